@@ -1,0 +1,54 @@
+#include "os/btrfs.h"
+
+#include <linux/btrfs.h>
+#include <linux/magic.h>
+#include <sys/ioctl.h>
+#include <sys/vfs.h>
+
+#include <cstring>
+
+#include "os/error.h"
+
+namespace sf::os {
+namespace {
+
+template <std::size_t N>
+Status set_name(char (&field)[N], const std::string& name) {
+  if (name.size() >= N) return invalid("subvolume name is too long: " + name);
+  std::memcpy(field, name.c_str(), name.size() + 1);
+  return Ok{};
+}
+
+}  // namespace
+
+Status create_subvolume(int parent_fd, const std::string& name) {
+  btrfs_ioctl_vol_args_v2 args{};
+  SF_TRY(set_name(args.name, name));
+  if (::ioctl(parent_fd, BTRFS_IOC_SUBVOL_CREATE_V2, &args) != 0)
+    return last_error("creating subvolume " + name);
+  return Ok{};
+}
+
+Status snapshot_subvolume(int source_fd, int parent_fd, const std::string& name) {
+  btrfs_ioctl_vol_args_v2 args{};
+  args.fd = source_fd;
+  SF_TRY(set_name(args.name, name));
+  if (::ioctl(parent_fd, BTRFS_IOC_SNAP_CREATE_V2, &args) != 0)
+    return last_error("taking snapshot " + name);
+  return Ok{};
+}
+
+Status delete_subvolume(int parent_fd, const std::string& name) {
+  btrfs_ioctl_vol_args args{};
+  SF_TRY(set_name(args.name, name));
+  if (::ioctl(parent_fd, BTRFS_IOC_SNAP_DESTROY, &args) != 0 && errno != ENOENT)
+    return last_error("deleting subvolume " + name);
+  return Ok{};
+}
+
+bool is_btrfs(int fd) {
+  struct statfs info {};
+  return ::fstatfs(fd, &info) == 0 && info.f_type == BTRFS_SUPER_MAGIC;
+}
+
+}  // namespace sf::os

@@ -1,0 +1,210 @@
+#include "os/cgroup.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "os/error.h"
+#include "os/file.h"
+
+namespace sf::os {
+namespace {
+
+constexpr const char* kParent = "/statefork";
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+Status make_group(const std::string& path) {
+  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
+    return last_error("creating cgroup " + path);
+  return Ok{};
+}
+
+Status set_limit(const std::string& group, const std::string& file, const std::string& value) {
+  Status written = write_file(group + "/" + file, value);
+  if (!written) return std::move(written).error().while_doing("setting " + file + " to " + value);
+  return Ok{};
+}
+
+// A hierarchy's directory for a controller, or empty when no hierarchy carries it.
+std::string home_of(const CgroupLayout& layout, const std::string& controller) {
+  if (auto found = layout.v1.find(controller); found != layout.v1.end()) return found->second;
+  bool in_v2 =
+      std::ranges::find(layout.unified_controllers, controller) != layout.unified_controllers.end();
+  return in_v2 ? layout.unified : std::string();
+}
+
+Error cannot_limit(const std::string& controller) {
+  return fail(ErrorCode::kUnsupported,
+              "this host cannot limit " + controller + ": no " + controller + " cgroup controller",
+              "leave the limit out, or run where the controller is delegated (`statefork doctor` "
+              "shows which are)");
+}
+
+Status apply(const CgroupLayout& layout, const std::string& name, const CgroupLimits& limits) {
+  auto group = [&](const std::string& controller) {
+    return home_of(layout, controller) + kParent + "/" + name;
+  };
+  auto is_v1 = [&](const std::string& controller) { return layout.v1.contains(controller); };
+  if (limits.memory_bytes) {
+    if (!layout.can_limit("memory")) return cannot_limit("memory");
+    SF_TRY(set_limit(group("memory"), is_v1("memory") ? "memory.limit_in_bytes" : "memory.max",
+                     std::to_string(*limits.memory_bytes)));
+  }
+  if (limits.pids) {
+    if (!layout.can_limit("pids")) return cannot_limit("pids");
+    SF_TRY(set_limit(group("pids"), "pids.max", std::to_string(*limits.pids)));
+  }
+  if (limits.cpus) {
+    if (!layout.can_limit("cpu")) return cannot_limit("cpu");
+    constexpr int kPeriodUs = 100'000;
+    auto quota = std::to_string(static_cast<long long>(*limits.cpus * kPeriodUs));
+    SF_TRY(is_v1("cpu")
+               ? set_limit(group("cpu"), "cpu.cfs_quota_us", quota)
+               : set_limit(group("cpu"), "cpu.max", quota + " " + std::to_string(kPeriodUs)));
+  }
+  return Ok{};
+}
+
+std::set<std::string> hierarchies(const CgroupLayout& layout) {
+  std::set<std::string> mounts;
+  for (const char* controller : {"memory", "pids", "cpu"}) {
+    if (std::string home = home_of(layout, controller); !home.empty()) mounts.insert(home);
+  }
+  if (!layout.unified.empty()) mounts.insert(layout.unified);
+  return mounts;
+}
+
+}  // namespace
+
+bool CgroupLayout::can_limit(const std::string& controller) const {
+  return !home_of(*this, controller).empty();
+}
+
+CgroupLayout parse_cgroup_mounts(const std::string& mountinfo) {
+  CgroupLayout layout;
+  for (const std::string& line : split(mountinfo, '\n')) {
+    std::size_t dash = line.find(" - ");
+    if (dash == std::string::npos) continue;
+    std::vector<std::string> left = split(line.substr(0, dash), ' ');
+    std::vector<std::string> right = split(line.substr(dash + 3), ' ');
+    if (left.size() < 5 || right.size() < 3) continue;
+    const std::string& mount_point = left[4];
+    if (right[0] == "cgroup2" && layout.unified.empty()) layout.unified = mount_point;
+    if (right[0] != "cgroup") continue;
+    for (const std::string& option : split(right[2], ',')) {
+      if (option == "memory" || option == "pids" || option == "cpu")
+        layout.v1.try_emplace(option, mount_point);
+    }
+  }
+  return layout;
+}
+
+CgroupLayout read_cgroup_layout() {
+  auto mountinfo = read_file("/proc/self/mountinfo");
+  if (!mountinfo) return {};
+  CgroupLayout layout = parse_cgroup_mounts(*mountinfo);
+  if (layout.unified.empty()) return layout;
+  auto controllers = read_file(layout.unified + "/cgroup.controllers");
+  if (!controllers) return layout;
+  while (!controllers->empty() && controllers->back() == '\n') controllers->pop_back();
+  layout.unified_controllers = split(*controllers, ' ');
+  return layout;
+}
+
+Result<Cgroup> Cgroup::create(const CgroupLayout& layout, const std::string& name,
+                              const CgroupLimits& limits) {
+  Cgroup group;
+  for (const std::string& mount : hierarchies(layout)) {
+    SF_TRY(make_group(mount + kParent));
+    if (mount == layout.unified) {
+      // Controllers must be handed down level by level; where the host refuses, apply() reports
+      // what cannot be held.
+      for (const char* controller : {"memory", "pids", "cpu"}) {
+        if (std::ranges::find(layout.unified_controllers, controller) ==
+            layout.unified_controllers.end())
+          continue;
+        (void)write_file(mount + "/cgroup.subtree_control", std::string("+") + controller);
+        (void)write_file(mount + kParent + "/cgroup.subtree_control",
+                         std::string("+") + controller);
+      }
+    }
+    SF_TRY(make_group(mount + kParent + "/" + name));
+    group.directories_.push_back(mount + kParent + "/" + name);
+  }
+  Status limited = apply(layout, name, limits);
+  if (!limited) {
+    (void)group.remove(Deadline::after(seconds(1)));
+    return std::move(limited).error();
+  }
+  return group;
+}
+
+Cgroup Cgroup::find(const CgroupLayout& layout, const std::string& name) {
+  Cgroup group;
+  for (const std::string& mount : hierarchies(layout)) {
+    std::string path = mount + kParent + "/" + name;
+    if (is_directory(path)) group.directories_.push_back(path);
+  }
+  return group;
+}
+
+std::vector<std::string> Cgroup::list(const CgroupLayout& layout) {
+  std::set<std::string> names;
+  for (const std::string& mount : hierarchies(layout)) {
+    auto entries = list_directory(mount + kParent);
+    if (!entries) continue;
+    for (const std::string& entry : *entries) {
+      if (is_directory(mount + kParent + "/" + entry)) names.insert(entry);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> Cgroup::procs_files() const {
+  std::vector<std::string> files;
+  for (const std::string& directory : directories_) files.push_back(directory + "/cgroup.procs");
+  return files;
+}
+
+std::vector<pid_t> Cgroup::processes() const {
+  std::set<pid_t> pids;
+  for (const std::string& file : procs_files()) {
+    auto text = read_file(file);
+    if (!text) continue;
+    std::istringstream stream(*text);
+    for (pid_t pid = 0; stream >> pid;) pids.insert(pid);
+  }
+  return {pids.begin(), pids.end()};
+}
+
+Status Cgroup::remove(Deadline deadline) const {
+  for (;;) {
+    for (pid_t pid : processes()) ::kill(pid, SIGKILL);
+    bool left = false;
+    for (const std::string& directory : directories_) {
+      if (::rmdir(directory.c_str()) != 0 && errno != ENOENT) left = true;
+    }
+    if (!left) break;
+    if (deadline.passed())
+      return fail(ErrorCode::kBusy, "cgroup " + directories_.front() + " still has processes");
+    // The kernel empties a group some time after its processes were reaped and offers no event on
+    // v1.
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  for (const std::string& directory : directories_)
+    ::rmdir(directory.substr(0, directory.rfind('/')).c_str());
+  return Ok{};
+}
+
+}  // namespace sf::os

@@ -1,0 +1,293 @@
+#include "os/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <sstream>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/socket.h"
+
+namespace sf::os {
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (const std::string& s : strings) out.push_back(const_cast<char*>(s.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+// What the child reports on the close-on-exec pipe; end of file means exec happened.
+struct ChildFailure {
+  char step[24];
+  int error;
+};
+
+// Runs between fork and exec: async-signal-safe calls only, no allocation.
+class ChildSetup {
+ public:
+  ChildSetup(const SpawnOptions& options, int report) : options_(options), report_(report) {
+    for (const auto& [ours, theirs] : options.pass_fds)
+      highest_ = std::max({highest_, ours, theirs});
+  }
+
+  [[noreturn]] void run(char* const* argv, char* const* env) {
+    reset_signals();
+    for (const std::string& procs : options_.cgroup_procs) enter_cgroup(procs.c_str());
+    if (options_.new_ipc) check(::unshare(CLONE_NEWIPC), "unshare ipc");
+    if (options_.new_cgroup_namespace) check(::unshare(CLONE_NEWCGROUP), "unshare cgroup");
+    if (options_.new_session) ::setsid();
+    if (options_.death_signal) ::prctl(PR_SET_PDEATHSIG, options_.death_signal);
+    check(::chdir(options_.cwd.c_str()), "chdir");
+    place_descriptors();
+    ::execve(argv[0], argv, env);
+    failed("exec");
+  }
+
+ private:
+  static void reset_signals() {
+    for (int n = 1; n < NSIG; ++n) ::signal(n, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  }
+
+  void enter_cgroup(const char* procs) {
+    int fd = ::open(procs, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) failed("open cgroup.procs");
+    if (::write(fd, "0", 1) != 1) failed("enter cgroup");
+    ::close(fd);
+  }
+
+  // Two passes through numbers nobody uses, so that a swap of two descriptors works.
+  void place_descriptors() {
+    int base = highest_ + 16;
+    int next = base;
+    for (const auto& pass : options_.pass_fds) check(::fcntl(pass.first, F_DUPFD, next++), "dup");
+    int report = ::fcntl(report_, F_DUPFD_CLOEXEC, next);
+    check(report, "dup");
+    report_ = report;
+    int null = ::open("/dev/null", O_RDWR);
+    for (int fd = 0; fd <= 2 && null >= 0; ++fd) ::dup2(null, fd);
+    next = base;
+    for (const auto& pass : options_.pass_fds) check(::dup2(next++, pass.second), "dup2");
+    close_others();
+  }
+
+  void close_others() {
+    int low = 3;
+    for (;;) {
+      int keep = report_;
+      for (const auto& pass : options_.pass_fds) {
+        if (pass.second >= low) keep = std::min(keep, pass.second);
+      }
+      if (keep > low) ::syscall(SYS_close_range, low, keep - 1, 0);
+      if (keep == report_) break;
+      low = keep + 1;
+    }
+    ::syscall(SYS_close_range, report_ + 1, ~0U, 0);
+  }
+
+  void check(int result, const char* step) {
+    if (result < 0) failed(step);
+  }
+
+  [[noreturn]] void failed(const char* step) {
+    ChildFailure failure{};
+    failure.error = errno;
+    for (std::size_t i = 0; i + 1 < sizeof failure.step && step[i]; ++i) failure.step[i] = step[i];
+    ssize_t ignored = ::write(report_, &failure, sizeof failure);
+    (void)ignored;
+    ::_exit(127);
+  }
+
+  const SpawnOptions& options_;
+  int report_;
+  int highest_ = 2;
+};
+
+std::string stat_fields_after_name(pid_t pid) {
+  auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
+  if (!text) return {};
+  std::size_t close = text->rfind(')');
+  return close == std::string::npos ? std::string() : text->substr(close + 1);
+}
+
+}  // namespace
+
+std::string ExitStatus::text() const {
+  if (!signaled) return "exited " + std::to_string(code);
+  const char* name = sigabbrev_np(code);
+  return std::string("killed by SIG") + (name ? name : std::to_string(code).c_str());
+}
+
+ExitStatus ExitStatus::from_wait(int status) {
+  if (WIFSIGNALED(status)) return {true, WTERMSIG(status)};
+  return {false, WEXITSTATUS(status)};
+}
+
+Child& Child::operator=(Child&& other) noexcept {
+  if (this != &other) {
+    Child old(std::move(*this));
+    pid_ = std::exchange(other.pid_, 0);
+    pidfd_ = std::move(other.pidfd_);
+  }
+  return *this;
+}
+
+Child::~Child() {
+  if (pid_ <= 0) return;
+  (void)signal(SIGKILL);
+  (void)wait(Deadline::never());
+}
+
+Status Child::signal(int number) const {
+  if (::syscall(SYS_pidfd_send_signal, pidfd_.get(), number, nullptr, 0) != 0 && errno != ESRCH)
+    return last_error("signalling process " + std::to_string(pid_));
+  return Ok{};
+}
+
+Result<ExitStatus> Child::wait(Deadline deadline) {
+  SF_TRY_ASSIGN(bool ended, wait_readable(pidfd_.get(), deadline));
+  if (!ended)
+    return fail(ErrorCode::kTimedOut, "process " + std::to_string(pid_) + " has not ended");
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0) {
+    if (errno != EINTR) {
+      int error = errno;
+      release();
+      return os_error(error, "waiting for a child");
+    }
+  }
+  release();
+  return ExitStatus::from_wait(status);
+}
+
+Result<Child> adopt_child(pid_t pid) {
+  UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd.valid()) return last_error("opening process " + std::to_string(pid));
+  return Child(pid, std::move(pidfd));
+}
+
+Result<Child> spawn(const SpawnOptions& options) {
+  int report[2];
+  if (::pipe2(report, O_CLOEXEC) != 0) return last_error("creating a pipe");
+  UniqueFd read_end(report[0]);
+  UniqueFd write_end(report[1]);
+  std::vector<char*> argv = pointers(options.argv);
+  std::vector<char*> env = pointers(options.env);
+  ChildSetup setup(options, write_end.get());
+  pid_t pid = ::fork();
+  if (pid < 0) return last_error("forking");
+  if (pid == 0) setup.run(argv.data(), env.data());
+  write_end.reset();
+  SF_TRY_ASSIGN(Child child, adopt_child(pid));
+  ChildFailure failure{};
+  ssize_t n = 0;
+  do {
+    n = ::read(read_end.get(), &failure, sizeof failure);
+  } while (n < 0 && errno == EINTR);
+  if (n == static_cast<ssize_t>(sizeof failure))
+    return os_error(failure.error, "starting " + options.argv[0] + " (" + failure.step + ")");
+  return child;
+}
+
+Status spawn_detached(const SpawnOptions& options) {
+  int report[2];
+  if (::pipe2(report, O_CLOEXEC) != 0) return last_error("creating a pipe");
+  UniqueFd read_end(report[0]);
+  UniqueFd write_end(report[1]);
+  std::vector<char*> argv = pointers(options.argv);
+  std::vector<char*> env = pointers(options.env);
+  ChildSetup setup(options, write_end.get());
+  pid_t middle = ::fork();
+  if (middle < 0) return last_error("forking");
+  if (middle == 0) {
+    pid_t pid = ::fork();
+    if (pid == 0) setup.run(argv.data(), env.data());
+    ::_exit(pid < 0 ? 1 : 0);
+  }
+  write_end.reset();
+  int status = 0;
+  while (::waitpid(middle, &status, 0) < 0 && errno == EINTR) {
+  }
+  ChildFailure failure{};
+  ssize_t n = 0;
+  do {
+    n = ::read(read_end.get(), &failure, sizeof failure);
+  } while (n < 0 && errno == EINTR);
+  if (n == static_cast<ssize_t>(sizeof failure))
+    return os_error(failure.error, "starting " + options.argv[0] + " (" + failure.step + ")");
+  if (status != 0) return fail(ErrorCode::kOs, "starting " + options.argv[0] + ": fork failed");
+  return Ok{};
+}
+
+std::optional<ProcessKey> process_key(pid_t pid) {
+  std::istringstream fields(stat_fields_after_name(pid));
+  std::string skipped;
+  if (!(fields >> skipped) || skipped == "Z" || skipped == "X") return std::nullopt;
+  for (int i = 0; i < 18; ++i) fields >> skipped;
+  ProcessKey key{pid, 0};
+  if (!(fields >> key.start_time)) return std::nullopt;
+  return key;
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  std::string base = "/proc/" + std::to_string(pid) + "/task";
+  auto threads = list_directory(base);
+  if (!threads) return children;
+  for (const std::string& tid : *threads) {
+    auto text = read_file(base + "/" + tid + "/children");
+    if (!text) continue;
+    std::istringstream pids(*text);
+    for (pid_t child = 0; pids >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+std::vector<pid_t> process_tree(pid_t root) {
+  std::vector<pid_t> tree{root};
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    for (pid_t child : children_of(tree[i])) tree.push_back(child);
+  }
+  return tree;
+}
+
+std::optional<pid_t> namespace_pid(pid_t pid) {
+  auto text = read_file("/proc/" + std::to_string(pid) + "/status");
+  if (!text) return std::nullopt;
+  std::size_t at = text->find("NSpid:");
+  if (at == std::string::npos) return std::nullopt;
+  std::istringstream line(text->substr(at + 6, text->find('\n', at) - at - 6));
+  std::optional<pid_t> last;
+  for (pid_t value = 0; line >> value;) last = value;
+  return last;
+}
+
+std::string process_name(pid_t pid) {
+  auto text = read_file("/proc/" + std::to_string(pid) + "/comm");
+  if (!text) return "?";
+  while (!text->empty() && text->back() == '\n') text->pop_back();
+  return *text;
+}
+
+std::string command_line(pid_t pid) {
+  auto text = read_file("/proc/" + std::to_string(pid) + "/cmdline");
+  if (!text || text->empty()) return process_name(pid);
+  while (!text->empty() && text->back() == '\0') text->pop_back();
+  std::replace(text->begin(), text->end(), '\0', ' ');
+  return *text;
+}
+
+}  // namespace sf::os

@@ -1,0 +1,88 @@
+// Child processes: spawn by exec, wait by pidfd, and what /proc says about any process.
+// A process is never identified by its pid alone: ProcessKey adds the start time, since pids are
+// recycled.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "os/fd.h"
+
+namespace sf::os {
+
+struct ExitStatus {
+  bool signaled = false;
+  int code = 0;  // exit code, or the signal's number
+  int shell_code() const { return signaled ? 128 + code : code; }
+  std::string text() const;
+  static ExitStatus from_wait(int status);
+};
+
+// A direct child. The destructor kills and reaps it.
+class Child {
+ public:
+  Child() = default;
+  Child(pid_t pid, UniqueFd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+  Child(Child&& other) noexcept
+      : pid_(std::exchange(other.pid_, 0)), pidfd_(std::move(other.pidfd_)) {}
+  Child& operator=(Child&& other) noexcept;
+  ~Child();
+
+  pid_t pid() const { return pid_; }
+  int pidfd() const { return pidfd_.get(); }
+  bool running() const { return pid_ > 0; }
+  Status signal(int number) const;
+  Result<ExitStatus> wait(Deadline deadline);
+  // Forgets the process without ending it.
+  void release() {
+    pid_ = 0;
+    pidfd_.reset();
+  }
+
+ private:
+  pid_t pid_ = 0;
+  UniqueFd pidfd_;
+};
+
+Result<Child> adopt_child(pid_t pid);
+
+struct SpawnOptions {
+  std::vector<std::string> argv;
+  std::vector<std::string> env;  // "KEY=value"; the child sees nothing else
+  std::vector<std::pair<int, int>>
+      pass_fds;  // {ours, the child's number}; 0-2 default to /dev/null
+  std::string cwd = "/";
+  bool new_session = false;
+  bool new_ipc = false;                   // in an IPC namespace of its own
+  bool new_cgroup_namespace = false;      // rooted at cgroup_procs
+  std::vector<std::string> cgroup_procs;  // cgroup.procs files to enter before exec
+  int death_signal = 0;                   // sent to the child when the caller's thread ends
+};
+Result<Child> spawn(const SpawnOptions& options);
+
+// Spawns a process that is nobody's child here: it outlives the caller and leaves no zombie.
+Status spawn_detached(const SpawnOptions& options);
+
+struct ProcessKey {
+  pid_t pid = 0;
+  unsigned long long start_time = 0;  // clock ticks since boot, field 22 of /proc/pid/stat
+  bool operator==(const ProcessKey&) const = default;
+};
+std::optional<ProcessKey> process_key(pid_t pid);
+inline bool is_alive(const ProcessKey& key) { return process_key(key.pid) == key; }
+
+// Children of the process, by pid of the caller's namespace.
+std::vector<pid_t> children_of(pid_t pid);
+// The process and all its descendants.
+std::vector<pid_t> process_tree(pid_t root);
+// Pid in the process's own namespace (the last of NSpid).
+std::optional<pid_t> namespace_pid(pid_t pid);
+std::string process_name(pid_t pid);
+std::string command_line(pid_t pid);
+
+}  // namespace sf::os

@@ -1,0 +1,107 @@
+#include "wire/frame.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "os/error.h"
+#include "os/socket.h"
+
+namespace sf::wire {
+namespace {
+
+constexpr std::size_t kPrefix = 8;
+
+void put_u32(std::string& out, std::size_t value) {
+  for (int shift = 0; shift < 32; shift += 8)
+    out.push_back(static_cast<char>((value >> shift) & 0xffU));
+}
+
+std::size_t get_u32(const char* bytes) {
+  std::size_t value = 0;
+  for (int i = 3; i >= 0; --i) value = (value << 8U) | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+}  // namespace
+
+std::string encode_frame(const Frame& frame) {
+  // Replace, not throw: an error message may quote bytes that are no UTF-8.
+  std::string header = frame.header.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  out.reserve(kPrefix + header.size() + frame.payload.size());
+  put_u32(out, header.size());
+  put_u32(out, frame.payload.size());
+  out += header;
+  out += frame.payload;
+  return out;
+}
+
+Result<std::optional<Frame>> FrameReader::next() {
+  if (buffer_.size() - used_ < kPrefix) return std::optional<Frame>();
+  std::size_t header = get_u32(buffer_.data() + used_);
+  std::size_t payload = get_u32(buffer_.data() + used_ + 4);
+  if (header > kMaxHeader || payload > kMaxPayload)
+    return fail(ErrorCode::kCorrupt, "a frame is larger than allowed");
+  if (buffer_.size() - used_ < kPrefix + header + payload) return std::optional<Frame>();
+  Frame frame;
+  frame.header = Json::parse(
+      buffer_.begin() + static_cast<std::ptrdiff_t>(used_ + kPrefix),
+      buffer_.begin() + static_cast<std::ptrdiff_t>(used_ + kPrefix + header), nullptr, false);
+  if (!frame.header.is_object())
+    return fail(ErrorCode::kCorrupt, "a frame header is no JSON object");
+  frame.payload = buffer_.substr(used_ + kPrefix + header, payload);
+  used_ += kPrefix + header + payload;
+  if (used_ == buffer_.size() || used_ > (1U << 20U)) {
+    buffer_.erase(0, used_);
+    used_ = 0;
+  }
+  return std::optional<Frame>(std::move(frame));
+}
+
+Status send_frame(int fd, const Frame& frame) {
+  std::string bytes = encode_frame(frame);
+  std::string_view left = bytes;
+  while (!left.empty()) {
+    ssize_t n = ::send(fd, left.data(), left.size(), MSG_NOSIGNAL);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return fail(ErrorCode::kSessionLost, "the keeper is gone: " + os::errno_text(errno));
+    }
+    left.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return Ok{};
+}
+
+Result<Frame> receive_frame(int fd, FrameReader& reader, Deadline deadline) {
+  char buffer[65536];
+  for (;;) {
+    SF_TRY_ASSIGN(std::optional<Frame> frame, reader.next());
+    if (frame) return std::move(*frame);
+    SF_TRY_ASSIGN(bool ready, os::wait_readable(fd, deadline));
+    if (!ready) return fail(ErrorCode::kTimedOut, "the keeper does not answer");
+    ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return fail(ErrorCode::kSessionLost, "the keeper is gone");
+    reader.feed({buffer, static_cast<std::size_t>(n)});
+  }
+}
+
+Json error_to_json(const Error& error) {
+  return {{"code", to_string(error.code)},
+          {"errno", error.os_errno},
+          {"message", error.message},
+          {"hint", error.hint}};
+}
+
+Error error_from_json(const Json& json) {
+  Error error;
+  error.code = error_code_from(json.value("code", "os")).value_or(ErrorCode::kOs);
+  error.os_errno = json.value("errno", 0);
+  error.message = json.value("message", "unknown error");
+  error.hint = json.value("hint", "");
+  return error;
+}
+
+}  // namespace sf::wire

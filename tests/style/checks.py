@@ -1,0 +1,139 @@
+"""The project's conventions as pure functions: files in (path -> text), complaints out ("path:line: what is wrong").
+
+run.py feeds them the working tree; checks_test.py proves that each one finds what it is there for.
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+Files = dict[str, str]
+
+MAX_LINES = 500
+SOURCES = (".cc", ".h", ".c", ".py", ".sh", ".cmake")
+INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
+
+# Layers that stay free of the operating system and of JSON, and what would give them away.
+PURE_LAYERS = ("base", "control")
+IMPURE_HEADERS = re.compile(r"^(sys/|linux/|unistd\.h|fcntl\.h|sched\.h|poll\.h|nlohmann/)")
+
+# Written in pieces, so that this file does not contain what it looks for.
+PUT_OFF = re.compile(r"\b(TO" r"DO|FIX" r"ME)\b")
+SWITCHED_OFF = re.compile(r"\bDIS" r"ABLED_\w")
+MACHINE_PATH = re.compile(r"(?:^|[\s\"'`=(:])/(?:wo" r"rk|fa" r"rm)/\w", re.MULTILINE)
+PACKAGE_HOST = re.compile(r"\b[\w-]+\.(?:deb" r"ian|ubun" r"tu|npm" r"js|pyp" r"i|pythonhos" r"ted)\.(?:org|com)\b"
+                          r"|\bpyp" r"i\.org\b|\bnpm" r"js\.com\b")
+VAGUE_NAME = re.compile(r"(^|[_.-])(util|utils|common|helper|helpers|misc)([_.-]|$)")
+MARKDOWN_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+CODE_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def line_of(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def parse_layers(text: str) -> dict[str, set[str]]:
+    """cmake/layers.txt: layer -> layers it may include."""
+    layers = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            name, _, allowed = line.partition(":")
+            layers[name] = set(allowed.split())
+    return layers
+
+
+def includes_follow_the_layers(files: Files) -> Iterator[str]:
+    layers = parse_layers(files["cmake/layers.txt"])
+    for path, text in files.items():
+        parts = path.split("/")
+        if not path.endswith((".cc", ".h")) or parts[0] != "src" or len(parts) < 3:
+            continue
+        layer = parts[1]
+        if layer not in layers:
+            yield f"{path}:1: src/{layer} is no layer of cmake/layers.txt"
+            continue
+        allowed = layers[layer] | {layer}
+        if path.endswith("_test.cc"):
+            allowed |= {"testing"}
+        for match in INCLUDE.finditer(text):
+            quote, target = match.groups()
+            where = f"{path}:{line_of(text, match.start())}"
+            if quote == '"':
+                top = target.split("/")[0]
+                if "/" not in target or top not in layers:
+                    yield f'{where}: write includes from src/, not "{target}"'
+                elif top not in allowed:
+                    yield f'{where}: {layer} may not include {top} ("{target}")'
+            elif layer in PURE_LAYERS and IMPURE_HEADERS.match(target) and not path.endswith("_test.cc"):
+                yield f"{where}: {layer} stays free of system calls and JSON (<{target}>)"
+
+
+def every_test_is_built(files: Files, built: Iterable[str]) -> Iterator[str]:
+    built = set(built)
+    for path in files:
+        if path.endswith("_test.cc") and path not in built:
+            yield f"{path}:1: no sf_test() lists this file, so nobody runs it"
+
+
+def files_are_short(files: Files) -> Iterator[str]:
+    for path, text in files.items():
+        lines = text.count("\n")
+        if path.endswith(SOURCES) and lines > MAX_LINES:
+            yield f"{path}:{lines}: longer than {MAX_LINES} lines; does it still hold one idea?"
+
+
+def headers_are_guarded(files: Files) -> Iterator[str]:
+    for path, text in files.items():
+        if path.endswith(".h") and not re.search(r"^#pragma once$", text, re.MULTILINE):
+            yield f"{path}:1: #pragma once is missing"
+
+
+def links_resolve(files: Files) -> Iterator[str]:
+    known = set(files)
+    for path in files:
+        while path := posixpath.dirname(path):
+            known.add(path)
+    for path, text in files.items():
+        if not path.endswith(".md"):
+            continue
+        prose = CODE_FENCE.sub(lambda fence: "\n" * fence.group().count("\n"), text)
+        for match in MARKDOWN_LINK.finditer(prose):
+            target = match.group(1).split("#")[0]
+            if not target or re.match(r"[a-z]+:", target):
+                continue
+            if posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) not in known:
+                yield f"{path}:{line_of(prose, match.start())}: link to {target}, which does not exist"
+
+
+def names_are_honest(files: Files) -> Iterator[str]:
+    for path in files:
+        if VAGUE_NAME.search(posixpath.basename(path)):
+            yield f"{path}:1: a name that says nothing about the content"
+
+
+def matches(files: Files, pattern: re.Pattern[str], complaint: str) -> Iterator[str]:
+    for path, text in files.items():
+        for match in pattern.finditer(text):
+            yield f"{path}:{line_of(text, match.end() - 1)}: {complaint}: {match.group().strip()}"
+
+
+def nothing_is_put_off(files: Files) -> Iterator[str]:
+    yield from matches(files, PUT_OFF, "do it, or write it down as an issue")
+    yield from matches(files, SWITCHED_OFF, "a test that is switched off proves nothing")
+
+
+def nothing_ties_to_a_machine(files: Files) -> Iterator[str]:
+    yield from matches(files, MACHINE_PATH, "a path of one machine")
+    yield from matches(files, PACKAGE_HOST, "the name of a package host")
+
+
+# Checks that need nothing but the files.
+CHECKS: list[Callable[[Files], Iterator[str]]] = [
+    includes_follow_the_layers,
+    files_are_short,
+    headers_are_guarded,
+    links_resolve,
+    names_are_honest,
+    nothing_is_put_off,
+    nothing_ties_to_a_machine,
+]

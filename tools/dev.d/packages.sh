@@ -1,0 +1,79 @@
+# Distribution packages, installed without prompts. What dpkg says is the only record: a check costs some milliseconds
+# and cannot be out of date, whichever machine the build directory came from.
+
+PACKAGES_build=(g++ cmake ninja-build pkg-config libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev libfmt-dev
+  libvterm-dev libcap-dev ccache git python3 patchelf btrfs-progs e2fsprogs iproute2 procps util-linux)
+PACKAGES_test=(redis-server nginx-light postgresql sqlite3 nodejs tmux python3 curl netcat-openbsd strace git psmisc
+  lsof bc file)
+PACKAGES_lint=(clang-format clang-tidy git)
+PACKAGES_fresh=(debootstrap git)
+
+# Services that arrive with the test packages. Tests start their own instances; the distribution's stay off.
+SERVICES=(redis-server nginx postgresql)
+
+apt_quiet() {
+  # RUNLEVEL=1 makes invoke-rc.d leave services alone, without a policy file that could be left behind.
+  as_root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive DEBCONF_NONINTERACTIVE_SEEN=true \
+    apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -q -y "$@"
+}
+
+# Prints those of the given packages that are not installed.
+missing_packages() {
+  local installed package
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${binary:Package}\n' "$@" 2>/dev/null |
+    sed -n 's/^installed \([^:]*\).*/\1/p') || true # dpkg-query fails when one is unknown
+  for package in "$@"; do
+    grep -qxF -- "$package" <<<"$installed" || echo "$package"
+  done
+}
+
+# Do the package lists at hand name all of these packages?
+packages_known() {
+  apt-get -s -q --no-install-recommends install "$@" >/dev/null 2>&1
+}
+
+# setup_for <set>...: installs what is missing of the named package sets.
+setup_for() {
+  command -v apt-get >/dev/null ||
+    die "this machine has no apt-get; install by hand what tools/dev.d/packages.sh lists, then use cmake --preset dev"
+  local set wanted=() missing
+  for set in "$@"; do
+    local -n list="PACKAGES_$set"
+    wanted+=("${list[@]}")
+  done
+  mapfile -t missing < <(missing_packages "${wanted[@]}" | sort -u)
+  ((${#missing[@]})) || return 0
+
+  say "installing ${#missing[@]} packages: ${missing[*]}"
+  if ! packages_known "${missing[@]}"; then
+    say "fetching package lists"
+    quietly apt_quiet update || die "apt-get update failed; is the network there?"
+  fi
+  local fresh_services
+  mapfile -t fresh_services < <(services_absent)
+  if ! quietly apt_quiet --no-install-recommends install "${missing[@]}"; then
+    # Lists that are some days old name files that the mirror no longer has.
+    say "trying again with new package lists"
+    quietly apt_quiet update || die "apt-get update failed"
+    quietly apt_quiet --no-install-recommends install "${missing[@]}" || die "apt-get could not install the packages"
+  fi
+  stop_services "${fresh_services[@]}"
+}
+
+# Prints the services of SERVICES that this machine did not have yet: only those may be switched off afterwards.
+services_absent() {
+  local service
+  for service in "${SERVICES[@]}"; do
+    [[ -e /etc/init.d/$service ]] || echo "$service"
+  done
+}
+
+# systemd does not heed RUNLEVEL: where it runs, the new services are stopped and disabled again.
+stop_services() {
+  [[ -d /run/systemd/system ]] || return 0
+  local service
+  for service in "$@"; do
+    [[ -e /etc/init.d/$service ]] && quietly as_root systemctl disable --now "$service"
+  done
+  return 0
+}
