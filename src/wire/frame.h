@@ -9,10 +9,9 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "wire/json.h"
 
 namespace sf::wire {
-
-using Json = nlohmann::json;
 
 inline constexpr std::size_t kMaxHeader = 1U << 20U;
 inline constexpr std::size_t kMaxPayload = 128U << 20U;

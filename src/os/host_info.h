@@ -1,0 +1,52 @@
+// Host information: what can be read about this machine and this process without trying anything.
+// Parsers are pure.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace sf::os {
+
+struct KernelVersion {
+  int major = 0;
+  int minor = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads <=>
+  auto operator<=>(const KernelVersion&) const = default;
+};
+std::optional<KernelVersion> parse_kernel_version(std::string_view release);
+std::string kernel_release();
+
+// Names as in capabilities(7), lower case and without CAP_: "sys_admin".
+using CapabilitySet = std::set<std::string>;
+CapabilitySet all_capabilities();
+// CapEff in the text of /proc/pid/status; none when the line is missing.
+CapabilitySet parse_effective_capabilities(std::string_view status);
+// The text of /proc/self/uid_map: is every user mapped to itself, as in the host's own user
+// namespace?
+bool maps_all_users(std::string_view uid_map);
+
+bool is_root();
+bool is_executable(const std::string& path);
+// Looks through `search_path` ("a:b:c"), then through the directories of system programs.
+std::optional<std::string> find_program(const std::string& name, std::string_view search_path);
+
+struct DirectoryFacts {
+  std::string existing;  // the path itself, or its nearest ancestor that exists
+  std::string file_system;
+  std::uint64_t free_bytes = 0;
+  bool read_only = false;
+  bool writable = false;  // by this process
+};
+// What is, or would be, at `path`. Makes nothing. Fails when the path leads through something that
+// is no directory.
+Result<DirectoryFacts> look_at_directory(const std::string& path);
+
+std::uint64_t hard_open_files_limit();
+
+}  // namespace sf::os

@@ -1,0 +1,38 @@
+// Poller: one thread's event loop over epoll. Callbacks may add and remove descriptors, their own
+// included.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "os/fd.h"
+
+namespace sf::os {
+
+class Poller {
+ public:
+  using Callback = std::function<void(std::uint32_t events)>;
+
+  static Result<Poller> create();
+
+  // Level-triggered. `events` are EPOLLIN and so on. Requires: `fd` is not added yet.
+  Status add(int fd, std::uint32_t events, Callback callback);
+  Status change(int fd, std::uint32_t events);
+  void remove(int fd);
+  bool contains(int fd) const { return callbacks_.contains(fd); }
+
+  // Waits until something happens or the deadline passes, and runs the callbacks.
+  Status run_once(Deadline deadline);
+
+ private:
+  explicit Poller(UniqueFd epoll) : epoll_(std::move(epoll)) {}
+  UniqueFd epoll_;
+  // Shared, so that a callback which removes itself is not destroyed while it runs.
+  std::map<int, std::shared_ptr<Callback>> callbacks_;
+};
+
+}  // namespace sf::os

@@ -1,0 +1,131 @@
+#include "os/probe.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/host_info.h"
+
+namespace sf::os {
+namespace {
+
+Deadline soon() { return Deadline::after(seconds(10)); }
+
+std::string read_or_empty(const std::string& path) {
+  auto text = read_file(path);
+  return text ? *text : "";
+}
+
+std::size_t open_descriptors() {
+  auto names = list_directory("/proc/self/fd");
+  return names ? names->size() : 0;
+}
+
+TEST(ProbeTest, AVerdictComesBackWithItsErrnoAndMessage) {
+  Status verdict = probe_in_child([] { return Status(os_error(EPERM, "trying")); }, soon());
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().os_errno, EPERM);
+  EXPECT_EQ(verdict.error().message, "trying: EPERM: Operation not permitted");
+  EXPECT_TRUE(is_refusal(verdict.error()));
+}
+
+TEST(ProbeTest, AProbeThatWorksIsOk) {
+  EXPECT_TRUE(probe_in_child([] { return Status(Ok{}); }, soon()));
+}
+
+TEST(ProbeTest, AProbeThatDiesSaysHow) {
+  Status verdict = probe_in_child(
+      []() -> Status {
+        ::raise(SIGKILL);
+        return Ok{};
+      },
+      soon());
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().message, "the probe killed by SIGKILL");
+}
+
+TEST(ProbeTest, AProbeThatHangsIsEndedAtTheDeadline) {
+  Status verdict = probe_in_child(
+      []() -> Status {
+        for (;;) ::pause();
+      },
+      Deadline::after(milliseconds(20)));
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().code, ErrorCode::kTimedOut);
+}
+
+TEST(ProbeTest, AVeryLongMessageIsCutAndNotLost) {
+  Status verdict = probe_in_child(
+      [] { return Status(fail(ErrorCode::kOs, std::string(100'000, 'x'))); }, soon());
+  ASSERT_FALSE(verdict);
+  EXPECT_TRUE(verdict.error().message.starts_with("xxx"));
+}
+
+TEST(ProbeTest, MountsMadeInAPrivateNamespaceAreNotSeenOutside) {
+  if (!is_root()) GTEST_SKIP() << "needs root";
+  std::string before = read_or_empty("/proc/self/mountinfo");
+  EXPECT_TRUE(probe_mount_api(soon()));
+  EXPECT_TRUE(probe_overlay({{"redirect_dir", "on"}}, soon()));
+  EXPECT_EQ(read_or_empty("/proc/self/mountinfo"), before);
+}
+
+TEST(ProbeTest, AnOverlayOptionThatDoesNotExistIsNamed) {
+  if (!is_root()) GTEST_SKIP() << "needs root";
+  Status verdict = probe_overlay({{"no_such_option", "on"}}, soon());
+  ASSERT_FALSE(verdict);
+  EXPECT_NE(verdict.error().message.find("overlay"), std::string::npos) << verdict.error().message;
+}
+
+TEST(ProbeTest, AnOverlayWithoutRedirectsIsFoundOutByRenaming) {
+  if (!is_root()) GTEST_SKIP() << "needs root";
+  Status verdict = probe_overlay({{"redirect_dir", "off"}, {"metacopy", "off"}}, soon());
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().os_errno, EXDEV);
+}
+
+TEST(ProbeTest, AFileSystemNobodyHasIsNotThere) {
+  if (!is_root()) GTEST_SKIP() << "needs root";
+  EXPECT_TRUE(probe_file_system("proc", soon()));
+  EXPECT_FALSE(probe_file_system("nosuchfs", soon()));
+}
+
+TEST(ProbeTest, NoDescriptorMountOrControlGroupStaysBehind) {
+  std::string mounts = read_or_empty("/proc/self/mountinfo");
+  std::size_t descriptors = open_descriptors();
+  (void)probe_namespaces(soon());
+  (void)probe_devpts(soon());
+  (void)probe_loop_device(soon());
+  (void)probe_ptrace(soon());
+  (void)probe_userfaultfd(soon());
+  (void)probe_pagemap_scan(soon());
+  (void)probe_last_pid(soon());
+  CgroupFacts groups = probe_cgroups();
+  EXPECT_EQ(open_descriptors(), descriptors);
+  EXPECT_EQ(read_or_empty("/proc/self/mountinfo"), mounts);
+  std::string group = "/statefork-doctor-" + std::to_string(::getpid());
+  EXPECT_FALSE(exists(groups.layout.unified + group));
+  for (const auto& [controller, mount] : groups.layout.v1)
+    EXPECT_FALSE(exists(mount + group)) << controller;
+}
+
+TEST(RunProgramTest, OutputAndExitStatusAreKept) {
+  auto output = run_program({"/bin/sh", "-c", "echo out; echo err >&2; exit 3"}, soon());
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(output->text, "out\nerr\n");
+  EXPECT_EQ(output->status.code, 3);
+}
+
+TEST(RunProgramTest, AProgramThatDoesNotEndIsKilledAtTheDeadline) {
+  auto output = run_program({"/bin/sleep", "100"}, Deadline::after(milliseconds(20)));
+  ASSERT_FALSE(output);
+  EXPECT_EQ(output.error().code, ErrorCode::kTimedOut);
+}
+
+TEST(RunProgramTest, AProgramThatIsNotThereIsAnError) {
+  EXPECT_FALSE(run_program({"/no/such/program"}, soon()));
+}
+
+}  // namespace
+}  // namespace sf::os

@@ -1,0 +1,24 @@
+// Pseudo-terminals, seen from the master side.
+#pragma once
+
+#include <sys/types.h>
+#include <termios.h>
+
+#include <string>
+
+#include "base/result.h"
+#include "os/fd.h"
+
+namespace sf::os {
+
+// Opens a new terminal of the devpts instance at `pts_directory`; index 0 when it is the first.
+Result<UniqueFd> open_terminal_master(const std::string& pts_directory);
+Status set_window_size(int terminal, unsigned short rows, unsigned short columns);
+Result<termios> terminal_settings(int terminal);
+Status set_terminal_settings(int terminal, const termios& settings);
+// Foreground process group in the caller's numbering; 0 when there is none.
+pid_t foreground_group(int master);
+// Drops what was typed and not yet read.
+void discard_typed(int master);
+
+}  // namespace sf::os

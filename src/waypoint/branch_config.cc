@@ -1,0 +1,117 @@
+#include "waypoint/branch_config.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "waypoint/capabilities.h"
+
+namespace sf::waypoint {
+namespace {
+
+using wire::Json;
+
+bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }
+
+bool is_hostname(const std::string& name) {
+  if (name.empty() || name.size() > 64) return false;
+  return std::ranges::all_of(
+      name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '.'; });
+}
+
+bool is_variable_name(const std::string& name) {
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) return false;
+  return std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+constexpr std::uint64_t kLeastMemory = 16U << 20U;
+constexpr std::uint64_t kLeastPids = 8;
+
+}  // namespace
+
+Status check_config(const BranchConfig& config) {
+  if (config.root.empty() || config.root[0] != '/' || has_nul(config.root))
+    return invalid("root must be an absolute path, got \"" + config.root + "\"");
+  if (config.cwd.empty() || config.cwd[0] != '/' || has_nul(config.cwd))
+    return invalid("cwd must be an absolute path inside the root, got \"" + config.cwd + "\"");
+  if (config.user.empty() || has_nul(config.user)) return invalid("user must be a name or a uid");
+  if (!is_hostname(config.hostname))
+    return invalid("hostname \"" + config.hostname + "\" is not one",
+                   "letters, digits, dots and dashes, at most 64");
+  for (const auto& [name, value] : config.env) {
+    if (!is_variable_name(name))
+      return invalid("\"" + name + "\" is no name for an environment variable");
+    if (has_nul(value)) return invalid("the value of " + name + " contains a NUL byte");
+  }
+  if (config.window.rows < 1 || config.window.cols < 2 || config.window.rows > 500 ||
+      config.window.cols > 1000)
+    return invalid("the window must have 1 to 500 rows and 2 to 1000 columns");
+  if (config.limits.memory_bytes && *config.limits.memory_bytes < kLeastMemory)
+    return invalid("a memory limit below 16 MiB leaves no room for a shell");
+  if (config.limits.pids && *config.limits.pids < kLeastPids)
+    return invalid("a pids limit below 8 leaves no room for a shell");
+  if (config.limits.cpus && (*config.limits.cpus < 0.01 || *config.limits.cpus > 1024))
+    return invalid("a cpu limit lies between 0.01 and 1024");
+  auto capabilities = with_capabilities(0, config.extra_capabilities);
+  if (!capabilities) return std::move(capabilities).error();
+  return Ok{};
+}
+
+std::vector<std::string> shell_environment(const BranchConfig& config, const std::string& user_name,
+                                           const std::string& home) {
+  std::map<std::string, std::string> env = {
+      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+      {"HOME", home},
+      {"USER", user_name},
+      {"LOGNAME", user_name},
+      {"SHELL", "/bin/bash"},
+      {"LANG", "C.UTF-8"},
+      {"TERM", "xterm-256color"},
+      // Nobody is there to press space: a pager would hold the command until it times out.
+      {"PAGER", "cat"},
+      {"GIT_PAGER", "cat"},
+      {"SYSTEMD_PAGER", "cat"},
+  };
+  for (const auto& [name, value] : config.env) env[name] = value;
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : env) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+Json to_json(const BranchConfig& c) {
+  Json json = {{"root", c.root},
+               {"user", c.user},
+               {"cwd", c.cwd},
+               {"hostname", c.hostname},
+               {"env", c.env},
+               {"rows", c.window.rows},
+               {"cols", c.window.cols},
+               {"network", c.network == Network::kHost ? "host" : "none"},
+               {"extra_capabilities", c.extra_capabilities}};
+  if (c.limits.memory_bytes) json["memory_bytes"] = *c.limits.memory_bytes;
+  if (c.limits.pids) json["pids"] = *c.limits.pids;
+  if (c.limits.cpus) json["cpus"] = *c.limits.cpus;
+  return json;
+}
+
+Result<BranchConfig> branch_config_from_json(const Json& json) {
+  try {
+    BranchConfig c;
+    c.root = json.at("root").get<std::string>();
+    c.user = json.at("user").get<std::string>();
+    c.cwd = json.at("cwd").get<std::string>();
+    c.hostname = json.at("hostname").get<std::string>();
+    c.env = json.at("env").get<std::map<std::string, std::string>>();
+    c.window = {json.at("rows").get<std::uint16_t>(), json.at("cols").get<std::uint16_t>()};
+    c.network = json.at("network").get<std::string>() == "host" ? Network::kHost : Network::kNone;
+    c.extra_capabilities = json.at("extra_capabilities").get<std::vector<std::string>>();
+    if (json.contains("memory_bytes"))
+      c.limits.memory_bytes = json["memory_bytes"].get<std::uint64_t>();
+    if (json.contains("pids")) c.limits.pids = json["pids"].get<std::uint64_t>();
+    if (json.contains("cpus")) c.limits.cpus = json["cpus"].get<double>();
+    return c;
+  } catch (const Json::exception& e) {
+    return fail(ErrorCode::kCorrupt, std::string("branch configuration: ") + e.what());
+  }
+}
+
+}  // namespace sf::waypoint

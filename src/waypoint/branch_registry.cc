@@ -1,0 +1,74 @@
+#include "waypoint/branch_registry.h"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "os/error.h"
+#include "os/file.h"
+
+namespace sf::waypoint {
+namespace {
+
+using wire::Json;
+
+constexpr int kVersion = 1;
+
+Result<BranchRecord> parse(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return fail(ErrorCode::kCorrupt, "branch record is no JSON object");
+  try {
+    if (json.at("version").get<int>() != kVersion)
+      return fail(ErrorCode::kCorrupt, "branch record has an unknown version");
+    BranchRecord record;
+    record.id = BranchId(json.at("id").get<std::string>());
+    record.keeper = json.at("keeper").get<std::string>();
+    record.keeper_process = {json.at("keeper_pid").get<pid_t>(),
+                             json.at("keeper_start").get<unsigned long long>()};
+    SF_TRY_ASSIGN(record.config, branch_config_from_json(json.at("config")));
+    if (json.contains("head")) record.head = CheckpointId(json["head"].get<std::string>());
+    if (!is_valid_id(record.id.value()) || !is_valid_id(record.keeper))
+      return fail(ErrorCode::kCorrupt, "malformed id");
+    return record;
+  } catch (const Json::exception& e) {
+    return fail(ErrorCode::kCorrupt, std::string("branch record: ") + e.what());
+  }
+}
+
+}  // namespace
+
+Status BranchRegistry::publish(const BranchRecord& record) const {
+  Json json = {{"version", kVersion},
+               {"id", record.id.value()},
+               {"keeper", record.keeper},
+               {"keeper_pid", record.keeper_process.pid},
+               {"keeper_start", record.keeper_process.start_time},
+               {"config", to_json(record.config)}};
+  if (record.head) json["head"] = record.head->value();
+  return os::publish_file(dir_ + "/" + record.id.value() + ".json", json.dump(2));
+}
+
+Status BranchRegistry::remove(const BranchId& id) const {
+  if (::unlink((dir_ + "/" + id.value() + ".json").c_str()) != 0 && errno != ENOENT)
+    return os::last_error("removing the record of branch " + id.value());
+  return Ok{};
+}
+
+Result<std::vector<BranchRecord>> BranchRegistry::load_all() const {
+  SF_TRY(os::make_directories(dir_));
+  SF_TRY_ASSIGN(std::vector<std::string> names, os::list_directory(dir_));
+  std::vector<BranchRecord> records;
+  for (const std::string& name : names) {
+    std::string path = dir_ + "/" + name;
+    auto text = os::read_file(path);
+    auto record = text ? parse(*text) : Result<BranchRecord>(text.error());
+    if (record && record->id.value() + ".json" == name) {
+      records.push_back(std::move(*record));
+    } else {
+      ::unlink(path.c_str());
+    }
+  }
+  return records;
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,28 @@
+// CapturedState: what a capture leaves beside the process images and the unit. Goes into the
+// manifest and comes back at restore. The terminal's bytes travel apart from the JSON.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "waypoint/shell_driver.h"
+#include "wire/json.h"
+
+namespace sf::waypoint {
+
+struct CapturedState {
+  std::string hostname;
+  pid_t last_pid = 0;
+  bool own_ipc = false;        // the images hold an IPC namespace
+  bool tcp_in_flight = false;  // the network must be held still while the images come back
+  ShellState shell;
+  microseconds stopped{0};
+};
+
+wire::Json to_json(const CapturedState& state);
+// Screen and background output, as one piece of bytes.
+std::string terminal_bytes(const CapturedState& state);
+Result<CapturedState> captured_state_from_json(const wire::Json& json, const std::string& terminal);
+
+}  // namespace sf::waypoint

@@ -1,0 +1,132 @@
+#include "waypoint/checkpoint_store.h"
+
+#include <sys/random.h>
+
+#include <array>
+#include <cstdio>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/tree.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr std::size_t kMaxManifest = 4U << 20U;
+constexpr std::size_t kMaxTerminal = 64U << 20U;
+
+Result<Manifest> load_from(const std::string& directory) {
+  SF_TRY_ASSIGN(std::string text, os::read_file(directory + "/manifest.json", kMaxManifest));
+  SF_TRY_ASSIGN(std::string terminal, os::read_file(directory + "/terminal", kMaxTerminal));
+  return parse_manifest(text, terminal);
+}
+
+}  // namespace
+
+std::string sealed_unit(const CheckpointId& id) { return "sealed-" + id.value(); }
+
+std::string fresh_id(const std::string& prefix) {
+  std::array<unsigned char, 6> bytes{};
+  SF_CHECK(::getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+  std::string id = prefix + "-";
+  for (unsigned char byte : bytes) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", byte);
+    id += digits;
+  }
+  return id;
+}
+
+std::string current_boot_id() {
+  auto id = os::read_file("/proc/sys/kernel/random/boot_id");
+  return id ? id->substr(0, 36) : "unknown";
+}
+
+CheckpointDraft::~CheckpointDraft() {
+  if (dir_.empty()) return;
+  (void)units_->remove(unit());
+  (void)os::remove_tree(dir_);
+}
+
+std::string CheckpointDraft::unit() const { return sealed_unit(id_); }
+
+Result<CheckpointStore> CheckpointStore::open(const std::string& store_dir, UnitStore& units) {
+  CheckpointStore store(store_dir, units);
+  SF_TRY(os::make_directories(store_dir + "/checkpoints"));
+  SF_TRY(os::make_directories(store_dir + "/drafts"));
+  SF_TRY(store.sweep_drafts());
+  SF_TRY(store.scan());
+  return store;
+}
+
+Status CheckpointStore::sweep_drafts() {
+  SF_TRY_ASSIGN(std::vector<std::string> drafts, os::list_directory(dir_ + "/drafts"));
+  for (const std::string& draft : drafts) {
+    SF_TRY(units_->remove("sealed-" + draft));
+    SF_TRY(os::remove_tree(dir_ + "/drafts/" + draft));
+  }
+  return Ok{};
+}
+
+Status CheckpointStore::scan() {
+  SF_TRY_ASSIGN(std::vector<std::string> names, os::list_directory(dir_ + "/checkpoints"));
+  for (const std::string& name : names) {
+    auto manifest = load_from(dir_ + "/checkpoints/" + name);
+    if (manifest && manifest->info.id.value() != name)
+      manifest = fail(ErrorCode::kCorrupt, "the manifest belongs to another checkpoint");
+    if (!manifest) {
+      damaged_[name] = manifest.error().message;
+      continue;
+    }
+    known_[manifest->info.id] = manifest->info;
+  }
+  return Ok{};
+}
+
+Result<CheckpointDraft> CheckpointStore::begin() {
+  CheckpointId id(fresh_id("c"));
+  std::string dir = dir_ + "/drafts/" + id.value();
+  SF_TRY(os::make_directories(dir + "/image"));
+  return CheckpointDraft(dir, id, *units_);
+}
+
+Status CheckpointStore::publish(CheckpointDraft draft, Manifest manifest) {
+  manifest.info.image_bytes = os::tree_bytes(draft.image_dir());
+  SF_TRY(os::write_file(draft.dir_ + "/terminal", terminal_bytes(manifest.state)));
+  SF_TRY(os::write_file(draft.dir_ + "/manifest.json", manifest_text(manifest)));
+  SF_TRY(os::rename_path(draft.dir_, dir_ + "/checkpoints/" + draft.id_.value()));
+  draft.dir_.clear();
+  known_[manifest.info.id] = manifest.info;
+  return Ok{};
+}
+
+Result<Manifest> CheckpointStore::load(const CheckpointId& id) const {
+  if (auto bad = damaged_.find(id.value()); bad != damaged_.end())
+    return fail(ErrorCode::kCorrupt, "checkpoint " + id.value() + " is damaged: " + bad->second);
+  if (!known_.contains(id))
+    return fail(ErrorCode::kNotFound, "there is no checkpoint " + id.value());
+  auto manifest = load_from(dir_ + "/checkpoints/" + id.value());
+  if (!manifest) return std::move(manifest).error().while_doing("loading checkpoint " + id.value());
+  return manifest;
+}
+
+Status CheckpointStore::remove(const CheckpointId& id) {
+  if (!known_.contains(id) && !damaged_.contains(id.value()))
+    return fail(ErrorCode::kNotFound, "there is no checkpoint " + id.value());
+  // Back among the drafts it is gone in one instant; a crash from here on leaves the sweep to
+  // finish.
+  std::string doomed = dir_ + "/drafts/" + id.value();
+  SF_TRY(os::rename_path(dir_ + "/checkpoints/" + id.value(), doomed));
+  known_.erase(id);
+  damaged_.erase(id.value());
+  SF_TRY(units_->remove(sealed_unit(id)));
+  return os::remove_tree(doomed);
+}
+
+std::vector<CheckpointInfo> CheckpointStore::list() const {
+  std::vector<CheckpointInfo> all;
+  for (const auto& [id, info] : known_) all.push_back(info);
+  return all;
+}
+
+}  // namespace sf::waypoint

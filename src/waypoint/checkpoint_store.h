@@ -1,0 +1,70 @@
+// CheckpointStore: checkpoints on disk. A checkpoint is a directory with a manifest, the terminal's
+// bytes and the process images, plus a sealed unit. It exists from the rename that publishes its
+// directory on; everything before is a draft, and drafts are swept when the store is opened.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "waypoint/manifest.h"
+#include "waypoint/unit_store.h"
+
+namespace sf::waypoint {
+
+// A checkpoint in the making. Removed with its unit unless published.
+class CheckpointDraft {
+ public:
+  CheckpointDraft(std::string dir, CheckpointId id, UnitStore& units)
+      : dir_(std::move(dir)), id_(std::move(id)), units_(&units) {}
+  CheckpointDraft(CheckpointDraft&& other) noexcept
+      : dir_(std::exchange(other.dir_, "")), id_(other.id_), units_(other.units_) {}
+  CheckpointDraft& operator=(CheckpointDraft&&) = delete;
+  ~CheckpointDraft();
+
+  const CheckpointId& id() const { return id_; }
+  std::string image_dir() const { return dir_ + "/image"; }
+  std::string unit() const;
+
+ private:
+  friend class CheckpointStore;
+  std::string dir_;  // empty once published
+  CheckpointId id_;
+  UnitStore* units_;
+};
+
+std::string sealed_unit(const CheckpointId& id);
+// A fresh id: prefix, dash, 12 random hexadecimal digits.
+std::string fresh_id(const std::string& prefix);
+std::string current_boot_id();
+
+class CheckpointStore {
+ public:
+  static Result<CheckpointStore> open(const std::string& store_dir, UnitStore& units);
+
+  Result<CheckpointDraft> begin();
+  // Writes the manifest and publishes: one rename.
+  Status publish(CheckpointDraft draft, Manifest manifest);
+  Result<Manifest> load(const CheckpointId& id) const;
+  std::string image_dir(const CheckpointId& id) const {
+    return dir_ + "/checkpoints/" + id.value() + "/image";
+  }
+  Status remove(const CheckpointId& id);
+  std::vector<CheckpointInfo> list() const;
+  // Directories whose manifest cannot be read, with the reason. They are left alone.
+  const std::map<std::string, std::string>& damaged() const { return damaged_; }
+  bool contains(const CheckpointId& id) const { return known_.contains(id); }
+
+ private:
+  CheckpointStore(std::string dir, UnitStore& units) : dir_(std::move(dir)), units_(&units) {}
+  Status sweep_drafts();
+  Status scan();
+
+  std::string dir_;
+  UnitStore* units_;
+  std::map<CheckpointId, CheckpointInfo> known_;
+  std::map<std::string, std::string> damaged_;
+};
+
+}  // namespace sf::waypoint

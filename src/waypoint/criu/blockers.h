@@ -1,0 +1,46 @@
+// Why a tree could not be captured: which process, which descriptor, why, and what to do about it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sf::waypoint {
+
+// What is looked at of one process. Plain data, read from /proc.
+struct ProcessFacts {
+  pid_t pid = 0;  // in the branch
+  std::string name;
+  pid_t tracer = 0;
+  bool own_user_namespace = false;
+  bool own_pid_namespace = false;
+  bool session_leader_gone = false;
+  struct Descriptor {
+    int number = 0;
+    std::string target;  // what the /proc link says
+  };
+  std::vector<Descriptor> descriptors;
+};
+
+struct Blocker {
+  pid_t pid = 0;
+  std::string process;
+  std::string what;  // "descriptor 5 (io_uring)"
+  std::string why;
+  std::string advice;
+};
+
+// Pure: the known reasons among the facts.
+std::vector<Blocker> find_blockers(const std::vector<ProcessFacts>& processes);
+// Pure: the first lines of a CRIU log that say what went wrong.
+std::string first_errors(const std::string& log, std::size_t max_lines);
+
+// Reads the facts of the tree below `root`.
+std::vector<ProcessFacts> read_process_facts(pid_t root);
+
+Error explain_capture_failure(pid_t root, const std::string& log_path);
+Error explain_restore_failure(const std::string& log_path);
+
+}  // namespace sf::waypoint

@@ -1,0 +1,175 @@
+#include "waypoint/criu/criu_engine.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <optional>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/socket.h"
+#include "waypoint/criu/blockers.h"
+#include "waypoint/criu/rpc_codec.h"
+
+namespace sf::waypoint {
+namespace {
+
+using criu::Options;
+using criu::RequestType;
+using criu::Response;
+
+constexpr auto kAnswerTime = std::chrono::minutes(10);
+constexpr std::size_t kMaxMessage = 65536;
+
+struct Worker {
+  os::Child process;
+  os::UniqueFd socket;
+};
+
+enum class Purpose { kCapture, kRestore };
+
+class CriuEngine : public ProcessEngine {
+ public:
+  explicit CriuEngine(CriuSetup setup) : setup_(std::move(setup)) {}
+
+  void warm_up() override {
+    // The first request decides what a worker is for: a keeper restores at most once, at its start.
+    if (spare_) return;
+    auto worker = spawn_worker(Purpose::kCapture, false);
+    if (worker) spare_ = std::move(*worker);
+  }
+
+  Status capture(const CaptureRequest& request) override {
+    SF_TRY_ASSIGN(Worker worker, take_worker(Purpose::kCapture, request.dump_ipc));
+    Options options;
+    options.images_dir = request.image_dir;
+    options.log_file = "dump.log";
+    options.pid = request.root;
+    options.leave_running = true;
+    options.network_lock =
+        request.lock_network ? criu::NetworkLock::kNftables : criu::NetworkLock::kSkip;
+    SF_TRY(send(worker, encode_request(RequestType::kDump, options)));
+
+    Status inner = Ok{};
+    auto answer = converse(worker, [&](const Response& notice, os::UniqueFd) {
+      if (notice.notify_script != "post-dump") return true;
+      inner = request.while_stopped();
+      return inner.ok();
+    });
+    if (!inner) return inner;
+    if (!answer) return std::move(answer).error().while_doing("capturing processes");
+    if (!answer->success)
+      return explain_capture_failure(request.root, request.image_dir + "/dump.log");
+    // Without its time namespace the tree comes back into the host's, which is right on the same
+    // boot and saves 3 ms.
+    ::unlink((request.image_dir + "/timens-0.img").c_str());
+    return Ok{};
+  }
+
+  Result<RestoredTree> restore(const RestoreRequest& request) override {
+    SF_TRY_ASSIGN(Worker worker, take_worker(Purpose::kRestore, false));
+    Options options;
+    options.images_dir = request.image_dir;
+    options.log_file = "restore-" + std::to_string(::getpid()) + ".log";
+    options.root = request.root_view;
+    options.close_tcp = request.close_tcp;
+    options.network_lock =
+        request.lock_network ? criu::NetworkLock::kNftables : criu::NetworkLock::kSkip;
+    SF_TRY(send(worker, encode_request(RequestType::kRestore, options)));
+
+    RestoredTree tree;
+    std::optional<os::Child> early;
+    auto answer = converse(worker, [&](const Response& notice, os::UniqueFd passed) {
+      if (notice.notify_script == "orphan-pts-master" && passed.valid())
+        tree.terminal = std::move(passed);
+      return true;
+    });
+    std::string log = request.image_dir + "/" + options.log_file;
+    if (!answer) return std::move(answer).error().while_doing("restoring processes");
+    if (!answer->success) return explain_restore_failure(log);
+    ::unlink(log.c_str());
+    SF_TRY_ASSIGN(tree.init, os::adopt_child(answer->pid));
+    if (!tree.terminal.valid()) return fail(ErrorCode::kOs, "CRIU brought back no terminal");
+    return tree;
+  }
+
+  // Restores run in the branch's cgroup; call before anything else when this keeper is to restore.
+  void warm_up_restore() {
+    auto worker = spawn_worker(Purpose::kRestore, false);
+    if (worker) restore_spare_ = std::move(*worker);
+  }
+
+ private:
+  Result<Worker> take_worker(Purpose purpose, bool own_ipc) {
+    std::optional<Worker>& spare = purpose == Purpose::kRestore ? restore_spare_ : spare_;
+    if (spare && !own_ipc) {
+      Worker worker = std::move(*spare);
+      spare.reset();
+      return worker;
+    }
+    return spawn_worker(purpose, own_ipc);
+  }
+
+  Result<Worker> spawn_worker(Purpose purpose, bool own_ipc) {
+    SF_TRY_ASSIGN(auto ends, os::seqpacket_pair());
+    os::SpawnOptions options;
+    options.argv = {setup_.criu, "swrk", "3"};
+    options.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
+    if (!setup_.rlimit_shim.empty()) options.env.push_back("LD_PRELOAD=" + setup_.rlimit_shim);
+    options.pass_fds = {{ends.second.get(), 3}};
+    options.new_ipc = own_ipc;
+    options.death_signal = SIGKILL;
+    if (purpose == Purpose::kRestore) {
+      options.cgroup_procs = setup_.cgroup_procs;
+      options.new_cgroup_namespace = true;
+    }
+    auto child = os::spawn(options);
+    if (!child)
+      return std::move(child)
+          .error()
+          .while_doing("starting CRIU")
+          .with_hint("`statefork doctor` checks CRIU");
+    return Worker{std::move(*child), std::move(ends.first)};
+  }
+
+  static Status send(const Worker& worker, const std::string& message) {
+    if (::send(worker.socket.get(), message.data(), message.size(), MSG_NOSIGNAL) < 0)
+      return os::last_error("asking CRIU");
+    return Ok{};
+  }
+
+  // Answers notifications until the final response. `on_notice` returns whether CRIU may go on.
+  template <typename OnNotice>
+  Result<Response> converse(Worker& worker, OnNotice on_notice) {
+    Deadline deadline = Deadline::after(kAnswerTime);
+    for (;;) {
+      SF_TRY_ASSIGN(bool ready, os::wait_readable(worker.socket.get(), deadline));
+      if (!ready) return fail(ErrorCode::kTimedOut, "CRIU did not answer in time");
+      SF_TRY_ASSIGN(os::Datagram datagram, os::receive_datagram(worker.socket.get(), kMaxMessage));
+      if (datagram.bytes.empty()) {
+        auto status = worker.process.wait(Deadline::after(seconds(5)));
+        return fail(ErrorCode::kOs,
+                    "CRIU ended unexpectedly" + (status ? " (" + status->text() + ")" : ""));
+      }
+      SF_TRY_ASSIGN(Response response, criu::decode_response(datagram.bytes));
+      if (response.type != RequestType::kNotify) return response;
+      bool go_on = on_notice(response, std::move(datagram.passed_fd));
+      SF_TRY(send(worker, criu::encode_notify_answer(go_on)));
+    }
+  }
+
+  CriuSetup setup_;
+  std::optional<Worker> spare_;
+  std::optional<Worker> restore_spare_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProcessEngine> make_criu_engine(CriuSetup setup) {
+  auto engine = std::make_unique<CriuEngine>(std::move(setup));
+  engine->warm_up_restore();
+  return engine;
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,50 @@
+// ProcessEngine: the port to whatever captures and brings back a process tree. Files are not its
+// business.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "os/fd.h"
+#include "os/process.h"
+
+namespace sf::waypoint {
+
+struct CaptureRequest {
+  pid_t root = 0;             // the branch's init
+  std::string image_dir;      // exists and is empty
+  bool dump_ipc = false;      // the IPC namespace holds System V objects
+  bool lock_network = false;  // some TCP socket has data in flight
+  // Runs while the whole tree stands still; a failure undoes the capture and is returned.
+  std::function<Status()> while_stopped;
+};
+
+struct RestoreRequest {
+  std::string image_dir;
+  std::string root_view;  // mount point of the new branch's root
+  bool lock_network = false;
+  bool close_tcp = false;  // established connections lead out of the branch: bring them back closed
+};
+
+struct RestoredTree {
+  os::Child init;         // a child of the caller
+  os::UniqueFd terminal;  // master side of the branch's terminal
+};
+
+// Not thread-safe. The caller lives in the branch's network and UTS namespaces (and IPC, unless
+// dumped).
+class ProcessEngine {
+ public:
+  virtual ~ProcessEngine() = default;
+  // Pays start-up costs ahead of the next capture() or restore().
+  virtual void warm_up() = 0;
+  // The tree goes on running, whether this succeeds or not. The error names what could not be
+  // captured.
+  virtual Status capture(const CaptureRequest& request) = 0;
+  virtual Result<RestoredTree> restore(const RestoreRequest& request) = 0;
+};
+
+}  // namespace sf::waypoint

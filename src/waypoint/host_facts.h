@@ -1,0 +1,67 @@
+// HostFacts: all that the doctor looks at, as plain data. Reading it tries things out in forked
+// children (os/probe.h); what the facts mean is decided in doctor.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "os/host_info.h"
+#include "os/probe.h"
+#include "waypoint/criu/criu_binary.h"
+
+namespace sf::waypoint {
+
+struct DoctorOptions {
+  std::string store_dir = "/var/lib/statefork";
+  std::string criu_path{};   // empty: found as find_criu() does
+  std::string helper_dir{};  // empty: where this program is
+  std::string root = "/";    // the base root whose bash is looked for
+};
+
+// The defaults describe a machine on which everything works.
+struct HostFacts {
+  std::string kernel_release = "6.1.0";
+  bool root = true;
+  bool host_user_namespace = true;
+  os::CapabilitySet capabilities = os::all_capabilities();
+
+  std::map<std::string, Status> namespaces;  // "pid" -> can it be made?
+  Status mount_api = Ok{};
+  Status overlay = Ok{};
+  Status devpts = Ok{};
+  Status last_pid = Ok{};
+  os::CgroupFacts cgroups;
+
+  Status loop = Ok{};
+  Status btrfs = Ok{};
+  std::string mkfs_btrfs = "/usr/sbin/mkfs.btrfs";  // empty: not found
+
+  Result<std::string> criu = std::string("/usr/sbin/criu");
+  Result<CriuVersion> criu_version = kOldestCriu;  // looked at when `criu` is there
+  Status criu_check = Ok{};                        // likewise
+  Status ptrace = Ok{};
+  std::optional<int> yama_scope;  // nothing: the kernel has no yama
+  Status userfaultfd = Ok{};
+  Status pagemap_scan = Ok{};
+
+  std::string base_root = "/";
+  std::string bash = "/bin/bash";  // in the base root; empty: not found
+  std::string helper_dir = "/usr/lib/statefork";
+  std::map<std::string, bool> programs;  // name in helper_dir -> can be run
+
+  std::string store_dir = "/var/lib/statefork";
+  Result<os::DirectoryFacts> store =
+      os::DirectoryFacts{"/var/lib/statefork", "ext4", 1ULL << 40U, false, true};
+
+  std::uint64_t open_files = 1048576;
+  std::uint64_t pid_max = 4194304;
+};
+
+// Kills every probe that has not ended at the deadline.
+HostFacts read_host_facts(const DoctorOptions& options, Deadline deadline);
+
+}  // namespace sf::waypoint

@@ -1,0 +1,264 @@
+// waypoint-init: PID 1 of a branch. Reaps, starts shells and side commands when the keeper asks,
+// reports what ended. Static, no heap beyond a fixed buffer: a small image, and nothing that a root
+// file system would have to provide.
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "init_protocol.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr std::size_t kMaxWords = 8192;
+constexpr std::size_t kMaxRequest = 4U << 20U;
+constexpr std::size_t kMaxWatched = 256;
+
+// A request's words, read one after the other. A missing word reads as "".
+class Words {
+ public:
+  bool load(char* text, std::size_t size) {
+    count_ = 0;
+    at_ = 0;
+    for (std::size_t i = 0; i < size && count_ < kMaxWords; i += std::strlen(text + i) + 1)
+      words_[count_++] = text + i;
+    return count_ < kMaxWords;
+  }
+  char* next() { return at_ < count_ ? words_[at_++] : empty_; }
+  long number() { return std::strtol(next(), nullptr, 10); }
+  // A counted list as a null-terminated array inside this object.
+  char** list() {
+    long n = number();
+    char** first = &words_[at_ < count_ ? at_ : count_];
+    at_ += static_cast<std::size_t>(n);
+    return first;
+  }
+  static long count_before(char** list) { return std::strtol(list[-1], nullptr, 10); }
+
+ private:
+  std::array<char*, kMaxWords + 1> words_{};
+  std::size_t count_ = 0;
+  std::size_t at_ = 0;
+  char empty_[1] = {0};
+};
+
+struct Start {
+  long id = 0;
+  uid_t uid = 0;
+  gid_t gid = 0;
+  std::array<gid_t, 64> groups{};
+  std::size_t group_count = 0;
+  const char* cwd = "/";
+  char** argv = nullptr;
+  char** env = nullptr;
+};
+
+struct Pipes {
+  int in[2] = {-1, -1};
+  int out[2] = {-1, -1};
+  int err[2] = {-1, -1};
+};
+
+void report(const char* format, auto... values) {
+  char line[160];
+  int n = std::snprintf(line, sizeof line, format, values...);
+  ssize_t ignored = ::write(kEventWrite, line, static_cast<std::size_t>(n));
+  (void)ignored;
+}
+
+[[noreturn]] void start_failed(const Start& start, const char* step) {
+  report("F %ld %d %s\n", start.id, errno, step);
+  ::_exit(127);
+}
+
+void default_signals() {
+  for (int n = 1; n < NSIG; ++n) ::signal(n, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void become_user(const Start& start) {
+  if (::setgroups(start.group_count, start.groups.data()) != 0) start_failed(start, "setgroups");
+  if (::setresgid(start.gid, start.gid, start.gid) != 0) start_failed(start, "setgid");
+  if (::setresuid(start.uid, start.uid, start.uid) != 0) start_failed(start, "setuid");
+}
+
+[[noreturn]] void run(const Start& start) {
+  become_user(start);
+  if (::chdir(start.cwd) != 0) start_failed(start, "chdir");
+  ::execvpe(start.argv[0], start.argv, start.env);
+  start_failed(start, "exec");
+}
+
+class Init {
+ public:
+  [[noreturn]] void main_loop() {
+    for (int fd = kEventRead; fd < kInitFdEnd; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    struct sigaction action {};
+    action.sa_handler = [](int) {};
+    ::sigaction(SIGCHLD, &action, nullptr);
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &child, nullptr);
+    sigset_t open;
+    sigemptyset(&open);
+    for (;;) {
+      reap();
+      pollfd request{kRequestRead, POLLIN, 0};
+      if (::ppoll(&request, 1, nullptr, &open) > 0) serve();
+    }
+  }
+
+ private:
+  void reap() {
+    int status = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+      for (pid_t& watched : watched_) {
+        if (watched != pid) continue;
+        watched = 0;
+        report("X %d %d\n", pid, status);
+      }
+    }
+  }
+
+  void watch(pid_t pid) {
+    for (pid_t& slot : watched_) {
+      if (slot != 0) continue;
+      slot = pid;
+      return;
+    }
+  }
+
+  void serve() {
+    char byte = 0;
+    if (::read(kRequestRead, &byte, 1) != 1) return;
+    ssize_t size = ::pread(kRequestText, text_, sizeof text_ - 1, 0);
+    if (size <= 0) return;
+    text_[size] = 0;
+    if (!words_.load(text_, static_cast<std::size_t>(size))) {
+      report("F 0 %d request\nD\n", E2BIG);
+      return;
+    }
+    const char* kind = words_.next();
+    Start start = read_start();
+    if (std::strcmp(kind, "shell") == 0) start_shell(start);
+    if (std::strcmp(kind, "holder") == 0) start_holder(start);
+    if (std::strcmp(kind, "side") == 0) start_side(start);
+    if (std::strcmp(kind, "go") == 0) close_pipes();
+    report("D\n");
+  }
+
+  Start read_start() {
+    Start start;
+    start.id = words_.number();
+    start.uid = static_cast<uid_t>(words_.number());
+    start.gid = static_cast<gid_t>(words_.number());
+    long groups = words_.number();
+    for (long i = 0; i < groups; ++i) {
+      auto group = static_cast<gid_t>(words_.number());
+      if (start.group_count < start.groups.size()) start.groups[start.group_count++] = group;
+    }
+    start.cwd = words_.next();
+    start.argv = words_.list();
+    long argc = Words::count_before(start.argv);
+    start.env = words_.list();
+    long envc = Words::count_before(start.env);
+    // The arrays lie in one block, each behind its count: the slot after argv is the count of env,
+    // now read.
+    start.env[envc] = nullptr;
+    start.argv[argc] = nullptr;
+    return start;
+  }
+
+  void start_shell(const Start& start) {
+    pid_t pid = ::fork();
+    if (pid == 0) {
+      default_signals();
+      ::setsid();
+      int terminal = ::open(kTerminalPath, O_RDWR);
+      if (terminal < 0) start_failed(start, "open terminal");
+      ::ioctl(terminal, TIOCSCTTY, 0);
+      for (int fd = 0; fd <= 2; ++fd) ::dup2(terminal, fd);
+      if (terminal > 2) ::close(terminal);
+      run(start);
+    }
+    started(start, pid);
+    if (pid > 0) report("L %d\n", pid);
+  }
+
+  void start_holder(const Start& start) {
+    pid_t pid = ::fork();
+    if (pid == 0) {
+      default_signals();
+      become_user(start);
+      ::prctl(PR_SET_DUMPABLE, 1);  // or its /proc entry would belong to root
+      ::prctl(PR_SET_NAME, "waypoint-holder");
+      for (;;) ::pause();
+    }
+    if (pid > 0) report("A %d\n", pid);
+    if (pid < 0) report("F %ld %d fork\n", start.id, errno);
+  }
+
+  void start_side(const Start& start) {
+    close_pipes();
+    if (::pipe2(pipes_.in, O_CLOEXEC) != 0 || ::pipe2(pipes_.out, O_CLOEXEC) != 0 ||
+        ::pipe2(pipes_.err, O_CLOEXEC) != 0) {
+      report("F %ld %d pipe\n", start.id, errno);
+      close_pipes();
+      return;
+    }
+    pid_t pid = ::fork();
+    if (pid == 0) {
+      default_signals();
+      ::setpgid(0, 0);  // no new session: a leaderless session could not be captured once this
+                        // command has ended
+      ::dup2(pipes_.in[0], 0);
+      ::dup2(pipes_.out[1], 1);
+      ::dup2(pipes_.err[1], 2);
+      run(start);
+    }
+    started(start, pid);
+    if (pid < 0) return close_pipes();
+    report("P %ld %d %d %d %d\n", start.id, pid, pipes_.in[1], pipes_.out[0], pipes_.err[0]);
+  }
+
+  void started(const Start& start, pid_t pid) {
+    if (pid > 0) return watch(pid);
+    report("F %ld %d fork\n", start.id, errno);
+  }
+
+  void close_pipes() {
+    for (int* pair : {pipes_.in, pipes_.out, pipes_.err}) {
+      for (int i = 0; i < 2; ++i) {
+        if (pair[i] >= 0) ::close(pair[i]);
+        pair[i] = -1;
+      }
+    }
+  }
+
+  std::array<pid_t, kMaxWatched> watched_{};
+  Pipes pipes_;
+  Words words_;
+  char text_[kMaxRequest];
+};
+
+}  // namespace
+}  // namespace sf::waypoint
+
+int main() {
+  static sf::waypoint::Init init;  // too large for the stack; untouched pages cost nothing
+  init.main_loop();
+}

@@ -1,0 +1,37 @@
+// What the branch's init (PID 1) and its keeper agree on. No dependencies: init is a tiny static
+// program.
+//
+// Init holds both ends of three pipes and four memory files at fixed descriptor numbers. The
+// keeper, outside, reaches them as /proc/<init>/fd/N; the shell, inside, as /proc/1/fd/N. So
+// nothing in the tree refers to anything outside it (an engine could not capture that), and nothing
+// lies in the file system where `rm -rf` would find it.
+#pragma once
+
+namespace sf::waypoint {
+
+enum InitFd : int {
+  kEventRead = 3,  // keeper reads: records of the shell and of init, one line each
+  kEventWrite = 4,
+  kAckRead = 5,  // the shell waits here for the keeper's go-ahead
+  kAckWrite = 6,
+  kRequestRead = 7,  // init reads: one byte per request
+  kRequestWrite = 8,
+  kCommandText = 9,   // memory file: the command to run
+  kScript = 10,       // memory file: the shell's side of the command protocol
+  kRcFile = 11,       // memory file: read by the shell when it starts
+  kRequestText = 12,  // memory file: the request's words, each ended by NUL
+  kInitFdEnd = 13,
+};
+
+// Requests (words of kRequestText): kind, id, uid, gid, number of groups, groups..., cwd,
+// number of arguments, arguments..., number of environment entries, entries...
+//   "shell"   start the shell on the branch's terminal      -> "L <pid>"
+//   "holder"  keep the descriptors as that user             -> "A <pid>"
+//   "side"    start a command with pipes                    -> "P <id> <pid> <in> <out> <err>",
+//   then "go" closes them "go"      the keeper has opened the pipes of `id`
+// Other records: "X <pid> <wait status>" a shell or side command ended; "F <id> <errno> <step>" a
+// start failed; "S" and "E <status>" the shell begins and ends a command.
+inline constexpr const char* kTerminalPath = "/dev/pts/0";
+inline constexpr const char* kInitPath = "/dev/.waypoint-init";
+
+}  // namespace sf::waypoint

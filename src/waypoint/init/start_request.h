@@ -1,0 +1,28 @@
+// A request to init in the words of init_protocol.h. Pure.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace sf::waypoint {
+
+struct Credentials {
+  uid_t uid = 0;
+  gid_t gid = 0;
+  std::vector<gid_t> groups;
+};
+
+struct StartRequest {
+  std::string kind;
+  long id = 0;
+  Credentials who;
+  std::string cwd = "/";
+  std::vector<std::string> argv;
+  std::vector<std::string> env;
+};
+
+std::string encode(const StartRequest& request);
+
+}  // namespace sf::waypoint

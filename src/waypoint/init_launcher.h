@@ -1,0 +1,23 @@
+// Starts the branch's init as PID 1 of new PID, mount and cgroup namespaces, inside the root view.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "os/process.h"
+
+namespace sf::waypoint {
+
+struct InitPlan {
+  std::string root_view;  // mount point of the branch's root in the caller's namespace
+  std::vector<std::string> cgroup_procs;  // entered before anything else
+  std::uint64_t capabilities = 0;         // bounding set
+};
+
+// Requires: the caller already lives in the branch's network, IPC and UTS namespaces, which init
+// inherits. The child dies with the calling thread.
+Result<os::Child> launch_init(const InitPlan& plan);
+
+}  // namespace sf::waypoint

@@ -1,0 +1,361 @@
+#include "waypoint/keeper.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <deque>
+#include <memory>
+#include <thread>
+
+#include "os/file.h"
+#include "os/tree.h"
+#include "waypoint/captured_state.h"
+#include "waypoint/criu/criu_engine.h"
+#include "waypoint/keeper_host.h"
+#include "waypoint/keeper_server.h"
+#include "waypoint/live_branch.h"
+
+namespace sf::waypoint {
+namespace {
+
+using wire::Frame;
+using wire::Json;
+using ClientPtr = std::shared_ptr<Client>;
+
+constexpr auto kFirstClientTime = seconds(30);
+constexpr auto kLonelyTime = milliseconds(100);  // a keeper without branch and clients ends
+constexpr int kReadyFd = 3;                      // where the pool waits for "ok" or an error
+constexpr auto kPromptPatience =
+    seconds(2);  // how long a command waits for a terminal that is in use
+constexpr auto kPromptLook = milliseconds(5);
+constexpr auto kFlushAfter = milliseconds(50);
+constexpr auto kFlushEvery = milliseconds(100);
+
+// Writes dirty file data back while commands run, so that a checkpoint finds little left to write.
+class Flusher {
+ public:
+  explicit Flusher(const UnitStore& units)
+      : thread_([this, &units](const std::stop_token& stop) { loop(stop, units); }) {}
+  void set_active(bool active) { active_ = active; }
+
+ private:
+  void loop(const std::stop_token& stop, const UnitStore& units) {
+    auto since = Clock::now();
+    bool was_active = false;
+    while (!stop.stop_requested()) {
+      bool active = active_;
+      if (active && !was_active) since = Clock::now();
+      // Once more after a command's end, for what it wrote last.
+      bool was_long = was_active && Clock::now() - since > kFlushAfter;
+      if (was_long) units.flush();
+      was_active = active;
+      std::this_thread::sleep_for(active ? milliseconds(kFlushEvery) : milliseconds(20));
+    }
+  }
+  std::atomic<bool> active_ = false;
+  std::jthread thread_;
+};
+
+void report_ready(const std::string& text) {
+  (void)os::write_all(kReadyFd, text);
+  ::close(kReadyFd);
+}
+
+class Keeper {
+ public:
+  Keeper(const KeeperOptions& options, os::Poller poller, std::unique_ptr<UnitStore> units,
+         os::CgroupLayout layout, os::Cgroup cgroup)
+      : options_(options),
+        poller_(std::move(poller)),
+        units_(std::move(units)),
+        layout_(std::move(layout)),
+        cgroup_(std::move(cgroup)),
+        engine_(make_criu_engine({options.criu, options.rlimit_shim, cgroup_.procs_files()})),
+        server_(poller_,
+                [this](const ClientPtr& client, Frame frame) { serve(client, std::move(frame)); }) {
+  }
+
+  Status run() {
+    SF_TRY(server_.listen(keeper_socket(options_.store_dir, options_.id)));
+    flusher_.emplace(*units_);
+    report_ready("ok");
+    Deadline lonely = Deadline::after(kFirstClientTime);
+    while (!ended_) {
+      if (branch_ || server_.has_clients()) lonely = Deadline::after(kLonelyTime);
+      if (lonely.passed()) break;
+      SF_TRY(poller_.run_once(next_wake(lonely)));
+      if (branch_) branch_->on_time();
+      run_waiting();
+      if (warm_up_due_ && branch_) {
+        warm_up_due_ = false;
+        engine_->warm_up();
+      }
+    }
+    server_.flush_all();
+    return clean_up();
+  }
+
+ private:
+  struct WaitingExec {
+    ClientPtr client;
+    ExecRequest request;
+    bool stream = false;
+    Deadline patience = Deadline::never();
+  };
+
+  Deadline next_wake(Deadline lonely) const {
+    Deadline wake = branch_ ? branch_->next_wake() : lonely;
+    if (!waiting_.empty() || !waiting_checkpoints_.empty())
+      wake = wake.min(Deadline::after(kPromptLook));
+    return wake;
+  }
+
+  void serve(const ClientPtr& client, Frame frame) {
+    try {
+      Status served = dispatch(client, frame);
+      if (!served) client->send_error(served.error());
+    } catch (const Json::exception& e) {
+      client->send_error(
+          fail(ErrorCode::kInvalidArgument, std::string("malformed request: ") + e.what()));
+    }
+  }
+
+  Status dispatch(const ClientPtr& client, Frame& frame) {
+    std::string op = frame.header.value("op", "");
+    if (op == "hello") return hello(client);
+    if (op == "start") return start(client, frame);
+    if (op == "restore") return restore(client, frame);
+    if (op == "end") return end(client);
+    if (!branch_) return fail(ErrorCode::kSessionLost, "this keeper has no live branch");
+    if (op == "exec") return exec(client, frame);
+    if (op == "side_exec") return side_exec(client, frame);
+    if (op == "keys") {
+      SF_TRY(branch_->shell().type(frame.payload));
+      return answer(client, {{"ok", true}});
+    }
+    if (op == "screen") return screen(client, frame);
+    if (op == "resize") {
+      SF_TRY(branch_->resize({frame.header.at("rows").get<std::uint16_t>(),
+                              frame.header.at("cols").get<std::uint16_t>()}));
+      return answer(client, {{"ok", true}});
+    }
+    if (op == "checkpoint") {
+      waiting_checkpoints_.push_back({client, std::move(frame)});
+      return Ok{};
+    }
+    return invalid("unknown request " + op);
+  }
+
+  static Status answer(const ClientPtr& client, Json header, std::string payload = {}) {
+    client->send({std::move(header), std::move(payload)});
+    return Ok{};
+  }
+
+  Status hello(const ClientPtr& client) {
+    return answer(client, {{"ok", true},
+                           {"pid", ::getpid()},
+                           {"alive", branch_ != nullptr},
+                           {"init", branch_ ? branch_->init() : 0}});
+  }
+
+  static FaultPlan faults_of(const Json& header) {
+    return {header.value("fail_at", ""), header.value("die_at", "")};
+  }
+
+  BranchParts parts() { return {*units_, *engine_, poller_, cgroup_, live_unit(options_.id)}; }
+
+  Status limit(const BranchConfig& config) {
+    auto limited = os::Cgroup::create(layout_, options_.id, config.limits);
+    if (!limited) return std::move(limited).error();
+    return Ok{};
+  }
+
+  Status start(const ClientPtr& client, const Frame& frame) {
+    if (branch_) return fail(ErrorCode::kBusy, "this keeper already has a branch");
+    SF_TRY_ASSIGN(BranchConfig config, branch_config_from_json(frame.header.at("config")));
+    SF_TRY(limit(config));
+    auto branch =
+        LiveBranch::start(parts(), std::move(config),
+                          frame.header.at("template").get<std::string>(), faults_of(frame.header));
+    if (!branch) return std::move(branch).error();
+    return take(client, std::move(*branch));
+  }
+
+  Status restore(const ClientPtr& client, const Frame& frame) {
+    if (branch_) return fail(ErrorCode::kBusy, "this keeper already has a branch");
+    SF_TRY_ASSIGN(BranchConfig config, branch_config_from_json(frame.header.at("config")));
+    SF_TRY_ASSIGN(CapturedState state,
+                  captured_state_from_json(frame.header.at("state"), frame.payload));
+    SF_TRY(limit(config));
+    auto branch = LiveBranch::restore(
+        parts(), std::move(config), frame.header.at("unit").get<std::string>(),
+        frame.header.at("image_dir").get<std::string>(), state, faults_of(frame.header));
+    if (!branch) return std::move(branch).error();
+    return take(client, std::move(*branch));
+  }
+
+  Status take(const ClientPtr& client, std::unique_ptr<LiveBranch> branch) {
+    branch_ = std::move(branch);
+    SF_TRY(poller_.add(branch_->init_pidfd(), EPOLLIN, [this](std::uint32_t) { ended_ = true; }));
+    warm_up_due_ = true;
+    return answer(client, {{"ok", true}, {"pid", ::getpid()}, {"init", branch_->init()}});
+  }
+
+  Status end(const ClientPtr& client) {
+    ended_ = true;
+    return answer(client, {{"ok", true}});
+  }
+
+  Status exec(const ClientPtr& client, Frame& frame) {
+    SF_TRY_ASSIGN(ExecRequest request,
+                  exec_request_from_json(frame.header, std::move(frame.payload)));
+    waiting_.push_back({client, std::move(request), frame.header.value("stream", false),
+                        Deadline::after(kPromptPatience)});
+    run_waiting();
+    return Ok{};
+  }
+
+  void run_waiting() {
+    while (branch_ && !waiting_.empty()) {
+      ShellDriver& shell = branch_->shell();
+      if (shell.busy()) {  // one of ours runs: its end is the next one's beginning
+        waiting_.front().patience = Deadline::after(kPromptPatience);
+        break;
+      }
+      if (!shell.ready()) {
+        if (!waiting_.front().patience.passed()) break;
+        waiting_.front().client->send_error(
+            fail(ErrorCode::kBusy, "the terminal is in use by: " + shell.foreground_name(),
+                 "wait until it ends, or send it keys (\"\\x03\" interrupts)"));
+        waiting_.pop_front();
+        continue;
+      }
+      WaitingExec next = std::move(waiting_.front());
+      waiting_.pop_front();
+      if (next.client->gone()) continue;
+      run_now(std::move(next));
+    }
+    run_checkpoints();
+  }
+
+  void run_now(WaitingExec next) {
+    ClientPtr client = next.client;
+    OutputSink sink;
+    if (next.stream)
+      sink = [client](std::string_view bytes) {
+        client->send({{{"event", "output"}}, std::string(bytes)});
+      };
+    flusher_->set_active(true);
+    branch_->shell().run(
+        std::move(next.request), std::move(sink), [this, client](Result<ExecResult> result) {
+          flusher_->set_active(false);
+          if (!result) return client->send_error(result.error());
+          client->send({to_json(*result), result->output + result->raw + result->background});
+        });
+  }
+
+  Status side_exec(const ClientPtr& client, Frame& frame) {
+    SF_TRY_ASSIGN(SideExecRequest request,
+                  side_exec_request_from_json(frame.header, std::move(frame.payload)));
+    if (request.argv.empty()) return invalid("side_exec needs a command");
+    branch_->side_exec(request, [client](Result<SideExecResult> result) {
+      if (!result) return client->send_error(result.error());
+      client->send({to_json(*result), result->standard_output + result->standard_error});
+    });
+    return Ok{};
+  }
+
+  Status screen(const ClientPtr& client, const Frame& frame) {
+    Screen& screen = branch_->shell().screen();
+    ScreenText text = screen.text();
+    Json header = {{"rows", text.rows},
+                   {"cursor_row", text.cursor_row},
+                   {"cursor_col", text.cursor_col},
+                   {"cursor_visible", text.cursor_visible},
+                   {"alternate_screen", text.alternate_screen},
+                   {"title", text.title},
+                   {"size_rows", text.size.rows},
+                   {"size_cols", text.size.cols}};
+    auto lines = frame.header.value("scrollback", std::size_t{0});
+    if (lines > 0) header["scrollback"] = screen.scrollback(lines);
+    return answer(client, std::move(header));
+  }
+
+  void run_checkpoints() {
+    while (branch_ && !waiting_checkpoints_.empty() && branch_->shell().at_rest()) {
+      auto [client, frame] = std::move(waiting_checkpoints_.front());
+      waiting_checkpoints_.pop_front();
+      auto state =
+          branch_->capture(frame.header.at("image_dir").get<std::string>(),
+                           frame.header.at("unit").get<std::string>(), faults_of(frame.header));
+      warm_up_due_ = true;
+      save_criu_cache(options_.store_dir);
+      if (!state) {
+        client->send_error(state.error());
+        continue;
+      }
+      client->send({{{"state", to_json(*state)}}, terminal_bytes(*state)});
+    }
+  }
+
+  Status clean_up() {
+    flusher_.reset();
+    branch_.reset();
+    (void)cgroup_.remove(Deadline::after(seconds(5)));
+    (void)units_->remove(live_unit(options_.id));
+    return os::remove_tree(keeper_dir(options_.store_dir, options_.id));
+  }
+
+  const KeeperOptions& options_;
+  os::Poller poller_;
+  std::unique_ptr<UnitStore> units_;
+  os::CgroupLayout layout_;
+  os::Cgroup cgroup_;
+  std::unique_ptr<ProcessEngine> engine_;
+  std::unique_ptr<LiveBranch> branch_;
+  std::deque<WaitingExec> waiting_;
+  std::deque<std::pair<ClientPtr, Frame>> waiting_checkpoints_;
+  std::optional<Flusher> flusher_;
+  bool warm_up_due_ = false;
+  bool ended_ = false;
+  KeeperServer server_;
+};
+
+Status set_up_and_run(const KeeperOptions& options) {
+  SF_TRY_ASSIGN(std::unique_ptr<UnitStore> units, UnitStore::open(options.store_dir, "auto", 0));
+  os::CgroupLayout layout = os::read_cgroup_layout();
+  SF_TRY_ASSIGN(os::Cgroup cgroup, os::Cgroup::create(layout, options.id, {}));
+  SF_TRY(enter_keeper_namespaces(options.network));
+  SF_TRY(units->attach(kUnitsMount));
+  load_criu_cache(options.store_dir);
+  SF_TRY_ASSIGN(os::Poller poller, os::Poller::create());
+  Keeper keeper(options, std::move(poller), std::move(units), std::move(layout), std::move(cgroup));
+  return keeper.run();
+}
+
+}  // namespace
+
+std::string keeper_dir(const std::string& store_dir, const std::string& id) {
+  return store_dir + "/keepers/" + id;
+}
+std::string keeper_socket(const std::string& store_dir, const std::string& id) {
+  return keeper_dir(store_dir, id) + "/socket";
+}
+
+Status run_keeper(const KeeperOptions& options) {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::fcntl(kReadyFd, F_SETFD, FD_CLOEXEC);
+  Status status = set_up_and_run(options);
+  if (!status) {
+    report_ready(
+        wire::error_to_json(status.error()).dump(-1, ' ', false, Json::error_handler_t::replace));
+    (void)os::Cgroup::find(os::read_cgroup_layout(), options.id)
+        .remove(Deadline::after(seconds(5)));
+  }
+  return status;
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,71 @@
+#include "waypoint/keeper_client.h"
+
+#include "os/socket.h"
+
+namespace sf::waypoint {
+
+using wire::Frame;
+
+Result<KeeperClient::Connection> KeeperClient::take() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      Connection connection = std::move(idle_.back());
+      idle_.pop_back();
+      return connection;
+    }
+  }
+  auto socket = os::connect_unix(path_);
+  if (!socket)
+    return fail(ErrorCode::kSessionLost, "the branch is gone: " + socket.error().message,
+                "restore a checkpoint of it, or fork one");
+  return Connection{std::move(*socket), {}};
+}
+
+void KeeperClient::give_back(Connection connection) {
+  std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(connection));
+}
+
+Result<Frame> KeeperClient::call(const Frame& request, Deadline deadline,
+                                 const std::function<void(const Frame&)>& on_event) {
+  SF_TRY_ASSIGN(Connection connection, take());
+  SF_TRY(wire::send_frame(connection.socket.get(), request));
+  for (;;) {
+    auto frame = wire::receive_frame(connection.socket.get(), connection.reader, deadline);
+    if (!frame)
+      return std::move(frame)
+          .error();  // the connection is dropped: a late answer must not meet the next call
+    if (frame->header.contains("event")) {
+      if (on_event) on_event(*frame);
+      continue;
+    }
+    give_back(std::move(connection));
+    if (frame->header.contains("error")) return wire::error_from_json(frame->header["error"]);
+    return frame;
+  }
+}
+
+Status KeeperClient::end(Deadline deadline) {
+  auto connection = take();
+  if (!connection) return Ok{};  // nobody there: ended already
+  {
+    std::lock_guard lock(mutex_);
+    idle_.clear();
+  }
+  if (!wire::send_frame(connection->socket.get(), {{{"op", "end"}}, {}})) return Ok{};
+  for (;;) {
+    auto frame = wire::receive_frame(connection->socket.get(), connection->reader, deadline);
+    if (frame) continue;
+    if (frame.error().code == ErrorCode::kTimedOut) return std::move(frame).error();
+    return Ok{};
+  }
+}
+
+Status KeeperClient::hold() {
+  SF_TRY_ASSIGN(Connection connection, take());
+  give_back(std::move(connection));
+  return Ok{};
+}
+
+}  // namespace sf::waypoint

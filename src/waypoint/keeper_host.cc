@@ -1,0 +1,76 @@
+#include "waypoint/keeper_host.h"
+
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/mount.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr const char* kCriuCache = "/run/criu.kdat";
+
+Status bring_loopback_up() {
+  os::UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return os::last_error("opening a socket");
+  ifreq request{};
+  std::strncpy(request.ifr_name, "lo", IFNAMSIZ - 1);
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  if (::ioctl(socket.get(), SIOCSIFFLAGS, &request) != 0)
+    return os::last_error("bringing up the loopback interface");
+  return Ok{};
+}
+
+std::string boot_id() {
+  auto id = os::read_file("/proc/sys/kernel/random/boot_id");
+  return id ? id->substr(0, 36) : "unknown";
+}
+
+std::string stored_cache(const std::string& store_dir) {
+  return store_dir + "/criu-" + boot_id() + ".kdat";
+}
+
+}  // namespace
+
+Status enter_keeper_namespaces(Network network) {
+  int flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC;
+  if (network == Network::kNone) flags |= CLONE_NEWNET;
+  if (::unshare(flags) != 0)
+    return Error(os::last_error("creating namespaces"))
+        .with_hint("this needs root with CAP_SYS_ADMIN; see `statefork doctor`");
+  SF_TRY(os::make_mounts_private());
+  if (::mount("waypoint", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700") != 0)
+    return os::last_error("mounting /run");
+  for (const char* path : {kUnitsMount, kRootMount}) {
+    if (::mkdir(path, 0700) != 0) return os::last_error(path);
+  }
+  if (network == Network::kNone) SF_TRY(bring_loopback_up());
+  return Ok{};
+}
+
+Status set_hostname(const std::string& name) {
+  if (::sethostname(name.data(), name.size()) != 0) return os::last_error("setting the host name");
+  return Ok{};
+}
+
+void load_criu_cache(const std::string& store_dir) {
+  auto cache = os::read_file(stored_cache(store_dir));
+  if (cache) (void)os::write_file(kCriuCache, *cache);
+}
+
+void save_criu_cache(const std::string& store_dir) {
+  if (os::exists(stored_cache(store_dir))) return;
+  auto cache = os::read_file(kCriuCache);
+  if (cache) (void)os::publish_file(stored_cache(store_dir), *cache);
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,23 @@
+// The keeper's own surroundings: private mount, UTS, IPC and (unless the host's is used) network
+// namespaces. The branch's processes inherit all but the mounts, and so does CRIU.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "waypoint/branch_config.h"
+
+namespace sf::waypoint {
+
+inline constexpr const char* kUnitsMount = "/run/units";
+inline constexpr const char* kRootMount = "/run/root";
+
+// Requires: single-threaded.
+Status enter_keeper_namespaces(Network network);
+Status set_hostname(const std::string& name);
+// CRIU probes the kernel once and keeps the findings in /run, if that is a tmpfs. Every keeper has
+// a /run of its own, so the findings travel through the store.
+void load_criu_cache(const std::string& store_dir);
+void save_criu_cache(const std::string& store_dir);
+
+}  // namespace sf::waypoint

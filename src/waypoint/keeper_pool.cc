@@ -1,0 +1,135 @@
+#include "waypoint/keeper_pool.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "os/socket.h"
+#include "os/tree.h"
+#include "waypoint/checkpoint_store.h"
+#include "waypoint/keeper.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr auto kReadyTime = seconds(30);
+constexpr auto kEndTime = seconds(30);
+
+}  // namespace
+
+KeeperPool::KeeperPool(KeeperPrograms programs)
+    : programs_(std::move(programs)), background_([this] { run_background(); }) {}
+
+KeeperPool::~KeeperPool() {
+  settle();
+  {
+    std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  background_.join();
+  if (spare_) (void)spare_->client->end(Deadline::after(kEndTime));
+}
+
+Result<KeeperHandle> KeeperPool::take(Network network) {
+  if (network == Network::kNone) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !spare_coming_; });
+    std::optional<KeeperHandle> taken = std::exchange(spare_, std::nullopt);
+    spare_coming_ = true;
+    lock.unlock();
+    post([this] {
+      auto next = spawn(Network::kNone);
+      std::lock_guard inner(mutex_);
+      if (next) spare_ = std::move(*next);
+      spare_coming_ = false;
+    });
+    if (taken) return std::move(*taken);
+  }
+  return spawn(network);
+}
+
+void KeeperPool::retire(KeeperHandle keeper) {
+  post([keeper = std::move(keeper)] { (void)keeper.client->end(Deadline::after(kEndTime)); });
+}
+
+void KeeperPool::settle() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return tasks_.empty() && !working_; });
+}
+
+void KeeperPool::post(std::function<void()> task) {
+  {
+    std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  changed_.notify_all();
+}
+
+void KeeperPool::run_background() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return closing_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    working_ = true;
+    lock.unlock();
+    task();
+    lock.lock();
+    working_ = false;
+    changed_.notify_all();
+  }
+}
+
+Result<KeeperHandle> KeeperPool::spawn(Network network) const {
+  std::string id = fresh_id("k");
+  std::string dir = keeper_dir(programs_.store_dir, id);
+  SF_TRY(os::make_directories(dir));
+  SF_TRY_ASSIGN(os::UniqueFd log, os::open_file(dir + "/log", O_WRONLY | O_CREAT | O_APPEND));
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return os::last_error("creating a pipe");
+  os::UniqueFd ready(ends[0]);
+  os::UniqueFd ready_entry(ends[1]);
+  os::SpawnOptions options;
+  options.argv = {
+      programs_.keeper, programs_.store_dir,   id,
+      programs_.criu,   programs_.rlimit_shim, network == Network::kHost ? "host" : "none"};
+  options.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                 "LANG=C.UTF-8"};
+  options.pass_fds = {{log.get(), 2}, {ready_entry.get(), 3}};
+  options.new_session = true;
+  Status spawned = os::spawn_detached(options);
+  if (!spawned) {
+    (void)os::remove_tree(dir);
+    return std::move(spawned).error().with_hint(
+        "waypoint-keeper belongs beside the program that uses the library");
+  }
+  ready_entry.reset();
+
+  // The keeper says "ok" once it listens; end of file or anything else is the reason why it does
+  // not.
+  std::string said;
+  char buffer[4096];
+  Deadline deadline = Deadline::after(kReadyTime);
+  for (;;) {
+    SF_TRY_ASSIGN(bool readable, os::wait_readable(ready.get(), deadline));
+    if (!readable) return fail(ErrorCode::kTimedOut, "the keeper did not become ready");
+    ssize_t n = ::read(ready.get(), buffer, sizeof buffer);
+    if (n <= 0) break;
+    said.append(buffer, static_cast<std::size_t>(n));
+  }
+  if (said != "ok") {
+    (void)os::remove_tree(dir);
+    auto json = wire::Json::parse(said, nullptr, false);
+    if (json.is_object()) return wire::error_from_json(json).while_doing("starting a keeper");
+    return fail(ErrorCode::kOs, "the keeper ended before it was ready");
+  }
+  KeeperHandle handle{id, std::make_shared<KeeperClient>(keeper_socket(programs_.store_dir, id))};
+  SF_TRY(handle.client->hold());
+  return handle;
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,63 @@
+// KeeperServer: the keeper's socket. Reads requests, hands them to a handler, queues answers; knows
+// no branch.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "os/fd.h"
+#include "os/poller.h"
+#include "wire/frame.h"
+
+namespace sf::waypoint {
+
+// One connection's answering side. Kept alive by whoever still owes an answer; answers to a client
+// that has gone are dropped.
+class Client {
+ public:
+  Client(os::Poller& poller, os::UniqueFd socket) : poller_(poller), socket_(std::move(socket)) {}
+  ~Client() { close(); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void send(const wire::Frame& frame);
+  void send_error(const Error& error) { send({{{"error", wire::error_to_json(error)}}, {}}); }
+  bool gone() const { return !socket_.valid(); }
+  void close();
+
+ private:
+  friend class KeeperServer;
+  void flush();
+
+  os::Poller& poller_;
+  os::UniqueFd socket_;
+  wire::FrameReader reader_;
+  std::string unsent_;
+};
+
+class KeeperServer {
+ public:
+  using Handler = std::function<void(const std::shared_ptr<Client>&, wire::Frame)>;
+
+  KeeperServer(os::Poller& poller, Handler handler)
+      : poller_(poller), handler_(std::move(handler)) {}
+  ~KeeperServer();
+  Status listen(const std::string& path);
+  bool has_clients() const { return !clients_.empty(); }
+  // Writes what is queued, for at most a second.
+  void flush_all();
+
+ private:
+  void accept();
+  void on_client(int fd, std::uint32_t events);
+
+  os::Poller& poller_;
+  Handler handler_;
+  os::UniqueFd listener_;
+  std::map<int, std::shared_ptr<Client>> clients_;
+};
+
+}  // namespace sf::waypoint

@@ -1,0 +1,311 @@
+#include "waypoint/live_branch.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/socket.h"
+#include "os/terminal.h"
+#include "waypoint/branch_facts.h"
+#include "waypoint/capabilities.h"
+#include "waypoint/init/init_protocol.h"
+#include "waypoint/init_launcher.h"
+#include "waypoint/keeper_host.h"
+#include "waypoint/pid_counter.h"
+#include "waypoint/root_view.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr auto kStartTime = seconds(30);
+
+std::string proc_text(pid_t pid, const std::string& name) {
+  auto text = os::read_file("/proc/" + std::to_string(pid) + "/" + name, 256U << 20U);
+  return text ? *text : std::string();
+}
+
+bool has_ipc_objects() {
+  for (const char* table : {"/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg"}) {
+    auto text = os::read_file(table);
+    if (text && has_entries(*text)) return true;
+  }
+  return false;
+}
+
+std::string current_hostname() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+Status enter_ipc_namespace(pid_t pid) {
+  SF_TRY_ASSIGN(os::UniqueFd space,
+                os::open_file("/proc/" + std::to_string(pid) + "/ns/ipc", O_RDONLY));
+  if (::setns(space.get(), CLONE_NEWIPC) != 0)
+    return os::last_error("entering the branch's IPC namespace");
+  return Ok{};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LiveBranch>> LiveBranch::start(BranchParts parts, BranchConfig config,
+                                                      const std::string& template_unit,
+                                                      const FaultPlan& faults) {
+  std::unique_ptr<LiveBranch> branch(new LiveBranch(parts, std::move(config)));
+  SF_TRY(faults.at("start.before_files"));
+  SF_TRY(branch->make_files(template_unit));
+  SF_TRY(faults.at("start.before_processes"));
+  SF_TRY(set_hostname(branch->config_.hostname));
+  SF_TRY(branch->start_processes());
+  SF_TRY(faults.at("start.after_processes"));
+  return branch;
+}
+
+Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, BranchConfig config,
+                                                        const std::string& sealed_unit,
+                                                        const std::string& image_dir,
+                                                        const CapturedState& state,
+                                                        const FaultPlan& faults) {
+  std::unique_ptr<LiveBranch> branch(new LiveBranch(parts, std::move(config)));
+  SF_TRY(faults.at("restore.before_files"));
+  SF_TRY(branch->make_files(sealed_unit));
+  SF_TRY(faults.at("restore.before_processes"));
+  SF_TRY(set_hostname(state.hostname));
+  SF_TRY_ASSIGN(Screen screen, Screen::load(state.shell.screen));
+  SF_TRY_ASSIGN(RestoredTree tree,
+                parts.engine.restore({.image_dir = image_dir,
+                                      .root_view = kRootMount,
+                                      .lock_network = state.tcp_in_flight,
+                                      .close_tcp = branch->config_.network == Network::kHost}));
+  branch->init_ = std::move(tree.init);
+  pid_t init = branch->init_.pid();
+  SF_TRY(write_pid_counter(init, state.last_pid));
+  if (state.own_ipc) SF_TRY(enter_ipc_namespace(init));
+  SF_TRY_ASSIGN(branch->user_, branch->user(branch->config_.user));
+  SF_TRY_ASSIGN(ShellChannel channel, ShellChannel::open(init));
+  SF_TRY(channel.install(state.shell.holder, branch->user_.credentials));
+  SF_TRY(os::set_nonblocking(tree.terminal.get()));
+  branch->driver_ = std::make_unique<ShellDriver>(init, std::move(tree.terminal),
+                                                  std::move(channel), std::move(screen));
+  branch->sides_ = std::make_unique<SideCommands>(init, parts.poller);
+  branch->driver_->adopt(state.shell);
+  SF_TRY(branch->watch());
+  SF_TRY(faults.at("restore.after_processes"));
+  return branch;
+}
+
+LiveBranch::~LiveBranch() {
+  if (driver_) {
+    parts_.poller.remove(driver_->channel().events_fd());
+    parts_.poller.remove(driver_->master_fd());
+  }
+  sides_.reset();
+  // PID 1 takes its whole namespace with it; ~Child reaps.
+}
+
+Status LiveBranch::make_files(const std::string& from_unit) {
+  SF_TRY(parts_.units.copy(from_unit, parts_.unit));
+  UnitPaths unit = parts_.units.paths(parts_.unit);
+  SF_TRY(prepare_copied_unit(unit));
+  return mount_root_view(config_.root, unit, kRootMount);
+}
+
+Status LiveBranch::start_processes() {
+  SF_TRY_ASSIGN(user_, user(config_.user));
+  SF_TRY_ASSIGN(std::uint64_t capabilities,
+                with_capabilities(container_capabilities(), config_.extra_capabilities));
+  SF_TRY_ASSIGN(init_, launch_init({.root_view = kRootMount,
+                                    .cgroup_procs = parts_.cgroup.procs_files(),
+                                    .capabilities = capabilities}));
+  SF_TRY(open_terminal());
+  SF_TRY(watch());
+  SF_TRY(start_shell());
+  return warm_up_shell();
+}
+
+Status LiveBranch::open_terminal() {
+  std::string root = "/proc/" + std::to_string(init_.pid()) + "/root";
+  SF_TRY_ASSIGN(os::UniqueFd master, os::open_terminal_master(root + "/dev/pts"));
+  SF_TRY(os::set_window_size(master.get(), config_.window.rows, config_.window.cols));
+  std::string slave = root + kTerminalPath;
+  if (::chown(slave.c_str(), user_.credentials.uid, static_cast<gid_t>(-1)) != 0)
+    return os::last_error("handing the terminal to the branch's user");
+  SF_TRY_ASSIGN(ShellChannel channel, ShellChannel::open(init_.pid()));
+  driver_ = std::make_unique<ShellDriver>(init_.pid(), std::move(master), std::move(channel),
+                                          Screen(config_.window));
+  sides_ = std::make_unique<SideCommands>(init_.pid(), parts_.poller);
+  return Ok{};
+}
+
+Status LiveBranch::start_shell() {
+  pid_t holder = 1;
+  if (user_.credentials.uid != 0) {
+    // An ordinary user may not look into the descriptors of root's init: one of theirs holds
+    // copies.
+    SF_TRY(driver_->channel().request(
+        {.kind = "holder", .id = 0, .who = user_.credentials, .cwd = "/", .argv = {}, .env = {}}));
+    SF_TRY(pump_until([&] { return holder_.has_value(); }, Deadline::after(kStartTime),
+                      "starting the holder"));
+    holder = *holder_;
+    driver_->set_holder(holder);
+  }
+  SF_TRY(driver_->channel().install(holder, user_.credentials));
+  SF_TRY(driver_->channel().request(shell_request()));
+  return pump_until([&] { return driver_->shell() != 0; }, Deadline::after(kStartTime),
+                    "starting the shell");
+}
+
+// The first command settles what a fresh shell does to its terminal (an engine may not meet it
+// half-way), and shows how this bash waits at its prompt.
+Status LiveBranch::warm_up_shell() {
+  std::optional<Result<ExecResult>> result;
+  driver_->run({.command = ":", .timeout = milliseconds(0)}, {},
+               [&](Result<ExecResult> r) { result = std::move(r); });
+  SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
+                    "waiting for the shell"));
+  if (!result->ok()) return std::move(*result).error();
+  if (result->value().shell_restarted)
+    return fail(
+        ErrorCode::kUnsupported,
+        "the root's bash ended at once: " + result->value().output + result->value().background,
+        "try: chroot " + config_.root + " /bin/bash -c true");
+  SF_TRY(driver_->type(""));  // unsure on purpose: ready() then looks for the prompt
+  Deadline deadline = Deadline::after(seconds(5));
+  while (!driver_->ready() && !deadline.passed()) std::this_thread::sleep_for(microseconds(200));
+  return Ok{};
+}
+
+StartRequest LiveBranch::shell_request() const {
+  std::string holder = std::to_string(holder_.value_or(1));
+  return {.kind = "shell",
+          .id = 0,
+          .who = user_.credentials,
+          .cwd = config_.cwd,
+          .argv = {"bash", "--noprofile", "--rcfile",
+                   "/proc/" + holder + "/fd/" + std::to_string(kRcFile), "--noediting", "-i"},
+          .env = shell_environment(config_, user_.name, user_.home)};
+}
+
+Status LiveBranch::watch() {
+  driver_->restart_shell = [this] {
+    if (auto settings = os::terminal_settings(driver_->master_fd())) {
+      cfmakeraw(&*settings);  // then the usual cooked mode on top of a known state
+      settings->c_iflag |= ICRNL | IXON | BRKINT;
+      settings->c_oflag |= OPOST | ONLCR;
+      settings->c_lflag |= ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE;
+      (void)os::set_terminal_settings(driver_->master_fd(), *settings);
+    }
+    (void)driver_->channel().request(shell_request());
+  };
+  SF_TRY(parts_.poller.add(driver_->channel().events_fd(), EPOLLIN,
+                           [this](std::uint32_t) { on_events(); }));
+  return parts_.poller.add(driver_->master_fd(), EPOLLIN, [this](std::uint32_t) {
+    driver_->on_terminal();
+    if (driver_->terminal_hung_up()) parts_.poller.remove(driver_->master_fd());
+  });
+}
+
+void LiveBranch::on_events() {
+  for (const Record& record : driver_->channel().read_records()) {
+    if (record.kind == Record::Kind::kHolder) holder_ = static_cast<pid_t>(record.numbers[0]);
+    if (record.kind == Record::Kind::kFailed && record.numbers[0] == 0)
+      start_failure_ =
+          os::os_error(static_cast<int>(record.numbers[1]), "in the branch's root: " + record.text);
+    driver_->on_record(record);
+    sides_->on_record(driver_->channel(), record);
+    if (record.kind == Record::Kind::kShell && !parts_.poller.contains(driver_->master_fd())) {
+      (void)parts_.poller.add(driver_->master_fd(), EPOLLIN, [this](std::uint32_t) {
+        driver_->on_terminal();
+        if (driver_->terminal_hung_up()) parts_.poller.remove(driver_->master_fd());
+      });
+    }
+  }
+}
+
+Status LiveBranch::pump_until(const std::function<bool()>& done, Deadline deadline,
+                              const std::string& what) {
+  while (!done()) {
+    if (start_failure_) {
+      Error error = std::move(*start_failure_);
+      start_failure_.reset();
+      return std::move(error).while_doing(what);
+    }
+    if (deadline.passed()) return fail(ErrorCode::kTimedOut, what + " took too long");
+    SF_TRY(parts_.poller.run_once(deadline.min(next_wake())));
+    on_time();
+  }
+  return Ok{};
+}
+
+Result<User> LiveBranch::user(const std::string& name) const {
+  auto passwd = os::read_file(std::string(kRootMount) + "/etc/passwd");
+  auto group = os::read_file(std::string(kRootMount) + "/etc/group");
+  return find_user(name, passwd ? *passwd : "", group ? *group : "");
+}
+
+void LiveBranch::side_exec(const SideExecRequest& request, SideCommands::Done done) {
+  auto who = request.user.empty() ? Result<User>(user_) : user(request.user);
+  if (!who) return done(std::move(who).error());
+  BranchConfig config = config_;
+  for (const auto& [name, value] : request.env) config.env[name] = value;
+  StartRequest start{.kind = "side",
+                     .id = 0,
+                     .who = who->credentials,
+                     .cwd = request.cwd.empty() ? config_.cwd : request.cwd,
+                     .argv = request.argv,
+                     .env = shell_environment(config, who->name, who->home)};
+  sides_->run(driver_->channel(), std::move(start), request, std::move(done));
+}
+
+Status LiveBranch::resize(WindowSize size) {
+  SF_TRY(os::set_window_size(driver_->master_fd(), size.rows, size.cols));
+  driver_->screen().resize(size);
+  return Ok{};
+}
+
+Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
+                                          const std::string& sealed_unit, const FaultPlan& faults) {
+  SF_TRY(faults.at("checkpoint.before_dump"));
+  CapturedState state;
+  state.hostname = current_hostname();
+  state.own_ipc = has_ipc_objects();
+  state.tcp_in_flight = has_tcp_in_flight(proc_text(init_.pid(), "net/tcp")) ||
+                        has_tcp_in_flight(proc_text(init_.pid(), "net/tcp6"));
+  Stopwatch stopped;
+  Status captured =
+      parts_.engine.capture({.root = init_.pid(),
+                             .image_dir = image_dir,
+                             .dump_ipc = state.own_ipc,
+                             .lock_network = state.tcp_in_flight,
+                             .while_stopped = [&]() -> Status {
+                               SF_TRY(faults.at("checkpoint.after_dump"));
+                               driver_->on_terminal();
+                               SF_TRY(parts_.units.copy(parts_.unit, sealed_unit));
+                               state.shell = driver_->state();
+                               SF_TRY_ASSIGN(state.last_pid, read_pid_counter(init_.pid()));
+                               return faults.at("checkpoint.after_files");
+                             }});
+  state.stopped = stopped.elapsed();
+  if (!captured) {
+    (void)parts_.units.remove(sealed_unit);
+    return std::move(captured).error();
+  }
+  return state;
+}
+
+void LiveBranch::on_time() {
+  if (driver_) driver_->on_time();
+  if (sides_) sides_->on_time();
+}
+
+Deadline LiveBranch::next_wake() const {
+  Deadline wake = driver_ ? driver_->next_wake() : Deadline::never();
+  return sides_ ? wake.min(sides_->next_wake()) : wake;
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,48 @@
+#include "waypoint/manifest.h"
+
+#include <nlohmann/json.hpp>
+
+namespace sf::waypoint {
+
+using wire::Json;
+
+std::string manifest_text(const Manifest& m) {
+  Json json = {{"version", kManifestVersion},
+               {"id", m.info.id.value()},
+               {"branch", m.info.branch.value()},
+               {"image_bytes", m.info.image_bytes},
+               {"took_us", m.info.took.count()},
+               {"engine", m.engine},
+               {"boot_id", m.boot_id},
+               {"config", to_json(m.config)},
+               {"state", to_json(m.state)}};
+  if (m.info.parent) json["parent"] = m.info.parent->value();
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Manifest> parse_manifest(const std::string& text, const std::string& terminal) {
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return fail(ErrorCode::kCorrupt, "manifest is no JSON object");
+  try {
+    if (int version = json.at("version").get<int>(); version != kManifestVersion)
+      return fail(ErrorCode::kCorrupt, "manifest has unknown version " + std::to_string(version));
+    Manifest m;
+    m.info.id = CheckpointId(json.at("id").get<std::string>());
+    m.info.branch = BranchId(json.at("branch").get<std::string>());
+    m.info.image_bytes = json.at("image_bytes").get<std::uint64_t>();
+    m.info.took = microseconds(json.at("took_us").get<long long>());
+    m.engine = json.at("engine").get<std::string>();
+    m.boot_id = json.at("boot_id").get<std::string>();
+    if (json.contains("parent")) m.info.parent = CheckpointId(json["parent"].get<std::string>());
+    SF_TRY_ASSIGN(m.config, branch_config_from_json(json.at("config")));
+    SF_TRY_ASSIGN(m.state, captured_state_from_json(json.at("state"), terminal));
+    m.info.stopped = m.state.stopped;
+    if (!is_valid_id(m.info.id.value()))
+      return fail(ErrorCode::kCorrupt, "manifest has a malformed id");
+    return m;
+  } catch (const Json::exception& e) {
+    return fail(ErrorCode::kCorrupt, std::string("manifest: ") + e.what());
+  }
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,28 @@
+// Manifest: the versioned record of one checkpoint (docs/formats/checkpoint.md). Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "waypoint/branch_config.h"
+#include "waypoint/captured_state.h"
+#include "waypoint/waypoint.h"
+
+namespace sf::waypoint {
+
+inline constexpr int kManifestVersion = 1;
+
+struct Manifest {
+  CheckpointInfo info;
+  BranchConfig config;
+  CapturedState state;
+  std::string engine = "criu";
+  std::string boot_id;  // images hold kernel objects' identities of this boot
+};
+
+std::string manifest_text(const Manifest& manifest);
+// Unknown version or missing key: kCorrupt, and the message names it.
+Result<Manifest> parse_manifest(const std::string& text, const std::string& terminal);
+
+}  // namespace sf::waypoint

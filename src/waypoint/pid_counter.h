@@ -1,0 +1,15 @@
+// The counter from which a PID namespace takes its next pid. Restored with a tree, so that new
+// processes get the pids they would have got.
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/result.h"
+
+namespace sf::waypoint {
+
+// The last pid given in the namespace of `member`. Leaves the counter as it was.
+Result<pid_t> read_pid_counter(pid_t member);
+Status write_pid_counter(pid_t member, pid_t last);
+
+}  // namespace sf::waypoint

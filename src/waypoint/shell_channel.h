@@ -1,0 +1,51 @@
+// The keeper's ends of the pipes and memory files that a branch's init holds (see
+// init/init_protocol.h).
+#pragma once
+
+#include <sys/types.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "os/fd.h"
+#include "waypoint/init/start_request.h"
+#include "waypoint/shell_protocol.h"
+
+namespace sf::waypoint {
+
+class ShellChannel {
+ public:
+  // Requires: `init` runs waypoint-init.
+  static Result<ShellChannel> open(pid_t init);
+
+  int events_fd() const { return events_.get(); }
+  // Whole records that have arrived. Unknown lines are dropped: anybody in the branch may write
+  // there.
+  std::vector<Record> read_records();
+  Status acknowledge();
+  Status load_command(std::string_view text);
+  // The protocol's texts, and who may open its descriptors.
+  Status install(pid_t holder, const Credentials& user);
+  // Init serves one request at a time; further ones wait here.
+  Status request(const StartRequest& request);
+
+ private:
+  os::UniqueFd events_;
+  os::UniqueFd acks_;
+  os::UniqueFd ack_waiting_;
+  os::UniqueFd event_entry_;
+  os::UniqueFd requests_;
+  os::UniqueFd command_text_;
+  os::UniqueFd script_;
+  os::UniqueFd rc_file_;
+  os::UniqueFd request_text_;
+  std::string partial_;
+  std::deque<std::string> waiting_requests_;
+  bool request_pending_ = false;
+
+  Status send_next_request();
+};
+
+}  // namespace sf::waypoint

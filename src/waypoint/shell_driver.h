@@ -1,0 +1,117 @@
+// ShellDriver: runs commands, one at a time, in the long-lived shell on the branch's terminal.
+//
+// A command is typed as one short line (shell_protocol.h) once the shell waits at its prompt. The
+// shell's start and end records say which terminal bytes are the command's; what comes between
+// commands is kept as background output. A command cut short (an interrupt ends the whole typed
+// line) shows as the shell waiting at its prompt again without an end record; the driver sees that
+// in /proc and asks for the status. Event-driven: the keeper calls the on_ functions and on_time();
+// nothing here blocks.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "os/fd.h"
+#include "waypoint/command.h"
+#include "waypoint/shell_channel.h"
+#include "waypoint/terminal/output_buffer.h"
+#include "waypoint/terminal/screen.h"
+
+namespace sf::waypoint {
+
+// What must survive a checkpoint beside the processes themselves.
+struct ShellState {
+  pid_t shell = 0;  // pids as the branch sees them
+  pid_t holder = 1;
+  unsigned long prompt_read =
+      0;  // size of the read() in which this bash waits for a line; 0: not yet known
+  bool command_running = false;  // somebody's command is in the foreground
+  std::string background;        // printed since the last command ended, not yet told to anyone
+  std::string screen;            // Screen::save()
+};
+
+class ShellDriver {
+ public:
+  using Done = std::function<void(Result<ExecResult>)>;
+
+  ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, Screen screen);
+
+  int master_fd() const { return master_.get(); }
+  bool terminal_hung_up() const { return hung_up_; }
+  ShellChannel& channel() { return channel_; }
+  Screen& screen() { return screen_; }
+
+  // Whether run() may be called now: no command under way and the shell at its prompt.
+  bool ready();
+  bool busy() const { return active_.has_value(); }
+  // What holds the terminal, for an error message.
+  std::string foreground_name() const;
+  void run(ExecRequest request, OutputSink sink, Done done);
+  Status type(std::string_view bytes);
+
+  void on_terminal();                    // the master became readable
+  void on_record(const Record& record);  // S, E, L, X records; others are ignored
+  void on_time();
+  Deadline next_wake() const;
+
+  // A checkpoint may be taken between the rendezvous of a command, not within one.
+  bool at_rest() const { return !active_ || active_->phase == Phase::kRunning; }
+  ShellState state();
+  // Continues from a restored tree. Requires: `state` was saved with it.
+  void adopt(const ShellState& state);
+  void set_holder(pid_t holder) { holder_ = holder; }
+  pid_t shell() const { return shell_; }
+  // Called when the shell ended: the keeper starts a new one.
+  std::function<void()> restart_shell;
+
+ private:
+  enum class Phase { kStarting, kRunning, kReporting };
+  struct Active {
+    ExecRequest request;
+    OutputSink sink;
+    Done done;
+    Phase phase = Phase::kStarting;
+    OutputBuffer output;
+    Stopwatch watch;
+    Deadline deadline = Deadline::never();
+    Deadline phase_deadline = Deadline::never();
+    Deadline next_look = Deadline::never();
+    int interrupts = 0;
+    int idle_looks = 0;
+    bool timed_out = false;
+  };
+
+  void drain();
+  void take_output(std::string_view bytes);
+  void on_start();
+  void on_end(int status);
+  void on_shell_exit(int wait_status);
+  void finish(int exit_code, bool shell_restarted);
+  void abandon(Error error);
+  void look_for_prompt();
+  void interrupt();
+  void signal_foreground(int number);
+  bool at_prompt();
+  void find_shell_host_pid();
+  void set_echo(bool on);
+
+  pid_t init_;
+  os::UniqueFd master_;
+  ShellChannel channel_;
+  Screen screen_;
+  OutputBuffer background_;
+  std::optional<Active> active_;
+  pid_t shell_ = 0;       // as the branch sees it
+  pid_t shell_host_ = 0;  // as the keeper sees it
+  pid_t holder_ = 1;
+  unsigned long prompt_read_ = 0;
+  bool echo_off_ = false;         // we switched it off to type a line
+  bool unsure_ = false;           // keys were typed or a foreign command runs: look before typing
+  bool foreign_command_ = false;  // a restored tree came with a command under way
+  bool hung_up_ = false;
+};
+
+}  // namespace sf::waypoint

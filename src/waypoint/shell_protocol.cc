@@ -1,0 +1,130 @@
+#include "waypoint/shell_protocol.h"
+
+#include <charconv>
+
+#include "waypoint/init/init_protocol.h"
+
+namespace sf::waypoint {
+namespace {
+
+std::string fd_path(pid_t holder, int fd) {
+  return "/proc/" + std::to_string(holder) + "/fd/" + std::to_string(fd);
+}
+
+void replace_all(std::string& text, std::string_view from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+// `builtin` everywhere: the user may have functions and aliases of any name. The script ends with
+// the status it was given, and `$_` is its last argument, so both are what they were. Under `set
+// -e` a failing status would end the shell once more than the user asked for.
+constexpr std::string_view kScriptText = R"script(case $1 in
+load)
+  IFS= builtin read -r -d '' __wp_command <@COMMAND@ || builtin :
+  builtin history -s -- "$__wp_command"
+  builtin printf -v __wp_command '{ builtin . @SCRIPT@ start %q %q; } >/dev/null 2>&1\n%s' "$2" "$3" "$__wp_command"
+  ;;
+start)
+  builtin unset -v __wp_command
+  builtin echo S >>@EVENT@
+  builtin read -r _ <@ACK@
+  ;;
+end)
+  builtin unset -v __wp_command
+  builtin echo "E $2" >>@EVENT@
+  builtin read -r _ <@ACK@
+  ;;
+esac
+case $- in *e*) builtin return 0 ;; esac
+builtin return "$2"
+)script";
+
+std::string with_paths(std::string_view text, pid_t holder) {
+  std::string out(text);
+  replace_all(out, "@COMMAND@", fd_path(holder, kCommandText));
+  replace_all(out, "@SCRIPT@", fd_path(holder, kScript));
+  replace_all(out, "@EVENT@", fd_path(holder, kEventWrite));
+  replace_all(out, "@ACK@", fd_path(holder, kAckRead));
+  return out;
+}
+
+}  // namespace
+
+std::string protocol_script(pid_t holder) { return with_paths(kScriptText, holder); }
+
+std::string shell_rc_file() {
+  // No prompt: between two commands the terminal then carries only what jobs print.
+  return "PS1= PS2=\nset +o history\n";
+}
+
+// The leading group is silent: `set -x`, `set -v` and a DEBUG trap would otherwise show our
+// plumbing.
+std::string run_line(pid_t holder) {
+  return with_paths(
+      " \\builtin . @SCRIPT@ load \"$?\" \"$_\";\\builtin eval \"$__wp_command\";"
+      "{ \\builtin . @SCRIPT@ end \"$?\" \"$_\";} >/dev/null 2>&1\n",
+      holder);
+}
+
+std::string report_line(pid_t holder) {
+  return with_paths(" { \\builtin . @SCRIPT@ end \"$?\" \"$_\";} >/dev/null 2>&1\n", holder);
+}
+
+std::optional<Record> parse_record(std::string_view line) {
+  if (line.empty()) return std::nullopt;
+  Record record;
+  std::size_t expected = 0;
+  switch (line.front()) {
+    case 'S':
+      record.kind = Record::Kind::kStart;
+      break;
+    case 'E':
+      record.kind = Record::Kind::kEnd;
+      expected = 1;
+      break;
+    case 'L':
+      record.kind = Record::Kind::kShell;
+      expected = 1;
+      break;
+    case 'A':
+      record.kind = Record::Kind::kHolder;
+      expected = 1;
+      break;
+    case 'P':
+      record.kind = Record::Kind::kPiped;
+      expected = 5;
+      break;
+    case 'X':
+      record.kind = Record::Kind::kExited;
+      expected = 2;
+      break;
+    case 'D':
+      record.kind = Record::Kind::kServed;
+      break;
+    case 'F':
+      record.kind = Record::Kind::kFailed;
+      expected = 2;
+      break;
+    default:
+      return std::nullopt;
+  }
+  line.remove_prefix(1);
+  while (!line.empty()) {
+    if (line.front() != ' ') return std::nullopt;
+    line.remove_prefix(1);
+    long value = 0;
+    auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value);
+    if (error != std::errc()) {
+      record.text = line;
+      break;
+    }
+    record.numbers.push_back(value);
+    line.remove_prefix(static_cast<std::size_t>(end - line.data()));
+  }
+  if (record.numbers.size() != expected) return std::nullopt;
+  return record;
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,38 @@
+// The shell's side of the command protocol: the texts bash reads, and the records it and init
+// write. Pure.
+//
+// One command is one typed line that loads the command's bytes from a memory file, evaluates them,
+// and reports the exit status. Start and end are a rendezvous: the shell writes a record to a pipe
+// and waits for an answer, so the keeper knows exactly which terminal bytes belong to the command.
+// Nothing of this can be forged or hidden by output, and $?, $_, history, traps and options stay as
+// the user left them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sf::waypoint {
+
+// `holder` is the pid, in the branch, of the process that holds the protocol's descriptors.
+std::string protocol_script(pid_t holder);
+std::string shell_rc_file();
+// Typed into the terminal: runs the loaded command; or, after an interrupt cut that line short,
+// only reports.
+std::string run_line(pid_t holder);
+std::string report_line(pid_t holder);
+
+struct Record {
+  enum class Kind { kStart, kEnd, kShell, kHolder, kPiped, kExited, kFailed, kServed };
+  Kind kind = Kind::kStart;
+  std::vector<long> numbers;
+  std::string text;
+};
+
+// One line without its line end; nothing when it is none of ours.
+std::optional<Record> parse_record(std::string_view line);
+
+}  // namespace sf::waypoint

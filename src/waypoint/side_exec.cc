@@ -1,0 +1,171 @@
+#include "waypoint/side_exec.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/process.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr auto kKillPause = seconds(2);  // between SIGTERM and SIGKILL
+
+}  // namespace
+
+SideCommands::~SideCommands() {
+  for (auto& [id, side] : sides_) close(side);
+}
+
+void SideCommands::run(ShellChannel& channel, StartRequest start, const SideExecRequest& request,
+                       Done done) {
+  long id = next_id_++;
+  start.kind = "side";
+  start.id = id;
+  Side side;
+  side.done = std::move(done);
+  side.input = request.input;
+  side.standard_output = OutputBuffer(request.max_output);
+  side.standard_error = OutputBuffer(request.max_output);
+  if (request.timeout.count() > 0) side.deadline = Deadline::after(request.timeout);
+  sides_.emplace(id, std::move(side));
+  waiting_.emplace(id, std::move(start));
+  start_next(channel);
+}
+
+void SideCommands::start_next(ShellChannel& channel) {
+  if (starting_ || waiting_.empty()) return;
+  auto node = waiting_.extract(waiting_.begin());
+  starting_ = node.key();
+  if (Status asked = channel.request(node.mapped()); !asked) {
+    starting_.reset();
+    finish(node.key(), std::move(asked).error());
+  }
+}
+
+void SideCommands::on_record(ShellChannel& channel, const Record& record) {
+  if (record.kind == Record::Kind::kPiped || record.kind == Record::Kind::kFailed) {
+    auto found = sides_.find(record.numbers[0]);
+    if (found == sides_.end()) return;
+    if (record.kind == Record::Kind::kPiped) return on_piped(channel, found->second, record);
+    if (starting_ == found->first) starting_.reset();
+    Error error = os::os_error(static_cast<int>(record.numbers[1]),
+                               "starting the command (" + record.text + ")");
+    if (record.text == "exec") error.code = ErrorCode::kNotFound;
+    finish(found->first, std::move(error));
+    return start_next(channel);
+  }
+  if (record.kind != Record::Kind::kExited) return;
+  for (auto& [id, side] : sides_) {
+    if (side.pid != record.numbers[0]) continue;
+    read_stream(side.out, side.standard_output);
+    read_stream(side.err, side.standard_error);
+    SideExecResult result;
+    result.exit_code = os::ExitStatus::from_wait(static_cast<int>(record.numbers[1])).shell_code();
+    result.timed_out = side.timed_out;
+    result.duration = side.watch.elapsed();
+    result.truncated = side.standard_output.truncated() || side.standard_error.truncated();
+    result.standard_output = side.standard_output.take();
+    result.standard_error = side.standard_error.take();
+    return finish(id, std::move(result));
+  }
+}
+
+void SideCommands::on_piped(ShellChannel& channel, Side& side, const Record& record) {
+  side.pid = static_cast<pid_t>(record.numbers[1]);
+  auto open_end = [&](long number, int flags) {
+    return os::open_file("/proc/" + std::to_string(init_) + "/fd/" + std::to_string(number),
+                         flags | O_NONBLOCK);
+  };
+  auto in = open_end(record.numbers[2], O_WRONLY);
+  auto out = open_end(record.numbers[3], O_RDONLY);
+  auto err = open_end(record.numbers[4], O_RDONLY);
+  if (in) side.in = std::move(*in);
+  if (out) side.out = std::move(*out);
+  if (err) side.err = std::move(*err);
+  (void)channel.request(
+      {.kind = "go", .id = record.numbers[0], .who = {}, .cwd = "", .argv = {}, .env = {}});
+  starting_.reset();
+  for (auto [fd, buffer] :
+       {std::pair(&side.out, &side.standard_output), std::pair(&side.err, &side.standard_error)}) {
+    if (!fd->valid()) continue;
+    (void)poller_.add(fd->get(), EPOLLIN, [this, fd = fd, buffer = buffer](std::uint32_t) {
+      read_stream(*fd, *buffer);
+    });
+  }
+  feed_input(side);
+  if (side.in.valid())
+    (void)poller_.add(side.in.get(), EPOLLOUT, [this, &side](std::uint32_t) { feed_input(side); });
+  start_next(channel);
+}
+
+void SideCommands::feed_input(Side& side) {
+  while (side.in.valid() && !side.input.empty()) {
+    ssize_t n = ::write(side.in.get(), side.input.data(), side.input.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return;
+    if (n < 0) side.input.clear();  // EPIPE: the command does not read; its business
+    if (n > 0) side.input.erase(0, static_cast<std::size_t>(n));
+  }
+  if (!side.in.valid()) return;
+  poller_.remove(side.in.get());
+  side.in.reset();  // end of file
+}
+
+void SideCommands::read_stream(os::UniqueFd& fd, OutputBuffer& into) {
+  char buffer[65536];
+  while (fd.valid()) {
+    ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
+    if (n > 0) {
+      into.append({buffer, static_cast<std::size_t>(n)});
+      continue;
+    }
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return;
+    poller_.remove(fd.get());
+    fd.reset();
+  }
+}
+
+void SideCommands::on_time() {
+  for (auto& [id, side] : sides_) {
+    if (!side.deadline.passed()) continue;
+    kill_group(side, side.timed_out ? SIGKILL : SIGTERM);
+    side.timed_out = true;
+    side.deadline = Deadline::after(kKillPause);
+  }
+}
+
+Deadline SideCommands::next_wake() const {
+  Deadline wake = Deadline::never();
+  for (const auto& [id, side] : sides_) wake = wake.min(side.deadline);
+  return wake;
+}
+
+void SideCommands::kill_group(const Side& side, int number) {
+  if (side.pid == 0) return;
+  for (pid_t child : os::children_of(init_)) {
+    if (os::namespace_pid(child) == side.pid) ::kill(-child, number);
+  }
+}
+
+void SideCommands::finish(long id, Result<SideExecResult> result) {
+  auto node = sides_.extract(id);
+  if (node.empty()) return;
+  close(node.mapped());
+  node.mapped().done(std::move(result));
+}
+
+void SideCommands::close(Side& side) {
+  for (os::UniqueFd* fd : {&side.in, &side.out, &side.err}) {
+    if (fd->valid()) poller_.remove(fd->get());
+    fd->reset();
+  }
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,46 @@
+#include "waypoint/store_sweep.h"
+
+#include "os/cgroup.h"
+#include "os/file.h"
+#include "os/tree.h"
+#include "waypoint/keeper.h"
+#include "waypoint/keeper_client.h"
+
+namespace sf::waypoint {
+
+bool unit_is_needed(const std::string& unit, const std::set<std::string>& live_keepers,
+                    const std::set<std::string>& checkpoints) {
+  if (unit.starts_with("template-")) return true;
+  if (unit.starts_with("live-")) return live_keepers.contains(unit.substr(5));
+  if (unit.starts_with("sealed-")) return checkpoints.contains(unit.substr(7));
+  return false;
+}
+
+Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted) {
+  SF_TRY(os::make_directories(store_dir + "/keepers"));
+  SF_TRY_ASSIGN(std::vector<std::string> keepers, os::list_directory(store_dir + "/keepers"));
+  os::CgroupLayout layout = os::read_cgroup_layout();
+  for (const std::string& id : keepers) {
+    if (wanted.contains(id)) continue;
+    KeeperClient client(keeper_socket(store_dir, id));
+    (void)client.end(Deadline::after(seconds(30)));
+    // A keeper that was killed could not clean up after itself.
+    (void)os::Cgroup::find(layout, id).remove(Deadline::after(seconds(10)));
+    SF_TRY(os::remove_tree(keeper_dir(store_dir, id)));
+  }
+  return Ok{};
+}
+
+Status sweep_units(UnitStore& units, const std::set<std::string>& live_keepers,
+                   const CheckpointStore& checkpoints) {
+  std::set<std::string> known;
+  for (const CheckpointInfo& info : checkpoints.list()) known.insert(info.id.value());
+  for (const auto& [name, reason] : checkpoints.damaged()) known.insert(name);
+  SF_TRY_ASSIGN(std::vector<std::string> names, units.list());
+  for (const std::string& name : names) {
+    if (!unit_is_needed(name, live_keepers, known)) SF_TRY(units.remove(name));
+  }
+  return Ok{};
+}
+
+}  // namespace sf::waypoint

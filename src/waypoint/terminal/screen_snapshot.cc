@@ -1,0 +1,310 @@
+#include "waypoint/terminal/screen_snapshot.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sf::waypoint {
+namespace {
+
+bool is_blank(const Glyph& glyph) {
+  return (glyph.text.empty() || glyph.text == " ") && VTERM_COLOR_IS_DEFAULT_BG(&glyph.pen.bg) &&
+         !glyph.pen.attrs.reverse && !glyph.pen.attrs.underline && !glyph.pen.attrs.strike;
+}
+
+std::size_t trimmed_size(const Row& row) {
+  std::size_t n = row.size();
+  while (n > 0 && is_blank(row[n - 1])) --n;
+  return n;
+}
+
+void trim_right(std::string& text) { text.erase(text.find_last_not_of(' ') + 1); }
+
+void append_colour(std::string& out, const VTermColor& colour, int base) {
+  const bool is_default = base == 30 ? VTERM_COLOR_IS_DEFAULT_FG(&colour) : VTERM_COLOR_IS_DEFAULT_BG(&colour);
+  if (is_default) return;
+  out += "\x1b[" + std::to_string(base + 8);
+  if (VTERM_COLOR_IS_INDEXED(&colour)) {
+    out += ";5;" + std::to_string(colour.indexed.idx);
+  } else {
+    out += ";2;" + std::to_string(colour.rgb.red) + ";" + std::to_string(colour.rgb.green) + ";" +
+           std::to_string(colour.rgb.blue);
+  }
+  out += 'm';
+}
+
+// Writes a repaint, remembering the pen it has left the emulator with.
+class Painter {
+ public:
+  explicit Painter(std::string& out) : out_(out) {}
+
+  void paint(const Grid& grid, int cols) {
+    for (std::size_t row = 0; row < grid.size(); ++row) paint_row(grid[row], static_cast<int>(row), cols);
+  }
+
+  void move_to(int row, int col) {
+    out_ += "\x1b[" + std::to_string(row + 1) + ";" + std::to_string(col + 1) + "H";
+  }
+  // Some motions to where one is do not take back a pending wrap in libvterm; coming from elsewhere does.
+  void move_firmly_to(int row, int col) {
+    out_ += "\x1b[H";
+    move_to(row, col);
+  }
+
+  void use_pen(const Pen& pen) {
+    if (pen_ && *pen_ == pen) return;
+    append_pen(out_, pen);
+    pen_ = pen;
+  }
+
+ private:
+  void paint_row(const Row& row, int number, int cols) {
+    int col = 0;
+    int at = -1;  // where the emulator's cursor is; -1: not to be relied on
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const Glyph& glyph = row[i];
+      if (glyph.text.empty()) {
+        int count = 1;
+        while (i + 1 < row.size() && row[i + 1].text.empty() && row[i + 1].pen == glyph.pen) {
+          ++i;
+          ++count;
+        }
+        if (!VTERM_COLOR_IS_DEFAULT_BG(&glyph.pen.bg)) {
+          if (at != col) move_to(number, col);
+          at = col;
+          use_pen(glyph.pen);
+          out_ += "\x1b[" + std::to_string(count) + "X";
+        }
+        col += count;
+        continue;
+      }
+      if (at != col) move_to(number, col);
+      use_pen(glyph.pen);
+      out_ += glyph.text;
+      col += glyph.width;
+      at = col < cols ? col : -1;
+    }
+  }
+
+  std::string& out_;
+  std::optional<Pen> pen_;
+};
+
+void append_mode(std::string& out, int mode, bool on) { out += "\x1b[?" + std::to_string(mode) + (on ? 'h' : 'l'); }
+
+void append_tab_stops(std::string& out, const ScreenSnapshot& snapshot) {
+  std::vector<int> usual;
+  for (int col = 8; col < snapshot.size.cols; col += 8) usual.push_back(col);
+  if (snapshot.tab_stops == usual) return;
+  out += "\x1b[3g";
+  for (const int col : snapshot.tab_stops) out += "\x1b[1;" + std::to_string(col + 1) + "H\x1bH";
+}
+
+void append_charsets(std::string& out, const TerminalModes& modes) {
+  for (int i = 0; i < 4; ++i) {
+    if (modes.charset[i] != 0) out += std::string("\x1b") + "()*+"[i] + modes.charset[i];
+  }
+  if (modes.shift == 1) out += '\x0e';
+  if (modes.shift == 2) out += "\x1bn";
+  if (modes.shift == 3) out += "\x1bo";
+}
+
+void append_modes(std::string& out, const TerminalModes& modes) {
+  for (const auto& [mode, on] : modes.dec) append_mode(out, mode, on);
+  if (modes.is_newline) out += "\x1b[20h";
+  if (modes.is_keypad) out += "\x1b=";
+  if (modes.cursor_style > 0) out += "\x1b[" + std::to_string(modes.cursor_style) + " q";
+  const auto append_margins = [&](std::pair<int, int> margins, char final) {
+    if (margins.first > 0) {
+      out += "\x1b[" + std::to_string(margins.first) + ";" + std::to_string(margins.second) + final;
+    }
+  };
+  append_margins(modes.rows, 'r');
+  if (modes.has(69)) append_margins(modes.cols, 's');
+}
+
+// The glyph that begins at the column, if one does.
+const Glyph* glyph_at(const Row& row, int wanted) {
+  int col = 0;
+  for (const Glyph& glyph : row) {
+    if (col == wanted) return &glyph;
+    col += glyph.width;
+  }
+  return nullptr;
+}
+
+// Moves to the cursor's place. With a wrap pending the last character is printed again, which is how one gets there.
+void append_cursor(std::string& out, const ScreenSnapshot& snapshot) {
+  Painter painter(out);
+  const Cursor& cursor = snapshot.cursor;
+  const Grid& grid = snapshot.alternate ? *snapshot.alternate : snapshot.primary;
+  const int row_offset = snapshot.modes.is_origin ? std::max(snapshot.modes.rows.first, 1) - 1 : 0;
+  const bool has_margins = snapshot.modes.is_origin && snapshot.modes.has(69);
+  const int col_offset = has_margins ? std::max(snapshot.modes.cols.first, 1) - 1 : 0;
+  const int row = std::max(cursor.row - row_offset, 0);
+  painter.move_firmly_to(row, std::max(cursor.col - col_offset, 0));
+  if (snapshot.is_wrap_pending) {
+    const Glyph* last = glyph_at(grid[static_cast<std::size_t>(cursor.row)], cursor.col);
+    // If a wide character was here and has been erased, no blank can stand in for it: then the wrap is forgotten.
+    if (last != nullptr && cursor.col + last->width == snapshot.size.cols) {
+      painter.use_pen(last->pen);
+      out += last->text.empty() ? " " : last->text;
+    }
+  }
+  painter.use_pen(cursor.pen);
+}
+
+void fit_row(Row& row, int cols) {
+  int col = 0;
+  std::size_t kept = 0;
+  while (kept < row.size() && col + row[kept].width <= cols) col += row[kept++].width;
+  row.resize(kept);
+  Glyph blank;
+  blank.pen.fg.type = VTERM_COLOR_DEFAULT_FG;
+  blank.pen.bg.type = VTERM_COLOR_DEFAULT_BG;
+  for (; col < cols; ++col) row.push_back(blank);
+}
+
+// Drops rows at the top until `cursor_row` fits, then cuts or pads at the bottom. Returns what was dropped.
+std::vector<Row> fit_grid(Grid& grid, int& cursor_row, WindowSize size) {
+  const auto rows = static_cast<std::size_t>(size.rows);
+  const std::size_t above = static_cast<std::size_t>(std::max(cursor_row - size.rows + 1, 0));
+  const auto split = grid.begin() + static_cast<std::ptrdiff_t>(std::min(above, grid.size()));
+  std::vector<Row> dropped(std::make_move_iterator(grid.begin()), std::make_move_iterator(split));
+  grid.erase(grid.begin(), split);
+  grid.resize(rows);
+  for (Row& row : grid) fit_row(row, size.cols);
+  cursor_row = std::clamp(cursor_row - static_cast<int>(above), 0, size.rows - 1);
+  return dropped;
+}
+
+}  // namespace
+
+bool operator==(const Pen& a, const Pen& b) {
+  return a.attrs.bold == b.attrs.bold && a.attrs.underline == b.attrs.underline && a.attrs.italic == b.attrs.italic &&
+         a.attrs.blink == b.attrs.blink && a.attrs.reverse == b.attrs.reverse && a.attrs.strike == b.attrs.strike &&
+         a.attrs.font == b.attrs.font && vterm_color_is_equal(&a.fg, &b.fg) && vterm_color_is_equal(&a.bg, &b.bg);
+}
+
+bool TerminalModes::has(int dec_mode) const {
+  const auto found = dec.find(dec_mode);
+  return found == dec.end() ? dec_mode == 7 : found->second;  // only autowrap is on from the start
+}
+
+void append_pen(std::string& out, const Pen& pen) {
+  out += "\x1b[0";
+  if (pen.attrs.bold) out += ";1";
+  if (pen.attrs.italic) out += ";3";
+  if (pen.attrs.underline == VTERM_UNDERLINE_SINGLE) out += ";4";
+  if (pen.attrs.underline == VTERM_UNDERLINE_DOUBLE) out += ";21";
+  if (pen.attrs.underline == VTERM_UNDERLINE_CURLY) out += ";4:3";
+  if (pen.attrs.blink) out += ";5";
+  if (pen.attrs.reverse) out += ";7";
+  if (pen.attrs.strike) out += ";9";
+  if (pen.attrs.font > 0) out += ";1" + std::to_string(pen.attrs.font);
+  out += 'm';
+  append_colour(out, pen.fg, 30);
+  append_colour(out, pen.bg, 40);
+}
+
+std::string encode_line(const Row& row) {
+  std::string line;
+  Pen usual;
+  usual.fg.type = VTERM_COLOR_DEFAULT_FG;
+  usual.bg.type = VTERM_COLOR_DEFAULT_BG;
+  const auto is_usual = [&](const Pen& pen) {
+    return VTERM_COLOR_IS_DEFAULT_FG(&pen.fg) && VTERM_COLOR_IS_DEFAULT_BG(&pen.bg) && pen.attrs.bold == 0 &&
+           pen.attrs.underline == 0 && pen.attrs.italic == 0 && pen.attrs.blink == 0 && pen.attrs.reverse == 0 &&
+           pen.attrs.strike == 0 && pen.attrs.font == 0;
+  };
+  const Pen* current = nullptr;  // null: as after a reset
+  const std::size_t size = trimmed_size(row);
+  for (std::size_t i = 0; i < size; ++i) {
+    const Glyph& glyph = row[i];
+    const Pen* wanted = is_usual(glyph.pen) ? nullptr : &glyph.pen;
+    const bool is_same = wanted == nullptr ? current == nullptr : current != nullptr && *current == *wanted;
+    if (!is_same) {
+      if (wanted == nullptr) {
+        line += "\x1b[0m";
+      } else {
+        append_pen(line, *wanted);
+      }
+      current = wanted;
+    }
+    line += glyph.text.empty() ? " " : glyph.text;
+  }
+  if (current != nullptr) line += "\x1b[0m";
+  return line;
+}
+
+std::string plain_line(const Row& row) {
+  std::string line;
+  for (const Glyph& glyph : row) line += glyph.text.empty() ? " " : glyph.text;
+  trim_right(line);
+  return line;
+}
+
+std::string plain_line(std::string_view encoded) {
+  std::string line;
+  while (!encoded.empty()) {
+    const std::size_t escape = encoded.find('\x1b');
+    line += encoded.substr(0, escape);
+    if (escape == std::string_view::npos) break;
+    const std::size_t end = encoded.find('m', escape);
+    if (end == std::string_view::npos) break;
+    encoded.remove_prefix(end + 1);
+  }
+  trim_right(line);
+  return line;
+}
+
+std::string repaint(const ScreenSnapshot& snapshot) {
+  std::string out;
+  if (!snapshot.title.empty()) out += "\x1b]2;" + snapshot.title + "\x1b\\";
+  append_tab_stops(out, snapshot);
+
+  Painter painter(out);
+  painter.paint(snapshot.primary, snapshot.size.cols);
+  if (snapshot.alternate) {
+    out += "\x1b[0m\x1b[?1047h";
+    Painter(out).paint(*snapshot.alternate, snapshot.size.cols);
+  }
+
+  Painter saved(out);
+  saved.move_firmly_to(snapshot.saved_cursor.row, snapshot.saved_cursor.col);
+  saved.use_pen(snapshot.saved_cursor.pen);
+  append_mode(out, 25, snapshot.saved_cursor.is_visible);
+  out += "\x1b" "7";
+
+  append_modes(out, snapshot.modes);
+  if (snapshot.modes.is_origin) append_mode(out, 6, true);
+  append_cursor(out, snapshot);
+  append_mode(out, 25, snapshot.cursor.is_visible);
+  // Nothing is printed from here on.
+  if (snapshot.modes.is_insert) out += "\x1b[4h";
+  append_charsets(out, snapshot.modes);
+  return out + snapshot.unfinished;
+}
+
+void resize_snapshot(ScreenSnapshot& snapshot, WindowSize size) {
+  int saved_row = snapshot.saved_cursor.row;
+  int& primary_row = snapshot.alternate ? saved_row : snapshot.cursor.row;
+  for (const Row& row : fit_grid(snapshot.primary, primary_row, size)) {
+    snapshot.scrollback.push_back(encode_line(row));
+    if (snapshot.scrollback.size() > Screen::kMaxScrollback) snapshot.scrollback.pop_front();
+  }
+  if (snapshot.alternate) fit_grid(*snapshot.alternate, snapshot.cursor.row, size);
+  snapshot.cursor.col = std::min<int>(snapshot.cursor.col, size.cols - 1);
+  snapshot.saved_cursor.row = std::min<int>(saved_row, size.rows - 1);
+  snapshot.saved_cursor.col = std::min<int>(snapshot.saved_cursor.col, size.cols - 1);
+  snapshot.is_wrap_pending = snapshot.is_wrap_pending && size.cols == snapshot.size.cols;
+
+  std::vector<int>& stops = snapshot.tab_stops;
+  stops.erase(std::remove_if(stops.begin(), stops.end(), [&](int col) { return col >= size.cols; }), stops.end());
+  for (int col = (snapshot.size.cols + 7) / 8 * 8; col < size.cols; col += 8) stops.push_back(col);
+
+  // As on other terminals, the margins are those of the whole screen again.
+  snapshot.modes.rows = snapshot.modes.cols = {0, 0};
+  snapshot.size = size;
+}
+
+}  // namespace sf::waypoint

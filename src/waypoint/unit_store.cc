@@ -1,0 +1,175 @@
+#include "waypoint/unit_store.h"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/scope_exit.h"
+#include "os/btrfs.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "os/loop_device.h"
+#include "os/mount.h"
+#include "os/process.h"
+#include "os/tree.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr const char* kImageName = "units.btrfs";
+constexpr const char* kDirectoryName = "units";
+
+Status make_unit_directories(const std::string& unit_path) {
+  for (const char* part : {"/upper", "/work"}) {
+    if (::mkdir((unit_path + part).c_str(), 0755) != 0)
+      return os::last_error("creating " + unit_path + part);
+  }
+  return Ok{};
+}
+
+UnitPaths paths_below(const std::string& root, const std::string& unit) {
+  return {root + "/" + unit + "/upper", root + "/" + unit + "/work"};
+}
+
+class BtrfsUnits : public UnitStore {
+ public:
+  BtrfsUnits(os::LoopDevice device, os::UniqueFd mount, os::UniqueFd root)
+      : device_(std::move(device)), mount_(std::move(mount)), root_(std::move(root)) {}
+
+  std::string kind() const override { return "btrfs"; }
+  Status attach(const std::string& mount_point) override {
+    SF_TRY(os::attach_mount(mount_.get(), mount_point));
+    path_ = mount_point;
+    return Ok{};
+  }
+  UnitPaths paths(const std::string& unit) const override { return paths_below(path(), unit); }
+
+  Status create(const std::string& unit) override {
+    SF_TRY(os::create_subvolume(root_.get(), unit));
+    return make_unit_directories(path() + "/" + unit);
+  }
+  Status copy(const std::string& from, const std::string& to) override {
+    SF_TRY_ASSIGN(os::UniqueFd source, os::open_at(root_.get(), from, O_RDONLY | O_DIRECTORY));
+    return os::snapshot_subvolume(source.get(), root_.get(), to);
+  }
+  Status remove(const std::string& unit) override {
+    return os::delete_subvolume(root_.get(), unit);
+  }
+  Result<std::vector<std::string>> list() const override { return os::list_directory(path()); }
+  void flush() const override { ::syncfs(root_.get()); }
+
+ private:
+  std::string path() const { return path_.empty() ? os::fd_path(root_.get()) : path_; }
+
+  os::LoopDevice device_;
+  os::UniqueFd mount_;  // detached: gone with the last process that holds it
+  os::UniqueFd root_;   // its root directory
+  std::string path_;
+};
+
+class CopyUnits : public UnitStore {
+ public:
+  explicit CopyUnits(std::string path) : path_(std::move(path)) {}
+
+  std::string kind() const override { return "copy"; }
+  Status attach(const std::string&) override { return Ok{}; }
+  UnitPaths paths(const std::string& unit) const override { return paths_below(path_, unit); }
+  Status create(const std::string& unit) override {
+    SF_TRY(os::make_directories(path_ + "/" + unit));
+    return make_unit_directories(path_ + "/" + unit);
+  }
+  Status copy(const std::string& from, const std::string& to) override {
+    Status copied = os::copy_tree(path_ + "/" + from, path_ + "/" + to);
+    if (!copied) (void)remove(to);
+    return copied;
+  }
+  Status remove(const std::string& unit) override { return os::remove_tree(path_ + "/" + unit); }
+  Result<std::vector<std::string>> list() const override { return os::list_directory(path_); }
+  void flush() const override {}
+
+ private:
+  std::string path_;
+};
+
+Result<std::unique_ptr<UnitStore>> open_btrfs(const std::string& image) {
+  SF_TRY_ASSIGN(os::LoopDevice device, os::attach_loop(image));
+  // A branch's own fsync() is void (its overlay is volatile), and a power failure ends all branches
+  // anyway: no barriers, no checksums. Discard gives the space of removed units back to the host's
+  // file system.
+  SF_TRY_ASSIGN(
+      os::UniqueFd mount,
+      os::mount_detached(
+          "btrfs",
+          {{"source", device.path}, {"nodatasum", ""}, {"nobarrier", ""}, {"discard", "async"}},
+          MOUNT_ATTR_NOATIME));
+  SF_TRY_ASSIGN(os::UniqueFd root, os::open_at(mount.get(), ".", O_RDONLY | O_DIRECTORY));
+  return std::unique_ptr<UnitStore>(
+      new BtrfsUnits(std::move(device), std::move(mount), std::move(root)));
+}
+
+Result<std::string> find_mkfs() {
+  for (const char* path : {"/usr/sbin/mkfs.btrfs", "/sbin/mkfs.btrfs", "/usr/bin/mkfs.btrfs"}) {
+    if (os::exists(path)) return std::string(path);
+  }
+  return fail(ErrorCode::kUnsupported, "mkfs.btrfs is not installed",
+              "apt-get install btrfs-progs");
+}
+
+Status make_image(const std::string& image, std::uint64_t bytes) {
+  SF_TRY_ASSIGN(std::string mkfs, find_mkfs());
+  std::string draft = image + ".draft";
+  {
+    SF_TRY_ASSIGN(os::UniqueFd file, os::open_file(draft, O_RDWR | O_CREAT | O_TRUNC, 0600));
+    if (::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
+      return os::last_error("sizing " + draft);
+  }
+  ScopeExit remove([&] { ::unlink(draft.c_str()); });
+  SF_TRY_ASSIGN(os::Child child,
+                os::spawn({.argv = {mkfs, "-q", "-f", "-m", "single", "-d", "single", draft},
+                           .env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}}));
+  SF_TRY_ASSIGN(os::ExitStatus status, child.wait(Deadline::after(seconds(60))));
+  if (status.shell_code() != 0)
+    return fail(ErrorCode::kUnsupported, "mkfs.btrfs " + status.text() + " for " + draft,
+                "is store_bytes at least 128 MiB?");
+  remove.dismiss();
+  return os::rename_path(draft, image);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<UnitStore>> UnitStore::open(const std::string& store_dir,
+                                                   const std::string& kind, std::uint64_t bytes) {
+  std::string image = store_dir + "/" + kImageName;
+  std::string directory = store_dir + "/" + kDirectoryName;
+  if (os::exists(image)) return open_btrfs(image);
+  if (os::is_directory(directory)) return std::unique_ptr<UnitStore>(new CopyUnits(directory));
+  if (kind != "copy") {
+    Status made = make_image(image, bytes);
+    if (made) {
+      auto opened = open_btrfs(image);
+      if (opened) return opened;
+      ::unlink(image.c_str());
+      made = std::move(opened).error();
+    }
+    if (kind == "btrfs")
+      return std::move(made).error().while_doing("making the store's file system");
+  }
+  SF_TRY(os::make_directories(directory));
+  return std::unique_ptr<UnitStore>(new CopyUnits(directory));
+}
+
+Status prepare_copied_unit(const UnitPaths& unit) {
+  // work/work/incompat/volatile says "was mounted volatile, do not reuse"; our copy was taken while
+  // nothing ran.
+  SF_TRY(os::remove_tree(unit.work + "/work"));
+  // The index is tied to its upper by a file handle, which names the subvolume it came from.
+  std::string index = unit.work + "/index";
+  if (::removexattr(index.c_str(), "trusted.overlay.upper") != 0 && errno != ENODATA &&
+      errno != ENOENT)
+    return os::last_error("preparing " + index);
+  return Ok{};
+}
+
+}  // namespace sf::waypoint

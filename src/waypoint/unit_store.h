@@ -1,0 +1,52 @@
+// UnitStore: where a branch's files live. A *unit* is an overlay's upper and work directory
+// together, kept whole: the live overlay is never restacked, so hard links, inode numbers,
+// copied-up files and open descriptors do not notice a checkpoint
+// (docs/decisions/0002-unit-snapshots.md).
+//
+// Two kinds: btrfs (a subvolume per unit in the store's own sparse file system: snapshot and clone
+// share all data and keep inode numbers) and copy (plain directories, copied; for hosts without
+// btrfs or loop devices).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "os/fd.h"
+
+namespace sf::waypoint {
+
+// One unit's directories. Paths are valid in the namespace the store was opened (or attached) in.
+struct UnitPaths {
+  std::string upper;
+  std::string work;
+};
+
+class UnitStore {
+ public:
+  // Opens what lies in `store_dir`, or makes it: `kind` is "btrfs", "copy" or "auto".
+  static Result<std::unique_ptr<UnitStore>> open(const std::string& store_dir,
+                                                 const std::string& kind, std::uint64_t bytes);
+  virtual ~UnitStore() = default;
+
+  virtual std::string kind() const = 0;
+  // Makes the units reachable by path in this mount namespace.
+  // Requires: the namespace is private to the caller.
+  virtual Status attach(const std::string& mount_point) = 0;
+  virtual UnitPaths paths(const std::string& unit) const = 0;
+
+  virtual Status create(const std::string& unit) = 0;                       // empty upper and work
+  virtual Status copy(const std::string& from, const std::string& to) = 0;  // `to` must not exist
+  virtual Status remove(const std::string& unit) = 0;                       // missing is fine
+  virtual Result<std::vector<std::string>> list() const = 0;
+  // Starts writing dirty data back, so that the next copy() finds little to do. May take long; any
+  // thread.
+  virtual void flush() const = 0;
+};
+
+// Makes a copied unit mountable again: forgets marks that tie it to the mount or subvolume it came
+// from.
+Status prepare_copied_unit(const UnitPaths& unit);
+
+}  // namespace sf::waypoint

@@ -1,0 +1,480 @@
+#include "waypoint/waypoint.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <future>
+#include <map>
+#include <mutex>
+
+#include "base/scope_exit.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "os/tree.h"
+#include "waypoint/branch_registry.h"
+#include "waypoint/checkpoint_store.h"
+#include "waypoint/criu/criu_binary.h"
+#include "waypoint/keeper.h"
+#include "waypoint/keeper_pool.h"
+#include "waypoint/root_template.h"
+#include "waypoint/store_sweep.h"
+
+namespace sf::waypoint {
+namespace {
+
+using wire::Frame;
+using wire::Json;
+
+constexpr auto kCallTime = std::chrono::minutes(15);  // a capture or restore of many gigabytes
+constexpr auto kExecGrace = seconds(60);              // beyond a command's own time-out
+constexpr std::size_t kMaxCommand = 64U << 20U;
+constexpr std::size_t kMaxForks = 1000;
+constexpr std::size_t kForksAtOnce = 4;
+
+struct Helpers {
+  std::string keeper;
+  std::string init;
+  std::string rlimit_shim;
+};
+
+bool lacks_sys_resource() {
+  constexpr unsigned kSysResource = 24;
+  auto status = os::read_file("/proc/self/status");
+  if (!status) return true;
+  std::size_t at = status->find("CapEff:");
+  if (at == std::string::npos) return true;
+  return ((std::stoull(status->substr(at + 7, 20), nullptr, 16) >> kSysResource) & 1U) == 0;
+}
+
+Result<Helpers> find_helpers(std::string dir) {
+  if (dir.empty()) {
+    SF_TRY_ASSIGN(std::string self, os::read_link("/proc/self/exe"));
+    dir = self.substr(0, self.rfind('/'));
+  }
+  Helpers helpers{dir + "/waypoint-keeper", dir + "/waypoint-init", ""};
+  if (lacks_sys_resource()) helpers.rlimit_shim = dir + "/libwaypoint-rlimit-shim.so";
+  for (const std::string& path : {helpers.keeper, helpers.init, helpers.rlimit_shim}) {
+    if (!path.empty() && !os::exists(path))
+      return fail(ErrorCode::kNotFound, path + " is missing",
+                  "set helper_dir to where waypoint-keeper and waypoint-init are");
+  }
+  return helpers;
+}
+
+// The tables need both at hand; a branch's keeper changes at restore.
+struct LiveRecord {
+  BranchRecord record;
+  std::shared_ptr<KeeperClient> client;
+};
+
+Json with_faults(Json header, const FaultPlan& faults) {
+  if (!faults.fail_at.empty()) header["fail_at"] = faults.fail_at;
+  if (!faults.die_at.empty()) header["die_at"] = faults.die_at;
+  return header;
+}
+
+}  // namespace
+
+class Waypoint::Impl {
+ public:
+  Impl(WaypointOptions options, os::UniqueFd lock, std::unique_ptr<UnitStore> units,
+       CheckpointStore checkpoints, KeeperPrograms programs, std::string init_binary)
+      : options_(std::move(options)),
+        lock_(std::move(lock)),
+        units_(std::move(units)),
+        checkpoints_(std::move(checkpoints)),
+        registry_(options_.store_dir),
+        init_binary_(std::move(init_binary)),
+        pool_(std::move(programs)) {}
+
+  static Result<std::unique_ptr<Impl>> open(WaypointOptions options);
+
+  Result<BranchId> start(const BranchConfig& wanted);
+  Result<CheckpointInfo> checkpoint(const BranchId& branch);
+  Status restore(const BranchId& branch, const CheckpointId& checkpoint);
+  std::vector<Result<BranchId>> fork(const CheckpointId& checkpoint, std::size_t count);
+  Status end(const BranchId& branch);
+  Status remove(const CheckpointId& checkpoint);
+  void end_all();
+  std::vector<BranchInfo> branches();
+  std::vector<CheckpointInfo> checkpoints();
+  Result<Frame> call(const BranchId& branch, const Frame& request, Deadline deadline,
+                     const std::function<void(const Frame&)>& on_event = {});
+  std::string units_kind() const { return units_->kind(); }
+
+ private:
+  Status find_live_branches();
+  Result<LiveRecord> find(const BranchId& branch);
+  Result<std::string> template_for(const std::string& root);
+  // A new keeper with the checkpoint's tree in it; nobody's branch yet.
+  Result<LiveRecord> revive(const BranchId& branch, const CheckpointId& checkpoint);
+  Status publish(const LiveRecord& live);
+  Result<BranchId> fork_one(const CheckpointId& checkpoint);
+
+  WaypointOptions options_;
+  os::UniqueFd lock_;
+  std::unique_ptr<UnitStore> units_;
+  std::mutex mutex_;  // guards the tables below
+  CheckpointStore checkpoints_;
+  BranchRegistry registry_;
+  std::map<BranchId, LiveRecord> live_;
+  std::string init_binary_;
+  KeeperPool pool_;
+};
+
+Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions options) {
+  if (options.store_dir.empty() || options.store_dir[0] != '/')
+    return invalid("store_dir must be an absolute path, got \"" + options.store_dir + "\"");
+  if (options.store_dir == "/run" || options.store_dir.starts_with("/run/"))
+    return invalid("the store cannot lie below /run: keepers have a /run of their own",
+                   "use /var/lib/statefork");
+  if (::geteuid() != 0)
+    return fail(ErrorCode::kUnsupported, "Waypoint needs root", "run it as root, or with sudo");
+  SF_TRY_ASSIGN(std::string criu, find_criu(options.criu_path));
+  SF_TRY_ASSIGN(Helpers helpers, find_helpers(options.helper_dir));
+  Status made = os::make_directories(options.store_dir);
+  if (!made)
+    return std::move(made).error().with_hint("choose a store directory that can be written");
+  SF_TRY_ASSIGN(options.store_dir, os::real_path(options.store_dir));
+  SF_TRY_ASSIGN(os::UniqueFd lock, os::open_file(options.store_dir + "/lock", O_RDWR | O_CREAT));
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(ErrorCode::kBusy, "another process uses the store " + options.store_dir,
+                "one process owns a store at a time");
+
+  const char* kind = options.units == UnitKind::kBtrfs  ? "btrfs"
+                     : options.units == UnitKind::kCopy ? "copy"
+                                                        : "auto";
+  SF_TRY_ASSIGN(std::unique_ptr<UnitStore> units,
+                UnitStore::open(options.store_dir, kind, options.store_bytes));
+  SF_TRY_ASSIGN(CheckpointStore checkpoints, CheckpointStore::open(options.store_dir, *units));
+  KeeperPrograms programs{options.store_dir, helpers.keeper, criu, helpers.rlimit_shim};
+  auto impl = std::make_unique<Impl>(std::move(options), std::move(lock), std::move(units),
+                                     std::move(checkpoints), std::move(programs), helpers.init);
+  SF_TRY(impl->find_live_branches());
+  return impl;
+}
+
+Status Waypoint::Impl::find_live_branches() {
+  SF_TRY_ASSIGN(std::vector<BranchRecord> records, registry_.load_all());
+  std::set<std::string> keepers;
+  for (BranchRecord& record : records) {
+    auto client = std::make_shared<KeeperClient>(keeper_socket(options_.store_dir, record.keeper));
+    bool alive = os::is_alive(record.keeper_process);
+    if (alive) {
+      auto hello = client->call({{{"op", "hello"}}, {}}, Deadline::after(seconds(10)));
+      alive = hello && hello->header.value("alive", false);
+    }
+    if (!alive) {
+      SF_TRY(registry_.remove(record.id));
+      continue;
+    }
+    keepers.insert(record.keeper);
+    BranchId id = record.id;
+    live_[id] = {std::move(record), std::move(client)};
+  }
+  SF_TRY(sweep_keepers(options_.store_dir, keepers));
+  return sweep_units(*units_, keepers, checkpoints_);
+}
+
+Result<LiveRecord> Waypoint::Impl::find(const BranchId& branch) {
+  std::lock_guard lock(mutex_);
+  auto found = live_.find(branch);
+  if (found == live_.end())
+    return fail(ErrorCode::kNotFound, "there is no live branch " + branch.value());
+  return found->second;
+}
+
+Result<Frame> Waypoint::Impl::call(const BranchId& branch, const Frame& request, Deadline deadline,
+                                   const std::function<void(const Frame&)>& on_event) {
+  SF_TRY_ASSIGN(LiveRecord live, find(branch));
+  return live.client->call(request, deadline, on_event);
+}
+
+Result<std::string> Waypoint::Impl::template_for(const std::string& root) {
+  RootTemplate wanted{root, init_binary_, ""};
+  std::string prefix = root == "/" ? "/" : root + "/";
+  if (options_.store_dir.starts_with(prefix)) wanted.hidden = options_.store_dir;
+  SF_TRY_ASSIGN(std::string name, template_name(wanted));
+  std::lock_guard lock(mutex_);
+  if (os::is_directory(units_->paths(name).upper)) return name;
+  std::string draft = name + "-draft";
+  SF_TRY(units_->remove(draft));
+  SF_TRY(units_->create(draft));
+  SF_TRY(write_template(wanted, units_->paths(draft)));
+  SF_TRY(units_->copy(draft, name));
+  SF_TRY(units_->remove(draft));
+  return name;
+}
+
+Result<BranchId> Waypoint::Impl::start(const BranchConfig& wanted) {
+  SF_TRY(check_config(wanted));
+  BranchConfig config = wanted;
+  auto root = os::real_path(config.root);
+  if (!root) return invalid("root " + config.root + ": " + root.error().message);
+  config.root = *root;
+  SF_TRY(check_base_root(config.root));
+  SF_TRY_ASSIGN(std::string template_unit, template_for(config.root));
+  SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take(config.network));
+  ScopeExit give_up([&] { pool_.retire(keeper); });
+  Json request = with_faults(
+      {{"op", "start"}, {"config", to_json(config)}, {"template", template_unit}}, options_.faults);
+  SF_TRY_ASSIGN(Frame answer,
+                keeper.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
+  LiveRecord live{{BranchId(fresh_id("b")), keeper.id, {}, config, std::nullopt}, keeper.client};
+  live.record.keeper_process =
+      os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});
+  SF_TRY(publish(live));
+  give_up.dismiss();
+  return live.record.id;
+}
+
+Status Waypoint::Impl::publish(const LiveRecord& live) {
+  SF_TRY(registry_.publish(live.record));
+  std::lock_guard lock(mutex_);
+  live_[live.record.id] = live;
+  return Ok{};
+}
+
+Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
+  Stopwatch watch;
+  SF_TRY_ASSIGN(LiveRecord live, find(branch));
+  SF_TRY_ASSIGN(CheckpointDraft draft, checkpoints_.begin());  // removed unless published
+  SF_TRY(options_.faults.at("checkpoint.begin"));
+  Json request =
+      with_faults({{"op", "checkpoint"}, {"image_dir", draft.image_dir()}, {"unit", draft.unit()}},
+                  options_.faults);
+  SF_TRY_ASSIGN(Frame answer,
+                live.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
+  Manifest manifest;
+  SF_TRY_ASSIGN(manifest.state, captured_state_from_json(answer.header["state"], answer.payload));
+  manifest.info = {draft.id(), live.record.head, branch,
+                   0,          watch.elapsed(),  manifest.state.stopped};
+  manifest.config = live.record.config;
+  manifest.boot_id = current_boot_id();
+  SF_TRY(options_.faults.at("checkpoint.before_publish"));
+  {
+    std::lock_guard lock(mutex_);
+    SF_TRY(checkpoints_.publish(std::move(draft), manifest));  // from here on it exists
+  }
+  SF_TRY(options_.faults.at("checkpoint.after_publish"));
+  live.record.head = manifest.info.id;
+  SF_TRY(publish(live));
+  manifest.info.took = watch.elapsed();
+  return manifest.info;
+}
+
+Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const CheckpointId& checkpoint) {
+  Manifest manifest;
+  {
+    std::lock_guard lock(mutex_);
+    SF_TRY_ASSIGN(manifest, checkpoints_.load(checkpoint));
+  }
+  SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take(manifest.config.network));
+  ScopeExit give_up([&] { pool_.retire(keeper); });
+  Json request = with_faults({{"op", "restore"},
+                              {"config", to_json(manifest.config)},
+                              {"unit", sealed_unit(checkpoint)},
+                              {"image_dir", checkpoints_.image_dir(checkpoint)},
+                              {"state", to_json(manifest.state)}},
+                             options_.faults);
+  SF_TRY_ASSIGN(Frame answer,
+                keeper.client->call({std::move(request), terminal_bytes(manifest.state)},
+                                    Deadline::after(kCallTime)));
+  LiveRecord live{{branch, keeper.id, {}, manifest.config, checkpoint}, keeper.client};
+  live.record.keeper_process =
+      os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});
+  SF_TRY(options_.faults.at("restore.before_swap"));
+  give_up.dismiss();
+  return live;
+}
+
+Status Waypoint::Impl::restore(const BranchId& branch, const CheckpointId& checkpoint) {
+  SF_TRY_ASSIGN(LiveRecord old, find(branch));
+  SF_TRY_ASSIGN(LiveRecord fresh, revive(branch, checkpoint));
+  Status published = publish(fresh);
+  if (!published) {
+    pool_.retire({fresh.record.keeper, fresh.client});
+    return published;
+  }
+  pool_.retire({old.record.keeper, old.client});
+  return options_.faults.at("restore.after_swap");
+}
+
+Result<BranchId> Waypoint::Impl::fork_one(const CheckpointId& checkpoint) {
+  SF_TRY_ASSIGN(LiveRecord live, revive(BranchId(fresh_id("b")), checkpoint));
+  Status published = publish(live);
+  if (published) return live.record.id;
+  pool_.retire({live.record.keeper, live.client});
+  return std::move(published).error();
+}
+
+std::vector<Result<BranchId>> Waypoint::Impl::fork(const CheckpointId& checkpoint,
+                                                   std::size_t count) {
+  std::vector<Result<BranchId>> forks;
+  if (count == 0 || count > kMaxForks) {
+    forks.emplace_back(invalid("fork takes a count from 1 to " + std::to_string(kMaxForks)));
+    return forks;
+  }
+  for (std::size_t done = 0; done < count;) {
+    std::vector<std::future<Result<BranchId>>> batch;
+    for (; done < count && batch.size() < kForksAtOnce; ++done)
+      batch.push_back(std::async(
+          batch.empty() && done + 1 == count ? std::launch::deferred : std::launch::async,
+          [&] { return fork_one(checkpoint); }));
+    for (auto& each : batch) forks.push_back(each.get());
+  }
+  return forks;
+}
+
+Status Waypoint::Impl::end(const BranchId& branch) {
+  SF_TRY_ASSIGN(LiveRecord live, find(branch));
+  SF_TRY(registry_.remove(branch));
+  {
+    std::lock_guard lock(mutex_);
+    live_.erase(branch);
+  }
+  SF_TRY(live.client->end(Deadline::after(seconds(30))));
+  // A keeper that was killed left its cgroup and files behind.
+  std::set<std::string> wanted;
+  if (!os::exists(keeper_dir(options_.store_dir, live.record.keeper))) return Ok{};
+  (void)os::Cgroup::find(os::read_cgroup_layout(), live.record.keeper)
+      .remove(Deadline::after(seconds(10)));
+  SF_TRY(units_->remove(live_unit(live.record.keeper)));
+  return os::remove_tree(keeper_dir(options_.store_dir, live.record.keeper));
+}
+
+void Waypoint::Impl::end_all() {
+  for (const BranchInfo& info : branches()) (void)end(info.id);
+  pool_.settle();
+}
+
+Status Waypoint::Impl::remove(const CheckpointId& checkpoint) {
+  std::lock_guard lock(mutex_);
+  return checkpoints_.remove(checkpoint);
+}
+
+std::vector<BranchInfo> Waypoint::Impl::branches() {
+  std::lock_guard lock(mutex_);
+  std::vector<BranchInfo> all;
+  for (const auto& [id, live] : live_)
+    all.push_back({id, live.record.config, live.record.head, live.record.keeper_process.pid,
+                   os::is_alive(live.record.keeper_process)});
+  return all;
+}
+
+std::vector<CheckpointInfo> Waypoint::Impl::checkpoints() {
+  std::lock_guard lock(mutex_);
+  return checkpoints_.list();
+}
+
+Waypoint::Waypoint(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Waypoint::Waypoint(Waypoint&&) noexcept = default;
+Waypoint& Waypoint::operator=(Waypoint&&) noexcept = default;
+Waypoint::~Waypoint() = default;
+
+Result<Waypoint> Waypoint::open(WaypointOptions options) {
+  auto impl = Impl::open(std::move(options));
+  if (!impl) return std::move(impl).error().while_doing("opening the store");
+  return Waypoint(std::move(*impl));
+}
+
+Result<BranchId> Waypoint::start(const BranchConfig& config) { return impl_->start(config); }
+
+Result<ExecResult> Waypoint::exec(const BranchId& branch, const ExecRequest& request,
+                                  const OutputSink& sink) {
+  if (request.command.find('\0') != std::string::npos)
+    return invalid("a command cannot contain a NUL byte",
+                   "bash has no way to hold one; write it as $'\\0' or printf '\\0'");
+  if (request.command.size() > kMaxCommand)
+    return invalid("a command is at most 64 MiB long", "put the data into a file first");
+  Json header = to_json(request);
+  header["op"] = "exec";
+  header["stream"] = static_cast<bool>(sink);
+  Deadline deadline = request.timeout.count() > 0 ? Deadline::after(request.timeout + kExecGrace)
+                                                  : Deadline::never();
+  SF_TRY_ASSIGN(Frame answer, impl_->call(branch, {std::move(header), request.command}, deadline,
+                                          [&](const Frame& event) {
+                                            if (sink) sink(event.payload);
+                                          }));
+  return exec_result_from_json(answer.header, answer.payload);
+}
+
+Result<SideExecResult> Waypoint::side_exec(const BranchId& branch, const SideExecRequest& request) {
+  for (const std::string& word : request.argv) {
+    if (word.find('\0') != std::string::npos)
+      return invalid("an argument cannot contain a NUL byte");
+  }
+  Json header = to_json(request);
+  header["op"] = "side_exec";
+  Deadline deadline = request.timeout.count() > 0 ? Deadline::after(request.timeout + kExecGrace)
+                                                  : Deadline::never();
+  SF_TRY_ASSIGN(Frame answer, impl_->call(branch, {std::move(header), request.input}, deadline));
+  return side_exec_result_from_json(answer.header, answer.payload);
+}
+
+Status Waypoint::send_keys(const BranchId& branch, std::string_view bytes) {
+  constexpr std::size_t kMaxKeys = 4000;  // what a terminal's input queue holds
+  if (bytes.size() > kMaxKeys)
+    return invalid("at most 4000 bytes can be typed at once", "send them in pieces");
+  SF_TRY(impl_->call(branch, {{{"op", "keys"}}, std::string(bytes)}, Deadline::after(seconds(30))));
+  return Ok{};
+}
+
+Result<ScreenText> Waypoint::screen(const BranchId& branch, std::size_t scrollback_lines) {
+  SF_TRY_ASSIGN(Frame answer,
+                impl_->call(branch, {{{"op", "screen"}, {"scrollback", scrollback_lines}}, {}},
+                            Deadline::after(seconds(30))));
+  try {
+    const Json& json = answer.header;
+    ScreenText text;
+    if (json.contains("scrollback")) text.rows = json["scrollback"].get<std::vector<std::string>>();
+    auto rows = json.at("rows").get<std::vector<std::string>>();
+    text.rows.insert(text.rows.end(), rows.begin(), rows.end());
+    text.cursor_row = json.at("cursor_row").get<int>();
+    text.cursor_col = json.at("cursor_col").get<int>();
+    text.cursor_visible = json.at("cursor_visible").get<bool>();
+    text.alternate_screen = json.at("alternate_screen").get<bool>();
+    text.title = json.at("title").get<std::string>();
+    text.size = {json.at("size_rows").get<std::uint16_t>(),
+                 json.at("size_cols").get<std::uint16_t>()};
+    return text;
+  } catch (const Json::exception& e) {
+    return fail(ErrorCode::kCorrupt, std::string("the keeper's answer: ") + e.what());
+  }
+}
+
+Status Waypoint::resize(const BranchId& branch, WindowSize size) {
+  BranchConfig probe;
+  probe.window = size;
+  SF_TRY(check_config(probe));
+  SF_TRY(impl_->call(branch, {{{"op", "resize"}, {"rows", size.rows}, {"cols", size.cols}}, {}},
+                     Deadline::after(seconds(30))));
+  return Ok{};
+}
+
+Result<CheckpointInfo> Waypoint::checkpoint(const BranchId& branch) {
+  auto info = impl_->checkpoint(branch);
+  if (!info) return std::move(info).error().while_doing("checkpoint of branch " + branch.value());
+  return info;
+}
+
+Status Waypoint::restore(const BranchId& branch, const CheckpointId& checkpoint) {
+  Status restored = impl_->restore(branch, checkpoint);
+  if (!restored)
+    return std::move(restored).error().while_doing("restoring checkpoint " + checkpoint.value());
+  return Ok{};
+}
+
+std::vector<Result<BranchId>> Waypoint::fork(const CheckpointId& checkpoint, std::size_t count) {
+  return impl_->fork(checkpoint, count);
+}
+
+Status Waypoint::end(const BranchId& branch) { return impl_->end(branch); }
+void Waypoint::end_all() { impl_->end_all(); }
+Status Waypoint::remove(const CheckpointId& checkpoint) { return impl_->remove(checkpoint); }
+std::vector<BranchInfo> Waypoint::branches() const { return impl_->branches(); }
+std::vector<CheckpointInfo> Waypoint::checkpoints() const { return impl_->checkpoints(); }
+std::string Waypoint::units() const { return impl_->units_kind(); }
+
+}  // namespace sf::waypoint

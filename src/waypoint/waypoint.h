@@ -1,0 +1,102 @@
+// Waypoint: live terminal branches that can be checkpointed, restored and forked.
+//
+//   Waypoint wp = Waypoint::open({.store_dir = "/var/lib/statefork"}).value();
+//   BranchId b = wp.start({.root = "/"}).value();
+//   wp.exec(b, {.command = "cd /tmp && X=1"});
+//   CheckpointId here = wp.checkpoint(b).value();
+//   ...                                    // go astray
+//   wp.restore(b, here);                   // exactly there again
+//   auto forks = wp.fork(here, 4);         // four live copies, isolated from each other
+//
+// Thread rules: one Waypoint may be used from many threads; calls on one branch are serialized by
+// its keeper. One process owns a store at a time (kBusy otherwise). Branches outlive the process:
+// open() finds them again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/result.h"
+#include "waypoint/branch_config.h"
+#include "waypoint/command.h"
+#include "waypoint/fault_plan.h"
+#include "waypoint/terminal/screen.h"
+
+namespace sf::waypoint {
+
+using BranchId = Id<struct BranchTag>;
+using CheckpointId = Id<struct CheckpointTag>;
+
+enum class UnitKind { kAuto, kBtrfs, kCopy };
+
+struct WaypointOptions {
+  std::string store_dir;
+  std::string criu_path;   // empty: found (see doctor)
+  std::string helper_dir;  // empty: where this program is; holds waypoint-keeper, waypoint-init
+  UnitKind units = UnitKind::kAuto;  // how files are kept; auto takes btrfs where the host can
+  std::uint64_t store_bytes = 64ULL << 30U;  // upper bound of the store's own file system (sparse)
+  FaultPlan faults;                          // tests only
+};
+
+struct CheckpointInfo {
+  CheckpointId id;
+  std::optional<CheckpointId> parent;
+  BranchId branch;  // where it was taken
+  std::uint64_t image_bytes = 0;
+  microseconds took{0};     // whole checkpoint() call
+  microseconds stopped{0};  // how long the tree stood still
+};
+
+struct BranchInfo {
+  BranchId id;
+  BranchConfig config;
+  std::optional<CheckpointId> head;  // the checkpoint it was last at
+  pid_t keeper_pid = 0;
+  bool alive = false;
+};
+
+class Waypoint {
+ public:
+  // Takes the store (making it when new), sweeps drafts and what dead keepers left, finds live ones
+  // again.
+  static Result<Waypoint> open(WaypointOptions options);
+  Waypoint(Waypoint&&) noexcept;
+  Waypoint& operator=(Waypoint&&) noexcept;
+  ~Waypoint();  // branches go on living; close the store with end_all() first if they should not
+
+  Result<BranchId> start(const BranchConfig& config);
+  Result<ExecResult> exec(const BranchId& branch, const ExecRequest& request,
+                          const OutputSink& sink = {});
+  Result<SideExecResult> side_exec(const BranchId& branch, const SideExecRequest& request);
+  Status send_keys(const BranchId& branch, std::string_view bytes);
+  Result<ScreenText> screen(const BranchId& branch, std::size_t scrollback_lines = 0);
+  Status resize(const BranchId& branch, WindowSize size);
+
+  // The branch goes on unharmed whether this succeeds or not; a failure names what could not be
+  // captured.
+  Result<CheckpointInfo> checkpoint(const BranchId& branch);
+  // The new tree is built first, then takes the branch's place; on failure the old one is still
+  // there.
+  Status restore(const BranchId& branch, const CheckpointId& checkpoint);
+  // One entry per fork: a live branch or why there is none.
+  std::vector<Result<BranchId>> fork(const CheckpointId& checkpoint, std::size_t count);
+
+  Status end(const BranchId& branch);
+  void end_all();
+  Status remove(const CheckpointId& checkpoint);
+
+  std::vector<BranchInfo> branches() const;
+  std::vector<CheckpointInfo> checkpoints() const;
+  // What this store's files are kept with: "btrfs" or "copy".
+  std::string units() const;
+
+ private:
+  class Impl;
+  explicit Waypoint(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sf::waypoint
