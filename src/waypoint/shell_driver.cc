@@ -74,7 +74,7 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
   active_.emplace(Active{std::move(request),
                          std::move(sink),
                          std::move(done),
-                         Phase::kStarting,
+                         Phase::kTyped,
                          OutputBuffer(cap),
                          {}});
   if (timeout.count() > 0) active_->deadline = Deadline::after(timeout);
@@ -82,7 +82,8 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
     return abandon(std::move(loaded).error());
   set_echo(false);
-  if (Status typed = os::write_all(master_.get(), run_line(holder_)); !typed)
+  if (Status typed = os::write_all(master_.get(), run_line(holder_, active_->request.command));
+      !typed)
     return abandon(std::move(typed).error());
 }
 
@@ -111,16 +112,20 @@ void ShellDriver::drain() {
 
 void ShellDriver::take_output(std::string_view bytes) {
   screen_.feed(bytes);
-  if (!active_ || active_->phase == Phase::kStarting) {
+  if (!active_ || active_->phase == Phase::kTyped) {
     background_.append(bytes);
     return;
   }
+  if (active_->phase == Phase::kLoading)
+    return;  // a trace or trap of the user's, shown for our own plumbing
   active_->output.append(bytes);
   if (active_->sink) active_->sink(bytes);
 }
 
 void ShellDriver::on_record(const Record& record) {
   switch (record.kind) {
+    case Record::Kind::kLoad:
+      return on_load();
     case Record::Kind::kStart:
       return on_start();
     case Record::Kind::kEnd:
@@ -138,10 +143,16 @@ void ShellDriver::on_record(const Record& record) {
   }
 }
 
-void ShellDriver::on_start() {
+void ShellDriver::on_load() {
   drain();  // what was printed before belongs to the time between the commands
+  if (active_ && active_->phase == Phase::kTyped) active_->phase = Phase::kLoading;
+  (void)channel_.acknowledge();
+}
+
+void ShellDriver::on_start() {
+  drain();
   set_echo(true);
-  if (active_ && active_->phase == Phase::kStarting) {
+  if (active_ && active_->phase == Phase::kLoading) {
     active_->phase = Phase::kRunning;
     active_->phase_deadline = Deadline::never();
     active_->next_look = Deadline::after(kFirstLook);
@@ -182,9 +193,16 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   result.output_bytes = done.output.total_bytes();
   result.truncated = done.output.truncated();
   std::string raw = done.output.take();
+  // `set -v` shows each line the shell reads: ours too.
+  if (std::size_t at = raw.rfind(kTailLine); at != std::string::npos) raw.erase(at, kTailLine.size() + 2);
   result.output = clean_text(raw);
   if (done.request.raw) result.raw = std::move(raw);
-  result.background = clean_text(background_.take());
+  std::string background = background_.take();
+  for (const std::string& line : {run_line(holder_, done.request.command), report_line(holder_)}) {
+    std::size_t at = background.find(line.substr(0, line.size() - 1));
+    if (at != std::string::npos) background.erase(at, line.size() + 1);
+  }
+  result.background = clean_text(background);
   done.done(std::move(result));
 }
 
@@ -198,7 +216,7 @@ void ShellDriver::abandon(Error error) {
 
 void ShellDriver::on_time() {
   if (!active_) return;
-  if (active_->phase == Phase::kStarting && active_->phase_deadline.passed()) {
+  if (active_->phase <= Phase::kLoading && active_->phase_deadline.passed()) {
     (void)os::write_all(master_.get(),
                         "\x03");  // what we typed went into something unfinished: take it back
     return abandon(

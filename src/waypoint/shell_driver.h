@@ -68,12 +68,12 @@ class ShellDriver {
   std::function<void()> restart_shell;
 
  private:
-  enum class Phase { kStarting, kRunning, kReporting };
+  enum class Phase { kTyped, kLoading, kRunning, kReporting };
   struct Active {
     ExecRequest request;
     OutputSink sink;
     Done done;
-    Phase phase = Phase::kStarting;
+    Phase phase = Phase::kTyped;
     OutputBuffer output;
     Stopwatch watch;
     Deadline deadline = Deadline::never();
@@ -86,6 +86,7 @@ class ShellDriver {
 
   void drain();
   void take_output(std::string_view bytes);
+  void on_load();
   void on_start();
   void on_end(int status);
   void on_shell_exit(int wait_status);

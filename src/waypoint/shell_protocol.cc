@@ -21,18 +21,21 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
 // the status it was given, and `$_` is its last argument, so both are what they were. Under `set
 // -e` a failing status would end the shell once more than the user asked for.
 constexpr std::string_view kScriptText = R"script(case $1 in
-load)
+load | load_tail)
+  builtin echo B >>@EVENT@
+  builtin read -r _ <@ACK@
   IFS= builtin read -r -d '' __wp_command <@COMMAND@ || builtin :
   builtin history -s -- "$__wp_command"
   builtin printf -v __wp_command '{ builtin . @SCRIPT@ start %q %q; } >/dev/null 2>&1\n%s' "$2" "$3" "$__wp_command"
+  case $1 in load_tail) __wp_command+=$'\n{ __wp_tail=("$?" "$_"); } >/dev/null 2>&1' ;; esac
   ;;
 start)
-  builtin unset -v __wp_command
+  builtin unset -v __wp_command __wp_tail
   builtin echo S >>@EVENT@
   builtin read -r _ <@ACK@
   ;;
 end)
-  builtin unset -v __wp_command
+  builtin unset -v __wp_command __wp_tail
   builtin echo "E $2" >>@EVENT@
   builtin read -r _ <@ACK@
   ;;
@@ -59,17 +62,28 @@ std::string shell_rc_file() {
   return "PS1= PS2=\nset +o history\n";
 }
 
-// The leading group is silent: `set -x`, `set -v` and a DEBUG trap would otherwise show our
-// plumbing.
-std::string run_line(pid_t holder) {
-  return with_paths(
-      " \\builtin . @SCRIPT@ load \"$?\" \"$_\";\\builtin eval \"$__wp_command\";"
-      "{ \\builtin . @SCRIPT@ end \"$?\" \"$_\";} >/dev/null 2>&1\n",
-      holder);
+// The groups are silent: `set -x` and a DEBUG trap would otherwise show our plumbing. `eval` itself
+// cannot be; what it makes them print comes before the start record and is dropped.
+std::string run_line(pid_t holder, std::string_view command) {
+  return with_paths(std::string(" { \\builtin . @SCRIPT@ ") +
+                        (can_take_tail(command) ? "load_tail" : "load") +
+                        " \"$?\" \"$_\";} >/dev/null 2>&1;\\builtin eval \"$__wp_command\";"
+                        "{ \\builtin . @SCRIPT@ end \"${__wp_tail[0]-$?}\" \"${__wp_tail[1]-}\";} "
+                        ">/dev/null 2>&1\n",
+                    holder);
 }
 
 std::string report_line(pid_t holder) {
   return with_paths(" { \\builtin . @SCRIPT@ end \"$?\" \"$_\";} >/dev/null 2>&1\n", holder);
+}
+
+// Behind an unfinished here-document, list or line the tail would become part of the command.
+bool can_take_tail(std::string_view command) {
+  if (command.find("<<") != std::string_view::npos) return false;
+  std::size_t last = command.find_last_not_of(" \t\n");
+  if (last == std::string_view::npos) return true;
+  char c = command[last];
+  return c != '\\' && c != '|' && !(c == '&' && last > 0 && command[last - 1] == '&');
 }
 
 std::optional<Record> parse_record(std::string_view line) {
@@ -77,6 +91,9 @@ std::optional<Record> parse_record(std::string_view line) {
   Record record;
   std::size_t expected = 0;
   switch (line.front()) {
+    case 'B':
+      record.kind = Record::Kind::kLoad;
+      break;
     case 'S':
       record.kind = Record::Kind::kStart;
       break;

@@ -22,11 +22,17 @@ std::string protocol_script(pid_t holder);
 std::string shell_rc_file();
 // Typed into the terminal: runs the loaded command; or, after an interrupt cut that line short,
 // only reports.
-std::string run_line(pid_t holder);
+std::string run_line(pid_t holder, std::string_view command);
 std::string report_line(pid_t holder);
 
+// Whether a line may be added behind the command that notes $? and $_ as its last command left
+// them.
+bool can_take_tail(std::string_view command);
+// That line, as `set -v` would show it.
+inline constexpr std::string_view kTailLine = R"({ __wp_tail=("$?" "$_"); } >/dev/null 2>&1)";
+
 struct Record {
-  enum class Kind { kStart, kEnd, kShell, kHolder, kPiped, kExited, kFailed, kServed };
+  enum class Kind { kLoad, kStart, kEnd, kShell, kHolder, kPiped, kExited, kFailed, kServed };
   Kind kind = Kind::kStart;
   std::vector<long> numbers;
   std::string text;

@@ -30,7 +30,7 @@ enum InitFd : int {
 //   "side"    start a command with pipes                    -> "P <id> <pid> <in> <out> <err>",
 //   then "go" closes them "go"      the keeper has opened the pipes of `id`
 // Other records: "X <pid> <wait status>" a shell or side command ended; "F <id> <errno> <step>" a
-// start failed; "S" and "E <status>" the shell begins and ends a command.
+// start failed; "B", "S" and "E <status>" the shell loads, begins and ends a command.
 inline constexpr const char* kTerminalPath = "/dev/pts/0";
 inline constexpr const char* kInitPath = "/dev/.waypoint-init";
 

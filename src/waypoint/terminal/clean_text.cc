@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kMaxParameter = 65535;
 
-// The single number of "12" or, when empty, `fallback`. Nothing for private or longer forms, which we do not know.
+// The single number of "12" or, when empty, `fallback`. Nothing for private or longer forms, which
+// we do not know.
 std::optional<std::size_t> parameter(std::string_view body, std::size_t fallback) {
   if (body.empty()) return fallback;
   std::size_t value = 0;
@@ -35,7 +36,8 @@ std::string TextCleaner::feed(std::string_view raw) {
     if (parser_.is_between_tokens() && line_.is_blank()) raw.remove_prefix(copy_plain_lines(raw));
     // One line the slow way, then try again.
     const std::size_t newline = raw.find('\n');
-    const std::string_view line = raw.substr(0, newline == std::string_view::npos ? raw.size() : newline + 1);
+    const std::string_view line =
+        raw.substr(0, newline == std::string_view::npos ? raw.size() : newline + 1);
     parser_.feed(line, *this);
     raw.remove_prefix(line.size());
   }
@@ -48,7 +50,8 @@ std::string TextCleaner::finish() {
   return std::exchange(out_, {});
 }
 
-// Copies whole lines of printable ASCII and tabs, which most output is made of. Returns the bytes consumed.
+// Copies whole lines of printable ASCII and tabs, which most output is made of. Returns the bytes
+// consumed.
 std::size_t TextCleaner::copy_plain_lines(std::string_view raw) {
   std::size_t done = 0;
   for (;;) {
@@ -87,7 +90,9 @@ void TextCleaner::on_control(char c) {
       line_.release_into(out_);
       out_ += '\n';
       break;
-    case '\r': line_.move_to(0); break;
+    case '\r':
+      line_.move_to(0);
+      break;
     case '\b':
       if (line_.column() > 0) line_.move_to(line_.column() - 1);
       break;
@@ -95,7 +100,8 @@ void TextCleaner::on_control(char c) {
       line_.write_ascii("\t");
       release_if_long();
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -112,14 +118,27 @@ void TextCleaner::on_csi(std::string_view body, char final) {
   const std::size_t count = std::max<std::size_t>(*given, 1);
   switch (final) {
     case 'G':
-    case '`': line_.move_to(count - 1); break;
+    case '`':
+      line_.move_to(count - 1);
+      break;
     case 'C':
-    case 'a': line_.move_to(line_.column() + count); break;
-    case 'D': line_.move_to(line_.column() - std::min(count, line_.column())); break;
-    case 'P': line_.delete_characters(count); break;
-    case 'X': line_.erase_characters(count); break;
-    case '@': line_.insert_blanks(count); break;
-    default: break;
+    case 'a':
+      line_.move_to(line_.column() + count);
+      break;
+    case 'D':
+      line_.move_to(line_.column() - std::min(count, line_.column()));
+      break;
+    case 'P':
+      line_.delete_characters(count);
+      break;
+    case 'X':
+      line_.erase_characters(count);
+      break;
+    case '@':
+      line_.insert_blanks(count);
+      break;
+    default:
+      break;
   }
 }
 

@@ -12,12 +12,23 @@ using namespace std::string_literals;
 
 // Bytes that meet each other in unlucky ways more often than chance would have it.
 std::string random_stream(std::mt19937& random, std::size_t length) {
-  static const std::string kPieces[] = {
-      "\x1b",    "[",   "\x1b[", "\x1b]", "\x1bP", "\x1b\\", "\a",   "\r",       "\n",           "\b",
-      "\t",      "K",   "2K",    "1K",    "G",     "5G",     "3D",   "\x1b[4C",  "\x1b[1K",      "\x1b[3G",
-      "\x1b[2P", "m",   ";",     "?",     "0",     "7",      "a",    "xyz",      "\x18",         "\x7f",
-      "\xc3",    "\xa9", "\xe4", "\xb8",  "\xad",  "\xf0",   "\x9f", "\x98\x80", "\xe4\xb8\xad", "\x1b[2@",
-      "\xc2",    "\x9b", "\xff", "\xed\xa0", " ",  "\x1b[X", "\x1bk", "\x1b_",   "\r\n",         "\x1b[1;31m"};
+  static const std::string kPieces[] = {"\x1b",    "[",         "\x1b[",
+                                        "\x1b]",   "\x1bP",     "\x1b\\",
+                                        "\a",      "\r",        "\n",
+                                        "\b",      "\t",        "K",
+                                        "2K",      "1K",        "G",
+                                        "5G",      "3D",        "\x1b[4C",
+                                        "\x1b[1K", "\x1b[3G",   "\x1b[2P",
+                                        "m",       ";",         "?",
+                                        "0",       "7",         "a",
+                                        "xyz",     "\x18",      "\x7f",
+                                        "\xc3",    "\xa9",      "\xe4",
+                                        "\xb8",    "\xad",      "\xf0",
+                                        "\x9f",    "\x98\x80",  "\xe4\xb8\xad",
+                                        "\x1b[2@", "\xc2",      "\x9b",
+                                        "\xff",    "\xed\xa0",  " ",
+                                        "\x1b[X",  "\x1bk",     "\x1b_",
+                                        "\r\n",    "\x1b[1;31m"};
   std::string stream;
   while (stream.size() < length) {
     if (random() % 4 == 0) {
@@ -81,7 +92,9 @@ TEST(CleanTextTest, ColoursAndOtherSequencesAreDropped) {
 
 TEST(CleanTextTest, StringSequencesAreDroppedWithTheirText) {
   EXPECT_EQ(clean_text("\x1b]0;title\aA\x1b]8;;http://x\x1b\\B"), "AB");
-  EXPECT_EQ(clean_text("\x1bP1$r0m\x1b\\A\x1b_apc\x1b\\B\x1b^pm\x1b\\C\x1bXsos\x1b\\D\x1bktitle\x1b\\E"), "ABCDE");
+  EXPECT_EQ(
+      clean_text("\x1bP1$r0m\x1b\\A\x1b_apc\x1b\\B\x1b^pm\x1b\\C\x1bXsos\x1b\\D\x1bktitle\x1b\\E"),
+      "ABCDE");
   EXPECT_EQ(clean_text("\x1bPbell \a is content\x1b\\A"), "A");
   EXPECT_EQ(clean_text("\x1b]0;" + std::string(100000, 't') + "\aA"), "A");
 }
@@ -101,11 +114,15 @@ TEST(CleanTextTest, ABrokenSequenceDoesNotSwallowTheTextAfterIt) {
   EXPECT_EQ(clean_text("\x1b[" + std::string(1000, '1') + "mtext"), "text");
 }
 
-TEST(CleanTextTest, ControlsInsideASequenceActAtOnce) { EXPECT_EQ(clean_text("ab\x1b[3\n1mc"), "ab\nc"); }
+TEST(CleanTextTest, ControlsInsideASequenceActAtOnce) {
+  EXPECT_EQ(clean_text("ab\x1b[3\n1mc"), "ab\nc");
+}
 
 TEST(CleanTextTest, OtherControlsAreDropped) {
   EXPECT_EQ(clean_text("a\0b\ac\vd\fe\x0e\x0f\x7f"s), "abcde");
-  EXPECT_EQ(clean_text("a\xc2\x9b" "1mb\xc2\x85"), "a1mb");  // C1 as characters: invisible, but not sequences
+  EXPECT_EQ(clean_text("a\xc2\x9b"
+                       "1mb\xc2\x85"),
+            "a1mb");  // C1 as characters: invisible, but not sequences
 }
 
 TEST(CleanTextTest, LineErasureErases) {
@@ -147,14 +164,18 @@ TEST(CleanTextTest, AWildMotionDoesNotMakeWildOutput) {
 
 TEST(CleanTextTest, EachMaximalInvalidPartBecomesOneReplacementCharacter) {
   const std::string r = "\xef\xbf\xbd";
-  EXPECT_EQ(clean_text("a\xff" "b"), "a" + r + "b");
-  EXPECT_EQ(clean_text("\xe4\xb8" "b"), r + "b");              // cut-off character
-  EXPECT_EQ(clean_text("\xe4\xb8"), r);                        // at the end, too
-  EXPECT_EQ(clean_text("\xc0\xaf"), r + r);                    // overlong
-  EXPECT_EQ(clean_text("\xed\xa0\x80"), r + r + r);            // surrogate
-  EXPECT_EQ(clean_text("\xf4\x90\x80\x80"), r + r + r + r);    // above U+10FFFF
+  EXPECT_EQ(clean_text("a\xff"
+                       "b"),
+            "a" + r + "b");
+  EXPECT_EQ(clean_text("\xe4\xb8"
+                       "b"),
+            r + "b");                                        // cut-off character
+  EXPECT_EQ(clean_text("\xe4\xb8"), r);                      // at the end, too
+  EXPECT_EQ(clean_text("\xc0\xaf"), r + r);                  // overlong
+  EXPECT_EQ(clean_text("\xed\xa0\x80"), r + r + r);          // surrogate
+  EXPECT_EQ(clean_text("\xf4\x90\x80\x80"), r + r + r + r);  // above U+10FFFF
   EXPECT_EQ(clean_text("\xf0\x9f\x98\n"), r + "\n");
-  EXPECT_EQ(clean_text("\x80\x9b[31m"), r + r + "[31m");       // never C1
+  EXPECT_EQ(clean_text("\x80\x9b[31m"), r + r + "[31m");  // never C1
 }
 
 TEST(CleanTextTest, AnySplitGivesTheSameText) {

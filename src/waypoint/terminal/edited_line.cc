@@ -40,7 +40,9 @@ void EditedLine::write_code_point(std::string_view utf8) {
   length_ = std::max(length_, column_);
 }
 
-void EditedLine::move_to(std::size_t column) { column_ = std::min(column, std::max(length_, kMaxReach)); }
+void EditedLine::move_to(std::size_t column) {
+  column_ = std::min(column, std::max(length_, kMaxReach));
+}
 
 void EditedLine::erase_to_end() { truncate(column_); }
 

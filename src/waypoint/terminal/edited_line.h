@@ -1,5 +1,5 @@
-// EditedLine: one line of text with a cursor, as carriage returns, backspaces and in-line sequences leave it.
-// Columns are code points; a tab is one column. Pure.
+// EditedLine: one line of text with a cursor, as carriage returns, backspaces and in-line sequences
+// leave it. Columns are code points; a tab is one column. Pure.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,9 @@ class EditedLine {
   void widen();
   void truncate(std::size_t length);
 
-  // Text that only grows at its end stays UTF-8; as soon as something is changed in the middle of a line that is not
-  // pure ASCII, it moves to one element per code point. `wide_` is in use iff is_wide_.
+  // Text that only grows at its end stays UTF-8; as soon as something is changed in the middle of a
+  // line that is not pure ASCII, it moves to one element per code point. `wide_` is in use iff
+  // is_wide_.
   std::string bytes_;
   std::u32string wide_;
   bool is_ascii_ = true;

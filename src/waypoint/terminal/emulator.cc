@@ -5,46 +5,37 @@
 
 #include "base/check.h"
 #include "waypoint/terminal/clean_text.h"
+#include "waypoint/terminal/csi_sequence.h"
 #include "waypoint/terminal/utf8.h"
 
 namespace sf::waypoint {
 namespace {
 
-constexpr std::uint32_t kSecondHalf = 0xffffffff;  // libvterm's mark in the right cell of a wide character
+// libvterm's mark in the right cell of a wide character.
+constexpr std::uint32_t kSecondHalf = 0xffffffff;
+// libvterm puts an array four times as large as a write on the stack.
+constexpr std::size_t kMaxWrite = 4096;
 constexpr std::size_t kMaxTitle = 1024;
-constexpr std::size_t kMaxWrite = 4096;  // libvterm puts an array four times as large as a write on the stack
 constexpr std::size_t kMaxGlyph = 32;  // bytes of a character with its marks
-constexpr int kMaxArgument = 9999;
-// libvterm has room for 16 and looks up to two ahead of the last one when it reads a colour.
-constexpr std::size_t kMaxArguments = 14;
+constexpr std::string_view kSaveCursor = "\x1b\x37";
+constexpr std::string_view kRestoreCursor = "\x1b\x38";
 
 // Switched by DECSET and needed to make an equal terminal; all but 7 are off at first.
-constexpr int kFollowedModes[] = {1, 5, 7, 12, 66, 69, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 2004};
-bool is_followed(int mode) { return std::find(std::begin(kFollowedModes), std::end(kFollowedModes), mode) != std::end(kFollowedModes); }
-
-void discard_output(const char* /*bytes*/, std::size_t /*size*/, void* /*user*/) {}
-
-VTermOwner new_vterm(int rows, int cols) {
-  VTermOwner vterm(vterm_new(rows, cols));
-  SF_CHECK(vterm != nullptr);
-  vterm_set_utf8(vterm.get(), 1);
-  vterm_output_set_callback(vterm.get(), discard_output, nullptr);
-  return vterm;
-}
-
-VTermPos cursor_of(VTerm* vterm) {
-  VTermPos pos;
-  vterm_state_get_cursorpos(vterm_obtain_state(vterm), &pos);
-  return pos;
+constexpr int kFollowedModes[] = {1,    5,    7,    12,   66,   69,   1000,
+                                  1002, 1003, 1004, 1005, 1006, 1015, 2004};
+bool is_followed(int mode) {
+  return std::find(std::begin(kFollowedModes), std::end(kFollowedModes), mode) !=
+         std::end(kFollowedModes);
 }
 
 // The line-drawing set: what '`' to '~' mean in it.
-constexpr std::string_view kGraphics[] = {"◆", "▒", "␉", "␌", "␍", "␊", "°", "±", "␤", "␋", "┘", "┐", "┌", "└", "┼", "⎺",
-                                          "⎻", "─", "⎼", "⎽", "├", "┤", "┴", "┬", "│", "≤", "≥", "π", "≠", "£", "·"};
+constexpr std::string_view kGraphics[] = {"◆", "▒", "␉", "␌", "␍", "␊", "°", "±", "␤", "␋", "┘",
+                                          "┐", "┌", "└", "┼", "⎺", "⎻", "─", "⎼", "⎽", "├", "┤",
+                                          "┴", "┬", "│", "≤", "≥", "π", "≠", "£", "·"};
 
 bool is_same(VTermPos a, VTermPos b) { return a.row == b.row && a.col == b.col; }
 
-// Margins as libvterm understands them: those that make no sense mean the whole screen, here {0, 0}.
+// Margins as libvterm understands them: senseless ones mean the whole screen, here {0, 0}.
 std::pair<int, int> effective_margins(int first, int last, int size) {
   first = std::clamp(first, 1, size);
   last = last < 1 ? size : std::min(last, size);
@@ -59,63 +50,6 @@ std::string margins_text(std::pair<int, int> margins, char final) {
 
 }  // namespace
 
-GlyphWidths::GlyphWidths() = default;
-
-int GlyphWidths::of(std::uint32_t code_point) {
-  if (code_point < 0x300) return 1;
-  const auto found = known_.find(code_point);
-  if (found != known_.end()) return found->second;
-  if (!vterm_) {
-    vterm_ = new_vterm(2, 8);
-    vterm_screen_reset(vterm_obtain_screen(vterm_.get()), 1);
-  }
-  // The first row's character keeps a combining one in the second row from joining anything.
-  std::string probe = "\x1b[Hx\x1b[2;1H";
-  append_utf8(probe, code_point);
-  vterm_input_write(vterm_.get(), probe.data(), probe.size());
-  const int width = std::clamp(cursor_of(vterm_.get()).col, 0, 2);
-  known_.emplace(code_point, width);
-  return width;
-}
-
-// "?1;2$" + final, as numbers.
-struct Emulator::Csi {
-  char leader = 0;             // one of < = > ?, or 0
-  std::string arguments;       // re-written: clamped numbers, ';' and ':'
-  std::vector<int> numbers;    // -1: not given
-  std::string intermediates;
-
-  explicit Csi(std::string_view body) {
-    if (!body.empty() && body[0] >= '<' && body[0] <= '?') {
-      leader = body[0];
-      body.remove_prefix(1);
-    }
-    int number = -1;
-    const auto end_number = [&] {
-      if (number >= 0) arguments += std::to_string(number);
-      numbers.push_back(std::exchange(number, -1));
-    };
-    for (const char c : body) {
-      if (c >= '0' && c <= '9') {
-        number = std::min(std::max(number, 0) * 10 + (c - '0'), kMaxArgument);
-      } else if (c == ';' || c == ':') {
-        if (numbers.size() + 1 == kMaxArguments) break;
-        end_number();
-        arguments += c;
-      } else if (c < 0x30) {
-        intermediates += c;
-      }
-    }
-    end_number();
-  }
-  int number(std::size_t index, int fallback) const {
-    return index < numbers.size() && numbers[index] >= 0 ? numbers[index] : fallback;
-  }
-  std::string text(char final) const {
-    return std::string("\x1b[") + (leader ? std::string(1, leader) : std::string()) + arguments + intermediates + final;
-  }
-};
-
 Emulator::Emulator(WindowSize size, std::deque<std::string> scrollback)
     : size_(size),
       vterm_(new_vterm(size.rows, size.cols)),
@@ -128,7 +62,7 @@ Emulator::Emulator(WindowSize size, std::deque<std::string> scrollback)
   vterm_screen_set_damage_merge(screen_, VTERM_DAMAGE_SCREEN);
   vterm_screen_enable_altscreen(screen_, 1);
   vterm_screen_reset(screen_, 1);
-  write_now("\x1b" "7");  // a first DECRC without DECSC would otherwise hide the cursor
+  write_now(kSaveCursor);  // a first DECRC without DECSC would otherwise hide the cursor
 }
 
 void Emulator::feed(std::string_view raw) {
@@ -164,7 +98,8 @@ ScreenSnapshot Emulator::take_snapshot() && {
   snapshot.title = title_;
   snapshot.unfinished = parser_.unfinished();
   snapshot.cursor = read_cursor();
-  write_now("\x1b[?5l");  // cells are told as seen; with the whole screen reversed that is not what was written
+  write_now("\x1b[?5l");  // cells are told as seen; with the whole screen reversed that is not what
+                          // was written
   Grid shown = read_grid();
   snapshot.is_wrap_pending = find_wrap_pending();
   if (is_alternate_) {
@@ -174,14 +109,15 @@ ScreenSnapshot Emulator::take_snapshot() && {
     shown = read_grid();
   }
   snapshot.primary = std::move(shown);
-  write_now("\x1b" "8");
+  write_now(kRestoreCursor);
   snapshot.saved_cursor = read_cursor();
   snapshot.tab_stops = find_tab_stops();
   snapshot.scrollback = std::move(scrollback_);
   return snapshot;
 }
 
-// Character sets are translated here: as long as libvterm takes all text for UTF-8, it can join marks to characters.
+// Character sets are translated here: as long as libvterm takes all text for UTF-8, it can join
+// marks to characters.
 void Emulator::on_ascii(std::string_view run) {
   const char charset = modes_.charset[modes_.shift];
   if (charset != '0' && charset != 'A') return write_text(run);
@@ -211,8 +147,8 @@ void Emulator::on_code_point(std::string_view utf8) {
   std::size_t at = 0;
   const bool is_mark = widths_.of(next_code_point(utf8, at)) == 0;
   if (is_mark && is_last_text_ && is_same(cursor_of(vterm_.get()), before_last_)) {
-    // The character before is in the last column and the cursor still on it. libvterm would put a mark that comes in
-    // a later write into the next line; so go back and write both at once.
+    // The character before is in the last column and the cursor still on it. libvterm would put a
+    // mark that comes in a later write into the next line; so go back and write both at once.
     if (last_glyph_.size() + utf8.size() > kMaxGlyph || before_last_.col == 0) return;
     last_glyph_ += utf8;
     write_now("\b\x1b[C");
@@ -241,18 +177,34 @@ void Emulator::on_escape(std::string_view intermediates, char final) {
   const std::string sequence = "\x1b" + std::string(intermediates) + final;
   if (intermediates.empty()) {
     switch (final) {
-      case '7': case '8': case 'D': case 'E': case 'H': case 'M': break;
-      case '=': modes_.is_keypad = true; break;
-      case '>': modes_.is_keypad = false; break;
-      case 'n': modes_.shift = 2; return;
-      case 'o': modes_.shift = 3; return;
+      case '7':
+      case '8':
+      case 'D':
+      case 'E':
+      case 'H':
+      case 'M':
+        break;
+      case '=':
+        modes_.is_keypad = true;
+        break;
+      case '>':
+        modes_.is_keypad = false;
+        break;
+      case 'n':
+        modes_.shift = 2;
+        return;
+      case 'o':
+        modes_.shift = 3;
+        return;
       case 'c':
-        pass("\x1b[?1047l");  // libvterm would forget that the alternate screen is shown, and keep showing it
+        pass("\x1b[?1047l");  // libvterm would forget that the alternate screen is shown, and keep
+                              // showing it
         pass(sequence);
-        pass("\x1b" "7");
+        pass(kSaveCursor);
         modes_ = {};
         return;
-      default: return;
+      default:
+        return;
     }
     pass(sequence);
   } else if (intermediates == "#") {
@@ -265,58 +217,64 @@ void Emulator::on_escape(std::string_view intermediates, char final) {
 
 void Emulator::on_csi(std::string_view body, char final) {
   is_last_text_ = false;
-  const Csi csi(body);
-  if (csi.leader == '?' && csi.intermediates.empty()) {
+  const CsiSequence csi(body);
+  if (csi.leader() == '?' && csi.intermediates().empty()) {
     if (final == 'h' || final == 'l') {
-      for (const int mode : csi.numbers) set_dec_mode(mode, final == 'h');
+      for (const int mode : csi.arguments()) set_dec_mode(mode, final == 'h');
     } else if (final == 'J' || final == 'K') {
-      pass(csi.text(final));
+      pass(csi.with_final(final));
     }
     return;
   }
-  if (csi.leader != 0) return;
-  if (csi.intermediates == "!" && final == 'p') return soft_reset();
-  if (csi.intermediates == " " && final == 'q') modes_.cursor_style = csi.number(0, 0) <= 6 ? csi.number(0, 0) : 0;
-  if (!csi.intermediates.empty()) {
-    const bool is_known = (csi.intermediates == " " && final == 'q') || (csi.intermediates == "\"" && final == 'q') ||
-                          (csi.intermediates == "'" && (final == '}' || final == '~'));
-    if (is_known) pass(csi.text(final));
+  if (csi.leader() != 0) return;
+  if (csi.intermediates() == "!" && final == 'p') return soft_reset();
+  if (csi.intermediates() == " " && final == 'q')
+    modes_.cursor_style = csi.argument(0, 0) <= 6 ? csi.argument(0, 0) : 0;
+  if (!csi.intermediates().empty()) {
+    const bool is_known = (csi.intermediates() == " " && final == 'q') ||
+                          (csi.intermediates() == "\"" && final == 'q') ||
+                          (csi.intermediates() == "'" && (final == '}' || final == '~'));
+    if (is_known) pass(csi.with_final(final));
     return;
   }
   switch (final) {
-    case 'b': return repeat_last(csi.number(0, 1));
+    case 'b':
+      return repeat_last(csi.argument(0, 1));
     case 'h':
     case 'l':
-      for (const int mode : csi.numbers) set_ansi_mode(mode, final == 'h');
+      for (const int mode : csi.arguments()) set_ansi_mode(mode, final == 'h');
       return;
     case 'J':
-      if (csi.number(0, 0) == 3) {
+      if (csi.argument(0, 0) == 3) {
         flush();
         scrollback_.clear();
         return;
       }
       break;
     case 'r':
-      modes_.rows = effective_margins(csi.number(0, 1), csi.number(1, 0), size_.rows);
+      modes_.rows = effective_margins(csi.argument(0, 1), csi.argument(1, 0), size_.rows);
       pass(margins_text(modes_.rows, 'r'));
       return;
     case 's':
       if (!modes_.has(69)) {  // without margins it saves the cursor
-        pass("\x1b" "7");
+        pass(kSaveCursor);
         return;
       }
-      modes_.cols = effective_margins(csi.number(0, 1), csi.number(1, 0), size_.cols);
+      modes_.cols = effective_margins(csi.argument(0, 1), csi.argument(1, 0), size_.cols);
       pass(margins_text(modes_.cols, 's'));
       return;
-    case 'u': pass("\x1b" "8"); return;
+    case 'u':
+      pass(kRestoreCursor);
+      return;
     case 'T':
-      if (csi.numbers.size() > 1) return;  // highlight mouse tracking, not scrolling
+      if (csi.arguments().size() > 1) return;  // highlight mouse tracking, not scrolling
       break;
     default:
-      if (std::string_view("@ABCDEFGHIKLMPSXZ`adefgm").find(final) == std::string_view::npos) return;
+      if (std::string_view("@ABCDEFGHIKLMPSXZ`adefgm").find(final) == std::string_view::npos)
+        return;
       break;
   }
-  pass(csi.text(final));
+  pass(csi.with_final(final));
 }
 
 void Emulator::on_string(char introducer, std::string_view payload) {
@@ -354,7 +312,8 @@ void Emulator::repeat_last(int count) {
   std::size_t end = 0;
   next_code_point(last_glyph_, end);
   const std::string character = last_glyph_.substr(0, end);
-  const int limit = std::clamp<int>(count, 1, size_.cols);  // a few bytes must not make us work for long
+  const int limit =
+      std::clamp<int>(count, 1, size_.cols);  // a few bytes must not make us work for long
   for (int i = 0; i < limit; ++i) {
     if (character.size() == 1) {
       write_text(character);
@@ -364,11 +323,13 @@ void Emulator::repeat_last(int count) {
   }
 }
 
-// Written out, since libvterm's own forgets which screen it shows. The cursor stays, its saved copy goes home.
+// Written out, since libvterm's own forgets which screen it shows. The cursor stays, its saved copy
+// goes home.
 void Emulator::soft_reset() {
   flush();
   const VTermPos cursor = cursor_of(vterm_.get());
-  pass("\x1b[?6l\x1b[?69l\x1b[r\x1b[?1l\x1b[?7h\x1b[?25h\x1b[4l\x1b[20l\x1b>\x1b[0m\x1b[H\x1b" "7");
+  pass("\x1b[?6l\x1b[?69l\x1b[r\x1b[?1l\x1b[?7h\x1b[?25h\x1b[4l\x1b[20l\x1b>\x1b[0m\x1b[H");
+  pass(kSaveCursor);
   pass("\x1b[" + std::to_string(cursor.row + 1) + ";" + std::to_string(cursor.col + 1) + "H");
   TerminalModes fresh;
   for (const auto& [mode, on] : modes_.dec) {
@@ -380,7 +341,8 @@ void Emulator::soft_reset() {
 int Emulator::on_termprop(VTermProp prop, VTermValue* value, void* self) {
   auto& emulator = *static_cast<Emulator*>(self);
   if (prop == VTERM_PROP_CURSORVISIBLE) emulator.is_cursor_visible_ = value->boolean != 0;
-  if (prop == VTERM_PROP_ALTSCREEN && !emulator.is_spent_) emulator.is_alternate_ = value->boolean != 0;
+  if (prop == VTERM_PROP_ALTSCREEN && !emulator.is_spent_)
+    emulator.is_alternate_ = value->boolean != 0;
   return 1;
 }
 
@@ -396,7 +358,9 @@ int Emulator::on_line_pushed(int cols, const VTermScreenCell* cells, void* self)
   return 1;
 }
 
-void Emulator::write_now(std::string_view bytes) { vterm_input_write(vterm_.get(), bytes.data(), bytes.size()); }
+void Emulator::write_now(std::string_view bytes) {
+  vterm_input_write(vterm_.get(), bytes.data(), bytes.size());
+}
 
 void Emulator::pass(std::string_view bytes) {
   checked_ += bytes;
@@ -415,7 +379,8 @@ void Emulator::flush() {
   checked_.clear();
 }
 
-// libvterm leaves halves behind when wide characters are partly overwritten; like on other terminals, they are blanks.
+// libvterm leaves halves behind when wide characters are partly overwritten; like on other
+// terminals, they are blanks.
 Row Emulator::glyphs_of(std::span<const VTermScreenCell> cells) {
   Row glyphs;
   glyphs.reserve(cells.size());
@@ -432,7 +397,8 @@ Row Emulator::glyphs_of(std::span<const VTermScreenCell> cells) {
     } else if (width == 0) {
       glyph.text = " ";  // a mark without a character to stand on
     }
-    for (int k = 0; k < VTERM_MAX_CHARS_PER_CELL && cell.chars[k] != 0; ++k) append_utf8(glyph.text, cell.chars[k]);
+    for (int k = 0; k < VTERM_MAX_CHARS_PER_CELL && cell.chars[k] != 0; ++k)
+      append_utf8(glyph.text, cell.chars[k]);
   }
   return glyphs;
 }
@@ -482,8 +448,8 @@ std::vector<int> Emulator::find_tab_stops() {
   }
 }
 
-// Writes one more character and looks where it went: to the last column, or to the next line. (With two columns this
-// cannot be told; then it is "no".)
+// Writes one more character and looks where it went: to the last column, or to the next line. (With
+// two columns this cannot be told; then it is "no".)
 bool Emulator::find_wrap_pending() {
   const VTermPos before = cursor_of(vterm_.get());
   // After a wide character the cursor waits on its left half.

@@ -1,43 +1,28 @@
-// Emulator: libvterm behind a guard. Obeys a raw terminal stream and tells what the screen shows. Pure.
+// Emulator: libvterm behind a guard. Obeys a raw terminal stream and tells what the screen shows.
+// Pure.
 //
-// libvterm 0.1 trusts its input: among others, more than 16 CSI arguments overrun a buffer, REP of a character without
-// width never ends, encoded C1 controls move the cursor to negative columns, APC text is printed, and the result of a
-// combining character depends on how the stream was cut into writes. So it never sees the stream itself: EscapeParser
-// cuts it, and only sequences known to be harmless are written again, whole, with clamped arguments.
-// Not movable: libvterm's callbacks hold its address.
+// libvterm 0.1 trusts its input: among others, more than 16 CSI arguments overrun a buffer, REP of
+// a character without width never ends, encoded C1 controls move the cursor to negative columns,
+// APC text is printed, and the result of a combining character depends on how the stream was cut
+// into writes. So it never sees the stream itself: EscapeParser cuts it, and only sequences known
+// to be harmless are written again, whole, with clamped arguments. Not movable: libvterm's
+// callbacks hold its address.
 #pragma once
 
 #include <vterm.h>
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "waypoint/terminal/escape_parser.h"
+#include "waypoint/terminal/glyph_widths.h"
 #include "waypoint/terminal/screen_snapshot.h"
 
 namespace sf::waypoint {
-
-struct VTermDeleter {
-  void operator()(VTerm* vterm) const { vterm_free(vterm); }
-};
-using VTermOwner = std::unique_ptr<VTerm, VTermDeleter>;
-
-// How many columns libvterm gives a character, found by asking it.
-class GlyphWidths {
- public:
-  GlyphWidths();
-  int of(std::uint32_t code_point);
-
- private:
-  VTermOwner vterm_;
-  std::unordered_map<std::uint32_t, int> known_;
-};
 
 class Emulator {
  public:
@@ -47,12 +32,15 @@ class Emulator {
   Emulator& operator=(const Emulator&) = delete;
 
   void feed(std::string_view raw);
-  // Text scrolls through the whole primary screen and no sequence is unfinished; see find_scrolled_away().
+  // Text scrolls through the whole primary screen and no sequence is unfinished; see
+  // find_scrolled_away().
   bool is_scrolling_freely() const;
   ScreenText text();
-  const std::deque<std::string>& scrollback() const { return scrollback_; }  // encoded, see encode_line()
+  // Oldest first, encoded: see encode_line().
+  const std::deque<std::string>& scrollback() const { return scrollback_; }
 
-  // Asks libvterm for all it knows. Some of it can only be found out by trying, so the emulator is spent afterwards.
+  // Asks libvterm for all it knows. Some of it can only be found out by trying, so the emulator is
+  // spent afterwards.
   ScreenSnapshot take_snapshot() &&;
 
  private:
@@ -64,7 +52,6 @@ class Emulator {
   void on_csi(std::string_view body, char final);
   void on_string(char introducer, std::string_view payload);
 
-  struct Csi;  // a CSI sequence, taken apart
   void write_text(std::string_view ascii);
   void set_dec_mode(int mode, bool on);
   void set_ansi_mode(int mode, bool on);
@@ -90,10 +77,10 @@ class Emulator {
   VTermScreenCallbacks callbacks_{};
   EscapeParser parser_;
   GlyphWidths widths_;
-  std::string checked_;         // on its way to libvterm: ASCII and sequences
-  std::string last_glyph_;      // the last character, with the marks that followed it
-  bool is_last_text_ = false;   // nothing but marks came after it
-  VTermPos before_last_{};      // where the cursor was when it came
+  std::string checked_;        // on its way to libvterm: ASCII and sequences
+  std::string last_glyph_;     // the last character, with the marks that followed it
+  bool is_last_text_ = false;  // nothing but marks came after it
+  VTermPos before_last_{};     // where the cursor was when it came
   TerminalModes modes_;
   std::deque<std::string> scrollback_;
   std::string title_;

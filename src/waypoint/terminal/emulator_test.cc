@@ -1,5 +1,5 @@
-// The repaint made from a snapshot must turn a fresh emulator into the old one: same screen, and same reaction to
-// whatever comes next.
+// The repaint made from a snapshot must turn a fresh emulator into the old one: same screen, and
+// same reaction to whatever comes next.
 #include "waypoint/terminal/emulator.h"
 
 #include <gtest/gtest.h>
@@ -21,14 +21,15 @@ std::ostream& operator<<(std::ostream& out, const Shown& shown) {
   for (const std::string& line : shown.scrollback) out << "\n  ^" << testing::PrintToString(line);
   for (const std::string& row : shown.text.rows) out << "\n  |" << testing::PrintToString(row);
   return out << "\n  cursor " << shown.text.cursor_row << "," << shown.text.cursor_col
-             << (shown.text.cursor_visible ? "" : " hidden") << (shown.text.alternate_screen ? " alternate" : "")
-             << " title " << shown.text.title;
+             << (shown.text.cursor_visible ? "" : " hidden")
+             << (shown.text.alternate_screen ? " alternate" : "") << " title " << shown.text.title;
 }
 
 Shown show(Emulator& emulator) { return {emulator.text(), emulator.scrollback()}; }
 
 // Feeds `before`, then `after`, once straight and once with a snapshot and repaint in between.
-void expect_same_after_repaint(std::string_view before, std::string_view after, WindowSize size = kSize) {
+void expect_same_after_repaint(std::string_view before, std::string_view after,
+                               WindowSize size = kSize) {
   Emulator straight(size, {});
   straight.feed(before);
   Emulator old(size, {});
@@ -57,10 +58,13 @@ TEST(RepaintTest, TextAndScrollbackComeBack) {
 }
 
 TEST(RepaintTest, AttributesAndColoursComeBack) {
-  expect_same_after_repaint("\x1b[1;3;4;5;7;9;31;44mall\x1b[0m \x1b[38;5;200;48;2;1;2;3mrgb\x1b[21;53m \x1b[4:3mcurly", "on");
+  expect_same_after_repaint(
+      "\x1b[1;3;4;5;7;9;31;44mall\x1b[0m \x1b[38;5;200;48;2;1;2;3mrgb\x1b[21;53m \x1b[4:3mcurly",
+      "on");
   expect_same_after_repaint("\x1b[41m\x1b[2J\x1b[5;5Hred screen\x1b[K", "\x1b[Jx");
   expect_same_after_repaint("\x1b[?5h\x1b[7mreverse of the reverse", "x\x1b[?5l");
-  expect_same_after_repaint("\x1b[32mcoloured line\r\n\x1b[0m\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n", "x");
+  expect_same_after_repaint("\x1b[32mcoloured line\r\n\x1b[0m\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n",
+                            "x");
 }
 
 TEST(RepaintTest, WideAndCombinedCharactersComeBack) {
@@ -82,22 +86,28 @@ TEST(RepaintTest, APendingWrapComesBack) {
 }
 
 TEST(RepaintTest, BothScreensComeBackWhenTheAlternateIsShown) {
-  expect_same_after_repaint("shell$ vim\r\n\x1b[?1049h\x1b[2J\x1b[H~\r\n~\r\n-- INSERT --", "x\x1b[?1049lback");
+  expect_same_after_repaint("shell$ vim\r\n\x1b[?1049h\x1b[2J\x1b[H~\r\n~\r\n-- INSERT --",
+                            "x\x1b[?1049lback");
   expect_same_after_repaint("primary\x1b[?47halternate", "\x1b[?47l.");
 }
 
 TEST(RepaintTest, ModesComeBack) {
-  expect_same_after_repaint("abcdef\x1b[H\x1b[4h", "XY");                                 // insert
-  expect_same_after_repaint("\x1b[20h", "a\nb");                                          // newline
-  expect_same_after_repaint("\x1b[2;4r\x1b[4;1H", "a\r\nb\r\nc\r\nd");                    // margins
-  expect_same_after_repaint("\x1b[2;4r\x1b[?6h\x1b[2;3H", "a\x1b[Hb");                    // origin
-  expect_same_after_repaint("\x1b[?69h\x1b[3;6s\x1b[2;4H", "a\r\nb\x1b[S");               // left and right margins
-  expect_same_after_repaint("\x1b(0", "lqqk");                                            // line drawing
+  expect_same_after_repaint("abcdef\x1b[H\x1b[4h", "XY");               // insert
+  expect_same_after_repaint("\x1b[20h", "a\nb");                        // newline
+  expect_same_after_repaint("\x1b[2;4r\x1b[4;1H", "a\r\nb\r\nc\r\nd");  // margins
+  expect_same_after_repaint("\x1b[2;4r\x1b[?6h\x1b[2;3H", "a\x1b[Hb");  // origin
+  expect_same_after_repaint("\x1b[?69h\x1b[3;6s\x1b[2;4H",
+                            "a\r\nb\x1b[S");    // left and right margins
+  expect_same_after_repaint("\x1b(0", "lqqk");  // line drawing
   expect_same_after_repaint("\x1b)0\x0e", "lqqk\x0fx");
   expect_same_after_repaint(std::string(20, 'q') + "\x1b(0", "q");
   expect_same_after_repaint("\x1b[?25l", "\x1b[?25h");
-  expect_same_after_repaint("\x1b[3g\x1b[1;5H\x1bH\x1b[1;12H\x1bH\r", "a\tb\tc\td");      // tab stops
-  expect_same_after_repaint("\x1b[5;6H\x1b[31m\x1b" "7\x1b[H\x1b[0m", "a\x1b" "8b");      // saved cursor
+  expect_same_after_repaint("\x1b[3g\x1b[1;5H\x1bH\x1b[1;12H\x1bH\r", "a\tb\tc\td");  // tab stops
+  expect_same_after_repaint(
+      "\x1b[5;6H\x1b[31m\x1b"
+      "7\x1b[H\x1b[0m",
+      "a\x1b"
+      "8b");  // saved cursor
   expect_same_after_repaint("\x1b[?1h\x1b=\x1b[?2004h\x1b[?1002h\x1b[?1006h\x1b[5 q", "x");
   expect_same_after_repaint("\x1b]2;the title\x1b\\", "\x1b]0;another\a");
 }
@@ -115,21 +125,26 @@ TEST(EmulatorTest, ResetsWorkInTheAlternateScreen) {
   Emulator emulator(kSize, {});
   emulator.feed("primary\x1b[?1049halternate\x1b[!p");
   EXPECT_TRUE(emulator.text().alternate_screen);
-  emulator.feed("\x1b" "c");
+  emulator.feed(
+      "\x1b"
+      "c");
   EXPECT_FALSE(emulator.text().alternate_screen);
   EXPECT_EQ(emulator.text().rows[0], "");
 }
 
 TEST(EmulatorTest, SequencesLibvtermWouldStumbleOverAreHarmless) {
   Emulator emulator(kSize, {});
-  emulator.feed("\x1b[5b");                                         // nothing to repeat
-  emulator.feed("\xcc\x81\x1b[5b");                                 // nor something with a width
-  emulator.feed("\x1b[1;19H世\x1b[9999b");                          // past the edge
-  for (int i = 0; i < 100; ++i) emulator.feed("\r\xc2\x80\xc2\x9b\x1b[@\x1b[P");  // once left of column 0
+  emulator.feed("\x1b[5b");                 // nothing to repeat
+  emulator.feed("\xcc\x81\x1b[5b");         // nor something with a width
+  emulator.feed("\x1b[1;19H世\x1b[9999b");  // past the edge
+  for (int i = 0; i < 100; ++i)
+    emulator.feed("\r\xc2\x80\xc2\x9b\x1b[@\x1b[P");  // once left of column 0
   std::string many = "\x1b[";
   for (int i = 0; i < 100; ++i) many += "38;";
   emulator.feed(many + "m" + many + "H" + many + "h");
-  emulator.feed("\x1b[99999999999999999999;99999999999999999999H\x1b[2147483648C\x1b[4294967295@\x1b[2147483647S");
+  emulator.feed(
+      "\x1b[99999999999999999999;99999999999999999999H\x1b[2147483648C\x1b[4294967295@\x1b["
+      "2147483647S");
   emulator.feed("\x1b_application\x1b\\\x1b^privacy\x1b\\\x1bXstart\x1b\\");
   emulator.feed("\x1b[H\x1b[2Jok");
   EXPECT_EQ(emulator.text().rows[0], "ok");
@@ -172,25 +187,35 @@ enum class Origin { kAllowed, kAvoided };
 
 std::string random_sequence(std::mt19937& random, Origin origin = Origin::kAllowed) {
   const auto number = [&] { return std::to_string(random() % (random() % 8 == 0 ? 100000 : 25)); };
-  static const std::string kText[] = {"a", "hello ", "世界", "e\xcc\x81", "😀", "\xe2\x80\x8b", "─┐", "\xcc\x81", "ﾊ"};
+  static const std::string kText[] = {"a",  "hello ",   "世界", "e\xcc\x81", "😀", "\xe2\x80\x8b",
+                                      "─┐", "\xcc\x81", "ﾊ"};
   static const std::string kModes[] = {"?6",    "?69",   "?1",    "?5",    "?7", "?25", "?47",
                                        "?1047", "?1048", "?1049", "?2004", "4",  "20"};
   switch (random() % 10) {
-    case 0: case 1: case 2: return kText[random() % std::size(kText)];
-    case 3: return std::string("\r\n\b\t\n\x0e\x0f").substr(random() % 7, 1);
+    case 0:
+    case 1:
+    case 2:
+      return kText[random() % std::size(kText)];
+    case 3:
+      return std::string("\r\n\b\t\n\x0e\x0f").substr(random() % 7, 1);
     case 4: {
       const std::size_t first = origin == Origin::kAllowed ? 0 : 2;
-      return "\x1b[" + kModes[first + random() % (std::size(kModes) - first)] + (random() % 2 ? "h" : "l");
+      return "\x1b[" + kModes[first + random() % (std::size(kModes) - first)] +
+             (random() % 2 ? "h" : "l");
     }
-    case 5: return std::string("\x1b") + "78DEMHc=>no#("[random() % 13] + "34568B0"[random() % 7];
-    case 6: return "\x1b[" + number() + ";" + number() + "Hfrsm"[random() % 5];
-    case 7: return "\x1b[" + std::to_string(random() % 110) + "m";
+    case 5:
+      return std::string("\x1b") + "78DEMHc=>no#("[random() % 13] + "34568B0"[random() % 7];
+    case 6:
+      return "\x1b[" + number() + ";" + number() + "Hfrsm"[random() % 5];
+    case 7:
+      return "\x1b[" + std::to_string(random() % 110) + "m";
     case 8: {
       std::string sequence = "\x1b[" + number();
       const std::string finals = "@ABCDEFGHIJKLMPSTXZ`abdefg";
       return sequence + finals[random() % finals.size()];
     }
-    default: return std::string(1, static_cast<char>(random() & 0xff));
+    default:
+      return std::string(1, static_cast<char>(random() & 0xff));
   }
 }
 
@@ -212,7 +237,8 @@ TEST(EmulatorTest, WhatIsShownDoesNotDependOnHowTheStreamIsCut) {
 }
 
 WindowSize random_size(std::mt19937& random) {
-  return {static_cast<std::uint16_t>(random() % 10 + 1), static_cast<std::uint16_t>(random() % 30 + 2)};
+  return {static_cast<std::uint16_t>(random() % 10 + 1),
+          static_cast<std::uint16_t>(random() % 30 + 2)};
 }
 
 TEST(EmulatorTest, RandomStreamsLeaveASaneScreenAtAnySize) {
@@ -229,7 +255,8 @@ TEST(EmulatorTest, RandomStreamsLeaveASaneScreenAtAnySize) {
   }
 }
 
-// Origin mode is left out: with it, a cursor outside the margins cannot be brought back (docs/formats/screen.md).
+// Origin mode is left out: with it, a cursor outside the margins cannot be brought back
+// (docs/formats/screen.md).
 TEST(RepaintTest, RandomScreensComeBackAtAnySize) {
   for (unsigned seed = 0; seed < 500; ++seed) {
     std::mt19937 random(seed);

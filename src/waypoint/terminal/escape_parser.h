@@ -1,14 +1,17 @@
-// EscapeParser: cuts a terminal's byte stream into text, controls and escape sequences. Pure; knows what a sequence
-// looks like, not what it does. Used by TextCleaner (drops most sequences) and Emulator (obeys them).
+// EscapeParser: cuts a terminal's byte stream into text, controls and escape sequences. Pure; knows
+// what a sequence looks like, not what it does. Used by TextCleaner (drops most sequences) and
+// Emulator (obeys them).
 //
-// Bytes 0x80..0x9f are never C1 controls: in UTF-8 they are parts of characters. What is not UTF-8 becomes U+FFFD, one
-// per maximal invalid subpart; U+0080..U+009F, invisible controls, are left out. ESC, CAN and SUB end any sequence;
-// other controls inside ESC and CSI sequences act at once, as on a real terminal.
-// Memory is bounded: an overlong CSI is ignored, an overlong string (OSC, DCS, ...) keeps its first kMaxString bytes.
+// Bytes 0x80..0x9f are never C1 controls: in UTF-8 they are parts of characters. What is not UTF-8
+// becomes U+FFFD, one per maximal invalid subpart; U+0080..U+009F, invisible controls, are left
+// out. ESC, CAN and SUB end any sequence; other controls inside ESC and CSI sequences act at once,
+// as on a real terminal. Memory is bounded: an overlong CSI is ignored, an overlong string (OSC,
+// DCS, ...) keeps its first kMaxString bytes.
 //
-// A handler has: on_ascii(run of 0x20..0x7e), on_code_point(the bytes of one non-ASCII character), on_control(C0 byte),
-// on_escape(intermediates, final), on_csi(bytes between CSI and final, final), on_string(introducer, payload).
-// What the handler is told, glued together, does not depend on how the stream was cut into feeds.
+// A handler has: on_ascii(run of 0x20..0x7e), on_code_point(the bytes of one non-ASCII character),
+// on_control(C0 byte), on_escape(intermediates, final), on_csi(bytes between CSI and final, final),
+// on_string(introducer, payload). What the handler is told, glued together, does not depend on how
+// the stream was cut into feeds.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +63,8 @@ class EscapeParser {
 
   static bool is_printable(char c) { return static_cast<unsigned char>(c - 0x20) < 0x5f; }
   static bool is_string_introducer(char c) {
-    return c == ']' || c == 'P' || c == '_' || c == '^' || c == 'X' || c == 'k';  // OSC DCS APC PM SOS, screen's title
+    return c == ']' || c == 'P' || c == '_' || c == '^' || c == 'X' ||
+           c == 'k';  // OSC DCS APC PM SOS, screen's title
   }
   // How many bytes a character has that starts with `lead`; 0: no character starts so.
   static std::size_t utf8_length(unsigned char lead) {
@@ -69,15 +73,21 @@ class EscapeParser {
     if (lead >= 0xf0 && lead <= 0xf4) return 4;
     return 0;
   }
-  // May `c` follow the valid, unfinished prefix `prefix`? Excludes overlong forms, surrogates and above U+10FFFF.
+  // May `c` follow the valid, unfinished prefix `prefix`? Excludes overlong forms, surrogates and
+  // above U+10FFFF.
   static bool continues_utf8(std::string_view prefix, unsigned char c) {
     if (prefix.size() == 1) {
       switch (static_cast<unsigned char>(prefix[0])) {
-        case 0xe0: return c >= 0xa0 && c <= 0xbf;
-        case 0xed: return c >= 0x80 && c <= 0x9f;
-        case 0xf0: return c >= 0x90 && c <= 0xbf;
-        case 0xf4: return c >= 0x80 && c <= 0x8f;
-        default: break;
+        case 0xe0:
+          return c >= 0xa0 && c <= 0xbf;
+        case 0xed:
+          return c >= 0x80 && c <= 0x9f;
+        case 0xf0:
+          return c >= 0x90 && c <= 0xbf;
+        case 0xf4:
+          return c >= 0x80 && c <= 0x8f;
+        default:
+          break;
       }
     }
     return c >= 0x80 && c <= 0xbf;
@@ -112,10 +122,14 @@ class EscapeParser {
   template <typename Handler>
   void step(char c, Handler& handler) {
     switch (state_) {
-      case State::kText: return step_text(c, handler);
-      case State::kEscape: return step_escape(c, handler);
-      case State::kCsi: return step_csi(c, handler);
-      case State::kString: return step_string(c, handler);
+      case State::kText:
+        return step_text(c, handler);
+      case State::kEscape:
+        return step_escape(c, handler);
+      case State::kCsi:
+        return step_csi(c, handler);
+      case State::kString:
+        return step_string(c, handler);
       case State::kStringEscape:
         if (c == '\\') {
           end_sequence();
@@ -156,7 +170,8 @@ class EscapeParser {
     }
   }
 
-  // Handles what ends or interrupts ESC and CSI sequences alike. False: `c` belongs to the sequence.
+  // Handles what ends or interrupts ESC and CSI sequences alike. False: `c` belongs to the
+  // sequence.
   template <typename Handler>
   bool interrupts(char c, Handler& handler) {
     const auto byte = static_cast<unsigned char>(c);
@@ -164,7 +179,8 @@ class EscapeParser {
       begin(State::kEscape);
     } else if (c == '\x18' || c == '\x1a') {
       begin(State::kText);
-    } else if (byte >= 0x80) {  // no sequence has such bytes: rather lose the sequence than the text after it
+    } else if (byte >= 0x80) {  // no sequence has such bytes: rather lose the sequence than the
+                                // text after it
       begin(State::kText);
       step_text(c, handler);
     } else if (byte < 0x20) {
@@ -230,8 +246,9 @@ class EscapeParser {
 
   State state_ = State::kText;
   char introducer_ = 0;  // of the string being read
-  std::string held_;     // kText: the start of a character; else the sequence's bytes after its introducer
-  std::string ended_;    // the last finished token, alive while the handler looks at it
+  std::string
+      held_;  // kText: the start of a character; else the sequence's bytes after its introducer
+  std::string ended_;  // the last finished token, alive while the handler looks at it
 };
 
 }  // namespace sf::waypoint

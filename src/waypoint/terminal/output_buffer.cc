@@ -63,7 +63,9 @@ std::string OutputBuffer::take() {
   return text;
 }
 
-std::string OutputBuffer::straight_tail() const { return tail_.substr(tail_start_) + tail_.substr(0, tail_start_); }
+std::string OutputBuffer::straight_tail() const {
+  return tail_.substr(tail_start_) + tail_.substr(0, tail_start_);
+}
 
 std::size_t OutputBuffer::whole_head() const {
   std::size_t lead = head_.size();

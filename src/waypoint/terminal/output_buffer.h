@@ -1,6 +1,7 @@
-// OutputBuffer: the head and the tail of a byte stream that may be longer than anyone wants to read. Pure.
-// The first half of the capacity keeps the stream's beginning, the second half is a ring with its end. Memory grows
-// with what was appended, so a capacity of SIZE_MAX means unlimited; a capacity of 0 keeps nothing.
+// OutputBuffer: the head and the tail of a byte stream that may be longer than anyone wants to
+// read. Pure. The first half of the capacity keeps the stream's beginning, the second half is a
+// ring with its end. Memory grows with what was appended, so a capacity of SIZE_MAX means
+// unlimited; a capacity of 0 keeps nothing.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ class OutputBuffer {
   // Exactly the bytes that take() leaves out, counting those dropped to keep characters whole.
   std::uint64_t omitted_bytes() const;
 
-  // The head and the tail; if something is missing between them, a line says how much, and no UTF-8 character is cut
-  // in two there. The buffer is empty afterwards.
+  // The head and the tail; if something is missing between them, a line says how much, and no UTF-8
+  // character is cut in two there. The buffer is empty afterwards.
   std::string take();
 
  private:

@@ -61,7 +61,8 @@ TEST(OutputBufferTest, TakingLeavesAnEmptyBuffer) {
 }
 
 TEST(OutputBufferTest, CharactersAreNotCutAtTheSeams) {
-  OutputBuffer buffer(8);  // four bytes each: the second character of three bytes is cut on both sides
+  OutputBuffer buffer(
+      8);  // four bytes each: the second character of three bytes is cut on both sides
   buffer.append("世界世界世界");
   EXPECT_EQ(buffer.omitted_bytes(), 12U);
   EXPECT_EQ(buffer.take(), "世\n[... 12 bytes omitted ...]\n界");
@@ -90,7 +91,8 @@ TEST(OutputBufferTest, AnyCapacityAndAnySplitKeepHeadTailAndAccount) {
     OutputBuffer buffer(cap);
     for (std::size_t n = random() % 20; n > 0; --n) {
       std::string piece;
-      for (std::size_t k = random() % 30; k > 0; --k) piece += static_cast<char>('a' + random() % 26);
+      for (std::size_t k = random() % 30; k > 0; --k)
+        piece += static_cast<char>('a' + random() % 26);
       buffer.append(piece);
       all += piece;
     }
@@ -100,8 +102,9 @@ TEST(OutputBufferTest, AnyCapacityAndAnySplitKeepHeadTailAndAccount) {
       EXPECT_EQ(buffer.take(), all);
     } else {
       EXPECT_EQ(buffer.omitted_bytes(), all.size() - cap);
-      EXPECT_EQ(buffer.take(), all.substr(0, cap / 2) + "\n[... " + std::to_string(all.size() - cap) +
-                                   " bytes omitted ...]\n" + all.substr(all.size() - (cap - cap / 2)));
+      EXPECT_EQ(buffer.take(), all.substr(0, cap / 2) + "\n[... " +
+                                   std::to_string(all.size() - cap) + " bytes omitted ...]\n" +
+                                   all.substr(all.size() - (cap - cap / 2)));
     }
   }
 }

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::string_view kMagic = "SFSCREEN";
 constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kWorthDropping = 32 * 1024;
-constexpr std::uint64_t kMaxSavedLine = 1024 * 1024;
-constexpr std::uint64_t kMaxSavedLog = 128ULL * 1024 * 1024;  // a repaint of two huge screens, each cell another colour
+constexpr std::size_t kWorthDropping = 32768;
+constexpr std::uint64_t kMaxSavedLine = 1ULL << 20;
+constexpr std::uint64_t kMaxSavedLog =
+    128ULL << 20;  // a repaint of two huge screens, each cell another colour
 
 WindowSize clamp_size(WindowSize size) {
   return {std::clamp(size.rows, Screen::kMinSize.rows, Screen::kMaxSize.rows),
@@ -25,7 +26,8 @@ WindowSize clamp_size(WindowSize size) {
 
 template <typename Integer>
 void put(std::string& out, Integer value) {
-  for (std::size_t i = 0; i < sizeof(Integer); ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
+  for (std::size_t i = 0; i < sizeof(Integer); ++i)
+    out += static_cast<char>((value >> (8 * i)) & 0xff);
 }
 
 // Takes little-endian numbers and byte strings off the front, as long as there are any.
@@ -55,7 +57,9 @@ class Reader {
   std::string_view rest_;
 };
 
-Error corrupt(std::string what) { return fail(ErrorCode::kCorrupt, "saved screen: " + std::move(what)); }
+Error corrupt(std::string what) {
+  return fail(ErrorCode::kCorrupt, "saved screen: " + std::move(what));
+}
 
 }  // namespace
 
@@ -120,11 +124,13 @@ class Screen::Impl {
     if (clamp_size(size) != size) {
       return corrupt("impossible size " + std::to_string(*rows) + "x" + std::to_string(*cols));
     }
-    if (*lines > kMaxScrollback) return corrupt("too many scrollback lines: " + std::to_string(*lines));
+    if (*lines > kMaxScrollback)
+      return corrupt("too many scrollback lines: " + std::to_string(*lines));
     auto impl = std::make_unique<Impl>(size);
     for (std::uint32_t i = 0; i < *lines; ++i) {
       const auto length = reader.number<std::uint32_t>();
-      if (!length || *length > kMaxSavedLine) return corrupt("bad length of scrollback line " + std::to_string(i));
+      if (!length || *length > kMaxSavedLine)
+        return corrupt("bad length of scrollback line " + std::to_string(i));
       const auto line = reader.bytes(*length);
       if (!line) return corrupt("cut off in scrollback line " + std::to_string(i));
       impl->scrollback_.emplace_back(*line);
@@ -132,7 +138,8 @@ class Screen::Impl {
     const auto repaint_size = reader.number<std::uint64_t>();
     const auto log_size = reader.number<std::uint64_t>();
     if (!repaint_size || !log_size) return corrupt("cut off before its log");
-    if (*log_size > kMaxSavedLog || *repaint_size > *log_size) return corrupt("bad length of its log");
+    if (*log_size > kMaxSavedLog || *repaint_size > *log_size)
+      return corrupt("bad length of its log");
     const auto log = reader.bytes(*log_size);
     if (!log) return corrupt("cut off in its log");
     if (!reader.is_at_end()) return corrupt("something follows its log");
@@ -162,12 +169,13 @@ class Screen::Impl {
     return *emulator_;
   }
 
-  // Shortens the part of the log that the emulator has not seen, if much of it would only pass through. What is shown
-  // in the end is the same.
+  // Shortens the part of the log that the emulator has not seen, if much of it would only pass
+  // through. What is shown in the end is the same.
   void drop_scrolled_away() {
     if (log_.size() - fed_ < kWorthDropping) return;
     const std::size_t lines = kMaxScrollback + 2 * static_cast<std::size_t>(size_.rows);
-    std::optional<ScrolledAway> part = find_scrolled_away(std::string_view(log_).substr(fed_), lines);
+    std::optional<ScrolledAway> part =
+        find_scrolled_away(std::string_view(log_).substr(fed_), lines);
     if (!part || part->end - part->begin < part->traces.size() + kWorthDropping) return;
     const std::size_t begin = std::max(fed_ + part->begin, repaint_size_);
     const std::size_t end = fed_ + part->end;
@@ -175,8 +183,8 @@ class Screen::Impl {
     log_.replace(begin, end - begin, part->traces);
   }
 
-  // Replaces the log by a repaint. The next emulator is made from that, so what is shown from now on and what load()
-  // makes of save() have the same origin and cannot differ.
+  // Replaces the log by a repaint. The next emulator is made from that, so what is shown from now
+  // on and what load() makes of save() have the same origin and cannot differ.
   void compact(WindowSize size) {
     ScreenSnapshot snapshot = std::move(*emulator_).take_snapshot();
     emulator_.reset();

@@ -1,10 +1,11 @@
-// Screen: what a session's terminal shows, kept by a terminal emulator (libvterm) that runs only when somebody looks.
+// Screen: what a session's terminal shows, kept by a terminal emulator (libvterm) that runs only
+// when somebody looks.
 //
-// feed() appends to a log; text() and scrollback() bring the emulator up to date with it. The state of a Screen is a
-// function of its log alone, so save() writes the log and load(save()) shows the same. The log is bounded: beyond
-// kMaxLog of new bytes it is replaced by a synthesized repaint of the same screen (docs/formats/screen.md).
-// It only watches: queries in the stream (cursor position, device attributes) are not answered.
-// Not thread-safe. No system calls.
+// feed() appends to a log; text() and scrollback() bring the emulator up to date with it. The state
+// of a Screen is a function of its log alone, so save() writes the log and load(save()) shows the
+// same. The log is bounded: beyond kMaxLog of new bytes it is replaced by a synthesized repaint of
+// the same screen (docs/formats/screen.md). It only watches: queries in the stream (cursor
+// position, device attributes) are not answered. Not thread-safe. No system calls.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +26,10 @@ struct WindowSize {
 };
 
 struct ScreenText {
-  std::vector<std::string> rows;  // UTF-8, blanks at the right end removed; always size.rows of them
-  int cursor_row = 0;             // from 0
-  int cursor_col = 0;             // from 0
+  std::vector<std::string>
+      rows;            // UTF-8, blanks at the right end removed; always size.rows of them
+  int cursor_row = 0;  // from 0
+  int cursor_col = 0;  // from 0
   bool cursor_visible = true;
   bool alternate_screen = false;  // a full-screen program has taken over
   std::string title;
@@ -39,9 +41,9 @@ class Screen {
  public:
   static constexpr WindowSize kMinSize{1, 2};
   static constexpr WindowSize kMaxSize{500, 1000};
-  static constexpr std::size_t kMaxScrollback = 2000;        // lines
-  static constexpr std::size_t kMaxLog = 256 * 1024;         // bytes since the last repaint, when saved or looked at
-  static constexpr std::size_t kMaxPending = 1024 * 1024;    // bytes the emulator has not seen
+  static constexpr std::size_t kMaxScrollback = 2000;    // lines
+  static constexpr std::size_t kMaxLog = 256UL << 10;    // bytes after the repaint, when saved
+  static constexpr std::size_t kMaxPending = 1UL << 20;  // bytes the emulator has not seen
 
   // Sizes outside kMinSize..kMaxSize are moved to the nearest inside.
   explicit Screen(WindowSize size);
@@ -50,7 +52,8 @@ class Screen {
   ~Screen();
 
   void feed(std::string_view raw);
-  // The text keeps its place relative to the cursor; lines pushed off the top go to the scrollback. No reflow.
+  // The text keeps its place relative to the cursor; lines pushed off the top go to the scrollback.
+  // No reflow.
   void resize(WindowSize size);
 
   ScreenText text();

@@ -20,7 +20,8 @@ std::size_t trimmed_size(const Row& row) {
 void trim_right(std::string& text) { text.erase(text.find_last_not_of(' ') + 1); }
 
 void append_colour(std::string& out, const VTermColor& colour, int base) {
-  const bool is_default = base == 30 ? VTERM_COLOR_IS_DEFAULT_FG(&colour) : VTERM_COLOR_IS_DEFAULT_BG(&colour);
+  const bool is_default =
+      base == 30 ? VTERM_COLOR_IS_DEFAULT_FG(&colour) : VTERM_COLOR_IS_DEFAULT_BG(&colour);
   if (is_default) return;
   out += "\x1b[" + std::to_string(base + 8);
   if (VTERM_COLOR_IS_INDEXED(&colour)) {
@@ -38,13 +39,15 @@ class Painter {
   explicit Painter(std::string& out) : out_(out) {}
 
   void paint(const Grid& grid, int cols) {
-    for (std::size_t row = 0; row < grid.size(); ++row) paint_row(grid[row], static_cast<int>(row), cols);
+    for (std::size_t row = 0; row < grid.size(); ++row)
+      paint_row(grid[row], static_cast<int>(row), cols);
   }
 
   void move_to(int row, int col) {
     out_ += "\x1b[" + std::to_string(row + 1) + ";" + std::to_string(col + 1) + "H";
   }
-  // Some motions to where one is do not take back a pending wrap in libvterm; coming from elsewhere does.
+  // Some motions to where one is do not take back a pending wrap in libvterm; coming from elsewhere
+  // does.
   void move_firmly_to(int row, int col) {
     out_ += "\x1b[H";
     move_to(row, col);
@@ -89,7 +92,9 @@ class Painter {
   std::optional<Pen> pen_;
 };
 
-void append_mode(std::string& out, int mode, bool on) { out += "\x1b[?" + std::to_string(mode) + (on ? 'h' : 'l'); }
+void append_mode(std::string& out, int mode, bool on) {
+  out += "\x1b[?" + std::to_string(mode) + (on ? 'h' : 'l');
+}
 
 void append_tab_stops(std::string& out, const ScreenSnapshot& snapshot) {
   std::vector<int> usual;
@@ -109,7 +114,12 @@ void append_charsets(std::string& out, const TerminalModes& modes) {
 }
 
 void append_modes(std::string& out, const TerminalModes& modes) {
-  for (const auto& [mode, on] : modes.dec) append_mode(out, mode, on);
+  // The mouse modes exclude each other, so switching one off must not come after another's on.
+  for (const bool wanted : {false, true}) {
+    for (const auto& [mode, on] : modes.dec) {
+      if (on == wanted) append_mode(out, mode, on);
+    }
+  }
   if (modes.is_newline) out += "\x1b[20h";
   if (modes.is_keypad) out += "\x1b=";
   if (modes.cursor_style > 0) out += "\x1b[" + std::to_string(modes.cursor_style) + " q";
@@ -132,7 +142,8 @@ const Glyph* glyph_at(const Row& row, int wanted) {
   return nullptr;
 }
 
-// Moves to the cursor's place. With a wrap pending the last character is printed again, which is how one gets there.
+// Moves to the cursor's place. With a wrap pending the last character is printed again, which is
+// how one gets there.
 void append_cursor(std::string& out, const ScreenSnapshot& snapshot) {
   Painter painter(out);
   const Cursor& cursor = snapshot.cursor;
@@ -144,7 +155,8 @@ void append_cursor(std::string& out, const ScreenSnapshot& snapshot) {
   painter.move_firmly_to(row, std::max(cursor.col - col_offset, 0));
   if (snapshot.is_wrap_pending) {
     const Glyph* last = glyph_at(grid[static_cast<std::size_t>(cursor.row)], cursor.col);
-    // If a wide character was here and has been erased, no blank can stand in for it: then the wrap is forgotten.
+    // If a wide character was here and has been erased, no blank can stand in for it: then the wrap
+    // is forgotten.
     if (last != nullptr && cursor.col + last->width == snapshot.size.cols) {
       painter.use_pen(last->pen);
       out += last->text.empty() ? " " : last->text;
@@ -164,7 +176,8 @@ void fit_row(Row& row, int cols) {
   for (; col < cols; ++col) row.push_back(blank);
 }
 
-// Drops rows at the top until `cursor_row` fits, then cuts or pads at the bottom. Returns what was dropped.
+// Drops rows at the top until `cursor_row` fits, then cuts or pads at the bottom. Returns what was
+// dropped.
 std::vector<Row> fit_grid(Grid& grid, int& cursor_row, WindowSize size) {
   const auto rows = static_cast<std::size_t>(size.rows);
   const std::size_t above = static_cast<std::size_t>(std::max(cursor_row - size.rows + 1, 0));
@@ -180,9 +193,11 @@ std::vector<Row> fit_grid(Grid& grid, int& cursor_row, WindowSize size) {
 }  // namespace
 
 bool operator==(const Pen& a, const Pen& b) {
-  return a.attrs.bold == b.attrs.bold && a.attrs.underline == b.attrs.underline && a.attrs.italic == b.attrs.italic &&
-         a.attrs.blink == b.attrs.blink && a.attrs.reverse == b.attrs.reverse && a.attrs.strike == b.attrs.strike &&
-         a.attrs.font == b.attrs.font && vterm_color_is_equal(&a.fg, &b.fg) && vterm_color_is_equal(&a.bg, &b.bg);
+  return a.attrs.bold == b.attrs.bold && a.attrs.underline == b.attrs.underline &&
+         a.attrs.italic == b.attrs.italic && a.attrs.blink == b.attrs.blink &&
+         a.attrs.reverse == b.attrs.reverse && a.attrs.strike == b.attrs.strike &&
+         a.attrs.font == b.attrs.font && vterm_color_is_equal(&a.fg, &b.fg) &&
+         vterm_color_is_equal(&a.bg, &b.bg);
 }
 
 bool TerminalModes::has(int dec_mode) const {
@@ -212,16 +227,18 @@ std::string encode_line(const Row& row) {
   usual.fg.type = VTERM_COLOR_DEFAULT_FG;
   usual.bg.type = VTERM_COLOR_DEFAULT_BG;
   const auto is_usual = [&](const Pen& pen) {
-    return VTERM_COLOR_IS_DEFAULT_FG(&pen.fg) && VTERM_COLOR_IS_DEFAULT_BG(&pen.bg) && pen.attrs.bold == 0 &&
-           pen.attrs.underline == 0 && pen.attrs.italic == 0 && pen.attrs.blink == 0 && pen.attrs.reverse == 0 &&
-           pen.attrs.strike == 0 && pen.attrs.font == 0;
+    return VTERM_COLOR_IS_DEFAULT_FG(&pen.fg) && VTERM_COLOR_IS_DEFAULT_BG(&pen.bg) &&
+           pen.attrs.bold == 0 && pen.attrs.underline == 0 && pen.attrs.italic == 0 &&
+           pen.attrs.blink == 0 && pen.attrs.reverse == 0 && pen.attrs.strike == 0 &&
+           pen.attrs.font == 0;
   };
   const Pen* current = nullptr;  // null: as after a reset
   const std::size_t size = trimmed_size(row);
   for (std::size_t i = 0; i < size; ++i) {
     const Glyph& glyph = row[i];
     const Pen* wanted = is_usual(glyph.pen) ? nullptr : &glyph.pen;
-    const bool is_same = wanted == nullptr ? current == nullptr : current != nullptr && *current == *wanted;
+    const bool is_same =
+        wanted == nullptr ? current == nullptr : current != nullptr && *current == *wanted;
     if (!is_same) {
       if (wanted == nullptr) {
         line += "\x1b[0m";
@@ -273,7 +290,7 @@ std::string repaint(const ScreenSnapshot& snapshot) {
   saved.move_firmly_to(snapshot.saved_cursor.row, snapshot.saved_cursor.col);
   saved.use_pen(snapshot.saved_cursor.pen);
   append_mode(out, 25, snapshot.saved_cursor.is_visible);
-  out += "\x1b" "7";
+  out += "\x1b\x37";  // DECSC
 
   append_modes(out, snapshot.modes);
   if (snapshot.modes.is_origin) append_mode(out, 6, true);
@@ -299,7 +316,8 @@ void resize_snapshot(ScreenSnapshot& snapshot, WindowSize size) {
   snapshot.is_wrap_pending = snapshot.is_wrap_pending && size.cols == snapshot.size.cols;
 
   std::vector<int>& stops = snapshot.tab_stops;
-  stops.erase(std::remove_if(stops.begin(), stops.end(), [&](int col) { return col >= size.cols; }), stops.end());
+  stops.erase(std::remove_if(stops.begin(), stops.end(), [&](int col) { return col >= size.cols; }),
+              stops.end());
   for (int col = (snapshot.size.cols + 7) / 8 * 8; col < size.cols; col += 8) stops.push_back(col);
 
   // As on other terminals, the margins are those of the whole screen again.

@@ -1,5 +1,6 @@
-// ScreenSnapshot: all that an emulator knows, as plain data, and the bytes that make a fresh emulator know it again.
-// Pure; the bridge between Emulator, which fills it, and Screen, which stores the repaint.
+// ScreenSnapshot: all that an emulator knows, as plain data, and the bytes that make a fresh
+// emulator know it again. Pure; the bridge between Emulator, which fills it, and Screen, which
+// stores the repaint.
 #pragma once
 
 #include <vterm.h>
@@ -23,7 +24,8 @@ struct Pen {
 };
 bool operator==(const Pen& a, const Pen& b);
 
-// One character with its marks, on one or two columns. Without text it is a cell that was never written or erased.
+// One character with its marks, on one or two columns. Without text it is a cell that was never
+// written or erased.
 struct Glyph {
   std::string text;
   int width = 1;
@@ -40,16 +42,17 @@ struct Cursor {
   Pen pen;
 };
 
-// What the program has switched on and libvterm does not tell; followed by Emulator as the sequences pass.
+// What the program has switched on and libvterm does not tell; followed by Emulator as the
+// sequences pass.
 struct TerminalModes {
-  std::map<int, bool> dec;   // DECSET modes that were ever switched, except origin (6), cursor (25) and the alternates
+  std::map<int, bool> dec;   // other DECSET modes that were ever switched
   bool is_origin = false;    // DECOM
   bool is_insert = false;    // IRM
   bool is_newline = false;   // LNM
   bool is_keypad = false;    // DECKPAM
   char charset[4] = {};      // designated to G0..G3; 0: never
   int shift = 0;             // which of them text uses
-  std::pair<int, int> rows;  // DECSTBM: first and last row of the scrolling region, from 1; {0, 0}: all
+  std::pair<int, int> rows;  // DECSTBM: first and last row that scroll, from 1; {0, 0}: all
   std::pair<int, int> cols;  // DECSLRM, likewise
   int cursor_style = 0;      // DECSCUSR
   bool has(int dec_mode) const;
@@ -60,7 +63,7 @@ struct ScreenSnapshot {
   Grid primary;
   std::optional<Grid> alternate;  // set iff the alternate screen is shown
   Cursor cursor;
-  bool is_wrap_pending = false;  // the last column was just written: the next character goes to the next line
+  bool is_wrap_pending = false;  // the next character goes to the next line
   Cursor saved_cursor;           // DECSC
   std::vector<int> tab_stops;    // columns > 0
   TerminalModes modes;
@@ -78,7 +81,8 @@ std::string encode_line(const Row& row);
 std::string plain_line(const Row& row);
 std::string plain_line(std::string_view encoded);
 
-// The bytes that turn a fresh emulator of the snapshot's size into the snapshot, scrollback excepted.
+// The bytes that turn a fresh emulator of the snapshot's size into the snapshot, scrollback
+// excepted.
 std::string repaint(const ScreenSnapshot& snapshot);
 
 // Cuts or pads the snapshot: see Screen::resize().

@@ -8,7 +8,8 @@
 namespace sf::waypoint {
 namespace {
 
-static_assert(!std::is_copy_constructible_v<Screen> && std::is_nothrow_move_constructible_v<Screen>);
+static_assert(!std::is_copy_constructible_v<Screen> &&
+              std::is_nothrow_move_constructible_v<Screen>);
 
 constexpr WindowSize kSize{6, 20};
 
@@ -33,15 +34,18 @@ void expect_same(Screen& a, Screen& b) {
   EXPECT_EQ(a.scrollback(SIZE_MAX), b.scrollback(SIZE_MAX));
 }
 
-// A saved and loaded screen must show the same, before and after both are fed `after`; and so again when the save was
-// taken from a screen that had been looked at, and from one that had been loaded itself.
-void expect_survives_saving(std::string_view before, std::string_view after, WindowSize size = kSize) {
+// A saved and loaded screen must show the same, before and after both are fed `after`; and so again
+// when the save was taken from a screen that had been looked at, and from one that had been loaded
+// itself.
+void expect_survives_saving(std::string_view before, std::string_view after,
+                            WindowSize size = kSize) {
   Screen unseen(size);
   unseen.feed(before);
   Result<Screen> loaded = Screen::load(unseen.save());
   ASSERT_TRUE(loaded) << loaded.error().describe();
   Screen seen(size);
-  for (std::string_view rest = before; !rest.empty(); rest.remove_prefix(std::min<std::size_t>(rest.size(), 1777))) {
+  for (std::string_view rest = before; !rest.empty();
+       rest.remove_prefix(std::min<std::size_t>(rest.size(), 1777))) {
     seen.feed(rest.substr(0, 1777));
     if (before.size() < 20000) seen.text();
   }
@@ -108,14 +112,19 @@ TEST(ScreenTest, LeavingTheAlternateScreenShowsThePrimaryAgain) {
   EXPECT_EQ(rows_of(screen), (Lines{"$ vim", "$"}));
 }
 
-TEST(ScreenTest, PlainLinesSurviveSaving) { expect_survives_saving("one\r\ntwo\r\nthree", "!\r\nfour"); }
+TEST(ScreenTest, PlainLinesSurviveSaving) {
+  expect_survives_saving("one\r\ntwo\r\nthree", "!\r\nfour");
+}
 
 TEST(ScreenTest, ColoursSurviveSaving) {
   expect_survives_saving("\x1b[1;31mred\x1b[48;5;20m\x1b[K\r\n\x1b[38;2;1;2;3mrgb", "\x1b[0mplain");
 }
 
 TEST(ScreenTest, WideAndCombiningCharactersSurviveSaving) {
-  expect_survives_saving("世界, 你好\r\n" + std::string(19, 'x') + "世\r\ne\xcc\x81" "a\xcc\x88", "世");
+  expect_survives_saving("世界, 你好\r\n" + std::string(19, 'x') +
+                             "世\r\ne\xcc\x81"
+                             "a\xcc\x88",
+                         "世");
   expect_survives_saving(std::string(19, 'x') + "e", "\xcc\x81y");
 }
 
@@ -130,7 +139,8 @@ TEST(ScreenTest, WrappedLinesSurviveSaving) {
 }
 
 TEST(ScreenTest, SequencesCutOffAtTheEndSurviveSaving) {
-  for (const std::string_view sequence : {"\x1b[31;1mX", "\x1b]0;title\x1b\\X", "\xe4\xb8\xadX", "\x1b(0qX", "\x1b[3;4HX"}) {
+  for (const std::string_view sequence :
+       {"\x1b[31;1mX", "\x1b]0;title\x1b\\X", "\xe4\xb8\xadX", "\x1b(0qX", "\x1b[3;4HX"}) {
     for (std::size_t cut = 0; cut <= sequence.size(); ++cut) {
       expect_survives_saving("abc" + std::string(sequence.substr(0, cut)), sequence.substr(cut));
     }
@@ -141,19 +151,25 @@ std::string full_screen_redraws(int count) {
   std::string bytes = "\x1b[?1049h\x1b[?1h\x1b=\x1b[?2004h\x1b[?1006;1002h\x1b[1;5r";
   for (int i = 0; i < count; ++i) {
     bytes += "\x1b[?25l\x1b[H";
-    for (int row = 0; row < 5; ++row) bytes += "\x1b[38;5;" + std::to_string(row) + "mrow " + std::to_string(i) + "\x1b[0m\x1b[K\r\n";
-    bytes += "\x1b[5;1H\x1b[Snew line\x1b[2;3H\x1bM\x1b[6;1H\x1b[7m[0] bash\x1b[K\x1b[0m\x1b[2;5H\x1b[?25h";
+    for (int row = 0; row < 5; ++row)
+      bytes +=
+          "\x1b[38;5;" + std::to_string(row) + "mrow " + std::to_string(i) + "\x1b[0m\x1b[K\r\n";
+    bytes +=
+        "\x1b[5;1H\x1b[Snew line\x1b[2;3H\x1bM\x1b[6;1H\x1b[7m[0] "
+        "bash\x1b[K\x1b[0m\x1b[2;5H\x1b[?25h";
   }
   return bytes;
 }
 
 TEST(ScreenTest, FullScreenProgramsSurviveSaving) {
-  expect_survives_saving("$ tmux\r\n" + full_screen_redraws(3), "typed\x1b[?1049l\x1b[?1l\x1b>done");
+  expect_survives_saving("$ tmux\r\n" + full_screen_redraws(3),
+                         "typed\x1b[?1049l\x1b[?1l\x1b>done");
 }
 
 TEST(ScreenTest, LongStreamsSurviveSaving) {
   std::string lines;
-  for (int i = 0; lines.size() < 3 * Screen::kMaxPending; ++i) lines += "\x1b[3" + std::to_string(i % 8) + "mline " + std::to_string(i) + "\r\n";
+  for (int i = 0; lines.size() < 3 * Screen::kMaxPending; ++i)
+    lines += "\x1b[3" + std::to_string(i % 8) + "mline " + std::to_string(i) + "\r\n";
   expect_survives_saving(lines, "more\r\nand more\r\n");
   expect_survives_saving("primary\r\n" + full_screen_redraws(8000), "x\x1b[?1049l$ ");
   expect_survives_saving("abc\x1bP" + std::string(700000, 'q'), "qq\x1b\\def");
@@ -171,9 +187,11 @@ TEST(ScreenTest, RandomBytesSurviveSaving) {
 }
 
 TEST(ScreenTest, CompactingChangesNothingThatIsShown) {
-  // The filler pushes the log over its bound without leaving a trace; a reference screen never gets it.
+  // The filler pushes the log over its bound without leaving a trace; a reference screen never gets
+  // it.
   const std::string filler = "\x1b[0m" + std::string(Screen::kMaxLog + 1, '\0');
-  const std::string before = "primary\r\n\x1b[1;31mred\x1b]2;title\a\x1b[?1049h" + full_screen_redraws(2);
+  const std::string before =
+      "primary\r\n\x1b[1;31mred\x1b]2;title\a\x1b[?1049h" + full_screen_redraws(2);
   Screen reference(kSize);
   Screen compacted(kSize);
   reference.feed(before + "\x1b[0m");
@@ -189,7 +207,8 @@ TEST(ScreenTest, WhatIsSavedStaysSmall) {
   std::mt19937 random(1);
   for (int i = 0; i < 200; ++i) {
     std::string burst;
-    for (int k = 0; k < 500; ++k) burst += "\x1b[3" + std::to_string(random() % 8) + "mword" + (k % 16 == 0 ? "\r\n" : " ");
+    for (int k = 0; k < 500; ++k)
+      burst += "\x1b[3" + std::to_string(random() % 8) + "mword" + (k % 16 == 0 ? "\r\n" : " ");
     screen.feed(burst);
     if (i % 10 == 0) {
       EXPECT_LT(screen.save().size(), 1024 * 1024U);
@@ -231,7 +250,8 @@ TEST(ScreenTest, ResizingInTheAlternateScreenKeepsThePrimary) {
 
 TEST(ScreenTest, AResizedScreenSurvivesSaving) {
   Screen screen(kSize);
-  for (const WindowSize size : {WindowSize{3, 7}, WindowSize{50, 200}, WindowSize{1, 2}, WindowSize{24, 80}}) {
+  for (const WindowSize size :
+       {WindowSize{3, 7}, WindowSize{50, 200}, WindowSize{1, 2}, WindowSize{24, 80}}) {
     screen.feed("some 世界 text that is long enough to wrap\r\nand more");
     screen.resize(size);
     Result<Screen> loaded = Screen::load(screen.save());
@@ -251,12 +271,14 @@ TEST(ScreenTest, AFloodOfOutputEndsLikeItsLastLines) {
   std::string flood = "\x1b[1;31m\x1b]2;title\a";
   for (int i = 0; i < 400000; ++i) flood += "line " + std::to_string(i) + "\r\n";
   Screen screen(kSize);
-  for (std::string_view rest = flood; !rest.empty(); rest.remove_prefix(std::min<std::size_t>(rest.size(), 4096))) {
+  for (std::string_view rest = flood; !rest.empty();
+       rest.remove_prefix(std::min<std::size_t>(rest.size(), 4096))) {
     screen.feed(rest.substr(0, 4096));
   }
   EXPECT_LT(screen.save().size(), Screen::kMaxLog);
   EXPECT_EQ(screen.text().title, "title");
-  EXPECT_EQ(rows_of(screen), (Lines{"line 399995", "line 399996", "line 399997", "line 399998", "line 399999"}));
+  EXPECT_EQ(rows_of(screen),
+            (Lines{"line 399995", "line 399996", "line 399997", "line 399998", "line 399999"}));
   const Lines lines = screen.scrollback(SIZE_MAX);
   ASSERT_EQ(lines.size(), Screen::kMaxScrollback);
   EXPECT_EQ(lines.front(), "line 397995");
@@ -306,7 +328,8 @@ TEST(ScreenTest, DamagedSavesAreRefusedOrHarmless) {
   std::mt19937 random(7);
   for (int i = 0; i < 2000; ++i) {
     std::string damaged = saved;
-    for (int k = 0; k < 3; ++k) damaged[random() % damaged.size()] = static_cast<char>(random() & 0xff);
+    for (int k = 0; k < 3; ++k)
+      damaged[random() % damaged.size()] = static_cast<char>(random() & 0xff);
     Result<Screen> loaded = Screen::load(damaged);
     if (!loaded) continue;
     EXPECT_EQ(loaded->text().rows.size(), loaded->text().size.rows);

@@ -11,7 +11,7 @@ enum class Effect {
   kPenReset,  // SGR 0: those before it do not matter
   kTitle,
   kCharset,
-  kOther,     // anything
+  kOther,  // anything
 };
 
 struct Token {
@@ -19,18 +19,23 @@ struct Token {
   Effect effect = Effect::kNone;
 };
 
+// A sequence that goes on beyond the stream's end: whatever it will do, it is not done yet.
+Token cut_off(std::string_view rest) { return {rest.size(), Effect::kNone}; }
+
 Token csi_at(std::string_view rest) {
   std::size_t end = 2;
   while (end < rest.size() && rest[end] >= '0' && rest[end] <= ';') ++end;
-  if (end >= rest.size()) return {rest.size(), Effect::kOther};
+  if (end >= rest.size()) return cut_off(rest);
   const std::string_view arguments = rest.substr(2, end - 2);
   if (rest[end] == 'm') {
     const bool is_reset = arguments.empty() || arguments == "0";
     return {end + 1, is_reset ? Effect::kPenReset : Effect::kPen};
   }
-  if (std::string_view("KGCDPX@`").find(rest[end]) != std::string_view::npos) return {end + 1, Effect::kNone};
+  if (std::string_view("KGCDPX@`").find(rest[end]) != std::string_view::npos)
+    return {end + 1, Effect::kNone};
   while (end < rest.size() && rest[end] >= 0x20 && rest[end] < 0x40) ++end;
-  const bool has_final = end < rest.size() && rest[end] >= 0x40 && rest[end] < 0x7f;
+  if (end >= rest.size()) return cut_off(rest);
+  const bool has_final = rest[end] >= 0x40 && rest[end] < 0x7f;
   return {has_final ? end + 1 : end, Effect::kOther};
 }
 
@@ -44,15 +49,15 @@ Token osc_at(std::string_view rest) {
     }
     if (static_cast<unsigned char>(c) < 0x20) return {i, Effect::kOther};
   }
-  return {rest.size(), Effect::kOther};
+  return cut_off(rest);
 }
 
-// Where the end of a kOther token is uncertain, it may lie inside the sequence: the caller of find_scrolled_away()
-// notices, since then a sequence is unfinished at `begin`.
+// Where the end of a kOther token is uncertain, it may lie inside the sequence: the caller of
+// find_scrolled_away() notices, since then a sequence is unfinished at `begin`.
 Token token_at(std::string_view rest) {
   const char c = rest[0];
   if (c != '\x1b') return {1, c == '\x0e' || c == '\x0f' ? Effect::kOther : Effect::kNone};
-  if (rest.size() < 2) return {1, Effect::kOther};
+  if (rest.size() < 2 || rest == "\x1b(") return cut_off(rest);
   if (rest[1] == '[') return csi_at(rest);
   if (rest[1] == ']') return osc_at(rest);
   if (rest.substr(1, 2) == "(B") return {3, Effect::kCharset};
@@ -63,7 +68,8 @@ Token token_at(std::string_view rest) {
 template <typename Visitor>
 void for_each_token(std::string_view stream, Visitor visit) {
   for (std::size_t at = 0; at < stream.size();) {
-    if (static_cast<unsigned char>(stream[at]) >= 0x20 || stream[at] == '\n' || stream[at] == '\r') {
+    if (static_cast<unsigned char>(stream[at]) >= 0x20 || stream[at] == '\n' ||
+        stream[at] == '\r') {
       ++at;
       continue;
     }

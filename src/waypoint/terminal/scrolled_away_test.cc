@@ -15,7 +15,8 @@ constexpr WindowSize kSize{3, 12};
 constexpr std::size_t kLines = Screen::kMaxScrollback + 2 * kSize.rows;
 
 std::string without(std::string_view stream, const ScrolledAway& part) {
-  return std::string(stream.substr(0, part.begin)) + part.traces + std::string(stream.substr(part.end));
+  return std::string(stream.substr(0, part.begin)) + part.traces +
+         std::string(stream.substr(part.end));
 }
 
 TEST(ScrolledAwayTest, WhatEnoughLinesFollowIsFound) {
@@ -27,6 +28,7 @@ TEST(ScrolledAwayTest, WhatEnoughLinesFollowIsFound) {
   EXPECT_EQ(without(stream, *part), "\r3\r\n4\r\n5");
   EXPECT_FALSE(find_scrolled_away(stream, 4));
   EXPECT_FALSE(find_scrolled_away("", 0));
+  EXPECT_TRUE(find_scrolled_away("1\r\n2\r\n3\r\n\x1b[?25", 2));  // cut off, so nothing yet
 }
 
 TEST(ScrolledAwayTest, PenTitleAndCharacterSetLeaveTraces) {
@@ -37,7 +39,8 @@ TEST(ScrolledAwayTest, PenTitleAndCharacterSetLeaveTraces) {
 }
 
 TEST(ScrolledAwayTest, NothingBeforeACursorMotionOrModeIsGivenUp) {
-  for (const std::string& other : {"\x1b[H"s, "\x1b[2J"s, "\x1b[?1049h"s, "\x1b[1;5r"s, "\x1bM"s, "\x0e"s, "\x1b[A"s}) {
+  for (const std::string& other :
+       {"\x1b[H"s, "\x1b[2J"s, "\x1b[?1049h"s, "\x1b[1;5r"s, "\x1bM"s, "\x0e"s, "\x1b[A"s}) {
     const std::string stream = "a\r\nb\r\n" + other + "c\r\nd\r\ne\r\nf\r\n";
     const std::optional<ScrolledAway> part = find_scrolled_away(stream, 1);
     ASSERT_TRUE(part);
@@ -54,13 +57,19 @@ TEST(ScrolledAwayTest, ALineWhoseStartIsNotKnownIsNoPlaceToBegin) {
 }
 
 std::string random_output(std::mt19937& random) {
-  static const std::string kPieces[] = {"word ", "\t",        "\r\n",    "\r\n", "\r\n",      "\n",        "\r",     "世界",
-                                        "\b",    "\x1b[31m",  "\x1b[m",  "\x1b[0;44m", "\x1b[K", "\x1b[3G", "\x1b[2P", "e\xcc\x81",
-                                        "\xff",  "\x1b]0;t\a", "\x1b[2@", "a long one that wraps ", "\a", "\x1b[1;4m", "\x1b(B", "\x1b[2D"};
-  static const std::string kOthers[] = {"\x1b[H", "\x1b[2J", "\x1b[?1049h", "\x1b[?1049l", "\x1b[1;2r", "\x1b[r", "\x1bM", "\x1b[?7l",
-                                        "\x1bP", "\x1b\\", "\x1b]", "\x1b[", "\x1b", "\x18", "\x1b(0", "\x0e", "\x0f", "\x1b[4h", "\x1b[?6h"};
+  static const std::string kPieces[] = {"word ",  "\t",         "\r\n",    "\r\n",
+                                        "\r\n",   "\n",         "\r",      "世界",
+                                        "\b",     "\x1b[31m",   "\x1b[m",  "\x1b[0;44m",
+                                        "\x1b[K", "\x1b[3G",    "\x1b[2P", "e\xcc\x81",
+                                        "\xff",   "\x1b]0;t\a", "\x1b[2@", "a long one that wraps ",
+                                        "\a",     "\x1b[1;4m",  "\x1b(B",  "\x1b[2D"};
+  static const std::string kOthers[] = {
+      "\x1b[H",   "\x1b[2J", "\x1b[?1049h", "\x1b[?1049l", "\x1b[1;2r", "\x1b[r", "\x1bM",
+      "\x1b[?7l", "\x1bP",   "\x1b\\",      "\x1b]",       "\x1b[",     "\x1b",   "\x18",
+      "\x1b(0",   "\x0e",    "\x0f",        "\x1b[4h",     "\x1b[?6h"};
   std::string output;
-  for (std::size_t others = random() % 40; others > 0; --others) output += kOthers[random() % std::size(kOthers)] + "x\r\n";
+  for (std::size_t others = random() % 40; others > 0; --others)
+    output += kOthers[random() % std::size(kOthers)] + "x\r\n";
   for (int i = 0; i < 30000; ++i) output += kPieces[random() % std::size(kPieces)];
   return output;
 }
@@ -81,7 +90,9 @@ TEST(ScrolledAwayTest, LeavingThePartOutChangesNothingThatIsShown) {
     shortened.feed(without(stream, *part));
     EXPECT_EQ(shortened.text(), whole.text()) << "seed " << seed;
     EXPECT_EQ(shortened.scrollback(), whole.scrollback()) << "seed " << seed;
-    EXPECT_EQ(repaint(std::move(shortened).take_snapshot()), repaint(std::move(whole).take_snapshot())) << "seed " << seed;
+    EXPECT_EQ(repaint(std::move(shortened).take_snapshot()),
+              repaint(std::move(whole).take_snapshot()))
+        << "seed " << seed;
   }
   EXPECT_GT(found, 10);
 }

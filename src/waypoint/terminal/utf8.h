@@ -31,7 +31,8 @@ inline char32_t next_code_point(std::string_view valid, std::size_t& at) {
   if (lead < 0x80) return lead;
   const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
   char32_t c = lead & (0x3fU >> more);
-  for (int i = 0; i < more && at < valid.size(); ++i) c = (c << 6) | (static_cast<unsigned char>(valid[at++]) & 0x3fU);
+  for (int i = 0; i < more && at < valid.size(); ++i)
+    c = (c << 6) | (static_cast<unsigned char>(valid[at++]) & 0x3fU);
   return c;
 }
 

@@ -1,0 +1,153 @@
+// Time-outs, background jobs and signals: the shell stays usable and nothing that was printed is
+// lost.
+#include <csignal>
+
+#include "fixture.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr milliseconds kShort(700);
+
+TEST_F(CommandsTest, ATimeoutReturnsThePartialOutputAndLeavesAUsableShell) {
+  run("kept=yes");
+  ExecResult r = run("echo begun; sleep 1000", kShort);
+  EXPECT_TRUE(r.timed_out);
+  EXPECT_EQ(r.exit_code, 128 + SIGINT);
+  EXPECT_TRUE(r.output.starts_with("begun\n"));
+  EXPECT_FALSE(r.shell_restarted);
+  EXPECT_EQ(output("echo $kept; jobs; pgrep sleep"), "yes\n");
+}
+
+TEST_F(CommandsTest, ATimeoutEndsLoopsOfTheShellItself) {
+  EXPECT_TRUE(run("while :; do :; done", kShort).timed_out);
+  EXPECT_TRUE(run("while :; do sleep 100; done", kShort).timed_out);
+  EXPECT_EQ(output("echo fine"), "fine\n");
+}
+
+TEST_F(CommandsTest, ATimeoutIsStrongerThanIgnoredSignals) {
+  ExecResult r = run("sh -c 'trap \"\" INT TERM; while :; do sleep 100; done'", kShort);
+  EXPECT_TRUE(r.timed_out);
+  EXPECT_EQ(output("echo fine; pgrep -c sleep"), "fine\n0\n");
+}
+
+TEST_F(CommandsTest, ACommandThatReadsInputWaitsForKeysOrItsTimeout) {
+  ExecResult r = run("read line; echo got $line", kShort);
+  EXPECT_TRUE(r.timed_out);
+  EXPECT_EQ(output("echo fine"), "fine\n");
+  EXPECT_TRUE(run("cat", kShort).timed_out);
+  EXPECT_EQ(output("cat </dev/null; echo fine"), "fine\n");
+}
+
+TEST_F(CommandsTest, AnInterruptedCommandReportsThatItWasInterrupted) {
+  ExecResult r = run("sh -c 'kill -INT $$'; echo never");
+  EXPECT_EQ(r.exit_code, 130);
+  EXPECT_EQ(r.output.find("never"), std::string::npos);
+  EXPECT_EQ(run("kill -INT $$; echo never").exit_code, 130);
+  EXPECT_EQ(output("echo fine"), "fine\n");
+}
+
+TEST_F(CommandsTest, ABackgroundJobDoesNotHoldTheCommand) {
+  ExecResult r = run("sleep 1000 &");
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_LT(r.duration, seconds(30));
+  EXPECT_EQ(output("jobs"), "[1]+  Running                 sleep 1000 &\n");
+  run("kill %1; wait");
+}
+
+TEST_F(CommandsTest, AJobThatPrintsInPiecesNeverBreaksAnotherCommandsResult) {
+  run("(for i in $(seq 1 200); do printf 'p%s ' $i; done; touch /tmp/printed) &");
+  std::string all;
+  for (int i = 0; i < 50; ++i) {
+    ExecResult r = run("(exit 6)");
+    EXPECT_EQ(r.exit_code, 6);
+    all += r.background + r.output;
+  }
+  ASSERT_OK(
+      wp_->side_exec(branch_, {.argv = {"sh", "-c", "until test -e /tmp/printed; do :; done"}}));
+  ExecResult last = run("wait; echo end");
+  all += last.background + last.output;
+  std::size_t at = 0;
+  for (int i = 1; i <= 200; ++i) {
+    at = all.find("p" + std::to_string(i) + " ", at);
+    ASSERT_NE(at, std::string::npos) << "piece " << i << " is missing in: " << all;
+  }
+}
+
+TEST_F(CommandsTest, WhatAJobPrintsLaterIsKeptForTheNextCommand) {
+  run("mkfifo /tmp/go; (read x </tmp/go; echo later; touch /tmp/said) &");
+  ASSERT_OK(wp_->side_exec(
+      branch_, {.argv = {"sh", "-c", "echo >/tmp/go; until test -e /tmp/said; do :; done"}}));
+  ExecResult r = run("echo now");
+  EXPECT_EQ(r.output, "now\n");
+  EXPECT_TRUE(r.background.starts_with("later\n")) << r.background;
+}
+
+TEST_F(CommandsTest, StoppedJobsAndFgWork) {
+  run("sh -c 'kill -STOP $$; echo resumed'");
+  EXPECT_NE(output("jobs").find("Stopped"), std::string::npos);
+  EXPECT_NE(output("fg").find("resumed\n"), std::string::npos);
+}
+
+TEST_F(CommandsTest, AForkBombUnderAPidsLimitIsSurvived) {
+  branch_ = start({.limits = {.pids = 64}});
+  ExecResult r = run("bomb() { bomb | bomb & }; bomb 2>/dev/null; sleep 0.3", milliseconds(5000));
+  (void)r;
+  Deadline deadline = Deadline::after(seconds(30));
+  // The bomb feeds on freed pids: kill everything but init and the shell until nothing is left of
+  // it.
+  for (;;) {
+    auto killed = wp_->exec(
+        branch_, {.command = "kill -9 -1 2>/dev/null; echo $$", .timeout = milliseconds(3000)});
+    auto quiet =
+        wp_->exec(branch_, {.command = "sleep 0.05 && echo quiet", .timeout = milliseconds(3000)});
+    if (killed && quiet && quiet->output == "quiet\n") break;
+    ASSERT_FALSE(deadline.passed());
+  }
+  EXPECT_EQ(output("echo fine"), "fine\n");
+}
+
+TEST_F(CommandsTest, SideCommandsHaveSeparateStreamsAndNoTerminal) {
+  branch_ = start();
+  run("shellvar=1; cd /tmp; echo data >file");
+  ASSERT_OK_AND_ASSIGN(
+      SideExecResult r,
+      wp_->side_exec(branch_,
+                     {.argv = {"sh", "-c", "cat; echo err >&2; tty; pwd; cat /tmp/file; exit 4"},
+                      .input = std::string("in\0put\n", 7)}));
+  EXPECT_EQ(r.exit_code, 4);
+  EXPECT_EQ(r.standard_output, std::string("in\0put\nnot a tty\n/\ndata\n", 24));
+  EXPECT_EQ(r.standard_error, "err\n");
+  EXPECT_EQ(output("echo $shellvar"), "1\n");
+}
+
+TEST_F(CommandsTest, SideCommandsTakeUserDirectoryAndEnvironment) {
+  branch_ = start();
+  ASSERT_OK_AND_ASSIGN(SideExecResult r,
+                       wp_->side_exec(branch_, {.argv = {"sh", "-c", "id -un; pwd; echo $GREETING"},
+                                                .env = {{"GREETING", "hello"}},
+                                                .cwd = "/usr",
+                                                .user = "nobody"}));
+  EXPECT_EQ(r.standard_output, "nobody\n/usr\nhello\n");
+  auto missing = wp_->side_exec(branch_, {.argv = {"no-such-program"}});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_FALSE(wp_->side_exec(branch_, {.argv = {"id"}, .user = "no-such-user"}).ok());
+  EXPECT_FALSE(wp_->side_exec(branch_, {.argv = {}}).ok());
+}
+
+TEST_F(CommandsTest, ASideCommandRunsBesideABusyShellAndTimesOutAlone) {
+  branch_ = start();
+  ASSERT_OK_AND_ASSIGN(SideExecResult slow,
+                       wp_->side_exec(branch_, {.argv = {"sleep", "1000"}, .timeout = kShort}));
+  EXPECT_TRUE(slow.timed_out);
+  EXPECT_EQ(slow.exit_code, 128 + SIGTERM);
+  std::string big(3'000'000, 'z');
+  ASSERT_OK_AND_ASSIGN(SideExecResult count,
+                       wp_->side_exec(branch_, {.argv = {"wc", "-c"}, .input = big}));
+  EXPECT_EQ(count.standard_output, "3000000\n");
+  EXPECT_EQ(output("echo fine"), "fine\n");
+}
+
+}  // namespace
+}  // namespace sf::waypoint

@@ -1,0 +1,92 @@
+// The raw terminal: keys in, screen out, and what happens when both ways of driving it meet.
+#include "fixture.h"
+
+namespace sf::waypoint {
+namespace {
+
+class KeysTest : public CommandsTest {
+ protected:
+  // Reads the screen until some row holds the text.
+  void expect_on_screen(const std::string& text) {
+    Deadline deadline = Deadline::after(seconds(20));
+    for (;;) {
+      auto screen = wp_->screen(branch_);
+      ASSERT_OK(screen);
+      std::string all;
+      for (const std::string& row : screen->rows) all += row + "\n";
+      if (all.find(text) != std::string::npos) return;
+      ASSERT_FALSE(deadline.passed()) << "not on the screen: " << text << "\n" << all;
+    }
+  }
+};
+
+TEST_F(KeysTest, KeysDriveARepl) {
+  branch_ = start();
+  ASSERT_OK(wp_->send_keys(branch_, "python3 -q\n"));
+  expect_on_screen(">>>");
+  ASSERT_OK(wp_->send_keys(branch_, "print(6*7)\n"));
+  expect_on_screen("42");
+  ASSERT_OK(wp_->send_keys(branch_, "\x04"));
+  EXPECT_EQ(output("echo fine"), "fine\n");
+}
+
+TEST_F(KeysTest, AFullScreenProgramIsSeenAsItLooks) {
+  branch_ = start();
+  run("seq 1 200 >/tmp/numbers");
+  ASSERT_OK(wp_->send_keys(branch_, "less /tmp/numbers\n"));
+  expect_on_screen("/tmp/numbers");
+  ASSERT_OK(wp_->send_keys(branch_, "G"));
+  expect_on_screen("200");
+  ASSERT_OK_AND_ASSIGN(ScreenText screen, wp_->screen(branch_));
+  EXPECT_TRUE(screen.alternate_screen);
+  ASSERT_OK(wp_->send_keys(branch_, "q"));
+  EXPECT_EQ(output("echo fine"), "fine\n");
+}
+
+TEST_F(KeysTest, ACommandIsRefusedWhileSomethingElseHoldsTheTerminal) {
+  branch_ = start();
+  ASSERT_OK(wp_->send_keys(branch_, "cat\n"));
+  expect_on_screen("cat");
+  auto refused = wp_->exec(branch_, {.command = "echo lost"});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kBusy);
+  EXPECT_NE(refused.error().message.find("cat"), std::string::npos) << refused.error().message;
+  ASSERT_OK(wp_->send_keys(branch_, "\x03"));
+  EXPECT_EQ(output("echo fine"), "fine\n");
+}
+
+TEST_F(KeysTest, KeysAnswerACommandThatReads) {
+  branch_ = start();
+  bool asked = false;
+  auto result = wp_->exec(branch_, {.command = "read -p 'name? ' name; echo hello $name"},
+                          [&](std::string_view bytes) {
+                            if (asked || bytes.find('?') == std::string_view::npos) return;
+                            asked = true;
+                            EXPECT_OK(wp_->send_keys(branch_, "Ada\n"));
+                          });
+  ASSERT_OK(result);
+  EXPECT_NE(result->output.find("hello Ada\n"), std::string::npos) << result->output;
+}
+
+TEST_F(KeysTest, TheWindowCanBeResized) {
+  branch_ = start();
+  ASSERT_OK(wp_->resize(branch_, {30, 100}));
+  EXPECT_EQ(output("stty size"), "30 100\n");
+  ASSERT_OK_AND_ASSIGN(ScreenText screen, wp_->screen(branch_));
+  EXPECT_EQ(screen.size, (WindowSize{30, 100}));
+  EXPECT_FALSE(wp_->resize(branch_, {0, 0}).ok());
+}
+
+TEST_F(KeysTest, ScreenAndScrollbackBelongToTheCheckpoint) {
+  branch_ = start();
+  run("seq 1 100");
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));
+  ASSERT_OK_AND_ASSIGN(ScreenText before, wp_->screen(branch_, 50));
+  run("clear; echo other");
+  ASSERT_OK(wp_->restore(branch_, here.id));
+  ASSERT_OK_AND_ASSIGN(ScreenText after, wp_->screen(branch_, 50));
+  EXPECT_EQ(after, before);
+}
+
+}  // namespace
+}  // namespace sf::waypoint
