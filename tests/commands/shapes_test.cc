@@ -21,13 +21,13 @@ TEST_F(CommandsTest, OutputThatLooksLikeTheProtocolIsReturnedUnharmed) {
 
 TEST_F(CommandsTest, FiveMegabytesArriveWhole) {
   auto result = wp_->exec(branch_ = start(),
-                          {.command = "seq 1 720000 | head -c 5000000", .max_output = 16U << 20U});
+                          {.command = "seq 1 800000 | head -c 5000000", .max_output = 16U << 20U});
   ASSERT_OK(result);
   EXPECT_FALSE(result->truncated);
   std::string expected;
   for (int i = 1; expected.size() < 5'000'000; ++i) expected += std::to_string(i) + "\n";
   expected.resize(5'000'000);
-  EXPECT_EQ(result->output, expected);
+  EXPECT_TRUE(result->output == expected);  // no diff of five megabytes, please
 }
 
 TEST_F(CommandsTest, LongOutputKeepsHeadAndTail) {
