@@ -7,6 +7,11 @@
 #include "os/file.h"
 
 namespace sf::os {
+namespace {
+
+constexpr std::size_t kMaxTyped = 65536;  // a terminal's queue holds 4096
+
+}  // namespace
 
 Result<UniqueFd> open_terminal_master(const std::string& pts_directory) {
   SF_TRY_ASSIGN(UniqueFd master,
@@ -40,5 +45,32 @@ pid_t foreground_group(int master) {
 }
 
 void discard_typed(int master) { ::ioctl(master, TCFLSH, TCOFLUSH); }
+
+Result<std::string> take_typed(int master) {
+  UniqueFd slave(::ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (!slave.valid()) return last_error("opening the terminal");
+  SF_TRY_ASSIGN(termios settings, terminal_settings(slave.get()));
+  termios raw = settings;
+  ::cfmakeraw(&raw);  // an unfinished line can only be read in raw mode
+  SF_TRY(set_terminal_settings(slave.get(), raw));
+  std::string typed;
+  Result<bool> read = read_available(slave.get(), typed, kMaxTyped);
+  SF_TRY(set_terminal_settings(slave.get(), settings));
+  if (!read) return std::move(read).error();
+  return typed;
+}
+
+Status put_typed(int master, const std::string& bytes) {
+  if (bytes.empty()) return Ok{};
+  SF_TRY_ASSIGN(termios settings, terminal_settings(master));
+  termios silent = settings;
+  silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHONL | ISIG);
+  silent.c_iflag &=
+      ~static_cast<tcflag_t>(ICRNL | INLCR | IGNCR | ISTRIP);  // it went through these already
+  SF_TRY(set_terminal_settings(master, silent));
+  Status written = write_all(master, bytes);
+  SF_TRY(set_terminal_settings(master, settings));
+  return written;
+}
 
 }  // namespace sf::os

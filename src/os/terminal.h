@@ -21,4 +21,10 @@ pid_t foreground_group(int master);
 // Drops what was typed and not yet read.
 void discard_typed(int master);
 
+// What was typed and not yet read, complete lines or not; taken out of the queue.
+// Requires: nobody reads or types meanwhile.
+Result<std::string> take_typed(int master);
+// Puts it back without echoing it a second time.
+Status put_typed(int master, const std::string& bytes);
+
 }  // namespace sf::os

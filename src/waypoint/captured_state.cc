@@ -17,11 +17,12 @@ Json to_json(const CapturedState& s) {
           {"command_running", s.shell.command_running},
           {"screen_size", s.shell.screen.size()},
           {"background_size", s.shell.background.size()},
+          {"typed_size", s.shell.typed.size()},
           {"stopped_us", s.stopped.count()}};
 }
 
 std::string terminal_bytes(const CapturedState& state) {
-  return state.shell.screen + state.shell.background;
+  return state.shell.screen + state.shell.background + state.shell.typed;
 }
 
 Result<CapturedState> captured_state_from_json(const Json& json, const std::string& terminal) {
@@ -38,11 +39,13 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     s.stopped = microseconds(json.at("stopped_us").get<long long>());
     auto screen = json.at("screen_size").get<std::size_t>();
     auto background = json.at("background_size").get<std::size_t>();
-    if (screen + background != terminal.size())
+    auto typed = json.at("typed_size").get<std::size_t>();
+    if (screen + background + typed != terminal.size())
       return fail(ErrorCode::kCorrupt,
                   "the checkpoint's terminal file has another size than its manifest says");
     s.shell.screen = terminal.substr(0, screen);
-    s.shell.background = terminal.substr(screen);
+    s.shell.background = terminal.substr(screen, background);
+    s.shell.typed = terminal.substr(screen + background);
     return s;
   } catch (const Json::exception& e) {
     return fail(ErrorCode::kCorrupt, std::string("captured state: ") + e.what());

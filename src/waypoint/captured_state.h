@@ -21,7 +21,7 @@ struct CapturedState {
 };
 
 wire::Json to_json(const CapturedState& state);
-// Screen and background output, as one piece of bytes.
+// Screen, background output and unread keys, as one piece of bytes.
 std::string terminal_bytes(const CapturedState& state);
 Result<CapturedState> captured_state_from_json(const wire::Json& json, const std::string& terminal);
 

@@ -30,14 +30,16 @@ Status bring_loopback_up() {
   return Ok{};
 }
 
-// Listing a namespace's sockets, as every capture does, walks the whole hash table, and by default that is the host's
-// (milliseconds each for TCP and UDP). A namespace gets a small table of its own when its parent says so: the parent
-// here is one that exists for this purpose only. Older kernels have no such setting; then it is merely slower.
+// Listing a namespace's sockets, as every capture does, walks the whole hash table, and by default
+// that is the host's (milliseconds each for TCP and UDP). A namespace gets a small table of its own
+// when its parent says so: the parent here is one that exists for this purpose only. Older kernels
+// have no such setting; then it is merely slower.
 Status enter_small_network() {
   if (::unshare(CLONE_NEWNET) != 0) return os::last_error("creating a network namespace");
   (void)os::write_file("/proc/sys/net/ipv4/tcp_child_ehash_entries", "1024");
   (void)os::write_file("/proc/sys/net/ipv4/udp_child_hash_entries", "128");
-  if (::unshare(CLONE_NEWNET) != 0) return os::last_error("creating the branch's network namespace");
+  if (::unshare(CLONE_NEWNET) != 0)
+    return os::last_error("creating the branch's network namespace");
   return Ok{};
 }
 

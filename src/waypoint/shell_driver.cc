@@ -71,12 +71,8 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
   drain();
   std::size_t cap = request.max_output;
   milliseconds timeout = request.timeout;
-  active_.emplace(Active{std::move(request),
-                         std::move(sink),
-                         std::move(done),
-                         Phase::kTyped,
-                         OutputBuffer(cap),
-                         {}});
+  active_.emplace(Active{
+      std::move(request), std::move(sink), std::move(done), Phase::kTyped, OutputBuffer(cap), {}});
   if (timeout.count() > 0) active_->deadline = Deadline::after(timeout);
   active_->phase_deadline = Deadline::after(kStartTime);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
@@ -194,7 +190,8 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   result.truncated = done.output.truncated();
   std::string raw = done.output.take();
   // `set -v` shows each line the shell reads: ours too.
-  if (std::size_t at = raw.rfind(kTailLine); at != std::string::npos) raw.erase(at, kTailLine.size() + 2);
+  if (std::size_t at = raw.rfind(kTailLine); at != std::string::npos)
+    raw.erase(at, kTailLine.size() + 2);
   result.output = clean_text(raw);
   if (done.request.raw) result.raw = std::move(raw);
   std::string background = background_.take();
@@ -319,6 +316,12 @@ ShellState ShellDriver::state() {
   }
   state.background = background.take();
   state.screen = screen_.save();
+  if (unsure_ || active_) {
+    if (auto typed = os::take_typed(master_.get())) {
+      state.typed = std::move(*typed);
+      (void)os::put_typed(master_.get(), state.typed);
+    }
+  }
   return state;
 }
 
@@ -327,7 +330,8 @@ void ShellDriver::adopt(const ShellState& state) {
   holder_ = state.holder;
   prompt_read_ = state.prompt_read;
   foreign_command_ = state.command_running;
-  unsure_ = state.command_running;
+  unsure_ = state.command_running || !state.typed.empty();
+  (void)os::put_typed(master_.get(), state.typed);
   background_.append(state.background);
   find_shell_host_pid();
 }

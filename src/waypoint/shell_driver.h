@@ -31,6 +31,7 @@ struct ShellState {
   bool command_running = false;  // somebody's command is in the foreground
   std::string background;        // printed since the last command ended, not yet told to anyone
   std::string screen;            // Screen::save()
+  std::string typed;             // keys that nobody has read yet
 };
 
 class ShellDriver {
@@ -59,6 +60,7 @@ class ShellDriver {
 
   // A checkpoint may be taken between the rendezvous of a command, not within one.
   bool at_rest() const { return !active_ || active_->phase == Phase::kRunning; }
+  // Requires: at_rest(), and the tree stands still.
   ShellState state();
   // Continues from a restored tree. Requires: `state` was saved with it.
   void adopt(const ShellState& state);

@@ -77,6 +77,25 @@ TEST_F(KeysTest, TheWindowCanBeResized) {
   EXPECT_FALSE(wp_->resize(branch_, {0, 0}).ok());
 }
 
+TEST_F(KeysTest, KeysTypedButNotYetReadBelongToTheCheckpoint) {
+  branch_ = start();
+  ASSERT_OK(wp_->send_keys(
+      branch_, "sh -c 'echo up; until test -e /tmp/go; do :; done; read x; echo \"got <$x>\"'\n"));
+  expect_on_screen("\nup\n");
+  ASSERT_OK(wp_->send_keys(branch_, "hello\nunfini"));
+  expect_on_screen("unfini");
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));
+  auto finish = [&] {
+    ASSERT_OK(wp_->side_exec(branch_, {.argv = {"touch", "/tmp/go"}}));
+    expect_on_screen("got <hello>");
+    ASSERT_OK(wp_->send_keys(branch_, "shed\n"));
+    expect_on_screen("unfinished: command not found");
+  };
+  finish();
+  ASSERT_OK(wp_->restore(branch_, here.id));
+  finish();
+}
+
 TEST_F(KeysTest, ScreenAndScrollbackBelongToTheCheckpoint) {
   branch_ = start();
   run("seq 1 100");

@@ -21,12 +21,13 @@ enum OptionField : unsigned {
   kGhostLimit = 35,
   kTcpSkipInFlight = 46,
   kOrphanPtsMaster = 50,
-  kTcpClose = 54,
+  kTcpClose = 52,
   kNetworkLock = 64,
   kImagesDir = 68,
 };
 
-constexpr std::uint64_t kGhostBytes = 4ULL << 30U;  // unlinked files are kept whole up to this size
+// Unlinked files are kept whole up to this size. The field has 32 bits: 4 GiB would arrive as 0.
+constexpr std::uint64_t kGhostBytes = 0xffffffffU;
 
 class Writer {
  public:

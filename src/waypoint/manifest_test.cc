@@ -1,0 +1,167 @@
+#include "waypoint/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "testing/matchers.h"
+
+namespace sf::waypoint {
+namespace {
+
+using wire::Json;
+
+const std::string kTerminal = std::string("screen\0\xff", 8) + "background\x1b[0m";
+
+Manifest full_manifest() {
+  Manifest manifest;
+  manifest.info.id = CheckpointId("c-0123456789ab");
+  manifest.info.parent = CheckpointId("c-ba9876543210");
+  manifest.info.branch = BranchId("b-1");
+  manifest.info.image_bytes = 1ULL << 40U;
+  manifest.info.took = microseconds(5'000'000);
+  manifest.config.env = {{"A", "1"}};
+  manifest.state.hostname = "somewhere";
+  manifest.state.last_pid = 4'000'000;
+  manifest.state.own_ipc = true;
+  manifest.state.tcp_in_flight = true;
+  manifest.state.shell.shell = 2;
+  manifest.state.shell.holder = 3;
+  manifest.state.shell.prompt_read = 4096;
+  manifest.state.shell.command_running = true;
+  manifest.state.shell.screen = kTerminal.substr(0, 8);
+  manifest.state.shell.background = kTerminal.substr(8);
+  manifest.state.stopped = microseconds(77);
+  manifest.boot_id = "c1a0-boot";
+  return manifest;
+}
+
+// The manifest with one change, as text.
+template <typename F>
+std::string changed(F change) {
+  Json json = Json::parse(manifest_text(full_manifest()));
+  change(json);
+  return json.dump();
+}
+
+void expect_corrupt(const std::string& text, const std::string& named = "") {
+  auto manifest = parse_manifest(text, kTerminal);
+  ASSERT_FALSE(manifest.ok()) << text;
+  EXPECT_EQ(manifest.error().code, ErrorCode::kCorrupt);
+  EXPECT_NE(manifest.error().message.find(named), std::string::npos) << manifest.error().message;
+}
+
+TEST(ManifestTest, EveryFieldSurvives) {
+  Manifest manifest = full_manifest();
+  EXPECT_EQ(terminal_bytes(manifest.state), kTerminal);
+  ASSERT_OK_AND_ASSIGN(Manifest back, parse_manifest(manifest_text(manifest), kTerminal));
+  EXPECT_EQ(manifest_text(back), manifest_text(manifest));
+  EXPECT_EQ(back.info.id, manifest.info.id);
+  EXPECT_EQ(back.info.parent, manifest.info.parent);
+  EXPECT_EQ(back.info.branch, manifest.info.branch);
+  EXPECT_EQ(back.info.image_bytes, manifest.info.image_bytes);
+  EXPECT_EQ(back.info.took, manifest.info.took);
+  EXPECT_EQ(back.info.stopped, manifest.state.stopped);
+  EXPECT_EQ(back.engine, "criu");
+  EXPECT_EQ(back.boot_id, manifest.boot_id);
+  EXPECT_EQ(back.state.hostname, manifest.state.hostname);
+  EXPECT_EQ(back.state.last_pid, manifest.state.last_pid);
+  EXPECT_TRUE(back.state.own_ipc && back.state.tcp_in_flight);
+  EXPECT_EQ(back.state.shell.shell, 2);
+  EXPECT_EQ(back.state.shell.holder, 3);
+  EXPECT_EQ(back.state.shell.prompt_read, 4096U);
+  EXPECT_TRUE(back.state.shell.command_running);
+  EXPECT_EQ(back.state.shell.screen, manifest.state.shell.screen);
+  EXPECT_EQ(back.state.shell.background, manifest.state.shell.background);
+}
+
+TEST(ManifestTest, AFirstCheckpointHasNoParent) {
+  Manifest manifest = full_manifest();
+  manifest.info.parent.reset();
+  ASSERT_OK_AND_ASSIGN(Manifest back, parse_manifest(manifest_text(manifest), kTerminal));
+  EXPECT_EQ(back.info.parent, std::nullopt);
+}
+
+TEST(ManifestTest, AnotherVersionIsRefusedByItsNumber) {
+  for (int version : {0, 2, 99, -1}) {
+    expect_corrupt(changed([&](Json& json) { json["version"] = version; }),
+                   "unknown version " + std::to_string(version));
+  }
+  expect_corrupt(changed([](Json& json) { json["version"] = "1"; }));
+}
+
+TEST(ManifestTest, AVersionThatWouldWrapToOursIsRefused) {
+  expect_corrupt(changed([](Json& json) { json["version"] = (1LL << 32U) + kManifestVersion; }));
+}
+
+TEST(ManifestTest, AMissingKeyIsNamed) {
+  const Json good = Json::parse(manifest_text(full_manifest()));
+  for (const auto& [key, value] : good.items()) {
+    if (key == "parent") continue;
+    expect_corrupt(changed([&](Json& json) { json.erase(key); }), key);
+  }
+  for (const auto& [key, value] : good["state"].items())
+    expect_corrupt(changed([&](Json& json) { json["state"].erase(key); }), key);
+  for (const char* key : {"root", "rows", "network"})
+    expect_corrupt(changed([&](Json& json) { json["config"].erase(key); }), key);
+}
+
+TEST(ManifestTest, AValueOfTheWrongKindIsCorruptInEveryField) {
+  const Json good = Json::parse(manifest_text(full_manifest()));
+  for (const auto& [key, value] : good.items())
+    expect_corrupt(changed([&](Json& json) { json[key] = Json::array(); }));
+  for (const auto& [key, value] : good["state"].items())
+    expect_corrupt(changed([&](Json& json) { json["state"][key] = Json::array(); }));
+}
+
+TEST(ManifestTest, IdsThatCouldLeaveTheStoreAreRefused) {
+  for (const char* key : {"id", "parent", "branch"}) {
+    for (const char* id : {"../x", "", "/", "A"})
+      expect_corrupt(changed([&](Json& json) { json[key] = id; }));
+  }
+}
+
+TEST(ManifestTest, ATerminalFileOfAnotherSizeIsRefused) {
+  std::string text = manifest_text(full_manifest());
+  for (const std::string& terminal : {std::string(), kTerminal.substr(1), kTerminal + "x"}) {
+    auto manifest = parse_manifest(text, terminal);
+    ASSERT_FALSE(manifest.ok());
+    EXPECT_EQ(manifest.error().code, ErrorCode::kCorrupt);
+  }
+}
+
+TEST(ManifestTest, SizesThatOnlyAddUpByWrappingAreRefused) {
+  expect_corrupt(changed([](Json& json) {
+    json["state"]["screen_size"] = -1;
+    json["state"]["background_size"] = kTerminal.size() + 1;
+  }));
+}
+
+TEST(ManifestTest, TextThatIsNoJsonObjectIsCorrupt) {
+  for (const char* text : {"", "{", "[]", "null", "7", "\xff", "{}"}) expect_corrupt(text);
+}
+
+TEST(ManifestTest, EveryTruncationIsCorrupt) {
+  std::string text = manifest_text(full_manifest());
+  for (std::size_t size = 0; size + 2 < text.size(); size += 7)
+    expect_corrupt(text.substr(0, size));
+}
+
+TEST(ManifestTest, DamagedTextIsNeverFatal) {
+  const std::string good = manifest_text(full_manifest());
+  std::mt19937 random(12);
+  for (int round = 0; round < 3'000; ++round) {
+    std::string text = good;
+    for (std::size_t i = 0; i < 1 + random() % 3; ++i)
+      text[random() % text.size()] =
+          random() % 3 == 0 ? static_cast<char>(random()) : static_cast<char>('0' + random() % 10);
+    auto manifest = parse_manifest(text, kTerminal);
+    if (!manifest) {
+      EXPECT_EQ(manifest.error().code, ErrorCode::kCorrupt);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sf::waypoint

@@ -1,0 +1,215 @@
+#include "waypoint/shell_protocol.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "os/process.h"
+#include "testing/matchers.h"
+
+namespace sf::waypoint {
+namespace {
+
+using Kind = Record::Kind;
+
+constexpr pid_t kLargestPid = 4194304;  // the kernel's PID_MAX_LIMIT on 64 bits
+
+bool is_valid_bash(const std::string& text) {
+  auto child = os::spawn({.argv = {"/bin/bash", "-n", "-c", text}});
+  EXPECT_OK(child);
+  auto status = child->wait(Deadline::after(seconds(30)));
+  EXPECT_OK(status);
+  return status->shell_code() == 0;
+}
+
+TEST(ParseRecordTest, EveryKindIsReadWithItsNumbers) {
+  struct Case {
+    const char* line;
+    Kind kind;
+    std::vector<long> numbers;
+    const char* text = "";
+  };
+  const Case cases[] = {
+      {"B", Kind::kLoad, {}},
+      {"S", Kind::kStart, {}},
+      {"E 0", Kind::kEnd, {0}},
+      {"E 255", Kind::kEnd, {255}},
+      {"L 12", Kind::kShell, {12}},
+      {"A 4194304", Kind::kHolder, {4194304}},
+      {"P 1 20 5 6 7", Kind::kPiped, {1, 20, 5, 6, 7}},
+      {"X 20 256", Kind::kExited, {20, 256}},
+      {"F 1 2 exec", Kind::kFailed, {1, 2}, "exec"},
+      {"F 1 2 open terminal", Kind::kFailed, {1, 2}, "open terminal"},
+      {"D", Kind::kServed, {}},
+  };
+  for (const Case& each : cases) {
+    std::optional<Record> record = parse_record(each.line);
+    ASSERT_TRUE(record) << each.line;
+    EXPECT_EQ(record->kind, each.kind) << each.line;
+    EXPECT_EQ(record->numbers, each.numbers) << each.line;
+    EXPECT_EQ(record->text, each.text) << each.line;
+  }
+}
+
+TEST(ParseRecordTest, WhatIsNoneOfOursIsNothing) {
+  for (std::string_view line : {"",
+                                " ",
+                                "Z",
+                                "b",
+                                "Start",
+                                "SS",
+                                "E",
+                                "E ",
+                                "E x",
+                                "E 1 2",
+                                "E1",
+                                "E 1x",
+                                "E  1",
+                                " E 1",
+                                "L",
+                                "X 1",
+                                "X 1 2 3",
+                                "P 1 2 3 4",
+                                "P 1 2 3 4 5 6",
+                                "F 1",
+                                "F exec",
+                                "hello world",
+                                "E 99999999999999999999",
+                                "E \xff",
+                                "\xff",
+                                "\n"})
+    EXPECT_FALSE(parse_record(line)) << line;
+  EXPECT_FALSE(parse_record(std::string_view("E\0 1", 4)));
+}
+
+TEST(ParseRecordTest, GarbageIsNeverFatalAndNumbersStayCounted) {
+  constexpr std::string_view kSigns = "BSELAPXDF 0123456789-x\xff";
+  const std::map<Kind, std::size_t> counts = {
+      {Kind::kLoad, 0},   {Kind::kStart, 0},  {Kind::kEnd, 1},
+      {Kind::kShell, 1},  {Kind::kHolder, 1}, {Kind::kPiped, 5},
+      {Kind::kExited, 2}, {Kind::kFailed, 2}, {Kind::kServed, 0}};
+  std::mt19937 random(7);
+  for (int round = 0; round < 50'000; ++round) {
+    std::string line(random() % 16, '\0');
+    for (char& c : line)
+      c = random() % 50 == 0 ? static_cast<char>(random()) : kSigns[random() % kSigns.size()];
+    std::optional<Record> record = parse_record(line);
+    if (record) {
+      EXPECT_EQ(record->numbers.size(), counts.at(record->kind)) << line;
+    }
+  }
+}
+
+TEST(CanTakeTailTest, AWholeCommandCan) {
+  for (const char* command : {"", " ", "\n", "true", "true;", "true &", "sleep 1 & ",
+                              "echo a # note", "(exit 3)", "{ a; }", "if true; then echo a; fi",
+                              "f() { :; }", "cd /tmp\n", "a && b", "a | b", "echo '&'", "\t"})
+    EXPECT_TRUE(can_take_tail(command)) << command;
+}
+
+TEST(CanTakeTailTest, AnUnfinishedOneCannot) {
+  for (const char* command :
+       {"cat <<E", "cat <<E\nx\nE\n", "cat <<-'E'", "cat <<<word", "echo a \\", "echo a \\\n",
+        "a |", "a | ", "a ||", "a &&", "a && \n", "\\"})
+    EXPECT_FALSE(can_take_tail(command)) << command;
+}
+
+// The tail must not turn a command that bash refuses into one that it runs.
+TEST(CanTakeTailTest, WithItsTailACommandIsAsRightOrWrongAsBefore) {
+  for (std::string command : {"echo a",
+                              "echo a |&",
+                              "for i in 1 2",
+                              "for i",
+                              "for ((;;))",
+                              "select x in a",
+                              "f()",
+                              "function f",
+                              "echo ${x-",
+                              "[[ a",
+                              "echo \"a",
+                              "echo 'a",
+                              "echo $(date",
+                              "echo `date",
+                              "echo $((1",
+                              "if true; then",
+                              "while true",
+                              "case x in",
+                              "{",
+                              "(",
+                              "coproc X",
+                              "time",
+                              "!",
+                              "echo a;",
+                              "echo a &",
+                              ")",
+                              "}",
+                              "fi",
+                              "then",
+                              "a;;"}) {
+    if (!can_take_tail(command)) continue;
+    std::string with_tail = command + "\n" + std::string(kTailLine);
+    EXPECT_EQ(is_valid_bash(with_tail), is_valid_bash(command)) << command;
+  }
+}
+
+// One word per command: a user's function or alias of any name must not come between.
+TEST(ProtocolScriptTest, EveryCommandIsABuiltinCalledAsOne) {
+  static const std::set<std::string> kBuiltins = {"echo",   "read",  ":",      "history",
+                                                  "printf", "unset", "return", "."};
+  std::istringstream lines(protocol_script(1));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    if (word.starts_with("IFS=")) words >> word;
+    if (word == "case" || word == "esac" || word == ";;" || word.ends_with(")") || word == "load")
+      continue;
+    ASSERT_EQ(word, "builtin") << line;
+    words >> word;
+    EXPECT_TRUE(kBuiltins.contains(word)) << line;
+  }
+}
+
+TEST(ProtocolScriptTest, EveryTextIsValidBashWithAllPlaceholdersFilledIn) {
+  for (const std::string& text :
+       {protocol_script(kLargestPid), shell_rc_file(), run_line(kLargestPid, "true"),
+        run_line(kLargestPid, "a |"), report_line(kLargestPid), std::string(kTailLine)}) {
+    EXPECT_TRUE(is_valid_bash(text)) << text;
+    EXPECT_EQ(text.find('@'), std::string::npos) << text;
+  }
+}
+
+TEST(ProtocolScriptTest, TheTailInTheScriptIsTheOneTheDriverLooksFor) {
+  EXPECT_NE(protocol_script(1).find(kTailLine), std::string::npos);
+}
+
+TEST(ProtocolScriptTest, PathsLeadThroughTheHolder) {
+  EXPECT_NE(protocol_script(77).find("/proc/77/fd/"), std::string::npos);
+  EXPECT_EQ(protocol_script(77).find("/proc/1/"), std::string::npos);
+}
+
+TEST(TypedLineTest, EveryLineFitsTheTerminalAndEndsOnce) {
+  for (const std::string& line :
+       {run_line(kLargestPid, "true"), run_line(kLargestPid, std::string(1 << 20, 'x')),
+        run_line(1, "echo 'a\nb' |"), report_line(kLargestPid)}) {
+    EXPECT_LT(line.size(), 4096U);  // N_TTY_BUF_SIZE: a longer line would be cut
+    EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
+    EXPECT_EQ(line.front(), ' ') << "HISTCONTROL=ignorespace keeps it out of the history";
+  }
+}
+
+TEST(TypedLineTest, TheCommandItselfIsNeverTyped) {
+  EXPECT_EQ(run_line(1, "a-word-of-the-command").find("a-word"), std::string::npos);
+}
+
+TEST(TypedLineTest, ACommandThatTakesNoTailIsLoadedWithoutOne) {
+  EXPECT_NE(run_line(1, "true").find(" load_tail "), std::string::npos);
+  EXPECT_EQ(run_line(1, "cat <<E").find(" load_tail "), std::string::npos);
+  EXPECT_NE(run_line(1, "cat <<E").find(" load "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sf::waypoint
