@@ -40,7 +40,8 @@ std::set<std::string> read_loop_devices() {
   std::set<std::string> found;
   for (const fs::path& device : entries("/sys/block")) {
     std::string file = slurp(device / "loop/backing_file");
-    if (!file.empty()) found.insert(device.filename().string() + " " + file.substr(0, file.find('\n')));
+    if (!file.empty())
+      found.insert(device.filename().string() + " " + file.substr(0, file.find('\n')));
   }
   return found;
 }

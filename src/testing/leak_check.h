@@ -1,7 +1,8 @@
-// What a test may leave on the host, and whose it is: mounts, loop devices, cgroups, processes, shared memory.
+// What a test may leave on the host, and whose it is: mounts, loop devices, cgroups, processes,
+// shared memory.
 //
-// Test binaries run side by side, so counts alone would blame a neighbour. Everything is found by a *mark*, a text
-// that is the test's own: its store's directory, the ids of its branches.
+// Test binaries run side by side, so counts alone would blame a neighbour. Everything is found by a
+// *mark*, a text that is the test's own: its store's directory, the ids of its branches.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,12 +27,13 @@ struct HostState {
 
 HostState read_host_state();
 
-// Pure: what `after` has more than `before` and that carries one of the marks. /dev/shm is judged by the
-// names that our programs use ("sf-..."), since a branch must never write there at all.
+// Pure: what `after` has more than `before` and that carries one of the marks. /dev/shm is judged
+// by the names that our programs use ("sf-..."), since a branch must never write there at all.
 std::vector<std::string> leaks(const HostState& before, const HostState& after,
                                const std::vector<std::string>& marks);
 
-// Remembers the host on construction; verify() fails the running test when something of ours is left.
+// Remembers the host on construction; verify() fails the running test when something of ours is
+// left.
 class LeakCheck {
  public:
   LeakCheck() : before_(read_host_state()) {}

@@ -20,8 +20,9 @@ TEST(LeakCheckTest, OnlyWhatIsNewAndCarriesAMarkIsALeak) {
   HostState after;
   after.mounts = {"/stores/mine/old", "/stores/mine/new", "/stores/neighbour/new"};
   after.processes = {"12 keeper --store /stores/mine in 0::/"};
-  EXPECT_THAT(leaks(before, after, {"/stores/mine"}),
-              ElementsAre("mount: /stores/mine/new", "process: 12 keeper --store /stores/mine in 0::/"));
+  EXPECT_THAT(
+      leaks(before, after, {"/stores/mine"}),
+      ElementsAre("mount: /stores/mine/new", "process: 12 keeper --store /stores/mine in 0::/"));
 }
 
 TEST(LeakCheckTest, SharedMemoryOfOurProgramsOnTheHostIsALeakWithoutAnyMark) {
@@ -53,7 +54,8 @@ TEST(TempDirTest, TheDirectoryGoesWithItsOwner) {
 }
 
 TEST(MatchersTest, AFailedResultPrintsItsCodeAndHint) {
-  ::testing::AssertionResult result = is_ok(Status(fail(ErrorCode::kBusy, "store taken", "end the other")));
+  ::testing::AssertionResult result =
+      is_ok(Status(fail(ErrorCode::kBusy, "store taken", "end the other")));
   EXPECT_FALSE(result);
   EXPECT_THAT(result.message(), ::testing::HasSubstr("store taken"));
 }

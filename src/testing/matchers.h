@@ -25,7 +25,7 @@ template <typename T>
 // Declares `lhs` from the value of `expr`, or ends the test with its error.
 #define ASSERT_OK_AND_ASSIGN(lhs, expr) \
   ASSERT_OK_AND_ASSIGN_INNER(SF_CONCAT(sf_asserted_, __LINE__), lhs, expr)
-#define ASSERT_OK_AND_ASSIGN_INNER(tmp, lhs, expr)              \
-  auto tmp = (expr);                                            \
+#define ASSERT_OK_AND_ASSIGN_INNER(tmp, lhs, expr)      \
+  auto tmp = (expr);                                    \
   ASSERT_TRUE(::sf::test::is_ok(tmp)) << "from " #expr; \
   lhs = std::move(tmp).value()

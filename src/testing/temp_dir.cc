@@ -12,7 +12,8 @@ namespace sf::test {
 
 TempDir::TempDir(const std::string& prefix) {
   const char* base = std::getenv("TMPDIR");
-  path_ = std::string(base != nullptr && *base != '\0' ? base : "/var/tmp") + "/" + prefix + ".XXXXXX";
+  path_ =
+      std::string(base != nullptr && *base != '\0' ? base : "/var/tmp") + "/" + prefix + ".XXXXXX";
   SF_CHECK(::mkdtemp(path_.data()) != nullptr);
 }
 

@@ -7,7 +7,8 @@ namespace sf::test {
 
 class TempDir {
  public:
-  // Made below $TMPDIR, else below /var/tmp: /tmp may be a small tmpfs. Ends the program when it cannot.
+  // Made below $TMPDIR, else below /var/tmp: /tmp may be a small tmpfs. Ends the program when it
+  // cannot.
   explicit TempDir(const std::string& prefix = "sf-test");
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;

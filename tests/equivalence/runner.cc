@@ -1,0 +1,91 @@
+#include "runner.h"
+
+#include <gtest/gtest.h>
+
+#include "testing/matchers.h"
+
+namespace sf::equivalence {
+
+Status prepare(Session& session, const Scenario& scenario) {
+  for (std::size_t index = 0; index < scenario.prepare.size(); ++index) {
+    const std::string& command = scenario.prepare[index];
+    SF_TRY_ASSIGN(Observation seen, session.run(command));
+    bool last = index + 1 == scenario.prepare.size();
+    if (seen.exit_code != (last ? scenario.last_exit : 0)) {
+      return fail(ErrorCode::kOs, "preparing: exit " + std::to_string(seen.exit_code) + " from " +
+                                      command + "\n" + seen.output);
+    }
+  }
+  return Ok{};
+}
+
+Result<Observations> reference(TestStore& store, Session& session, const Scenario& scenario) {
+  if (scenario.asking == Asking::kAgain) return session.run(scenario.probe);
+  SF_TRY_ASSIGN(Session other, Session::start(store, scenario.user));
+  SF_TRY(prepare(other, scenario));
+  return other.run(scenario.probe);
+}
+
+Status disturb(Session& session, const Scenario& scenario) {
+  SF_TRY(session.run(scenario.disturb));
+  SF_TRY(session.run(damage()));
+  SF_TRY(session.run(blinding()));
+  return Ok{};
+}
+
+::testing::AssertionResult same(const Observations& expected, const Observations& got,
+                                const std::string& way) {
+  std::string text = difference(expected, got);
+  if (text.empty()) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << way << " shows something else:\n" << text;
+}
+
+namespace {
+
+void check_reference(const Scenario& scenario, const Observations& expected) {
+  std::string all;
+  for (const Observation& seen : expected) {
+    EXPECT_EQ(seen.exit_code, 0) << "probe in the reference: " << seen.command << "\n"
+                                 << seen.output;
+    all += seen.output;
+  }
+  EXPECT_NE(all.find(scenario.expect), std::string::npos)
+      << "the reference lacks " << scenario.expect << ":\n"
+      << all;
+}
+
+void check_fork(TestStore& store, const Scenario& scenario, const CheckpointId& here,
+                const Observations& expected) {
+  ASSERT_OK_AND_ASSIGN(Session fork, Session::fork(store, here));
+  ASSERT_OK_AND_ASSIGN(Observations in_fork, fork.run(scenario.probe));
+  EXPECT_TRUE(same(expected, in_fork, "a fork of the checkpoint"));
+}
+
+}  // namespace
+
+void check_scenario(TestStore& store, const Scenario& scenario) {
+  ASSERT_OK_AND_ASSIGN(Session session, Session::start(store, scenario.user));
+  ASSERT_OK(prepare(session, scenario));
+  ASSERT_OK_AND_ASSIGN(Observations expected, reference(store, session, scenario));
+  check_reference(scenario, expected);
+
+  ASSERT_OK_AND_ASSIGN(CheckpointId here, session.checkpoint());
+  ASSERT_OK_AND_ASSIGN(Observations forward, session.run(scenario.probe));
+  EXPECT_TRUE(same(expected, forward, "the branch itself after its checkpoint"));
+
+  ASSERT_OK(disturb(session, scenario));
+  ASSERT_OK(session.restore(here));
+  ASSERT_OK_AND_ASSIGN(CheckpointId again, session.checkpoint());
+  ASSERT_OK_AND_ASSIGN(Observations back, session.run(scenario.probe));
+  EXPECT_TRUE(same(expected, back, "the branch after restore"));
+
+  ASSERT_OK(disturb(session, scenario));
+  ASSERT_NO_FATAL_FAILURE(check_fork(store, scenario, here, expected));
+
+  ASSERT_OK(session.restore(again));
+  ASSERT_OK_AND_ASSIGN(Observations second, session.run(scenario.probe));
+  EXPECT_TRUE(same(expected, second,
+                   "the branch after restore of a checkpoint that was taken after a restore"));
+}
+
+}  // namespace sf::equivalence

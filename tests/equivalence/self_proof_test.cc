@@ -1,0 +1,63 @@
+// The suite proves itself: with a restore that does nothing, every scenario must be seen to fail. A
+// probe that cannot tell the damage would make its row worthless.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner.h"
+#include "testing/matchers.h"
+
+namespace sf::equivalence {
+
+// How GoogleTest shows a scenario; without it, its bytes.
+void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
+
+namespace {
+
+constexpr milliseconds kPatience{5'000};  // a dead server does not answer
+
+std::vector<Scenario> all_scenarios() {
+  std::vector<Scenario> all;
+  for (const auto& family : {shell_scenarios(), job_scenarios(), file_scenarios(),
+                             package_scenarios(), service_scenarios(), kernel_scenarios()}) {
+    all.insert(all.end(), family.begin(), family.end());
+  }
+  return all;
+}
+
+class SelfProofTest : public ::testing::TestWithParam<Scenario> {
+ protected:
+  static void SetUpTestSuite() { ASSERT_OK_AND_ASSIGN(store_holder(), TestStore::open()); }
+  static void TearDownTestSuite() {
+    if (store_holder() != nullptr) store_holder()->close();
+    store_holder().reset();
+  }
+  static std::unique_ptr<TestStore>& store_holder() {
+    static std::unique_ptr<TestStore> store;
+    return store;
+  }
+};
+
+TEST_P(SelfProofTest, ARestoreThatDoesNothingIsNoticed) {
+  ASSERT_NE(store_holder(), nullptr);
+  const Scenario& scenario = GetParam();
+  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*store_holder(), scenario.user));
+  ASSERT_OK(prepare(session, scenario));
+  ASSERT_OK_AND_ASSIGN(Observations expected, reference(*store_holder(), session, scenario));
+  session.set_patience(kPatience);
+  ASSERT_OK(session.run(scenario.disturb));
+  ASSERT_OK(session.run(damage()));  // without the blinding, which any probe would notice
+  Result<Observations> got = session.run(scenario.probe);  // even failing to answer is a difference
+  EXPECT_FALSE(got.ok() && same(expected, *got, "a restore that does nothing"));
+}
+
+std::string numbered_name(const ::testing::TestParamInfo<Scenario>& scenario) {
+  return std::to_string(scenario.index) + "_" + scenario.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SelfProofTest, ::testing::ValuesIn(all_scenarios()), numbered_name);
+
+}  // namespace
+}  // namespace sf::equivalence

@@ -1,0 +1,65 @@
+// Feature: one kind of kernel state that a process can hold, and how to look at it.
+//
+//   stateful start <feature> <dir>   sets the state up in a process of its own; returns when it is
+//   ready stateful ask <dir>               prints what that process sees now stateful list names of
+//   all features
+//
+// probe() runs inside the process that called prepare() and may be asked again and again: what it
+// consumes it puts back, unless the feature says otherwise. It prints only what must be the same
+// after a restore.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stateful {
+
+// Prints what failed with errno and ends the program: a test program has no better idea.
+[[noreturn]] void die(const char* what);
+// Ends the program when `value` is negative, as system calls say it.
+int must(int value, const char* what);
+
+// The answer to a probe, line by line.
+class Answer {
+ public:
+  void say(const std::string& key, const std::string& value) { text_ += key + "=" + value + "\n"; }
+  void say(const std::string& key, long value) { say(key, std::to_string(value)); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+using Probe = std::function<void(Answer&)>;
+
+struct Feature {
+  std::string_view name;
+  Probe (*prepare)(const std::string& dir);  // sets up in `dir` and returns how to look at it
+};
+
+std::vector<Feature> memory_features();
+std::vector<Feature> descriptor_features();
+std::vector<Feature> notification_features();
+std::vector<Feature> socket_features();
+std::vector<Feature> lock_features();
+std::vector<Feature> process_features();
+
+// Deterministic bytes, different for each seed.
+std::string pattern(std::size_t size, unsigned seed);
+std::string hash_of(std::string_view bytes);
+// The value of `key` in /proc/self/fdinfo/<fd>; the probe of objects that cannot be read without
+// changing them.
+std::string fdinfo(int fd, const std::string& key);
+std::string own_status(const std::string& key);
+std::string read_whole_file(const std::string& path);
+void write_whole_file(const std::string& path, std::string_view bytes);
+// Everything that can be read from a non-blocking descriptor.
+std::string drain(int fd);
+// Waits until the descriptor is readable; false after some seconds.
+bool readable(int fd);
+
+}  // namespace stateful
