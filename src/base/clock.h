@@ -13,7 +13,12 @@ using std::chrono::seconds;
 
 class Deadline {
  public:
-  static Deadline after(Clock::duration span) { return Deadline(Clock::now() + span); }
+  template <typename Span>
+  static Deadline after(Span span) {
+    Clock::time_point now = Clock::now();
+    if (span >= std::chrono::floor<Span>(Clock::time_point::max() - now)) return never();
+    return Deadline(now + span);
+  }
   static Deadline never() { return Deadline(Clock::time_point::max()); }
 
   bool passed() const { return !is_never() && Clock::now() >= at_; }

@@ -14,6 +14,7 @@ namespace sf {
 // Lower-case letters, digits and single inner dashes; 1 to 64 characters.
 constexpr bool is_valid_id(std::string_view text) {
   if (text.empty() || text.size() > 64 || text.front() == '-' || text.back() == '-') return false;
+  if (text.find("--") != std::string_view::npos) return false;
   for (char c : text) {
     bool ok = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
     if (!ok) return false;

@@ -80,14 +80,13 @@ Status publish_file(const std::string& path, std::string_view bytes, mode_t mode
 }
 
 Status make_directories(const std::string& path, mode_t mode) {
-  for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+  std::size_t slash = 0;
+  while (slash != std::string::npos) {
+    slash = path.find('/', slash + 1);
     std::string part = path.substr(0, slash);
-    if (::mkdir(part.c_str(), mode) != 0 && errno != EEXIST) {
-      int error = errno;
-      if (is_directory(part)) continue;  // a read-only parent that exists answers EROFS
-      return os_error(error, "creating directory " + part);
-    }
-    if (slash == std::string::npos) break;
+    if (::mkdir(part.c_str(), mode) == 0 || errno == EEXIST) continue;
+    int error = errno;  // a read-only parent that exists answers EROFS
+    if (!is_directory(part)) return os_error(error, "creating directory " + part);
   }
   if (!is_directory(path)) return os_error(ENOTDIR, "creating directory " + path);
   return Ok{};

@@ -7,6 +7,16 @@
 #include "os/error.h"
 
 namespace sf::os {
+namespace {
+
+epoll_event event_for(int fd, std::uint32_t generation, std::uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = static_cast<std::uint64_t>(generation) << 32U | static_cast<std::uint32_t>(fd);
+  return event;
+}
+
+}  // namespace
 
 Result<Poller> Poller::create() {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
@@ -15,26 +25,23 @@ Result<Poller> Poller::create() {
 }
 
 Status Poller::add(int fd, std::uint32_t events, Callback callback) {
-  epoll_event event{};
-  event.events = events;
-  event.data.fd = fd;
+  std::uint32_t generation = next_generation_++;
+  epoll_event event = event_for(fd, generation, events);
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
     return last_error("watching a descriptor");
-  callbacks_[fd] = std::make_shared<Callback>(std::move(callback));
+  entries_[fd] = {generation, std::make_shared<Callback>(std::move(callback))};
   return Ok{};
 }
 
 Status Poller::change(int fd, std::uint32_t events) {
-  epoll_event event{};
-  event.events = events;
-  event.data.fd = fd;
+  epoll_event event = event_for(fd, entries_[fd].generation, events);
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) != 0)
     return last_error("watching a descriptor");
   return Ok{};
 }
 
 void Poller::remove(int fd) {
-  if (callbacks_.erase(fd) == 0) return;
+  if (entries_.erase(fd) == 0) return;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
@@ -48,9 +55,10 @@ Status Poller::run_once(Deadline deadline) {
   }
   for (int i = 0; i < n; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
-    auto found = callbacks_.find(event.data.fd);
-    if (found == callbacks_.end()) continue;  // removed by an earlier callback of this round
-    std::shared_ptr<Callback> callback = found->second;
+    auto found = entries_.find(static_cast<int>(event.data.u64 & 0xffffffffU));
+    // Removed, or replaced, by an earlier callback of this round.
+    if (found == entries_.end() || found->second.generation != event.data.u64 >> 32U) continue;
+    std::shared_ptr<Callback> callback = found->second.callback;
     (*callback)(event.events);
   }
   return Ok{};

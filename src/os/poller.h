@@ -23,7 +23,7 @@ class Poller {
   Status add(int fd, std::uint32_t events, Callback callback);
   Status change(int fd, std::uint32_t events);
   void remove(int fd);
-  bool contains(int fd) const { return callbacks_.contains(fd); }
+  bool contains(int fd) const { return entries_.contains(fd); }
 
   // Waits until something happens or the deadline passes, and runs the callbacks.
   Status run_once(Deadline deadline);
@@ -32,7 +32,12 @@ class Poller {
   explicit Poller(UniqueFd epoll) : epoll_(std::move(epoll)) {}
   UniqueFd epoll_;
   // Shared, so that a callback which removes itself is not destroyed while it runs.
-  std::map<int, std::shared_ptr<Callback>> callbacks_;
+  struct Entry {
+    std::uint32_t generation = 0;  // tells a descriptor from an earlier one of the same number
+    std::shared_ptr<Callback> callback;
+  };
+  std::map<int, Entry> entries_;
+  std::uint32_t next_generation_ = 0;
 };
 
 }  // namespace sf::os

@@ -37,6 +37,7 @@ struct ChildFailure {
 class ChildSetup {
  public:
   ChildSetup(const SpawnOptions& options, int report) : options_(options), report_(report) {
+    highest_ = std::max(highest_, report);
     for (const auto& [ours, theirs] : options.pass_fds)
       highest_ = std::max({highest_, ours, theirs});
   }
@@ -72,6 +73,7 @@ class ChildSetup {
   // Two passes through numbers nobody uses, so that a swap of two descriptors works.
   void place_descriptors() {
     int base = highest_ + 16;
+    ::syscall(SYS_close_range, base, ~0U, 0);  // strangers of the caller: their numbers are wanted
     int next = base;
     for (const auto& pass : options_.pass_fds) check(::fcntl(pass.first, F_DUPFD, next++), "dup");
     int report = ::fcntl(report_, F_DUPFD_CLOEXEC, next);

@@ -8,6 +8,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -23,7 +24,9 @@ namespace {
 using Dir = std::unique_ptr<DIR, int (*)(DIR*)>;
 
 Result<std::vector<std::string>> names_in(int dir_fd) {
-  Dir dir(::fdopendir(::fcntl(dir_fd, F_DUPFD_CLOEXEC, 0)), ::closedir);
+  UniqueFd copy(::fcntl(dir_fd, F_DUPFD_CLOEXEC, 0));
+  if (!copy.valid()) return last_error("listing a directory");
+  Dir dir(::fdopendir(copy.release()), ::closedir);
   if (!dir) return last_error("listing a directory");
   ::rewinddir(dir.get());
   std::vector<std::string> names;
@@ -34,28 +37,61 @@ Result<std::vector<std::string>> names_in(int dir_fd) {
   return names;
 }
 
-Status remove_below(int parent, const std::string& name, dev_t device) {
-  struct stat info {};
-  if (::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
-    if (errno == ENOENT) return Ok{};
-    return last_error("removing " + name);
-  }
-  if (!S_ISDIR(info.st_mode)) {
-    if (::unlinkat(parent, name.c_str(), 0) != 0 && errno != ENOENT)
-      return last_error("removing " + name);
+// Removes depth first with one descriptor per level, so a tree deeper than kMaxDepth is brought up
+// level by level: anybody in a branch can make one.
+class TreeRemover {
+ public:
+  TreeRemover(int top, dev_t device) : top_(top), device_(device) {}
+
+  Status remove(const std::string& name) {
+    SF_TRY(remove_below(top_, name, 0));
+    while (!raised_.empty()) {
+      std::string next = std::move(raised_.back());
+      raised_.pop_back();
+      SF_TRY(remove_below(top_, next, 0));
+    }
     return Ok{};
   }
-  if (info.st_dev != device)
-    return os_error(EXDEV, "removing " + name + ": something is mounted there");
-  {
-    SF_TRY_ASSIGN(UniqueFd dir, open_at(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-    SF_TRY_ASSIGN(std::vector<std::string> names, names_in(dir.get()));
-    for (const std::string& child : names) SF_TRY(remove_below(dir.get(), child, device));
+
+ private:
+  Status remove_below(int parent, const std::string& name, int depth) {
+    struct stat info {};
+    if (::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      if (errno == ENOENT) return Ok{};
+      return last_error("removing " + name);
+    }
+    if (!S_ISDIR(info.st_mode)) {
+      if (::unlinkat(parent, name.c_str(), 0) != 0 && errno != ENOENT)
+        return last_error("removing " + name);
+      return Ok{};
+    }
+    if (info.st_dev != device_)
+      return os_error(EXDEV, "removing " + name + ": something is mounted there");
+    if (depth > kMaxDepth) return raise(parent, name);
+    {
+      SF_TRY_ASSIGN(UniqueFd dir, open_at(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+      SF_TRY_ASSIGN(std::vector<std::string> names, names_in(dir.get()));
+      for (const std::string& child : names) SF_TRY(remove_below(dir.get(), child, depth + 1));
+    }
+    if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)
+      return last_error("removing directory " + name);
+    return Ok{};
   }
-  if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)
-    return last_error("removing directory " + name);
-  return Ok{};
-}
+
+  Status raise(int parent, const std::string& name) {
+    std::string raised = ".removing-" + std::to_string(::getpid()) + "-" + std::to_string(count_++);
+    if (::renameat(parent, name.c_str(), top_, raised.c_str()) != 0)
+      return last_error("removing " + name);
+    raised_.push_back(std::move(raised));
+    return Ok{};
+  }
+
+  static constexpr int kMaxDepth = 16;
+  int top_;
+  dev_t device_;
+  std::vector<std::string> raised_;
+  int count_ = 0;
+};
 
 // Copies what stat() shows beside the type: owner, mode, times. Order matters: chown clears set-id
 // bits.
@@ -97,7 +133,14 @@ Status copy_data(int from, int to, off_t size) {
     loff_t out = data;
     while (in < hole) {
       ssize_t n = ::copy_file_range(from, &in, to, &out, static_cast<std::size_t>(hole - in), 0);
-      if (n <= 0) return last_error("copying data");
+      if (n > 0) continue;
+      if (n == 0 || (errno != EXDEV && errno != EINVAL)) return last_error("copying data");
+      char buffer[65536];  // two file systems that cannot do it among themselves
+      n = ::pread(from, buffer, std::min(sizeof buffer, static_cast<std::size_t>(hole - in)), in);
+      if (n <= 0 || ::pwrite(to, buffer, static_cast<std::size_t>(n), out) != n)
+        return last_error("copying data");
+      in += n;
+      out += n;
     }
     at = hole;
   }
@@ -191,7 +234,7 @@ Status remove_tree(const std::string& path) {
   struct stat info {};
   if (::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
     return last_error(path);
-  Status removed = remove_below(parent.get(), name, info.st_dev);
+  Status removed = TreeRemover(parent.get(), info.st_dev).remove(name);
   if (!removed) return std::move(removed).error().while_doing("removing " + path);
   return Ok{};
 }

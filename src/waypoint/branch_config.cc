@@ -49,7 +49,7 @@ Status check_config(const BranchConfig& config) {
     return invalid("a memory limit below 16 MiB leaves no room for a shell");
   if (config.limits.pids && *config.limits.pids < kLeastPids)
     return invalid("a pids limit below 8 leaves no room for a shell");
-  if (config.limits.cpus && (*config.limits.cpus < 0.01 || *config.limits.cpus > 1024))
+  if (config.limits.cpus && !(*config.limits.cpus >= 0.01 && *config.limits.cpus <= 1024))
     return invalid("a cpu limit lies between 0.01 and 1024");
   auto capabilities = with_capabilities(0, config.extra_capabilities);
   if (!capabilities) return std::move(capabilities).error();
@@ -101,8 +101,15 @@ Result<BranchConfig> branch_config_from_json(const Json& json) {
     c.cwd = json.at("cwd").get<std::string>();
     c.hostname = json.at("hostname").get<std::string>();
     c.env = json.at("env").get<std::map<std::string, std::string>>();
-    c.window = {json.at("rows").get<std::uint16_t>(), json.at("cols").get<std::uint16_t>()};
-    c.network = json.at("network").get<std::string>() == "host" ? Network::kHost : Network::kNone;
+    auto rows = json.at("rows").get<long long>();
+    auto cols = json.at("cols").get<long long>();
+    if (rows < 0 || cols < 0 || rows > 65535 || cols > 65535)
+      return fail(ErrorCode::kCorrupt, "branch configuration: rows or cols out of range");
+    c.window = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(cols)};
+    auto network = json.at("network").get<std::string>();
+    if (network != "host" && network != "none")
+      return fail(ErrorCode::kCorrupt, "branch configuration: unknown network " + network);
+    c.network = network == "host" ? Network::kHost : Network::kNone;
     c.extra_capabilities = json.at("extra_capabilities").get<std::vector<std::string>>();
     if (json.contains("memory_bytes"))
       c.limits.memory_bytes = json["memory_bytes"].get<std::uint64_t>();

@@ -8,6 +8,11 @@ using wire::Json;
 
 Json to_json(const CapturedState& s) {
   return {{"hostname", s.hostname},
+          {"user", s.user.name},
+          {"home", s.user.home},
+          {"uid", s.user.credentials.uid},
+          {"gid", s.user.credentials.gid},
+          {"groups", s.user.credentials.groups},
           {"last_pid", s.last_pid},
           {"own_ipc", s.own_ipc},
           {"tcp_in_flight", s.tcp_in_flight},
@@ -29,6 +34,10 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
   try {
     CapturedState s;
     s.hostname = json.at("hostname").get<std::string>();
+    s.user.name = json.at("user").get<std::string>();
+    s.user.home = json.at("home").get<std::string>();
+    s.user.credentials = {json.at("uid").get<uid_t>(), json.at("gid").get<gid_t>(),
+                          json.at("groups").get<std::vector<gid_t>>()};
     s.last_pid = json.at("last_pid").get<pid_t>();
     s.own_ipc = json.at("own_ipc").get<bool>();
     s.tcp_in_flight = json.at("tcp_in_flight").get<bool>();
@@ -40,7 +49,8 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     auto screen = json.at("screen_size").get<std::size_t>();
     auto background = json.at("background_size").get<std::size_t>();
     auto typed = json.at("typed_size").get<std::size_t>();
-    if (screen + background + typed != terminal.size())
+    if (screen > terminal.size() || background > terminal.size() - screen ||
+        typed != terminal.size() - screen - background)
       return fail(ErrorCode::kCorrupt,
                   "the checkpoint's terminal file has another size than its manifest says");
     s.shell.screen = terminal.substr(0, screen);

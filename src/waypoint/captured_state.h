@@ -7,12 +7,14 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "waypoint/shell_driver.h"
+#include "waypoint/user_lookup.h"
 #include "wire/json.h"
 
 namespace sf::waypoint {
 
 struct CapturedState {
   std::string hostname;
+  User user;  // the shell's, as it was looked up when the branch started
   pid_t last_pid = 0;
   bool own_ipc = false;        // the images hold an IPC namespace
   bool tcp_in_flight = false;  // the network must be held still while the images come back

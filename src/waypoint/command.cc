@@ -8,8 +8,17 @@ namespace {
 using wire::Json;
 
 // The only exceptions in this layer are nlohmann's, and they stop here.
+template <typename T>
+struct AsResult {
+  using Type = Result<T>;
+};
+template <typename T>
+struct AsResult<Result<T>> {
+  using Type = Result<T>;
+};
+
 template <typename F>
-auto strict(F read) -> Result<decltype(read())> {
+auto strict(F read) -> typename AsResult<decltype(read())>::Type {
   try {
     return read();
   } catch (const Json::exception& e) {
@@ -17,10 +26,49 @@ auto strict(F read) -> Result<decltype(read())> {
   }
 }
 
-std::string slice(const std::string& payload, std::size_t& at, std::size_t size) {
-  std::string part = payload.substr(std::min(at, payload.size()), size);
-  at += size;
-  return part;
+// Cuts the payload into the pieces whose sizes the header tells.
+class Slicer {
+ public:
+  explicit Slicer(const std::string& payload) : payload_(payload) {}
+  std::string next(std::size_t size) {
+    if (size > payload_.size() - at_) {
+      fits_ = false;
+      return {};
+    }
+    at_ += size;
+    return payload_.substr(at_ - size, size);
+  }
+  Status finish() const {
+    if (fits_ && at_ == payload_.size()) return Ok{};
+    return fail(ErrorCode::kCorrupt,
+                "malformed message: the payload has another size than its header says");
+  }
+
+ private:
+  const std::string& payload_;
+  std::size_t at_ = 0;
+  bool fits_ = true;
+};
+
+// Arguments may hold any byte, JSON only text: each byte travels as the character of that number.
+std::string bytes_to_text(const std::string& bytes) {
+  std::string text;
+  for (unsigned char byte : bytes) {
+    if (byte >= 0x80) text.push_back(static_cast<char>(0xc0U | byte >> 6U));
+    text.push_back(static_cast<char>(byte >= 0x80 ? 0x80U | (byte & 0x3fU) : byte));
+  }
+  return text;
+}
+
+std::string text_to_bytes(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto c = static_cast<unsigned char>(text[i]);
+    if (c >= 0xc0 && i + 1 < text.size())
+      c = static_cast<unsigned char>(c << 6U | (static_cast<unsigned char>(text[++i]) & 0x3fU));
+    bytes.push_back(static_cast<char>(c));
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -51,7 +99,7 @@ Json to_json(const ExecResult& r) {
 }
 
 Result<ExecResult> exec_result_from_json(const Json& json, const std::string& payload) {
-  return strict([&] {
+  return strict([&]() -> Result<ExecResult> {
     ExecResult r;
     r.exit_code = json.at("exit_code").get<int>();
     r.duration = microseconds(json.at("duration_us").get<long long>());
@@ -59,18 +107,23 @@ Result<ExecResult> exec_result_from_json(const Json& json, const std::string& pa
     r.timed_out = json.at("timed_out").get<bool>();
     r.truncated = json.at("truncated").get<bool>();
     r.shell_restarted = json.at("shell_restarted").get<bool>();
-    std::size_t at = 0;
-    r.output = slice(payload, at, json.at("output_size").get<std::size_t>());
-    r.raw = slice(payload, at, json.at("raw_size").get<std::size_t>());
-    r.background = slice(payload, at, json.at("background_size").get<std::size_t>());
+    Slicer slices(payload);
+    r.output = slices.next(json.at("output_size").get<std::size_t>());
+    r.raw = slices.next(json.at("raw_size").get<std::size_t>());
+    r.background = slices.next(json.at("background_size").get<std::size_t>());
+    SF_TRY(slices.finish());
     return r;
   });
 }
 
 Json to_json(const SideExecRequest& request) {
-  return {{"argv", request.argv},
-          {"env", request.env},
-          {"cwd", request.cwd},
+  std::vector<std::string> argv;
+  for (const std::string& word : request.argv) argv.push_back(bytes_to_text(word));
+  std::map<std::string, std::string> env;
+  for (const auto& [name, value] : request.env) env[bytes_to_text(name)] = bytes_to_text(value);
+  return {{"argv", argv},
+          {"env", env},
+          {"cwd", bytes_to_text(request.cwd)},
           {"user", request.user},
           {"timeout_ms", request.timeout.count()},
           {"max_output", request.max_output}};
@@ -79,9 +132,11 @@ Json to_json(const SideExecRequest& request) {
 Result<SideExecRequest> side_exec_request_from_json(const Json& json, std::string input) {
   return strict([&] {
     SideExecRequest r;
-    r.argv = json.at("argv").get<std::vector<std::string>>();
-    r.env = json.at("env").get<std::map<std::string, std::string>>();
-    r.cwd = json.at("cwd").get<std::string>();
+    for (const Json& word : json.at("argv"))
+      r.argv.push_back(text_to_bytes(word.get<std::string>()));
+    for (const auto& [name, value] : json.at("env").items())
+      r.env[text_to_bytes(name)] = text_to_bytes(value.get<std::string>());
+    r.cwd = text_to_bytes(json.at("cwd").get<std::string>());
     r.user = json.at("user").get<std::string>();
     r.input = std::move(input);
     r.timeout = milliseconds(json.at("timeout_ms").get<long long>());
@@ -100,15 +155,16 @@ Json to_json(const SideExecResult& r) {
 }
 
 Result<SideExecResult> side_exec_result_from_json(const Json& json, const std::string& payload) {
-  return strict([&] {
+  return strict([&]() -> Result<SideExecResult> {
     SideExecResult r;
     r.exit_code = json.at("exit_code").get<int>();
     r.duration = microseconds(json.at("duration_us").get<long long>());
     r.timed_out = json.at("timed_out").get<bool>();
     r.truncated = json.at("truncated").get<bool>();
-    std::size_t at = 0;
-    r.standard_output = slice(payload, at, json.at("stdout_size").get<std::size_t>());
-    r.standard_error = slice(payload, at, json.at("stderr_size").get<std::size_t>());
+    Slicer slices(payload);
+    r.standard_output = slices.next(json.at("stdout_size").get<std::size_t>());
+    r.standard_error = slices.next(json.at("stderr_size").get<std::size_t>());
+    SF_TRY(slices.finish());
     return r;
   });
 }

@@ -73,7 +73,7 @@ class Keeper {
         units_(std::move(units)),
         layout_(std::move(layout)),
         cgroup_(std::move(cgroup)),
-        engine_(make_criu_engine({options.criu, options.rlimit_shim, cgroup_.procs_files()})),
+        engine_(make_criu_engine({options.criu, options.criu_shim, cgroup_.procs_files()})),
         server_(poller_,
                 [this](const ClientPtr& client, Frame frame) { serve(client, std::move(frame)); }) {
   }
@@ -292,7 +292,6 @@ class Keeper {
           branch_->capture(frame.header.at("image_dir").get<std::string>(),
                            frame.header.at("unit").get<std::string>(), faults_of(frame.header));
       warm_up_due_ = true;
-      save_criu_cache(options_.store_dir);
       if (!state) {
         client->send_error(state.error());
         continue;
@@ -330,7 +329,7 @@ Status set_up_and_run(const KeeperOptions& options) {
   SF_TRY_ASSIGN(os::Cgroup cgroup, os::Cgroup::create(layout, options.id, {}));
   SF_TRY(enter_keeper_namespaces(options.network));
   SF_TRY(units->attach(kUnitsMount));
-  load_criu_cache(options.store_dir);
+  load_criu_cache(options.store_dir, options.criu);
   SF_TRY_ASSIGN(os::Poller poller, os::Poller::create());
   Keeper keeper(options, std::move(poller), std::move(units), std::move(layout), std::move(cgroup));
   return keeper.run();

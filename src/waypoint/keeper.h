@@ -14,7 +14,7 @@ struct KeeperOptions {
   std::string store_dir;
   std::string id;  // names the socket, the live unit and the cgroup
   std::string criu;
-  std::string rlimit_shim;  // empty: not needed
+  std::string criu_shim;  // preloaded into CRIU
   Network network = Network::kNone;
 };
 

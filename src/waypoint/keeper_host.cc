@@ -13,6 +13,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/mount.h"
+#include "os/process.h"
 
 namespace sf::waypoint {
 namespace {
@@ -76,15 +77,15 @@ Status set_hostname(const std::string& name) {
   return Ok{};
 }
 
-void load_criu_cache(const std::string& store_dir) {
-  auto cache = os::read_file(stored_cache(store_dir));
-  if (cache) (void)os::write_file(kCriuCache, *cache);
-}
-
-void save_criu_cache(const std::string& store_dir) {
-  if (os::exists(stored_cache(store_dir))) return;
-  auto cache = os::read_file(kCriuCache);
-  if (cache) (void)os::publish_file(stored_cache(store_dir), *cache);
+void load_criu_cache(const std::string& store_dir, const std::string& criu) {
+  if (auto cache = os::read_file(stored_cache(store_dir))) {
+    (void)os::write_file(kCriuCache, *cache);
+    return;
+  }
+  auto check = os::spawn({.argv = {criu, "check"}, .env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}});
+  if (!check || !check->wait(Deadline::after(seconds(30)))) return;  // slower without, not wrong
+  if (auto cache = os::read_file(kCriuCache))
+    (void)os::publish_file(stored_cache(store_dir), *cache);
 }
 
 }  // namespace sf::waypoint

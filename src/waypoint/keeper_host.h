@@ -17,7 +17,7 @@ Status enter_keeper_namespaces(Network network);
 Status set_hostname(const std::string& name);
 // CRIU probes the kernel once and keeps the findings in /run, if that is a tmpfs. Every keeper has
 // a /run of its own, so the findings travel through the store.
-void load_criu_cache(const std::string& store_dir);
-void save_criu_cache(const std::string& store_dir);
+// The first keeper of a boot has CRIU find out.
+void load_criu_cache(const std::string& store_dir, const std::string& criu);
 
 }  // namespace sf::waypoint

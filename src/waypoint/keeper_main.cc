@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   options.store_dir = argv[1];
   options.id = argv[2];
   options.criu = argv[3];
-  options.rlimit_shim = argv[4];
+  options.criu_shim = argv[4];
   options.network = std::string_view(argv[5]) == "host" ? sf::waypoint::Network::kHost
                                                         : sf::waypoint::Network::kNone;
   sf::Status status = sf::waypoint::run_keeper(options);

@@ -95,8 +95,8 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
   os::UniqueFd ready_entry(ends[1]);
   os::SpawnOptions options;
   options.argv = {
-      programs_.keeper, programs_.store_dir,   id,
-      programs_.criu,   programs_.rlimit_shim, network == Network::kHost ? "host" : "none"};
+      programs_.keeper, programs_.store_dir, id,
+      programs_.criu,   programs_.criu_shim, network == Network::kHost ? "host" : "none"};
   options.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                  "LANG=C.UTF-8"};
   options.pass_fds = {{log.get(), 2}, {ready_entry.get(), 3}};

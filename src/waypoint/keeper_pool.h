@@ -26,7 +26,7 @@ struct KeeperPrograms {
   std::string store_dir;
   std::string keeper;  // waypoint-keeper
   std::string criu;
-  std::string rlimit_shim;  // empty: CAP_SYS_RESOURCE is there
+  std::string criu_shim;  // preloaded into CRIU
 };
 
 class KeeperPool {

@@ -86,7 +86,8 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
   pid_t init = branch->init_.pid();
   SF_TRY(write_pid_counter(init, state.last_pid));
   if (state.own_ipc) SF_TRY(enter_ipc_namespace(init));
-  SF_TRY_ASSIGN(branch->user_, branch->user(branch->config_.user));
+  branch->user_ = state.user;
+  if (state.shell.holder != 1) branch->holder_ = state.shell.holder;
   SF_TRY_ASSIGN(ShellChannel channel, ShellChannel::open(init));
   SF_TRY(channel.install(state.shell.holder, branch->user_.credentials));
   SF_TRY(os::set_nonblocking(tree.terminal.get()));
@@ -152,12 +153,24 @@ Status LiveBranch::start_shell() {
     SF_TRY(pump_until([&] { return holder_.has_value(); }, Deadline::after(kStartTime),
                       "starting the holder"));
     holder = *holder_;
-    driver_->set_holder(holder);
   }
   SF_TRY(driver_->channel().install(holder, user_.credentials));
   SF_TRY(driver_->channel().request(shell_request()));
   return pump_until([&] { return driver_->shell() != 0; }, Deadline::after(kStartTime),
                     "starting the shell");
+}
+
+Status LiveBranch::request_holder() {
+  return driver_->channel().request(
+      {.kind = "holder", .id = 0, .who = user_.credentials, .cwd = "/", .argv = {}, .env = {}});
+}
+
+// The user may kill the holder (`kill -9 -1`): the next one has another pid, and the texts must say
+// so.
+void LiveBranch::on_holder(pid_t holder) {
+  holder_ = holder;
+  driver_->set_holder(holder);
+  (void)driver_->channel().install(holder, user_.credentials);
 }
 
 // The first command settles what a fresh shell does to its terminal (an engine may not meet it
@@ -212,7 +225,9 @@ Status LiveBranch::watch() {
 
 void LiveBranch::on_events() {
   for (const Record& record : driver_->channel().read_records()) {
-    if (record.kind == Record::Kind::kHolder) holder_ = static_cast<pid_t>(record.numbers[0]);
+    if (record.kind == Record::Kind::kHolder) on_holder(static_cast<pid_t>(record.numbers[0]));
+    if (record.kind == Record::Kind::kExited && record.numbers[0] == holder_)
+      (void)request_holder();
     if (record.kind == Record::Kind::kFailed && record.numbers[0] == 0)
       start_failure_ =
           os::os_error(static_cast<int>(record.numbers[1]), "in the branch's root: " + record.text);
@@ -273,9 +288,12 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   SF_TRY(faults.at("checkpoint.before_dump"));
   CapturedState state;
   state.hostname = current_hostname();
+  state.user = user_;
   state.own_ipc = has_ipc_objects();
-  state.tcp_in_flight = has_tcp_in_flight(proc_text(init_.pid(), "net/tcp")) ||
-                        has_tcp_in_flight(proc_text(init_.pid(), "net/tcp6"));
+  // The host's network is not ours to hold; connections over it come back closed anyway.
+  state.tcp_in_flight =
+      config_.network == Network::kNone && (has_tcp_in_flight(proc_text(init_.pid(), "net/tcp")) ||
+                                            has_tcp_in_flight(proc_text(init_.pid(), "net/tcp6")));
   Stopwatch stopped;
   Status captured =
       parts_.engine.capture({.root = init_.pid(),

@@ -63,6 +63,8 @@ class LiveBranch {
   Status start_processes();
   Status open_terminal();
   Status start_shell();
+  Status request_holder();
+  void on_holder(pid_t holder);
   Status warm_up_shell();
   Status watch();
   void on_events();

@@ -24,7 +24,7 @@ Result<Manifest> parse_manifest(const std::string& text, const std::string& term
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return fail(ErrorCode::kCorrupt, "manifest is no JSON object");
   try {
-    if (int version = json.at("version").get<int>(); version != kManifestVersion)
+    if (auto version = json.at("version").get<long long>(); version != kManifestVersion)
       return fail(ErrorCode::kCorrupt, "manifest has unknown version " + std::to_string(version));
     Manifest m;
     m.info.id = CheckpointId(json.at("id").get<std::string>());
@@ -37,7 +37,8 @@ Result<Manifest> parse_manifest(const std::string& text, const std::string& term
     SF_TRY_ASSIGN(m.config, branch_config_from_json(json.at("config")));
     SF_TRY_ASSIGN(m.state, captured_state_from_json(json.at("state"), terminal));
     m.info.stopped = m.state.stopped;
-    if (!is_valid_id(m.info.id.value()))
+    if (!is_valid_id(m.info.id.value()) || !is_valid_id(m.info.branch.value()) ||
+        (m.info.parent && !is_valid_id(m.info.parent->value())))
       return fail(ErrorCode::kCorrupt, "manifest has a malformed id");
     return m;
   } catch (const Json::exception& e) {

@@ -12,7 +12,7 @@ namespace {
 
 using wire::Json;
 
-const std::string kTerminal = std::string("screen\0\xff", 8) + "background\x1b[0m";
+const std::string kTerminal = std::string("screen\0\xff", 8) + "background\x1b[0m" + "keys\x03";
 
 Manifest full_manifest() {
   Manifest manifest;
@@ -31,7 +31,8 @@ Manifest full_manifest() {
   manifest.state.shell.prompt_read = 4096;
   manifest.state.shell.command_running = true;
   manifest.state.shell.screen = kTerminal.substr(0, 8);
-  manifest.state.shell.background = kTerminal.substr(8);
+  manifest.state.shell.background = kTerminal.substr(8, 14);
+  manifest.state.shell.typed = kTerminal.substr(22);
   manifest.state.stopped = microseconds(77);
   manifest.boot_id = "c1a0-boot";
   return manifest;
@@ -74,6 +75,7 @@ TEST(ManifestTest, EveryFieldSurvives) {
   EXPECT_TRUE(back.state.shell.command_running);
   EXPECT_EQ(back.state.shell.screen, manifest.state.shell.screen);
   EXPECT_EQ(back.state.shell.background, manifest.state.shell.background);
+  EXPECT_EQ(back.state.shell.typed, "keys\x03");
 }
 
 TEST(ManifestTest, AFirstCheckpointHasNoParent) {
@@ -132,10 +134,14 @@ TEST(ManifestTest, ATerminalFileOfAnotherSizeIsRefused) {
 }
 
 TEST(ManifestTest, SizesThatOnlyAddUpByWrappingAreRefused) {
-  expect_corrupt(changed([](Json& json) {
-    json["state"]["screen_size"] = -1;
-    json["state"]["background_size"] = kTerminal.size() + 1;
-  }));
+  for (const char* key : {"screen_size", "background_size", "typed_size"}) {
+    const char* other = std::string_view(key) == "typed_size" ? "screen_size" : "typed_size";
+    expect_corrupt(changed([&](Json& json) {
+      json["state"].update({{"screen_size", 0}, {"background_size", 0}, {"typed_size", 0}});
+      json["state"][key] = -1;
+      json["state"][other] = kTerminal.size() + 1;
+    }));
+  }
 }
 
 TEST(ManifestTest, TextThatIsNoJsonObjectIsCorrupt) {

@@ -20,8 +20,10 @@ constexpr auto kStartTime = seconds(20);      // from typing a line to the shell
 constexpr auto kInterruptPause = seconds(1);  // between SIGINT, SIGTERM and SIGKILL
 constexpr auto kFirstLook =
     milliseconds(20);  // how soon a running command is checked for a silent end
+constexpr auto kRetypeLook = milliseconds(300);
 constexpr auto kLaterLook = milliseconds(100);
 constexpr auto kEagerLook = milliseconds(4);  // after an interrupt: the end is expected
+constexpr auto kReportTime = seconds(10);     // to get a status out of a shell at its prompt
 constexpr int kKillShellAfter = 5;            // interrupts
 
 // The system call a process waits in, from /proc/<pid>/syscall: number, first and third argument.
@@ -75,6 +77,7 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
       std::move(request), std::move(sink), std::move(done), Phase::kTyped, OutputBuffer(cap), {}});
   if (timeout.count() > 0) active_->deadline = Deadline::after(timeout);
   active_->phase_deadline = Deadline::after(kStartTime);
+  active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
     return abandon(std::move(loaded).error());
   set_echo(false);
@@ -259,18 +262,40 @@ void ShellDriver::signal_foreground(int number) {
 void ShellDriver::look_for_prompt() {
   bool eager = active_->interrupts > 0;
   active_->next_look = Deadline::after(eager ? kEagerLook : kLaterLook);
-  if (active_->phase != Phase::kRunning || !at_prompt()) {
+  if (active_->phase == Phase::kLoading || !at_prompt()) {
     active_->idle_looks = 0;
     return;
+  }
+  if (active_->phase == Phase::kReporting) {
+    // Typed, read, and no answer: the script was out of reach (its holder killed). Try again for a
+    // while.
+    if (active_->phase_deadline.passed())
+      return abandon(fail(
+          ErrorCode::kBusy,
+          "the shell no longer answers: /proc may be unmounted in the branch, or bash restricted",
+          "end it with send_keys \"exit\\n\": a fresh shell takes its place"));
+    return type_report();
   }
   // Twice: between the end record and its reading here the shell looks the same for a moment.
   if (++active_->idle_looks < 2) {
     active_->next_look = Deadline::after(kEagerLook);
     return;
   }
+  if (active_->phase == Phase::kTyped) {
+    // The line was read and led nowhere: its script was out of reach (see set_holder). The next one
+    // has the new path.
+    active_->next_look = Deadline::after(kRetypeLook);
+    (void)os::write_all(master_.get(), run_line(holder_, active_->request.command));
+    return;
+  }
   active_->phase = Phase::kReporting;
   active_->deadline = Deadline::never();
-  active_->phase_deadline = Deadline::never();
+  active_->phase_deadline = Deadline::after(kReportTime);
+  type_report();
+}
+
+void ShellDriver::type_report() {
+  active_->next_look = Deadline::after(kLaterLook);
   os::discard_typed(master_.get());
   set_echo(false);
   (void)os::write_all(master_.get(), report_line(holder_));

@@ -95,6 +95,7 @@ class ShellDriver {
   void finish(int exit_code, bool shell_restarted);
   void abandon(Error error);
   void look_for_prompt();
+  void type_report();
   void interrupt();
   void signal_foreground(int number);
   bool at_prompt();

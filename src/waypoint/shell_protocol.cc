@@ -1,5 +1,6 @@
 #include "waypoint/shell_protocol.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "waypoint/init/init_protocol.h"
@@ -77,13 +78,41 @@ std::string report_line(pid_t holder) {
   return with_paths(" { \\builtin . @SCRIPT@ end \"$?\" \"$_\";} >/dev/null 2>&1\n", holder);
 }
 
-// Behind an unfinished here-document, list or line the tail would become part of the command.
+namespace {
+
+bool contains_word(std::string_view text, std::string_view word) {
+  constexpr std::string_view kBreaks = " \t;&|(){}\n";
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    bool begins = at == 0 || kBreaks.find(text[at - 1]) != std::string_view::npos;
+    std::size_t end = at + word.size();
+    if (begins && (end == text.size() || kBreaks.find(text[end]) != std::string_view::npos))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// Behind something unfinished the tail would become part of the command, or complete what bash
+// should refuse. The rules err on the safe side: without the tail only `$_` is lost.
 bool can_take_tail(std::string_view command) {
   if (command.find("<<") != std::string_view::npos) return false;
+  if (std::ranges::count(command, '{') != std::ranges::count(command, '}')) return false;
   std::size_t last = command.find_last_not_of(" \t\n");
   if (last == std::string_view::npos) return true;
-  char c = command[last];
-  return c != '\\' && c != '|' && !(c == '&' && last > 0 && command[last - 1] == '&');
+  command = command.substr(0, last + 1);
+  for (std::string_view end : {"\\", "|", "&&", "|&", "()", "))"}) {
+    if (command.ends_with(end)) return false;
+  }
+  bool closed = false;
+  for (std::string_view end : {"done", "fi", "esac", "}"})
+    closed = closed || command.ends_with(end);
+  std::string_view line = command.substr(command.rfind('\n') + 1);
+  for (std::string_view word : {"for", "select", "function", "while", "until", "if", "case"}) {
+    if (!closed && contains_word(line, word)) return false;
+  }
+  return true;
 }
 
 std::optional<Record> parse_record(std::string_view line) {

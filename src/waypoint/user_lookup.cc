@@ -19,6 +19,7 @@ std::optional<unsigned> number(const std::string& text) {
   unsigned value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  if (value == ~0U) return std::nullopt;  // to setresuid() this means "leave it as it is"
   return value;
 }
 

@@ -28,6 +28,8 @@ using wire::Json;
 
 constexpr auto kCallTime = std::chrono::minutes(15);  // a capture or restore of many gigabytes
 constexpr auto kExecGrace = seconds(60);              // beyond a command's own time-out
+constexpr milliseconds kLongest =
+    std::chrono::hours(24 * 365);  // of a command; beyond it, arithmetic overflows
 constexpr std::size_t kMaxCommand = 64U << 20U;
 constexpr std::size_t kMaxForks = 1000;
 constexpr std::size_t kForksAtOnce = 4;
@@ -35,27 +37,18 @@ constexpr std::size_t kForksAtOnce = 4;
 struct Helpers {
   std::string keeper;
   std::string init;
-  std::string rlimit_shim;
+  std::string criu_shim;
 };
-
-bool lacks_sys_resource() {
-  constexpr unsigned kSysResource = 24;
-  auto status = os::read_file("/proc/self/status");
-  if (!status) return true;
-  std::size_t at = status->find("CapEff:");
-  if (at == std::string::npos) return true;
-  return ((std::stoull(status->substr(at + 7, 20), nullptr, 16) >> kSysResource) & 1U) == 0;
-}
 
 Result<Helpers> find_helpers(std::string dir) {
   if (dir.empty()) {
     SF_TRY_ASSIGN(std::string self, os::read_link("/proc/self/exe"));
     dir = self.substr(0, self.rfind('/'));
   }
-  Helpers helpers{dir + "/waypoint-keeper", dir + "/waypoint-init", ""};
-  if (lacks_sys_resource()) helpers.rlimit_shim = dir + "/libwaypoint-rlimit-shim.so";
-  for (const std::string& path : {helpers.keeper, helpers.init, helpers.rlimit_shim}) {
-    if (!path.empty() && !os::exists(path))
+  Helpers helpers{dir + "/waypoint-keeper", dir + "/waypoint-init",
+                  dir + "/libwaypoint-criu-shim.so"};
+  for (const std::string& path : {helpers.keeper, helpers.init, helpers.criu_shim}) {
+    if (!os::exists(path))
       return fail(ErrorCode::kNotFound, path + " is missing",
                   "set helper_dir to where waypoint-keeper and waypoint-init are");
   }
@@ -148,7 +141,7 @@ Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions opt
   SF_TRY_ASSIGN(std::unique_ptr<UnitStore> units,
                 UnitStore::open(options.store_dir, kind, options.store_bytes));
   SF_TRY_ASSIGN(CheckpointStore checkpoints, CheckpointStore::open(options.store_dir, *units));
-  KeeperPrograms programs{options.store_dir, helpers.keeper, criu, helpers.rlimit_shim};
+  KeeperPrograms programs{options.store_dir, helpers.keeper, criu, helpers.criu_shim};
   auto impl = std::make_unique<Impl>(std::move(options), std::move(lock), std::move(units),
                                      std::move(checkpoints), std::move(programs), helpers.init);
   SF_TRY(impl->find_live_branches());
@@ -391,8 +384,9 @@ Result<ExecResult> Waypoint::exec(const BranchId& branch, const ExecRequest& req
   Json header = to_json(request);
   header["op"] = "exec";
   header["stream"] = static_cast<bool>(sink);
-  Deadline deadline = request.timeout.count() > 0 ? Deadline::after(request.timeout + kExecGrace)
-                                                  : Deadline::never();
+  Deadline deadline = request.timeout.count() > 0
+                          ? Deadline::after(std::min(request.timeout, kLongest) + kExecGrace)
+                          : Deadline::never();
   SF_TRY_ASSIGN(Frame answer, impl_->call(branch, {std::move(header), request.command}, deadline,
                                           [&](const Frame& event) {
                                             if (sink) sink(event.payload);
@@ -401,14 +395,18 @@ Result<ExecResult> Waypoint::exec(const BranchId& branch, const ExecRequest& req
 }
 
 Result<SideExecResult> Waypoint::side_exec(const BranchId& branch, const SideExecRequest& request) {
-  for (const std::string& word : request.argv) {
+  std::vector<std::string> words = request.argv;
+  for (const auto& [name, value] : request.env) words.insert(words.end(), {name, value});
+  words.insert(words.end(), {request.cwd, request.user});
+  for (const std::string& word : words) {
     if (word.find('\0') != std::string::npos)
-      return invalid("an argument cannot contain a NUL byte");
+      return invalid("arguments, environment, directory and user cannot contain a NUL byte");
   }
   Json header = to_json(request);
   header["op"] = "side_exec";
-  Deadline deadline = request.timeout.count() > 0 ? Deadline::after(request.timeout + kExecGrace)
-                                                  : Deadline::never();
+  Deadline deadline = request.timeout.count() > 0
+                          ? Deadline::after(std::min(request.timeout, kLongest) + kExecGrace)
+                          : Deadline::never();
   SF_TRY_ASSIGN(Frame answer, impl_->call(branch, {std::move(header), request.input}, deadline));
   return side_exec_result_from_json(answer.header, answer.payload);
 }

@@ -62,6 +62,10 @@ Result<std::optional<Frame>> FrameReader::next() {
 
 Status send_frame(int fd, const Frame& frame) {
   std::string bytes = encode_frame(frame);
+  if (frame.payload.size() > kMaxPayload ||
+      bytes.size() - kPrefix - frame.payload.size() > kMaxHeader)
+    return invalid("a request is larger than allowed",
+                   "put the data into a file in the branch first");
   std::string_view left = bytes;
   while (!left.empty()) {
     ssize_t n = ::send(fd, left.data(), left.size(), MSG_NOSIGNAL);
@@ -96,11 +100,18 @@ Json error_to_json(const Error& error) {
 }
 
 Error error_from_json(const Json& json) {
+  auto text = [&](const char* key) {
+    return json.is_object() && json.contains(key) && json[key].is_string()
+               ? json[key].get<std::string>()
+               : std::string();
+  };
   Error error;
-  error.code = error_code_from(json.value("code", "os")).value_or(ErrorCode::kOs);
-  error.os_errno = json.value("errno", 0);
-  error.message = json.value("message", "unknown error");
-  error.hint = json.value("hint", "");
+  error.code = error_code_from(text("code")).value_or(ErrorCode::kOs);
+  if (json.is_object() && json.contains("errno") && json["errno"].is_number_integer())
+    error.os_errno = json["errno"].get<int>();
+  error.message = text("message");
+  if (error.message.empty()) error.message = "unknown error";
+  error.hint = text("hint");
   return error;
 }
 

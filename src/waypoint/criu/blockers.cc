@@ -12,25 +12,26 @@ namespace sf::waypoint {
 namespace {
 
 struct Rule {
-  std::string_view target;  // part of the descriptor's link
+  std::string_view target;  // how the descriptor's link begins
   std::string_view name;
   std::string_view why;
   std::string_view advice;
 };
 
 constexpr std::array kDescriptorRules = {
-    Rule{"[io_uring]", "io_uring", "CRIU cannot capture io_uring",
+    Rule{"anon_inode:[io_uring]", "io_uring", "CRIU cannot capture io_uring",
          "end that process, or run it without io_uring (for node: UV_USE_IO_URING=0)"},
-    Rule{"[userfaultfd]", "userfaultfd", "memory handled by userfaultfd cannot be captured",
+    Rule{"anon_inode:[userfaultfd]", "userfaultfd",
+         "memory handled by userfaultfd cannot be captured", "end that process first"},
+    Rule{"anon_inode:[perf_event]", "perf event", "performance counters cannot be captured",
          "end that process first"},
-    Rule{"[perf_event]", "perf event", "performance counters cannot be captured",
+    Rule{"anon_inode:bpf-", "BPF object", "BPF objects cannot be captured",
          "end that process first"},
-    Rule{"bpf-", "BPF object", "BPF objects cannot be captured", "end that process first"},
-    Rule{"[fanotify]", "fanotify", "pending fanotify state cannot be captured",
+    Rule{"anon_inode:[fanotify]", "fanotify", "pending fanotify state cannot be captured",
          "end that process first"},
-    Rule{"[landlock", "landlock ruleset", "Landlock rules cannot be captured",
+    Rule{"anon_inode:[landlock", "landlock ruleset", "Landlock rules cannot be captured",
          "end that process first"},
-    Rule{"[secretmem]", "secret memory", "secret memory cannot be read from outside",
+    Rule{"/secretmem", "secret memory", "secret memory cannot be read from outside",
          "end that process first"},
     Rule{"/dev/fuse", "FUSE", "file systems served by a process cannot be captured",
          "unmount it and end that process"},
@@ -79,7 +80,7 @@ std::vector<Blocker> find_blockers(const std::vector<ProcessFacts>& processes) {
           "start it with setsid, or end it first");
     for (const ProcessFacts::Descriptor& fd : p.descriptors) {
       for (const Rule& rule : kDescriptorRules) {
-        if (fd.target.find(rule.target) == std::string::npos) continue;
+        if (!fd.target.starts_with(rule.target)) continue;
         add("descriptor " + std::to_string(fd.number) + " (" + std::string(rule.name) + ")",
             rule.why, rule.advice);
         break;

@@ -8,6 +8,7 @@
 
 #include "os/error.h"
 #include "os/file.h"
+#include "os/loopback_gate.h"
 #include "os/socket.h"
 #include "waypoint/criu/blockers.h"
 #include "waypoint/criu/rpc_codec.h"
@@ -74,15 +75,18 @@ class CriuEngine : public ProcessEngine {
     options.log_file = "restore-" + std::to_string(::getpid()) + ".log";
     options.root = request.root_view;
     options.close_tcp = request.close_tcp;
-    options.network_lock =
-        request.lock_network ? criu::NetworkLock::kNftables : criu::NetworkLock::kSkip;
+    std::optional<os::LoopbackGate> gate;  // opened when all sockets are there
     SF_TRY(send(worker, encode_request(RequestType::kRestore, options)));
 
     RestoredTree tree;
-    std::optional<os::Child> early;
     auto answer = converse(worker, [&](const Response& notice, os::UniqueFd passed) {
       if (notice.notify_script == "orphan-pts-master" && passed.valid())
         tree.terminal = std::move(passed);
+      if (notice.notify_script == "pre-restore" && request.lock_network) {
+        auto closed = os::LoopbackGate::close();
+        if (closed) gate.emplace(std::move(*closed));
+      }
+      if (notice.notify_script == "pre-resume" && gate) (void)gate->open();
       return true;
     });
     std::string log = request.image_dir + "/" + options.log_file;
@@ -116,7 +120,7 @@ class CriuEngine : public ProcessEngine {
     os::SpawnOptions options;
     options.argv = {setup_.criu, "swrk", "3"};
     options.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
-    if (!setup_.rlimit_shim.empty()) options.env.push_back("LD_PRELOAD=" + setup_.rlimit_shim);
+    options.env.push_back("LD_PRELOAD=" + setup_.criu_shim);
     options.pass_fds = {{ends.second.get(), 3}};
     options.new_ipc = own_ipc;
     options.death_signal = SIGKILL;

@@ -13,7 +13,7 @@ namespace sf::waypoint {
 
 struct CriuSetup {
   std::string criu;                       // path of the program
-  std::string rlimit_shim;                // preloaded where CAP_SYS_RESOURCE is missing, or empty
+  std::string criu_shim;                  // preloaded (criu_shim.c)
   std::vector<std::string> cgroup_procs;  // where restored trees live
 };
 

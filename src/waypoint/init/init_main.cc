@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "init_protocol.h"
+#include "waypoint/init/init_protocol.h"
 
 namespace sf::waypoint {
 namespace {
@@ -208,8 +208,8 @@ class Init {
       ::prctl(PR_SET_NAME, "waypoint-holder");
       for (;;) ::pause();
     }
+    started(start, pid);
     if (pid > 0) report("A %d\n", pid);
-    if (pid < 0) report("F %ld %d fork\n", start.id, errno);
   }
 
   void start_side(const Start& start) {

@@ -1,12 +1,27 @@
-/* Preloaded into CRIU where CAP_SYS_RESOURCE is missing, as in many containers: reading another user's limits by
- * prlimit64() is then refused, but /proc/<pid>/limits tells the same. Built without a libc, since CRIU may run with
- * a libc of its own. */
+/* Preloaded into CRIU. Built without a libc, since CRIU may run with a libc of its own. Two corrections:
+ *
+ * Where CAP_SYS_RESOURCE is missing, as in many containers, reading another user's limits by prlimit64() is refused;
+ * /proc/<pid>/limits tells the same.
+ *
+ * A process stopped inside poll() or a futex wait shows the "restart block" code, which CRIU turns into EINTR, in the
+ * live process too: programs that do not try again would end at every checkpoint. Shown as "restart" instead, the call
+ * is simply made again. Sleeps keep EINTR: the kernel has already told them what is left. */
 #include <stddef.h>
 
 #define SYS_READ 0
 #define SYS_OPEN 2
 #define SYS_CLOSE 3
+#define SYS_PTRACE 101
 #define SYS_PRLIMIT64 302
+#define SYS_POLL 7
+#define SYS_FUTEX 202
+#define SYS_CLOCK_NANOSLEEP 230
+#define PTRACE_PEEK_LAST 3
+#define PTRACE_GETREGS_REQUEST 12
+#define PTRACE_GETREGSET_REQUEST 0x4204
+#define NT_PRSTATUS_SET 1
+#define RESTART_BLOCK (-516)
+#define RESTART_ALWAYS (-513)
 #define EPERM_NEGATED (-1)
 #define LIMIT_COUNT 16
 #define NO_LIMIT (~0UL)
@@ -105,6 +120,41 @@ long syscall(long n, long a, long b, long c, long d, long e, long f) {
   if (result < 0 && result > -4096) {
     *__errno_location() = (int)-result;
     return -1;
+  }
+  return result;
+}
+
+/* The kernel's user_regs_struct, as an array: the places used here. */
+enum register_index { REG_RAX = 10, REG_RSI = 13, REG_ORIG_RAX = 15, REG_COUNT = 27 };
+
+struct part {
+  void *base;
+  size_t size;
+};
+
+static void restart_waits(long *registers) {
+  long call = registers[REG_ORIG_RAX];
+  int absolute_sleep = call == SYS_CLOCK_NANOSLEEP && (registers[REG_RSI] & 1);
+  if (registers[REG_RAX] != RESTART_BLOCK) return;
+  if (call == SYS_POLL || call == SYS_FUTEX || absolute_sleep) registers[REG_RAX] = RESTART_ALWAYS;
+}
+
+long ptrace(long request, long pid, long address, long data) {
+  long peeked = 0;
+  int is_peek = request >= 1 && request <= PTRACE_PEEK_LAST;
+  long result = raw_syscall(SYS_PTRACE, request, pid, address, is_peek ? (long)&peeked : data, 0, 0);
+  if (result < 0 && result > -4096) {
+    *__errno_location() = (int)-result;
+    return -1;
+  }
+  if (is_peek) {
+    *__errno_location() = 0;
+    return peeked;
+  }
+  if (request == PTRACE_GETREGS_REQUEST) restart_waits((long *)data);
+  if (request == PTRACE_GETREGSET_REQUEST && address == NT_PRSTATUS_SET) {
+    struct part *part = (struct part *)data;
+    if (part->size >= REG_COUNT * sizeof(long)) restart_waits((long *)part->base);
   }
   return result;
 }

@@ -1,0 +1,179 @@
+#include "os/poller.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/epoll.h>
+
+#include <vector>
+
+#include "os/file.h"
+#include "testing/matchers.h"
+
+namespace sf::os {
+namespace {
+
+struct Pipe {
+  UniqueFd read_end;
+  UniqueFd write_end;
+};
+
+Pipe make_pipe() {
+  int fds[2] = {-1, -1};
+  EXPECT_EQ(::pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+  return {UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+class PollerTest : public ::testing::Test {
+ protected:
+  Status look() { return poller.run_once(Deadline::after(milliseconds(0))); }
+  Result<Poller> created = Poller::create();
+  Poller& poller = created.value();
+};
+
+TEST_F(PollerTest, ACallbackRunsAsLongAsThereIsSomethingToRead) {
+  Pipe pipe = make_pipe();
+  int calls = 0;
+  ASSERT_OK(poller.add(pipe.read_end.get(), EPOLLIN, [&](std::uint32_t events) {
+    EXPECT_NE(events & EPOLLIN, 0U);
+    ++calls;
+  }));
+  ASSERT_OK(look());
+  EXPECT_EQ(calls, 0);
+  ASSERT_OK(write_all(pipe.write_end.get(), "x"));
+  ASSERT_OK(look());
+  ASSERT_OK(look());
+  EXPECT_EQ(calls, 2);
+  std::string text;
+  ASSERT_OK(read_available(pipe.read_end.get(), text, 100));
+  ASSERT_OK(look());
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(PollerTest, AHangUpIsAnEventEvenWhenNoneIsWanted) {
+  Pipe pipe = make_pipe();
+  std::uint32_t seen = 0;
+  ASSERT_OK(poller.add(pipe.read_end.get(), 0, [&](std::uint32_t events) { seen = events; }));
+  pipe.write_end.reset();
+  ASSERT_OK(look());
+  EXPECT_NE(seen & EPOLLHUP, 0U);
+}
+
+TEST_F(PollerTest, ChangedEventsTakeEffect) {
+  Pipe pipe = make_pipe();
+  int calls = 0;
+  ASSERT_OK(poller.add(pipe.write_end.get(), 0, [&](std::uint32_t) { ++calls; }));
+  ASSERT_OK(look());
+  EXPECT_EQ(calls, 0);
+  ASSERT_OK(poller.change(pipe.write_end.get(), EPOLLOUT));
+  ASSERT_OK(look());
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(PollerTest, ACallbackMayRemoveItselfAndKeepsItsCaptures) {
+  Pipe pipe = make_pipe();
+  ASSERT_OK(write_all(pipe.write_end.get(), "x"));
+  auto owned = std::make_shared<std::string>("still here");
+  std::string seen;
+  int fd = pipe.read_end.get();
+  ASSERT_OK(poller.add(fd, EPOLLIN, [this, fd, owned, &seen](std::uint32_t) {
+    poller.remove(fd);
+    seen = *owned;
+  }));
+  owned.reset();
+  ASSERT_OK(look());
+  EXPECT_EQ(seen, "still here");
+  EXPECT_FALSE(poller.contains(fd));
+  ASSERT_OK(look());
+}
+
+TEST_F(PollerTest, WhatAnEarlierCallbackRemovedIsNotCalledInTheSameRound) {
+  Pipe first = make_pipe();
+  Pipe second = make_pipe();
+  int calls = 0;
+  auto remove_both = [&](std::uint32_t) {
+    ++calls;
+    poller.remove(first.read_end.get());
+    poller.remove(second.read_end.get());
+  };
+  for (Pipe* pipe : {&first, &second}) {
+    ASSERT_OK(write_all(pipe->write_end.get(), "x"));
+    ASSERT_OK(poller.add(pipe->read_end.get(), EPOLLIN, remove_both));
+  }
+  ASSERT_OK(look());
+  EXPECT_EQ(calls, 1);
+}
+
+// Numbers are reused at once: a callback that closes one connection and takes in the next gets the
+// same.
+TEST_F(PollerTest, ANewDescriptorDoesNotGetTheEventsOfItsPredecessor) {
+  Pipe pipes[2] = {make_pipe(), make_pipe()};
+  Pipe silent = make_pipe();
+  bool replaced = false;
+  bool false_alarm = false;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_OK(write_all(pipes[i].write_end.get(), "x"));
+    ASSERT_OK(poller.add(pipes[i].read_end.get(), EPOLLIN, [&, i](std::uint32_t) {
+      if (replaced) return;
+      replaced = true;
+      int other = pipes[1 - i].read_end.get();
+      poller.remove(other);
+      ASSERT_EQ(::dup3(silent.read_end.get(), other, O_CLOEXEC), other);
+      ASSERT_OK(poller.add(other, EPOLLIN, [&](std::uint32_t) { false_alarm = true; }));
+    }));
+  }
+  ASSERT_OK(look());
+  EXPECT_TRUE(replaced);
+  EXPECT_FALSE(false_alarm);
+}
+
+TEST_F(PollerTest, ACallbackMayAddAnother) {
+  Pipe first = make_pipe();
+  Pipe second = make_pipe();
+  ASSERT_OK(write_all(first.write_end.get(), "x"));
+  ASSERT_OK(write_all(second.write_end.get(), "x"));
+  int calls = 0;
+  ASSERT_OK(poller.add(first.read_end.get(), EPOLLIN, [&](std::uint32_t) {
+    if (poller.contains(second.read_end.get())) return;
+    ASSERT_OK(poller.add(second.read_end.get(), EPOLLIN, [&](std::uint32_t) { ++calls; }));
+  }));
+  ASSERT_OK(look());
+  ASSERT_OK(look());
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(PollerTest, MoreDescriptorsThanOneRoundTakesAreAllServedInTheEnd) {
+  std::vector<Pipe> pipes;
+  std::size_t served = 0;
+  for (int i = 0; i < 100; ++i) pipes.push_back(make_pipe());
+  for (Pipe& pipe : pipes) {
+    ASSERT_OK(write_all(pipe.write_end.get(), "x"));
+    int fd = pipe.read_end.get();
+    ASSERT_OK(poller.add(fd, EPOLLIN, [&, fd](std::uint32_t) {
+      ++served;
+      poller.remove(fd);
+    }));
+  }
+  for (int round = 0; round < 100 && served < pipes.size(); ++round) ASSERT_OK(look());
+  EXPECT_EQ(served, pipes.size());
+}
+
+TEST_F(PollerTest, ADescriptorThatCannotBeWatchedIsAnErrorAndIsNotKept) {
+  ASSERT_OK_AND_ASSIGN(UniqueFd file, open_file("/proc/self/exe", O_RDONLY));
+  EXPECT_FALSE(poller.add(file.get(), EPOLLIN, [](std::uint32_t) {}).ok());
+  EXPECT_FALSE(poller.contains(file.get()));
+  EXPECT_FALSE(poller.change(file.get(), EPOLLIN).ok());
+  poller.remove(file.get());
+}
+
+TEST_F(PollerTest, AMovedPollerStillWatches) {
+  Pipe pipe = make_pipe();
+  int calls = 0;
+  ASSERT_OK(poller.add(pipe.read_end.get(), EPOLLIN, [&](std::uint32_t) { ++calls; }));
+  Poller moved = std::move(poller);
+  ASSERT_OK(write_all(pipe.write_end.get(), "x"));
+  ASSERT_OK(moved.run_once(Deadline::never()));
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace sf::os
