@@ -14,10 +14,12 @@
 namespace sf::waypoint {
 
 struct CaptureRequest {
-  pid_t root = 0;             // the branch's init
-  std::string image_dir;      // exists and is empty
-  bool dump_ipc = false;      // the IPC namespace holds System V objects
-  bool lock_network = false;  // some TCP socket has data in flight
+  pid_t root = 0;              // the branch's init
+  std::string image_dir;       // exists and is empty
+  pid_t terminal_session = 0;  // of the branch's terminal, as the branch numbers it
+  pid_t terminal_group = 0;    // its foreground group, likewise
+  bool dump_ipc = false;       // the IPC namespace holds System V objects
+  bool lock_network = false;   // some TCP socket has data in flight
   // Runs while the whole tree stands still; a failure undoes the capture and is returned.
   std::function<Status()> while_stopped;
 };

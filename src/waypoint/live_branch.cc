@@ -298,6 +298,8 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   Status captured =
       parts_.engine.capture({.root = init_.pid(),
                              .image_dir = image_dir,
+                             .terminal_session = driver_->shell(),
+                             .terminal_group = driver_->foreground_group(),
                              .dump_ipc = state.own_ipc,
                              .lock_network = state.tcp_in_flight,
                              .while_stopped = [&]() -> Status {

@@ -114,7 +114,7 @@ TEST(ManifestTest, AValueOfTheWrongKindIsCorruptInEveryField) {
   for (const auto& [key, value] : good.items())
     expect_corrupt(changed([&](Json& json) { json[key] = Json::array(); }));
   for (const auto& [key, value] : good["state"].items())
-    expect_corrupt(changed([&](Json& json) { json["state"][key] = Json::array(); }));
+    expect_corrupt(changed([&](Json& json) { json["state"][key] = Json::object(); }));
 }
 
 TEST(ManifestTest, IdsThatCouldLeaveTheStoreAreRefused) {

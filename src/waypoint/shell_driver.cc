@@ -69,6 +69,11 @@ std::string ShellDriver::foreground_name() const {
   return group > 0 ? os::command_line(group) : std::string("nothing");
 }
 
+pid_t ShellDriver::foreground_group() const {
+  pid_t group = os::foreground_group(master_.get());
+  return group > 0 ? os::namespace_pid(group).value_or(shell_) : shell_;
+}
+
 void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
   drain();
   std::size_t cap = request.max_output;

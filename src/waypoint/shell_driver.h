@@ -50,6 +50,8 @@ class ShellDriver {
   bool busy() const { return active_.has_value(); }
   // What holds the terminal, for an error message.
   std::string foreground_name() const;
+  // The terminal's foreground process group, as the branch numbers it.
+  pid_t foreground_group() const;
   void run(ExecRequest request, OutputSink sink, Done done);
   Status type(std::string_view bytes);
 

@@ -12,6 +12,7 @@
 #include "os/socket.h"
 #include "waypoint/criu/blockers.h"
 #include "waypoint/criu/rpc_codec.h"
+#include "waypoint/criu/tty_image.h"
 
 namespace sf::waypoint {
 namespace {
@@ -65,7 +66,7 @@ class CriuEngine : public ProcessEngine {
     // Without its time namespace the tree comes back into the host's, which is right on the same
     // boot and saves 3 ms.
     ::unlink((request.image_dir + "/timens-0.img").c_str());
-    return Ok{};
+    return name_terminal_session(request);
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {
@@ -105,6 +106,15 @@ class CriuEngine : public ProcessEngine {
   }
 
  private:
+  static Status name_terminal_session(const CaptureRequest& request) {
+    std::string path = request.image_dir + "/tty-info.img";
+    SF_TRY_ASSIGN(std::string image, os::read_file(path));
+    SF_TRY_ASSIGN(std::string named, criu::with_terminal_session(
+                                         image, static_cast<unsigned>(request.terminal_session),
+                                         static_cast<unsigned>(request.terminal_group)));
+    return named == image ? Status(Ok{}) : os::write_file(path, named);
+  }
+
   Result<Worker> take_worker(Purpose purpose, bool own_ipc) {
     std::optional<Worker>& spare = purpose == Purpose::kRestore ? restore_spare_ : spare_;
     if (spare && !own_ipc) {
