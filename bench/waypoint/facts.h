@@ -1,0 +1,25 @@
+// Facts: the machine and the moment a run belongs to.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace sf::bench {
+
+struct Facts {
+  std::string date;  // UTC
+  std::string kernel;
+  unsigned cpus = 0;
+  std::string load;  // before the first measurement
+  std::string criu;  // version
+  std::string units;
+  std::string store;  // where, and on which file system
+};
+
+// Over 1, 5 and 15 minutes, now.
+std::string load_averages();
+Result<Facts> collect_facts(const std::string& criu_path, const std::string& store_dir,
+                            const std::string& units);
+
+}  // namespace sf::bench

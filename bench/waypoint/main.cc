@@ -1,0 +1,182 @@
+// bench_waypoint: Waypoint beside bare CRIU on the same trees, in one run. Never fails for a
+// number.
+//
+//   bench_waypoint [--quick] [--n N] [--only TEXT] [--json FILE] [--markdown]
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/tree.h"
+#include "report.h"
+#include "rounds.h"
+#include "waypoint/criu/criu_binary.h"
+
+namespace sf::bench {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: bench_waypoint [--quick] [--n N] [--only TEXT] [--json FILE] [--markdown]\n"
+    "  --quick      3 rounds per tree, at most 85 s\n"
+    "  --n N        rounds per tree (default 11, at most 340 s in all)\n"
+    "  --only TEXT  only trees whose name contains TEXT, and the idle shell\n"
+    "  --json FILE  all samples\n"
+    "  --markdown   tables for the documentation\n";
+
+struct Options {
+  std::size_t rounds = 11;
+  seconds limit{340};
+  std::string only;
+  std::string json;
+  Layout layout = Layout::kAligned;
+};
+
+Result<Options> parse(int argc, char** argv) {
+  Options options;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--quick") {
+      options.rounds = 3;
+      options.limit = seconds(85);
+    } else if (word == "--markdown") {
+      options.layout = Layout::kMarkdown;
+    } else if (i + 1 < words.size() && word == "--only") {
+      options.only = words[++i];
+    } else if (i + 1 < words.size() && word == "--json") {
+      options.json = words[++i];
+    } else if (i + 1 < words.size() && word == "--n") {
+      const std::string& value = words[++i];
+      auto [end, error] =
+          std::from_chars(value.data(), value.data() + value.size(), options.rounds);
+      if (error != std::errc() || *end != '\0' || options.rounds == 0)
+        return invalid("--n takes a number of rounds, not " + value);
+    } else {
+      return invalid("what is " + word + "?\n" + kUsage);
+    }
+  }
+  return options;
+}
+
+// SIGINT, SIGTERM and SIGHUP wait until somebody asks, so that everything is taken down in order.
+// Requires: made before any thread.
+class Interruption {
+ public:
+  Interruption() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
+    ::sigprocmask(SIG_BLOCK, &held, nullptr);
+  }
+  static bool requested() {
+    sigset_t pending;
+    sigemptyset(&pending);
+    ::sigpending(&pending);
+    return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+           sigismember(&pending, SIGHUP) == 1;
+  }
+};
+
+class TemporaryDirectory {
+ public:
+  static Result<TemporaryDirectory> create() {
+    std::string path = "/var/tmp/bench-waypoint-XXXXXX";
+    if (!::mkdtemp(path.data())) return os::last_error("creating " + path);
+    return TemporaryDirectory(std::move(path));
+  }
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept
+      : path_(std::exchange(other.path_, std::string())) {}
+  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
+  ~TemporaryDirectory() {
+    if (path_.empty()) return;
+    if (auto removed = os::remove_tree(path_); !removed)
+      std::fprintf(stderr, "bench_waypoint: %s\n", removed.error().describe().c_str());
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// Ends all branches before the store goes.
+class Store {
+ public:
+  explicit Store(waypoint::Waypoint waypoint) : waypoint_(std::move(waypoint)) {}
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  ~Store() { waypoint_.end_all(); }
+  waypoint::Waypoint& operator*() { return waypoint_; }
+
+ private:
+  waypoint::Waypoint waypoint_;
+};
+
+bool is_wanted(const Tree& tree, std::size_t index, const std::string& only) {
+  return index == 0 || only.empty() || tree.name.find(only) != std::string::npos;
+}
+
+void say_progress(const TreeSamples& tree) {
+  std::fprintf(stderr, "  %s: %zu rounds%s\n", tree.tree.name.c_str(), tree.rounds,
+               tree.problem ? (", then: " + *tree.problem).c_str() : "");
+}
+
+Status run(const Options& options) {
+  Interruption interruption;
+  Deadline deadline = Deadline::after(options.limit);
+  SF_TRY_ASSIGN(TemporaryDirectory directory, TemporaryDirectory::create());
+  SF_TRY_ASSIGN(std::string criu, waypoint::find_criu(""));
+  SF_TRY_ASSIGN(PlainShell shell, PlainShell::start());
+  SF_TRY_ASSIGN(waypoint::Waypoint opened,
+                waypoint::Waypoint::open({.store_dir = directory.path() + "/store"}));
+  Store store(std::move(opened));
+  BareCriu bare(criu, directory.path());
+  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory.path(), (*store).units()));
+  std::fputs(header_text(facts, options.rounds, options.layout).c_str(), stdout);
+  std::fflush(stdout);
+
+  Rounds rounds(*store, bare, shell, [] { return Interruption::requested(); });
+  std::vector<Tree> trees = all_trees();
+  (void)rounds.measure(trees.front(), 1, deadline);  // warm-up: caches, templates, spare keeper
+  std::vector<TreeSamples> measured;
+  for (std::size_t i = 0; i < trees.size() && !Interruption::requested(); ++i) {
+    if (!is_wanted(trees[i], i, options.only)) continue;
+    measured.push_back(rounds.measure(trees[i], options.rounds, deadline));
+    say_progress(measured.back());
+  }
+  std::fputs(report_text(measured, options.layout).c_str(), stdout);
+  std::printf("load at the end: %s\n", load_averages().c_str());
+  if (!options.json.empty())
+    SF_TRY(os::write_file(options.json, samples_json(facts, measured), 0644));
+  return Ok{};
+}
+
+int main_with_result(int argc, char** argv) {
+  auto options = parse(argc, argv);
+  if (!options) {
+    std::fprintf(stderr, "bench_waypoint: %s\n", options.error().describe().c_str());
+    return 2;
+  }
+  Status done = run(*options);
+  if (!done) std::fprintf(stderr, "bench_waypoint: %s\n", done.error().describe().c_str());
+  return done ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace sf::bench
+
+int main(int argc, char** argv) {
+  try {
+    return sf::bench::main_with_result(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "bench_waypoint: %s\n", e.what());
+    return 1;
+  }
+}
