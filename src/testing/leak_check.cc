@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <thread>
+
+#include "os/file.h"
 
 namespace sf::test {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string slurp(const fs::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  auto text = os::read_file(path, 256U << 20U);  // a process may end while its files are read
+  return text ? *text : std::string();
 }
 
 std::vector<fs::path> entries(const fs::path& path) {

@@ -54,7 +54,6 @@ Result<CheckpointStore> CheckpointStore::open(const std::string& store_dir, Unit
   CheckpointStore store(store_dir, units);
   SF_TRY(os::make_directories(store_dir + "/checkpoints"));
   SF_TRY(os::make_directories(store_dir + "/drafts"));
-  SF_TRY(store.sweep_drafts());
   SF_TRY(store.scan());
   return store;
 }

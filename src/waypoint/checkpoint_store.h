@@ -1,6 +1,6 @@
 // CheckpointStore: checkpoints on disk. A checkpoint is a directory with a manifest, the terminal's
 // bytes and the process images, plus a sealed unit. It exists from the rename that publishes its
-// directory on; everything before is a draft, and drafts are swept when the store is opened.
+// directory on; everything before is a draft; sweep_drafts() removes what a crash left of them.
 #pragma once
 
 #include <map>
@@ -43,6 +43,8 @@ class CheckpointStore {
  public:
   static Result<CheckpointStore> open(const std::string& store_dir, UnitStore& units);
 
+  // Removes what never became a checkpoint. Requires: no keeper still works on one.
+  Status sweep_drafts();
   Result<CheckpointDraft> begin();
   // Writes the manifest and publishes: one rename.
   Status publish(CheckpointDraft draft, Manifest manifest);
@@ -58,7 +60,6 @@ class CheckpointStore {
 
  private:
   CheckpointStore(std::string dir, UnitStore& units) : dir_(std::move(dir)), units_(&units) {}
-  Status sweep_drafts();
   Status scan();
 
   std::string dir_;

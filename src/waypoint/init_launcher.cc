@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -49,6 +50,7 @@ class InitChild {
     make_channel();
     drop_capabilities();
     ::umask(022);
+    ::setpriority(PRIO_PROCESS, 0, 0);  // whatever the manager runs with
     ::setsid();
     check(::prctl(PR_SET_PDEATHSIG, SIGKILL), "death signal");
     char* argv[] = {const_cast<char*>("init"), nullptr};

@@ -120,8 +120,10 @@ void ShellDriver::take_output(std::string_view bytes) {
     background_.append(bytes);
     return;
   }
-  if (active_->phase == Phase::kLoading)
-    return;  // a trace or trap of the user's, shown for our own plumbing
+  if (active_->phase == Phase::kLoading) {
+    active_->loading += bytes;
+    return;
+  }
   active_->output.append(bytes);
   if (active_->sink) active_->sink(bytes);
 }
@@ -129,7 +131,12 @@ void ShellDriver::take_output(std::string_view bytes) {
 void ShellDriver::on_record(const Record& record) {
   switch (record.kind) {
     case Record::Kind::kLoad:
-      return on_load();
+      on_load();
+      if (active_ && !record.text.empty()) active_->traced = true;
+      return;
+    case Record::Kind::kTraced:
+      if (active_) active_->traced = true;
+      return;
     case Record::Kind::kStart:
       return on_start();
     case Record::Kind::kEnd:
@@ -155,6 +162,8 @@ void ShellDriver::on_load() {
 
 void ShellDriver::on_start() {
   drain();
+  // A job's output, unless `set -x`, `set -v` or a DEBUG trap made our own plumbing show.
+  if (active_ && !active_->traced) background_.append(active_->loading);
   set_echo(true);
   if (active_ && active_->phase == Phase::kLoading) {
     active_->phase = Phase::kRunning;

@@ -86,6 +86,8 @@ class ShellDriver {
     int interrupts = 0;
     int idle_looks = 0;
     bool timed_out = false;
+    bool traced = false;  // what the shell prints for our plumbing shows: drop it
+    std::string loading;  // printed between load and start
   };
 
   void drain();

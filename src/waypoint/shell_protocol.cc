@@ -23,7 +23,7 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
 // -e` a failing status would end the shell once more than the user asked for.
 constexpr std::string_view kScriptText = R"script(case $1 in
 load | load_tail)
-  builtin echo B >>@EVENT@
+  builtin echo "B ${-//[!xv]/}" >>@EVENT@
   builtin read -r _ <@ACK@
   IFS= builtin read -r -d '' __wp_command <@COMMAND@ || builtin :
   builtin history -s -- "$__wp_command"
@@ -68,7 +68,8 @@ std::string shell_rc_file() {
 std::string run_line(pid_t holder, std::string_view command) {
   return with_paths(std::string(" { \\builtin . @SCRIPT@ ") +
                         (can_take_tail(command) ? "load_tail" : "load") +
-                        " \"$?\" \"$_\";} >/dev/null 2>&1;\\builtin eval \"$__wp_command\";"
+                        " \"$?\" \"$_\";\\builtin trap -p DEBUG >>@EVENT@;} >/dev/null "
+                        "2>&1;\\builtin eval \"$__wp_command\";"
                         "{ \\builtin . @SCRIPT@ end \"${__wp_tail[0]-$?}\" \"${__wp_tail[1]-}\";} "
                         ">/dev/null 2>&1\n",
                     holder);
@@ -117,6 +118,7 @@ bool can_take_tail(std::string_view command) {
 
 std::optional<Record> parse_record(std::string_view line) {
   if (line.empty()) return std::nullopt;
+  if (line.starts_with("trap -- ")) return Record{Record::Kind::kTraced, {}, {}};
   Record record;
   std::size_t expected = 0;
   switch (line.front()) {

@@ -32,7 +32,18 @@ bool can_take_tail(std::string_view command);
 inline constexpr std::string_view kTailLine = R"({ __wp_tail=("$?" "$_"); } >/dev/null 2>&1)";
 
 struct Record {
-  enum class Kind { kLoad, kStart, kEnd, kShell, kHolder, kPiped, kExited, kFailed, kServed };
+  enum class Kind {
+    kLoad,
+    kTraced,
+    kStart,
+    kEnd,
+    kShell,
+    kHolder,
+    kPiped,
+    kExited,
+    kFailed,
+    kServed
+  };
   Kind kind = Kind::kStart;
   std::vector<long> numbers;
   std::string text;

@@ -155,7 +155,7 @@ Status Waypoint::Impl::find_live_branches() {
     auto client = std::make_shared<KeeperClient>(keeper_socket(options_.store_dir, record.keeper));
     bool alive = os::is_alive(record.keeper_process);
     if (alive) {
-      auto hello = client->call({{{"op", "hello"}}, {}}, Deadline::after(seconds(10)));
+      auto hello = client->call({{{"op", "hello"}}, {}}, Deadline::after(kCallTime));
       alive = hello && hello->header.value("alive", false);
     }
     if (!alive) {
@@ -166,7 +166,10 @@ Status Waypoint::Impl::find_live_branches() {
     BranchId id = record.id;
     live_[id] = {std::move(record), std::move(client)};
   }
+  // A keeper answers one request at a time: having answered, none still writes into a dead
+  // manager's draft.
   SF_TRY(sweep_keepers(options_.store_dir, keepers));
+  SF_TRY(checkpoints_.sweep_drafts());
   return sweep_units(*units_, keepers, checkpoints_);
 }
 

@@ -1,0 +1,110 @@
+// A manager that a test may kill. Opens the store, does one thing, says on standard output what was
+// acknowledged:
+//
+//   faults-driver STORE DIE_AT start
+//   faults-driver STORE DIE_AT checkpoint BRANCH
+//   faults-driver STORE DIE_AT restore BRANCH CHECKPOINT
+//   faults-driver STORE DIE_AT churn BRANCH COUNT SEED     checkpoints and restores in random order
+//   faults-driver STORE DIE_AT abandon WORD                a branch with a checkpoint, then SIGKILL
+//   faults-driver STORE DIE_AT hold                        keeps the store until standard input
+//   ends
+//
+// DIE_AT is a fault point or "none". A failed operation prints "failed CODE" and ends with
+// status 1.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "branch_state.h"
+#include "waypoint/waypoint.h"
+
+namespace sf::faults {
+namespace {
+
+using waypoint::BranchId;
+using waypoint::CheckpointId;
+using waypoint::CheckpointInfo;
+using waypoint::Waypoint;
+
+void say(const std::string& line) {
+  std::fputs((line + "\n").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+Status churn(Waypoint& manager, const BranchId& branch, int count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<CheckpointId> taken;
+  for (int i = 0; i < count; ++i) {
+    if (!taken.empty() && random() % 3 == 0) {
+      SF_TRY(manager.restore(branch, taken[random() % taken.size()]));
+      say("restored");
+      continue;
+    }
+    std::string word = "w" + std::to_string(seed) + "-" + std::to_string(i);
+    SF_TRY(put_word(manager, branch, word));
+    SF_TRY_ASSIGN(CheckpointInfo info, manager.checkpoint(branch));
+    taken.push_back(info.id);
+    say("checkpoint " + info.id.value() + " " + word);
+  }
+  return Ok{};
+}
+
+Status abandon(Waypoint& manager, const std::string& word) {
+  SF_TRY_ASSIGN(BranchId branch, manager.start({}));
+  SF_TRY(put_word(manager, branch, word));
+  SF_TRY_ASSIGN(CheckpointInfo info, manager.checkpoint(branch));
+  say(branch.value());
+  say(info.id.value());
+  ::raise(SIGKILL);
+  return Ok{};
+}
+
+Status hold() {
+  say("open");
+  char byte = 0;
+  while (::read(STDIN_FILENO, &byte, 1) > 0) continue;
+  return Ok{};
+}
+
+Status run(const std::vector<std::string>& args) {
+  SF_TRY_ASSIGN(Waypoint manager,
+                Waypoint::open({.store_dir = args.at(0), .faults = {.die_at = args.at(1)}}));
+  const std::string& what = args.at(2);
+  if (what == "hold") return hold();
+  if (what == "abandon") return abandon(manager, args.at(3));
+  if (what == "start") {
+    SF_TRY_ASSIGN(BranchId branch, manager.start({}));
+    say(branch.value());
+    return Ok{};
+  }
+  BranchId branch(args.at(3));
+  if (what == "checkpoint") {
+    SF_TRY_ASSIGN(CheckpointInfo info, manager.checkpoint(branch));
+    say(info.id.value());
+    return Ok{};
+  }
+  if (what == "restore") {
+    SF_TRY(manager.restore(branch, CheckpointId(args.at(4))));
+    say("restored");
+    return Ok{};
+  }
+  if (what == "churn")
+    return churn(manager, branch, std::stoi(args.at(4)),
+                 static_cast<unsigned>(std::stoul(args.at(5))));
+  return invalid("unknown operation " + what);
+}
+
+}  // namespace
+}  // namespace sf::faults
+
+int main(int argc, char** argv) {
+  sf::Status done = sf::faults::run({argv + 1, argv + argc});
+  if (done) return 0;
+  std::fprintf(stderr, "%s\n", done.error().describe().c_str());
+  sf::faults::say("failed " + std::string(sf::to_string(done.error().code)));
+  return 1;
+}

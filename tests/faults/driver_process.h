@@ -1,0 +1,45 @@
+// DriverProcess: runs faults-driver (driver.cc), reads what it acknowledges, kills it. Ends with
+// this object.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "os/fd.h"
+#include "os/process.h"
+
+namespace sf::faults {
+
+class DriverProcess {
+ public:
+  // Arguments as driver.cc lists them, without the program's name.
+  static Result<DriverProcess> start(const std::vector<std::string>& arguments);
+
+  // The next line without its end; nothing at end of file.
+  Result<std::optional<std::string>> read_line(Deadline deadline);
+  // All lines up to the end of file.
+  Result<std::vector<std::string>> read_all(Deadline deadline);
+  void end_input() { input_.reset(); }
+  Status kill() { return child_.signal(9); }
+  Result<os::ExitStatus> wait(Deadline deadline) { return child_.wait(deadline); }
+  // Readable when there is something to read_line().
+  int output() const { return output_.get(); }
+
+ private:
+  os::UniqueFd input_;
+  os::UniqueFd output_;
+  std::string unread_;
+  os::Child child_;
+};
+
+struct DriverRun {
+  std::vector<std::string> said;
+  os::ExitStatus status;
+};
+// Runs the driver to its end.
+Result<DriverRun> run_driver(const std::vector<std::string>& arguments, Deadline deadline);
+
+}  // namespace sf::faults

@@ -1,0 +1,317 @@
+// kill -9 of everything that can be killed: keeper, CRIU, the branch's init, the manager.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <future>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "branch_state.h"
+#include "driver_process.h"
+#include "fault_store.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "os/socket.h"
+#include "process_search.h"
+#include "testing/matchers.h"
+
+namespace sf::faults {
+namespace {
+
+using waypoint::BranchId;
+using waypoint::CheckpointId;
+using waypoint::CheckpointInfo;
+using waypoint::ExecResult;
+using waypoint::Waypoint;
+
+constexpr auto kPrompt = seconds(10);  // a loss is noticed at once; the machine may be busy
+constexpr auto kDriverTime = seconds(60);
+
+class KillTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK(store_.open());
+    ASSERT_OK_AND_ASSIGN(branch_, manager().start({}));
+    ASSERT_OK(put_word(manager(), branch_, "old"));
+    ASSERT_OK_AND_ASSIGN(CheckpointInfo info, manager().checkpoint(branch_));
+    checkpoint_ = info.id;
+    ASSERT_OK(put_word(manager(), branch_, "new"));
+  }
+
+  Waypoint& manager() { return store_.manager(); }
+  pid_t keeper() {
+    for (const waypoint::BranchInfo& info : manager().branches()) {
+      if (info.id == branch_) return info.keeper_pid;
+    }
+    return 0;
+  }
+  pid_t waiting_criu() {
+    std::optional<pid_t> worker;
+    EXPECT_TRUE(
+        becomes_true([&] { return (worker = criu_of(keeper(), CriuWork::kCapture)).has_value(); },
+                     Deadline::after(kPrompt)));
+    return worker.value_or(0);
+  }
+  static void kill_now(pid_t pid) {
+    ASSERT_GT(pid, 1);
+    ASSERT_EQ(::kill(pid, SIGKILL), 0);
+  }
+
+  // The answer of a call that runs beside the test. One that hangs fails the test and ends with
+  // this keeper.
+  template <typename T>
+  static T answer_of(std::future<T>& call, pid_t keeper) {
+    if (call.wait_for(kPrompt) != std::future_status::ready) {
+      ADD_FAILURE() << "the call hangs";
+      if (keeper > 1) ::kill(keeper, SIGKILL);
+    }
+    return call.get();
+  }
+
+  void expect_word(const std::string& expected) {
+    ASSERT_OK_AND_ASSIGN(std::string word, word_in(manager(), branch_));
+    EXPECT_EQ(word, expected);
+  }
+
+  void expect_lost_branch_comes_back() {
+    auto lost = manager().exec(branch_, {.command = "true"});
+    ASSERT_FALSE(lost.ok());
+    EXPECT_EQ(lost.error().code, ErrorCode::kSessionLost) << lost.error().describe();
+    ASSERT_OK(manager().restore(branch_, checkpoint_));
+    expect_word("old");
+    store_.expect_nothing_left_but({checkpoint_});
+  }
+
+  // A process with so much memory that a test can meet CRIU in the middle of its work.
+  void start_big_process() {
+    ASSERT_OK_AND_ASSIGN(
+        ExecResult started,
+        manager().exec(branch_,
+                       {.command = R"({ head -c 400M /dev/zero; sleep 100000; } | tail -c 400M &
+until (( $(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' /proc/$!/status) > 380000 )); do sleep 0.05; done)"}));
+    ASSERT_EQ(started.exit_code, 0) << started.output;
+  }
+
+  bool criu_writes_memory() const {
+    for (const std::string& draft : names_in(store_.path() + "/drafts")) {
+      if (os::exists(store_.path() + "/drafts/" + draft + "/image/pages-1.img")) return true;
+    }
+    return false;
+  }
+
+  FaultStore store_;
+  BranchId branch_;
+  CheckpointId checkpoint_;
+};
+
+TEST_F(KillTest, ABranchWhoseIdleKeeperWasKilledIsLostAndComesBackFromItsCheckpoint) {
+  kill_now(keeper());
+  expect_lost_branch_comes_back();
+}
+
+TEST_F(KillTest, ACommandWhoseKeeperIsKilledEndsAtOnceWithSessionLost) {
+  auto command = std::async(std::launch::async, [&] {
+    return manager().exec(branch_, {.command = "sleep 100000", .timeout = milliseconds(0)});
+  });
+  bool runs =
+      becomes_true([&] { return runs_in_branch_of(keeper(), "sleep"); }, Deadline::after(kPrompt));
+  kill_now(keeper());
+  EXPECT_TRUE(runs);
+  Result<ExecResult> result = answer_of(command, keeper());
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kSessionLost) << result.error().describe();
+  expect_lost_branch_comes_back();
+}
+
+TEST_F(KillTest, ABranchWhoseInitWasKilledIsLostAndComesBackFromItsCheckpoint) {
+  auto init = init_of(keeper());
+  ASSERT_TRUE(init.has_value());
+  auto command = std::async(std::launch::async, [&] {
+    return manager().exec(branch_, {.command = "sleep 100000", .timeout = milliseconds(0)});
+  });
+  EXPECT_TRUE(
+      becomes_true([&] { return runs_in_branch_of(keeper(), "sleep"); }, Deadline::after(kPrompt)));
+  kill_now(*init);
+  Result<ExecResult> result = answer_of(command, keeper());
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kSessionLost) << result.error().describe();
+  expect_lost_branch_comes_back();
+}
+
+TEST_F(KillTest, ABranchThatIsLostIsNotAliveAnyMore) {
+  kill_now(keeper());
+  EXPECT_TRUE(
+      becomes_true([&] { return !manager().branches().at(0).alive; }, Deadline::after(kPrompt)));
+  ASSERT_OK(store_.open());
+  EXPECT_TRUE(manager().branches().empty());
+  store_.expect_nothing_left_but({checkpoint_});
+}
+
+TEST_F(KillTest, AWaitingCriuThatWasKilledDoesNotHurtTheBranch) {
+  kill_now(waiting_criu());
+  auto first = manager().checkpoint(branch_);
+  expect_word("new");
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo second, manager().checkpoint(branch_));
+  ASSERT_OK(manager().restore(branch_, checkpoint_));
+  expect_word("old");
+  ASSERT_OK(manager().restore(branch_, second.id));
+  expect_word("new");
+  std::set<CheckpointId> all = {checkpoint_, second.id};
+  if (first) all.insert(first->id);
+  store_.expect_nothing_left_but(all);
+}
+
+TEST_F(KillTest, ACriuKilledInTheMiddleOfACheckpointFailsItAndTheOldCheckpointRestores) {
+  start_big_process();
+  pid_t worker = waiting_criu();
+  auto checkpoint = std::async(std::launch::async, [&] { return manager().checkpoint(branch_); });
+  bool seen = becomes_true([&] { return criu_writes_memory(); }, Deadline::after(kPrompt));
+  kill_now(worker);
+  Result<CheckpointInfo> result = answer_of(checkpoint, keeper());
+  EXPECT_TRUE(seen);
+  ASSERT_FALSE(result.ok()) << "CRIU was too fast for this test";
+  RecordProperty("error", result.error().describe());
+  expect_word("new");
+  ASSERT_OK(manager().restore(branch_, checkpoint_));
+  expect_word("old");
+  store_.expect_nothing_left_but({checkpoint_});
+}
+
+TEST_F(KillTest, ACriuKilledInTheMiddleOfARestoreFailsItAndLeavesTheBranch) {
+  start_big_process();
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo big, manager().checkpoint(branch_));
+  ASSERT_OK(put_word(manager(), branch_, "newer"));
+  auto restore = std::async(std::launch::async, [&] { return manager().restore(branch_, big.id); });
+  // CRIU's log carries the pid of the keeper it works for.
+  pid_t restorer = 0;
+  std::optional<pid_t> worker;
+  EXPECT_TRUE(becomes_true(
+      [&] {
+        for (const std::string& name :
+             names_in(store_.path() + "/checkpoints/" + big.id.value() + "/image")) {
+          if (!name.starts_with("restore-")) continue;
+          restorer = std::stoi(name.substr(8));
+          worker = criu_of(restorer, CriuWork::kRestore);
+        }
+        return worker.has_value();
+      },
+      Deadline::after(kPrompt)));
+  kill_now(worker.value_or(0));
+  Status result = answer_of(restore, restorer);
+  ASSERT_FALSE(result.ok()) << "CRIU was too fast for this test";
+  expect_word("newer");
+  ASSERT_OK(manager().restore(branch_, big.id));
+  expect_word("new");
+  EXPECT_TRUE(runs_in_branch_of(keeper(), "tail"));
+  store_.expect_nothing_left_but({checkpoint_, big.id});
+}
+
+TEST_F(KillTest, AKeeperKilledInTheMiddleOfACheckpointLosesTheBranchButNoCheckpoint) {
+  start_big_process();
+  pid_t doomed = keeper();
+  auto checkpoint = std::async(std::launch::async, [&] { return manager().checkpoint(branch_); });
+  EXPECT_TRUE(becomes_true([&] { return !names_in(store_.path() + "/drafts").empty(); },
+                           Deadline::after(kPrompt)));
+  kill_now(doomed);
+  Result<CheckpointInfo> result = answer_of(checkpoint, doomed);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kSessionLost) << result.error().describe();
+  expect_lost_branch_comes_back();
+}
+
+TEST_F(KillTest, AManagerKilledInTheMiddleOfACheckpointLeavesTheBranchAndNoDraft) {
+  start_big_process();
+  store_.close();
+  {
+    ASSERT_OK_AND_ASSIGN(
+        DriverProcess driver,
+        DriverProcess::start({store_.path(), "none", "checkpoint", branch_.value()}));
+    EXPECT_TRUE(becomes_true([&] { return criu_writes_memory(); }, Deadline::after(kDriverTime)));
+    ASSERT_OK(driver.kill());
+    ASSERT_OK(driver.wait(Deadline::after(kDriverTime)));
+  }
+  // The keeper goes on capturing for nobody; the next manager must not trip over that.
+  ASSERT_OK(store_.open());
+  expect_word("new");
+  ASSERT_OK(manager().restore(branch_, checkpoint_));
+  expect_word("old");
+  store_.expect_nothing_left_but({checkpoint_});
+}
+
+TEST_F(KillTest, AManagerKilledWhileItStartsAKeeperLeavesNone) {
+  store_.close();
+  const std::set<std::string> before = names_in(store_.path() + "/keepers");
+  {
+    ASSERT_OK_AND_ASSIGN(DriverProcess driver,
+                         DriverProcess::start({store_.path(), "none", "start"}));
+    EXPECT_TRUE(becomes_true([&] { return names_in(store_.path() + "/keepers") != before; },
+                             Deadline::after(kDriverTime)));
+    ASSERT_OK(driver.kill());
+    ASSERT_OK(driver.wait(Deadline::after(kDriverTime)));
+  }
+  ASSERT_OK(store_.open());  // while that keeper does not listen yet
+  expect_word("new");
+  store_.expect_nothing_left_but({checkpoint_});
+}
+
+// What a driver that is killed at a random moment had acknowledged before.
+struct Acknowledged {
+  CheckpointId checkpoint;
+  std::string word;
+};
+
+Acknowledged parse_acknowledgement(const std::string& line) {
+  std::istringstream stream(line);
+  std::string kind;
+  std::string id;
+  std::string word;
+  stream >> kind >> id >> word;
+  return {CheckpointId(id), word};
+}
+
+TEST_F(KillTest, AManagerKilledAtAnyMomentLosesNoCheckpointThatItAcknowledged) {
+  constexpr unsigned kRounds = 25;
+  constexpr unsigned kMostLines = 5;         // acknowledged before the kill
+  constexpr unsigned kMostDelayUs = 80'000;  // about one checkpoint
+  std::mt19937 random(20260731);
+  std::set<CheckpointId> all;
+  for (unsigned round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    store_.close();
+    ASSERT_OK_AND_ASSIGN(DriverProcess driver,
+                         DriverProcess::start({store_.path(), "none", "churn", branch_.value(),
+                                               "30", std::to_string(round)}));
+    std::vector<std::string> lines;
+    for (auto wanted = random() % kMostLines; lines.size() < wanted;) {
+      ASSERT_OK_AND_ASSIGN(std::optional<std::string> line,
+                           driver.read_line(Deadline::after(kDriverTime)));
+      ASSERT_TRUE(line.has_value());
+      lines.push_back(*line);
+    }
+    auto delay = microseconds(random() % kMostDelayUs);
+    ASSERT_FALSE(becomes_true([] { return false; }, Deadline::after(delay)));
+    ASSERT_OK(driver.kill());
+    ASSERT_OK_AND_ASSIGN(std::vector<std::string> rest,
+                         driver.read_all(Deadline::after(kDriverTime)));
+    lines.insert(lines.end(), rest.begin(), rest.end());
+    ASSERT_OK(driver.wait(Deadline::after(kDriverTime)));
+
+    ASSERT_OK(store_.open());
+    ASSERT_OK(word_in(manager(), branch_)) << "the branch outlives its manager";
+    for (const std::string& line : lines) {
+      if (!line.starts_with("checkpoint ")) continue;
+      Acknowledged made = parse_acknowledgement(line);
+      ASSERT_OK_AND_ASSIGN(std::string word, word_at(manager(), made.checkpoint));
+      EXPECT_EQ(word, made.word);
+    }
+  }
+  for (const CheckpointInfo& info : manager().checkpoints()) all.insert(info.id);
+  EXPECT_GT(all.size(), kRounds / 2);
+  store_.expect_nothing_left_but(all);
+}
+
+}  // namespace
+}  // namespace sf::faults

@@ -1,0 +1,300 @@
+// Nothing is endless: disk, memory, processes. What does not fit fails clearly, and the branch goes
+// on.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <set>
+#include <string>
+
+#include "branch_state.h"
+#include "fault_store.h"
+#include "os/cgroup.h"
+#include "os/file.h"
+#include "os/mount.h"
+#include "os/process.h"
+#include "process_search.h"
+#include "testing/matchers.h"
+
+namespace sf::faults {
+namespace {
+
+using ::testing::HasSubstr;
+using waypoint::BranchConfig;
+using waypoint::BranchId;
+using waypoint::CheckpointId;
+using waypoint::CheckpointInfo;
+using waypoint::ExecResult;
+using waypoint::UnitKind;
+using waypoint::Waypoint;
+
+constexpr std::uint64_t kMiB = 1U << 20U;
+constexpr auto kPatience = seconds(60);  // btrfs takes its time to give room back
+
+std::string cgroup_name(pid_t keeper) {
+  std::string command = os::command_line(keeper);  // waypoint-keeper STORE ID ...
+  std::size_t id = command.find(" k-");
+  return id == std::string::npos ? "" : command.substr(id + 1, command.find(' ', id + 1) - id - 1);
+}
+
+class LimitsTest : public ::testing::Test {
+ protected:
+  void start(const BranchConfig& config, waypoint::WaypointOptions options = {}) {
+    store_.emplace(std::move(options));
+    ASSERT_OK(store_->open());
+    ASSERT_OK_AND_ASSIGN(branch_, manager().start(config));
+    ASSERT_OK(put_word(manager(), branch_, "old"));
+  }
+
+  Waypoint& manager() { return store_->manager(); }
+  ExecResult run(const std::string& command) {
+    auto result = manager().exec(branch_, {.command = command, .timeout = kPatience});
+    EXPECT_OK(result);
+    return result ? std::move(*result) : ExecResult{.exit_code = -1};
+  }
+  CheckpointId checkpoint() {
+    auto info = manager().checkpoint(branch_);
+    EXPECT_OK(info);
+    if (!info) return CheckpointId();
+    kept_.insert(info->id);
+    return info->id;
+  }
+  void expect_word(const std::string& expected) {
+    ASSERT_OK_AND_ASSIGN(std::string word, word_in(manager(), branch_));
+    EXPECT_EQ(word, expected);
+  }
+  os::Cgroup cgroup() {
+    return os::Cgroup::find(os::read_cgroup_layout(),
+                            cgroup_name(manager().branches().at(0).keeper_pid));
+  }
+
+  std::optional<FaultStore> store_;
+  BranchId branch_;
+  std::set<CheckpointId> kept_;
+};
+
+TEST_F(LimitsTest, AFullDiskFailsClearlyAndGoesOnOnceThereIsRoomAgain) {
+  start({}, {.units = UnitKind::kBtrfs, .store_bytes = 1024 * kMiB});
+  ASSERT_FALSE(HasFatalFailure());
+  CheckpointId before = checkpoint();
+  ExecResult filled = run("dd if=/dev/zero of=/root/fill bs=1M");
+  EXPECT_NE(filled.exit_code, 0);
+  EXPECT_THAT(filled.output, HasSubstr("No space left on device"));
+
+  auto full = manager().checkpoint(branch_);
+  if (full) {
+    kept_.insert(full->id);
+  } else {
+    EXPECT_EQ(full.error().code, ErrorCode::kNoSpace) << full.error().describe();
+  }
+  expect_word("old");
+  ASSERT_OK_AND_ASSIGN(std::string word, word_at(manager(), before));
+  EXPECT_EQ(word, "old");
+
+  EXPECT_EQ(run("rm /root/fill").exit_code, 0);
+  if (full) {
+    kept_.erase(full->id);
+    ASSERT_OK(manager().remove(full->id));
+  }
+  ASSERT_TRUE(becomes_true(
+      [&] { return run("dd if=/dev/zero of=/root/again bs=1M count=600").exit_code == 0; },
+      Deadline::after(kPatience)))
+      << "removing a checkpoint gives its room back";
+  ASSERT_OK(put_word(manager(), branch_, "new"));
+  CheckpointId after = checkpoint();
+  ASSERT_OK(manager().restore(branch_, before));
+  expect_word("old");
+  ASSERT_OK(manager().restore(branch_, after));
+  expect_word("new");
+  store_->expect_nothing_left_but(kept_);
+}
+
+// Fills the file system that holds `path` up to its last block.
+void fill_up(const std::string& path) {
+  os::UniqueFd file = os::open_file(path, O_WRONLY | O_CREAT).value();
+  const std::string block(4096, 'x');
+  std::string chunk(kMiB, 'x');
+  while (::write(file.get(), chunk.data(), chunk.size()) > 0) continue;
+  while (::write(file.get(), block.data(), block.size()) > 0) continue;
+}
+
+void survive_a_full_host(const std::string& mount_point, UnitKind units) {
+  FaultStore store({.store_dir = mount_point + "/store", .units = units});
+  ASSERT_OK(store.open());
+  Waypoint& manager = store.manager();
+  ASSERT_OK_AND_ASSIGN(BranchId branch, manager.start({}));
+  ASSERT_OK(put_word(manager, branch, "old"));
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo before, manager.checkpoint(branch));
+  ASSERT_OK(put_word(manager, branch, "new"));
+
+  fill_up(mount_point + "/fill");
+  auto full = manager.checkpoint(branch);
+  EXPECT_FALSE(full.ok());
+  if (!full) {
+    EXPECT_EQ(full.error().code, ErrorCode::kNoSpace) << full.error().describe();
+  }
+  ASSERT_OK_AND_ASSIGN(ExecResult alive, manager.exec(branch, {.command = "echo $WORD"}));
+  EXPECT_EQ(alive.output, "new\n");
+
+  ASSERT_EQ(::unlink((mount_point + "/fill").c_str()), 0);
+  ASSERT_OK_AND_ASSIGN(std::string word, word_in(manager, branch));
+  EXPECT_EQ(word, "new");
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo after, manager.checkpoint(branch));
+  ASSERT_OK(manager.restore(branch, before.id));
+  ASSERT_OK_AND_ASSIGN(std::string restored, word_in(manager, branch));
+  EXPECT_EQ(restored, "old");
+  store.expect_nothing_left_but({before.id, after.id});
+}
+
+// Runs `survive_a_full_host` on a small file system that only a child of this process ever sees.
+void run_on_small_host(UnitKind units) {
+  test::TempDir dir("sf-small-host");
+  std::fflush(nullptr);
+  pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    EXPECT_EQ(::unshare(CLONE_NEWNS), 0);
+    EXPECT_OK(os::make_mounts_private());
+    EXPECT_EQ(::mount("small", dir.path().c_str(), "tmpfs", 0, "size=192m"), 0);
+    if (!::testing::Test::HasFailure()) survive_a_full_host(dir.path(), units);
+    std::fflush(nullptr);
+    ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(os::ExitStatus::from_wait(status).shell_code(), 0) << "see the child's failures above";
+}
+
+TEST(FullHostTest, ACheckpointFailsClearlyAndTheBranchOfPlainDirectoriesGoesOn) {
+  run_on_small_host(UnitKind::kCopy);
+}
+
+TEST(FullHostTest, ACheckpointFailsClearlyAndTheBranchOnBtrfsGoesOn) {
+  run_on_small_host(UnitKind::kBtrfs);
+}
+
+TEST_F(LimitsTest, ABranchAtItsPidsLimitIsCheckpointedAndUnharmed) {
+  constexpr std::uint64_t kPids = 24;
+  start({.limits = {.pids = kPids}});
+  ASSERT_FALSE(HasFatalFailure());
+  CheckpointId before = checkpoint();
+  std::size_t free = kPids - cgroup().processes().size();
+  ExecResult filled = run("for ((i = 0; i < " + std::to_string(free) +
+                          "; i++)); do sleep 100000 & done; WORD=full");
+  ASSERT_EQ(filled.exit_code, 0) << filled.output;
+  ASSERT_EQ(cgroup().processes().size(), kPids);
+  EXPECT_EQ(manager().side_exec(branch_, {.argv = {"true"}}).ok(), false) << "no pid is left";
+
+  CheckpointId full = checkpoint();
+  ASSERT_FALSE(HasFailure());
+  EXPECT_EQ(run("echo $WORD").output, "full\n");
+  Status restored = manager().restore(branch_, full);
+  EXPECT_OK(restored);
+  EXPECT_EQ(run("echo $WORD").output, "full\n");
+  EXPECT_EQ(cgroup().processes().size(), kPids);
+  ASSERT_OK(manager().restore(branch_, before));
+  expect_word("old");
+  store_->expect_nothing_left_but(kept_);
+}
+
+TEST_F(LimitsTest, AForkBombIsHeldAndTheShellWorksOnceItIsKilled) {
+  start({.limits = {.pids = 48}});
+  ASSERT_FALSE(HasFatalFailure());
+  CheckpointId before = checkpoint();
+  auto bomb = manager().exec(
+      branch_, {.command = ":() { : | : & }; :", .timeout = seconds(5), .max_output = 4096});
+  EXPECT_OK(bomb);
+  // One call reaches every process of the branch but its init and the shell that makes it.
+  EXPECT_TRUE(becomes_true(
+      [&] {
+        auto killed = manager().exec(branch_, {.command = "kill -9 -1", .timeout = seconds(20)});
+        return killed && !killed->timed_out && cgroup().processes().size() <= 3;
+      },
+      Deadline::after(seconds(60))));
+  EXPECT_EQ(run("echo $(echo still here)").output, "still here\n");
+  ASSERT_OK(manager().restore(branch_, before));
+  expect_word("old");
+  store_->expect_nothing_left_but(kept_);
+}
+
+TEST_F(LimitsTest, ACommandBeyondTheMemoryLimitIsKilledAndTheShellSurvives) {
+  start({.limits = {.memory_bytes = 64 * kMiB}});
+  ASSERT_FALSE(HasFatalFailure());
+  ExecResult killed = run("head -c 500M /dev/zero | tail -c 400M > /dev/null");
+  EXPECT_EQ(killed.exit_code, 137) << killed.output;
+  EXPECT_FALSE(killed.shell_restarted);
+  expect_word("old");
+  CheckpointId here = checkpoint();
+  ASSERT_OK(manager().restore(branch_, here));
+  expect_word("old");
+  EXPECT_EQ(run("head -c 500M /dev/zero | tail -c 400M > /dev/null").exit_code, 137)
+      << "the limit holds after a restore";
+  store_->expect_nothing_left_but(kept_);
+}
+
+TEST_F(LimitsTest, ACpuLimitIsSetForTheBranchAndForItsRestoredSelf) {
+  if (!os::read_cgroup_layout().can_limit("cpu")) GTEST_SKIP() << "no cpu cgroup controller";
+  start({.limits = {.cpus = 0.5}});
+  ASSERT_FALSE(HasFatalFailure());
+  auto quota = [&]() -> std::string {
+    os::Cgroup group = cgroup();
+    for (const std::string& directory : group.directories()) {
+      for (const char* file : {"/cpu.cfs_quota_us", "/cpu.max"}) {
+        if (auto text = os::read_file(directory + file)) return text->substr(0, 5);
+      }
+    }
+    return "none";
+  };
+  EXPECT_EQ(quota(), "50000");
+  CheckpointId here = checkpoint();
+  ASSERT_OK(manager().restore(branch_, here));
+  EXPECT_EQ(quota(), "50000");
+  expect_word("old");
+  store_->expect_nothing_left_but(kept_);
+}
+
+struct BadLimit {
+  const char* name;
+  os::CgroupLimits limits;
+};
+
+void PrintTo(const BadLimit& limit, std::ostream* out) { *out << limit.name; }
+
+class BadLimitTest : public ::testing::TestWithParam<BadLimit> {};
+
+TEST_P(BadLimitTest, IsRefusedBeforeAnythingIsStarted) {
+  FaultStore store;
+  ASSERT_OK(store.open());
+  auto branch = store.manager().start({.limits = GetParam().limits});
+  ASSERT_FALSE(branch.ok());
+  EXPECT_EQ(branch.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(branch.error().message, HasSubstr(GetParam().name));
+  store.expect_nothing_left_but({});
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, BadLimitTest,
+                         ::testing::Values(BadLimit{"memory", {.memory_bytes = kMiB}},
+                                           BadLimit{"pids", {.pids = 2}},
+                                           BadLimit{"cpu", {.cpus = 0.0}}),
+                         [](const ::testing::TestParamInfo<BadLimit>& each) {
+                           return std::string(each.param.name);
+                         });
+
+TEST(HostWithoutControllersTest, EachLimitIsUnsupportedByName) {
+  const BadLimit each[] = {
+      {"memory", {.memory_bytes = 64 * kMiB}}, {"pids", {.pids = 64}}, {"cpu", {.cpus = 1.0}}};
+  for (const BadLimit& limit : each) {
+    auto group = os::Cgroup::create(os::CgroupLayout{}, "k-none", limit.limits);
+    ASSERT_FALSE(group.ok());
+    EXPECT_EQ(group.error().code, ErrorCode::kUnsupported);
+    EXPECT_THAT(group.error().message, HasSubstr(limit.name));
+    EXPECT_FALSE(group.error().hint.empty());
+  }
+}
+
+}  // namespace
+}  // namespace sf::faults

@@ -1,0 +1,44 @@
+#include "process_search.h"
+
+#include <thread>
+
+#include "os/file.h"
+#include "os/process.h"
+
+namespace sf::faults {
+
+std::optional<pid_t> criu_of(pid_t keeper, CriuWork work) {
+  for (pid_t child : os::children_of(keeper)) {
+    if (os::command_line(child).find("criu swrk") == std::string::npos) continue;
+    auto groups = os::read_file("/proc/" + std::to_string(child) + "/cgroup");
+    bool restores = groups && groups->find("/statefork/") != std::string::npos;
+    if (restores == (work == CriuWork::kRestore)) return child;
+  }
+  return std::nullopt;
+}
+
+std::optional<pid_t> init_of(pid_t keeper) {
+  for (pid_t child : os::children_of(keeper)) {
+    if (os::namespace_pid(child) == 1) return child;
+  }
+  return std::nullopt;
+}
+
+bool runs_in_branch_of(pid_t keeper, const std::string& name) {
+  auto init = init_of(keeper);
+  if (!init) return false;
+  for (pid_t pid : os::process_tree(*init)) {
+    if (os::process_name(pid) == name) return true;
+  }
+  return false;
+}
+
+bool becomes_true(const std::function<bool()>& condition, Deadline deadline) {
+  while (!condition()) {
+    if (deadline.passed()) return false;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  return true;
+}
+
+}  // namespace sf::faults
