@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -130,6 +131,11 @@ Result<std::string> read_link(const std::string& path) {
   if (n < 0) return last_error("reading link " + path);
   target.resize(static_cast<std::size_t>(n));
   return target;
+}
+
+bool is_full(const std::string& path) {
+  struct statvfs info {};
+  return ::statvfs(path.c_str(), &info) == 0 && info.f_bavail * info.f_frsize < (1U << 20U);
 }
 
 }  // namespace sf::os

@@ -30,6 +30,8 @@ Status make_directories(const std::string& path, mode_t mode = 0700);
 Status rename_path(const std::string& from, const std::string& to);
 bool exists(const std::string& path);
 bool is_directory(const std::string& path);
+// Less than a MiB left on the file system of this path?
+bool is_full(const std::string& path);
 Result<std::vector<std::string>> list_directory(const std::string& path);
 Result<std::string> real_path(const std::string& path);
 Result<std::string> read_link(const std::string& path);

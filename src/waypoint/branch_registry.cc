@@ -6,6 +6,7 @@
 
 #include "os/error.h"
 #include "os/file.h"
+#include "os/tree.h"
 
 namespace sf::waypoint {
 namespace {
@@ -65,7 +66,7 @@ Result<std::vector<BranchRecord>> BranchRegistry::load_all() const {
     if (record && record->id.value() + ".json" == name) {
       records.push_back(std::move(*record));
     } else {
-      ::unlink(path.c_str());
+      SF_TRY(os::remove_tree(path));
     }
   }
   return records;

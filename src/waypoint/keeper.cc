@@ -189,11 +189,16 @@ class Keeper {
     SF_TRY_ASSIGN(BranchConfig config, branch_config_from_json(frame.header.at("config")));
     SF_TRY_ASSIGN(CapturedState state,
                   captured_state_from_json(frame.header.at("state"), frame.payload));
-    SF_TRY(limit(config));
-    auto branch = LiveBranch::restore(
-        parts(), std::move(config), frame.header.at("unit").get<std::string>(),
-        frame.header.at("image_dir").get<std::string>(), state, faults_of(frame.header));
+    // CRIU's own processes count too while the tree comes back: a branch at its limit would not
+    // fit.
+    BranchConfig roomy = config;
+    roomy.limits.pids.reset();
+    SF_TRY(limit(roomy));
+    auto branch = LiveBranch::restore(parts(), config, frame.header.at("unit").get<std::string>(),
+                                      frame.header.at("image_dir").get<std::string>(), state,
+                                      faults_of(frame.header));
     if (!branch) return std::move(branch).error();
+    SF_TRY(limit(config));
     return take(client, std::move(*branch));
   }
 
@@ -288,6 +293,7 @@ class Keeper {
     while (branch_ && !waiting_checkpoints_.empty() && branch_->shell().at_rest()) {
       auto [client, frame] = std::move(waiting_checkpoints_.front());
       waiting_checkpoints_.pop_front();
+      if (client->gone()) continue;  // its draft may be gone too
       auto state =
           branch_->capture(frame.header.at("image_dir").get<std::string>(),
                            frame.header.at("unit").get<std::string>(), faults_of(frame.header));

@@ -1,6 +1,7 @@
 #include "waypoint/keeper_pool.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "os/error.h"
@@ -89,6 +90,9 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
   std::string dir = keeper_dir(programs_.store_dir, id);
   SF_TRY(os::make_directories(dir));
   SF_TRY_ASSIGN(os::UniqueFd log, os::open_file(dir + "/log", O_WRONLY | O_CREAT | O_APPEND));
+  // The keeper inherits the lock with the descriptor: as long as it is held, the keeper lives
+  // (store_sweep.cc).
+  if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0) return os::last_error("locking " + dir + "/log");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return os::last_error("creating a pipe");
   os::UniqueFd ready(ends[0]);

@@ -43,6 +43,13 @@ std::string current_hostname() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
+// The init names the system call that failed; the user knows what it was called with.
+std::string failed_step(const std::string& step, const BranchConfig& config) {
+  if (step == "chdir") return "cwd " + config.cwd;
+  if (step == "exec") return "running bash";
+  return step;
+}
+
 Status enter_ipc_namespace(pid_t pid) {
   SF_TRY_ASSIGN(os::UniqueFd space,
                 os::open_file("/proc/" + std::to_string(pid) + "/ns/ipc", O_RDONLY));
@@ -229,8 +236,8 @@ void LiveBranch::on_events() {
     if (record.kind == Record::Kind::kExited && record.numbers[0] == holder_)
       (void)request_holder();
     if (record.kind == Record::Kind::kFailed && record.numbers[0] == 0)
-      start_failure_ =
-          os::os_error(static_cast<int>(record.numbers[1]), "in the branch's root: " + record.text);
+      start_failure_ = os::os_error(static_cast<int>(record.numbers[1]),
+                                    "in the branch's root: " + failed_step(record.text, config_));
     driver_->on_record(record);
     sides_->on_record(driver_->channel(), record);
     if (record.kind == Record::Kind::kShell && !parts_.poller.contains(driver_->master_fd())) {
@@ -244,17 +251,18 @@ void LiveBranch::on_events() {
 
 Status LiveBranch::pump_until(const std::function<bool()>& done, Deadline deadline,
                               const std::string& what) {
-  while (!done()) {
+  for (;;) {
+    // First: a shell that could not start has ended as well, which may be what done() waits for.
     if (start_failure_) {
       Error error = std::move(*start_failure_);
       start_failure_.reset();
       return std::move(error).while_doing(what);
     }
+    if (done()) return Ok{};
     if (deadline.passed()) return fail(ErrorCode::kTimedOut, what + " took too long");
     SF_TRY(parts_.poller.run_once(deadline.min(next_wake())));
     on_time();
   }
-  return Ok{};
 }
 
 Result<User> LiveBranch::user(const std::string& name) const {

@@ -1,5 +1,10 @@
 #include "waypoint/store_sweep.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <thread>
+
 #include "os/cgroup.h"
 #include "os/file.h"
 #include "os/tree.h"
@@ -7,6 +12,30 @@
 #include "waypoint/keeper_client.h"
 
 namespace sf::waypoint {
+namespace {
+
+constexpr auto kEndTime = seconds(30);
+constexpr auto kLookEvery = milliseconds(5);
+
+// A keeper holds a lock on its log for as long as it lives (KeeperPool::spawn), also before it
+// listens.
+bool is_running(const std::string& directory) {
+  auto log = os::open_file(directory + "/log", O_RDONLY);
+  return log && ::flock(log->get(), LOCK_EX | LOCK_NB) != 0;
+}
+
+void end_keeper(const std::string& store_dir, const std::string& id) {
+  Deadline deadline = Deadline::after(kEndTime);
+  KeeperClient client(keeper_socket(store_dir, id));
+  (void)client.end(deadline);
+  // One whose manager died at its birth may not listen yet.
+  while (is_running(keeper_dir(store_dir, id)) && !deadline.passed()) {
+    std::this_thread::sleep_for(kLookEvery);
+    (void)client.end(deadline);
+  }
+}
+
+}  // namespace
 
 bool unit_is_needed(const std::string& unit, const std::set<std::string>& live_keepers,
                     const std::set<std::string>& checkpoints) {
@@ -22,8 +51,7 @@ Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& 
   os::CgroupLayout layout = os::read_cgroup_layout();
   for (const std::string& id : keepers) {
     if (wanted.contains(id)) continue;
-    KeeperClient client(keeper_socket(store_dir, id));
-    (void)client.end(Deadline::after(seconds(30)));
+    end_keeper(store_dir, id);
     // A keeper that was killed could not clean up after itself.
     (void)os::Cgroup::find(layout, id).remove(Deadline::after(seconds(10)));
     SF_TRY(os::remove_tree(keeper_dir(store_dir, id)));

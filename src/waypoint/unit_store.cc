@@ -52,6 +52,10 @@ class BtrfsUnits : public UnitStore {
   }
   Status copy(const std::string& from, const std::string& to) override {
     SF_TRY_ASSIGN(os::UniqueFd source, os::open_at(root_.get(), from, O_RDONLY | O_DIRECTORY));
+    Status taken = os::snapshot_subvolume(source.get(), root_.get(), to);
+    if (taken || taken.error().code != ErrorCode::kNoSpace) return taken;
+    // On a full file system the room for metadata is mostly promised to changes not yet written.
+    flush();
     return os::snapshot_subvolume(source.get(), root_.get(), to);
   }
   Status remove(const std::string& unit) override {
@@ -98,12 +102,13 @@ Result<std::unique_ptr<UnitStore>> open_btrfs(const std::string& image) {
   // A branch's own fsync() is void (its overlay is volatile), and a power failure ends all branches
   // anyway: no barriers, no checksums. Discard gives the space of removed units back to the host's
   // file system.
-  SF_TRY_ASSIGN(
-      os::UniqueFd mount,
-      os::mount_detached(
-          "btrfs",
-          {{"source", device.path}, {"nodatasum", ""}, {"nobarrier", ""}, {"discard", "async"}},
-          MOUNT_ATTR_NOATIME));
+  SF_TRY_ASSIGN(os::UniqueFd mount, os::mount_detached("btrfs",
+                                                       {{"source", device.path},
+                                                        {"nodatasum", ""},
+                                                        {"nobarrier", ""},
+                                                        {"discard", "async"},
+                                                        {"commit", "5"}},
+                                                       MOUNT_ATTR_NOATIME));
   SF_TRY_ASSIGN(os::UniqueFd root, os::open_at(mount.get(), ".", O_RDONLY | O_DIRECTORY));
   return std::unique_ptr<UnitStore>(
       new BtrfsUnits(std::move(device), std::move(mount), std::move(root)));
@@ -127,7 +132,7 @@ Status make_image(const std::string& image, std::uint64_t bytes) {
   }
   ScopeExit remove([&] { ::unlink(draft.c_str()); });
   SF_TRY_ASSIGN(os::Child child,
-                os::spawn({.argv = {mkfs, "-q", "-f", "-m", "single", "-d", "single", draft},
+                os::spawn({.argv = {mkfs, "-q", "-f", "-m", "dup", "-d", "single", draft},
                            .env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}}));
   SF_TRY_ASSIGN(os::ExitStatus status, child.wait(Deadline::after(seconds(60))));
   if (status.shell_code() != 0)

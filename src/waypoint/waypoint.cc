@@ -7,6 +7,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "base/scope_exit.h"
 #include "os/error.h"
@@ -30,6 +31,7 @@ constexpr auto kCallTime = std::chrono::minutes(15);  // a capture or restore of
 constexpr auto kExecGrace = seconds(60);              // beyond a command's own time-out
 constexpr milliseconds kLongest =
     std::chrono::hours(24 * 365);  // of a command; beyond it, arithmetic overflows
+constexpr auto kLockPatience = milliseconds(500);
 constexpr std::size_t kMaxCommand = 64U << 20U;
 constexpr std::size_t kMaxForks = 1000;
 constexpr std::size_t kForksAtOnce = 4;
@@ -53,6 +55,21 @@ Result<Helpers> find_helpers(std::string dir) {
                   "set helper_dir to where waypoint-keeper and waypoint-init are");
   }
   return helpers;
+}
+
+// A child that a killed manager was just about to start holds its lock until it execs.
+bool take_lock(int fd, Deadline deadline) {
+  while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (deadline.passed()) return false;
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  return true;
+}
+
+Status check_store_place(const std::string& dir) {
+  if (dir != "/run" && !dir.starts_with("/run/")) return Ok{};
+  return invalid("the store cannot lie below /run: keepers have a /run of their own",
+                 "use /var/lib/statefork");
 }
 
 // The tables need both at hand; a branch's keeper changes at restore.
@@ -119,9 +136,7 @@ class Waypoint::Impl {
 Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions options) {
   if (options.store_dir.empty() || options.store_dir[0] != '/')
     return invalid("store_dir must be an absolute path, got \"" + options.store_dir + "\"");
-  if (options.store_dir == "/run" || options.store_dir.starts_with("/run/"))
-    return invalid("the store cannot lie below /run: keepers have a /run of their own",
-                   "use /var/lib/statefork");
+  SF_TRY(check_store_place(options.store_dir));
   if (::geteuid() != 0)
     return fail(ErrorCode::kUnsupported, "Waypoint needs root", "run it as root, or with sudo");
   SF_TRY_ASSIGN(std::string criu, find_criu(options.criu_path));
@@ -130,8 +145,9 @@ Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions opt
   if (!made)
     return std::move(made).error().with_hint("choose a store directory that can be written");
   SF_TRY_ASSIGN(options.store_dir, os::real_path(options.store_dir));
+  SF_TRY(check_store_place(options.store_dir));  // a link may have led there
   SF_TRY_ASSIGN(os::UniqueFd lock, os::open_file(options.store_dir + "/lock", O_RDWR | O_CREAT));
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+  if (!take_lock(lock.get(), Deadline::after(kLockPatience)))
     return fail(ErrorCode::kBusy, "another process uses the store " + options.store_dir,
                 "one process owns a store at a time");
 

@@ -1,8 +1,10 @@
 #include "waypoint/criu/criu_engine.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <optional>
 
@@ -37,6 +39,7 @@ class CriuEngine : public ProcessEngine {
 
   void warm_up() override {
     // The first request decides what a worker is for: a keeper restores at most once, at its start.
+    restore_spare_.reset();
     if (spare_) return;
     auto worker = spawn_worker(Purpose::kCapture, false);
     if (worker) spare_ = std::move(*worker);
@@ -61,6 +64,9 @@ class CriuEngine : public ProcessEngine {
     });
     if (!inner) return inner;
     if (!answer) return std::move(answer).error().while_doing("capturing processes");
+    if (!answer->success && os::is_full(request.image_dir))
+      return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
+                  "make room on that file system, or remove checkpoints");
     if (!answer->success)
       return explain_capture_failure(request.root, request.image_dir + "/dump.log");
     // Without its time namespace the tree comes back into the host's, which is right on the same
@@ -153,19 +159,34 @@ class CriuEngine : public ProcessEngine {
     return Ok{};
   }
 
+  // True when CRIU said something or is gone. Its end shows in its pidfd alone: the processes it
+  // was about to restore hold copies of the socket.
+  static Result<bool> wait_for_answer(const Worker& worker, Deadline deadline) {
+    pollfd entries[2] = {{worker.socket.get(), POLLIN, 0}, {worker.process.pidfd(), POLLIN, 0}};
+    for (;;) {
+      int n = ::poll(entries, 2, deadline.poll_timeout_ms());
+      if (n >= 0) return n > 0;
+      if (errno != EINTR) return os::last_error("waiting for CRIU");
+    }
+  }
+
+  static Error ended(Worker& worker) {
+    auto status = worker.process.wait(Deadline::after(seconds(5)));
+    return fail(ErrorCode::kOs,
+                "CRIU ended unexpectedly" + (status ? " (" + status->text() + ")" : ""));
+  }
+
   // Answers notifications until the final response. `on_notice` returns whether CRIU may go on.
   template <typename OnNotice>
   Result<Response> converse(Worker& worker, OnNotice on_notice) {
     Deadline deadline = Deadline::after(kAnswerTime);
     for (;;) {
-      SF_TRY_ASSIGN(bool ready, os::wait_readable(worker.socket.get(), deadline));
+      SF_TRY_ASSIGN(bool ready, wait_for_answer(worker, deadline));
       if (!ready) return fail(ErrorCode::kTimedOut, "CRIU did not answer in time");
+      SF_TRY_ASSIGN(bool said, os::wait_readable(worker.socket.get(), Deadline::after(seconds(0))));
+      if (!said) return ended(worker);
       SF_TRY_ASSIGN(os::Datagram datagram, os::receive_datagram(worker.socket.get(), kMaxMessage));
-      if (datagram.bytes.empty()) {
-        auto status = worker.process.wait(Deadline::after(seconds(5)));
-        return fail(ErrorCode::kOs,
-                    "CRIU ended unexpectedly" + (status ? " (" + status->text() + ")" : ""));
-      }
+      if (datagram.bytes.empty()) return ended(worker);
       SF_TRY_ASSIGN(Response response, criu::decode_response(datagram.bytes));
       if (response.type != RequestType::kNotify) return response;
       bool go_on = on_notice(response, std::move(datagram.passed_fd));
