@@ -58,6 +58,11 @@ std::vector<Record> ShellChannel::read_records() {
 
 Status ShellChannel::acknowledge() { return os::write_all(acks_.get(), "\n"); }
 
+void ShellChannel::forget_acknowledgements() {
+  std::string dropped;
+  (void)os::read_available(ack_waiting_.get(), dropped, kMaxUnread);
+}
+
 Status ShellChannel::load_command(std::string_view text) {
   return replace_content(command_text_.get(), text);
 }

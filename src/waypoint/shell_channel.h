@@ -25,6 +25,9 @@ class ShellChannel {
   // there.
   std::vector<Record> read_records();
   Status acknowledge();
+  // Drops answers that an interrupted shell never read: they would let its next rendezvous pass
+  // unseen. Requires: the shell waits at its prompt.
+  void forget_acknowledgements();
   Status load_command(std::string_view text);
   // The protocol's texts, and who may open its descriptors.
   Status install(pid_t holder, const Credentials& user);

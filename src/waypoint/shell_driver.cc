@@ -85,6 +85,7 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
     return abandon(std::move(loaded).error());
+  channel_.forget_acknowledgements();
   set_echo(false);
   if (Status typed = os::write_all(master_.get(), run_line(holder_, active_->request.command));
       !typed)
@@ -311,6 +312,7 @@ void ShellDriver::look_for_prompt() {
 void ShellDriver::type_report() {
   active_->next_look = Deadline::after(kLaterLook);
   os::discard_typed(master_.get());
+  channel_.forget_acknowledgements();
   set_echo(false);
   (void)os::write_all(master_.get(), report_line(holder_));
 }

@@ -56,8 +56,8 @@ TEST_F(CommandsTest, ABackgroundJobDoesNotHoldTheCommand) {
 }
 
 TEST_F(CommandsTest, AJobThatPrintsInPiecesNeverBreaksAnotherCommandsResult) {
-  run("(for i in $(seq 1 200); do printf 'p%s ' $i; done; touch /tmp/printed) &");
-  std::string all;
+  std::string all =
+      output("(for i in $(seq 1 200); do printf 'p%s ' $i; done; touch /tmp/printed) &");
   for (int i = 0; i < 50; ++i) {
     ExecResult r = run("(exit 6)");
     EXPECT_EQ(r.exit_code, 6);

@@ -14,7 +14,7 @@
 namespace sf::faults {
 namespace {
 
-constexpr seconds kSettleTime{5};
+constexpr seconds kSettleTime{40};
 
 }  // namespace
 

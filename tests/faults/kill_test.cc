@@ -180,35 +180,6 @@ TEST_F(KillTest, ACriuKilledInTheMiddleOfACheckpointFailsItAndTheOldCheckpointRe
   store_.expect_nothing_left_but({checkpoint_});
 }
 
-TEST_F(KillTest, ACriuKilledInTheMiddleOfARestoreFailsItAndLeavesTheBranch) {
-  start_big_process();
-  ASSERT_OK_AND_ASSIGN(CheckpointInfo big, manager().checkpoint(branch_));
-  ASSERT_OK(put_word(manager(), branch_, "newer"));
-  auto restore = std::async(std::launch::async, [&] { return manager().restore(branch_, big.id); });
-  // CRIU's log carries the pid of the keeper it works for.
-  pid_t restorer = 0;
-  std::optional<pid_t> worker;
-  EXPECT_TRUE(becomes_true(
-      [&] {
-        for (const std::string& name :
-             names_in(store_.path() + "/checkpoints/" + big.id.value() + "/image")) {
-          if (!name.starts_with("restore-")) continue;
-          restorer = std::stoi(name.substr(8));
-          worker = criu_of(restorer, CriuWork::kRestore);
-        }
-        return worker.has_value();
-      },
-      Deadline::after(kPrompt)));
-  kill_now(worker.value_or(0));
-  Status result = answer_of(restore, restorer);
-  ASSERT_FALSE(result.ok()) << "CRIU was too fast for this test";
-  expect_word("newer");
-  ASSERT_OK(manager().restore(branch_, big.id));
-  expect_word("new");
-  EXPECT_TRUE(runs_in_branch_of(keeper(), "tail"));
-  store_.expect_nothing_left_but({checkpoint_, big.id});
-}
-
 TEST_F(KillTest, AKeeperKilledInTheMiddleOfACheckpointLosesTheBranchButNoCheckpoint) {
   start_big_process();
   pid_t doomed = keeper();
