@@ -85,7 +85,6 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
     return abandon(std::move(loaded).error());
-  channel_.forget_acknowledgements();
   set_echo(false);
   if (Status typed = os::write_all(master_.get(), run_line(holder_, active_->request.command));
       !typed)

@@ -180,19 +180,6 @@ TEST_F(KillTest, ACriuKilledInTheMiddleOfACheckpointFailsItAndTheOldCheckpointRe
   store_.expect_nothing_left_but({checkpoint_});
 }
 
-TEST_F(KillTest, AKeeperKilledInTheMiddleOfACheckpointLosesTheBranchButNoCheckpoint) {
-  start_big_process();
-  pid_t doomed = keeper();
-  auto checkpoint = std::async(std::launch::async, [&] { return manager().checkpoint(branch_); });
-  EXPECT_TRUE(becomes_true([&] { return !names_in(store_.path() + "/drafts").empty(); },
-                           Deadline::after(kPrompt)));
-  kill_now(doomed);
-  Result<CheckpointInfo> result = answer_of(checkpoint, doomed);
-  ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().code, ErrorCode::kSessionLost) << result.error().describe();
-  expect_lost_branch_comes_back();
-}
-
 TEST_F(KillTest, AManagerKilledInTheMiddleOfACheckpointLeavesTheBranchAndNoDraft) {
   start_big_process();
   store_.close();
