@@ -25,6 +25,13 @@ TEST_F(CommandsTest, ATimeoutEndsLoopsOfTheShellItself) {
   EXPECT_EQ(output("echo fine"), "fine\n");
 }
 
+TEST_F(CommandsTest, ATimeoutIsStrongerThanIgnoredSignals) {
+  GTEST_SKIP() << "known defect: an answer the shell never read shifts the next rendezvous";
+  ExecResult r = run("sh -c 'trap \"\" INT TERM; while :; do sleep 100; done'", kShort);
+  EXPECT_TRUE(r.timed_out);
+  EXPECT_EQ(output("echo fine; pgrep -c sleep"), "fine\n0\n");
+}
+
 TEST_F(CommandsTest, ACommandThatReadsInputWaitsForKeysOrItsTimeout) {
   ExecResult r = run("read line; echo got $line", kShort);
   EXPECT_TRUE(r.timed_out);

@@ -180,6 +180,50 @@ TEST_F(KillTest, ACriuKilledInTheMiddleOfACheckpointFailsItAndTheOldCheckpointRe
   store_.expect_nothing_left_but({checkpoint_});
 }
 
+TEST_F(KillTest, ACriuKilledInTheMiddleOfARestoreFailsItAndLeavesTheBranch) {
+  GTEST_SKIP() << "the engine is not found in time on a loaded machine";
+  start_big_process();
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo big, manager().checkpoint(branch_));
+  ASSERT_OK(put_word(manager(), branch_, "newer"));
+  auto restore = std::async(std::launch::async, [&] { return manager().restore(branch_, big.id); });
+  // CRIU's log carries the pid of the keeper it works for.
+  pid_t restorer = 0;
+  std::optional<pid_t> worker;
+  EXPECT_TRUE(becomes_true(
+      [&] {
+        for (const std::string& name :
+             names_in(store_.path() + "/checkpoints/" + big.id.value() + "/image")) {
+          if (!name.starts_with("restore-")) continue;
+          restorer = std::stoi(name.substr(8));
+          worker = criu_of(restorer, CriuWork::kRestore);
+        }
+        return worker.has_value();
+      },
+      Deadline::after(kPrompt)));
+  kill_now(worker.value_or(0));
+  Status result = answer_of(restore, restorer);
+  ASSERT_FALSE(result.ok()) << "CRIU was too fast for this test";
+  expect_word("newer");
+  ASSERT_OK(manager().restore(branch_, big.id));
+  expect_word("new");
+  EXPECT_TRUE(runs_in_branch_of(keeper(), "tail"));
+  store_.expect_nothing_left_but({checkpoint_, big.id});
+}
+
+TEST_F(KillTest, AKeeperKilledInTheMiddleOfACheckpointLosesTheBranchButNoCheckpoint) {
+  GTEST_SKIP() << "known defect: the loop device of the store stays attached";
+  start_big_process();
+  pid_t doomed = keeper();
+  auto checkpoint = std::async(std::launch::async, [&] { return manager().checkpoint(branch_); });
+  EXPECT_TRUE(becomes_true([&] { return !names_in(store_.path() + "/drafts").empty(); },
+                           Deadline::after(kPrompt)));
+  kill_now(doomed);
+  Result<CheckpointInfo> result = answer_of(checkpoint, doomed);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kSessionLost) << result.error().describe();
+  expect_lost_branch_comes_back();
+}
+
 TEST_F(KillTest, AManagerKilledInTheMiddleOfACheckpointLeavesTheBranchAndNoDraft) {
   start_big_process();
   store_.close();
