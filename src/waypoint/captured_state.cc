@@ -19,6 +19,7 @@ Json to_json(const CapturedState& s) {
           {"shell_pid", s.shell.shell},
           {"holder_pid", s.shell.holder},
           {"prompt_read", s.shell.prompt_read},
+          {"commands", s.shell.commands},
           {"command_running", s.shell.command_running},
           {"screen_size", s.shell.screen.size()},
           {"background_size", s.shell.background.size()},
@@ -44,6 +45,7 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     s.shell.shell = json.at("shell_pid").get<pid_t>();
     s.shell.holder = json.at("holder_pid").get<pid_t>();
     s.shell.prompt_read = json.at("prompt_read").get<unsigned long>();
+    s.shell.commands = json.at("commands").get<long>();
     s.shell.command_running = json.at("command_running").get<bool>();
     s.stopped = microseconds(json.at("stopped_us").get<long long>());
     auto screen = json.at("screen_size").get<std::size_t>();

@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "os/file.h"
-#include "os/tree.h"
 #include "waypoint/captured_state.h"
 #include "waypoint/criu/criu_engine.h"
+#include "waypoint/keeper_home.h"
 #include "waypoint/keeper_host.h"
 #include "waypoint/keeper_server.h"
 #include "waypoint/live_branch.h"
@@ -67,13 +67,14 @@ void report_ready(const std::string& text) {
 class Keeper {
  public:
   Keeper(const KeeperOptions& options, os::Poller poller, std::unique_ptr<UnitStore> units,
-         os::CgroupLayout layout, os::Cgroup cgroup)
+         os::CgroupLayout layout, KeeperGroups groups)
       : options_(options),
         poller_(std::move(poller)),
         units_(std::move(units)),
         layout_(std::move(layout)),
-        cgroup_(std::move(cgroup)),
-        engine_(make_criu_engine({options.criu, options.criu_shim, cgroup_.procs_files()})),
+        groups_(std::move(groups)),
+        engine_(make_criu_engine({options.criu, options.criu_shim, groups_.engine.procs_files(),
+                                  groups_.branch.procs_files()})),
         server_(poller_,
                 [this](const ClientPtr& client, Frame frame) { serve(client, std::move(frame)); }) {
   }
@@ -165,7 +166,9 @@ class Keeper {
     return {header.value("fail_at", ""), header.value("die_at", "")};
   }
 
-  BranchParts parts() { return {*units_, *engine_, poller_, cgroup_, live_unit(options_.id)}; }
+  BranchParts parts() {
+    return {*units_, *engine_, poller_, groups_.branch, live_unit(options_.id)};
+  }
 
   Status limit(const BranchConfig& config) {
     auto limited = os::Cgroup::create(layout_, options_.id, config.limits);
@@ -309,16 +312,15 @@ class Keeper {
   Status clean_up() {
     flusher_.reset();
     branch_.reset();
-    (void)cgroup_.remove(Deadline::after(seconds(5)));
-    (void)units_->remove(live_unit(options_.id));
-    return os::remove_tree(keeper_dir(options_.store_dir, options_.id));
+    engine_.reset();
+    return remove_keeper_home(options_.store_dir, options_.id, *units_);
   }
 
   const KeeperOptions& options_;
   os::Poller poller_;
   std::unique_ptr<UnitStore> units_;
   os::CgroupLayout layout_;
-  os::Cgroup cgroup_;
+  KeeperGroups groups_;
   std::unique_ptr<ProcessEngine> engine_;
   std::unique_ptr<LiveBranch> branch_;
   std::deque<WaitingExec> waiting_;
@@ -332,23 +334,16 @@ class Keeper {
 Status set_up_and_run(const KeeperOptions& options) {
   SF_TRY_ASSIGN(std::unique_ptr<UnitStore> units, UnitStore::open(options.store_dir, "auto", 0));
   os::CgroupLayout layout = os::read_cgroup_layout();
-  SF_TRY_ASSIGN(os::Cgroup cgroup, os::Cgroup::create(layout, options.id, {}));
+  SF_TRY_ASSIGN(KeeperGroups groups, make_keeper_groups(layout, options.id));
   SF_TRY(enter_keeper_namespaces(options.network));
   SF_TRY(units->attach(kUnitsMount));
   load_criu_cache(options.store_dir, options.criu);
   SF_TRY_ASSIGN(os::Poller poller, os::Poller::create());
-  Keeper keeper(options, std::move(poller), std::move(units), std::move(layout), std::move(cgroup));
+  Keeper keeper(options, std::move(poller), std::move(units), std::move(layout), std::move(groups));
   return keeper.run();
 }
 
 }  // namespace
-
-std::string keeper_dir(const std::string& store_dir, const std::string& id) {
-  return store_dir + "/keepers/" + id;
-}
-std::string keeper_socket(const std::string& store_dir, const std::string& id) {
-  return keeper_dir(store_dir, id) + "/socket";
-}
 
 Status run_keeper(const KeeperOptions& options) {
   ::signal(SIGPIPE, SIG_IGN);
@@ -357,8 +352,7 @@ Status run_keeper(const KeeperOptions& options) {
   if (!status) {
     report_ready(
         wire::error_to_json(status.error()).dump(-1, ' ', false, Json::error_handler_t::replace));
-    (void)os::Cgroup::find(os::read_cgroup_layout(), options.id)
-        .remove(Deadline::after(seconds(5)));
+    remove_keeper_groups(os::read_cgroup_layout(), options.id);
   }
   return status;
 }

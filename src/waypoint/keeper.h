@@ -18,11 +18,6 @@ struct KeeperOptions {
   Network network = Network::kNone;
 };
 
-// Where things of a keeper lie below the store.
-std::string keeper_dir(const std::string& store_dir, const std::string& id);
-std::string keeper_socket(const std::string& store_dir, const std::string& id);
-inline std::string live_unit(const std::string& keeper_id) { return "live-" + keeper_id; }
-
 // Runs until the branch ends. Requires: single-threaded, root.
 Status run_keeper(const KeeperOptions& options);
 

@@ -10,7 +10,7 @@
 #include "os/socket.h"
 #include "os/tree.h"
 #include "waypoint/checkpoint_store.h"
-#include "waypoint/keeper.h"
+#include "waypoint/keeper_home.h"
 
 namespace sf::waypoint {
 namespace {
@@ -20,8 +20,8 @@ constexpr auto kEndTime = seconds(30);
 
 }  // namespace
 
-KeeperPool::KeeperPool(KeeperPrograms programs)
-    : programs_(std::move(programs)), background_([this] { run_background(); }) {}
+KeeperPool::KeeperPool(KeeperPrograms programs, UnitStore& units)
+    : programs_(std::move(programs)), units_(units), background_([this] { run_background(); }) {}
 
 KeeperPool::~KeeperPool() {
   settle();
@@ -31,7 +31,7 @@ KeeperPool::~KeeperPool() {
   }
   changed_.notify_all();
   background_.join();
-  if (spare_) (void)spare_->client->end(Deadline::after(kEndTime));
+  if (spare_) end(*spare_);
 }
 
 Result<KeeperHandle> KeeperPool::take(Network network) {
@@ -53,7 +53,12 @@ Result<KeeperHandle> KeeperPool::take(Network network) {
 }
 
 void KeeperPool::retire(KeeperHandle keeper) {
-  post([keeper = std::move(keeper)] { (void)keeper.client->end(Deadline::after(kEndTime)); });
+  post([this, keeper = std::move(keeper)] { end(keeper); });
+}
+
+void KeeperPool::end(const KeeperHandle& keeper) {
+  if (keeper.client->end(Deadline::after(kEndTime)))
+    (void)remove_keeper_home(programs_.store_dir, keeper.id, units_);
 }
 
 void KeeperPool::settle() {

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "waypoint/branch_config.h"
 #include "waypoint/keeper_client.h"
+#include "waypoint/unit_store.h"
 
 namespace sf::waypoint {
 
@@ -31,21 +32,23 @@ struct KeeperPrograms {
 
 class KeeperPool {
  public:
-  explicit KeeperPool(KeeperPrograms programs);
+  KeeperPool(KeeperPrograms programs, UnitStore& units);
   ~KeeperPool();  // ends the spare and waits for what was asked to end
 
   Result<KeeperHandle> take(Network network);
-  // Ends a keeper in the background.
+  // Ends a keeper in the background, and clears away what one that was killed left.
   void retire(KeeperHandle keeper);
   // Waits until the background work is done.
   void settle();
 
  private:
+  void end(const KeeperHandle& keeper);
   Result<KeeperHandle> spawn(Network network) const;
   void run_background();
   void post(std::function<void()> task);
 
   KeeperPrograms programs_;
+  UnitStore& units_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<KeeperHandle> spare_;        // guarded by mutex_

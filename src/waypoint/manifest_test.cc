@@ -29,6 +29,7 @@ Manifest full_manifest() {
   manifest.state.shell.shell = 2;
   manifest.state.shell.holder = 3;
   manifest.state.shell.prompt_read = 4096;
+  manifest.state.shell.commands = 41;
   manifest.state.shell.command_running = true;
   manifest.state.shell.screen = kTerminal.substr(0, 8);
   manifest.state.shell.background = kTerminal.substr(8, 14);
@@ -72,6 +73,7 @@ TEST(ManifestTest, EveryFieldSurvives) {
   EXPECT_EQ(back.state.shell.shell, 2);
   EXPECT_EQ(back.state.shell.holder, 3);
   EXPECT_EQ(back.state.shell.prompt_read, 4096U);
+  EXPECT_EQ(back.state.shell.commands, 41);
   EXPECT_TRUE(back.state.shell.command_running);
   EXPECT_EQ(back.state.shell.screen, manifest.state.shell.screen);
   EXPECT_EQ(back.state.shell.background, manifest.state.shell.background);

@@ -28,7 +28,7 @@ Result<ShellChannel> ShellChannel::open(pid_t init) {
   SF_TRY_ASSIGN(channel.events_, open_fd(kEventRead, O_RDONLY | O_NONBLOCK));
   SF_TRY_ASSIGN(channel.event_entry_, open_fd(kEventWrite, O_WRONLY | O_NONBLOCK));
   SF_TRY_ASSIGN(channel.acks_, open_fd(kAckWrite, O_WRONLY | O_NONBLOCK));
-  SF_TRY_ASSIGN(channel.ack_waiting_, open_fd(kAckRead, O_RDONLY | O_NONBLOCK));
+  SF_TRY_ASSIGN(channel.ack_entry_, open_fd(kAckRead, O_RDONLY | O_NONBLOCK));
   SF_TRY_ASSIGN(channel.requests_, open_fd(kRequestWrite, O_WRONLY | O_NONBLOCK));
   SF_TRY_ASSIGN(channel.command_text_, open_fd(kCommandText, O_RDWR));
   SF_TRY_ASSIGN(channel.script_, open_fd(kScript, O_RDWR));
@@ -56,11 +56,8 @@ std::vector<Record> ShellChannel::read_records() {
   return records;
 }
 
-Status ShellChannel::acknowledge() { return os::write_all(acks_.get(), "\n"); }
-
-void ShellChannel::forget_acknowledgements() {
-  std::string dropped;
-  (void)os::read_available(ack_waiting_.get(), dropped, kMaxUnread);
+Status ShellChannel::acknowledge(const Record& record) {
+  return os::write_all(acks_.get(), answer_to(record));
 }
 
 Status ShellChannel::load_command(std::string_view text) {
@@ -70,8 +67,8 @@ Status ShellChannel::load_command(std::string_view text) {
 Status ShellChannel::install(pid_t holder, const Credentials& user) {
   SF_TRY(replace_content(script_.get(), protocol_script(holder)));
   SF_TRY(replace_content(rc_file_.get(), shell_rc_file()));
-  for (int fd : {event_entry_.get(), ack_waiting_.get(), command_text_.get(), script_.get(),
-                 rc_file_.get()}) {
+  for (int fd :
+       {event_entry_.get(), ack_entry_.get(), command_text_.get(), script_.get(), rc_file_.get()}) {
     if (::fchown(fd, user.uid, user.gid) != 0)
       return os::last_error("handing a descriptor to the branch's user");
   }

@@ -24,10 +24,8 @@ class ShellChannel {
   // Whole records that have arrived. Unknown lines are dropped: anybody in the branch may write
   // there.
   std::vector<Record> read_records();
-  Status acknowledge();
-  // Drops answers that an interrupted shell never read: they would let its next rendezvous pass
-  // unseen. Requires: the shell waits at its prompt.
-  void forget_acknowledgements();
+  // Lets the shell go on that wrote `record`, a load, start or end.
+  Status acknowledge(const Record& record);
   Status load_command(std::string_view text);
   // The protocol's texts, and who may open its descriptors.
   Status install(pid_t holder, const Credentials& user);
@@ -37,7 +35,7 @@ class ShellChannel {
  private:
   os::UniqueFd events_;
   os::UniqueFd acks_;
-  os::UniqueFd ack_waiting_;
+  os::UniqueFd ack_entry_;
   os::UniqueFd event_entry_;
   os::UniqueFd requests_;
   os::UniqueFd command_text_;

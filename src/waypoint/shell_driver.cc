@@ -78,15 +78,21 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
   drain();
   std::size_t cap = request.max_output;
   milliseconds timeout = request.timeout;
-  active_.emplace(Active{
-      std::move(request), std::move(sink), std::move(done), Phase::kTyped, OutputBuffer(cap), {}});
+  active_.emplace(Active{++commands_,
+                         std::move(request),
+                         std::move(sink),
+                         std::move(done),
+                         Phase::kTyped,
+                         OutputBuffer(cap),
+                         {}});
   if (timeout.count() > 0) active_->deadline = Deadline::after(timeout);
   active_->phase_deadline = Deadline::after(kStartTime);
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
     return abandon(std::move(loaded).error());
   set_echo(false);
-  if (Status typed = os::write_all(master_.get(), run_line(holder_, active_->request.command));
+  if (Status typed = os::write_all(master_.get(),
+                                   run_line(holder_, active_->number, active_->request.command));
       !typed)
     return abandon(std::move(typed).error());
 }
@@ -129,18 +135,24 @@ void ShellDriver::take_output(std::string_view bytes) {
 }
 
 void ShellDriver::on_record(const Record& record) {
+  // A record of an earlier command, cut short meanwhile, says nothing about the one under way.
+  bool stale = active_ && !record.numbers.empty() && record.numbers[0] != active_->number;
   switch (record.kind) {
     case Record::Kind::kLoad:
-      on_load();
-      if (active_ && !record.text.empty()) active_->traced = true;
+      if (!stale) on_load(!record.text.empty());
+      (void)channel_.acknowledge(record);
       return;
     case Record::Kind::kTraced:
       if (active_) active_->traced = true;
       return;
     case Record::Kind::kStart:
-      return on_start();
+      if (!stale) on_start();
+      (void)channel_.acknowledge(record);
+      return;
     case Record::Kind::kEnd:
-      return on_end(static_cast<int>(record.numbers[0]));
+      if (!stale) on_end(static_cast<int>(record.numbers[1]));
+      (void)channel_.acknowledge(record);
+      return;
     case Record::Kind::kShell:
       shell_ = static_cast<pid_t>(record.numbers[0]);
       find_shell_host_pid();
@@ -154,10 +166,11 @@ void ShellDriver::on_record(const Record& record) {
   }
 }
 
-void ShellDriver::on_load() {
+void ShellDriver::on_load(bool traced) {
   drain();  // what was printed before belongs to the time between the commands
-  if (active_ && active_->phase == Phase::kTyped) active_->phase = Phase::kLoading;
-  (void)channel_.acknowledge();
+  if (!active_) return;
+  if (active_->phase == Phase::kTyped) active_->phase = Phase::kLoading;
+  active_->traced = active_->traced || traced;
 }
 
 void ShellDriver::on_start() {
@@ -170,7 +183,6 @@ void ShellDriver::on_start() {
     active_->phase_deadline = Deadline::never();
     active_->next_look = Deadline::after(kFirstLook);
   }
-  (void)channel_.acknowledge();
 }
 
 void ShellDriver::on_end(int status) {
@@ -180,7 +192,6 @@ void ShellDriver::on_end(int status) {
   } else {
     foreign_command_ = false;
   }
-  (void)channel_.acknowledge();
 }
 
 void ShellDriver::on_shell_exit(int wait_status) {
@@ -212,7 +223,8 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   result.output = clean_text(raw);
   if (done.request.raw) result.raw = std::move(raw);
   std::string background = background_.take();
-  for (const std::string& line : {run_line(holder_, done.request.command), report_line(holder_)}) {
+  for (const std::string& line :
+       {run_line(holder_, done.number, done.request.command), report_line(holder_, done.number)}) {
     std::size_t at = background.find(line.substr(0, line.size() - 1));
     if (at != std::string::npos) background.erase(at, line.size() + 1);
   }
@@ -299,7 +311,8 @@ void ShellDriver::look_for_prompt() {
     // The line was read and led nowhere: its script was out of reach (see set_holder). The next one
     // has the new path.
     active_->next_look = Deadline::after(kRetypeLook);
-    (void)os::write_all(master_.get(), run_line(holder_, active_->request.command));
+    (void)os::write_all(master_.get(),
+                        run_line(holder_, active_->number, active_->request.command));
     return;
   }
   active_->phase = Phase::kReporting;
@@ -311,9 +324,8 @@ void ShellDriver::look_for_prompt() {
 void ShellDriver::type_report() {
   active_->next_look = Deadline::after(kLaterLook);
   os::discard_typed(master_.get());
-  channel_.forget_acknowledgements();
   set_echo(false);
-  (void)os::write_all(master_.get(), report_line(holder_));
+  (void)os::write_all(master_.get(), report_line(holder_, active_->number));
 }
 
 bool ShellDriver::at_prompt() {
@@ -348,6 +360,7 @@ ShellState ShellDriver::state() {
   state.shell = shell_;
   state.holder = holder_;
   state.prompt_read = prompt_read_;
+  state.commands = commands_;
   state.command_running = active_.has_value() || foreign_command_;
   OutputBuffer background = background_;
   if (active_) {
@@ -369,6 +382,7 @@ void ShellDriver::adopt(const ShellState& state) {
   shell_ = state.shell;
   holder_ = state.holder;
   prompt_read_ = state.prompt_read;
+  commands_ = state.commands;
   foreign_command_ = state.command_running;
   unsure_ = state.command_running || !state.typed.empty();
   (void)os::put_typed(master_.get(), state.typed);

@@ -27,7 +27,8 @@ struct ShellState {
   pid_t shell = 0;  // pids as the branch sees them
   pid_t holder = 1;
   unsigned long prompt_read =
-      0;  // size of the read() in which this bash waits for a line; 0: not yet known
+      0;              // size of the read() in which this bash waits for a line; 0: not yet known
+  long commands = 0;  // how many were given so far; numbers the next one
   bool command_running = false;  // somebody's command is in the foreground
   std::string background;        // printed since the last command ended, not yet told to anyone
   std::string screen;            // Screen::save()
@@ -74,6 +75,7 @@ class ShellDriver {
  private:
   enum class Phase { kTyped, kLoading, kRunning, kReporting };
   struct Active {
+    long number = 0;
     ExecRequest request;
     OutputSink sink;
     Done done;
@@ -92,7 +94,7 @@ class ShellDriver {
 
   void drain();
   void take_output(std::string_view bytes);
-  void on_load();
+  void on_load(bool traced);
   void on_start();
   void on_end(int status);
   void on_shell_exit(int wait_status);
@@ -116,6 +118,7 @@ class ShellDriver {
   pid_t shell_host_ = 0;  // as the keeper sees it
   pid_t holder_ = 1;
   unsigned long prompt_read_ = 0;
+  long commands_ = 0;
   bool echo_off_ = false;         // we switched it off to type a line
   bool unsure_ = false;           // keys were typed or a foreign command runs: look before typing
   bool foreign_command_ = false;  // a restored tree came with a command under way

@@ -20,29 +20,31 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
 
 // `builtin` everywhere: the user may have functions and aliases of any name. The script ends with
 // the status it was given, and `$_` is its last argument, so both are what they were. Under `set
-// -e` a failing status would end the shell once more than the user asked for.
+// -e` a failing status would end the shell once more than the user asked for. Each answer names its
+// record: one that an interrupted shell left unread must not pass for the next.
 constexpr std::string_view kScriptText = R"script(case $1 in
 load | load_tail)
-  builtin echo "B ${-//[!xv]/}" >>@EVENT@
-  builtin read -r _ <@ACK@
+  builtin echo "B $2 ${-//[!xv]/}" >>@EVENT@
+  while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "B $2" ]]; do builtin :; done
   IFS= builtin read -r -d '' __wp_command <@COMMAND@ || builtin :
   builtin history -s -- "$__wp_command"
-  builtin printf -v __wp_command '{ builtin . @SCRIPT@ start %q %q; } >/dev/null 2>&1\n%s' "$2" "$3" "$__wp_command"
+  builtin printf -v __wp_command '{ builtin . @SCRIPT@ start %q %q %q; } >/dev/null 2>&1\n%s' "$2" "$3" "$4" "$__wp_command"
   case $1 in load_tail) __wp_command+=$'\n{ __wp_tail=("$?" "$_"); } >/dev/null 2>&1' ;; esac
   ;;
 start)
   builtin unset -v __wp_command __wp_tail
-  builtin echo S >>@EVENT@
-  builtin read -r _ <@ACK@
+  builtin echo "S $2" >>@EVENT@
+  while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "S $2" ]]; do builtin :; done
   ;;
 end)
   builtin unset -v __wp_command __wp_tail
-  builtin echo "E $2" >>@EVENT@
-  builtin read -r _ <@ACK@
+  builtin echo "E $2 $3" >>@EVENT@
+  while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "E $2" ]]; do builtin :; done
   ;;
 esac
+builtin unset -v __wp_ack
 case $- in *e*) builtin return 0 ;; esac
-builtin return "$2"
+builtin return "$3"
 )script";
 
 std::string with_paths(std::string_view text, pid_t holder) {
@@ -65,18 +67,23 @@ std::string shell_rc_file() {
 
 // The groups are silent: `set -x` and a DEBUG trap would otherwise show our plumbing. `eval` itself
 // cannot be; what it makes them print comes before the start record and is dropped.
-std::string run_line(pid_t holder, std::string_view command) {
+std::string run_line(pid_t holder, long number, std::string_view command) {
+  std::string n = std::to_string(number);
   return with_paths(std::string(" { \\builtin . @SCRIPT@ ") +
-                        (can_take_tail(command) ? "load_tail" : "load") +
+                        (can_take_tail(command) ? "load_tail " : "load ") + n +
                         " \"$?\" \"$_\";\\builtin trap -p DEBUG >>@EVENT@;} >/dev/null "
                         "2>&1;\\builtin eval \"$__wp_command\";"
-                        "{ \\builtin . @SCRIPT@ end \"${__wp_tail[0]-$?}\" \"${__wp_tail[1]-}\";} "
+                        "{ \\builtin . @SCRIPT@ end " +
+                        n +
+                        " \"${__wp_tail[0]-$?}\" \"${__wp_tail[1]-}\";} "
                         ">/dev/null 2>&1\n",
                     holder);
 }
 
-std::string report_line(pid_t holder) {
-  return with_paths(" { \\builtin . @SCRIPT@ end \"$?\" \"$_\";} >/dev/null 2>&1\n", holder);
+std::string report_line(pid_t holder, long number) {
+  return with_paths(" { \\builtin . @SCRIPT@ end " + std::to_string(number) +
+                        " \"$?\" \"$_\";} >/dev/null 2>&1\n",
+                    holder);
 }
 
 namespace {
@@ -124,13 +131,15 @@ std::optional<Record> parse_record(std::string_view line) {
   switch (line.front()) {
     case 'B':
       record.kind = Record::Kind::kLoad;
+      expected = 1;
       break;
     case 'S':
       record.kind = Record::Kind::kStart;
+      expected = 1;
       break;
     case 'E':
       record.kind = Record::Kind::kEnd;
-      expected = 1;
+      expected = 2;
       break;
     case 'L':
       record.kind = Record::Kind::kShell;
@@ -173,6 +182,13 @@ std::optional<Record> parse_record(std::string_view line) {
   }
   if (record.numbers.size() != expected) return std::nullopt;
   return record;
+}
+
+std::string answer_to(const Record& record) {
+  std::string_view letter = record.kind == Record::Kind::kLoad    ? "B "
+                            : record.kind == Record::Kind::kStart ? "S "
+                                                                  : "E ";
+  return std::string(letter) + std::to_string(record.numbers.at(0)) + "\n";
 }
 
 }  // namespace sf::waypoint

@@ -21,9 +21,9 @@ namespace sf::waypoint {
 std::string protocol_script(pid_t holder);
 std::string shell_rc_file();
 // Typed into the terminal: runs the loaded command; or, after an interrupt cut that line short,
-// only reports.
-std::string run_line(pid_t holder, std::string_view command);
-std::string report_line(pid_t holder);
+// only reports. The records and their answers carry the command's number.
+std::string run_line(pid_t holder, long number, std::string_view command);
+std::string report_line(pid_t holder, long number);
 
 // Whether a line may be added behind the command that notes $? and $_ as its last command left
 // them.
@@ -51,5 +51,7 @@ struct Record {
 
 // One line without its line end; nothing when it is none of ours.
 std::optional<Record> parse_record(std::string_view line);
+// The line that lets the shell go on. Requires: a load, start or end record.
+std::string answer_to(const Record& record);
 
 }  // namespace sf::waypoint

@@ -5,11 +5,9 @@
 
 #include <thread>
 
-#include "os/cgroup.h"
 #include "os/file.h"
-#include "os/tree.h"
-#include "waypoint/keeper.h"
 #include "waypoint/keeper_client.h"
+#include "waypoint/keeper_home.h"
 
 namespace sf::waypoint {
 namespace {
@@ -45,16 +43,14 @@ bool unit_is_needed(const std::string& unit, const std::set<std::string>& live_k
   return false;
 }
 
-Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted) {
+Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted,
+                     UnitStore& units) {
   SF_TRY(os::make_directories(store_dir + "/keepers"));
   SF_TRY_ASSIGN(std::vector<std::string> keepers, os::list_directory(store_dir + "/keepers"));
-  os::CgroupLayout layout = os::read_cgroup_layout();
   for (const std::string& id : keepers) {
     if (wanted.contains(id)) continue;
     end_keeper(store_dir, id);
-    // A keeper that was killed could not clean up after itself.
-    (void)os::Cgroup::find(layout, id).remove(Deadline::after(seconds(10)));
-    SF_TRY(os::remove_tree(keeper_dir(store_dir, id)));
+    SF_TRY(remove_keeper_home(store_dir, id, units));  // one that was killed could not
   }
   return Ok{};
 }

@@ -16,7 +16,8 @@ bool unit_is_needed(const std::string& unit, const std::set<std::string>& live_k
                     const std::set<std::string>& checkpoints);
 
 // Ends every keeper of this store that is not in `wanted`, and removes what ended ones left.
-Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted);
+Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted,
+                     UnitStore& units);
 Status sweep_units(UnitStore& units, const std::set<std::string>& live_keepers,
                    const CheckpointStore& checkpoints);
 

@@ -12,11 +12,10 @@
 #include "base/scope_exit.h"
 #include "os/error.h"
 #include "os/file.h"
-#include "os/tree.h"
 #include "waypoint/branch_registry.h"
 #include "waypoint/checkpoint_store.h"
 #include "waypoint/criu/criu_binary.h"
-#include "waypoint/keeper.h"
+#include "waypoint/keeper_home.h"
 #include "waypoint/keeper_pool.h"
 #include "waypoint/root_template.h"
 #include "waypoint/store_sweep.h"
@@ -96,7 +95,7 @@ class Waypoint::Impl {
         checkpoints_(std::move(checkpoints)),
         registry_(options_.store_dir),
         init_binary_(std::move(init_binary)),
-        pool_(std::move(programs)) {}
+        pool_(std::move(programs), *units_) {}
 
   static Result<std::unique_ptr<Impl>> open(WaypointOptions options);
 
@@ -184,7 +183,7 @@ Status Waypoint::Impl::find_live_branches() {
   }
   // A keeper answers one request at a time: having answered, none still writes into a dead
   // manager's draft.
-  SF_TRY(sweep_keepers(options_.store_dir, keepers));
+  SF_TRY(sweep_keepers(options_.store_dir, keepers, *units_));
   SF_TRY(checkpoints_.sweep_drafts());
   return sweep_units(*units_, keepers, checkpoints_);
 }
@@ -347,13 +346,7 @@ Status Waypoint::Impl::end(const BranchId& branch) {
     live_.erase(branch);
   }
   SF_TRY(live.client->end(Deadline::after(seconds(30))));
-  // A keeper that was killed left its cgroup and files behind.
-  std::set<std::string> wanted;
-  if (!os::exists(keeper_dir(options_.store_dir, live.record.keeper))) return Ok{};
-  (void)os::Cgroup::find(os::read_cgroup_layout(), live.record.keeper)
-      .remove(Deadline::after(seconds(10)));
-  SF_TRY(units_->remove(live_unit(live.record.keeper)));
-  return os::remove_tree(keeper_dir(options_.store_dir, live.record.keeper));
+  return remove_keeper_home(options_.store_dir, live.record.keeper, *units_);
 }
 
 void Waypoint::Impl::end_all() {

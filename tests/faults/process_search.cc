@@ -9,9 +9,12 @@ namespace sf::faults {
 
 std::optional<pid_t> criu_of(pid_t keeper, CriuWork work) {
   for (pid_t child : os::children_of(keeper)) {
-    if (os::command_line(child).find("criu swrk") == std::string::npos) continue;
+    std::string line = os::command_line(child);
+    bool waits = line.find("criu swrk") != std::string::npos;
+    bool works = line.find("--rpc") != std::string::npos;  // it renames itself
+    if (!waits && !works) continue;
     auto groups = os::read_file("/proc/" + std::to_string(child) + "/cgroup");
-    bool restores = groups && groups->find("/statefork/") != std::string::npos;
+    bool restores = groups && groups->find("-engine") == std::string::npos;
     if (restores == (work == CriuWork::kRestore)) return child;
   }
   return std::nullopt;

@@ -140,6 +140,7 @@ class CriuEngine : public ProcessEngine {
     options.pass_fds = {{ends.second.get(), 3}};
     options.new_ipc = own_ipc;
     options.death_signal = SIGKILL;
+    options.cgroup_procs = setup_.engine_procs;
     if (purpose == Purpose::kRestore) {
       options.cgroup_procs = setup_.cgroup_procs;
       options.new_cgroup_namespace = true;

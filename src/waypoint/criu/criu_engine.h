@@ -14,6 +14,7 @@ namespace sf::waypoint {
 struct CriuSetup {
   std::string criu;                       // path of the program
   std::string criu_shim;                  // preloaded (criu_shim.c)
+  std::vector<std::string> engine_procs;  // where captures run
   std::vector<std::string> cgroup_procs;  // where restored trees live
 };
 

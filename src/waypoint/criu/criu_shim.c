@@ -1,11 +1,13 @@
-/* Preloaded into CRIU. Built without a libc, since CRIU may run with a libc of its own. Two corrections:
+/* Preloaded into CRIU. Built without a libc, since CRIU may run with a libc of its own. Two
+ * corrections:
  *
- * Where CAP_SYS_RESOURCE is missing, as in many containers, reading another user's limits by prlimit64() is refused;
- * /proc/<pid>/limits tells the same.
+ * Where CAP_SYS_RESOURCE is missing, as in many containers, reading another user's limits by
+ * prlimit64() is refused; /proc/<pid>/limits tells the same.
  *
- * A process stopped inside poll() or a futex wait shows the "restart block" code, which CRIU turns into EINTR, in the
- * live process too: programs that do not try again would end at every checkpoint. Shown as "restart" instead, the call
- * is simply made again. Sleeps keep EINTR: the kernel has already told them what is left. */
+ * A process stopped inside poll() or a futex wait shows the "restart block" code, which CRIU turns
+ * into EINTR, in the live process too: programs that do not try again would end at every
+ * checkpoint. Shown as "restart" instead, the call is simply made again. Sleeps keep EINTR: the
+ * kernel has already told them what is left. */
 #include <stddef.h>
 
 #define SYS_READ 0
@@ -26,7 +28,7 @@
 #define LIMIT_COUNT 16
 #define NO_LIMIT (~0UL)
 
-extern int *__errno_location(void);
+extern int* __errno_location(void);
 
 static long raw_syscall(long n, long a, long b, long c, long d, long e, long f) {
   long result;
@@ -41,18 +43,18 @@ static long raw_syscall(long n, long a, long b, long c, long d, long e, long f) 
 }
 
 /* Row names of /proc/<pid>/limits in the order of the RLIMIT_ numbers. */
-static const char *const row_names[LIMIT_COUNT] = {
-    "Max cpu time",      "Max file size",      "Max data size",     "Max stack size",
-    "Max core file size", "Max resident set",  "Max processes",     "Max open files",
-    "Max locked memory", "Max address space",  "Max file locks",    "Max pending signals",
-    "Max msgqueue size", "Max nice priority",  "Max realtime priority", "Max realtime timeout"};
+static const char* const row_names[LIMIT_COUNT] = {
+    "Max cpu time",       "Max file size",     "Max data size",         "Max stack size",
+    "Max core file size", "Max resident set",  "Max processes",         "Max open files",
+    "Max locked memory",  "Max address space", "Max file locks",        "Max pending signals",
+    "Max msgqueue size",  "Max nice priority", "Max realtime priority", "Max realtime timeout"};
 
-static char *append(char *to, const char *text) {
+static char* append(char* to, const char* text) {
   while (*text) *to++ = *text++;
   return to;
 }
 
-static char *append_number(char *to, unsigned long value) {
+static char* append_number(char* to, unsigned long value) {
   char digits[24];
   int n = 0;
   do {
@@ -63,9 +65,9 @@ static char *append_number(char *to, unsigned long value) {
   return to;
 }
 
-static long read_limits_file(long pid, char *buffer, size_t size) {
+static long read_limits_file(long pid, char* buffer, size_t size) {
   char path[64];
-  char *end = append(path, "/proc/");
+  char* end = append(path, "/proc/");
   end = append_number(end, (unsigned long)pid);
   end = append(end, "/limits");
   *end = 0;
@@ -77,7 +79,7 @@ static long read_limits_file(long pid, char *buffer, size_t size) {
   return n;
 }
 
-static const char *after_prefix(const char *line, const char *prefix) {
+static const char* after_prefix(const char* line, const char* prefix) {
   while (*prefix && *line == *prefix) {
     ++line;
     ++prefix;
@@ -85,7 +87,7 @@ static const char *after_prefix(const char *line, const char *prefix) {
   return *prefix == 0 && *line == ' ' ? line : NULL;
 }
 
-static const char *read_value(const char *text, unsigned long *value) {
+static const char* read_value(const char* text, unsigned long* value) {
   while (*text == ' ') ++text;
   if (*text == 'u') { /* unlimited */
     *value = NO_LIMIT;
@@ -97,11 +99,11 @@ static const char *read_value(const char *text, unsigned long *value) {
   return text;
 }
 
-static int find_limit(long pid, long resource, unsigned long *pair) {
+static int find_limit(long pid, long resource, unsigned long* pair) {
   char buffer[4096];
   if (read_limits_file(pid, buffer, sizeof buffer) <= 0) return -1;
-  for (const char *line = buffer; *line;) {
-    const char *values = after_prefix(line, row_names[resource]);
+  for (const char* line = buffer; *line;) {
+    const char* values = after_prefix(line, row_names[resource]);
     if (values) {
       read_value(read_value(values, &pair[0]), &pair[1]);
       return 0;
@@ -115,8 +117,9 @@ static int find_limit(long pid, long resource, unsigned long *pair) {
 /* CRIU asks through libc's syscall(). */
 long syscall(long n, long a, long b, long c, long d, long e, long f) {
   long result = raw_syscall(n, a, b, c, d, e, f);
-  int refused_read = result == EPERM_NEGATED && n == SYS_PRLIMIT64 && a && !c && d && b >= 0 && b < LIMIT_COUNT;
-  if (refused_read && find_limit(a, b, (unsigned long *)d) == 0) return 0;
+  int refused_read =
+      result == EPERM_NEGATED && n == SYS_PRLIMIT64 && a && !c && d && b >= 0 && b < LIMIT_COUNT;
+  if (refused_read && find_limit(a, b, (unsigned long*)d) == 0) return 0;
   if (result < 0 && result > -4096) {
     *__errno_location() = (int)-result;
     return -1;
@@ -128,11 +131,11 @@ long syscall(long n, long a, long b, long c, long d, long e, long f) {
 enum register_index { REG_RAX = 10, REG_RSI = 13, REG_ORIG_RAX = 15, REG_COUNT = 27 };
 
 struct part {
-  void *base;
+  void* base;
   size_t size;
 };
 
-static void restart_waits(long *registers) {
+static void restart_waits(long* registers) {
   long call = registers[REG_ORIG_RAX];
   int absolute_sleep = call == SYS_CLOCK_NANOSLEEP && (registers[REG_RSI] & 1);
   if (registers[REG_RAX] != RESTART_BLOCK) return;
@@ -142,7 +145,8 @@ static void restart_waits(long *registers) {
 long ptrace(long request, long pid, long address, long data) {
   long peeked = 0;
   int is_peek = request >= 1 && request <= PTRACE_PEEK_LAST;
-  long result = raw_syscall(SYS_PTRACE, request, pid, address, is_peek ? (long)&peeked : data, 0, 0);
+  long result =
+      raw_syscall(SYS_PTRACE, request, pid, address, is_peek ? (long)&peeked : data, 0, 0);
   if (result < 0 && result > -4096) {
     *__errno_location() = (int)-result;
     return -1;
@@ -151,10 +155,10 @@ long ptrace(long request, long pid, long address, long data) {
     *__errno_location() = 0;
     return peeked;
   }
-  if (request == PTRACE_GETREGS_REQUEST) restart_waits((long *)data);
+  if (request == PTRACE_GETREGS_REQUEST) restart_waits((long*)data);
   if (request == PTRACE_GETREGSET_REQUEST && address == NT_PRSTATUS_SET) {
-    struct part *part = (struct part *)data;
-    if (part->size >= REG_COUNT * sizeof(long)) restart_waits((long *)part->base);
+    struct part* part = (struct part*)data;
+    if (part->size >= REG_COUNT * sizeof(long)) restart_waits((long*)part->base);
   }
   return result;
 }
