@@ -29,6 +29,7 @@ class Id {
   explicit Id(std::string value) : value_(std::move(value)) {}
   const std::string& value() const { return value_; }
   bool empty() const { return value_.empty(); }
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads <=>
   auto operator<=>(const Id&) const = default;
 
  private:

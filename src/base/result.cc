@@ -20,6 +20,7 @@ constexpr std::array kNames = {
     CodeName{ErrorCode::kCorrupt, "corrupt"},
     CodeName{ErrorCode::kSessionLost, "session_lost"},
     CodeName{ErrorCode::kNoSpace, "no_space"},
+    CodeName{ErrorCode::kDiverged, "diverged"},
     CodeName{ErrorCode::kOs, "os"},
 };
 

@@ -3,6 +3,7 @@
 // hint.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +23,8 @@ enum class ErrorCode {
   kCorrupt,      // data on disk or on the wire does not make sense
   kSessionLost,  // the live branch is gone; its checkpoints are not
   kNoSpace,
-  kOs,  // a system call failed; os_errno says how
+  kDiverged,  // a replayed command did not do what it did the first time; details say which
+  kOs,        // a system call failed; os_errno says how
 };
 
 std::string_view to_string(ErrorCode code);
@@ -32,7 +34,8 @@ struct Error {
   ErrorCode code = ErrorCode::kOs;
   int os_errno = 0;
   std::string message;
-  std::string hint;  // the next step for the user; may be empty
+  std::string hint;                            // the next step for the user; may be empty
+  std::map<std::string, std::string> details;  // what a program needs beside the message
 
   // Prefixes the message with what was being done, outermost first.
   Error while_doing(std::string_view what) && {

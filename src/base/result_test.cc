@@ -10,10 +10,16 @@
 namespace sf {
 namespace {
 
-constexpr ErrorCode kAllCodes[] = {
-    ErrorCode::kInvalidArgument, ErrorCode::kNotFound,    ErrorCode::kBusy,
-    ErrorCode::kTimedOut,        ErrorCode::kUnsupported, ErrorCode::kCorrupt,
-    ErrorCode::kSessionLost,     ErrorCode::kNoSpace,     ErrorCode::kOs};
+constexpr ErrorCode kAllCodes[] = {ErrorCode::kInvalidArgument,
+                                   ErrorCode::kNotFound,
+                                   ErrorCode::kBusy,
+                                   ErrorCode::kTimedOut,
+                                   ErrorCode::kUnsupported,
+                                   ErrorCode::kCorrupt,
+                                   ErrorCode::kSessionLost,
+                                   ErrorCode::kNoSpace,
+                                   ErrorCode::kDiverged,
+                                   ErrorCode::kOs};
 
 Result<int> half_of(int number) {
   if (number % 2 != 0) return invalid(std::to_string(number) + " is odd");

@@ -1,9 +1,7 @@
 #include "os/btrfs.h"
 
 #include <linux/btrfs.h>
-#include <linux/magic.h>
 #include <sys/ioctl.h>
-#include <sys/vfs.h>
 
 #include <cstring>
 
@@ -44,11 +42,6 @@ Status delete_subvolume(int parent_fd, const std::string& name) {
   if (::ioctl(parent_fd, BTRFS_IOC_SNAP_DESTROY, &args) != 0 && errno != ENOENT)
     return last_error("deleting subvolume " + name);
   return Ok{};
-}
-
-bool is_btrfs(int fd) {
-  struct statfs info {};
-  return ::fstatfs(fd, &info) == 0 && info.f_type == BTRFS_SUPER_MAGIC;
 }
 
 }  // namespace sf::os

@@ -13,6 +13,5 @@ Status create_subvolume(int parent_fd, const std::string& name);
 Status snapshot_subvolume(int source_fd, int parent_fd, const std::string& name);
 // Returns at once; the file system frees the space in the background.
 Status delete_subvolume(int parent_fd, const std::string& name);
-bool is_btrfs(int fd);
 
 }  // namespace sf::os

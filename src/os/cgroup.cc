@@ -1,5 +1,6 @@
 #include "os/cgroup.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,20 +10,17 @@
 #include <sstream>
 #include <thread>
 
+#include "base/scope_exit.h"
+#include "base/split.h"
 #include "os/error.h"
+#include "os/fd.h"
 #include "os/file.h"
 
 namespace sf::os {
 namespace {
 
 constexpr const char* kParent = "/statefork";
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
+constexpr int kPeriodUs = 100'000;
 
 Status make_group(const std::string& path) {
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
@@ -30,9 +28,11 @@ Status make_group(const std::string& path) {
   return Ok{};
 }
 
-Status set_limit(const std::string& group, const std::string& file, const std::string& value) {
-  Status written = write_file(group + "/" + file, value);
-  if (!written) return std::move(written).error().while_doing("setting " + file + " to " + value);
+// Never creates the file, as the kernel does not either: what is not there cannot be set.
+Status write_control(const std::string& path, const std::string& value) {
+  SF_TRY_ASSIGN(UniqueFd file, open_file(path, O_WRONLY));
+  Status written = write_all(file.get(), value);
+  if (!written) return std::move(written).error().while_doing("writing " + value + " to " + path);
   return Ok{};
 }
 
@@ -44,36 +44,34 @@ std::string home_of(const CgroupLayout& layout, const std::string& controller) {
   return in_v2 ? layout.unified : std::string();
 }
 
-Error cannot_limit(const std::string& controller) {
-  return fail(ErrorCode::kUnsupported,
-              "this host cannot limit " + controller + ": no " + controller + " cgroup controller",
+Error cannot_limit(const std::string& controller, const std::string& why) {
+  return fail(ErrorCode::kUnsupported, "this host cannot limit " + controller + ": " + why,
               "leave the limit out, or run where the controller is delegated (`statefork doctor` "
               "shows which are)");
 }
 
-Status apply(const CgroupLayout& layout, const std::string& name, const CgroupLimits& limits) {
-  auto group = [&](const std::string& controller) {
-    return home_of(layout, controller) + kParent + "/" + name;
-  };
-  auto is_v1 = [&](const std::string& controller) { return layout.v1.contains(controller); };
-  if (limits.memory_bytes) {
-    if (!layout.can_limit("memory")) return cannot_limit("memory");
-    SF_TRY(set_limit(group("memory"), is_v1("memory") ? "memory.limit_in_bytes" : "memory.max",
-                     std::to_string(*limits.memory_bytes)));
+// In the v2 tree controllers are handed down level by level.
+Status hand_down(const std::string& mount, const std::string& controller) {
+  SF_TRY(write_control(mount + "/cgroup.subtree_control", "+" + controller));
+  return write_control(mount + kParent + "/cgroup.subtree_control", "+" + controller);
+}
+
+Status apply(const CgroupLayout& layout, const std::string& name, const LimitSetting& limit) {
+  std::string home = home_of(layout, limit.controller);
+  if (home.empty())
+    return cannot_limit(limit.controller, "no " + limit.controller + " cgroup controller");
+  Status handed = Ok{};
+  if (!layout.v1.contains(limit.controller)) handed = hand_down(home, limit.controller);
+  std::string file = home + kParent + "/" + name + "/" + limit.file;
+  if (!exists(file)) {
+    // The kernel refuses while processes stand in the group to be divided, such as a container's
+    // top one.
+    return cannot_limit(limit.controller,
+                        handed ? "there is no " + limit.file
+                               : "the " + limit.controller +
+                                     " controller is not handed down: " + handed.error().message);
   }
-  if (limits.pids) {
-    if (!layout.can_limit("pids")) return cannot_limit("pids");
-    SF_TRY(set_limit(group("pids"), "pids.max", std::to_string(*limits.pids)));
-  }
-  if (limits.cpus) {
-    if (!layout.can_limit("cpu")) return cannot_limit("cpu");
-    constexpr int kPeriodUs = 100'000;
-    auto quota = std::to_string(static_cast<long long>(*limits.cpus * kPeriodUs));
-    SF_TRY(is_v1("cpu")
-               ? set_limit(group("cpu"), "cpu.cfs_quota_us", quota)
-               : set_limit(group("cpu"), "cpu.max", quota + " " + std::to_string(kPeriodUs)));
-  }
-  return Ok{};
+  return write_control(file, limit.value);
 }
 
 std::set<std::string> hierarchies(const CgroupLayout& layout) {
@@ -122,31 +120,35 @@ CgroupLayout read_cgroup_layout() {
   return layout;
 }
 
+std::vector<LimitSetting> limit_settings(const CgroupLayout& layout, const CgroupLimits& limits) {
+  std::vector<LimitSetting> settings;
+  if (limits.memory_bytes)
+    settings.push_back({"memory",
+                        layout.v1.contains("memory") ? "memory.limit_in_bytes" : "memory.max",
+                        std::to_string(*limits.memory_bytes)});
+  if (limits.pids) settings.push_back({"pids", "pids.max", std::to_string(*limits.pids)});
+  if (limits.cpus) {
+    auto quota = std::to_string(static_cast<long long>(*limits.cpus * kPeriodUs));
+    settings.push_back(
+        layout.v1.contains("cpu")
+            ? LimitSetting{"cpu", "cpu.cfs_quota_us", quota}
+            : LimitSetting{"cpu", "cpu.max", quota + " " + std::to_string(kPeriodUs)});
+  }
+  return settings;
+}
+
 Result<Cgroup> Cgroup::create(const CgroupLayout& layout, const std::string& name,
                               const CgroupLimits& limits) {
   Cgroup group;
+  ScopeExit undo([&] { (void)group.remove(Deadline::after(seconds(1))); });
   for (const std::string& mount : hierarchies(layout)) {
     SF_TRY(make_group(mount + kParent));
-    if (mount == layout.unified) {
-      // Controllers must be handed down level by level; where the host refuses, apply() reports
-      // what cannot be held.
-      for (const char* controller : {"memory", "pids", "cpu"}) {
-        if (std::ranges::find(layout.unified_controllers, controller) ==
-            layout.unified_controllers.end())
-          continue;
-        (void)write_file(mount + "/cgroup.subtree_control", std::string("+") + controller);
-        (void)write_file(mount + kParent + "/cgroup.subtree_control",
-                         std::string("+") + controller);
-      }
-    }
     SF_TRY(make_group(mount + kParent + "/" + name));
     group.directories_.push_back(mount + kParent + "/" + name);
   }
-  Status limited = apply(layout, name, limits);
-  if (!limited) {
-    (void)group.remove(Deadline::after(seconds(1)));
-    return std::move(limited).error();
-  }
+  for (const LimitSetting& limit : limit_settings(layout, limits))
+    SF_TRY(apply(layout, name, limit));
+  undo.dismiss();
   return group;
 }
 

@@ -30,10 +30,19 @@ struct CgroupLimits {
   std::optional<double> cpus;
 };
 
+// One limit as the kernel takes it: `value`, written to `file` of a group.
+struct LimitSetting {
+  std::string controller;
+  std::string file;
+  std::string value;
+};
+// Pure. v1 and v2 name their files differently.
+std::vector<LimitSetting> limit_settings(const CgroupLayout& layout, const CgroupLimits& limits);
+
 class Cgroup {
  public:
-  // Makes statefork/<name> everywhere and sets the limits. A limit this host cannot hold is an
-  // error.
+  // Makes statefork/<name> everywhere and sets the limits. A limit this host cannot hold is
+  // kUnsupported, and the message says which and why.
   static Result<Cgroup> create(const CgroupLayout& layout, const std::string& name,
                                const CgroupLimits& limits);
   // Finds what create() made, for clean-up after a crash.

@@ -4,6 +4,10 @@
 
 #include <random>
 
+#include "os/file.h"
+#include "testing/matchers.h"
+#include "testing/temp_dir.h"
+
 namespace sf::os {
 namespace {
 
@@ -82,6 +86,50 @@ TEST(CgroupLayoutTest, DamagedLinesAreNeverFatal) {
     text.resize(random() % text.size());
     (void)parse_cgroup_mounts(text);
   }
+}
+
+std::vector<std::string> written(const CgroupLayout& layout, const CgroupLimits& limits) {
+  std::vector<std::string> lines;
+  for (const LimitSetting& limit : limit_settings(layout, limits))
+    lines.push_back(limit.controller + ": " + limit.file + "=" + limit.value);
+  return lines;
+}
+
+TEST(CgroupLimitsTest, BothVersionsGetTheSameLimitsUnderTheirOwnNames) {
+  CgroupLimits all{.memory_bytes = 1U << 30U, .pids = 64, .cpus = 1.5};
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(
+      written(parse_cgroup_mounts(kPureV2), all),
+      (Lines{"memory: memory.max=1073741824", "pids: pids.max=64", "cpu: cpu.max=150000 100000"}));
+  EXPECT_EQ(written(parse_cgroup_mounts(kHybrid), all),
+            (Lines{"memory: memory.limit_in_bytes=1073741824", "pids: pids.max=64",
+                   "cpu: cpu.cfs_quota_us=150000"}));
+  EXPECT_EQ(written(parse_cgroup_mounts(kHybrid), {.pids = 1}), Lines{"pids: pids.max=1"});
+  EXPECT_EQ(written(parse_cgroup_mounts(kHybrid), {}), Lines{});
+}
+
+// Plain directories have no control files: like groups to which nothing was handed down.
+TEST(CgroupLimitsTest, AControllerThatIsNotHandedDownIsAClearErrorAndLeavesNoGroup) {
+  test::TempDir tree;
+  CgroupLayout layout{.unified = tree.path(), .v1 = {}, .unified_controllers = {"memory"}};
+  auto group = Cgroup::create(layout, "k-test", {.memory_bytes = 1U << 30U});
+  ASSERT_FALSE(group.ok());
+  EXPECT_EQ(group.error().code, ErrorCode::kUnsupported);
+  EXPECT_TRUE(group.error().message.starts_with(
+      "this host cannot limit memory: the memory controller is not handed down: "))
+      << group.error().message;
+  EXPECT_NE(group.error().hint.find("leave the limit out"), std::string::npos);
+  ASSERT_OK_AND_ASSIGN(std::vector<std::string> left, list_directory(tree.path()));
+  EXPECT_TRUE(left.empty());
+}
+
+TEST(CgroupLimitsTest, NothingIsHandedDownForAGroupWithoutLimits) {
+  test::TempDir tree;
+  ASSERT_OK(write_file(tree / "cgroup.subtree_control", ""));
+  CgroupLayout layout{.unified = tree.path(), .v1 = {}, .unified_controllers = {"memory", "cpu"}};
+  ASSERT_OK_AND_ASSIGN(Cgroup group, Cgroup::create(layout, "k-test", {}));
+  EXPECT_EQ(read_file(tree / "cgroup.subtree_control").value(), "");
+  ASSERT_OK(group.remove(Deadline::after(seconds(1))));
 }
 
 TEST(CgroupTest, AGroupThatWasNeverMadeIsEmpty) {

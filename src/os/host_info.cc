@@ -20,6 +20,7 @@ namespace sf::os {
 namespace {
 
 constexpr std::string_view kCapabilityLine = "\nCapEff:\t";  // never the first line
+constexpr std::size_t kBootIdSize = 36;
 constexpr std::uint64_t kAllUsers = 4294967295;
 constexpr std::array<std::pair<std::uint32_t, const char*>, 11> kFileSystems = {{
     {0xEF53, "ext4"},
@@ -64,6 +65,12 @@ std::string file_system_name(std::uint32_t magic) {
   return text.str();
 }
 
+bool is_file_with(const std::string& path, int access) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         ::faccessat(AT_FDCWD, path.c_str(), access, AT_EACCESS) == 0;
+}
+
 std::optional<std::string> find_in(const std::string& name, std::string_view path) {
   while (!path.empty()) {
     std::size_t colon = path.find(':');
@@ -97,6 +104,11 @@ std::string kernel_release() {
   return ::uname(&names) == 0 ? names.release : "";
 }
 
+std::string boot_id() {
+  auto id = read_file("/proc/sys/kernel/random/boot_id");
+  return id ? id->substr(0, kBootIdSize) : "unknown";
+}
+
 CapabilitySet all_capabilities() { return capabilities_in(~0ULL); }
 
 CapabilitySet parse_effective_capabilities(std::string_view status) {
@@ -118,11 +130,9 @@ bool maps_all_users(std::string_view uid_map) {
 
 bool is_root() { return ::geteuid() == 0; }
 
-bool is_executable(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-         ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
-}
+bool is_executable(const std::string& path) { return is_file_with(path, X_OK); }
+
+bool is_readable(const std::string& path) { return is_file_with(path, R_OK); }
 
 std::optional<std::string> find_program(const std::string& name, std::string_view search_path) {
   if (auto found = find_in(name, search_path)) return found;

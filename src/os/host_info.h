@@ -21,6 +21,8 @@ struct KernelVersion {
 };
 std::optional<KernelVersion> parse_kernel_version(std::string_view release);
 std::string kernel_release();
+// Another one after each start of the machine; "unknown" where /proc does not tell.
+std::string boot_id();
 
 // Names as in capabilities(7), lower case and without CAP_: "sys_admin".
 using CapabilitySet = std::set<std::string>;
@@ -33,6 +35,8 @@ bool maps_all_users(std::string_view uid_map);
 
 bool is_root();
 bool is_executable(const std::string& path);
+// A file, and this process may read it.
+bool is_readable(const std::string& path);
 // Looks through `search_path` ("a:b:c"), then through the directories of system programs.
 std::optional<std::string> find_program(const std::string& name, std::string_view search_path);
 

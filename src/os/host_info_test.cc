@@ -47,7 +47,17 @@ TEST(ProgramSearchTest, SystemDirectoriesAreSearchedEvenWhenPathIsEmpty) {
   EXPECT_FALSE(find_program("no-such-program-here", "/usr/bin:::relative"));
 }
 
-TEST(ProgramSearchTest, DirectoriesAreNoPrograms) { EXPECT_FALSE(is_executable("/usr")); }
+TEST(ProgramSearchTest, DirectoriesAreNoPrograms) {
+  EXPECT_FALSE(is_executable("/usr"));
+  EXPECT_FALSE(is_readable("/usr"));
+  EXPECT_TRUE(is_readable("/proc/self/status"));
+  EXPECT_FALSE(is_readable("/no/such/file"));
+}
+
+TEST(BootIdTest, IsOneIdOfFullLength) {
+  EXPECT_EQ(boot_id().size(), 36U);
+  EXPECT_EQ(boot_id(), boot_id());
+}
 
 TEST(DirectoryFactsTest, AMissingDirectoryIsJudgedByItsNearestAncestor) {
   auto facts = look_at_directory("/proc/self/no/such/place/");

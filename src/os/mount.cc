@@ -6,6 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <set>
+
+#include "base/split.h"
 #include "os/error.h"
 
 namespace sf::os {
@@ -27,6 +30,24 @@ Error context_error(int context, const std::string& what) {
   int error = errno;
   std::string said = context_messages(context);
   return os_error(error, said.empty() ? what : what + " (" + said + ")");
+}
+
+// Spaces and the like stand as three octal digits behind a backslash.
+std::string unescaped(const std::string& field) {
+  std::string out;
+  for (std::size_t at = 0; at < field.size(); ++at) {
+    auto digit = [&](std::size_t offset) {
+      return static_cast<unsigned>(field[at + offset] - '0');
+    };
+    if (field[at] == '\\' && field.size() - at > 3 && digit(1) < 4 && digit(2) < 8 &&
+        digit(3) < 8) {
+      out.push_back(static_cast<char>(digit(1) * 64 + digit(2) * 8 + digit(3)));
+      at += 3;
+    } else {
+      out.push_back(field[at]);
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -57,23 +78,23 @@ Status attach_mount(int mount_fd, const std::string& target) {
   return Ok{};
 }
 
-Result<UniqueFd> clone_mount(int dir_fd, const std::string& path) {
-  unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
-  if (path.empty()) flags |= AT_EMPTY_PATH;
-  UniqueFd tree(static_cast<int>(::syscall(SYS_open_tree, dir_fd, path.c_str(), flags)));
-  if (!tree.valid()) return last_error("copying mount " + path);
-  return tree;
-}
-
-Status unmount(const std::string& target) {
-  if (::umount2(target.c_str(), UMOUNT_NOFOLLOW) != 0) return last_error("unmounting " + target);
-  return Ok{};
-}
-
 Status make_mounts_private() {
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return last_error("making mounts private");
   return Ok{};
+}
+
+std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& root) {
+  constexpr std::size_t kMountPoint = 4;
+  std::set<std::string> found;
+  std::string prefix = root == "/" ? root : root + "/";
+  for (const std::string& line : split(mountinfo, '\n')) {
+    std::vector<std::string> fields = split(line, ' ');
+    if (fields.size() <= kMountPoint) continue;
+    std::string path = unescaped(fields[kMountPoint]);
+    if (path.starts_with(prefix) && path != prefix) found.insert(path);
+  }
+  return {found.begin(), found.end()};
 }
 
 }  // namespace sf::os

@@ -21,11 +21,11 @@ struct MountOption {
 Result<UniqueFd> mount_detached(const std::string& fs_type, const std::vector<MountOption>& options,
                                 unsigned attributes = 0);
 Status attach_mount(int mount_fd, const std::string& target);
-// A copy of an attached or detached mount, attached nowhere.
-Result<UniqueFd> clone_mount(int dir_fd, const std::string& path);
-
-Status unmount(const std::string& target);
 // No mount made here travels to other namespaces, and none of theirs here.
 Status make_mounts_private();
+
+// Where something is mounted below the directory `root`, sorted and each once; the text is that of
+// /proc/self/mountinfo. Pure.
+std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& root);
 
 }  // namespace sf::os

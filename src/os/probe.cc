@@ -204,17 +204,7 @@ class CgroupTry {
   std::vector<std::string> handed_down_;
 };
 
-struct LimitFile {
-  const char* controller;
-  const char* v1;
-  const char* v2;
-  const char* value;
-};
-constexpr LimitFile kLimitFiles[] = {
-    {"memory", "memory.limit_in_bytes", "memory.max", "1073741824"},
-    {"pids", "pids.max", "pids.max", "1000"},
-    {"cpu", "cpu.cfs_quota_us", "cpu.max", "100000"},
-};
+constexpr CgroupLimits kTriedLimits{1ULL << 30U, 1000, 1.0};
 
 }  // namespace
 
@@ -262,13 +252,7 @@ std::map<std::string, Status> probe_namespaces(Deadline deadline) {
 }
 
 Status probe_mount_api(Deadline deadline) {
-  return probe_with_private_mounts(
-      []() -> Status {
-        SF_TRY(tmpfs_on_scratch());
-        SF_TRY(clone_mount(AT_FDCWD, kScratch));
-        return Ok{};
-      },
-      deadline);
+  return probe_with_private_mounts(tmpfs_on_scratch, deadline);
 }
 
 Status probe_overlay(const std::vector<MountOption>& options, Deadline deadline) {
@@ -332,17 +316,17 @@ CgroupFacts probe_cgroups() {
     facts.freezes = unified->has("cgroup.freeze");
     facts.kills = unified->has("cgroup.kill");
   }
-  for (const LimitFile& file : kLimitFiles) {
-    std::string name = file.controller;
+  for (const LimitSetting& setting : limit_settings(facts.layout, kTriedLimits)) {
+    const std::string& name = setting.controller;
     Status limited =
         fail(ErrorCode::kUnsupported, "no hierarchy carries the " + name + " controller");
     if (auto v1 = facts.layout.v1.find(name); v1 != facts.layout.v1.end()) {
       CgroupTry group(v1->second);
       if (!group.made()) facts.groups = group.made();
-      limited = group.limit(file.v1, file.value);
+      limited = group.limit(setting.file, setting.value);
     } else if (unified && facts.layout.can_limit(name)) {
       limited = unified->made() ? unified->hand_down(name) : unified->made();
-      if (limited) limited = unified->limit(file.v2, file.value);
+      if (limited) limited = unified->limit(setting.file, setting.value);
     }
     facts.limits.insert_or_assign(name, limited);
   }

@@ -31,7 +31,7 @@ bool is_refusal(const Error& error);
 // pid, mnt, net, ipc, uts, cgroup: can one be made? For a pid namespace, a process must be born in
 // it.
 std::map<std::string, Status> probe_namespaces(Deadline deadline);
-// fsopen, fsmount, move_mount and open_tree.
+// fsopen, fsmount and move_mount.
 Status probe_mount_api(Deadline deadline);
 // Mounts an overlay with these options on tmpfs; then reads, renames a lower directory and deletes
 // through it.
@@ -41,6 +41,8 @@ Status probe_devpts(Deadline deadline);
 Status probe_loop_device(Deadline deadline);
 // Is the file system there, or does the kernel load it when asked, as it would for a mount?
 Status probe_file_system(const std::string& name, Deadline deadline);
+// Holds the packets of a new network namespace, as CRIU does over nf_tables.
+Status probe_nf_tables(Deadline deadline);
 // Seizes a process that is no descendant, as a checkpoint engine does.
 Status probe_ptrace(Deadline deadline);
 // userfaultfd that tracks writes without stopping the writer.

@@ -6,7 +6,7 @@
 
 #include "os/error.h"
 #include "os/file.h"
-#include "os/host_info.h"
+#include "testing/matchers.h"
 
 namespace sf::os {
 namespace {
@@ -64,7 +64,6 @@ TEST(ProbeTest, AVeryLongMessageIsCutAndNotLost) {
 }
 
 TEST(ProbeTest, MountsMadeInAPrivateNamespaceAreNotSeenOutside) {
-  if (!is_root()) GTEST_SKIP() << "needs root";
   std::string before = read_or_empty("/proc/self/mountinfo");
   EXPECT_TRUE(probe_mount_api(soon()));
   EXPECT_TRUE(probe_overlay({{"redirect_dir", "on"}}, soon()));
@@ -72,23 +71,52 @@ TEST(ProbeTest, MountsMadeInAPrivateNamespaceAreNotSeenOutside) {
 }
 
 TEST(ProbeTest, AnOverlayOptionThatDoesNotExistIsNamed) {
-  if (!is_root()) GTEST_SKIP() << "needs root";
   Status verdict = probe_overlay({{"no_such_option", "on"}}, soon());
   ASSERT_FALSE(verdict);
   EXPECT_NE(verdict.error().message.find("overlay"), std::string::npos) << verdict.error().message;
 }
 
 TEST(ProbeTest, AnOverlayWithoutRedirectsIsFoundOutByRenaming) {
-  if (!is_root()) GTEST_SKIP() << "needs root";
   Status verdict = probe_overlay({{"redirect_dir", "off"}, {"metacopy", "off"}}, soon());
   ASSERT_FALSE(verdict);
   EXPECT_EQ(verdict.error().os_errno, EXDEV);
 }
 
 TEST(ProbeTest, AFileSystemNobodyHasIsNotThere) {
-  if (!is_root()) GTEST_SKIP() << "needs root";
   EXPECT_TRUE(probe_file_system("proc", soon()));
   EXPECT_FALSE(probe_file_system("nosuchfs", soon()));
+}
+
+TEST(ProbeTest, PacketsCanBeHeldInANetworkOfItsOwn) {
+  Status verdict = probe_nf_tables(soon());
+  EXPECT_TRUE(verdict) << verdict.error().message;
+}
+
+// As in a container: what looks like the top of the tree has a process, so that the kernel hands
+// nothing down from there.
+TEST(CgroupKernelTest, ALimitBelowATopGroupWithProcessesIsAClearError) {
+  CgroupLayout host = read_cgroup_layout();
+  ASSERT_FALSE(host.unified.empty()) << "this test needs a cgroup v2 tree";
+  ASSERT_OK_AND_ASSIGN(
+      Cgroup top, Cgroup::create({.unified = host.unified, .v1 = {}, .unified_controllers = {}},
+                                 "probe-test-" + std::to_string(::getpid()), {}));
+  {
+    ASSERT_OK_AND_ASSIGN(
+        Child inhabitant,
+        spawn({.argv = {"/bin/sleep", "1000"}, .env = {}, .cgroup_procs = top.procs_files()}));
+    CgroupLayout container{.unified = top.directories().front(),
+                           .v1 = {},
+                           .unified_controllers = {"memory", "pids", "cpu"}};
+    auto group = Cgroup::create(container, "k-limited", {.memory_bytes = 1U << 30U});
+    ASSERT_FALSE(group.ok());
+    EXPECT_EQ(group.error().code, ErrorCode::kUnsupported);
+    EXPECT_TRUE(group.error().message.starts_with("this host cannot limit memory: "))
+        << group.error().message;
+    auto unlimited = Cgroup::create(container, "k-unlimited", {});
+    ASSERT_OK(unlimited);
+    ASSERT_OK(unlimited->remove(soon()));
+  }
+  ASSERT_OK(top.remove(soon()));
 }
 
 TEST(ProbeTest, NoDescriptorMountOrControlGroupStaysBehind) {
@@ -97,6 +125,7 @@ TEST(ProbeTest, NoDescriptorMountOrControlGroupStaysBehind) {
   (void)probe_namespaces(soon());
   (void)probe_devpts(soon());
   (void)probe_loop_device(soon());
+  (void)probe_nf_tables(soon());
   (void)probe_ptrace(soon());
   (void)probe_userfaultfd(soon());
   (void)probe_pagemap_scan(soon());

@@ -6,4 +6,4 @@ sf_test(os_host_info_test
 sf_test(os_probe_test
   SOURCES probe_test.cc
   LABELS kernel
-  DEPS os)
+  DEPS os testing)

@@ -118,6 +118,53 @@ class ChildSetup {
   int highest_ = 2;
 };
 
+// One start of a program, prepared before the fork; then run() in the child, outcome() in the
+// parent.
+class Launch {
+ public:
+  static Result<Launch> prepare(const SpawnOptions& options) {
+    int report[2];
+    if (::pipe2(report, O_CLOEXEC) != 0) return last_error("creating a pipe");
+    return Launch(options, UniqueFd(report[0]), UniqueFd(report[1]));
+  }
+
+  [[noreturn]] void run() { ChildSetup(options_, write_end_.get()).run(argv_.data(), env_.data()); }
+
+  // Returns when exec has happened or failed.
+  Status outcome() {
+    write_end_.reset();
+    ChildFailure failure{};
+    ssize_t n = 0;
+    do {
+      n = ::read(read_end_.get(), &failure, sizeof failure);
+    } while (n < 0 && errno == EINTR);
+    if (n != static_cast<ssize_t>(sizeof failure)) return Ok{};
+    return os_error(failure.error, "starting " + options_.argv[0] + " (" + failure.step + ")");
+  }
+
+ private:
+  Launch(const SpawnOptions& options, UniqueFd read_end, UniqueFd write_end)
+      : options_(options),
+        argv_(pointers(options.argv)),
+        env_(pointers(options.env)),
+        read_end_(std::move(read_end)),
+        write_end_(std::move(write_end)) {}
+
+  const SpawnOptions& options_;
+  std::vector<char*> argv_;
+  std::vector<char*> env_;
+  UniqueFd read_end_;
+  UniqueFd write_end_;
+};
+
+// The wait status of a child that has ended or is about to.
+int reap(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 std::string stat_fields_after_name(pid_t pid) {
   auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
   if (!text) return {};
@@ -182,55 +229,32 @@ Result<Child> adopt_child(pid_t pid) {
 }
 
 Result<Child> spawn(const SpawnOptions& options) {
-  int report[2];
-  if (::pipe2(report, O_CLOEXEC) != 0) return last_error("creating a pipe");
-  UniqueFd read_end(report[0]);
-  UniqueFd write_end(report[1]);
-  std::vector<char*> argv = pointers(options.argv);
-  std::vector<char*> env = pointers(options.env);
-  ChildSetup setup(options, write_end.get());
+  SF_TRY_ASSIGN(Launch launch, Launch::prepare(options));
   pid_t pid = ::fork();
   if (pid < 0) return last_error("forking");
-  if (pid == 0) setup.run(argv.data(), env.data());
-  write_end.reset();
-  SF_TRY_ASSIGN(Child child, adopt_child(pid));
-  ChildFailure failure{};
-  ssize_t n = 0;
-  do {
-    n = ::read(read_end.get(), &failure, sizeof failure);
-  } while (n < 0 && errno == EINTR);
-  if (n == static_cast<ssize_t>(sizeof failure))
-    return os_error(failure.error, "starting " + options.argv[0] + " (" + failure.step + ")");
+  if (pid == 0) launch.run();
+  auto child = adopt_child(pid);
+  if (!child) {  // nobody could end it later
+    ::kill(pid, SIGKILL);
+    reap(pid);
+    return child;
+  }
+  SF_TRY(launch.outcome());
   return child;
 }
 
 Status spawn_detached(const SpawnOptions& options) {
-  int report[2];
-  if (::pipe2(report, O_CLOEXEC) != 0) return last_error("creating a pipe");
-  UniqueFd read_end(report[0]);
-  UniqueFd write_end(report[1]);
-  std::vector<char*> argv = pointers(options.argv);
-  std::vector<char*> env = pointers(options.env);
-  ChildSetup setup(options, write_end.get());
+  SF_TRY_ASSIGN(Launch launch, Launch::prepare(options));
   pid_t middle = ::fork();
   if (middle < 0) return last_error("forking");
   if (middle == 0) {
     pid_t pid = ::fork();
-    if (pid == 0) setup.run(argv.data(), env.data());
+    if (pid == 0) launch.run();
     ::_exit(pid < 0 ? 1 : 0);
   }
-  write_end.reset();
-  int status = 0;
-  while (::waitpid(middle, &status, 0) < 0 && errno == EINTR) {
-  }
-  ChildFailure failure{};
-  ssize_t n = 0;
-  do {
-    n = ::read(read_end.get(), &failure, sizeof failure);
-  } while (n < 0 && errno == EINTR);
-  if (n == static_cast<ssize_t>(sizeof failure))
-    return os_error(failure.error, "starting " + options.argv[0] + " (" + failure.step + ")");
-  if (status != 0) return fail(ErrorCode::kOs, "starting " + options.argv[0] + ": fork failed");
+  bool forked = reap(middle) == 0;
+  SF_TRY(launch.outcome());
+  if (!forked) return fail(ErrorCode::kOs, "starting " + options.argv[0] + ": fork failed");
   return Ok{};
 }
 

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/limits.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -12,6 +13,8 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "os/error.h"
@@ -30,11 +33,14 @@ Result<std::vector<std::string>> names_in(int dir_fd) {
   if (!dir) return last_error("listing a directory");
   ::rewinddir(dir.get());
   std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(dir.get())) {
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(dir.get());
+    if (entry == nullptr && errno != 0) return last_error("listing a directory");
+    if (entry == nullptr) return names;
     std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(std::move(name));
   }
-  return names;
 }
 
 // Removes depth first with one descriptor per level, so a tree deeper than kMaxDepth is brought up
@@ -93,31 +99,41 @@ class TreeRemover {
   int count_ = 0;
 };
 
-// Copies what stat() shows beside the type: owner, mode, times. Order matters: chown clears set-id
-// bits.
-Status copy_attributes(const struct stat& info, int to_parent, const std::string& name) {
-  if (::fchownat(to_parent, name.c_str(), info.st_uid, info.st_gid, AT_SYMLINK_NOFOLLOW) != 0)
-    return last_error("copying the owner of " + name);
-  if (!S_ISLNK(info.st_mode) && ::fchmodat(to_parent, name.c_str(), info.st_mode & 07777U, 0) != 0)
-    return last_error("copying the mode of " + name);
-  struct timespec times[2] = {info.st_atim, info.st_mtim};
-  if (::utimensat(to_parent, name.c_str(), times, AT_SYMLINK_NOFOLLOW) != 0)
-    return last_error("copying the times of " + name);
+// Through a descriptor and its link in /proc: works for symbolic links, devices and paths of any
+// length.
+Status copy_xattrs(int from_parent, int to_parent, const std::string& name) {
+  constexpr int kSelf = O_PATH | O_NOFOLLOW;
+  SF_TRY_ASSIGN(UniqueFd source, open_at(from_parent, name, kSelf));
+  const std::string from = "/proc/self/fd/" + std::to_string(source.get());
+  std::string list(XATTR_LIST_MAX, '\0');
+  ssize_t size = ::listxattr(from.c_str(), list.data(), list.size());
+  if (size < 0 && errno != ENOTSUP) return last_error("listing the attributes of " + name);
+  if (size <= 0) return Ok{};
+  SF_TRY_ASSIGN(UniqueFd target, open_at(to_parent, name, kSelf));
+  const std::string to = "/proc/self/fd/" + std::to_string(target.get());
+  std::string value(XATTR_SIZE_MAX, '\0');
+  for (const char* key = list.data(); key < list.data() + size;
+       key += std::string_view(key).size() + 1) {
+    ssize_t n = ::getxattr(from.c_str(), key, value.data(), value.size());
+    if (n < 0) return last_error("reading attribute " + std::string(key) + " of " + name);
+    if (::setxattr(to.c_str(), key, value.data(), static_cast<std::size_t>(n), 0) != 0)
+      return last_error("writing attribute " + std::string(key) + " of " + name);
+  }
   return Ok{};
 }
 
-Status copy_xattrs(const std::string& from, const std::string& to) {
-  std::string list(65536, '\0');
-  ssize_t size = ::llistxattr(from.c_str(), list.data(), list.size());
-  if (size <= 0) return Ok{};
-  std::string value(65536, '\0');
-  for (const char* name = list.data(); name < list.data() + size;
-       name += std::string_view(name).size() + 1) {
-    ssize_t n = ::lgetxattr(from.c_str(), name, value.data(), value.size());
-    if (n < 0) return last_error("reading attribute " + std::string(name) + " of " + from);
-    if (::lsetxattr(to.c_str(), name, value.data(), static_cast<std::size_t>(n), 0) != 0)
-      return last_error("writing attribute " + std::string(name) + " of " + to);
-  }
+// Everything beside type and content. Order matters: a new owner clears set-id bits and file
+// capabilities, a new mode may make the directory itself unreachable.
+Status copy_attributes(const struct stat& info, int from_parent, int to_parent,
+                       const std::string& name) {
+  if (::fchownat(to_parent, name.c_str(), info.st_uid, info.st_gid, AT_SYMLINK_NOFOLLOW) != 0)
+    return last_error("copying the owner of " + name);
+  SF_TRY(copy_xattrs(from_parent, to_parent, name));
+  struct timespec times[2] = {info.st_atim, info.st_mtim};
+  if (::utimensat(to_parent, name.c_str(), times, AT_SYMLINK_NOFOLLOW) != 0)
+    return last_error("copying the times of " + name);
+  if (!S_ISLNK(info.st_mode) && ::fchmodat(to_parent, name.c_str(), info.st_mode & 07777U, 0) != 0)
+    return last_error("copying the mode of " + name);
   return Ok{};
 }
 
@@ -126,7 +142,8 @@ Status copy_data(int from, int to, off_t size) {
   off_t at = 0;
   while (at < size) {
     off_t data = ::lseek(from, at, SEEK_DATA);
-    if (data < 0) break;  // ENXIO: only a hole is left
+    if (data < 0 && errno == ENXIO) break;  // only a hole is left
+    if (data < 0) return last_error("copying data");
     off_t hole = ::lseek(from, data, SEEK_HOLE);
     if (hole < 0) return last_error("copying data");
     loff_t in = data;
@@ -134,7 +151,8 @@ Status copy_data(int from, int to, off_t size) {
     while (in < hole) {
       ssize_t n = ::copy_file_range(from, &in, to, &out, static_cast<std::size_t>(hole - in), 0);
       if (n > 0) continue;
-      if (n == 0 || (errno != EXDEV && errno != EINVAL)) return last_error("copying data");
+      if (n == 0) return fail(ErrorCode::kOs, "the file shrank while it was copied");
+      if (errno != EXDEV && errno != EINVAL) return last_error("copying data");
       char buffer[65536];  // two file systems that cannot do it among themselves
       n = ::pread(from, buffer, std::min(sizeof buffer, static_cast<std::size_t>(hole - in)), in);
       if (n <= 0 || ::pwrite(to, buffer, static_cast<std::size_t>(n), out) != n)
@@ -148,60 +166,116 @@ Status copy_data(int from, int to, off_t size) {
   return Ok{};
 }
 
+// The kernel takes PATH_MAX bytes of a path at once, and anybody in a branch can make longer ones.
+Result<UniqueFd> open_below(int top, std::string_view path, int flags) {
+  UniqueFd at;
+  auto here = [&] { return at.valid() ? at.get() : top; };
+  while (path.size() >= PATH_MAX) {
+    std::size_t slash = path.rfind('/', PATH_MAX - 1);
+    SF_TRY_ASSIGN(at, open_at(here(), std::string(path.substr(0, slash)), O_PATH | O_DIRECTORY));
+    path.remove_prefix(slash + 1);
+  }
+  return open_at(here(), path.empty() ? "." : std::string(path), flags);
+}
+
+std::string joined(const std::string& directory, const std::string& name) {
+  return directory.empty() ? name : directory + "/" + name;
+}
+
+constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+
+// One directory at a time, found from the top each time: a tree of any depth takes a handful of
+// descriptors. Subdirectories are made with their parent and filled later, so that filling one does
+// not touch the times of another. All paths are relative to the two tops.
 class TreeCopier {
  public:
-  Status copy(const std::string& from, int from_parent, const std::string& to, int to_parent,
-              const std::string& name) {
-    struct stat info {};
-    if (::fstatat(from_parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
-      return last_error("copying " + from);
-    if (!S_ISDIR(info.st_mode) && info.st_nlink > 1) {
-      auto [known, is_new] = links_.try_emplace(info.st_ino, to);
-      if (!is_new) {
-        if (::link(known->second.c_str(), to.c_str()) != 0) return last_error("linking " + to);
-        return Ok{};
-      }
+  TreeCopier(int from_top, int to_top) : from_top_(from_top), to_top_(to_top) {}
+
+  Status copy() {
+    pending_.emplace_back();
+    while (!pending_.empty()) {
+      std::string next = std::move(pending_.back());
+      pending_.pop_back();
+      Status copied = copy_directory(next);
+      if (!copied) return next.empty() ? copied : std::move(copied).error().while_doing(next);
     }
-    SF_TRY(copy_content(info, from, from_parent, to, to_parent, name));
-    SF_TRY(copy_xattrs(from, to));
-    return copy_attributes(info, to_parent, name);
+    return Ok{};
   }
 
  private:
-  Status copy_content(const struct stat& info, const std::string& from, int from_parent,
-                      const std::string& to, int to_parent, const std::string& name) {
+  struct Place {  // a directory, there and here
+    std::string path;
+    UniqueFd from;
+    UniqueFd to;
+  };
+
+  Status copy_directory(const std::string& path) {
+    Place place{path, {}, {}};
+    SF_TRY_ASSIGN(place.from, open_below(from_top_, path, kOpenDirectory));
+    SF_TRY_ASSIGN(place.to, open_below(to_top_, path, kOpenDirectory));
+    struct stat info {};
+    if (::fstat(place.from.get(), &info) != 0) return last_error("copying");
+    SF_TRY_ASSIGN(std::vector<std::string> names, names_in(place.from.get()));
+    for (const std::string& name : names) SF_TRY(copy_entry(place, name));
+    return copy_attributes(info, place.from.get(), place.to.get(), ".");
+  }
+
+  Status copy_entry(const Place& place, const std::string& name) {
+    struct stat info {};
+    if (::fstatat(place.from.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+      return last_error("copying " + name);
+    if (S_ISDIR(info.st_mode)) {
+      if (::mkdirat(place.to.get(), name.c_str(), 0700) != 0) return last_error("creating " + name);
+      pending_.push_back(joined(place.path, name));
+      return Ok{};
+    }
+    if (info.st_nlink > 1) {
+      auto [known, is_new] = links_.try_emplace({info.st_dev, info.st_ino}, place.path, name);
+      if (!is_new) return link_entry(known->second, place, name);
+    }
+    SF_TRY(copy_content(info, place, name));
+    return copy_attributes(info, place.from.get(), place.to.get(), name);
+  }
+
+  Status link_entry(const std::pair<std::string, std::string>& first, const Place& place,
+                    const std::string& name) const {
+    SF_TRY_ASSIGN(UniqueFd parent, open_below(to_top_, first.first, kOpenDirectory));
+    if (::linkat(parent.get(), first.second.c_str(), place.to.get(), name.c_str(), 0) != 0)
+      return last_error("linking " + name);
+    return Ok{};
+  }
+
+  static Status copy_content(const struct stat& info, const Place& place, const std::string& name) {
     switch (info.st_mode & S_IFMT) {
-      case S_IFDIR: {
-        if (::mkdirat(to_parent, name.c_str(), 0700) != 0) return last_error("creating " + to);
-        SF_TRY_ASSIGN(UniqueFd source,
-                      open_at(from_parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-        SF_TRY_ASSIGN(UniqueFd target,
-                      open_at(to_parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-        SF_TRY_ASSIGN(std::vector<std::string> names, names_in(source.get()));
-        for (const std::string& child : names)
-          SF_TRY(copy(from + "/" + child, source.get(), to + "/" + child, target.get(), child));
-        return Ok{};
-      }
       case S_IFREG: {
         SF_TRY_ASSIGN(UniqueFd source,
-                      open_at(from_parent, name, O_RDONLY | O_NOFOLLOW | O_NOATIME));
-        SF_TRY_ASSIGN(UniqueFd target, open_at(to_parent, name, O_WRONLY | O_CREAT | O_EXCL, 0600));
-        return copy_data(source.get(), target.get(), info.st_size);
+                      open_at(place.from.get(), name, O_RDONLY | O_NOFOLLOW | O_NOATIME));
+        SF_TRY_ASSIGN(UniqueFd target,
+                      open_at(place.to.get(), name, O_WRONLY | O_CREAT | O_EXCL, 0600));
+        Status copied = copy_data(source.get(), target.get(), info.st_size);
+        if (!copied) return std::move(copied).error().while_doing(name);
+        return Ok{};
       }
       case S_IFLNK: {
-        SF_TRY_ASSIGN(std::string link, read_link(from));
-        if (::symlinkat(link.c_str(), to_parent, name.c_str()) != 0)
-          return last_error("creating " + to);
+        char link[PATH_MAX] = {};
+        if (::readlinkat(place.from.get(), name.c_str(), link, sizeof link - 1) < 0)
+          return last_error("reading link " + name);
+        if (::symlinkat(link, place.to.get(), name.c_str()) != 0)
+          return last_error("creating " + name);
         return Ok{};
       }
       default:
-        if (::mknodat(to_parent, name.c_str(), info.st_mode, info.st_rdev) != 0)
-          return last_error("creating " + to);
+        if (::mknodat(place.to.get(), name.c_str(), info.st_mode, info.st_rdev) != 0)
+          return last_error("creating " + name);
         return Ok{};
     }
   }
 
-  std::map<ino_t, std::string> links_;
+  int from_top_;
+  int to_top_;
+  std::vector<std::string> pending_;  // directories that are there and still empty
+  // The first name of every file that has several: its directory and its name in it.
+  std::map<std::pair<dev_t, ino_t>, std::pair<std::string, std::string>> links_;
 };
 
 Result<UniqueFd> open_parent(const std::string& path, std::string& name) {
@@ -209,20 +283,6 @@ Result<UniqueFd> open_parent(const std::string& path, std::string& name) {
   name = slash == std::string::npos ? path : path.substr(slash + 1);
   return open_file(slash == std::string::npos ? "." : path.substr(0, slash + 1),
                    O_RDONLY | O_DIRECTORY);
-}
-
-std::uint64_t bytes_below(int parent, const std::string& name, std::set<ino_t>& seen) {
-  struct stat info {};
-  if (::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return 0;
-  if (!seen.insert(info.st_ino).second) return 0;
-  std::uint64_t bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
-  if (!S_ISDIR(info.st_mode)) return bytes;
-  auto dir = open_at(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if (!dir) return bytes;
-  auto names = names_in(dir->get());
-  if (!names) return bytes;
-  for (const std::string& child : *names) bytes += bytes_below(dir->get(), child, seen);
-  return bytes;
 }
 
 }  // namespace
@@ -240,28 +300,38 @@ Status remove_tree(const std::string& path) {
 }
 
 Status copy_tree(const std::string& from, const std::string& to) {
-  std::string from_name;
-  std::string to_name;
-  SF_TRY_ASSIGN(UniqueFd from_parent, open_parent(from, from_name));
-  SF_TRY_ASSIGN(UniqueFd to_parent, open_parent(to, to_name));
-  if (::mkdirat(to_parent.get(), to_name.c_str(), 0700) != 0) return last_error("creating " + to);
   SF_TRY_ASSIGN(UniqueFd source, open_file(from, O_RDONLY | O_DIRECTORY));
+  if (::mkdir(to.c_str(), 0700) != 0) return last_error("creating " + to);
   SF_TRY_ASSIGN(UniqueFd target, open_file(to, O_RDONLY | O_DIRECTORY));
-  SF_TRY_ASSIGN(std::vector<std::string> names, names_in(source.get()));
-  TreeCopier copier;
-  for (const std::string& child : names)
-    SF_TRY(copier.copy(from + "/" + child, source.get(), to + "/" + child, target.get(), child));
-  struct stat info {};
-  if (::fstat(source.get(), &info) != 0) return last_error(from);
-  SF_TRY(copy_xattrs(from, to));
-  return copy_attributes(info, to_parent.get(), to_name);
+  Status copied = TreeCopier(source.get(), target.get()).copy();
+  if (!copied) return std::move(copied).error().while_doing("copying " + from + " to " + to);
+  return Ok{};
 }
 
 std::uint64_t tree_bytes(const std::string& path) {
-  std::string name;
-  auto parent = open_parent(path, name);
+  auto top = open_file(path, kOpenDirectory);
+  if (!top) return 0;
   std::set<ino_t> seen;
-  return parent ? bytes_below(parent->get(), name, seen) : 0;
+  std::uint64_t bytes = 0;
+  auto add = [&](const struct stat& info) {
+    if (seen.insert(info.st_ino).second) bytes += static_cast<std::uint64_t>(info.st_blocks) * 512;
+  };
+  struct stat info {};
+  if (::fstat(top->get(), &info) == 0) add(info);
+  std::vector<std::string> pending(1);
+  while (!pending.empty()) {
+    std::string next = std::move(pending.back());
+    pending.pop_back();
+    auto directory = open_below(top->get(), next, kOpenDirectory);
+    auto names = directory ? names_in(directory->get()) : directory.error();
+    if (!names) continue;
+    for (const std::string& name : *names) {
+      if (::fstatat(directory->get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      add(info);
+      if (S_ISDIR(info.st_mode)) pending.push_back(joined(next, name));
+    }
+  }
+  return bytes;
 }
 
 }  // namespace sf::os

@@ -2,12 +2,22 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/limits.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 
+#include "base/check.h"
 #include "base/scope_exit.h"
 #include "os/file.h"
 #include "testing/matchers.h"
@@ -158,6 +168,112 @@ TEST_F(CopyTreeTest, ExtendedAttributesComeAlong) {
   EXPECT_EQ(::getxattr(to().c_str(), "user.top", value, sizeof value), 1);
 }
 
+// A chain of directories below `top`, made or followed one by one; ends in the last.
+UniqueFd descend(const std::string& top, int levels, const std::string& name, bool make) {
+  UniqueFd at = open_file(top, O_RDONLY | O_DIRECTORY).value();
+  for (int level = 0; level < levels; ++level) {
+    if (make && ::mkdirat(at.get(), name.c_str(), 0700) != 0) return {};
+    auto next = open_at(at.get(), name, O_RDONLY | O_DIRECTORY);
+    if (!next) return {};
+    at = std::move(*next);
+  }
+  return at;
+}
+
+TEST_F(CopyTreeTest, APathBeyondTheKernelsLimitKeepsEverything) {
+  const std::string name(200, 'd');
+  constexpr int kLevels = 3 * PATH_MAX / 200;
+  UniqueFd bottom = descend(from(), kLevels, name, true);
+  ASSERT_TRUE(bottom.valid());
+  UniqueFd file = open_at(bottom.get(), "file", O_WRONLY | O_CREAT, 0640).value();
+  ASSERT_OK(write_all(file.get(), "deep"));
+  ASSERT_EQ(::fsetxattr(file.get(), "user.colour", "blue", 4, 0), 0);
+  ASSERT_EQ(::fsetxattr(bottom.get(), "user.place", "bottom", 6, 0), 0);
+  ASSERT_EQ(::linkat(bottom.get(), "file", bottom.get(), "second", 0), 0);
+  UniqueFd top = open_file(from(), O_RDONLY | O_DIRECTORY).value();
+  ASSERT_EQ(::linkat(bottom.get(), "file", top.get(), "first", 0), 0);
+  ASSERT_EQ(::symlinkat("file", bottom.get(), "link"), 0);
+
+  ASSERT_OK(copy_tree(from(), to()));
+
+  UniqueFd copy = descend(to(), kLevels, name, false);
+  ASSERT_TRUE(copy.valid());
+  ASSERT_OK_AND_ASSIGN(UniqueFd copied, open_at(copy.get(), "link", O_RDONLY));
+  char value[16] = {};
+  EXPECT_EQ(::read(copied.get(), value, sizeof value), 4);
+  EXPECT_EQ(std::string_view(value, 4), "deep");
+  EXPECT_EQ(::fgetxattr(copied.get(), "user.colour", value, sizeof value), 4);
+  EXPECT_EQ(std::string_view(value, 4), "blue");
+  EXPECT_EQ(::fgetxattr(copy.get(), "user.place", value, sizeof value), 6);
+  struct stat second {};
+  ASSERT_EQ(::fstatat(copy.get(), "second", &second, 0), 0);
+  EXPECT_EQ(second.st_nlink, 3U);
+  EXPECT_EQ(second.st_mode & 07777U, 0640U);
+  EXPECT_EQ(second.st_ino, info_of(to("/first")).st_ino);
+  EXPECT_EQ(tree_bytes(from()), tree_bytes(to()));
+  EXPECT_GT(tree_bytes(to()), static_cast<std::uint64_t>(kLevels) * 4096);
+}
+
+TEST_F(CopyTreeTest, ADirectoryKeepsItsTimesWhateverIsFilledInBelow) {
+  ASSERT_OK(make_directories(from("/a/b/c")));
+  ASSERT_OK(write_file(from("/a/b/c/file"), "x"));
+  for (const char* name : {"/a/b/c", "/a/b", "/a", ""}) set_times(from(name), 1000, 2000);
+  ASSERT_OK(copy_tree(from(), to()));
+  for (const char* name : {"/a/b/c", "/a/b", "/a", ""})
+    EXPECT_EQ(info_of(to(name)).st_mtim.tv_sec, 2000) << name;
+}
+
+class LowDescriptorLimit {
+ public:
+  explicit LowDescriptorLimit(rlim_t limit) {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    rlimit low = before_;
+    low.rlim_cur = limit;
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  }
+  LowDescriptorLimit(const LowDescriptorLimit&) = delete;
+  LowDescriptorLimit& operator=(const LowDescriptorLimit&) = delete;
+  ~LowDescriptorLimit() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(CopyTreeTest, ATreeDeeperThanTheDescriptorLimitIsCopied) {
+  constexpr int kLevels = 200;
+  ASSERT_TRUE(descend(from(), kLevels, "d", true).valid());
+  {
+    LowDescriptorLimit limit(40);
+    ASSERT_OK(copy_tree(from(), to()));
+    EXPECT_GT(tree_bytes(to()), static_cast<std::uint64_t>(kLevels) * 4096);
+  }
+  EXPECT_TRUE(descend(to(), kLevels, "d", false).valid());
+}
+
+// From here on the kernel answers every listing of attributes in this process with `error`.
+void break_attribute_listing(unsigned error) {
+  const std::array<sock_filter, 4> program = {
+      {{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+       {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_listxattr},
+       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | error},
+       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}}};
+  sock_fprog filter{program.size(), const_cast<sock_filter*>(program.data())};
+  SF_CHECK(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  SF_CHECK(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
+}
+
+TEST_F(CopyTreeTest, AttributesThatCannotBeListedFailTheCopyUnlessTheFileSystemHasNone) {
+  ASSERT_OK(write_file(from("/file"), "x"));
+  auto copy_with = [&](unsigned error) {
+    break_attribute_listing(error);
+    Status copied = copy_tree(from(), to(std::to_string(error)));
+    std::fputs(copied ? "copied" : copied.error().message.c_str(), stderr);
+    ::_exit(0);
+  };
+  EXPECT_EXIT(copy_with(EIO), ::testing::ExitedWithCode(0), "attributes of file.*EIO");
+  EXPECT_EXIT(copy_with(ENOTSUP), ::testing::ExitedWithCode(0), "^copied$");
+}
+
 TEST_F(CopyTreeTest, AnExistingTargetIsRefusedAndLeftAlone) {
   ASSERT_OK(make_directories(to()));
   ASSERT_OK(write_file(to("/mine"), "x"));
@@ -233,14 +349,8 @@ TEST(RemoveTreeTest, ATreeDeeperThanTheDescriptorLimitIsRemoved) {
     ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
     path += "/d";
   }
-  rlimit limit{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
-  rlimit low = limit;
-  low.rlim_cur = 80;
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
-  Status removed = remove_tree(dir / "tree");
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
-  EXPECT_OK(removed);
+  LowDescriptorLimit limit(80);
+  EXPECT_OK(remove_tree(dir / "tree"));
 }
 
 TEST(TreeBytesTest, HardLinksAndHolesDoNotCount) {

@@ -8,7 +8,9 @@
 namespace sf::waypoint {
 namespace {
 
+using wire::bytes_to_text;
 using wire::Json;
+using wire::text_to_bytes;
 
 bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }
 
@@ -78,11 +80,13 @@ std::vector<std::string> shell_environment(const BranchConfig& config, const std
 }
 
 Json to_json(const BranchConfig& c) {
-  Json json = {{"root", c.root},
-               {"user", c.user},
-               {"cwd", c.cwd},
+  Json env = Json::object();
+  for (const auto& [name, value] : c.env) env[name] = bytes_to_text(value);
+  Json json = {{"root", bytes_to_text(c.root)},
+               {"user", bytes_to_text(c.user)},
+               {"cwd", bytes_to_text(c.cwd)},
                {"hostname", c.hostname},
-               {"env", c.env},
+               {"env", std::move(env)},
                {"rows", c.window.rows},
                {"cols", c.window.cols},
                {"network", c.network == Network::kHost ? "host" : "none"},
@@ -96,11 +100,12 @@ Json to_json(const BranchConfig& c) {
 Result<BranchConfig> branch_config_from_json(const Json& json) {
   try {
     BranchConfig c;
-    c.root = json.at("root").get<std::string>();
-    c.user = json.at("user").get<std::string>();
-    c.cwd = json.at("cwd").get<std::string>();
+    c.root = text_to_bytes(json.at("root").get<std::string>());
+    c.user = text_to_bytes(json.at("user").get<std::string>());
+    c.cwd = text_to_bytes(json.at("cwd").get<std::string>());
     c.hostname = json.at("hostname").get<std::string>();
-    c.env = json.at("env").get<std::map<std::string, std::string>>();
+    for (const auto& [name, value] : json.at("env").get<std::map<std::string, std::string>>())
+      c.env[name] = text_to_bytes(value);
     auto rows = json.at("rows").get<long long>();
     auto cols = json.at("cols").get<long long>();
     if (rows < 0 || cols < 0 || rows > 65535 || cols > 65535)

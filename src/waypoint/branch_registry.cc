@@ -20,7 +20,8 @@ Result<BranchRecord> parse(const std::string& text) {
   if (!json.is_object()) return fail(ErrorCode::kCorrupt, "branch record is no JSON object");
   try {
     if (json.at("version").get<int>() != kVersion)
-      return fail(ErrorCode::kCorrupt, "branch record has an unknown version");
+      return fail(ErrorCode::kUnsupported, "a branch was left by another version of this program",
+                  "open the store with that version and end its branches first");
     BranchRecord record;
     record.id = BranchId(json.at("id").get<std::string>());
     record.keeper = json.at("keeper").get<std::string>();
@@ -61,8 +62,14 @@ Result<std::vector<BranchRecord>> BranchRegistry::load_all() const {
   std::vector<BranchRecord> records;
   for (const std::string& name : names) {
     std::string path = dir_ + "/" + name;
-    auto text = os::read_file(path);
-    auto record = text ? parse(*text) : Result<BranchRecord>(text.error());
+    if (!name.ends_with(".json")) {  // a draft that was never published
+      SF_TRY(os::remove_tree(path));
+      continue;
+    }
+    SF_TRY_ASSIGN(std::string text, os::read_file(path));
+    auto record = parse(text);
+    if (!record && record.error().code != ErrorCode::kCorrupt)
+      return std::move(record).error().while_doing("reading " + path);
     if (record && record->id.value() + ".json" == name) {
       records.push_back(std::move(*record));
     } else {

@@ -26,8 +26,8 @@ class BranchRegistry {
 
   Status publish(const BranchRecord& record) const;
   Status remove(const BranchId& id) const;
-  // Unreadable records are removed: a branch nobody can name cannot be used, and its keeper is
-  // swept.
+  // Garbage is removed: a branch nobody can name cannot be used, and its keeper is swept. A record
+  // that cannot be read, or of another version, is an error: its branch may live.
   Result<std::vector<BranchRecord>> load_all() const;
 
  private:

@@ -1,6 +1,7 @@
 #include "waypoint/doctor.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <utility>
 
@@ -15,7 +16,7 @@ constexpr std::pair<const char*, const char*> kNamespaces[] = {
     {"uts", "a session cannot have a host name of its own"},
     {"cgroup", "a session sees the host's control groups"},
 };
-constexpr std::size_t kNamedTroubles = 4;
+constexpr std::size_t kNamedMounts = 4;
 
 constexpr os::KernelVersion kOldestKernel{5, 10};
 constexpr os::KernelVersion kTestedKernel{6, 0};
@@ -184,6 +185,13 @@ std::string remount_all(const os::CgroupLayout& layout) {
   return commands;
 }
 
+// Processes in the top group, as in a container, keep its controllers from being handed down.
+std::string empty_top_group(const os::CgroupLayout& layout) {
+  const std::string& top = layout.unified;
+  return "mkdir -p " + top + "/init && xargs -rn1 < " + top + "/cgroup.procs > " + top +
+         "/init/cgroup.procs";
+}
+
 void judge_limits(Judgement& out) {
   const os::CgroupLayout& layout = out.facts().cgroups.layout;
   for (const auto& [controller, probe] : out.facts().cgroups.limits) {
@@ -193,6 +201,7 @@ void judge_limits(Judgement& out) {
       fix = "mount -o remount,rw " + v1->second;
     } else if (layout.can_limit(controller)) {
       fix = "echo +" + controller + " > " + layout.unified + "/cgroup.subtree_control";
+      if (!probe && probe.error().os_errno == EBUSY) fix = empty_top_group(layout) + " && " + fix;
     }
     out.probed({"limit_" + controller, "limits on " + controller, HostPart::kComfort,
                 "a session asked to limit " + controller +
@@ -241,10 +250,10 @@ void judge_files(Judgement& out) {
   out.probed({"btrfs", "btrfs in the kernel", HostPart::kComfort, cost}, facts.btrfs, "there",
              "modprobe btrfs");
   Need mkfs{"mkfs_btrfs", "mkfs.btrfs", HostPart::kComfort, cost};
-  if (facts.mkfs_btrfs.empty()) {
-    out.lacking(mkfs, "not found", "apt-get install btrfs-progs");
+  if (facts.mkfs_btrfs) {
+    out.ok(mkfs, *facts.mkfs_btrfs);
   } else {
-    out.ok(mkfs, facts.mkfs_btrfs);
+    out.lacking(mkfs, facts.mkfs_btrfs.error().message, facts.mkfs_btrfs.error().hint);
   }
 }
 
@@ -263,7 +272,7 @@ void judge_store(Judgement& out) {
   std::string seen =
       (store.existing == facts.store_dir ? "exists" : "to be made in " + store.existing) +
       std::string(", ") + store.file_system;
-  bool own_file_system = facts.loop && facts.btrfs && !facts.mkfs_btrfs.empty();
+  bool own_file_system = facts.loop && facts.btrfs && facts.mkfs_btrfs;
   if (store.read_only) {
     out.lacking(place, seen + ", mounted read-only", elsewhere);
   } else if (!store.writable) {
@@ -306,6 +315,12 @@ void judge_criu(Judgement& out) {
              facts.criu_check, "looks good", "");
 }
 
+void judge_network_lock(Judgement& out) {
+  out.probed({"nf_tables", "nf_tables in the kernel", HostPart::kComfort,
+              "a checkpoint fails while a session's TCP connection has data under way"},
+             out.facts().nf_tables, "works in a new network namespace", "modprobe nf_tables");
+}
+
 void judge_ptrace(Judgement& out) {
   const HostFacts& facts = out.facts();
   std::string yama =
@@ -330,25 +345,36 @@ void judge_native_engine(Judgement& out) {
              out.facts().pagemap_scan, "works", "");
 }
 
-void judge_programs(Judgement& out) {
+void judge_base_root(Judgement& out) {
   const HostFacts& facts = out.facts();
   Need bash{"bash", "bash in the base root", HostPart::kSessions,
             "sessions cannot run: bash is their shell"};
-  if (facts.bash.empty()) {
+  if (facts.bash) {
+    out.ok(bash, *facts.bash);
+  } else {
     std::string enter = facts.base_root == "/" ? "" : "chroot " + facts.base_root + " ";
     out.lacking(bash, "none in " + facts.base_root, enter + "apt-get install bash");
-  } else {
-    out.ok(bash, facts.bash);
   }
-  for (const auto& [name, there] : facts.programs) {
-    std::string id = name;
+  Need whole{"submounts", "all of the base root in one mount", HostPart::kComfort,
+             "a session sees what lies beneath these mounts: an empty directory, as a rule"};
+  if (facts.submounts.empty()) return out.ok(whole, "no other mounts below " + facts.base_root);
+  std::string seen;
+  for (std::size_t i = 0; i < facts.submounts.size() && i < kNamedMounts; ++i)
+    seen += (i == 0 ? "" : ", ") + facts.submounts[i];
+  if (facts.submounts.size() > kNamedMounts)
+    seen += " and " + std::to_string(facts.submounts.size() - kNamedMounts) + " more";
+  out.warn(whole, seen, "");
+}
+
+void judge_helpers(Judgement& out) {
+  for (const Helper& helper : out.facts().helpers.all()) {
+    std::string id = helper.name.substr(0, helper.name.find('.'));
     std::ranges::replace(id, '-', '_');
-    Need need{id, "program " + name, HostPart::kSessions,
-              "sessions cannot run: it is part of each"};
-    if (there) {
-      out.ok(need, "in " + facts.helper_dir);
+    Need need{id, helper.name, HostPart::kSessions, "sessions cannot run: it is part of each"};
+    if (helper.usable) {
+      out.ok(need, "in " + out.facts().helpers.dir);
     } else {
-      out.lacking(need, "not in " + facts.helper_dir, "tools/dev build");
+      out.lacking(need, "not in " + out.facts().helpers.dir, "tools/dev build");
     }
   }
 }
@@ -373,55 +399,7 @@ void judge_amounts(Judgement& out) {
   }
 }
 
-// "overlay, criu": the ids of what is not ok in one part; the first few of many.
-std::string troubles(const std::vector<Finding>& findings, HostPart part, FindingState state) {
-  std::string ids;
-  std::size_t count = 0;
-  for (const Finding& finding : findings) {
-    if (finding.part != part || finding.state != state || ++count > kNamedTroubles) continue;
-    ids += (ids.empty() ? "" : ", ") + finding.id;
-  }
-  if (count > kNamedTroubles) ids += " and " + std::to_string(count - kNamedTroubles) + " more";
-  return ids;
-}
-
-// The first command to try. Findings come in the order of their causes: without root, nothing else
-// works.
-std::string first_step(const std::vector<Finding>& findings) {
-  for (const Finding& finding : findings) {
-    if (finding.state == FindingState::kMissing && !finding.fix.empty())
-      return "; first: " + finding.fix;
-  }
-  return "";
-}
-
 }  // namespace
-
-std::string_view to_string(FindingState state) {
-  switch (state) {
-    case FindingState::kOk:
-      return "ok";
-    case FindingState::kWarning:
-      return "warning";
-    case FindingState::kMissing:
-      return "missing";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(HostPart part) {
-  switch (part) {
-    case HostPart::kSessions:
-      return "sessions";
-    case HostPart::kCheckpoints:
-      return "checkpoints";
-    case HostPart::kNativeEngine:
-      return "native_engine";
-    case HostPart::kComfort:
-      return "comfort";
-  }
-  return "unknown";
-}
 
 std::vector<Finding> judge(const HostFacts& facts) {
   Judgement out(facts);
@@ -433,51 +411,17 @@ std::vector<Finding> judge(const HostFacts& facts) {
   judge_files(out);
   judge_store(out);
   judge_criu(out);
+  judge_network_lock(out);
   judge_ptrace(out);
   judge_native_engine(out);
-  judge_programs(out);
+  judge_base_root(out);
+  judge_helpers(out);
   judge_amounts(out);
   return std::move(out).findings();
 }
 
 std::vector<Finding> examine_host(const DoctorOptions& options) {
   return judge(read_host_facts(options, Deadline::after(seconds(10))));
-}
-
-bool is_ready(const std::vector<Finding>& findings) {
-  return std::ranges::none_of(
-      findings, [](const Finding& finding) { return finding.state == FindingState::kMissing; });
-}
-
-std::string summarize(const std::vector<Finding>& findings) {
-  if (auto ids = troubles(findings, HostPart::kSessions, FindingState::kMissing); !ids.empty())
-    return "not ready: sessions cannot run (" + ids + ")" + first_step(findings);
-  if (auto ids = troubles(findings, HostPart::kCheckpoints, FindingState::kMissing); !ids.empty())
-    return "not ready: sessions cannot be checkpointed (" + ids + ")" + first_step(findings);
-  auto native = troubles(findings, HostPart::kNativeEngine, FindingState::kWarning);
-  std::string line = native.empty()
-                         ? "ready: all engines"
-                         : "ready: the criu engine; the native engine cannot work (" + native + ")";
-  auto warnings = std::ranges::count_if(findings, [](const Finding& finding) {
-    return finding.state == FindingState::kWarning && finding.part != HostPart::kNativeEngine;
-  });
-  if (warnings > 0)
-    line += ", with " + std::to_string(warnings) + (warnings == 1 ? " warning" : " warnings");
-  return line;
-}
-
-wire::Json to_json(const std::vector<Finding>& findings) {
-  wire::Json list = wire::Json::array();
-  for (const Finding& finding : findings) {
-    list.push_back({{"id", finding.id},
-                    {"need", finding.need},
-                    {"part", to_string(finding.part)},
-                    {"state", to_string(finding.state)},
-                    {"detail", finding.detail},
-                    {"cost", finding.cost},
-                    {"fix", finding.fix}});
-  }
-  return {{"version", 1}, {"ready", is_ready(findings)}, {"findings", std::move(list)}};
 }
 
 }  // namespace sf::waypoint

@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "base/clock.h"
 #include "os/file.h"
-#include "os/host_info.h"
+#include "testing/temp_dir.h"
 #include "waypoint/doctor.h"
+#include "waypoint/root_template.h"
+#include "waypoint/waypoint.h"
 
 namespace sf::waypoint {
 namespace {
@@ -33,11 +38,41 @@ TEST(DoctorKernelTest, AnExaminationIsQuickAndLeavesNoMountAndNoStore) {
 }
 
 TEST(DoctorKernelTest, AMachineThatRunsTheseTestsHasWhatSessionsNeed) {
-  if (!os::is_root()) GTEST_SKIP() << "needs root";
   auto findings = examine_host({});
   for (const char* id :
-       {"kernel", "root", "namespace_pid", "mount_api", "overlay", "devpts", "ptrace", "bash"})
+       {"kernel", "root", "namespace_pid", "mount_api", "overlay", "devpts", "ptrace", "bash",
+        "nf_tables", "waypoint_keeper", "waypoint_init", "libwaypoint_criu_shim"})
     EXPECT_EQ(state_of(findings, id), FindingState::kOk) << id;
+}
+
+// Each helper in turn is taken away.
+TEST(DoctorKernelTest, WhatOpenDemandsBesideTheProgramTheDoctorDemandsToo) {
+  const Helpers real = look_for_helpers("");
+  for (const Helper& missing : real.all()) {
+    test::TempDir dir;
+    for (const Helper& helper : real.all()) {
+      if (helper.name == missing.name) continue;
+      ASSERT_EQ(::symlink(helper.path.c_str(), (dir / helper.name).c_str()), 0);
+    }
+    std::string id = missing.name.substr(0, missing.name.find('.'));
+    std::ranges::replace(id, '-', '_');
+    EXPECT_EQ(state_of(examine_host({.helper_dir = dir.path()}), id), FindingState::kMissing) << id;
+    auto opened = Waypoint::open({.store_dir = dir / "store", .helper_dir = dir.path()});
+    ASSERT_FALSE(opened.ok()) << id;
+    EXPECT_EQ(opened.error().code, ErrorCode::kNotFound);
+    EXPECT_NE(opened.error().message.find(dir / missing.name), std::string::npos)
+        << opened.error().message;
+  }
+}
+
+TEST(DoctorKernelTest, ARootWhoseOnlyBashIsInUsrLocalIsFoundWithIt) {
+  test::TempDir root;
+  EXPECT_EQ(state_of(examine_host({.root = root.path()}), "bash"), FindingState::kMissing);
+  EXPECT_FALSE(check_base_root(root.path()).ok());
+  ASSERT_TRUE(os::make_directories(root / "usr/local/bin"));
+  ASSERT_EQ(::symlink("/opt/bash", (root / "usr/local/bin/bash").c_str()), 0);
+  EXPECT_EQ(state_of(examine_host({.root = root.path()}), "bash"), FindingState::kOk);
+  EXPECT_TRUE(check_base_root(root.path()).ok());
 }
 
 TEST(DoctorKernelTest, ACriuThatIsNotThereIsReportedByItsPath) {

@@ -24,7 +24,6 @@ HostFacts healthy() {
   facts.cgroups.kills = true;
   for (const char* name : {"memory", "pids", "cpu"})
     facts.cgroups.limits.insert_or_assign(name, Ok{});
-  facts.programs = {{"waypoint-keeper", true}, {"waypoint-init", true}};
   return facts;
 }
 
@@ -142,6 +141,11 @@ TEST(DoctorTest, ALimitThatDoesNotHoldIsAWarning) {
   HostFacts facts = healthy();
   facts.cgroups.limits.insert_or_assign("pids", os::os_error(EBUSY, "handing pids down"));
   EXPECT_EQ(finding(facts, "limit_pids").state, FindingState::kWarning);
+  EXPECT_EQ(finding(facts, "limit_pids").fix,
+            "mkdir -p /sys/fs/cgroup/init && xargs -rn1 < /sys/fs/cgroup/cgroup.procs > "
+            "/sys/fs/cgroup/init/cgroup.procs && echo +pids > "
+            "/sys/fs/cgroup/cgroup.subtree_control");
+  facts.cgroups.limits.insert_or_assign("pids", os::os_error(ENOENT, "limiting"));
   EXPECT_EQ(finding(facts, "limit_pids").fix, "echo +pids > /sys/fs/cgroup/cgroup.subtree_control");
   EXPECT_TRUE(is_ready(judge(facts)));
 }
@@ -156,7 +160,7 @@ TEST(DoctorTest, ReadOnlyControlGroupsKeepSessionsFromRunning) {
 TEST(DoctorTest, WithoutLoopOrBtrfsFilesAreCopied) {
   HostFacts facts = healthy();
   facts.loop = os::os_error(ENOENT, "opening /dev/loop-control");
-  facts.mkfs_btrfs.clear();
+  facts.mkfs_btrfs = fail(ErrorCode::kUnsupported, "not installed", "apt-get install btrfs-progs");
   for (const char* id : {"loop_device", "mkfs_btrfs"}) {
     EXPECT_EQ(finding(facts, id).state, FindingState::kWarning) << id;
     EXPECT_THAT(finding(facts, id).cost, HasSubstr("copied at each checkpoint"));
@@ -224,11 +228,48 @@ TEST(DoctorTest, WithoutTheNativeEnginesNeedsCriuIsEnough) {
 
 TEST(DoctorTest, ProgramsOfASessionMustBeThere) {
   HostFacts facts = healthy();
-  facts.programs["waypoint-init"] = false;
-  facts.bash.clear();
+  facts.helpers.init.usable = false;
+  facts.helpers.criu_shim.usable = false;
+  facts.bash.reset();
   facts.base_root = "/srv/root";
   EXPECT_EQ(finding(facts, "waypoint_init").state, FindingState::kMissing);
+  EXPECT_EQ(finding(facts, "libwaypoint_criu_shim").state, FindingState::kMissing);
+  EXPECT_EQ(finding(facts, "waypoint_keeper").state, FindingState::kOk);
   EXPECT_EQ(finding(facts, "bash").fix, "chroot /srv/root apt-get install bash");
+}
+
+TEST(DoctorTest, WithoutNfTablesOnlyDataUnderWayHindersACheckpoint) {
+  HostFacts facts = healthy();
+  facts.nf_tables = os::os_error(EPROTONOSUPPORT, "netfilter");
+  Finding found = finding(facts, "nf_tables");
+  EXPECT_EQ(found.state, FindingState::kWarning);
+  EXPECT_EQ(found.fix, "modprobe nf_tables");
+  EXPECT_TRUE(is_ready(judge(facts)));
+}
+
+TEST(DoctorTest, MountsBelowTheRootAreNamedSinceASessionDoesNotShowThem) {
+  HostFacts facts = healthy();
+  facts.submounts = {"/boot", "/home"};
+  EXPECT_EQ(finding(facts, "submounts").state, FindingState::kWarning);
+  EXPECT_EQ(finding(facts, "submounts").detail, "/boot, /home");
+  facts.submounts = {"/a", "/b", "/c", "/d", "/e", "/f"};
+  EXPECT_EQ(finding(facts, "submounts").detail, "/a, /b, /c, /d and 2 more");
+  EXPECT_TRUE(is_ready(judge(facts)));
+}
+
+TEST(HostFactsTest, WhatABranchReplacesIsNoMissingMount) {
+  const char* mounts =
+      "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+      "21 20 0:5 / /proc rw - proc proc rw\n"
+      "22 20 0:6 / /dev/shm rw - tmpfs tmpfs rw\n"
+      "23 20 8:2 / /home rw - ext4 /dev/sda2 rw\n"
+      "24 20 8:3 / /procession rw - ext4 /dev/sda3 rw\n"
+      "25 20 8:4 / /srv/root/proc rw - proc proc rw\n"
+      "26 20 8:5 / /srv/root/data rw - ext4 /dev/sda4 rw\n";
+  EXPECT_EQ(submounts_a_branch_misses(mounts, "/"),
+            (std::vector<std::string>{"/home", "/procession", "/srv/root/data", "/srv/root/proc"}));
+  EXPECT_EQ(submounts_a_branch_misses(mounts, "/srv/root"),
+            std::vector<std::string>{"/srv/root/data"});
 }
 
 TEST(DoctorTest, SmallLimitsAreWarnings) {
@@ -241,7 +282,7 @@ TEST(DoctorTest, SmallLimitsAreWarnings) {
 
 TEST(DoctorTest, JsonHasVersionVerdictAndEveryFinding) {
   HostFacts facts = healthy();
-  facts.bash.clear();
+  facts.bash.reset();
   auto findings = judge(facts);
   wire::Json json = to_json(findings);
   EXPECT_EQ(json["version"], 1);

@@ -6,4 +6,5 @@ sf_test(doctor_test
 sf_test(doctor_kernel_test
   SOURCES doctor_kernel_test.cc
   LABELS kernel
-  DEPS waypoint)
+  DEPS waypoint testing
+  USES waypoint-keeper waypoint-init)

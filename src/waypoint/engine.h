@@ -28,6 +28,8 @@ struct RestoreRequest {
   std::string image_dir;
   std::string root_view;  // mount point of the new branch's root
   bool lock_network = false;
+  // Given the new init while the whole tree still stands still; a failure undoes the restore.
+  std::function<Status(pid_t)> before_resume;
   bool close_tcp = false;  // established connections lead out of the branch: bring them back closed
 };
 

@@ -1,7 +1,6 @@
 #include "waypoint/host_facts.h"
 
 #include <charconv>
-#include <cstdlib>
 
 #include "os/file.h"
 #include "os/mount.h"
@@ -24,17 +23,12 @@ std::string read_or_empty(const std::string& path) {
   return text ? *text : "";
 }
 
-std::string program_directory() {
-  auto self = os::read_link("/proc/self/exe");
-  return self ? self->substr(0, self->rfind('/')) : "";
-}
-
-std::string find_bash(const std::string& root) {
-  for (const char* path : {"/bin/bash", "/usr/bin/bash"}) {
-    std::string full = root == "/" ? path : root + path;
-    if (os::is_executable(full)) return path;
+// A branch brings directories of its own in their place.
+bool is_replaced(std::string_view below_root) {
+  for (std::string_view name : {"/proc", "/sys", "/dev", "/run", "/tmp"}) {
+    if (below_root == name || below_root.starts_with(std::string(name) + "/")) return true;
   }
-  return "";
+  return false;
 }
 
 void read_rights(HostFacts& facts) {
@@ -57,6 +51,7 @@ void try_kernel(HostFacts& facts, Deadline deadline) {
   facts.cgroups = os::probe_cgroups();
   facts.loop = os::probe_loop_device(deadline);
   facts.btrfs = os::probe_file_system("btrfs", deadline);
+  facts.nf_tables = os::probe_nf_tables(deadline);
   facts.ptrace = os::probe_ptrace(deadline);
   facts.yama_scope = read_number<int>("/proc/sys/kernel/yama/ptrace_scope");
   facts.userfaultfd = os::probe_userfaultfd(deadline);
@@ -72,6 +67,15 @@ void try_criu(HostFacts& facts, const std::string& path, Deadline deadline) {
 
 }  // namespace
 
+std::vector<std::string> submounts_a_branch_misses(std::string_view mountinfo,
+                                                   const std::string& root) {
+  std::vector<std::string> missed = os::mount_points_below(mountinfo, root);
+  std::erase_if(missed, [&](const std::string& path) {
+    return is_replaced(root == "/" ? path : path.substr(root.size()));
+  });
+  return missed;
+}
+
 HostFacts read_host_facts(const DoctorOptions& options, Deadline deadline) {
   HostFacts facts;
   facts.kernel_release = os::kernel_release();
@@ -79,13 +83,11 @@ HostFacts read_host_facts(const DoctorOptions& options, Deadline deadline) {
   try_kernel(facts, deadline);
   try_criu(facts, options.criu_path, deadline);
 
-  const char* search_path = std::getenv("PATH");
-  facts.mkfs_btrfs = os::find_program("mkfs.btrfs", search_path ? search_path : "").value_or("");
+  facts.mkfs_btrfs = find_mkfs_btrfs();
   facts.base_root = options.root;
   facts.bash = find_bash(options.root);
-  facts.helper_dir = options.helper_dir.empty() ? program_directory() : options.helper_dir;
-  for (const char* name : {"waypoint-keeper", "waypoint-init"})
-    facts.programs[name] = os::is_executable(facts.helper_dir + "/" + name);
+  facts.submounts = submounts_a_branch_misses(read_or_empty("/proc/self/mountinfo"), options.root);
+  facts.helpers = look_for_helpers(options.helper_dir);
 
   facts.store_dir = options.store_dir;
   facts.store = os::look_at_directory(options.store_dir);

@@ -6,12 +6,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "os/host_info.h"
 #include "os/probe.h"
 #include "waypoint/criu/criu_binary.h"
+#include "waypoint/host_programs.h"
 
 namespace sf::waypoint {
 
@@ -38,20 +41,25 @@ struct HostFacts {
 
   Status loop = Ok{};
   Status btrfs = Ok{};
-  std::string mkfs_btrfs = "/usr/sbin/mkfs.btrfs";  // empty: not found
+  Result<std::string> mkfs_btrfs = std::string("/usr/sbin/mkfs.btrfs");
 
   Result<std::string> criu = std::string("/usr/sbin/criu");
   Result<CriuVersion> criu_version = kOldestCriu;  // looked at when `criu` is there
   Status criu_check = Ok{};                        // likewise
+  Status nf_tables = Ok{};
   Status ptrace = Ok{};
   std::optional<int> yama_scope;  // nothing: the kernel has no yama
   Status userfaultfd = Ok{};
   Status pagemap_scan = Ok{};
 
   std::string base_root = "/";
-  std::string bash = "/bin/bash";  // in the base root; empty: not found
-  std::string helper_dir = "/usr/lib/statefork";
-  std::map<std::string, bool> programs;  // name in helper_dir -> can be run
+  std::optional<std::string> bash = "/bin/bash";  // in the base root
+  std::vector<std::string> submounts;  // mounts below the base root that a branch does not show
+  Helpers helpers{
+      "/usr/lib/statefork",
+      {"waypoint-keeper", "/usr/lib/statefork/waypoint-keeper", true},
+      {"waypoint-init", "/usr/lib/statefork/waypoint-init", true},
+      {"libwaypoint-criu-shim.so", "/usr/lib/statefork/libwaypoint-criu-shim.so", true}};
 
   std::string store_dir = "/var/lib/statefork";
   Result<os::DirectoryFacts> store =
@@ -60,6 +68,11 @@ struct HostFacts {
   std::uint64_t open_files = 1048576;
   std::uint64_t pid_max = 4194304;
 };
+
+// Of the mounts below `root`, those that a branch over it does not replace by something of its
+// own. Pure.
+std::vector<std::string> submounts_a_branch_misses(std::string_view mountinfo,
+                                                   const std::string& root);
 
 // Kills every probe that has not ended at the deadline.
 HostFacts read_host_facts(const DoctorOptions& options, Deadline deadline);

@@ -36,13 +36,13 @@ class InitChild {
         report_(report),
         proc_(plan.root_view + "/proc"),
         sys_(plan.root_view + "/sys"),
-        pts_(plan.root_view + "/dev/pts"),
-        ptmx_(plan.root_view + "/dev/ptmx") {
+        pts_(plan.root_view + "/dev/pts") {
     for (const char* name : {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"})
       read_only_.push_back(plan.root_view + name);
   }
 
   [[noreturn]] void run() {
+    check(::prctl(PR_SET_PDEATHSIG, SIGKILL), "death signal");
     for (const std::string& procs : plan_.cgroup_procs) enter_cgroup(procs.c_str());
     check(::unshare(CLONE_NEWCGROUP), "unshare cgroup");
     mount_kernel_views();
@@ -52,7 +52,6 @@ class InitChild {
     ::umask(022);
     ::setpriority(PRIO_PROCESS, 0, 0);  // whatever the manager runs with
     ::setsid();
-    check(::prctl(PR_SET_PDEATHSIG, SIGKILL), "death signal");
     char* argv[] = {const_cast<char*>("init"), nullptr};
     char* env[] = {nullptr};
     ::execve(kInitPath, argv, env);
@@ -165,7 +164,6 @@ class InitChild {
   std::string proc_;
   std::string sys_;
   std::string pts_;
-  std::string ptmx_;
   std::vector<std::string> read_only_;
 };
 

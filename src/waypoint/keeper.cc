@@ -4,19 +4,19 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
 #include <deque>
 #include <memory>
-#include <thread>
 
 #include "os/file.h"
 #include "waypoint/captured_state.h"
 #include "waypoint/criu/criu_engine.h"
+#include "waypoint/flusher.h"
 #include "waypoint/keeper_home.h"
 #include "waypoint/keeper_host.h"
 #include "waypoint/keeper_server.h"
 #include "waypoint/live_branch.h"
+#include "waypoint/screen_message.h"
 
 namespace sf::waypoint {
 namespace {
@@ -31,33 +31,6 @@ constexpr int kReadyFd = 3;                      // where the pool waits for "ok
 constexpr auto kPromptPatience =
     seconds(2);  // how long a command waits for a terminal that is in use
 constexpr auto kPromptLook = milliseconds(5);
-constexpr auto kFlushAfter = milliseconds(50);
-constexpr auto kFlushEvery = milliseconds(100);
-
-// Writes dirty file data back while commands run, so that a checkpoint finds little left to write.
-class Flusher {
- public:
-  explicit Flusher(const UnitStore& units)
-      : thread_([this, &units](const std::stop_token& stop) { loop(stop, units); }) {}
-  void set_active(bool active) { active_ = active; }
-
- private:
-  void loop(const std::stop_token& stop, const UnitStore& units) {
-    auto since = Clock::now();
-    bool was_active = false;
-    while (!stop.stop_requested()) {
-      bool active = active_;
-      if (active && !was_active) since = Clock::now();
-      // Once more after a command's end, for what it wrote last.
-      bool was_long = was_active && Clock::now() - since > kFlushAfter;
-      if (was_long) units.flush();
-      was_active = active;
-      std::this_thread::sleep_for(active ? milliseconds(kFlushEvery) : milliseconds(20));
-    }
-  }
-  std::atomic<bool> active_ = false;
-  std::jthread thread_;
-};
 
 void report_ready(const std::string& text) {
   (void)os::write_all(kReadyFd, text);
@@ -105,6 +78,14 @@ class Keeper {
     ExecRequest request;
     bool stream = false;
     Deadline patience = Deadline::never();
+    bool started_shell = false;  // there was none; tried once for this command
+  };
+
+  struct WaitingCheckpoint {
+    ClientPtr client;
+    std::string image_dir;
+    std::string unit;
+    FaultPlan faults;
   };
 
   Deadline next_wake(Deadline lonely) const {
@@ -144,7 +125,9 @@ class Keeper {
       return answer(client, {{"ok", true}});
     }
     if (op == "checkpoint") {
-      waiting_checkpoints_.push_back({client, std::move(frame)});
+      waiting_checkpoints_.push_back({client, frame.header.at("image_dir").get<std::string>(),
+                                      frame.header.at("unit").get<std::string>(),
+                                      faults_of(frame.header)});
       return Ok{};
     }
     return invalid("unknown request " + op);
@@ -233,6 +216,15 @@ class Keeper {
         waiting_.front().patience = Deadline::after(kPromptPatience);
         break;
       }
+      if (auto failure = branch_->shell_failure()) {
+        if (std::exchange(waiting_.front().started_shell, true)) {
+          waiting_.front().client->send_error(*failure);
+          waiting_.pop_front();
+          continue;
+        }
+        branch_->start_shell_again();
+        break;
+      }
       if (!shell.ready()) {
         if (!waiting_.front().patience.passed()) break;
         waiting_.front().client->send_error(
@@ -279,27 +271,21 @@ class Keeper {
   Status screen(const ClientPtr& client, const Frame& frame) {
     Screen& screen = branch_->shell().screen();
     ScreenText text = screen.text();
-    Json header = {{"rows", text.rows},
-                   {"cursor_row", text.cursor_row},
-                   {"cursor_col", text.cursor_col},
-                   {"cursor_visible", text.cursor_visible},
-                   {"alternate_screen", text.alternate_screen},
-                   {"title", text.title},
-                   {"size_rows", text.size.rows},
-                   {"size_cols", text.size.cols}};
-    auto lines = frame.header.value("scrollback", std::size_t{0});
-    if (lines > 0) header["scrollback"] = screen.scrollback(lines);
-    return answer(client, std::move(header));
+    if (auto lines = frame.header.value("scrollback", std::size_t{0}); lines > 0) {
+      std::vector<std::string> left = screen.scrollback(lines);
+      text.rows.insert(text.rows.begin(), left.begin(), left.end());
+    }
+    client->send(screen_frame(text));
+    return Ok{};
   }
 
   void run_checkpoints() {
     while (branch_ && !waiting_checkpoints_.empty() && branch_->shell().at_rest()) {
-      auto [client, frame] = std::move(waiting_checkpoints_.front());
+      auto [client, image_dir, unit, faults] = std::move(waiting_checkpoints_.front());
       waiting_checkpoints_.pop_front();
       if (client->gone()) continue;  // its draft may be gone too
-      auto state =
-          branch_->capture(frame.header.at("image_dir").get<std::string>(),
-                           frame.header.at("unit").get<std::string>(), faults_of(frame.header));
+      flusher_->begin();             // beside the engine's own work
+      auto state = branch_->capture(image_dir, unit, faults);
       warm_up_due_ = true;
       if (!state) {
         client->send_error(state.error());
@@ -324,7 +310,7 @@ class Keeper {
   std::unique_ptr<ProcessEngine> engine_;
   std::unique_ptr<LiveBranch> branch_;
   std::deque<WaitingExec> waiting_;
-  std::deque<std::pair<ClientPtr, Frame>> waiting_checkpoints_;
+  std::deque<WaitingCheckpoint> waiting_checkpoints_;
   std::optional<Flusher> flusher_;
   bool warm_up_due_ = false;
   bool ended_ = false;

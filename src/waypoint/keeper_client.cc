@@ -1,5 +1,7 @@
 #include "waypoint/keeper_client.h"
 
+#include <cerrno>
+
 #include "os/socket.h"
 
 namespace sf::waypoint {
@@ -16,7 +18,10 @@ Result<KeeperClient::Connection> KeeperClient::take() {
     }
   }
   auto socket = os::connect_unix(path_);
-  if (!socket)
+  bool gone = !socket && (socket.error().os_errno == ECONNREFUSED ||
+                          socket.error().code == ErrorCode::kNotFound);
+  if (!socket && !gone) return std::move(socket).error().while_doing("reaching the branch");
+  if (gone)
     return fail(ErrorCode::kSessionLost, "the branch is gone: " + socket.error().message,
                 "restore a checkpoint of it, or fork one");
   return Connection{std::move(*socket), {}};
@@ -48,6 +53,8 @@ Result<Frame> KeeperClient::call(const Frame& request, Deadline deadline,
 
 Status KeeperClient::end(Deadline deadline) {
   auto connection = take();
+  if (!connection && connection.error().code != ErrorCode::kSessionLost)
+    return std::move(connection).error();
   if (!connection) return Ok{};  // nobody there: ended already
   {
     std::lock_guard lock(mutex_);

@@ -12,6 +12,7 @@
 
 #include "os/error.h"
 #include "os/file.h"
+#include "os/host_info.h"
 #include "os/mount.h"
 #include "os/process.h"
 
@@ -44,13 +45,8 @@ Status enter_small_network() {
   return Ok{};
 }
 
-std::string boot_id() {
-  auto id = os::read_file("/proc/sys/kernel/random/boot_id");
-  return id ? id->substr(0, 36) : "unknown";
-}
-
 std::string stored_cache(const std::string& store_dir) {
-  return store_dir + "/criu-" + boot_id() + ".kdat";
+  return store_dir + "/criu-" + os::boot_id() + ".kdat";
 }
 
 }  // namespace

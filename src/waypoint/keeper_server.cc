@@ -14,11 +14,16 @@ namespace {
 
 // A client that does not read its stream is let go rather than buffered without end.
 constexpr std::size_t kMaxUnsent = 256U << 20U;
+constexpr std::size_t kCompactAfter = 16U << 20U;
 
 }  // namespace
 
 void Client::send(const wire::Frame& frame) {
   if (gone()) return;
+  if (sent_ > kCompactAfter) {
+    unsent_.erase(0, sent_);
+    sent_ = 0;
+  }
   unsent_ += wire::encode_frame(frame);
   flush();
   if (unsent_.size() > kMaxUnsent) close();
@@ -26,9 +31,14 @@ void Client::send(const wire::Frame& frame) {
 
 void Client::flush() {
   while (!unsent_.empty() && socket_.valid()) {
-    ssize_t n = ::send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t n = ::send(socket_.get(), unsent_.data() + sent_, unsent_.size() - sent_,
+                       MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0) {
-      unsent_.erase(0, static_cast<std::size_t>(n));
+      sent_ += static_cast<std::size_t>(n);
+      if (sent_ == unsent_.size()) {
+        unsent_.clear();
+        sent_ = 0;
+      }
       continue;
     }
     if (errno == EINTR) continue;

@@ -36,6 +36,7 @@ class Client {
   os::UniqueFd socket_;
   wire::FrameReader reader_;
   std::string unsent_;
+  std::size_t sent_ = 0;  // of unsent_
 };
 
 class KeeperServer {

@@ -24,6 +24,10 @@ namespace sf::waypoint {
 namespace {
 
 constexpr auto kStartTime = seconds(30);
+constexpr auto kShortLife = milliseconds(200);  // of a shell that did nothing
+// Ids of requests to init; side commands count from 1.
+constexpr long kShellRequest = 0;
+constexpr long kHolderRequest = -1;
 
 std::string proc_text(pid_t pid, const std::string& name) {
   auto text = os::read_file("/proc/" + std::to_string(pid) + "/" + name, 256U << 20U);
@@ -84,14 +88,16 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
   SF_TRY(faults.at("restore.before_processes"));
   SF_TRY(set_hostname(state.hostname));
   SF_TRY_ASSIGN(Screen screen, Screen::load(state.shell.screen));
-  SF_TRY_ASSIGN(RestoredTree tree,
-                parts.engine.restore({.image_dir = image_dir,
-                                      .root_view = kRootMount,
-                                      .lock_network = state.tcp_in_flight,
-                                      .close_tcp = branch->config_.network == Network::kHost}));
+  SF_TRY_ASSIGN(
+      RestoredTree tree,
+      parts.engine.restore(
+          {.image_dir = image_dir,
+           .root_view = kRootMount,
+           .lock_network = state.tcp_in_flight,
+           .before_resume = [&](pid_t init) { return write_pid_counter(init, state.last_pid); },
+           .close_tcp = branch->config_.network == Network::kHost}));
   branch->init_ = std::move(tree.init);
   pid_t init = branch->init_.pid();
-  SF_TRY(write_pid_counter(init, state.last_pid));
   if (state.own_ipc) SF_TRY(enter_ipc_namespace(init));
   branch->user_ = state.user;
   if (state.shell.holder != 1) branch->holder_ = state.shell.holder;
@@ -102,6 +108,9 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
                                                   std::move(channel), std::move(screen));
   branch->sides_ = std::make_unique<SideCommands>(init, parts.poller);
   branch->driver_->adopt(state.shell);
+  branch->started_ = true;
+  if (state.shell.shell == 0)
+    branch->start_failure_ = fail(ErrorCode::kOs, "there was no shell at the checkpoint");
   SF_TRY(branch->watch());
   SF_TRY(faults.at("restore.after_processes"));
   return branch;
@@ -155,8 +164,7 @@ Status LiveBranch::start_shell() {
   if (user_.credentials.uid != 0) {
     // An ordinary user may not look into the descriptors of root's init: one of theirs holds
     // copies.
-    SF_TRY(driver_->channel().request(
-        {.kind = "holder", .id = 0, .who = user_.credentials, .cwd = "/", .argv = {}, .env = {}}));
+    SF_TRY(request_holder());
     SF_TRY(pump_until([&] { return holder_.has_value(); }, Deadline::after(kStartTime),
                       "starting the holder"));
     holder = *holder_;
@@ -168,8 +176,12 @@ Status LiveBranch::start_shell() {
 }
 
 Status LiveBranch::request_holder() {
-  return driver_->channel().request(
-      {.kind = "holder", .id = 0, .who = user_.credentials, .cwd = "/", .argv = {}, .env = {}});
+  return driver_->channel().request({.kind = "holder",
+                                     .id = kHolderRequest,
+                                     .who = user_.credentials,
+                                     .cwd = "/",
+                                     .argv = {},
+                                     .env = {}});
 }
 
 // The user may kill the holder (`kill -9 -1`): the next one has another pid, and the texts must say
@@ -189,45 +201,76 @@ Status LiveBranch::warm_up_shell() {
   SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
                     "waiting for the shell"));
   if (!result->ok()) return std::move(*result).error();
-  if (result->value().shell_restarted)
-    return fail(
-        ErrorCode::kUnsupported,
-        "the root's bash ended at once: " + result->value().output + result->value().background,
-        "try: chroot " + config_.root + " /bin/bash -c true");
   SF_TRY(driver_->type(""));  // unsure on purpose: ready() then looks for the prompt
   Deadline deadline = Deadline::after(seconds(5));
-  while (!driver_->ready() && !deadline.passed()) std::this_thread::sleep_for(microseconds(200));
+  while (!driver_->ready()) {
+    if (deadline.passed()) return fail(ErrorCode::kTimedOut, "the shell shows no prompt");
+    std::this_thread::sleep_for(microseconds(200));
+  }
+  started_ = true;
   return Ok{};
 }
 
 StartRequest LiveBranch::shell_request() const {
   std::string holder = std::to_string(holder_.value_or(1));
   return {.kind = "shell",
-          .id = 0,
+          .id = kShellRequest,
           .who = user_.credentials,
-          .cwd = config_.cwd,
+          .cwd = shell_cwd_,
           .argv = {"bash", "--noprofile", "--rcfile",
                    "/proc/" + holder + "/fd/" + std::to_string(kRcFile), "--noediting", "-i"},
           .env = shell_environment(config_, user_.name, user_.home)};
 }
 
 Status LiveBranch::watch() {
-  driver_->restart_shell = [this] {
-    if (auto settings = os::terminal_settings(driver_->master_fd())) {
-      cfmakeraw(&*settings);  // then the usual cooked mode on top of a known state
-      settings->c_iflag |= ICRNL | IXON | BRKINT;
-      settings->c_oflag |= OPOST | ONLCR;
-      settings->c_lflag |= ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE;
-      (void)os::set_terminal_settings(driver_->master_fd(), *settings);
-    }
-    (void)driver_->channel().request(shell_request());
-  };
+  driver_->restart_shell = [this] { return on_shell_ended(); };
   SF_TRY(parts_.poller.add(driver_->channel().events_fd(), EPOLLIN,
                            [this](std::uint32_t) { on_events(); }));
-  return parts_.poller.add(driver_->master_fd(), EPOLLIN, [this](std::uint32_t) {
+  watch_terminal();
+  return Ok{};
+}
+
+void LiveBranch::watch_terminal() {
+  if (parts_.poller.contains(driver_->master_fd())) return;
+  (void)parts_.poller.add(driver_->master_fd(), EPOLLIN, [this](std::uint32_t) {
     driver_->on_terminal();
     if (driver_->terminal_hung_up()) parts_.poller.remove(driver_->master_fd());
   });
+}
+
+// A fresh shell takes the place of one that ended. One that could not start, or that ended before
+// it did anything, would end again: then nothing happens until somebody wants to run a command.
+std::optional<Error> LiveBranch::on_shell_ended() {
+  if (started_ && std::exchange(cwd_gone_, false) && shell_cwd_ != "/") {
+    shell_cwd_ = "/";
+    start_shell_again();
+    return std::nullopt;
+  }
+  if (!start_failure_ && !shell_served_ && shell_age_.elapsed() < kShortLife)
+    start_failure_ =
+        fail(ErrorCode::kUnsupported,
+             "the root's bash ends as soon as it starts: " + driver_->background_text(),
+             "try: chroot " + config_.root + " /bin/bash -c true");
+  if (!start_failure_) start_shell_again();
+  return start_failure_;
+}
+
+std::optional<Error> LiveBranch::shell_failure() const {
+  return driver_->shell() != 0 && !holder_lost_ ? std::nullopt : start_failure_;
+}
+
+void LiveBranch::start_shell_again() {
+  start_failure_.reset();
+  if (std::exchange(holder_lost_, false)) (void)request_holder();
+  if (driver_->shell() != 0) return;
+  if (auto settings = os::terminal_settings(driver_->master_fd())) {
+    cfmakeraw(&*settings);  // then the usual cooked mode on top of a known state
+    settings->c_iflag |= ICRNL | IXON | BRKINT;
+    settings->c_oflag |= OPOST | ONLCR;
+    settings->c_lflag |= ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE;
+    (void)os::set_terminal_settings(driver_->master_fd(), *settings);
+  }
+  (void)driver_->channel().request(shell_request());
 }
 
 void LiveBranch::on_events() {
@@ -235,18 +278,27 @@ void LiveBranch::on_events() {
     if (record.kind == Record::Kind::kHolder) on_holder(static_cast<pid_t>(record.numbers[0]));
     if (record.kind == Record::Kind::kExited && record.numbers[0] == holder_)
       (void)request_holder();
-    if (record.kind == Record::Kind::kFailed && record.numbers[0] == 0)
-      start_failure_ = os::os_error(static_cast<int>(record.numbers[1]),
-                                    "in the branch's root: " + failed_step(record.text, config_));
+    if (record.kind == Record::Kind::kFailed) on_start_failed(record);
+    if (record.kind == Record::Kind::kStart) {
+      shell_served_ = true;
+      shell_cwd_ = config_.cwd;  // it may be back when the next one starts
+    }
     driver_->on_record(record);
     sides_->on_record(driver_->channel(), record);
-    if (record.kind == Record::Kind::kShell && !parts_.poller.contains(driver_->master_fd())) {
-      (void)parts_.poller.add(driver_->master_fd(), EPOLLIN, [this](std::uint32_t) {
-        driver_->on_terminal();
-        if (driver_->terminal_hung_up()) parts_.poller.remove(driver_->master_fd());
-      });
+    if (record.kind == Record::Kind::kShell) {
+      shell_served_ = false;
+      shell_age_ = {};
+      watch_terminal();
     }
   }
+}
+
+void LiveBranch::on_start_failed(const Record& record) {
+  if (record.numbers[0] != kShellRequest && record.numbers[0] != kHolderRequest) return;
+  if (record.numbers[0] == kHolderRequest) holder_lost_ = true;
+  cwd_gone_ = record.text == "chdir";
+  start_failure_ = os::os_error(static_cast<int>(record.numbers[1]),
+                                "in the branch's root: " + failed_step(record.text, config_));
 }
 
 Status LiveBranch::pump_until(const std::function<bool()>& done, Deadline deadline,
@@ -291,6 +343,13 @@ Status LiveBranch::resize(WindowSize size) {
   return Ok{};
 }
 
+bool LiveBranch::tcp_in_flight() const {
+  // The host's network is not ours to hold; connections over it come back closed anyway.
+  return config_.network == Network::kNone &&
+         (has_tcp_in_flight(proc_text(init_.pid(), "net/tcp")) ||
+          has_tcp_in_flight(proc_text(init_.pid(), "net/tcp6")));
+}
+
 Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                                           const std::string& sealed_unit, const FaultPlan& faults) {
   SF_TRY(faults.at("checkpoint.before_dump"));
@@ -298,10 +357,7 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   state.hostname = current_hostname();
   state.user = user_;
   state.own_ipc = has_ipc_objects();
-  // The host's network is not ours to hold; connections over it come back closed anyway.
-  state.tcp_in_flight =
-      config_.network == Network::kNone && (has_tcp_in_flight(proc_text(init_.pid(), "net/tcp")) ||
-                                            has_tcp_in_flight(proc_text(init_.pid(), "net/tcp6")));
+  state.tcp_in_flight = tcp_in_flight();
   Stopwatch stopped;
   Status captured =
       parts_.engine.capture({.root = init_.pid(),
@@ -312,6 +368,7 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                              .lock_network = state.tcp_in_flight,
                              .while_stopped = [&]() -> Status {
                                SF_TRY(faults.at("checkpoint.after_dump"));
+                               state.tcp_in_flight = state.tcp_in_flight || tcp_in_flight();
                                driver_->on_terminal();
                                SF_TRY(parts_.units.copy(parts_.unit, sealed_unit));
                                state.shell = driver_->state();

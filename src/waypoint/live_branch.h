@@ -47,6 +47,9 @@ class LiveBranch {
   int init_pidfd() const { return init_.pidfd(); }
   const BranchConfig& config() const { return config_; }
 
+  // Why there is no shell to run a command.
+  std::optional<Error> shell_failure() const;
+  void start_shell_again();
   void side_exec(const SideExecRequest& request, SideCommands::Done done);
   Status resize(WindowSize size);
   // Requires: shell().at_rest().
@@ -57,7 +60,8 @@ class LiveBranch {
   Deadline next_wake() const;
 
  private:
-  LiveBranch(BranchParts parts, BranchConfig config) : parts_(parts), config_(std::move(config)) {}
+  LiveBranch(BranchParts parts, BranchConfig config)
+      : parts_(parts), config_(std::move(config)), shell_cwd_(config_.cwd) {}
 
   Status make_files(const std::string& from_unit);
   Status start_processes();
@@ -70,6 +74,10 @@ class LiveBranch {
   void on_events();
   Result<User> user(const std::string& name) const;
   StartRequest shell_request() const;
+  std::optional<Error> on_shell_ended();
+  void on_start_failed(const Record& record);
+  void watch_terminal();
+  bool tcp_in_flight() const;
   // Serves this branch's events until `done` says so.
   Status pump_until(const std::function<bool()>& done, Deadline deadline, const std::string& what);
 
@@ -80,6 +88,12 @@ class LiveBranch {
   std::unique_ptr<ShellDriver> driver_;
   std::unique_ptr<SideCommands> sides_;
   std::optional<pid_t> holder_;
+  bool holder_lost_ = false;
+  std::string shell_cwd_;
+  bool cwd_gone_ = false;
+  bool started_ = false;
+  bool shell_served_ = false;
+  Stopwatch shell_age_;
   std::optional<Error> start_failure_;
 };
 

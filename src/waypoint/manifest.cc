@@ -20,6 +20,19 @@ std::string manifest_text(const Manifest& m) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+Status check_restorable(const Manifest& manifest, const std::string& boot_id) {
+  if (manifest.engine != kEngine)
+    return fail(ErrorCode::kUnsupported,
+                "the checkpoint was taken by the engine \"" + manifest.engine + "\"",
+                "this version restores what \"" + std::string(kEngine) + "\" took");
+  if (manifest.boot_id != boot_id)
+    return fail(ErrorCode::kUnsupported,
+                "the checkpoint was taken before this machine started last: clocks and mounts of "
+                "its processes are gone",
+                "take a new one");
+  return Ok{};
+}
+
 Result<Manifest> parse_manifest(const std::string& text, const std::string& terminal) {
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return fail(ErrorCode::kCorrupt, "manifest is no JSON object");

@@ -1,4 +1,4 @@
-// Manifest: the versioned record of one checkpoint (docs/formats/checkpoint.md). Pure.
+// Manifest: the versioned record of one checkpoint (docs/formats/store.md). Pure.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,19 @@
 
 namespace sf::waypoint {
 
-inline constexpr int kManifestVersion = 1;
+inline constexpr int kManifestVersion = 2;
+inline constexpr std::string_view kEngine = "criu";
 
 struct Manifest {
   CheckpointInfo info;
   BranchConfig config;
   CapturedState state;
-  std::string engine = "criu";
+  std::string engine = std::string(kEngine);
   std::string boot_id;  // images hold kernel objects' identities of this boot
 };
 
+// Whether this boot and this program can bring it back.
+Status check_restorable(const Manifest& manifest, const std::string& boot_id);
 std::string manifest_text(const Manifest& manifest);
 // Unknown version or missing key: kCorrupt, and the message names it.
 Result<Manifest> parse_manifest(const std::string& text, const std::string& terminal);

@@ -69,6 +69,11 @@ std::string ShellDriver::foreground_name() const {
   return group > 0 ? os::command_line(group) : std::string("nothing");
 }
 
+std::string ShellDriver::background_text() const {
+  OutputBuffer copy = background_;
+  return clean_text(copy.take());
+}
+
 pid_t ShellDriver::foreground_group() const {
   pid_t group = os::foreground_group(master_.get());
   return group > 0 ? os::namespace_pid(group).value_or(shell_) : shell_;
@@ -77,7 +82,6 @@ pid_t ShellDriver::foreground_group() const {
 void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
   drain();
   std::size_t cap = request.max_output;
-  milliseconds timeout = request.timeout;
   active_.emplace(Active{++commands_,
                          std::move(request),
                          std::move(sink),
@@ -85,7 +89,6 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
                          Phase::kTyped,
                          OutputBuffer(cap),
                          {}});
-  if (timeout.count() > 0) active_->deadline = Deadline::after(timeout);
   active_->phase_deadline = Deadline::after(kStartTime);
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
@@ -139,7 +142,7 @@ void ShellDriver::on_record(const Record& record) {
   bool stale = active_ && !record.numbers.empty() && record.numbers[0] != active_->number;
   switch (record.kind) {
     case Record::Kind::kLoad:
-      if (!stale) on_load(!record.text.empty());
+      if (!stale) on_load(record.text);
       (void)channel_.acknowledge(record);
       return;
     case Record::Kind::kTraced:
@@ -150,7 +153,7 @@ void ShellDriver::on_record(const Record& record) {
       (void)channel_.acknowledge(record);
       return;
     case Record::Kind::kEnd:
-      if (!stale) on_end(static_cast<int>(record.numbers[1]));
+      if (!stale) on_end(static_cast<int>(record.numbers[1]), !record.text.empty());
       (void)channel_.acknowledge(record);
       return;
     case Record::Kind::kShell:
@@ -166,11 +169,12 @@ void ShellDriver::on_record(const Record& record) {
   }
 }
 
-void ShellDriver::on_load(bool traced) {
+void ShellDriver::on_load(const std::string& flags) {
   drain();  // what was printed before belongs to the time between the commands
   if (!active_) return;
   if (active_->phase == Phase::kTyped) active_->phase = Phase::kLoading;
-  active_->traced = active_->traced || traced;
+  active_->traced = active_->traced || !flags.empty();
+  active_->verbose = flags.find('v') != std::string::npos;
 }
 
 void ShellDriver::on_start() {
@@ -182,12 +186,15 @@ void ShellDriver::on_start() {
     active_->phase = Phase::kRunning;
     active_->phase_deadline = Deadline::never();
     active_->next_look = Deadline::after(kFirstLook);
+    if (milliseconds timeout = active_->request.timeout; timeout.count() > 0)
+      active_->deadline = Deadline::after(timeout);
   }
 }
 
-void ShellDriver::on_end(int status) {
+void ShellDriver::on_end(int status, bool verbose) {
   drain();
   if (active_) {
+    active_->verbose_end = verbose;
     finish(status, false);
   } else {
     foreign_command_ = false;
@@ -201,8 +208,16 @@ void ShellDriver::on_shell_exit(int wait_status) {
   echo_off_ = false;
   unsure_ = false;
   foreign_command_ = false;
-  if (active_) finish(os::ExitStatus::from_wait(wait_status).shell_code(), true);
-  if (restart_shell) restart_shell();
+  bool began = active_ && active_->phase >= Phase::kRunning;
+  if (began) finish(os::ExitStatus::from_wait(wait_status).shell_code(), true);
+  std::optional<Error> failure = restart_shell();
+  if (!active_) return;
+  if (failure) return abandon(std::move(*failure));
+  // The command had not begun: the next shell gets it (look_for_prompt).
+  active_->phase = Phase::kTyped;
+  active_->phase_deadline = Deadline::after(kStartTime);
+  active_->next_look = Deadline::after(kEagerLook);
+  active_->shell_restarted = true;
 }
 
 void ShellDriver::finish(int exit_code, bool shell_restarted) {
@@ -211,25 +226,31 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   set_echo(true);
   ExecResult result;
   result.exit_code = exit_code;
-  result.shell_restarted = shell_restarted;
+  result.shell_restarted = shell_restarted || done.shell_restarted;
   result.timed_out = done.timed_out;
   result.duration = done.watch.elapsed();
   result.output_bytes = done.output.total_bytes();
   result.truncated = done.output.truncated();
   std::string raw = done.output.take();
-  // `set -v` shows each line the shell reads: ours too.
-  if (std::size_t at = raw.rfind(kTailLine); at != std::string::npos)
-    raw.erase(at, kTailLine.size() + 2);
+  std::string background = background_.take();
+  drop_echoes(done, raw, background);
   result.output = clean_text(raw);
   if (done.request.raw) result.raw = std::move(raw);
-  std::string background = background_.take();
-  for (const std::string& line :
-       {run_line(holder_, done.number, done.request.command), report_line(holder_, done.number)}) {
-    std::size_t at = background.find(line.substr(0, line.size() - 1));
-    if (at != std::string::npos) background.erase(at, line.size() + 1);
-  }
   result.background = clean_text(background);
   done.done(std::move(result));
+}
+
+// `set -v` shows each line the shell reads: ours too.
+void ShellDriver::drop_echoes(const Active& done, std::string& raw, std::string& background) const {
+  const std::string tail = std::string(kTailLine) + "\r\n";
+  if (done.verbose_end && raw.ends_with(tail)) raw.resize(raw.size() - tail.size());
+  auto drop = [&](const std::string& line) {
+    std::string echoed = line.substr(0, line.size() - 1) + "\r\n";
+    if (std::size_t at = background.find(echoed); at != std::string::npos)
+      background.erase(at, echoed.size());
+  };
+  if (done.verbose) drop(run_line(holder_, done.number, done.request.command));
+  if (done.verbose_end) drop(report_line(holder_, done.number));
 }
 
 void ShellDriver::abandon(Error error) {

@@ -49,6 +49,8 @@ class ShellDriver {
   // Whether run() may be called now: no command under way and the shell at its prompt.
   bool ready();
   bool busy() const { return active_.has_value(); }
+  // What was printed outside of commands and not told yet.
+  std::string background_text() const;
   // What holds the terminal, for an error message.
   std::string foreground_name() const;
   // The terminal's foreground process group, as the branch numbers it.
@@ -69,8 +71,8 @@ class ShellDriver {
   void adopt(const ShellState& state);
   void set_holder(pid_t holder) { holder_ = holder; }
   pid_t shell() const { return shell_; }
-  // Called when the shell ended: the keeper starts a new one.
-  std::function<void()> restart_shell;
+  // Called when the shell ended, to start a new one; or the reason why none comes.
+  std::function<std::optional<Error>()> restart_shell;
 
  private:
   enum class Phase { kTyped, kLoading, kRunning, kReporting };
@@ -87,18 +89,22 @@ class ShellDriver {
     Deadline next_look = Deadline::never();
     int interrupts = 0;
     int idle_looks = 0;
+    bool shell_restarted = false;
     bool timed_out = false;
-    bool traced = false;  // what the shell prints for our plumbing shows: drop it
+    bool traced = false;   // what the shell prints for our plumbing shows: drop it
+    bool verbose = false;  // `set -v` shows the lines we typed
+    bool verbose_end = false;
     std::string loading;  // printed between load and start
   };
 
   void drain();
   void take_output(std::string_view bytes);
-  void on_load(bool traced);
+  void on_load(const std::string& flags);
   void on_start();
-  void on_end(int status);
+  void on_end(int status, bool verbose);
   void on_shell_exit(int wait_status);
   void finish(int exit_code, bool shell_restarted);
+  void drop_echoes(const Active& done, std::string& raw, std::string& background) const;
   void abandon(Error error);
   void look_for_prompt();
   void type_report();

@@ -38,7 +38,7 @@ start)
   ;;
 end)
   builtin unset -v __wp_command __wp_tail
-  builtin echo "E $2 $3" >>@EVENT@
+  builtin echo "E $2 $3 ${-//[!v]/}" >>@EVENT@
   while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "E $2" ]]; do builtin :; done
   ;;
 esac

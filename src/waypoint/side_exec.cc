@@ -51,12 +51,14 @@ void SideCommands::start_next(ShellChannel& channel) {
 void SideCommands::on_record(ShellChannel& channel, const Record& record) {
   if (record.kind == Record::Kind::kPiped || record.kind == Record::Kind::kFailed) {
     auto found = sides_.find(record.numbers[0]);
-    if (found == sides_.end()) return;
+    if (found == sides_.end()) return on_late_start(channel, record);
     if (record.kind == Record::Kind::kPiped) return on_piped(channel, found->second, record);
     if (starting_ == found->first) starting_.reset();
     Error error = os::os_error(static_cast<int>(record.numbers[1]),
                                "starting the command (" + record.text + ")");
-    if (record.text == "exec") error.code = ErrorCode::kNotFound;
+    if (record.text == "exec" && record.numbers[1] == ENOENT) error.code = ErrorCode::kNotFound;
+    if (record.numbers[1] == EAGAIN)
+      error = std::move(error).with_hint("the branch runs as many processes as it may");
     finish(found->first, std::move(error));
     return start_next(channel);
   }
@@ -74,6 +76,18 @@ void SideCommands::on_record(ShellChannel& channel, const Record& record) {
     result.standard_error = side.standard_error.take();
     return finish(id, std::move(result));
   }
+}
+
+// Nobody waits for it any more: its time was up before it began.
+void SideCommands::on_late_start(ShellChannel& channel, const Record& record) {
+  if (starting_ != record.numbers[0]) return;
+  starting_.reset();
+  if (record.kind == Record::Kind::kPiped) {
+    kill_group(static_cast<pid_t>(record.numbers[1]), SIGKILL);
+    (void)channel.request(
+        {.kind = "go", .id = record.numbers[0], .who = {}, .cwd = "", .argv = {}, .env = {}});
+  }
+  start_next(channel);
 }
 
 void SideCommands::on_piped(ShellChannel& channel, Side& side, const Record& record) {
@@ -105,12 +119,12 @@ void SideCommands::on_piped(ShellChannel& channel, Side& side, const Record& rec
 }
 
 void SideCommands::feed_input(Side& side) {
-  while (side.in.valid() && !side.input.empty()) {
-    ssize_t n = ::write(side.in.get(), side.input.data(), side.input.size());
+  while (side.in.valid() && side.fed < side.input.size()) {
+    ssize_t n = ::write(side.in.get(), side.input.data() + side.fed, side.input.size() - side.fed);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
-    if (n < 0) side.input.clear();  // EPIPE: the command does not read; its business
-    if (n > 0) side.input.erase(0, static_cast<std::size_t>(n));
+    if (n < 0) side.fed = side.input.size();  // EPIPE: the command does not read; its business
+    if (n > 0) side.fed += static_cast<std::size_t>(n);
   }
   if (!side.in.valid()) return;
   poller_.remove(side.in.get());
@@ -133,11 +147,21 @@ void SideCommands::read_stream(os::UniqueFd& fd, OutputBuffer& into) {
 }
 
 void SideCommands::on_time() {
+  std::vector<long> never_began;
   for (auto& [id, side] : sides_) {
     if (!side.deadline.passed()) continue;
-    kill_group(side, side.timed_out ? SIGKILL : SIGTERM);
+    if (side.pid == 0) {
+      never_began.push_back(id);
+      continue;
+    }
+    kill_group(side.pid, side.timed_out ? SIGKILL : SIGTERM);
     side.timed_out = true;
     side.deadline = Deadline::after(kKillPause);
+  }
+  for (long id : never_began) {
+    waiting_.erase(id);
+    finish(id, fail(ErrorCode::kTimedOut, "the command did not start in time",
+                    "others may be starting; try again with a longer time-out"));
   }
 }
 
@@ -147,10 +171,9 @@ Deadline SideCommands::next_wake() const {
   return wake;
 }
 
-void SideCommands::kill_group(const Side& side, int number) {
-  if (side.pid == 0) return;
+void SideCommands::kill_group(pid_t leader, int number) {
   for (pid_t child : os::children_of(init_)) {
-    if (os::namespace_pid(child) == side.pid) ::kill(-child, number);
+    if (os::namespace_pid(child) == leader) ::kill(-child, number);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -34,7 +35,8 @@ class SideCommands {
   struct Side {
     Done done;
     std::string input;
-    pid_t pid = 0;  // as the branch sees it
+    std::size_t fed = 0;  // of the input
+    pid_t pid = 0;        // as the branch sees it
     os::UniqueFd in;
     os::UniqueFd out;
     os::UniqueFd err;
@@ -46,12 +48,13 @@ class SideCommands {
   };
 
   void on_piped(ShellChannel& channel, Side& side, const Record& record);
+  void on_late_start(ShellChannel& channel, const Record& record);
   void feed_input(Side& side);
   void read_stream(os::UniqueFd& fd, OutputBuffer& into);
   void finish(long id, Result<SideExecResult> result);
   void close(Side& side);
   void start_next(ShellChannel& channel);
-  void kill_group(const Side& side, int number);
+  void kill_group(pid_t leader, int number);
 
   pid_t init_;
   os::Poller& poller_;

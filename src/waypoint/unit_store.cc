@@ -58,6 +58,9 @@ class BtrfsUnits : public UnitStore {
     flush();
     return os::snapshot_subvolume(source.get(), root_.get(), to);
   }
+  Status rename(const std::string& from, const std::string& to) override {
+    return os::rename_path(path() + "/" + from, path() + "/" + to);
+  }
   Status remove(const std::string& unit) override {
     return os::delete_subvolume(root_.get(), unit);
   }
@@ -88,6 +91,9 @@ class CopyUnits : public UnitStore {
     Status copied = os::copy_tree(path_ + "/" + from, path_ + "/" + to);
     if (!copied) (void)remove(to);
     return copied;
+  }
+  Status rename(const std::string& from, const std::string& to) override {
+    return os::rename_path(path_ + "/" + from, path_ + "/" + to);
   }
   Status remove(const std::string& unit) override { return os::remove_tree(path_ + "/" + unit); }
   Result<std::vector<std::string>> list() const override { return os::list_directory(path_); }

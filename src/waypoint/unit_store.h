@@ -38,7 +38,8 @@ class UnitStore {
 
   virtual Status create(const std::string& unit) = 0;                       // empty upper and work
   virtual Status copy(const std::string& from, const std::string& to) = 0;  // `to` must not exist
-  virtual Status remove(const std::string& unit) = 0;                       // missing is fine
+  virtual Status rename(const std::string& from, const std::string& to) = 0;  // at once
+  virtual Status remove(const std::string& unit) = 0;                         // missing is fine
   virtual Result<std::vector<std::string>> list() const = 0;
   // Starts writing dirty data back, so that the next copy() finds little to do. May take long; any
   // thread.

@@ -3,17 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <sstream>
+
+#include "base/split.h"
 
 namespace sf::waypoint {
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
 
 std::optional<unsigned> number(const std::string& text) {
   unsigned value = 0;

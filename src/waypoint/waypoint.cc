@@ -5,19 +5,20 @@
 #include <unistd.h>
 
 #include <future>
-#include <map>
 #include <mutex>
 #include <thread>
 
 #include "base/scope_exit.h"
 #include "os/error.h"
 #include "os/file.h"
-#include "waypoint/branch_registry.h"
+#include "waypoint/branch_table.h"
 #include "waypoint/checkpoint_store.h"
 #include "waypoint/criu/criu_binary.h"
+#include "waypoint/init/init_protocol.h"
 #include "waypoint/keeper_home.h"
 #include "waypoint/keeper_pool.h"
 #include "waypoint/root_template.h"
+#include "waypoint/screen_message.h"
 #include "waypoint/store_sweep.h"
 
 namespace sf::waypoint {
@@ -32,6 +33,7 @@ constexpr milliseconds kLongest =
     std::chrono::hours(24 * 365);  // of a command; beyond it, arithmetic overflows
 constexpr auto kLockPatience = milliseconds(500);
 constexpr std::size_t kMaxCommand = 64U << 20U;
+constexpr std::size_t kMaxOutput = 48U << 20U;  // clean and raw must fit one frame
 constexpr std::size_t kMaxForks = 1000;
 constexpr std::size_t kForksAtOnce = 4;
 
@@ -71,11 +73,15 @@ Status check_store_place(const std::string& dir) {
                  "use /var/lib/statefork");
 }
 
-// The tables need both at hand; a branch's keeper changes at restore.
-struct LiveRecord {
-  BranchRecord record;
-  std::shared_ptr<KeeperClient> client;
-};
+Deadline answer_deadline(milliseconds timeout) {
+  if (timeout.count() <= 0) return Deadline::never();
+  return Deadline::after(std::min(timeout, kLongest) + kExecGrace);
+}
+
+Status check_output_cap(std::size_t bytes) {
+  if (bytes <= kMaxOutput) return Ok{};
+  return invalid("max_output is at most 48 MiB", "let the command write to a file, and copy that");
+}
 
 Json with_faults(Json header, const FaultPlan& faults) {
   if (!faults.fail_at.empty()) header["fail_at"] = faults.fail_at;
@@ -93,7 +99,7 @@ class Waypoint::Impl {
         lock_(std::move(lock)),
         units_(std::move(units)),
         checkpoints_(std::move(checkpoints)),
-        registry_(options_.store_dir),
+        branches_(options_.store_dir),
         init_binary_(std::move(init_binary)),
         pool_(std::move(programs), *units_) {}
 
@@ -114,20 +120,17 @@ class Waypoint::Impl {
 
  private:
   Status find_live_branches();
-  Result<LiveRecord> find(const BranchId& branch);
   Result<std::string> template_for(const std::string& root);
   // A new keeper with the checkpoint's tree in it; nobody's branch yet.
   Result<LiveRecord> revive(const BranchId& branch, const CheckpointId& checkpoint);
-  Status publish(const LiveRecord& live);
   Result<BranchId> fork_one(const CheckpointId& checkpoint);
 
   WaypointOptions options_;
   os::UniqueFd lock_;
   std::unique_ptr<UnitStore> units_;
-  std::mutex mutex_;  // guards the tables below
-  CheckpointStore checkpoints_;
-  BranchRegistry registry_;
-  std::map<BranchId, LiveRecord> live_;
+  std::mutex mutex_;
+  CheckpointStore checkpoints_;  // guarded by mutex_
+  BranchTable branches_;
   std::string init_binary_;
   KeeperPool pool_;
 };
@@ -164,23 +167,18 @@ Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions opt
 }
 
 Status Waypoint::Impl::find_live_branches() {
-  SF_TRY_ASSIGN(std::vector<BranchRecord> records, registry_.load_all());
+  auto connect = [&](const std::string& keeper) {
+    return std::make_shared<KeeperClient>(keeper_socket(options_.store_dir, keeper));
+  };
+  auto is_alive = [](const LiveRecord& live) -> Result<bool> {
+    if (!os::is_alive(live.record.keeper_process)) return false;
+    auto hello = live.client->call({{{"op", "hello"}}, {}}, Deadline::after(kCallTime));
+    if (!hello && hello.error().code != ErrorCode::kSessionLost) return std::move(hello).error();
+    return hello && hello->header.value("alive", false);
+  };
+  SF_TRY(branches_.load(is_alive, connect));
   std::set<std::string> keepers;
-  for (BranchRecord& record : records) {
-    auto client = std::make_shared<KeeperClient>(keeper_socket(options_.store_dir, record.keeper));
-    bool alive = os::is_alive(record.keeper_process);
-    if (alive) {
-      auto hello = client->call({{{"op", "hello"}}, {}}, Deadline::after(kCallTime));
-      alive = hello && hello->header.value("alive", false);
-    }
-    if (!alive) {
-      SF_TRY(registry_.remove(record.id));
-      continue;
-    }
-    keepers.insert(record.keeper);
-    BranchId id = record.id;
-    live_[id] = {std::move(record), std::move(client)};
-  }
+  for (const LiveRecord& live : branches_.list()) keepers.insert(live.record.keeper);
   // A keeper answers one request at a time: having answered, none still writes into a dead
   // manager's draft.
   SF_TRY(sweep_keepers(options_.store_dir, keepers, *units_));
@@ -188,17 +186,9 @@ Status Waypoint::Impl::find_live_branches() {
   return sweep_units(*units_, keepers, checkpoints_);
 }
 
-Result<LiveRecord> Waypoint::Impl::find(const BranchId& branch) {
-  std::lock_guard lock(mutex_);
-  auto found = live_.find(branch);
-  if (found == live_.end())
-    return fail(ErrorCode::kNotFound, "there is no live branch " + branch.value());
-  return found->second;
-}
-
 Result<Frame> Waypoint::Impl::call(const BranchId& branch, const Frame& request, Deadline deadline,
                                    const std::function<void(const Frame&)>& on_event) {
-  SF_TRY_ASSIGN(LiveRecord live, find(branch));
+  SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
   return live.client->call(request, deadline, on_event);
 }
 
@@ -213,8 +203,7 @@ Result<std::string> Waypoint::Impl::template_for(const std::string& root) {
   SF_TRY(units_->remove(draft));
   SF_TRY(units_->create(draft));
   SF_TRY(write_template(wanted, units_->paths(draft)));
-  SF_TRY(units_->copy(draft, name));
-  SF_TRY(units_->remove(draft));
+  SF_TRY(units_->rename(draft, name));
   return name;
 }
 
@@ -235,21 +224,15 @@ Result<BranchId> Waypoint::Impl::start(const BranchConfig& wanted) {
   LiveRecord live{{BranchId(fresh_id("b")), keeper.id, {}, config, std::nullopt}, keeper.client};
   live.record.keeper_process =
       os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});
-  SF_TRY(publish(live));
+  SF_TRY(branches_.publish(live));
   give_up.dismiss();
   return live.record.id;
 }
 
-Status Waypoint::Impl::publish(const LiveRecord& live) {
-  SF_TRY(registry_.publish(live.record));
-  std::lock_guard lock(mutex_);
-  live_[live.record.id] = live;
-  return Ok{};
-}
-
 Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
   Stopwatch watch;
-  SF_TRY_ASSIGN(LiveRecord live, find(branch));
+  SF_TRY_ASSIGN(BranchTable::Claim claim, branches_.claim(branch));
+  LiveRecord& live = claim.live;
   SF_TRY_ASSIGN(CheckpointDraft draft, checkpoints_.begin());  // removed unless published
   SF_TRY(options_.faults.at("checkpoint.begin"));
   Json request =
@@ -270,7 +253,7 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
   }
   SF_TRY(options_.faults.at("checkpoint.after_publish"));
   live.record.head = manifest.info.id;
-  SF_TRY(publish(live));
+  SF_TRY(branches_.publish(live));
   manifest.info.took = watch.elapsed();
   return manifest.info;
 }
@@ -281,6 +264,7 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
     std::lock_guard lock(mutex_);
     SF_TRY_ASSIGN(manifest, checkpoints_.load(checkpoint));
   }
+  SF_TRY(check_restorable(manifest, current_boot_id()));
   SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take(manifest.config.network));
   ScopeExit give_up([&] { pool_.retire(keeper); });
   Json request = with_faults({{"op", "restore"},
@@ -301,9 +285,10 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
 }
 
 Status Waypoint::Impl::restore(const BranchId& branch, const CheckpointId& checkpoint) {
-  SF_TRY_ASSIGN(LiveRecord old, find(branch));
+  SF_TRY_ASSIGN(BranchTable::Claim claim, branches_.claim(branch));
+  LiveRecord& old = claim.live;
   SF_TRY_ASSIGN(LiveRecord fresh, revive(branch, checkpoint));
-  Status published = publish(fresh);
+  Status published = branches_.publish(fresh);
   if (!published) {
     pool_.retire({fresh.record.keeper, fresh.client});
     return published;
@@ -314,7 +299,7 @@ Status Waypoint::Impl::restore(const BranchId& branch, const CheckpointId& check
 
 Result<BranchId> Waypoint::Impl::fork_one(const CheckpointId& checkpoint) {
   SF_TRY_ASSIGN(LiveRecord live, revive(BranchId(fresh_id("b")), checkpoint));
-  Status published = publish(live);
+  Status published = branches_.publish(live);
   if (published) return live.record.id;
   pool_.retire({live.record.keeper, live.client});
   return std::move(published).error();
@@ -330,23 +315,20 @@ std::vector<Result<BranchId>> Waypoint::Impl::fork(const CheckpointId& checkpoin
   for (std::size_t done = 0; done < count;) {
     std::vector<std::future<Result<BranchId>>> batch;
     for (; done < count && batch.size() < kForksAtOnce; ++done)
-      batch.push_back(std::async(
-          batch.empty() && done + 1 == count ? std::launch::deferred : std::launch::async,
-          [&] { return fork_one(checkpoint); }));
+      batch.push_back(std::async(batch.empty() && done + 1 == count
+                                     ? std::launch::deferred
+                                     : std::launch::async | std::launch::deferred,
+                                 [&] { return fork_one(checkpoint); }));
     for (auto& each : batch) forks.push_back(each.get());
   }
   return forks;
 }
 
 Status Waypoint::Impl::end(const BranchId& branch) {
-  SF_TRY_ASSIGN(LiveRecord live, find(branch));
-  SF_TRY(registry_.remove(branch));
-  {
-    std::lock_guard lock(mutex_);
-    live_.erase(branch);
-  }
-  SF_TRY(live.client->end(Deadline::after(seconds(30))));
-  return remove_keeper_home(options_.store_dir, live.record.keeper, *units_);
+  SF_TRY_ASSIGN(BranchTable::Claim claim, branches_.claim(branch));
+  SF_TRY(branches_.remove(branch));
+  SF_TRY(claim.live.client->end(Deadline::after(seconds(30))));
+  return remove_keeper_home(options_.store_dir, claim.live.record.keeper, *units_);
 }
 
 void Waypoint::Impl::end_all() {
@@ -360,11 +342,10 @@ Status Waypoint::Impl::remove(const CheckpointId& checkpoint) {
 }
 
 std::vector<BranchInfo> Waypoint::Impl::branches() {
-  std::lock_guard lock(mutex_);
   std::vector<BranchInfo> all;
-  for (const auto& [id, live] : live_)
-    all.push_back({id, live.record.config, live.record.head, live.record.keeper_process.pid,
-                   os::is_alive(live.record.keeper_process)});
+  for (const LiveRecord& live : branches_.list())
+    all.push_back({live.record.id, live.record.config, live.record.head,
+                   live.record.keeper_process.pid, os::is_alive(live.record.keeper_process)});
   return all;
 }
 
@@ -393,12 +374,11 @@ Result<ExecResult> Waypoint::exec(const BranchId& branch, const ExecRequest& req
                    "bash has no way to hold one; write it as $'\\0' or printf '\\0'");
   if (request.command.size() > kMaxCommand)
     return invalid("a command is at most 64 MiB long", "put the data into a file first");
+  SF_TRY(check_output_cap(request.max_output));
   Json header = to_json(request);
   header["op"] = "exec";
   header["stream"] = static_cast<bool>(sink);
-  Deadline deadline = request.timeout.count() > 0
-                          ? Deadline::after(std::min(request.timeout, kLongest) + kExecGrace)
-                          : Deadline::never();
+  Deadline deadline = answer_deadline(request.timeout);
   SF_TRY_ASSIGN(Frame answer, impl_->call(branch, {std::move(header), request.command}, deadline,
                                           [&](const Frame& event) {
                                             if (sink) sink(event.payload);
@@ -414,11 +394,13 @@ Result<SideExecResult> Waypoint::side_exec(const BranchId& branch, const SideExe
     if (word.find('\0') != std::string::npos)
       return invalid("arguments, environment, directory and user cannot contain a NUL byte");
   }
+  SF_TRY(check_output_cap(request.max_output));
   Json header = to_json(request);
   header["op"] = "side_exec";
-  Deadline deadline = request.timeout.count() > 0
-                          ? Deadline::after(std::min(request.timeout, kLongest) + kExecGrace)
-                          : Deadline::never();
+  if (header.dump().size() > wire::kMaxHeader || words.size() >= kMaxRequestWords / 2)
+    return invalid("the arguments and the environment are too long",
+                   "at most 1 MiB; give the data as input, or in a file");
+  Deadline deadline = answer_deadline(request.timeout);
   SF_TRY_ASSIGN(Frame answer, impl_->call(branch, {std::move(header), request.input}, deadline));
   return side_exec_result_from_json(answer.header, answer.payload);
 }
@@ -435,23 +417,7 @@ Result<ScreenText> Waypoint::screen(const BranchId& branch, std::size_t scrollba
   SF_TRY_ASSIGN(Frame answer,
                 impl_->call(branch, {{{"op", "screen"}, {"scrollback", scrollback_lines}}, {}},
                             Deadline::after(seconds(30))));
-  try {
-    const Json& json = answer.header;
-    ScreenText text;
-    if (json.contains("scrollback")) text.rows = json["scrollback"].get<std::vector<std::string>>();
-    auto rows = json.at("rows").get<std::vector<std::string>>();
-    text.rows.insert(text.rows.end(), rows.begin(), rows.end());
-    text.cursor_row = json.at("cursor_row").get<int>();
-    text.cursor_col = json.at("cursor_col").get<int>();
-    text.cursor_visible = json.at("cursor_visible").get<bool>();
-    text.alternate_screen = json.at("alternate_screen").get<bool>();
-    text.title = json.at("title").get<std::string>();
-    text.size = {json.at("size_rows").get<std::uint16_t>(),
-                 json.at("size_cols").get<std::uint16_t>()};
-    return text;
-  } catch (const Json::exception& e) {
-    return fail(ErrorCode::kCorrupt, std::string("the keeper's answer: ") + e.what());
-  }
+  return screen_from_frame(answer);
 }
 
 Status Waypoint::resize(const BranchId& branch, WindowSize size) {

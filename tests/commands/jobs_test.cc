@@ -91,18 +91,22 @@ TEST_F(CommandsTest, StoppedJobsAndFgWork) {
 
 TEST_F(CommandsTest, AForkBombUnderAPidsLimitIsSurvived) {
   branch_ = start({.limits = {.pids = 64}});
-  ExecResult r = run("bomb() { bomb | bomb & }; bomb 2>/dev/null; sleep 0.3", milliseconds(5000));
-  (void)r;
+  const std::string count = "set -- /proc/[0-9]*; echo $#";  // without a process of its own
+  const std::string before = output(count);
+  ExecResult r =
+      run("bomb() { bomb | bomb & }; bomb 2>/dev/null; "
+          "until set -- /proc/[0-9]*; (( $# > 50 )); do :; done",
+          milliseconds(30'000));
+  EXPECT_FALSE(r.timed_out) << "the bomb never came near the limit";
   Deadline deadline = Deadline::after(seconds(30));
   // The bomb feeds on freed pids: kill everything but init and the shell until nothing is left of
   // it.
   for (;;) {
     auto killed = wp_->exec(
         branch_, {.command = "kill -9 -1 2>/dev/null; echo $$", .timeout = milliseconds(3000)});
-    auto quiet =
-        wp_->exec(branch_, {.command = "sleep 0.05 && echo quiet", .timeout = milliseconds(3000)});
-    if (killed && quiet && quiet->output == "quiet\n") break;
-    ASSERT_FALSE(deadline.passed());
+    auto left = wp_->exec(branch_, {.command = count, .timeout = milliseconds(3000)});
+    if (killed && left && left->output == before) break;
+    ASSERT_FALSE(deadline.passed()) << (left ? left->output : left.error().message);
   }
   EXPECT_EQ(output("echo fine"), "fine\n");
 }

@@ -1,5 +1,6 @@
 // Commands of any size and shape arrive byte for byte, and their output comes back whole.
 #include "fixture.h"
+#include "waypoint/shell_protocol.h"
 
 namespace sf::waypoint {
 namespace {
@@ -17,6 +18,14 @@ TEST_F(CommandsTest, OutputThatLooksLikeTheProtocolIsReturnedUnharmed) {
   EXPECT_EQ(output("printf '" + text + "'"), text);
   EXPECT_EQ(output("printf '\\n\\nE 1\\n'; false"), "\n\nE 1\n");
   EXPECT_EQ(run("echo E 7; exit_code=3; false").exit_code, 1);
+  // What the driver drops when the shell shows the driver's own lines, said by a program.
+  for (const std::string& ours : {std::string(kTailLine), run_line(1, 5, "true")}) {
+    std::string quoted = "'A" + ours.substr(0, ours.find('\n')) + "XYZ'";
+    std::string plain = quoted.substr(1, quoted.size() - 2);
+    EXPECT_EQ(output("echo " + quoted), plain + "\n");
+    EXPECT_EQ(output("echo " + quoted.substr(0, quoted.size() - 4) + "'"),
+              plain.substr(0, plain.size() - 3) + "\n");
+  }
 }
 
 TEST_F(CommandsTest, FiveMegabytesArriveWhole) {

@@ -15,17 +15,16 @@ namespace sf::equivalence {
 namespace {
 
 constexpr int kSteps = 30;
-constexpr int kJumps = 20;
+constexpr unsigned kJumps = 20;
 constexpr unsigned kDefaultSeed = 20261115;
 
-// SF_SEED repeats a run or explores another one.
-unsigned seed() {
-  const char* text = std::getenv("SF_SEED");
-  return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : kDefaultSeed;
+unsigned from_environment(const char* name, unsigned usual) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : usual;
 }
 
 const std::vector<std::string>& set_up() {
-  static const std::vector<std::string> commands = {
+  static const std::vector<std::string> kCommands = {
       "redis-server --port 6379 --bind 127.0.0.1 --save '' --dir /w --daemonize yes > /dev/null; "
       "wait-for redis-cli ping",
       "mkdir site; echo 0 > site/index.html; (/usr/bin/python3 -m http.server 8000 --bind "
@@ -35,7 +34,7 @@ const std::vector<std::string>& set_up() {
       "printf 'trail = []\\nprint(\"ready\")\\n' >&4; wait-for grep ready out",
       "echo 0 > linked; ln linked alias; declare -a steps=(); mkdir tree",
   };
-  return commands;
+  return kCommands;
 }
 
 // Each step changes every kind of state, so that a mixture of two nodes cannot go unnoticed.
@@ -61,7 +60,7 @@ std::vector<std::string> step(int number) {
 }
 
 const std::vector<std::string>& probe() {
-  static const std::vector<std::string> commands = {
+  static const std::vector<std::string> kCommands = {
       "pwd; echo ${steps[@]} $last",
       "redis-cli get counter; redis-cli lrange trail 0 -1 | tr '\\n' ' '",
       "curl -s http://127.0.0.1:8000/; cat /w/alias; stat -c '%h %i' /w/linked /w/alias; md5sum < "
@@ -71,7 +70,7 @@ const std::vector<std::string>& probe() {
       "cat /w/out",
       "ps -o args= -p $before; echo $before",
   };
-  return commands;
+  return kCommands;
 }
 
 struct Node {
@@ -102,9 +101,11 @@ class ChainTest : public ::testing::Test {
 };
 
 TEST_F(ChainTest, EveryNodeOfALongChainCanBeJumpedToInAnyOrder) {
-  unsigned value = seed();
-  SCOPED_TRACE("SF_SEED=" + std::to_string(value));
-  std::mt19937 random(value);
+  // SF_SEED repeats a run or explores another one; SF_JUMPS makes it a soak.
+  const unsigned seed = from_environment("SF_SEED", kDefaultSeed);
+  const unsigned jumps = from_environment("SF_JUMPS", kJumps);
+  SCOPED_TRACE("SF_SEED=" + std::to_string(seed));
+  std::mt19937 random(seed);
   auto pick = [&random](std::size_t count) {
     return std::uniform_int_distribution<std::size_t>(0, count - 1)(random);
   };
@@ -119,7 +120,7 @@ TEST_F(ChainTest, EveryNodeOfALongChainCanBeJumpedToInAnyOrder) {
     ASSERT_OK_AND_ASSIGN(Node node, step_and_checkpoint(session, number));
     nodes.push_back(std::move(node));
   }
-  for (int jump = 0; jump < kJumps; ++jump) {
+  for (unsigned jump = 0; jump < jumps; ++jump) {
     const Node node = nodes[pick(nodes.size())];
     SCOPED_TRACE("jump " + std::to_string(jump) + " to " + node.id.value());
     ASSERT_OK(session.restore(node.id));

@@ -86,6 +86,15 @@ for p in ("file", "dir", "/etc/debian_version"):
        .expect = "blue",
        .disturb =
            {R"(/usr/bin/python3 -c 'import os; os.setxattr("file", "user.colour", b"red")')"}},
+      {.name = "FileCapabilities",
+       .prepare =
+           {R"(cp /usr/bin/true tool; chown 12:34 tool; chmod 6755 tool; /usr/bin/python3 -c '
+import os
+os.setxattr("tool", "security.capability", bytes.fromhex("0100000200200000000000000000000000000000"))')"},
+       .probe = {R"(stat -c '%n %a %u %g' tool
+/usr/bin/python3 -c 'import os; print(os.getxattr("tool", "security.capability").hex())')"},
+       .expect = "01000002002",
+       .disturb = {"chown 0:0 tool"}},
       {.name = "SymbolicLinks",
        .prepare = {"mkdir d; echo x > d/f; ln -s d/f relative; ln -s /w/d absolute; ln -s nowhere "
                    "dangling; ln -s loop loop; ln -sf /bin/false /usr/bin/sflink"},

@@ -43,12 +43,13 @@ Status check_isolation(const std::string& inner_pid_namespace) {
 
 }  // namespace
 
-Result<std::unique_ptr<TestStore>> TestStore::open() {
+Result<std::unique_ptr<TestStore>> TestStore::open(waypoint::UnitKind units) {
   std::unique_ptr<TestStore> store(new TestStore());
   SF_TRY_ASSIGN(std::string bin, own_directory());
   SF_TRY_ASSIGN(store->programs_, os::read_file(bin + "/stateful", 64U << 20U));
   waypoint::WaypointOptions options;
   options.store_dir = store->dir_ / "store";
+  options.units = units;
   store->leaks_.add_mark(store->dir_.path());
   SF_TRY_ASSIGN(waypoint::Waypoint opened, waypoint::Waypoint::open(std::move(options)));
   store->waypoint_ = std::make_unique<waypoint::Waypoint>(std::move(opened));

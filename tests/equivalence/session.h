@@ -18,7 +18,8 @@ using waypoint::CheckpointId;
 // A Waypoint store of its own. Not thread-safe.
 class TestStore {
  public:
-  static Result<std::unique_ptr<TestStore>> open();
+  static Result<std::unique_ptr<TestStore>> open(
+      waypoint::UnitKind units = waypoint::UnitKind::kAuto);
 
   waypoint::Waypoint& waypoint() { return *waypoint_; }
   const std::string& programs() const { return programs_; }

@@ -4,15 +4,17 @@
 //   faults-driver STORE DIE_AT start
 //   faults-driver STORE DIE_AT checkpoint BRANCH
 //   faults-driver STORE DIE_AT restore BRANCH CHECKPOINT
+//   faults-driver STORE DIE_AT fork CHECKPOINT COUNT       one line for each fork
 //   faults-driver STORE DIE_AT churn BRANCH COUNT SEED     checkpoints and restores in random order
 //   faults-driver STORE DIE_AT abandon WORD                a branch with a checkpoint, then SIGKILL
 //   faults-driver STORE DIE_AT hold                        keeps the store until standard input
 //   ends
 //
-// DIE_AT is a fault point or "none". A failed operation prints "failed CODE" and ends with
-// status 1.
+// DIE_AT is a fault point or "none". A failed operation prints "failed CODE: DESCRIPTION" and ends
+// with status 1.
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <random>
@@ -33,6 +35,12 @@ using waypoint::Waypoint;
 void say(const std::string& line) {
   std::fputs((line + "\n").c_str(), stdout);
   std::fflush(stdout);
+}
+
+std::string failure(const Error& error) {
+  std::string line = "failed " + std::string(to_string(error.code)) + ": " + error.describe();
+  std::ranges::replace(line, '\n', ' ');
+  return line;
 }
 
 Status churn(Waypoint& manager, const BranchId& branch, int count, unsigned seed) {
@@ -81,6 +89,11 @@ Status run(const std::vector<std::string>& args) {
     say(branch.value());
     return Ok{};
   }
+  if (what == "fork") {
+    for (const auto& fork : manager.fork(CheckpointId(args.at(3)), std::stoul(args.at(4))))
+      say(fork ? fork->value() : failure(fork.error()));
+    return Ok{};
+  }
   BranchId branch(args.at(3));
   if (what == "checkpoint") {
     SF_TRY_ASSIGN(CheckpointInfo info, manager.checkpoint(branch));
@@ -104,7 +117,6 @@ Status run(const std::vector<std::string>& args) {
 int main(int argc, char** argv) {
   sf::Status done = sf::faults::run({argv + 1, argv + argc});
   if (done) return 0;
-  std::fprintf(stderr, "%s\n", done.error().describe().c_str());
-  sf::faults::say("failed " + std::string(sf::to_string(done.error().code)));
+  sf::faults::say(sf::faults::failure(done.error()));
   return 1;
 }

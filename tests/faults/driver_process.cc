@@ -11,7 +11,8 @@
 
 namespace sf::faults {
 
-Result<DriverProcess> DriverProcess::start(const std::vector<std::string>& arguments) {
+Result<DriverProcess> DriverProcess::start(const std::vector<std::string>& arguments,
+                                           const DriverSetting& setting) {
   SF_TRY_ASSIGN(std::string self, os::read_link("/proc/self/exe"));
   int input[2];
   int output[2];
@@ -24,12 +25,14 @@ Result<DriverProcess> DriverProcess::start(const std::vector<std::string>& argum
   os::UniqueFd theirs_out(output[1]);
 
   os::SpawnOptions options;
-  options.argv = {self.substr(0, self.rfind('/')) + "/faults-driver"};
+  options.argv = setting.wrapper;
+  options.argv.push_back(self.substr(0, self.rfind('/')) + "/faults-driver");
   options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
   for (const char* name : {"PATH", "STATEFORK_CRIU", "STATEFORK_CRIU_PREFIX"}) {
     if (const char* value = std::getenv(name))
       options.env.push_back(std::string(name) + "=" + value);
   }
+  options.cgroup_procs = setting.cgroup_procs;
   options.pass_fds = {{theirs_in.get(), 0}, {theirs_out.get(), 1}, {STDERR_FILENO, 2}};
   SF_TRY_ASSIGN(driver.child_, os::spawn(options));
   return driver;
@@ -61,8 +64,9 @@ Result<std::vector<std::string>> DriverProcess::read_all(Deadline deadline) {
   }
 }
 
-Result<DriverRun> run_driver(const std::vector<std::string>& arguments, Deadline deadline) {
-  SF_TRY_ASSIGN(DriverProcess driver, DriverProcess::start(arguments));
+Result<DriverRun> run_driver(const std::vector<std::string>& arguments, Deadline deadline,
+                             const DriverSetting& setting) {
+  SF_TRY_ASSIGN(DriverProcess driver, DriverProcess::start(arguments, setting));
   DriverRun run;
   SF_TRY_ASSIGN(run.said, driver.read_all(deadline));
   SF_TRY_ASSIGN(run.status, driver.wait(deadline));

@@ -13,10 +13,17 @@
 
 namespace sf::faults {
 
+// What the driver is run with; by default as this process runs.
+struct DriverSetting {
+  std::vector<std::string> wrapper;       // a command that runs the driver
+  std::vector<std::string> cgroup_procs;  // where it enters
+};
+
 class DriverProcess {
  public:
   // Arguments as driver.cc lists them, without the program's name.
-  static Result<DriverProcess> start(const std::vector<std::string>& arguments);
+  static Result<DriverProcess> start(const std::vector<std::string>& arguments,
+                                     const DriverSetting& setting = {});
 
   // The next line without its end; nothing at end of file.
   Result<std::optional<std::string>> read_line(Deadline deadline);
@@ -40,6 +47,7 @@ struct DriverRun {
   os::ExitStatus status;
 };
 // Runs the driver to its end.
-Result<DriverRun> run_driver(const std::vector<std::string>& arguments, Deadline deadline);
+Result<DriverRun> run_driver(const std::vector<std::string>& arguments, Deadline deadline,
+                             const DriverSetting& setting = {});
 
 }  // namespace sf::faults

@@ -192,16 +192,16 @@ TEST_F(KillTest, ABranchThatIsLostIsNotAliveAnyMore) {
 
 TEST_F(KillTest, AWaitingCriuThatWasKilledDoesNotHurtTheBranch) {
   kill_now(waiting_criu());
-  auto first = manager().checkpoint(branch_);
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo first, manager().checkpoint(branch_));
   expect_word("new");
   ASSERT_OK_AND_ASSIGN(CheckpointInfo second, manager().checkpoint(branch_));
   ASSERT_OK(manager().restore(branch_, checkpoint_));
   expect_word("old");
   ASSERT_OK(manager().restore(branch_, second.id));
   expect_word("new");
-  std::set<CheckpointId> all = {checkpoint_, second.id};
-  if (first) all.insert(first->id);
-  store_.expect_nothing_left_but(all);
+  ASSERT_OK(manager().restore(branch_, first.id));
+  expect_word("new");
+  store_.expect_nothing_left_but({checkpoint_, first.id, second.id});
 }
 
 TEST_F(KillTest, ACriuKilledInTheMiddleOfACheckpointFailsItAndTheOldCheckpointRestores) {

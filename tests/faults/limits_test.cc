@@ -296,5 +296,27 @@ TEST(HostWithoutControllersTest, EachLimitIsUnsupportedByName) {
   }
 }
 
+TEST_F(LimitsTest, AShellThatEndsWithoutRoomForAnotherComesBackWhenThereIsRoom) {
+  start({.limits = {.pids = 64}});
+  ASSERT_FALSE(HasFatalFailure());
+  auto allow = [&](const std::string& most) {
+    os::Cgroup group = cgroup();
+    for (const std::string& directory : group.directories()) {
+      if (!os::exists(directory + "/pids.max")) continue;
+      ASSERT_OK(os::write_file(directory + "/pids.max", most));
+    }
+  };
+  allow("1");
+  EXPECT_TRUE(run("exit 3").shell_restarted);
+  for (int i = 0; i < 2; ++i) {
+    auto refused = manager().exec(branch_, {.command = "true"});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_THAT(refused.error().message, HasSubstr("fork")) << refused.error().describe();
+  }
+  allow("64");
+  EXPECT_EQ(run("cat /root/word").exit_code, 0);
+  store_->expect_nothing_left_but(kept_);
+}
+
 }  // namespace
 }  // namespace sf::faults

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "feature.h"
@@ -47,7 +49,7 @@ struct Crew {
 thread_local long thread_value = 0;
 
 void crew_member(Crew& crew, int index) {
-  thread_value = 1000 * (index + 1);
+  thread_value = 1000L * (index + 1);
   int seen = 0;
   std::unique_lock lock(crew.mutex);
   for (;;) {
@@ -161,7 +163,7 @@ Probe shared_file_mapping(const std::string& dir) {
   write_whole_file(path, pattern(kMiB, 6));
   int fd = must(::open(path.c_str(), O_RDWR | O_CLOEXEC), "open");
   char* data = map(kMiB, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
-  std::memcpy(data, "through the mapping", 19);
+  std::string_view("through the mapping").copy(data, kMiB);
   data[kPage] = 'n';
   return [=](Answer& answer) {
     answer.say("mapped", hash_of({data, kMiB}));
@@ -176,7 +178,7 @@ Probe shared_file_mapping(const std::string& dir) {
 Probe sysv_shared_memory(const std::string&) {
   int id = must(::shmget(0x5f01, kMiB, IPC_CREAT | 0600), "shmget");
   void* at = ::shmat(id, nullptr, 0);
-  if (at == reinterpret_cast<void*>(-1)) die("shmat");
+  if (reinterpret_cast<std::intptr_t>(at) == -1) die("shmat");
   fill(static_cast<char*>(at), kMiB, 7);
   return [=](Answer& answer) {
     answer.say("hash", hash_of({static_cast<char*>(at), kMiB}));

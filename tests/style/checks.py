@@ -25,6 +25,9 @@ PACKAGE_HOST = re.compile(r"\b[\w-]+\.(?:deb" r"ian|ubun" r"tu|npm" r"js|pyp" r"
                           r"|\bpyp" r"i\.org\b|\bnpm" r"js\.com\b")
 VAGUE_NAME = re.compile(r"(^|[_.-])(util|utils|common|helper|helpers|misc)([_.-]|$)")
 MARKDOWN_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+# A path from the project's root, in prose (any folder) or in a comment (the documents).
+CITED_PATH = re.compile(r"(?<![\w/.<-])(?:docs|src|tests|tools|cmake|bench|examples)/[\w./-]*\w")
+COMMENT = re.compile(r"(?:^|\s)(?://|#)[ !].*$", re.MULTILINE)
 CODE_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -88,21 +91,49 @@ def headers_are_guarded(files: Files) -> Iterator[str]:
             yield f"{path}:1: #pragma once is missing"
 
 
-def links_resolve(files: Files) -> Iterator[str]:
+def with_folders(files: Files) -> set[str]:
     known = set(files)
     for path in files:
         while path := posixpath.dirname(path):
             known.add(path)
+    return known
+
+
+def prose_of(text: str) -> str:
+    """Markdown without its code blocks; line numbers stay."""
+    return CODE_FENCE.sub(lambda fence: "\n" * fence.group().count("\n"), text)
+
+
+def links_resolve(files: Files) -> Iterator[str]:
+    known = with_folders(files)
     for path, text in files.items():
         if not path.endswith(".md"):
             continue
-        prose = CODE_FENCE.sub(lambda fence: "\n" * fence.group().count("\n"), text)
+        prose = prose_of(text)
         for match in MARKDOWN_LINK.finditer(prose):
             target = match.group(1).split("#")[0]
             if not target or re.match(r"[a-z]+:", target):
                 continue
             if posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) not in known:
                 yield f"{path}:{line_of(prose, match.start())}: link to {target}, which does not exist"
+
+
+def cited_paths_exist(files: Files) -> Iterator[str]:
+    known = with_folders(files)
+    for path, text in files.items():
+        if path.endswith(".md"):
+            prose = prose_of(text)
+            # Inside a link, the target is relative to the file: links_resolve() looks at those.
+            prose = MARKDOWN_LINK.sub(lambda link: " " * len(link.group()), prose)
+            cited = [(match.start(), match.group()) for match in CITED_PATH.finditer(prose)]
+        elif path.endswith(SOURCES):
+            cited = [(comment.start() + match.start(), match.group()) for comment in COMMENT.finditer(text)
+                     for match in CITED_PATH.finditer(comment.group()) if match.group().startswith("docs/")]
+        else:
+            continue
+        for offset, target in cited:
+            if target not in known:
+                yield f"{path}:{line_of(text, offset)}: names {target}, which does not exist"
 
 
 def names_are_honest(files: Files) -> Iterator[str]:
@@ -133,6 +164,7 @@ CHECKS: list[Callable[[Files], Iterator[str]]] = [
     files_are_short,
     headers_are_guarded,
     links_resolve,
+    cited_paths_exist,
     names_are_honest,
     nothing_is_put_off,
     nothing_ties_to_a_machine,

@@ -63,6 +63,16 @@ class TextTest(unittest.TestCase):
         text = "```cpp\nauto f = [](int){};\nf[0](x);\n```\n"
         self.assertEqual(found(checks.links_resolve, {"README.md": text}), [])
 
+    def test_a_document_that_a_comment_names_must_exist(self):
+        files = {"docs/a.md": "", "src/a.h": "// One (docs/a.md).\n#pragma once\nint b;  // see do" "cs/b.md.\n",
+                 "a.sh": "# docs/a.md, docs\necho docs/c.md\n"}
+        self.assertEqual(found(checks.cited_paths_exist, files), ["src/a.h:3"])
+
+    def test_a_path_that_prose_names_must_exist(self):
+        text = "Held by `tests/a_test.cc` in tests/.\nHeld by `tests/b_test.cc`; <store>/docs/x [here](docs/none.md)\n"
+        files = {"README.md": text, "tests/a_test.cc": ""}
+        self.assertEqual(found(checks.cited_paths_exist, files), ["README.md:2"])
+
     def test_what_was_put_off_is_found(self):
         files = {"a.cc": "// TO" "DO: later\n", "b_test.cc": "TEST(A, DIS" "ABLED_Works) {}\n"}
         self.assertEqual(found(checks.nothing_is_put_off, files), ["a.cc:1", "b_test.cc:1"])

@@ -30,11 +30,23 @@ changed_sources() {
   } | sort -u
 }
 
+# lint_files <file...>
+lint_files() {
+  (cd "$SF_ROOT" && printf '%s\n' "$@" |
+    xargs -P "$SF_JOBS" -n 1 clang-tidy --quiet -p build/dev 2> >(grep -v 'warnings\{0,1\} generated' >&2)) || die "clang-tidy has complaints"
+}
+
 lint_changed() {
   local files
   mapfile -t files < <(changed_sources)
   ((${#files[@]})) || return 0
   say "linting ${#files[@]} changed files"
-  (cd "$SF_ROOT" && printf '%s\n' "${files[@]}" |
-    xargs -P "$SF_JOBS" -n 1 clang-tidy --quiet -p build/dev 2> >(grep -v 'warnings\{0,1\} generated' >&2)) || die "clang-tidy has complaints"
+  lint_files "${files[@]}"
+}
+
+lint_all() {
+  local files
+  mapfile -t files < <(cxx_sources | grep '\.cc$')
+  say "linting all ${#files[@]} sources"
+  lint_files "${files[@]}"
 }

@@ -1,7 +1,7 @@
 # Distribution packages, installed without prompts. What dpkg says is the only record: a check costs some milliseconds
 # and cannot be out of date, whichever machine the build directory came from.
 
-PACKAGES_build=(g++ cmake ninja-build pkg-config libgtest-dev libgmock-dev nlohmann-json3-dev libcli11-dev libfmt-dev
+PACKAGES_build=(g++ cmake ninja-build pkg-config libgtest-dev libgmock-dev librapidcheck-dev nlohmann-json3-dev libcli11-dev libfmt-dev
   libvterm-dev libcap-dev ccache git python3 patchelf btrfs-progs e2fsprogs iproute2 procps util-linux)
 PACKAGES_test=(redis-server nginx-light postgresql sqlite3 openssh-client less nodejs tmux python3 curl netcat-openbsd strace git psmisc
   lsof bc file)

@@ -1,7 +1,7 @@
 #include "waypoint/criu/blockers.h"
 
-#include <algorithm>
 #include <array>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 
@@ -27,8 +27,6 @@ constexpr std::array kDescriptorRules = {
          "end that process first"},
     Rule{"anon_inode:bpf-", "BPF object", "BPF objects cannot be captured",
          "end that process first"},
-    Rule{"anon_inode:[fanotify]", "fanotify", "pending fanotify state cannot be captured",
-         "end that process first"},
     Rule{"anon_inode:[landlock", "landlock ruleset", "Landlock rules cannot be captured",
          "end that process first"},
     Rule{"/secretmem", "secret memory", "secret memory cannot be read from outside",
@@ -40,13 +38,39 @@ constexpr std::array kDescriptorRules = {
     Rule{"/dev/dri", "GPU", "device memory cannot be captured", "end that process first"},
 };
 
-std::string number_after(const std::string& text, std::string_view key) {
-  std::size_t at = text.find(key);
+// The words of the line that begins with `key`.
+std::vector<std::string> words_after(const std::string& text, std::string_view key) {
+  std::size_t at = text.starts_with(key) ? 0 : text.find("\n" + std::string(key));
   if (at == std::string::npos) return {};
-  std::istringstream rest(text.substr(at + key.size()));
-  std::string word;
-  rest >> word;
-  return word;
+  at = text.find(key, at) + key.size();
+  std::istringstream line(text.substr(at, text.find('\n', at) - at));
+  return {std::istream_iterator<std::string>(line), {}};
+}
+
+std::string status_of(const std::string& pid) {
+  auto text = os::read_file("/proc/" + pid + "/status");
+  return text ? *text : std::string();
+}
+
+std::string describe_tracer(const std::string& status, std::size_t levels) {
+  std::vector<std::string> tracer = words_after(status, "TracerPid:");
+  if (tracer.empty() || tracer[0] == "0") return {};
+  std::string its_status = status_of(tracer[0]);
+  auto pid = pid_in_branch(its_status, levels);
+  if (!pid) return "a process outside the branch";
+  std::vector<std::string> name = words_after(its_status, "Name:");
+  return "process " + std::to_string(*pid) + " (" + (name.empty() ? "?" : name[0]) + ")";
+}
+
+std::vector<ProcessFacts::Descriptor> read_descriptors(const std::string& proc) {
+  std::vector<ProcessFacts::Descriptor> all;
+  auto numbers = os::list_directory(proc + "/fd");
+  if (!numbers) return all;
+  for (const std::string& number : *numbers) {
+    auto target = os::read_link(proc + "/fd/" + number);
+    if (target) all.push_back({std::stoi(number), *target});
+  }
+  return all;
 }
 
 std::string list(const std::vector<Blocker>& blockers) {
@@ -66,8 +90,8 @@ std::vector<Blocker> find_blockers(const std::vector<ProcessFacts>& processes) {
     auto add = [&](std::string what, std::string_view why, std::string_view advice) {
       blockers.push_back({p.pid, p.name, std::move(what), std::string(why), std::string(advice)});
     };
-    if (p.tracer != 0)
-      add("traced by another process", "a process under strace, gdb or ptrace cannot be captured",
+    if (!p.tracer.empty())
+      add("traced by " + p.tracer, "a process under strace, gdb or ptrace cannot be captured",
           "end the tracer first");
     if (p.own_user_namespace)
       add("its own user namespace", "nested user namespaces cannot be captured",
@@ -75,9 +99,6 @@ std::vector<Blocker> find_blockers(const std::vector<ProcessFacts>& processes) {
     else if (p.own_pid_namespace)
       add("its own PID namespace", "nested PID namespaces cannot be captured",
           "end that process first");
-    if (p.session_leader_gone)
-      add("its session's leader has ended", "CRIU cannot bring back a session without its leader",
-          "start it with setsid, or end it first");
     for (const ProcessFacts::Descriptor& fd : p.descriptors) {
       for (const Rule& rule : kDescriptorRules) {
         if (!fd.target.starts_with(rule.target)) continue;
@@ -97,12 +118,19 @@ std::string first_errors(const std::string& log, std::size_t max_lines) {
   for (std::string line; std::getline(lines, line) && found < max_lines;) {
     std::size_t at = line.find("Error (");
     if (at == std::string::npos) continue;
-    std::size_t message = line.find("): ", at);
-    if (!text.empty()) text += "; ";
-    text += message == std::string::npos ? line.substr(at) : line.substr(message + 3);
+    std::size_t begin = line.find("): ", at);
+    std::string message = line.substr(begin == std::string::npos ? at : begin + 3);
+    if (message.starts_with("rlimit: ")) continue;  // CRIU goes on with the limit it has
+    text += (text.empty() ? "" : "; ") + message;
     ++found;
   }
   return text;
+}
+
+std::optional<pid_t> pid_in_branch(const std::string& status, std::size_t levels) {
+  std::vector<std::string> pids = words_after(status, "NSpid:");
+  if (levels == 0 || pids.size() < levels) return std::nullopt;
+  return static_cast<pid_t>(std::stol(pids[levels - 1]));
 }
 
 std::vector<ProcessFacts> read_process_facts(pid_t root) {
@@ -110,54 +138,32 @@ std::vector<ProcessFacts> read_process_facts(pid_t root) {
   std::string root_proc = "/proc/" + std::to_string(root);
   auto root_user = os::read_link(root_proc + "/ns/user");
   auto root_pid = os::read_link(root_proc + "/ns/pid");
-  std::vector<pid_t> pids = os::process_tree(root);
-  std::vector<std::string> sessions;
-  std::vector<std::string> leaders;
-  for (pid_t pid : pids) {
+  std::size_t levels = words_after(status_of(std::to_string(root)), "NSpid:").size();
+  for (pid_t pid : os::process_tree(root)) {
     std::string proc = "/proc/" + std::to_string(pid);
-    ProcessFacts facts;
-    facts.pid = os::namespace_pid(pid).value_or(0);
-    facts.name = os::process_name(pid);
-    auto status = os::read_file(proc + "/status");
-    if (!status) continue;
-    std::string tracer = number_after(*status, "TracerPid:");
-    facts.tracer = tracer.empty() ? 0 : static_cast<pid_t>(std::stol(tracer));
+    std::string status = status_of(std::to_string(pid));
     auto user = os::read_link(proc + "/ns/user");
-    auto pid_ns = os::read_link(proc + "/ns/pid");
+    auto pid_space = os::read_link(proc + "/ns/pid");
+    ProcessFacts facts;
+    facts.pid = pid_in_branch(status, levels).value_or(0);
+    facts.name = os::process_name(pid);
+    facts.tracer = describe_tracer(status, levels);
     facts.own_user_namespace = user && root_user && *user != *root_user;
-    facts.own_pid_namespace = pid_ns && root_pid && *pid_ns != *root_pid;
-    std::istringstream sids(status->substr(std::min(status->find("NSsid:"), status->size())));
-    std::string key;
-    std::string sid;
-    std::string line;
-    std::getline(sids, line);
-    std::istringstream words(line);
-    words >> key;
-    while (words >> sid) {
-    }
-    sessions.push_back(sid);
-    leaders.push_back(std::to_string(facts.pid));
-    auto numbers = os::list_directory(proc + "/fd");
-    if (numbers) {
-      for (const std::string& number : *numbers) {
-        auto target = os::read_link(proc + "/fd/" + number);
-        if (target) facts.descriptors.push_back({std::stoi(number), *target});
-      }
-    }
-    all.push_back(std::move(facts));
+    facts.own_pid_namespace = pid_space && root_pid && *pid_space != *root_pid;
+    facts.descriptors = read_descriptors(proc);
+    if (!status.empty()) all.push_back(std::move(facts));
   }
-  for (std::size_t i = 0; i < all.size(); ++i)
-    all[i].session_leader_gone = std::ranges::find(leaders, sessions[i]) == leaders.end();
   return all;
 }
 
 Error explain_capture_failure(pid_t root, const std::string& log_path) {
-  std::vector<Blocker> blockers = find_blockers(read_process_facts(root));
-  if (!blockers.empty())
-    return fail(ErrorCode::kUnsupported, "cannot capture " + list(blockers),
-                blockers.front().advice);
   auto log = os::read_file(log_path, 64U << 20U);
   std::string said = log ? first_errors(*log, 3) : std::string();
+  std::vector<Blocker> blockers = find_blockers(read_process_facts(root));
+  if (!blockers.empty())
+    return fail(ErrorCode::kUnsupported,
+                "cannot capture " + list(blockers) + (said.empty() ? "" : " [CRIU: " + said + "]"),
+                blockers.front().advice);
   return fail(ErrorCode::kUnsupported,
               "cannot capture the processes: " + (said.empty() ? "CRIU gave no reason" : said),
               "the branch goes on unharmed; end the process named above and try again");

@@ -13,10 +13,9 @@ namespace sf::waypoint {
 struct ProcessFacts {
   pid_t pid = 0;  // in the branch
   std::string name;
-  pid_t tracer = 0;
+  std::string tracer;  // "process 45 (strace)", or where else it is; empty when there is none
   bool own_user_namespace = false;
   bool own_pid_namespace = false;
-  bool session_leader_gone = false;
   struct Descriptor {
     int number = 0;
     std::string target;  // what the /proc link says
@@ -34,6 +33,9 @@ struct Blocker {
 
 // Pure: the known reasons among the facts.
 std::vector<Blocker> find_blockers(const std::vector<ProcessFacts>& processes);
+// Pure: a process has one pid in each PID namespace it is in. `status` is its /proc status,
+// `levels` how many the branch's processes have; nothing when it is not in the branch.
+std::optional<pid_t> pid_in_branch(const std::string& status, std::size_t levels);
 // Pure: the first lines of a CRIU log that say what went wrong.
 std::string first_errors(const std::string& log, std::size_t max_lines);
 

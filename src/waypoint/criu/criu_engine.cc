@@ -86,17 +86,21 @@ class CriuEngine : public ProcessEngine {
     SF_TRY(send(worker, encode_request(RequestType::kRestore, options)));
 
     RestoredTree tree;
+    Status inner = Ok{};
     auto answer = converse(worker, [&](const Response& notice, os::UniqueFd passed) {
       if (notice.notify_script == "orphan-pts-master" && passed.valid())
         tree.terminal = std::move(passed);
       if (notice.notify_script == "pre-restore" && request.lock_network) {
         auto closed = os::LoopbackGate::close();
+        if (!closed) inner = std::move(closed).error();
         if (closed) gate.emplace(std::move(*closed));
       }
-      if (notice.notify_script == "pre-resume" && gate) (void)gate->open();
-      return true;
+      if (notice.notify_script == "post-restore") inner = request.before_resume(notice.pid);
+      if (notice.notify_script == "pre-resume" && gate) inner = gate->open();
+      return inner.ok();
     });
     std::string log = request.image_dir + "/" + options.log_file;
+    if (!inner) return std::move(inner).error().while_doing("restoring processes");
     if (!answer) return std::move(answer).error().while_doing("restoring processes");
     if (!answer->success) return explain_restore_failure(log);
     ::unlink(log.c_str());
@@ -123,12 +127,18 @@ class CriuEngine : public ProcessEngine {
 
   Result<Worker> take_worker(Purpose purpose, bool own_ipc) {
     std::optional<Worker>& spare = purpose == Purpose::kRestore ? restore_spare_ : spare_;
+    if (spare && has_ended(*spare)) spare.reset();  // somebody killed it
     if (spare && !own_ipc) {
       Worker worker = std::move(*spare);
       spare.reset();
       return worker;
     }
     return spawn_worker(purpose, own_ipc);
+  }
+
+  static bool has_ended(const Worker& worker) {
+    auto ended = os::wait_readable(worker.process.pidfd(), Deadline::after(seconds(0)));
+    return ended && *ended;
   }
 
   Result<Worker> spawn_worker(Purpose purpose, bool own_ipc) {

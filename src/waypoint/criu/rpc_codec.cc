@@ -1,5 +1,7 @@
 #include "waypoint/criu/rpc_codec.h"
 
+#include "waypoint/criu/varint.h"
+
 namespace sf::waypoint::criu {
 namespace {
 
@@ -32,24 +34,17 @@ constexpr std::uint64_t kGhostBytes = 0xffffffffU;
 class Writer {
  public:
   void number(unsigned field, std::uint64_t value) {
-    varint(field << 3U);
-    varint(value);
+    append_varint(out_, field << 3U);
+    append_varint(out_, value);
   }
   void text(unsigned field, std::string_view value) {
-    varint(field << 3U | 2U);
-    varint(value.size());
+    append_varint(out_, field << 3U | 2U);
+    append_varint(out_, value.size());
     out_ += value;
   }
   std::string take() { return std::move(out_); }
 
  private:
-  void varint(std::uint64_t value) {
-    while (value >= 0x80U) {
-      out_.push_back(static_cast<char>(value | 0x80U));
-      value >>= 7U;
-    }
-    out_.push_back(static_cast<char>(value));
-  }
   std::string out_;
 };
 
@@ -64,18 +59,18 @@ class Reader {
   explicit Reader(std::string_view bytes) : left_(bytes) {}
   bool done() const { return left_.empty(); }
   std::optional<Field> next() {
-    auto key = varint();
+    auto key = take_varint(left_);
     if (!key) return std::nullopt;
     Field field{static_cast<unsigned>(*key >> 3U), 0, {}};
     switch (*key & 7U) {
       case 0: {
-        auto value = varint();
+        auto value = take_varint(left_);
         if (!value) return std::nullopt;
         field.value = *value;
         return field;
       }
       case 2: {
-        auto size = varint();
+        auto size = take_varint(left_);
         if (!size || *size > left_.size()) return std::nullopt;
         field.bytes = left_.substr(0, *size);
         left_.remove_prefix(*size);
@@ -87,16 +82,6 @@ class Reader {
   }
 
  private:
-  std::optional<std::uint64_t> varint() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && !left_.empty(); shift += 7) {
-      auto byte = static_cast<unsigned char>(left_.front());
-      left_.remove_prefix(1);
-      value |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
-      if (byte < 0x80U) return value;
-    }
-    return std::nullopt;
-  }
   std::string_view left_;
 };
 
@@ -153,6 +138,7 @@ Result<Response> decode_response(std::string_view bytes) {
       if (!part) return fail(ErrorCode::kCorrupt, "CRIU's answer cannot be read");
       if (field->number == 4 && part->number == 1) response.pid = static_cast<int>(part->value);
       if (field->number == 5 && part->number == 1) response.notify_script = part->bytes;
+      if (field->number == 5 && part->number == 2) response.pid = static_cast<int>(part->value);
     }
   }
   return response;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "waypoint/criu/varint.h"
+
 namespace sf::waypoint::criu {
 namespace {
 
@@ -13,21 +15,6 @@ constexpr unsigned kSessionField = 6;
 constexpr unsigned kGroupField = 7;
 constexpr unsigned kDeviceField = 8;
 constexpr std::uint64_t kFirstTerminal = 136U << 8U;  // device number of /dev/pts/0
-
-std::optional<std::uint64_t> read_varint(std::string_view bytes, std::size_t& at) {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64 && at < bytes.size(); shift += 7) {
-    auto byte = static_cast<unsigned char>(bytes[at++]);
-    value |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
-    if (byte < 0x80U) return value;
-  }
-  return std::nullopt;
-}
-
-void write_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80U; value >>= 7U) out.push_back(static_cast<char>(value | 0x80U));
-  out.push_back(static_cast<char>(value));
-}
 
 struct Rewritten {
   std::string entry;
@@ -38,24 +25,26 @@ std::optional<Rewritten> rewrite(std::string_view entry, unsigned session, unsig
   Rewritten result;
   bool is_first = false;
   bool has_session = true;
-  for (std::size_t at = 0; at < entry.size();) {
-    std::size_t start = at;
-    auto key = read_varint(entry, at);
+  for (std::string_view left = entry; !left.empty();) {
+    std::string_view start = left;
+    auto key = take_varint(left);
     if (!key) return std::nullopt;
     std::uint64_t field = *key >> 3U;
     std::uint64_t kind = *key & 7U;
     if (kind > 0 && kind != 2 && kind != 5) return std::nullopt;
-    auto value = kind == 5 ? std::optional<std::uint64_t>(4) : read_varint(entry, at);
+    auto value = kind == 5 ? std::optional<std::uint64_t>(4) : take_varint(left);
     if (!value) return std::nullopt;
-    if (kind != 0) at += *value;
-    if (at > entry.size()) return std::nullopt;
+    if (kind != 0) {
+      if (*value > left.size()) return std::nullopt;
+      left.remove_prefix(*value);
+    }
     if (field == kDeviceField) is_first = *value == kFirstTerminal;
     if (field == kSessionField) has_session = *value != 0;
     if (field == kSessionField || field == kGroupField) {
-      write_varint(result.entry, *key);
-      write_varint(result.entry, field == kSessionField ? session : group);
+      append_varint(result.entry, *key);
+      append_varint(result.entry, field == kSessionField ? session : group);
     } else {
-      result.entry += entry.substr(start, at - start);
+      result.entry += start.substr(0, start.size() - left.size());
     }
   }
   result.wanted = is_first && !has_session;

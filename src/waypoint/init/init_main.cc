@@ -21,8 +21,8 @@
 namespace sf::waypoint {
 namespace {
 
-constexpr std::size_t kMaxWords = 8192;
-constexpr std::size_t kMaxRequest = 4U << 20U;
+constexpr std::size_t kMaxWords = kMaxRequestWords;
+constexpr std::size_t kMaxRequest = kMaxRequestBytes;
 constexpr std::size_t kMaxWatched = 256;
 
 // A request's words, read one after the other. A missing word reads as "".
@@ -134,12 +134,12 @@ class Init {
     }
   }
 
-  void watch(pid_t pid) {
+  // Where a started process is remembered; its end would go unnoticed without.
+  pid_t* free_slot() {
     for (pid_t& slot : watched_) {
-      if (slot != 0) continue;
-      slot = pid;
-      return;
+      if (slot == 0) return &slot;
     }
+    return nullptr;
   }
 
   void serve() {
@@ -148,18 +148,20 @@ class Init {
     ssize_t size = ::pread(kRequestText, text_, sizeof text_ - 1, 0);
     if (size <= 0) return;
     text_[size] = 0;
-    if (!words_.load(text_, static_cast<std::size_t>(size))) {
-      report("F 0 %d request\nD\n", E2BIG);
-      return;
-    }
+    bool whole = words_.load(text_, static_cast<std::size_t>(size)) &&
+                 static_cast<std::size_t>(size) < sizeof text_ - 1;
     const char* kind = words_.next();
+    if (!whole) return refuse(words_.number(), E2BIG);
     Start start = read_start();
+    if (free_slot() == nullptr && std::strcmp(kind, "go") != 0) return refuse(start.id, EAGAIN);
     if (std::strcmp(kind, "shell") == 0) start_shell(start);
     if (std::strcmp(kind, "holder") == 0) start_holder(start);
     if (std::strcmp(kind, "side") == 0) start_side(start);
     if (std::strcmp(kind, "go") == 0) close_pipes();
     report("D\n");
   }
+
+  static void refuse(long id, int error) { report("F %ld %d request\nD\n", id, error); }
 
   Start read_start() {
     Start start;
@@ -236,7 +238,10 @@ class Init {
   }
 
   void started(const Start& start, pid_t pid) {
-    if (pid > 0) return watch(pid);
+    if (pid > 0) {
+      *free_slot() = pid;
+      return;
+    }
     report("F %ld %d fork\n", start.id, errno);
   }
 

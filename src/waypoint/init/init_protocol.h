@@ -30,7 +30,10 @@ enum InitFd : int {
 //   "side"    start a command with pipes                    -> "P <id> <pid> <in> <out> <err>",
 //   then "go" closes them "go"      the keeper has opened the pipes of `id`
 // Other records: "X <pid> <wait status>" a shell or side command ended; "F <id> <errno> <step>" a
-// start failed; "B", "S" and "E <status>" the shell loads, begins and ends a command.
+// start failed; "B <n> <flags>", "S <n>" and "E <n> <status> <flags>": the
+// shell loads, begins and ends its n-th command.
+inline constexpr unsigned kMaxRequestWords = 1U << 17U;
+inline constexpr unsigned kMaxRequestBytes = 4U << 20U;
 inline constexpr const char* kTerminalPath = "/dev/pts/0";
 inline constexpr const char* kInitPath = "/dev/.waypoint-init";
 

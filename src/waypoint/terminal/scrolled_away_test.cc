@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_literals;
 
 constexpr WindowSize kSize{3, 12};
-constexpr std::size_t kLines = Screen::kMaxScrollback + 2 * kSize.rows;
+constexpr std::size_t kLines = Screen::kMaxScrollback + 2UL * kSize.rows;
 
 std::string without(std::string_view stream, const ScrolledAway& part) {
   return std::string(stream.substr(0, part.begin)) + part.traces +

@@ -1,0 +1,126 @@
+// Backend: port to any substrate. The logical plane decides what to keep; a backend keeps it.
+//
+// Rules for whoever implements it:
+// - A call that fails has changed nothing, except where its comment says otherwise.
+// - Error codes matter. kSessionLost: this live branch is gone for good. kInvalidArgument, kBusy,
+//   kUnsupported and kNotFound from exec() and write_file(): the request had no effect. Any other
+//   code from these two: nobody knows.
+// - Calls on different handles come from different threads at the same time. Calls on one handle
+//   are made one at a time, with two exceptions: send_keys(), resize(), screen(), read_file() and
+//   facts() may come while exec() runs, and end() may come at any moment (a running exec() then
+//   fails with kSessionLost).
+// - Nothing is restored in place: restore() builds a second live branch, and only when the catalog
+//   says that it took the first one's place is the first one ended. That is what makes a kill at
+//   any instruction harmless.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "control/cost_line.h"
+#include "control/names.h"
+#include "control/observation.h"
+#include "control/preserves.h"
+#include "control/start_config.h"
+#include "control/state_diff.h"
+
+namespace sf::control {
+
+struct Capabilities {
+  bool physical_snapshots = true;  // false: checkpoint, restore and fork are never called
+  bool fingerprints = false;       // state_fingerprint() can prove something
+  bool terminal = false;           // send_keys, screen, resize
+  bool files = false;              // read_file, write_file
+  bool diff = false;
+};
+
+// What one physical snapshot is and what it cost.
+struct Checkpoint {
+  PhysicalRef ref;
+  std::uint64_t bytes = 0;         // on disk, not shared with its parent
+  std::uint64_t memory_bytes = 0;  // resident memory that was captured
+  microseconds took{0};            // the whole call
+  microseconds stopped{0};         // how long the session stood still
+};
+
+struct BranchFacts {
+  std::uint64_t resident_bytes = 0;
+  std::uint32_t background_processes = 0;
+};
+
+struct TerminalScreen {
+  std::vector<std::string> rows;
+  std::vector<std::string> scrollback;
+  int cursor_row = 0;
+  int cursor_col = 0;
+  bool cursor_visible = true;
+  bool alternate_screen = false;
+  std::string title;
+};
+
+struct BackendUsage {
+  std::uint64_t bytes = 0;
+  std::uint64_t physical_snapshots = 0;
+  std::uint64_t live_branches = 0;
+};
+
+// Everything the backend has, whoever made it: recovery.h tells from it what nobody knows of.
+struct Inventory {
+  std::vector<BranchHandle> live;
+  std::vector<PhysicalRef> physical;
+};
+
+// Two equal fingerprints of one handle prove that nothing a restore would bring back differs.
+using Fingerprint = std::string;
+// A state to compare: a physical snapshot, or a live branch as it is now.
+using DiffSide = std::variant<PhysicalRef, BranchHandle>;
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual Preserves preserves() const = 0;
+  virtual Capabilities capabilities() const = 0;
+  // What a checkpoint is believed to cost before the first one was measured.
+  virtual CostLine expected_cost() const { return {}; }
+
+  virtual Result<BranchHandle> start(const StartConfig& config) = 0;
+  virtual Result<Observation> exec(const BranchHandle& branch, const ExecRequest& request,
+                                   const OutputSink& sink) = 0;
+  // kUnsupported: this state cannot be captured; the message names the blockers.
+  virtual Result<Checkpoint> checkpoint(const BranchHandle& branch) = 0;
+  // A new live branch at `from`, meant to take the place of `old`, which lives on untouched and
+  // may be dead already. What belongs to the place and not to the state (who looks at it, the
+  // window's size) is taken from `old`.
+  virtual Result<BranchHandle> restore(const BranchHandle& old, const PhysicalRef& from) = 0;
+  // Exactly `count` entries: a live branch, or why there is none.
+  virtual std::vector<Result<BranchHandle>> fork(const PhysicalRef& from, std::size_t count) = 0;
+  // Both succeed on what is already gone. Layers shared with others stay while others need them.
+  virtual Status remove(const PhysicalRef& ref) = 0;
+  virtual Status end(const BranchHandle& branch) = 0;
+
+  virtual Status send_keys(const BranchHandle& branch, std::string_view keys) = 0;
+  virtual Result<TerminalScreen> screen(const BranchHandle& branch, std::size_t scrollback) = 0;
+  virtual Status resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) = 0;
+  virtual Result<std::string> read_file(const BranchHandle& branch, const std::string& path,
+                                        std::size_t max_bytes) = 0;
+  virtual Status write_file(const BranchHandle& branch, const std::string& path,
+                            std::string_view content) = 0;
+
+  // Covers all that preserves() claims. Nothing, when there is something it cannot see into, such
+  // as a process that runs on by itself.
+  virtual Result<std::optional<Fingerprint>> state_fingerprint(const BranchHandle& branch) = 0;
+  virtual Result<BranchFacts> facts(const BranchHandle& branch) = 0;
+  virtual Result<StateDiff> diff(const DiffSide& from, const DiffSide& to) = 0;
+  virtual Result<BackendUsage> usage() = 0;
+  virtual Result<Inventory> inventory() = 0;
+};
+
+}  // namespace sf::control

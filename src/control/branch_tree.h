@@ -1,0 +1,128 @@
+// BranchTree: the nodes and branches of one session, kept consistent. Pure data: it changes only by
+// the edits that a catalog remembers, so what is in memory and what is on disk cannot disagree.
+//
+// Every query and every edit costs O(log n), or is proportional to what it returns or removes;
+// making a node physical visits the virtual nodes below it. Not thread-safe.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.h"
+#include "control/catalog.h"
+#include "control/session_records.h"
+
+namespace sf::control {
+
+class BranchTree {
+ public:
+  using Children = std::set<NodeId, OlderFirst>;
+  static constexpr std::size_t kMaxDivergedCommands = 1024;
+
+  // kCorrupt when the records contradict each other; the message says where.
+  static Result<BranchTree> from_image(SessionImage image);
+  SessionImage image() const;
+
+  // Fails, without having changed anything, when the edit contradicts what is there.
+  Status apply(const Edit& edit);
+  Status apply(const Change& change);  // its edits in order, then its counters
+
+  const SessionRecord& session() const { return session_; }
+  const Counters& counters() const { return counters_; }
+  NodeId next_node_id() const { return NodeId("n" + std::to_string(counters_.next_node)); }
+  bool ended() const { return ended_; }
+
+  const NodeId& root() const { return root_; }
+  std::size_t size() const { return nodes_.size(); }
+  const Node* find(const NodeId& id) const;
+  const Node* find_named(std::string_view name) const;
+  const Children& children(const NodeId& id) const;  // Requires: the node is there.
+  const Branch* find_branch(const BranchId& id) const;
+  const std::map<BranchId, Branch>& branches() const { return branches_; }
+  // Branches that stand on this node.
+  std::size_t standing_on(const NodeId& id) const;
+
+  // What bringing the node back would take beyond its nearest physical ancestor (or the session's
+  // start): zero for a physical node. Requires: the node is there.
+  struct ReplayDistance {
+    microseconds cost{0};
+    std::size_t commands = 0;
+    std::size_t nodes = 0;  // virtual nodes on the way, itself included
+  };
+  const ReplayDistance& replay_distance(const NodeId& id) const;
+
+  // The node and all below it, children before their parents. Requires: the node is there.
+  std::vector<NodeId> subtree(const NodeId& id) const;
+  // All nodes, parents before their children, the older child first.
+  std::vector<NodeId> preorder() const;
+
+  // How many nodes need a physical snapshot, and the bytes of all that are needed.
+  std::size_t uses_of(const PhysicalRef& ref) const;
+  std::size_t physical_count() const { return refs_.size(); }
+  std::uint64_t physical_bytes() const { return physical_bytes_; }
+  // References that lost their last node since the last call.
+  std::vector<PhysicalRef> take_unneeded();
+
+  // Was a command with this text ever seen to diverge when it was replayed?
+  bool has_diverged(std::string_view command) const;
+
+ private:
+  struct Place {  // a node with what follows from the others
+    Node node;
+    Children children;
+    std::size_t standing = 0;
+    ReplayDistance distance;
+  };
+  struct RefUse {
+    std::size_t nodes = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  Status on(const edit::PutSession& e);
+  Status on(const edit::EndSession& e);
+  Status on(const edit::AddNode& e);
+  Status on(const edit::RemoveNodes& e);
+  Status on(const edit::NameNode& e);
+  Status on(const edit::SetNote& e);
+  Status on(const edit::SetPhysical& e);
+  Status on(const edit::MarkDiverged& e);
+  Status on(const edit::AddBranch& e);
+  Status on(const edit::RemoveBranch& e);
+  Status on(const edit::MoveBranch& e);
+  Status on(const edit::LoseBranch& e);
+  Status on(const edit::BeginEntry& e);
+  Status on(const edit::FinishEntry& e);
+  Status on(const edit::CancelEntry& e);
+  Status on(const edit::CostMeasured& e);
+  Status on(const edit::CommandDiverged& e);
+
+  Place* place(const NodeId& id);
+  const Place* place(const NodeId& id) const;
+  Result<Branch*> branch(const BranchId& id);
+  Result<LogEntry*> pending_entry(const BranchId& id, std::size_t index);
+  Status check_removal(const std::vector<NodeId>& nodes) const;
+  ReplayDistance distance_of(const Node& node) const;
+  void update_distances_below(const NodeId& id);
+  void use(const std::optional<PhysicalState>& physical);
+  void release(const std::optional<PhysicalState>& physical);
+
+  SessionRecord session_;
+  Counters counters_;
+  bool ended_ = false;
+  NodeId root_;
+  std::unordered_map<NodeId, Place> nodes_;
+  std::unordered_map<std::string, NodeId> names_;
+  std::map<BranchId, Branch> branches_;
+  std::unordered_map<PhysicalRef, RefUse> refs_;
+  std::uint64_t physical_bytes_ = 0;
+  std::vector<PhysicalRef> unneeded_;
+  std::deque<std::uint64_t> diverged_order_;
+  std::unordered_set<std::uint64_t> diverged_;
+};
+
+}  // namespace sf::control

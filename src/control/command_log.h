@@ -1,0 +1,73 @@
+// CommandLog: what was done to a branch since a node, in order, with what was seen of it. Replaying
+// it from that node is how a virtual node comes back; replay_check.h compares.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "control/observation.h"
+
+namespace sf::control {
+
+enum class EntryKind {
+  kCommand,    // text is the command
+  kWriteFile,  // text is the path, content what was written
+  kResize,     // text is "ROWSxCOLS" of the terminal
+  kKeys,       // bytes typed into the terminal: when the program read them is not known
+};
+
+inline constexpr std::size_t kMaxCommand = 16U << 20U;
+inline constexpr std::size_t kMaxKeptOutput = 2048;         // of each output, to show a difference
+inline constexpr std::size_t kMaxKeptContent = 64U << 10U;  // of a written file; larger: not kept
+
+struct LogEntry {
+  EntryKind kind = EntryKind::kCommand;
+  std::string text;
+  std::string content;
+  milliseconds timeout{0};
+  std::size_t max_output = 0;  // replay asks for as much, so that both are cut at the same place
+  int exit_code = 0;
+  std::uint64_t output_hash = 0;
+  std::uint64_t output_bytes = 0;
+  std::string output_excerpt;
+  microseconds duration{0};
+  bool timed_out = false;
+  bool shell_restarted = false;
+  bool left_background = false;
+  bool diverged_before = false;  // this command, or another with the same text
+  bool outcome_unknown = false;  // begun, and nobody saw its end
+  bool content_dropped = false;  // a written file too large to be kept here
+
+  friend bool operator==(const LogEntry&, const LogEntry&) = default;
+};
+
+using CommandLog = std::vector<LogEntry>;
+
+// An entry as it is recorded before its effect: its outcome is not known yet.
+LogEntry begun_entry(const ExecRequest& request);
+LogEntry begun_write(std::string path, std::string content);
+LogEntry keys_entry(std::string_view keys);
+LogEntry resize_entry(std::uint16_t rows, std::uint16_t cols);
+// The same entry once the command has been seen to end.
+LogEntry finished_entry(LogEntry begun, const Observation& seen);
+
+// The request that does again what the entry did. Requires: kind is kCommand.
+ExecRequest replay_request(const LogEntry& entry);
+// Rows and columns. Requires: kind is kResize.
+std::pair<std::uint16_t, std::uint16_t> replay_size(const LogEntry& entry);
+
+// Can doing it again lead to the same state at all? Typed keys, unknown outcomes and contents that
+// were not kept cannot. A command may still diverge: that is what verified replay is for.
+bool is_replayable(const LogEntry& entry);
+bool is_replayable(const CommandLog& log);
+
+microseconds total_duration(const CommandLog& log);
+// "make test" or "write /etc/hosts": one short line for messages.
+std::string describe(const LogEntry& entry);
+
+}  // namespace sf::control

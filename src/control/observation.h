@@ -1,0 +1,46 @@
+// What a command is asked to do and what was seen of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+
+namespace sf::control {
+
+struct ExecRequest {
+  std::string command;
+  milliseconds timeout{120'000};  // 0: none
+  std::size_t max_output = 1U << 20U;
+  bool raw = false;  // also return the terminal's bytes as they came
+};
+
+struct Observation {
+  int exit_code = 0;
+  std::string output;  // at most max_output bytes: head and tail, when truncated
+  std::string raw;
+  std::string background;  // what jobs printed since the last command; no part of the result
+  std::uint64_t output_bytes = 0;  // all that came, kept or not
+  microseconds duration{0};
+  bool timed_out = false;
+  bool truncated = false;
+  bool shell_restarted = false;  // the command ended its shell; a fresh one waits
+  bool left_background = false;  // processes that it started are still running
+};
+
+// Called with the terminal's bytes as they arrive, from the thread that called exec_command().
+using OutputSink = std::function<void(std::string_view)>;
+
+// 64 bits of FNV-1a: for telling two outputs apart by accident, not against an adversary.
+constexpr std::uint64_t hash_text(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+// The first and the last bytes of `text`, with a mark between when some were left out.
+std::string bounded_excerpt(std::string_view text, std::size_t max_bytes);
+
+}  // namespace sf::control

@@ -1,0 +1,86 @@
+#include "control/replay_check.h"
+
+#include <charconv>
+#include <string_view>
+
+namespace sf::control {
+namespace {
+
+template <typename Number>
+bool read_number(const Error& error, const std::string& key, Number& number) {
+  auto it = error.details.find(key);
+  if (it == error.details.end()) return false;
+  const std::string& text = it->second;
+  auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failed == std::errc() && stop == text.data() + text.size();
+}
+
+std::string read_text(const Error& error, const std::string& key) {
+  auto it = error.details.find(key);
+  return it == error.details.end() ? std::string() : it->second;
+}
+
+void write_outcome(Error& error, const std::string& prefix, const ReplayOutcome& outcome) {
+  error.details[prefix + "_exit_code"] = std::to_string(outcome.exit_code);
+  error.details[prefix + "_timed_out"] = outcome.timed_out ? "true" : "false";
+  error.details[prefix + "_output"] = outcome.output;
+}
+
+bool read_outcome(const Error& error, const std::string& prefix, ReplayOutcome& outcome) {
+  outcome.timed_out = read_text(error, prefix + "_timed_out") == "true";
+  outcome.output = read_text(error, prefix + "_output");
+  return read_number(error, prefix + "_exit_code", outcome.exit_code);
+}
+
+std::string what_differs(const Divergence& d) {
+  if (d.expected.timed_out != d.observed.timed_out)
+    return d.observed.timed_out ? "it timed out" : "it no longer timed out";
+  if (d.expected.exit_code != d.observed.exit_code)
+    return "it exited " + std::to_string(d.observed.exit_code) + " instead of " +
+           std::to_string(d.expected.exit_code);
+  return "its output differs";
+}
+
+}  // namespace
+
+std::optional<Divergence> check_replay(const ReplayStep& step, const Observation& observed) {
+  const LogEntry& entry = step.entry;
+  bool same = entry.exit_code == observed.exit_code && entry.timed_out == observed.timed_out &&
+              entry.output_bytes == observed.output_bytes &&
+              entry.output_hash == hash_text(observed.output);
+  if (same) return std::nullopt;
+  return Divergence{
+      .node = step.node,
+      .index = step.index,
+      .command = bounded_excerpt(entry.text, kMaxKeptOutput),
+      .expected = {entry.exit_code, entry.timed_out, entry.output_excerpt},
+      .observed = {observed.exit_code, observed.timed_out,
+                   bounded_excerpt(observed.output, kMaxKeptOutput)},
+  };
+}
+
+Error to_error(const Divergence& divergence) {
+  Error error = fail(ErrorCode::kDiverged,
+                     "replaying '" + describe(LogEntry{.text = divergence.command}) +
+                         "' diverged: " + what_differs(divergence),
+                     "restore a physical ancestor, or accept the difference");
+  error.details["node"] = divergence.node.value();
+  error.details["index"] = std::to_string(divergence.index);
+  error.details["step"] = std::to_string(divergence.step);
+  error.details["command"] = divergence.command;
+  write_outcome(error, "expected", divergence.expected);
+  write_outcome(error, "observed", divergence.observed);
+  return error;
+}
+
+std::optional<Divergence> divergence_of(const Error& error) {
+  if (error.code != ErrorCode::kDiverged) return std::nullopt;
+  Divergence d{.node = NodeId(read_text(error, "node")), .command = read_text(error, "command")};
+  bool whole = read_number(error, "index", d.index) && read_number(error, "step", d.step) &&
+               read_outcome(error, "expected", d.expected) &&
+               read_outcome(error, "observed", d.observed);
+  if (!whole) return std::nullopt;
+  return d;
+}
+
+}  // namespace sf::control

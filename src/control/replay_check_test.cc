@@ -1,0 +1,98 @@
+#include "control/replay_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/matchers.h"
+
+namespace sf::control {
+namespace {
+
+using ::testing::HasSubstr;
+
+Observation observed(std::string output, int exit_code = 0) {
+  Observation seen{.exit_code = exit_code, .output = std::move(output)};
+  seen.output_bytes = seen.output.size();
+  seen.duration = milliseconds(3);
+  return seen;
+}
+
+ReplayStep recorded(const Observation& seen) {
+  return {NodeId("n4"), 2, finished_entry(begun_entry({.command = "make"}), seen)};
+}
+
+TEST(ReplayCheckTest, TheSameObservationDoesNotDivergeHoweverLongItTook) {
+  Observation again = observed("ok\n", 3);
+  again.duration = milliseconds(900);
+  again.background = "something else\n";
+  EXPECT_FALSE(check_replay(recorded(observed("ok\n", 3)), again).has_value());
+}
+
+TEST(ReplayCheckTest, ADifferentStatusOutputOrTimeOutDiverges) {
+  ReplayStep step = recorded(observed("ok\n"));
+  EXPECT_TRUE(check_replay(step, observed("ok\n", 1)).has_value());
+  EXPECT_TRUE(check_replay(step, observed("no\n")).has_value());
+  Observation late = observed("ok\n");
+  late.timed_out = true;
+  EXPECT_TRUE(check_replay(step, late).has_value());
+}
+
+TEST(ReplayCheckTest, ADifferenceInTheMiddleOfALongOutputIsSeen) {
+  std::string text(100'000, 'a');
+  ReplayStep step = recorded(observed(text));
+  text[50'000] = 'b';
+  auto divergence = check_replay(step, observed(text));
+  ASSERT_TRUE(divergence.has_value());
+  EXPECT_LE(divergence->observed.output.size(), kMaxKeptOutput + 64) << "what is shown is bounded";
+}
+
+TEST(ReplayCheckTest, ADifferenceInWhatWasCutOffIsSeenByItsSize) {
+  Observation cut = observed("head tail");
+  cut.output_bytes = 5000;
+  Observation longer = cut;
+  longer.output_bytes = 5001;
+  EXPECT_TRUE(check_replay(recorded(cut), longer).has_value());
+}
+
+TEST(ReplayCheckTest, TheErrorCarriesEverythingAndGivesItBack) {
+  auto divergence = check_replay(recorded(observed("5\n")), observed("6\n", 1));
+  ASSERT_TRUE(divergence.has_value());
+  divergence->step = 7;
+  Error error = to_error(*divergence);
+  EXPECT_EQ(error.code, ErrorCode::kDiverged);
+  EXPECT_THAT(error.message, HasSubstr("'make'"));
+  EXPECT_THAT(error.message, HasSubstr("exited 1 instead of 0"));
+  EXPECT_EQ(divergence_of(error), divergence);
+  EXPECT_EQ(divergence_of(std::move(error).while_doing("restoring n4")), divergence);
+}
+
+TEST(ReplayCheckTest, OtherErrorsCarryNoDivergence) {
+  EXPECT_FALSE(divergence_of(fail(ErrorCode::kOs, "x")).has_value());
+  EXPECT_FALSE(divergence_of(fail(ErrorCode::kDiverged, "without details")).has_value());
+}
+
+TEST(CommandLogTest, AReplayAsksForWhatWasAskedThen) {
+  ExecRequest request{.command = "x", .timeout = milliseconds(77), .max_output = 9};
+  ExecRequest again = replay_request(begun_entry(request));
+  EXPECT_EQ(again.command, "x");
+  EXPECT_EQ(again.timeout, milliseconds(77));
+  EXPECT_EQ(again.max_output, 9U);
+  EXPECT_EQ(replay_size(resize_entry(24, 80)),
+            std::make_pair(std::uint16_t{24}, std::uint16_t{80}));
+}
+
+TEST(CommandLogTest, ABegunEntryIsNotReplayableUntilItsEndWasSeen) {
+  LogEntry entry = begun_entry({.command = "x"});
+  EXPECT_FALSE(is_replayable(entry));
+  EXPECT_TRUE(is_replayable(finished_entry(entry, observed(""))));
+  EXPECT_FALSE(is_replayable(keys_entry("q")));
+  EXPECT_TRUE(is_replayable(resize_entry(1, 1)));
+}
+
+TEST(CommandLogTest, AnExcerptKeepsBothEndsAndSaysWhatIsMissing) {
+  EXPECT_EQ(bounded_excerpt("short", 10), "short");
+  EXPECT_EQ(bounded_excerpt("abcdefghijkl", 4), "ab\n[8 bytes left out]\nkl");
+}
+
+}  // namespace
+}  // namespace sf::control

@@ -1,0 +1,152 @@
+// What is done to a live branch in place: commands, keys, files.
+#include <utility>
+
+#include "control/session_manager.h"
+#include "control/session_parts.h"
+
+namespace sf::control {
+namespace {
+
+// By the rules of backend.h.
+bool had_no_effect(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kBusy ||
+         error.code == ErrorCode::kUnsupported || error.code == ErrorCode::kNotFound;
+}
+
+Error ended_meanwhile(const BranchId& branch) {
+  return fail(ErrorCode::kSessionLost, "branch " + branch.value() + " was ended meanwhile");
+}
+
+Error cannot(const Backend& backend, std::string_view what) {
+  return fail(ErrorCode::kUnsupported,
+              "backend " + std::string(backend.name()) + " has no " + std::string(what));
+}
+
+}  // namespace
+
+Status SessionManager::carry_out(const Turn& turn, const std::string& operation, LogEntry entry,
+                                 const std::function<Status(LogEntry&)>& effect) {
+  Stopwatch watch;
+  std::size_t index = 0;
+  {
+    std::lock_guard lock(mutex_);
+    const Branch* branch = tree_.find_branch(turn.id);
+    if (branch == nullptr) return ended_meanwhile(turn.id);
+    index = branch->pending.size();
+    entry.diverged_before = entry.kind == EntryKind::kCommand && tree_.has_diverged(entry.text);
+    SF_TRY(commit(operation + "_begin", {edit::BeginEntry{turn.id, entry}}));
+  }
+  Status done = effect(entry);
+  if (!done.ok()) note_if_lost(turn.id, turn.handle, done.error());
+
+  std::lock_guard lock(mutex_);
+  const Branch* branch = tree_.find_branch(turn.id);
+  if (branch == nullptr || branch->handle != turn.handle) return ended_meanwhile(turn.id);
+  if (done.ok()) {
+    Status recorded =
+        commit(operation, {edit::FinishEntry{turn.id, index, std::move(entry)}}, watch.elapsed());
+    if (!recorded.ok()) return std::move(recorded).error().while_doing("recording what was done");
+  } else if (had_no_effect(done.error())) {
+    // Should this fail, the entry stays as one of unknown outcome, which errs on the safe side.
+    (void)commit(operation + "_cancel", {edit::CancelEntry{turn.id, index}}).ok();
+  }
+  return done;
+}
+
+Result<Observation> SessionManager::exec_command(const BranchId& branch, const ExecRequest& request,
+                                                 const OutputSink& sink) {
+  if (request.command.size() > kMaxCommand)
+    return invalid("the command has " + std::to_string(request.command.size()) + " bytes",
+                   "write it to a file and run that");
+  SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kOpen, Condition::kAlive));
+  // Where a fingerprint can be had, no process runs by itself: what it says now was true at the
+  // node.
+  if (turn.nothing_pending && !turn.seat->at_node) turn.seat->at_node = fingerprint(turn.handle);
+  Observation seen;
+  SF_TRY(carry_out(turn, "exec_command", begun_entry(request), [&](LogEntry& entry) -> Status {
+    SF_TRY_ASSIGN(seen, backend_.exec(turn.handle, request, sink));
+    entry = finished_entry(std::move(entry), seen);
+    return Ok{};
+  }));
+  std::lock_guard lock(mutex_);
+  stats_.commands += 1;
+  stats_.command_time += seen.duration;
+  return seen;
+}
+
+Status SessionManager::write_file(const BranchId& branch, const std::string& path,
+                                  std::string content) {
+  if (!capabilities_.files) return cannot(backend_, "files");
+  SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kOpen, Condition::kAlive));
+  return carry_out(turn, "write_file", begun_write(path, content), [&](LogEntry& entry) -> Status {
+    Stopwatch watch;
+    SF_TRY(backend_.write_file(turn.handle, path, content));
+    entry.outcome_unknown = false;
+    entry.duration = watch.elapsed();
+    return Ok{};
+  });
+}
+
+Status SessionManager::use_terminal(const BranchId& branch, LogEntry entry,
+                                    const std::function<Status(const BranchHandle&)>& effect) {
+  if (!capabilities_.terminal) return cannot(backend_, "terminal");
+  std::shared_ptr<Seat> seat;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto it = seats_.find(branch); it != seats_.end()) seat = it->second;
+  }
+  std::unique_lock<std::mutex> input;
+  if (seat != nullptr) input = std::unique_lock(seat->input);
+  SF_TRY_ASSIGN(BranchHandle handle, live_handle(branch));
+  {
+    std::lock_guard lock(mutex_);
+    const Branch* found = tree_.find_branch(branch);
+    if (found == nullptr || found->handle != handle) return ended_meanwhile(branch);
+    // A person types many keys; one entry is enough to make a log unfit for replay.
+    const CommandLog& pending = found->pending;
+    bool said = !pending.empty() && pending.back().kind == entry.kind &&
+                (entry.kind == EntryKind::kKeys || pending.back() == entry);
+    if (!said) SF_TRY(commit("input", {edit::BeginEntry{branch, std::move(entry)}}));
+  }
+  Status done = effect(handle);
+  if (!done.ok()) note_if_lost(branch, handle, done.error());
+  return done;
+}
+
+Status SessionManager::send_keys(const BranchId& branch, std::string_view keys) {
+  return use_terminal(branch, keys_entry(keys),
+                      [&](const BranchHandle& handle) { return backend_.send_keys(handle, keys); });
+}
+
+Status SessionManager::resize(const BranchId& branch, std::uint16_t rows, std::uint16_t cols) {
+  if (rows == 0 || cols == 0) return invalid("a terminal has at least one row and one column");
+  return use_terminal(branch, resize_entry(rows, cols), [&](const BranchHandle& handle) {
+    return backend_.resize(handle, rows, cols);
+  });
+}
+
+Result<TerminalScreen> SessionManager::screen(const BranchId& branch, std::size_t scrollback) {
+  if (!capabilities_.terminal) return cannot(backend_, "terminal");
+  SF_TRY_ASSIGN(BranchHandle handle, live_handle(branch));
+  Result<TerminalScreen> screen = backend_.screen(handle, scrollback);
+  if (!screen.ok()) note_if_lost(branch, handle, screen.error());
+  return screen;
+}
+
+Result<std::string> SessionManager::read_file(const BranchId& branch, const std::string& path,
+                                              std::size_t max_bytes) {
+  if (!capabilities_.files) return cannot(backend_, "files");
+  SF_TRY_ASSIGN(BranchHandle handle, live_handle(branch));
+  Result<std::string> content = backend_.read_file(handle, path, max_bytes);
+  if (!content.ok()) note_if_lost(branch, handle, content.error());
+  return content;
+}
+
+Result<BranchFacts> SessionManager::facts(const BranchId& branch) {
+  SF_TRY_ASSIGN(BranchHandle handle, live_handle(branch));
+  Result<BranchFacts> facts = backend_.facts(handle);
+  if (!facts.ok()) note_if_lost(branch, handle, facts.error());
+  return facts;
+}
+
+}  // namespace sf::control

@@ -1,0 +1,252 @@
+#include "control/session_manager.h"
+
+#include <utility>
+
+#include "control/node_ref.h"
+#include "control/recovery.h"
+#include "control/session_parts.h"
+
+namespace sf::control {
+namespace {
+
+Error ended_error() { return fail(ErrorCode::kNotFound, "the session has ended"); }
+
+Error no_branch(const BranchId& id) {
+  return fail(ErrorCode::kNotFound, "no branch " + id.value() + " in this session",
+              "`tree` lists its branches");
+}
+
+Error lost_branch(const BranchId& id) {
+  return fail(ErrorCode::kSessionLost, "branch " + id.value() + " is no longer running",
+              "restore a node to bring it back");
+}
+
+}  // namespace
+
+SessionManager::SessionManager(SessionPorts ports, SessionLimits limits)
+    : backend_(ports.backend),
+      catalog_(ports.catalog),
+      policy_(ports.policy),
+      now_(std::move(ports.now)),
+      limits_(limits),
+      capabilities_(backend_.capabilities()) {}
+
+Result<std::unique_ptr<SessionManager>> SessionManager::build_session(SessionPorts ports,
+                                                                      NewSession request,
+                                                                      SessionLimits limits) {
+  SF_TRY(check_name(request.id.value(), "session id"));
+  if (!request.name.empty()) SF_TRY(check_name(request.name, "session name"));
+  Stopwatch watch;
+  std::unique_ptr<SessionManager> session(new SessionManager(std::move(ports), limits));
+  SessionManager& s = *session;
+
+  SF_TRY_ASSIGN(BranchHandle handle, s.backend_.start(request.config));
+  LiveCopy copy(s, handle);
+  const BranchId main{std::string(kMainBranch)};
+  Node root{.id = s.tree_.next_node_id(), .origin = main, .created = s.now_()};
+  if (s.capabilities_.physical_snapshots) {
+    SF_TRY_ASSIGN(BranchFacts facts, s.backend_.facts(handle));
+    Result<PhysicalState> state = s.capture(handle, facts.resident_bytes);
+    if (state.ok()) {
+      root.physical = *state;
+    } else if (state.error().code == ErrorCode::kUnsupported ||
+               state.error().code == ErrorCode::kNoSpace) {
+      root.notes["statefork.why_virtual"] = state.error().message;
+      s.stats_.fallbacks += 1;
+    } else {
+      return std::move(state).error().while_doing("taking the root snapshot");
+    }
+  }
+
+  std::vector<Edit> edits;
+  edits.emplace_back(edit::PutSession{{.id = request.id,
+                                       .name = std::move(request.name),
+                                       .backend = std::string(s.backend_.name()),
+                                       .policy = s.policy_.name(),
+                                       .config = std::move(request.config),
+                                       .created = root.created,
+                                       .labels = std::move(request.labels)}});
+  edits.emplace_back(edit::AddNode{root});
+  edits.emplace_back(
+      edit::AddBranch{{.id = main, .node = root.id, .handle = handle, .created = root.created}});
+  if (root.physical)
+    edits.emplace_back(edit::CostMeasured{root.physical->memory_bytes, root.physical->took});
+  Status committed = Ok{};
+  {
+    std::lock_guard lock(s.mutex_);
+    s.tree_.apply(edits.front()).value();  // names the session, which the change is filed under
+    committed = s.commit("build_session", std::move(edits), watch.elapsed(), {.next_node = 1});
+    if (committed.ok()) s.seats_[main] = std::make_shared<Seat>();
+  }
+  if (!committed.ok()) {
+    if (root.physical) s.put_away({}, {root.physical->ref});
+    return std::move(committed).error();
+  }
+  copy.release();
+  return session;
+}
+
+Result<std::unique_ptr<SessionManager>> SessionManager::reopen(SessionPorts ports,
+                                                               SessionImage image,
+                                                               const Inventory& inventory,
+                                                               SessionLimits limits) {
+  std::unique_ptr<SessionManager> session(new SessionManager(std::move(ports), limits));
+  SF_TRY_ASSIGN(session->tree_, BranchTree::from_image(std::move(image)));
+  for (const auto& [id, branch] : session->tree_.branches())
+    session->seats_[id] = std::make_shared<Seat>();
+  std::lock_guard lock(session->mutex_);
+  std::vector<Edit> missing = missing_parts(session->tree_, inventory);
+  if (!missing.empty()) SF_TRY(session->commit("recover", std::move(missing)));
+  session->tree_.take_unneeded();  // they are gone already
+  return session;
+}
+
+// Requires: mutex_ is held, and the edits fit the tree.
+Status SessionManager::commit(std::string operation, std::vector<Edit> edits, microseconds took,
+                              Counters counters) {
+  Change change{.session = tree_.session().id,
+                .operation = std::move(operation),
+                .at = now_(),
+                .took = took,
+                .counters = counters,
+                .edits = std::move(edits)};
+  SF_TRY(catalog_.append(change));
+  SF_CHECK(tree_.apply(change).ok());
+  return Ok{};
+}
+
+Status SessionManager::commit(std::string operation, std::vector<Edit> edits, microseconds took) {
+  return commit(std::move(operation), std::move(edits), took, tree_.counters());
+}
+
+Result<SessionManager::Turn> SessionManager::take_turn(const BranchId& branch, Input input,
+                                                       Condition condition) {
+  Turn turn{.id = branch};
+  {
+    std::lock_guard lock(mutex_);
+    if (tree_.ended()) return ended_error();
+    auto it = seats_.find(branch);
+    if (it == seats_.end()) return no_branch(branch);
+    turn.seat = it->second;
+  }
+  turn.turn = std::unique_lock(turn.seat->turn);
+  if (input == Input::kHeld) turn.input = std::unique_lock(turn.seat->input);
+
+  std::lock_guard lock(mutex_);
+  if (tree_.ended()) return ended_error();
+  auto it = seats_.find(branch);
+  if (it == seats_.end() || it->second != turn.seat) return no_branch(branch);  // ended meanwhile
+  const Branch* found = tree_.find_branch(branch);
+  if (condition == Condition::kAlive && !found->alive) return lost_branch(branch);
+  turn.node = found->node;
+  turn.handle = found->handle;
+  turn.nothing_pending = found->pending.empty();
+  return turn;
+}
+
+Result<BranchHandle> SessionManager::live_handle(const BranchId& branch) const {
+  std::lock_guard lock(mutex_);
+  if (tree_.ended()) return ended_error();
+  const Branch* found = tree_.find_branch(branch);
+  if (found == nullptr) return no_branch(branch);
+  if (!found->alive) return lost_branch(branch);
+  return found->handle;
+}
+
+void SessionManager::note_if_lost(const BranchId& branch, const BranchHandle& handle,
+                                  const Error& error) {
+  if (error.code != ErrorCode::kSessionLost) return;
+  std::lock_guard lock(mutex_);
+  const Branch* found = tree_.find_branch(branch);
+  if (found == nullptr || found->handle != handle || !found->alive) return;
+  // Should this fail, the branch is found dead once more, at the next call or the next start.
+  (void)commit("lose_branch", {edit::LoseBranch{branch}}).ok();
+}
+
+std::vector<std::string> SessionManager::put_away(std::vector<BranchHandle> handles,
+                                                  std::vector<PhysicalRef> refs) {
+  std::vector<std::string> left;
+  std::vector<BranchHandle> unended;
+  std::vector<PhysicalRef> unremoved;
+  for (BranchHandle& handle : handles) {
+    Status ended = backend_.end(handle);
+    if (ended.ok()) continue;
+    left.push_back("branch " + handle.value() + ": " + ended.error().message);
+    unended.push_back(std::move(handle));
+  }
+  for (PhysicalRef& ref : refs) {
+    Status removed = backend_.remove(ref);
+    if (removed.ok()) continue;
+    left.push_back("snapshot " + ref.value() + ": " + removed.error().message);
+    unremoved.push_back(std::move(ref));
+  }
+  std::lock_guard lock(mutex_);
+  unended_.insert(unended_.end(), unended.begin(), unended.end());
+  unremoved_.insert(unremoved_.end(), unremoved.begin(), unremoved.end());
+  return left;
+}
+
+std::vector<std::string> SessionManager::collect_garbage() {
+  std::unique_lock lock(mutex_);
+  std::vector<BranchHandle> handles = std::exchange(unended_, {});
+  std::vector<PhysicalRef> refs = std::exchange(unremoved_, {});
+  lock.unlock();
+  return put_away(std::move(handles), std::move(refs));
+}
+
+Status SessionManager::rename_node(const BranchId& branch, std::string_view ref,
+                                   const std::string& name) {
+  std::lock_guard lock(mutex_);
+  SF_TRY_ASSIGN(NodeId node, resolve(tree_, branch, ref));
+  if (!name.empty()) {
+    SF_TRY(check_name(name, "node name"));
+    const Node* taken = tree_.find_named(name);
+    if (taken != nullptr && taken->id != node)
+      return invalid("node name '" + name + "' is taken by " + taken->id.value());
+  }
+  return commit("rename", {edit::NameNode{node, name}});
+}
+
+Status SessionManager::rename_session(const std::string& name) {
+  if (!name.empty()) SF_TRY(check_name(name, "session name"));
+  std::lock_guard lock(mutex_);
+  if (tree_.ended()) return ended_error();
+  SessionRecord record = tree_.session();
+  record.name = name;
+  return commit("rename", {edit::PutSession{std::move(record)}});
+}
+
+Status SessionManager::set_note(const BranchId& branch, std::string_view ref,
+                                const std::string& key, std::optional<std::string> value) {
+  if (key.empty() || key.size() > 2 * kMaxName)
+    return invalid("a note's key has 1 to " + std::to_string(2 * kMaxName) + " bytes");
+  if (value && value->size() > limits_.max_note_bytes)
+    return invalid("note '" + key + "' is larger than " + std::to_string(limits_.max_note_bytes) +
+                   " bytes");
+  std::lock_guard lock(mutex_);
+  SF_TRY_ASSIGN(NodeId node, resolve(tree_, branch, ref));
+  const Notes& notes = tree_.find(node)->notes;
+  if (value && !notes.contains(key) && notes.size() >= limits_.max_notes)
+    return fail(ErrorCode::kNoSpace,
+                "node " + node.value() + " has " + std::to_string(notes.size()) + " notes already",
+                "remove one first");
+  return commit("note", {edit::SetNote{node, key, std::move(value)}});
+}
+
+Result<NodeId> SessionManager::resolve_ref(const BranchId& branch, std::string_view ref) const {
+  std::lock_guard lock(mutex_);
+  if (tree_.ended()) return ended_error();
+  return resolve(tree_, branch, ref);
+}
+
+SessionStats SessionManager::stats() const {
+  std::lock_guard lock(mutex_);
+  SessionStats stats = stats_;
+  stats.nodes = tree_.size();
+  stats.physical_refs = tree_.physical_count();
+  stats.physical_bytes = tree_.physical_bytes();
+  for (const auto& [id, branch] : tree_.branches()) stats.live_branches += branch.alive ? 1 : 0;
+  return stats;
+}
+
+}  // namespace sf::control

@@ -1,0 +1,55 @@
+// The owners that the operations of a session work with. Private to session_*.cc.
+#pragma once
+
+#include <utility>
+
+#include "control/session_manager.h"
+
+namespace sf::control {
+
+class SessionManager::Pin {
+ public:
+  // Requires: session.mutex_ is held. It must not be held when a pin ends.
+  Pin(SessionManager& session, NodeId node) : session_(&session), node_(std::move(node)) {
+    session_->pins_[node_] += 1;
+  }
+  Pin(Pin&& other) noexcept
+      : session_(std::exchange(other.session_, nullptr)), node_(std::move(other.node_)) {}
+  Pin& operator=(Pin&&) = delete;
+  ~Pin() {
+    if (session_ == nullptr) return;
+    std::lock_guard lock(session_->mutex_);
+    auto it = session_->pins_.find(node_);
+    if (--it->second == 0) session_->pins_.erase(it);
+  }
+
+ private:
+  SessionManager* session_;
+  NodeId node_;
+};
+
+class SessionManager::LiveCopy {
+ public:
+  LiveCopy(SessionManager& session, BranchHandle handle)
+      : session_(&session), handle_(std::move(handle)) {}
+  LiveCopy(LiveCopy&& other) noexcept
+      : session_(std::exchange(other.session_, nullptr)), handle_(std::move(other.handle_)) {}
+  LiveCopy& operator=(LiveCopy&&) = delete;
+  ~LiveCopy() {
+    if (session_ != nullptr) session_->put_away({handle_}, {});
+  }
+  const BranchHandle& handle() const { return handle_; }
+  void release() { session_ = nullptr; }  // a record names it now
+
+ private:
+  SessionManager* session_;
+  BranchHandle handle_;
+};
+
+// A node's state, alive again.
+struct SessionManager::Revived {
+  LiveCopy copy;
+  std::vector<Divergence> accepted;
+};
+
+}  // namespace sf::control

@@ -1,0 +1,132 @@
+// restore(), fork() and diff(): what is done with a node that was brought back to life.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "control/session_manager.h"
+#include "control/session_parts.h"
+
+namespace sf::control {
+
+Result<RestoreReport> SessionManager::restore(const BranchId& branch, std::string_view ref,
+                                              OnDivergence on_divergence) {
+  Stopwatch watch;
+  SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kHeld, Condition::kAny));
+  std::optional<Pin> pin;
+  SF_TRY_ASSIGN(RestorePlan way, plan(branch, ref, pin));
+  SF_TRY_ASSIGN(Revived revived, revive(way, &turn.handle, on_divergence));
+  RestoreReport report{.node = way.target, .replayed = way.steps.size()};
+  if (revived.accepted.empty())
+    report.promoted = promote(way, revived.copy.handle(), 0).has_value();
+  {
+    std::lock_guard lock(mutex_);
+    const Branch* found = tree_.find_branch(branch);
+    if (found == nullptr || found->handle != turn.handle)
+      return fail(ErrorCode::kNotFound, "branch " + branch.value() + " was ended meanwhile");
+    if (tree_.find(way.target) == nullptr)
+      return fail(ErrorCode::kNotFound, "node " + way.target.value() + " was removed meanwhile");
+    SF_TRY(commit("restore", {edit::MoveBranch{branch, way.target, revived.copy.handle()}},
+                  watch.elapsed()));
+    stats_.restores += 1;
+  }
+  revived.copy.release();
+  turn.seat->at_node.reset();
+  put_away({turn.handle}, {});
+  report.accepted = std::move(revived.accepted);
+  report.took = watch.elapsed();
+  return report;
+}
+
+// Requires: mutex_ is held. Moves the counter past the numbers it gives out.
+Result<std::vector<BranchId>> SessionManager::names_for(const ForkRequest& request,
+                                                        Counters& counters) const {
+  if (request.count == 0 || request.names.size() > request.count)
+    return invalid("a fork makes at least one branch, and one for each name");
+  if (tree_.branches().size() + request.count > limits_.max_branches)
+    return fail(ErrorCode::kNoSpace,
+                "a session has at most " + std::to_string(limits_.max_branches) + " branches",
+                "end some first");
+  std::vector<BranchId> names = request.names;
+  std::set<BranchId> seen;
+  for (const BranchId& name : names) {
+    SF_TRY(check_name(name.value(), "branch name"));
+    if (tree_.find_branch(name) != nullptr || !seen.insert(name).second)
+      return invalid("branch name '" + name.value() + "' is taken");
+  }
+  while (names.size() < request.count) {
+    BranchId name("b" + std::to_string(counters.next_branch++));
+    if (tree_.find_branch(name) == nullptr && seen.insert(name).second)
+      names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Result<ForkReport> SessionManager::fork(const BranchId& branch, std::string_view ref,
+                                        const ForkRequest& request) {
+  Stopwatch watch;
+  std::optional<Pin> pin;
+  SF_TRY_ASSIGN(RestorePlan way, plan(branch, ref, pin));
+  {
+    std::lock_guard lock(mutex_);
+    Counters counters = tree_.counters();
+    SF_TRY(names_for(request, counters));
+  }
+  std::vector<Result<Revived>> revived = revive_many(way, request);
+
+  ForkReport report{.node = way.target};
+  std::lock_guard lock(mutex_);
+  if (tree_.find(way.target) == nullptr)
+    return fail(ErrorCode::kNotFound, "node " + way.target.value() + " was removed meanwhile");
+  Counters counters = tree_.counters();
+  SF_TRY_ASSIGN(std::vector<BranchId> names, names_for(request, counters));
+  std::vector<Edit> edits;
+  for (std::size_t i = 0; i < revived.size(); ++i) {
+    if (!revived[i].ok()) {
+      report.branches.emplace_back(revived[i].error());
+      continue;
+    }
+    edits.emplace_back(edit::AddBranch{{.id = names[i],
+                                        .node = way.target,
+                                        .handle = revived[i]->copy.handle(),
+                                        .created = now_()}});
+    report.branches.emplace_back(names[i]);
+  }
+  const std::size_t made = edits.size();
+  if (made > 0) SF_TRY(commit("fork", std::move(edits), watch.elapsed(), counters));
+  stats_.forked_branches += made;
+  for (std::size_t i = 0; i < revived.size(); ++i) {
+    if (!revived[i].ok()) continue;
+    revived[i]->copy.release();
+    seats_[names[i]] = std::make_shared<Seat>();
+  }
+  report.took = watch.elapsed();
+  return report;
+}
+
+Result<StateDiff> SessionManager::diff(const BranchId& branch, std::string_view from,
+                                       std::optional<std::string_view> to) {
+  if (!capabilities_.diff)
+    return fail(ErrorCode::kUnsupported,
+                "backend " + std::string(backend_.name()) + " cannot compare states");
+  // A branch as it is now is compared while nobody changes it.
+  std::optional<Turn> turn;
+  if (!to) {
+    SF_TRY_ASSIGN(turn, take_turn(branch, Input::kHeld, Condition::kAlive));
+  }
+  std::optional<Pin> pin_from;
+  std::optional<Pin> pin_to;
+  std::vector<Revived> copies;
+  auto side = [&](std::string_view ref, std::optional<Pin>& pin) -> Result<DiffSide> {
+    SF_TRY_ASSIGN(RestorePlan way, plan(branch, ref, pin));
+    if (way.from && way.steps.empty()) return DiffSide(*way.from);
+    SF_TRY_ASSIGN(Revived copy, revive(way, nullptr, OnDivergence::kFail));
+    copies.push_back(std::move(copy));
+    return DiffSide(copies.back().copy.handle());
+  };
+  SF_TRY_ASSIGN(DiffSide left, side(from, pin_from));
+  if (!to) return backend_.diff(left, DiffSide(turn->handle));
+  SF_TRY_ASSIGN(DiffSide right, side(*to, pin_to));
+  return backend_.diff(left, right);
+}
+
+}  // namespace sf::control

@@ -1,0 +1,177 @@
+// Bringing a node's state back to life: the nearest physical ancestor, then verified replay.
+#include <utility>
+
+#include "control/node_ref.h"
+#include "control/session_manager.h"
+#include "control/session_parts.h"
+
+namespace sf::control {
+namespace {
+
+// What failed is a copy on its way: to the caller, whose branch is as it was, nothing is lost.
+Error as_copy_error(Error error, const std::string& what) {
+  if (error.code == ErrorCode::kSessionLost) error.code = ErrorCode::kOs;
+  return std::move(error).while_doing(what);
+}
+
+}  // namespace
+
+Result<RestorePlan> SessionManager::plan(const BranchId& branch, std::string_view ref,
+                                         std::optional<Pin>& pin) {
+  std::lock_guard lock(mutex_);
+  if (tree_.ended()) return fail(ErrorCode::kNotFound, "the session has ended");
+  SF_TRY_ASSIGN(NodeId node, resolve(tree_, branch, ref));
+  SF_TRY_ASSIGN(RestorePlan plan, plan_restore(tree_, node));
+  pin.emplace(*this, node);
+  return plan;
+}
+
+Result<SessionManager::Revived> SessionManager::revive(const RestorePlan& plan,
+                                                       const BranchHandle* old,
+                                                       OnDivergence on_divergence) {
+  Result<BranchHandle> handle = [&]() -> Result<BranchHandle> {
+    if (!plan.from)
+      return backend_.start(read([](const BranchTree& t) { return t.session(); }).config);
+    if (old != nullptr) return backend_.restore(*old, *plan.from);
+    std::vector<Result<BranchHandle>> forks = backend_.fork(*plan.from, 1);
+    SF_CHECK(forks.size() == 1);
+    return std::move(forks.front());
+  }();
+  if (!handle.ok())
+    return as_copy_error(std::move(handle).error(), "bringing back node " + plan.anchor.value());
+  Revived revived{LiveCopy(*this, *handle), {}};
+  SF_TRY(replay(plan, *handle, on_divergence, revived.accepted));
+  return revived;
+}
+
+Status SessionManager::replay(const RestorePlan& plan, const BranchHandle& handle,
+                              OnDivergence on_divergence, std::vector<Divergence>& accepted) {
+  Stopwatch watch;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    SF_TRY_ASSIGN(std::optional<Divergence> divergence, replay_step(plan.steps[i], handle));
+    if (!divergence) continue;
+    divergence->step = i;
+    remember_divergence(*divergence, plan.steps[i].entry);
+    if (on_divergence == OnDivergence::kFail) return to_error(*divergence);
+    accepted.push_back(std::move(*divergence));
+  }
+  std::lock_guard lock(mutex_);
+  stats_.replayed_commands += plan.steps.size();
+  stats_.replay_time += watch.elapsed();
+  if (!plan.steps.empty() && tree_.find(plan.target) != nullptr)
+    replay_spent_[plan.target] += plan.replay_cost;
+  return Ok{};
+}
+
+Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& step,
+                                                              const BranchHandle& handle) {
+  const LogEntry& entry = step.entry;
+  Result<std::optional<Divergence>> outcome = [&]() -> Result<std::optional<Divergence>> {
+    if (entry.kind == EntryKind::kWriteFile) {
+      SF_TRY(backend_.write_file(handle, entry.text, entry.content));
+      return std::optional<Divergence>();
+    }
+    if (entry.kind == EntryKind::kResize) {
+      auto [rows, cols] = replay_size(entry);
+      SF_TRY(backend_.resize(handle, rows, cols));
+      return std::optional<Divergence>();
+    }
+    SF_TRY_ASSIGN(Observation seen, backend_.exec(handle, replay_request(entry), {}));
+    return check_replay(step, seen);
+  }();
+  if (!outcome.ok())
+    return as_copy_error(std::move(outcome).error(), "replaying '" + describe(entry) + "'");
+  return outcome;
+}
+
+void SessionManager::remember_divergence(const Divergence& divergence, const LogEntry& entry) {
+  std::lock_guard lock(mutex_);
+  stats_.divergences += 1;
+  std::vector<Edit> edits;
+  if (tree_.find(divergence.node) != nullptr)
+    edits.emplace_back(edit::MarkDiverged{divergence.node, divergence.index});
+  if (!tree_.has_diverged(entry.text))
+    edits.emplace_back(edit::CommandDiverged{hash_text(entry.text)});
+  // Should this fail, the lesson is lost and nothing else: it will diverge again.
+  if (!edits.empty() && !tree_.ended()) (void)commit("diverge", std::move(edits)).ok();
+}
+
+// A node that was just replayed into `handle` becomes physical, if the policy finds that the time
+// spent on replaying it, and on `replays_ahead` more that are sure to come, would pay for that.
+std::optional<PhysicalRef> SessionManager::promote(const RestorePlan& plan,
+                                                   const BranchHandle& handle,
+                                                   std::int64_t replays_ahead) {
+  if (plan.steps.empty() || !capabilities_.physical_snapshots) return std::nullopt;
+  SnapshotFacts facts{.replay_cost = plan.replay_cost * replays_ahead};
+  {
+    std::lock_guard lock(mutex_);
+    if (auto spent = replay_spent_.find(plan.target); spent != replay_spent_.end())
+      facts.replay_cost += spent->second;
+    if (limits_.max_physical_bytes != 0 && tree_.physical_bytes() >= limits_.max_physical_bytes)
+      return std::nullopt;
+  }
+  Result<BranchFacts> live = backend_.facts(handle);
+  if (!live.ok()) return std::nullopt;
+  facts.resident_memory = live->resident_bytes;
+  if (!policy_.should_promote(facts)) return std::nullopt;
+  Result<PhysicalState> state = capture(handle, live->resident_bytes);
+  if (!state.ok()) return std::nullopt;  // the node stays virtual, which it was
+
+  bool kept = false;
+  {
+    std::lock_guard lock(mutex_);
+    const Node* node = tree_.find(plan.target);
+    if (node != nullptr && !node->is_physical()) {
+      kept = commit("promote",
+                    {edit::SetPhysical{plan.target, *state},
+                     edit::CostMeasured{state->memory_bytes, state->took}},
+                    state->took)
+                 .ok();
+    }
+    if (kept) {
+      stats_.promotions += 1;
+      replay_spent_.erase(plan.target);
+    }
+  }
+  if (kept) return state->ref;
+  put_away({}, {state->ref});
+  return std::nullopt;
+}
+
+std::vector<Result<SessionManager::Revived>> SessionManager::revive_many(
+    const RestorePlan& plan, const ForkRequest& request) {
+  std::vector<Result<Revived>> revived;
+  auto fork_rest = [&](const PhysicalRef& from) {
+    std::size_t count = request.count - revived.size();
+    std::vector<Result<BranchHandle>> forks = backend_.fork(from, count);
+    SF_CHECK(forks.size() == count);
+    for (Result<BranchHandle>& fork : forks) {
+      if (fork.ok()) {
+        revived.emplace_back(Revived{LiveCopy(*this, *fork), {}});
+      } else {
+        revived.emplace_back(std::move(fork).error());
+      }
+    }
+  };
+  if (plan.from && plan.steps.empty()) {
+    fork_rest(*plan.from);
+    return revived;
+  }
+  bool may_promote = true;
+  while (revived.size() < request.count) {
+    revived.push_back(revive(plan, nullptr, request.on_divergence));
+    const Result<Revived>& last = revived.back();
+    if (!last.ok() && last.error().code == ErrorCode::kDiverged) {
+      // It would diverge in the others too.
+      while (revived.size() < request.count) revived.emplace_back(revived.back().error());
+    }
+    std::size_t left = request.count - revived.size();
+    if (left == 0 || !may_promote || !last.ok() || !last->accepted.empty()) continue;
+    may_promote = false;
+    if (auto ref = promote(plan, last->copy.handle(), static_cast<std::int64_t>(left)))
+      fork_rest(*ref);
+  }
+  return revived;
+}
+
+}  // namespace sf::control

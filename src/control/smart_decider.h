@@ -1,0 +1,46 @@
+// SmartDecider: the paper's rule. Materialize once a physical snapshot costs no more than what it
+// would save: C_phys = alpha*m + beta <= C_replay.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "control/cost_model.h"
+#include "control/materialization_policy.h"
+
+namespace sf::control {
+
+// The rule itself.
+constexpr Materialization cheaper(microseconds physical_cost, microseconds replay_cost) {
+  return physical_cost <= replay_cost ? Materialization::kPhysical : Materialization::kVirtual;
+}
+
+class SmartDecider final : public MaterializationPolicy {
+ public:
+  explicit SmartDecider(CostModel model) : model_(std::move(model)) {}
+
+  std::string name() const override { return "smart"; }
+  Materialization decide(const SnapshotFacts& facts) const override {
+    std::lock_guard lock(mutex_);
+    return cheaper(model_.physical(facts.resident_memory), facts.replay_cost);
+  }
+  // The same rule over the past: once replaying a node has cost what a snapshot would have, the
+  // next time shall be cheap.
+  bool should_promote(const SnapshotFacts& facts) const override {
+    return decide(facts) == Materialization::kPhysical;
+  }
+  void learn(const CostSample& sample) override {
+    std::lock_guard lock(mutex_);
+    model_.add(sample);
+  }
+  CostModel model() const {
+    std::lock_guard lock(mutex_);
+    return model_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  CostModel model_;
+};
+
+}  // namespace sf::control

@@ -1,0 +1,39 @@
+// SnapshotChoice: what a new node shall be, from everything that has a say in it. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "control/materialization_policy.h"
+
+namespace sf::control {
+
+struct SnapshotQuestion {
+  bool backend_has_snapshots = true;
+  bool storage_is_full = false;  // by the session's own limit
+  bool parent_is_physical = true;
+  bool unchanged = false;                 // proven: the state is the parent's
+  bool replayable = true;                 // everything since the parent can be done again
+  std::optional<std::string> must;        // reason_to_materialize()
+  std::optional<Materialization> wanted;  // what the user said, if anything
+  SnapshotFacts facts;
+};
+
+struct SnapshotChoice {
+  enum class Kind {
+    kPhysical,
+    kVirtual,
+    kShared,  // physical, with the parent's own snapshot
+  };
+  Kind kind = Kind::kVirtual;
+  bool may_fall_back = false;  // if it cannot be captured, a virtual node will do
+  std::string why;             // for people
+};
+
+// kUnsupported when neither way leads back to this state, or the wanted one does not; kNoSpace when
+// only the full storage is in the way.
+Result<SnapshotChoice> choose_snapshot(const SnapshotQuestion& question,
+                                       const MaterializationPolicy& policy);
+
+}  // namespace sf::control

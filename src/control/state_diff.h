@@ -1,0 +1,26 @@
+// StateDiff: what differs between two states of a session, in the words of a user.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sf::control {
+
+enum class DiffKind { kAdded, kRemoved, kChanged };
+enum class DiffSubject { kFile, kProcess, kPort, kEnvironment, kWorkingDirectory };
+
+struct StateDifference {
+  DiffSubject subject = DiffSubject::kFile;
+  DiffKind kind = DiffKind::kChanged;
+  std::string name;    // path, command line, "tcp 127.0.0.1:8000", variable
+  std::string before;  // one short line each; empty where there is nothing to say
+  std::string after;
+  std::string patch;  // unified, for text files; bounded by the backend
+};
+
+struct StateDiff {
+  std::vector<StateDifference> differences;
+  bool truncated = false;  // there were more
+};
+
+}  // namespace sf::control

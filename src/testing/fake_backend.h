@@ -1,0 +1,111 @@
+// FakeBackend: a substrate in memory, so that equivalence can be checked without a kernel.
+//
+// A branch is a map of variables and a list of processes. Its commands:
+//   set K V     append K V     get K       dump        nop          slow MS (takes so long)
+//   spawn P     kill P         fail        timeout (timed out)      lose (the branch dies)
+//   random K    (another value each time it runs, anywhere)         flaky (prints such a value)
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "control/backend.h"
+#include "testing/fuse.h"
+
+namespace sf::test {
+
+struct FakeMachine {
+  std::map<std::string, std::string> variables;
+  std::set<std::string> processes;
+  std::uint16_t rows = 40;
+  std::uint16_t cols = 160;
+
+  std::string dump() const;
+  friend bool operator==(const FakeMachine&, const FakeMachine&) = default;
+};
+
+struct FakeBackendOptions {
+  control::Preserves preserves = control::Preserves::everything();
+  control::Capabilities capabilities{.physical_snapshots = true,
+                                     .fingerprints = true,
+                                     .terminal = true,
+                                     .files = true,
+                                     .diff = true};
+  Fuse* fuse = nullptr;
+};
+
+class FakeBackend final : public control::Backend {
+ public:
+  explicit FakeBackend(FakeBackendOptions options = {}) : options_(std::move(options)) {}
+
+  // A checkpoint fails with this code as long as it is set; kUnsupported stands for a blocker.
+  void fail_checkpoints(std::optional<ErrorCode> code);
+  // Called in exec() before the command's effect, with no lock held.
+  void on_exec(std::function<void(const std::string&)> hook);
+  void kill_branch(const control::BranchHandle& branch);
+  std::size_t calls(const std::string& verb) const;
+  std::optional<FakeMachine> machine(const control::BranchHandle& branch) const;
+
+  std::string_view name() const override { return "fake"; }
+  control::Preserves preserves() const override { return options_.preserves; }
+  control::Capabilities capabilities() const override { return options_.capabilities; }
+  control::CostLine expected_cost() const override { return {100, 5000}; }
+
+  Result<control::BranchHandle> start(const control::StartConfig& config) override;
+  Result<control::Observation> exec(const control::BranchHandle& branch,
+                                    const control::ExecRequest& request,
+                                    const control::OutputSink& sink) override;
+  Result<control::Checkpoint> checkpoint(const control::BranchHandle& branch) override;
+  Result<control::BranchHandle> restore(const control::BranchHandle& old,
+                                        const control::PhysicalRef& from) override;
+  std::vector<Result<control::BranchHandle>> fork(const control::PhysicalRef& from,
+                                                  std::size_t count) override;
+  Status remove(const control::PhysicalRef& ref) override;
+  Status end(const control::BranchHandle& branch) override;
+  Status send_keys(const control::BranchHandle& branch, std::string_view keys) override;
+  Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
+                                         std::size_t scrollback) override;
+  Status resize(const control::BranchHandle& branch, std::uint16_t rows,
+                std::uint16_t cols) override;
+  Result<std::string> read_file(const control::BranchHandle& branch, const std::string& path,
+                                std::size_t max_bytes) override;
+  Status write_file(const control::BranchHandle& branch, const std::string& path,
+                    std::string_view content) override;
+  Result<std::optional<control::Fingerprint>> state_fingerprint(
+      const control::BranchHandle& branch) override;
+  Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
+  Result<control::StateDiff> diff(const control::DiffSide& from,
+                                  const control::DiffSide& to) override;
+  Result<control::BackendUsage> usage() override;
+  Result<control::Inventory> inventory() override;
+
+ private:
+  template <typename T>
+  using Effect = std::function<Result<T>()>;
+  // Counts the call, burns the fuse around it, holds the lock.
+  template <typename T>
+  Result<T> call(const std::string& verb, const Effect<T>& effect);
+  Result<FakeMachine*> live(const control::BranchHandle& branch);
+  Result<control::BranchHandle> revive(const control::PhysicalRef& from);
+  control::BranchHandle add(FakeMachine machine);
+  Result<FakeMachine> side(const control::DiffSide& side);
+  Result<control::Observation> run(FakeMachine& machine, const control::BranchHandle& branch,
+                                   const std::string& command);
+
+  FakeBackendOptions options_;
+  mutable std::mutex mutex_;
+  std::map<control::BranchHandle, FakeMachine> branches_;
+  std::map<control::PhysicalRef, FakeMachine> snapshots_;
+  std::map<std::string, std::size_t> calls_;
+  std::optional<ErrorCode> checkpoint_error_;
+  std::function<void(const std::string&)> on_exec_;
+  std::uint64_t next_ = 1;
+  std::uint64_t random_ = 0;
+};
+
+}  // namespace sf::test

@@ -1,0 +1,36 @@
+// MemoryCatalog: a catalog that remembers as long as the test runs.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/branch_tree.h"
+#include "control/catalog.h"
+#include "control/materialization_policy.h"
+#include "testing/fuse.h"
+
+namespace sf::test {
+
+class MemoryCatalog final : public control::Catalog {
+ public:
+  explicit MemoryCatalog(Fuse* fuse = nullptr) : fuse_(fuse) {}
+
+  Status append(const control::Change& change) override;
+
+  // What a process that starts now would find.
+  std::optional<control::SessionImage> load(const control::SessionId& id) const;
+  std::vector<std::string> operations() const;  // of all changes, in order
+  std::vector<control::CostSample> costs() const;
+
+ private:
+  Fuse* fuse_;
+  mutable std::mutex mutex_;
+  std::map<control::SessionId, control::BranchTree> sessions_;
+  std::vector<std::string> operations_;
+  std::vector<control::CostSample> costs_;
+};
+
+}  // namespace sf::test

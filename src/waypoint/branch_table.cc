@@ -1,0 +1,66 @@
+#include "waypoint/branch_table.h"
+
+namespace sf::waypoint {
+
+Status BranchTable::load(
+    const std::function<Result<bool>(const LiveRecord&)>& is_alive,
+    const std::function<std::shared_ptr<KeeperClient>(const std::string&)>& connect) {
+  SF_TRY_ASSIGN(std::vector<BranchRecord> records, registry_.load_all());
+  for (BranchRecord& record : records) {
+    LiveRecord live{std::move(record), nullptr};
+    live.client = connect(live.record.keeper);
+    SF_TRY_ASSIGN(bool alive, is_alive(live));
+    if (!alive) {
+      SF_TRY(registry_.remove(live.record.id));
+      continue;
+    }
+    std::lock_guard lock(mutex_);
+    BranchId id = live.record.id;
+    entries_[id].live = std::move(live);
+  }
+  return Ok{};
+}
+
+Result<LiveRecord> BranchTable::find(const BranchId& branch) const {
+  std::lock_guard lock(mutex_);
+  auto found = entries_.find(branch);
+  if (found == entries_.end())
+    return fail(ErrorCode::kNotFound, "there is no live branch " + branch.value());
+  return found->second.live;
+}
+
+std::vector<LiveRecord> BranchTable::list() const {
+  std::lock_guard lock(mutex_);
+  std::vector<LiveRecord> all;
+  for (const auto& [id, entry] : entries_) all.push_back(entry.live);
+  return all;
+}
+
+Result<BranchTable::Claim> BranchTable::claim(const BranchId& branch) {
+  Claim claim;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = entries_.find(branch); found != entries_.end())
+      claim.mutex = found->second.changing;
+  }
+  if (claim.mutex) claim.lock = std::unique_lock(*claim.mutex);
+  // Now, not before: another may have replaced its keeper, or ended it, while this one waited.
+  SF_TRY_ASSIGN(claim.live, find(branch));
+  return claim;
+}
+
+Status BranchTable::publish(const LiveRecord& live) {
+  SF_TRY(registry_.publish(live.record));
+  std::lock_guard lock(mutex_);
+  entries_[live.record.id].live = live;
+  return Ok{};
+}
+
+Status BranchTable::remove(const BranchId& branch) {
+  SF_TRY(registry_.remove(branch));
+  std::lock_guard lock(mutex_);
+  entries_.erase(branch);
+  return Ok{};
+}
+
+}  // namespace sf::waypoint
