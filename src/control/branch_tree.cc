@@ -24,7 +24,7 @@ std::uint64_t number_of(const NodeId& id) {
 
 Result<BranchTree> BranchTree::from_image(SessionImage image) {
   BranchTree tree;
-  auto put = [&tree](Edit edit) -> Status {
+  auto put = [&tree](const Edit& edit) -> Status {
     Status applied = tree.apply(edit);
     if (applied.ok()) return applied;
     return fail(ErrorCode::kCorrupt, "session " + tree.session_.id.value() +

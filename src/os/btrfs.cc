@@ -3,9 +3,11 @@
 #include <linux/btrfs.h>
 #include <sys/ioctl.h>
 
+#include <cstdio>
 #include <cstring>
 
 #include "os/error.h"
+#include "os/file.h"
 
 namespace sf::os {
 namespace {
@@ -42,6 +44,21 @@ Status delete_subvolume(int parent_fd, const std::string& name) {
   if (::ioctl(parent_fd, BTRFS_IOC_SNAP_DESTROY, &args) != 0 && errno != ENOENT)
     return last_error("deleting subvolume " + name);
   return Ok{};
+}
+
+Status limit_unwritten(int fd, std::uint64_t bytes) {
+  btrfs_ioctl_fs_info_args info{};
+  if (::ioctl(fd, BTRFS_IOC_FS_INFO, &info) != 0) return last_error("asking for the file system");
+  std::string id;
+  for (std::size_t i = 0; i < sizeof info.fsid; ++i) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", info.fsid[i]);
+    if (i == 4 || i == 6 || i == 8 || i == 10) id += '-';
+    id += digits;
+  }
+  std::string device = "/sys/fs/btrfs/" + id + "/bdi/";
+  SF_TRY(write_file(device + "strict_limit", "1"));
+  return write_file(device + "max_bytes", std::to_string(bytes));
 }
 
 }  // namespace sf::os

@@ -2,6 +2,7 @@
 // all data.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -13,5 +14,9 @@ Status create_subvolume(int parent_fd, const std::string& name);
 Status snapshot_subvolume(int source_fd, int parent_fd, const std::string& name);
 // Returns at once; the file system frees the space in the background.
 Status delete_subvolume(int parent_fd, const std::string& name);
+
+// The most unwritten data the file system may gather before its writers wait. Holds for the whole
+// file system, until it is unmounted.
+Status limit_unwritten(int fd, std::uint64_t bytes);
 
 }  // namespace sf::os

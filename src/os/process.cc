@@ -250,11 +250,11 @@ Status spawn_detached(const SpawnOptions& options) {
   if (middle == 0) {
     pid_t pid = ::fork();
     if (pid == 0) launch.run();
-    ::_exit(pid < 0 ? 1 : 0);
+    ::_exit(pid < 0 ? errno : 0);
   }
-  bool forked = reap(middle) == 0;
+  int failed = WEXITSTATUS(reap(middle));
   SF_TRY(launch.outcome());
-  if (!forked) return fail(ErrorCode::kOs, "starting " + options.argv[0] + ": fork failed");
+  if (failed != 0) return os_error(failed, "starting " + options.argv[0] + ": fork");
   return Ok{};
 }
 

@@ -1,6 +1,7 @@
 #include "testing/fake_backend.h"
 
 #include <sstream>
+#include <utility>
 
 namespace sf::test {
 
@@ -73,6 +74,11 @@ Result<BranchHandle> FakeBackend::revive(const PhysicalRef& from) {
 void FakeBackend::fail_checkpoints(std::optional<ErrorCode> code) {
   std::lock_guard lock(mutex_);
   checkpoint_error_ = code;
+}
+
+void FakeBackend::lose_next_answer() {
+  std::lock_guard lock(mutex_);
+  lose_answer_ = true;
 }
 
 void FakeBackend::on_exec(std::function<void(const std::string&)> hook) {
@@ -159,7 +165,9 @@ Result<Observation> FakeBackend::exec(const BranchHandle& branch, const ExecRequ
   if (hook) hook(request.command);
   Result<Observation> seen = call<Observation>("exec", [&]() -> Result<Observation> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
-    return run(*machine, branch, request.command);
+    Result<Observation> done = run(*machine, branch, request.command);
+    if (std::exchange(lose_answer_, false)) return fail(ErrorCode::kOs, "the answer was lost");
+    return done;
   });
   if (seen.ok() && sink) sink(seen->output);
   return seen;

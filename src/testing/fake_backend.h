@@ -45,6 +45,8 @@ class FakeBackend final : public control::Backend {
 
   // A checkpoint fails with this code as long as it is set; kUnsupported stands for a blocker.
   void fail_checkpoints(std::optional<ErrorCode> code);
+  // The next exec() does its work and then fails with kOs.
+  void lose_next_answer();
   // Called in exec() before the command's effect, with no lock held.
   void on_exec(std::function<void(const std::string&)> hook);
   void kill_branch(const control::BranchHandle& branch);
@@ -104,6 +106,7 @@ class FakeBackend final : public control::Backend {
   std::map<std::string, std::size_t> calls_;
   std::optional<ErrorCode> checkpoint_error_;
   std::function<void(const std::string&)> on_exec_;
+  bool lose_answer_ = false;
   std::uint64_t next_ = 1;
   std::uint64_t random_ = 0;
 };

@@ -34,6 +34,11 @@ class Fuse {
     std::lock_guard lock(mutex_);
     return blown_;
   }
+  // Blown, and for good: everything fails from now on.
+  bool is_cut() const {
+    std::lock_guard lock(mutex_);
+    return blown_ && mode_ != Mode::kFailOnce;
+  }
 
   // At the beginning of a call: an error means, return it and do nothing.
   Status enter(const std::string& call) {

@@ -57,13 +57,17 @@ Result<Observation> SessionWorld::run(const std::string& branch, const std::stri
   return session_->exec_command(BranchId(branch), {.command = command});
 }
 
-std::string SessionWorld::dump(const std::string& branch) {
+std::optional<FakeMachine> SessionWorld::machine(const std::string& branch) {
   BranchHandle handle = session_->read([&](const BranchTree& tree) {
     const Branch* found = tree.find_branch(BranchId(branch));
     return found == nullptr ? BranchHandle() : found->handle;
   });
-  std::optional<FakeMachine> machine = backend.machine(handle);
-  return machine ? machine->dump() : "";
+  return backend.machine(handle);
+}
+
+std::string SessionWorld::dump(const std::string& branch) {
+  std::optional<FakeMachine> found = machine(branch);
+  return found ? found->dump() : "";
 }
 
 NodeId SessionWorld::mark(const std::string& branch, const SnapshotRequest& request) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,9 @@ class SessionWorld {
   Status restart();
 
   Result<control::Observation> run(const std::string& branch, const std::string& command);
-  // What `dump` would print on the branch; empty for a dead one. Asks the machine, not the session.
-  std::string dump(const std::string& branch);
+  // The machine itself, not what the session says of it; nothing for a dead branch.
+  std::optional<FakeMachine> machine(const std::string& branch);
+  std::string dump(const std::string& branch);  // of that; empty for a dead one
   // Takes a snapshot that must succeed.
   control::NodeId mark(const std::string& branch, const control::SnapshotRequest& request = {});
   Status back(const std::string& branch, const control::NodeId& node);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/id.h"
 #include "waypoint/capabilities.h"
 
 namespace sf::waypoint {
@@ -53,6 +54,9 @@ Status check_config(const BranchConfig& config) {
     return invalid("a pids limit below 8 leaves no room for a shell");
   if (config.limits.cpus && !(*config.limits.cpus >= 0.01 && *config.limits.cpus <= 1024))
     return invalid("a cpu limit lies between 0.01 and 1024");
+  if (!config.label.empty() && !is_valid_id(config.label))
+    return invalid("label \"" + config.label + "\" is not one",
+                   "lower-case letters, digits and dashes, at most 64");
   auto capabilities = with_capabilities(0, config.extra_capabilities);
   if (!capabilities) return std::move(capabilities).error();
   return Ok{};
@@ -91,6 +95,7 @@ Json to_json(const BranchConfig& c) {
                {"cols", c.window.cols},
                {"network", c.network == Network::kHost ? "host" : "none"},
                {"extra_capabilities", c.extra_capabilities}};
+  if (!c.label.empty()) json["label"] = c.label;
   if (c.limits.memory_bytes) json["memory_bytes"] = *c.limits.memory_bytes;
   if (c.limits.pids) json["pids"] = *c.limits.pids;
   if (c.limits.cpus) json["cpus"] = *c.limits.cpus;
@@ -116,6 +121,7 @@ Result<BranchConfig> branch_config_from_json(const Json& json) {
       return fail(ErrorCode::kCorrupt, "branch configuration: unknown network " + network);
     c.network = network == "host" ? Network::kHost : Network::kNone;
     c.extra_capabilities = json.at("extra_capabilities").get<std::vector<std::string>>();
+    if (json.contains("label")) c.label = json["label"].get<std::string>();
     if (json.contains("memory_bytes"))
       c.limits.memory_bytes = json["memory_bytes"].get<std::uint64_t>();
     if (json.contains("pids")) c.limits.pids = json["pids"].get<std::uint64_t>();

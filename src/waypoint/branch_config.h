@@ -29,6 +29,7 @@ struct BranchConfig {
   Network network = Network::kNone;
   os::CgroupLimits limits;
   std::vector<std::string> extra_capabilities;  // beyond a container's usual ones, e.g. "sys_admin"
+  std::string label;  // whose it is, in the words of whoever drives the store: an id, or empty
 };
 
 // kInvalidArgument names the field and what it takes.

@@ -89,14 +89,14 @@ Result<CheckpointDraft> CheckpointStore::begin() {
   return CheckpointDraft(dir, id, *units_);
 }
 
-Status CheckpointStore::publish(CheckpointDraft draft, Manifest manifest) {
+Result<CheckpointInfo> CheckpointStore::publish(CheckpointDraft draft, Manifest manifest) {
   manifest.info.image_bytes = os::tree_bytes(draft.image_dir());
   SF_TRY(os::write_file(draft.dir_ + "/terminal", terminal_bytes(manifest.state)));
   SF_TRY(os::write_file(draft.dir_ + "/manifest.json", manifest_text(manifest)));
   SF_TRY(os::rename_path(draft.dir_, dir_ + "/checkpoints/" + draft.id_.value()));
   draft.dir_.clear();
   known_[manifest.info.id] = manifest.info;
-  return Ok{};
+  return manifest.info;
 }
 
 Result<Manifest> CheckpointStore::load(const CheckpointId& id) const {

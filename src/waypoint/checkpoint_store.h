@@ -46,8 +46,8 @@ class CheckpointStore {
   // Removes what never became a checkpoint. Requires: no keeper still works on one.
   Status sweep_drafts();
   Result<CheckpointDraft> begin();
-  // Writes the manifest and publishes: one rename.
-  Status publish(CheckpointDraft draft, Manifest manifest);
+  // Writes the manifest and publishes: one rename. Returns what list() says of it from now on.
+  Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest);
   Result<Manifest> load(const CheckpointId& id) const;
   std::string image_dir(const CheckpointId& id) const {
     return dir_ + "/checkpoints/" + id.value() + "/image";

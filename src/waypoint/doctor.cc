@@ -110,12 +110,16 @@ constexpr CapabilityNeed kCapabilities[] = {
      "nothing you see: CRIU reads the limits of non-root processes through a prlimit shim instead"},
 };
 
-std::string grant(const std::string& capability) {
-  std::string name;
+std::string capability_name(const std::string& capability) {
+  std::string name = "CAP_";
   for (char c : capability)
     name.push_back(c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c);
-  std::string command = "grant CAP_" + name;
-  return command.append(", such as docker run --cap-add ").append(name).append(" ...");
+  return name;
+}
+
+std::string grant(const std::string& capability) {
+  std::string name = capability_name(capability);
+  return "grant " + name + ", such as docker run --cap-add " + name.substr(4) + " ...";
 }
 
 void judge_rights(Judgement& out) {
@@ -400,6 +404,16 @@ void judge_amounts(Judgement& out) {
 }
 
 }  // namespace
+
+Status check_session_capabilities(const os::CapabilitySet& held) {
+  for (const CapabilityNeed& need : kCapabilities) {
+    if (need.part != HostPart::kSessions || held.contains(need.name)) continue;
+    return fail(ErrorCode::kUnsupported,
+                "sessions need " + capability_name(need.name) + ": without it " + need.cost,
+                grant(need.name) + "; `statefork doctor` shows all that is missing");
+  }
+  return Ok{};
+}
 
 std::vector<Finding> judge(const HostFacts& facts) {
   Judgement out(facts);

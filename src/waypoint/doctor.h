@@ -38,6 +38,8 @@ std::string_view to_string(HostPart part);
 // is fixed.
 std::vector<Finding> examine_host(const DoctorOptions& options);
 std::vector<Finding> judge(const HostFacts& facts);
+// Pure: names the first capability that sessions need and that is not held.
+Status check_session_capabilities(const os::CapabilitySet& held);
 
 // Can sessions run and be checkpointed here?
 bool is_ready(const std::vector<Finding>& findings);

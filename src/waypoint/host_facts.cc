@@ -34,7 +34,7 @@ bool is_replaced(std::string_view below_root) {
 void read_rights(HostFacts& facts) {
   facts.root = os::is_root();
   facts.host_user_namespace = os::maps_all_users(read_or_empty("/proc/self/uid_map"));
-  facts.capabilities = os::parse_effective_capabilities(read_or_empty("/proc/self/status"));
+  facts.capabilities = held_capabilities();
 }
 
 void try_kernel(HostFacts& facts, Deadline deadline) {
@@ -74,6 +74,10 @@ std::vector<std::string> submounts_a_branch_misses(std::string_view mountinfo,
     return is_replaced(root == "/" ? path : path.substr(root.size()));
   });
   return missed;
+}
+
+os::CapabilitySet held_capabilities() {
+  return os::parse_effective_capabilities(read_or_empty("/proc/self/status"));
 }
 
 HostFacts read_host_facts(const DoctorOptions& options, Deadline deadline) {

@@ -75,6 +75,7 @@ std::vector<std::string> submounts_a_branch_misses(std::string_view mountinfo,
                                                    const std::string& root);
 
 // Kills every probe that has not ended at the deadline.
+os::CapabilitySet held_capabilities();
 HostFacts read_host_facts(const DoctorOptions& options, Deadline deadline);
 
 }  // namespace sf::waypoint

@@ -142,7 +142,9 @@ class Keeper {
     return answer(client, {{"ok", true},
                            {"pid", ::getpid()},
                            {"alive", branch_ != nullptr},
-                           {"init", branch_ ? branch_->init() : 0}});
+                           {"init", branch_ ? branch_->init() : 0},
+                           {"shell", branch_ ? branch_->shell().shell() : 0},
+                           {"holder", branch_ ? branch_->holder() : 0}});
   }
 
   static FaultPlan faults_of(const Json& header) {

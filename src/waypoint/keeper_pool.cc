@@ -4,6 +4,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <system_error>
+
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
@@ -20,8 +22,14 @@ constexpr auto kEndTime = seconds(30);
 
 }  // namespace
 
-KeeperPool::KeeperPool(KeeperPrograms programs, UnitStore& units)
-    : programs_(std::move(programs)), units_(units), background_([this] { run_background(); }) {}
+Status KeeperPool::start() {
+  try {
+    background_ = std::thread([this] { run_background(); });
+    return Ok{};
+  } catch (const std::system_error& e) {
+    return os::os_error(e.code().value(), "starting a thread");
+  }
+}
 
 KeeperPool::~KeeperPool() {
   settle();
@@ -30,7 +38,7 @@ KeeperPool::~KeeperPool() {
     closing_ = true;
   }
   changed_.notify_all();
-  background_.join();
+  if (background_.joinable()) background_.join();
   if (spare_) end(*spare_);
 }
 
@@ -113,6 +121,7 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
   Status spawned = os::spawn_detached(options);
   if (!spawned) {
     (void)os::remove_tree(dir);
+    if (spawned.error().os_errno != ENOENT) return spawned.error();
     return std::move(spawned).error().with_hint(
         "waypoint-keeper belongs beside the program that uses the library");
   }
@@ -131,7 +140,7 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
     said.append(buffer, static_cast<std::size_t>(n));
   }
   if (said != "ok") {
-    (void)os::remove_tree(dir);
+    (void)remove_keeper_home(programs_.store_dir, id, units_);
     auto json = wire::Json::parse(said, nullptr, false);
     if (json.is_object()) return wire::error_from_json(json).while_doing("starting a keeper");
     return fail(ErrorCode::kOs, "the keeper ended before it was ready");

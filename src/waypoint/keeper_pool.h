@@ -32,9 +32,12 @@ struct KeeperPrograms {
 
 class KeeperPool {
  public:
-  KeeperPool(KeeperPrograms programs, UnitStore& units);
+  KeeperPool(KeeperPrograms programs, UnitStore& units)
+      : programs_(std::move(programs)), units_(units) {}
   ~KeeperPool();  // ends the spare and waits for what was asked to end
 
+  // Starts the background work. Before all others.
+  Status start();
   Result<KeeperHandle> take(Network network);
   // Ends a keeper in the background, and clears away what one that was killed left.
   void retire(KeeperHandle keeper);

@@ -44,6 +44,7 @@ class LiveBranch {
 
   ShellDriver& shell() { return *driver_; }
   pid_t init() const { return init_.pid(); }
+  pid_t holder() const { return holder_.value_or(1); }  // as the branch sees it
   int init_pidfd() const { return init_.pidfd(); }
   const BranchConfig& config() const { return config_; }
 

@@ -21,6 +21,9 @@ std::string manifest_text(const Manifest& m) {
 }
 
 Status check_restorable(const Manifest& manifest, const std::string& boot_id) {
+  if (manifest.engine == kFilesOnly)
+    return fail(ErrorCode::kUnsupported, "the checkpoint holds files and no processes",
+                "start a branch from it");
   if (manifest.engine != kEngine)
     return fail(ErrorCode::kUnsupported,
                 "the checkpoint was taken by the engine \"" + manifest.engine + "\"",
@@ -50,6 +53,7 @@ Result<Manifest> parse_manifest(const std::string& text, const std::string& term
     SF_TRY_ASSIGN(m.config, branch_config_from_json(json.at("config")));
     SF_TRY_ASSIGN(m.state, captured_state_from_json(json.at("state"), terminal));
     m.info.stopped = m.state.stopped;
+    m.info.label = m.config.label;
     if (!is_valid_id(m.info.id.value()) || !is_valid_id(m.info.branch.value()) ||
         (m.info.parent && !is_valid_id(m.info.parent->value())))
       return fail(ErrorCode::kCorrupt, "manifest has a malformed id");

@@ -13,6 +13,7 @@ namespace sf::waypoint {
 
 inline constexpr int kManifestVersion = 2;
 inline constexpr std::string_view kEngine = "criu";
+inline constexpr std::string_view kFilesOnly = "none";  // in the engine's place: no processes
 
 struct Manifest {
   CheckpointInfo info;

@@ -47,9 +47,9 @@ Result<pid_t> visit(pid_t member, pid_t wanted) {
   pid_t guide = ::fork();
   if (guide < 0) return os::last_error("forking");
   if (guide == 0) {
-    if (::setns(space.get(), CLONE_NEWPID) != 0) ::_exit(1);
+    if (::setns(space.get(), CLONE_NEWPID) != 0) ::_exit(errno);
     pid_t visitor = ::fork();
-    if (visitor < 0) ::_exit(1);
+    if (visitor < 0) ::_exit(errno);
     if (visitor == 0) {
       auto self = static_cast<pid_t>(::syscall(SYS_getpid));
       pid_t before = self - 1;
@@ -68,7 +68,8 @@ Result<pid_t> visit(pid_t member, pid_t wanted) {
   while (::waitpid(guide, &status, 0) < 0 && errno == EINTR) {
   }
   if (n != sizeof before)
-    return fail(ErrorCode::kOs, "the pid counter of the branch cannot be reached");
+    return os::os_error(WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+                        "reaching the branch's pid counter");
   return before;
 }
 

@@ -37,9 +37,6 @@ Status mount_root_view(const std::string& base_root, const UnitPaths& unit,
   if (!mount) {
     Error error =
         std::move(mount).error().while_doing("mounting the branch's root over " + base_root);
-    if (error.os_errno == ELOOP)
-      return std::move(error).with_hint(
-          "the store lies inside this root and on the same file system; use a store elsewhere");
     return std::move(error).with_hint("`statefork doctor` checks what OverlayFS needs");
   }
   return os::attach_mount(mount->get(), target);

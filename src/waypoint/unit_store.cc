@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* kImageName = "units.btrfs";
 constexpr const char* kDirectoryName = "units";
+constexpr std::uint64_t kMaxUnwritten = 64U << 20U;
 
 Status make_unit_directories(const std::string& unit_path) {
   for (const char* part : {"/upper", "/work"}) {
@@ -116,6 +117,9 @@ Result<std::unique_ptr<UnitStore>> open_btrfs(const std::string& image) {
                                                         {"commit", "5"}},
                                                        MOUNT_ATTR_NOATIME));
   SF_TRY_ASSIGN(os::UniqueFd root, os::open_at(mount.get(), ".", O_RDONLY | O_DIRECTORY));
+  // A snapshot waits until all is written: what a command may leave unwritten bounds that wait.
+  // Where the kernel cannot (before 6.2) or sysfs is read-only, large writes make slow checkpoints.
+  (void)os::limit_unwritten(root.get(), kMaxUnwritten);
   return std::unique_ptr<UnitStore>(
       new BtrfsUnits(std::move(device), std::move(mount), std::move(root)));
 }

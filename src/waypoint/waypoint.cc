@@ -1,24 +1,24 @@
 #include "waypoint/waypoint.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <future>
 #include <mutex>
-#include <thread>
 
 #include "base/scope_exit.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "waypoint/branch_table.h"
 #include "waypoint/checkpoint_store.h"
+#include "waypoint/doctor.h"
 #include "waypoint/criu/criu_binary.h"
+#include "waypoint/host_programs.h"
 #include "waypoint/init/init_protocol.h"
 #include "waypoint/keeper_home.h"
 #include "waypoint/keeper_pool.h"
 #include "waypoint/root_template.h"
 #include "waypoint/screen_message.h"
+#include "waypoint/store_lock.h"
 #include "waypoint/store_sweep.h"
 
 namespace sf::waypoint {
@@ -31,51 +31,18 @@ constexpr auto kCallTime = std::chrono::minutes(15);  // a capture or restore of
 constexpr auto kExecGrace = seconds(60);              // beyond a command's own time-out
 constexpr milliseconds kLongest =
     std::chrono::hours(24 * 365);  // of a command; beyond it, arithmetic overflows
-constexpr auto kLockPatience = milliseconds(500);
 constexpr std::size_t kMaxCommand = 64U << 20U;
 constexpr std::size_t kMaxOutput = 48U << 20U;  // clean and raw must fit one frame
 constexpr std::size_t kMaxForks = 1000;
 constexpr std::size_t kForksAtOnce = 4;
 
-struct Helpers {
-  std::string keeper;
-  std::string init;
-  std::string criu_shim;
-};
-
-Result<Helpers> find_helpers(std::string dir) {
-  if (dir.empty()) {
-    SF_TRY_ASSIGN(std::string self, os::read_link("/proc/self/exe"));
-    dir = self.substr(0, self.rfind('/'));
-  }
-  Helpers helpers{dir + "/waypoint-keeper", dir + "/waypoint-init",
-                  dir + "/libwaypoint-criu-shim.so"};
-  for (const std::string& path : {helpers.keeper, helpers.init, helpers.criu_shim}) {
-    if (!os::exists(path))
-      return fail(ErrorCode::kNotFound, path + " is missing",
-                  "set helper_dir to where waypoint-keeper and waypoint-init are");
-  }
-  return helpers;
-}
-
-// A child that a killed manager was just about to start holds its lock until it execs.
-bool take_lock(int fd, Deadline deadline) {
-  while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    if (deadline.passed()) return false;
-    std::this_thread::sleep_for(milliseconds(5));
-  }
-  return true;
-}
-
-Status check_store_place(const std::string& dir) {
-  if (dir != "/run" && !dir.starts_with("/run/")) return Ok{};
-  return invalid("the store cannot lie below /run: keepers have a /run of their own",
-                 "use /var/lib/statefork");
-}
-
 Deadline answer_deadline(milliseconds timeout) {
   if (timeout.count() <= 0) return Deadline::never();
   return Deadline::after(std::min(timeout, kLongest) + kExecGrace);
+}
+
+bool is_missing_path(const Error& error) {
+  return error.code == ErrorCode::kNotFound || error.os_errno == ENOTDIR;
 }
 
 Status check_output_cap(std::size_t bytes) {
@@ -106,12 +73,16 @@ class Waypoint::Impl {
   static Result<std::unique_ptr<Impl>> open(WaypointOptions options);
 
   Result<BranchId> start(const BranchConfig& wanted);
+  Result<BranchId> start_from(const CheckpointId& checkpoint);
   Result<CheckpointInfo> checkpoint(const BranchId& branch);
+  Result<CheckpointInfo> seal(const BranchId& branch);
   Status restore(const BranchId& branch, const CheckpointId& checkpoint);
   std::vector<Result<BranchId>> fork(const CheckpointId& checkpoint, std::size_t count);
   Status end(const BranchId& branch);
   Status remove(const CheckpointId& checkpoint);
   void end_all();
+  Result<BranchPids> pids(const BranchId& branch);
+  Result<std::string> changed_files(const BranchId& branch) const;
   std::vector<BranchInfo> branches();
   std::vector<CheckpointInfo> checkpoints();
   Result<Frame> call(const BranchId& branch, const Frame& request, Deadline deadline,
@@ -121,6 +92,11 @@ class Waypoint::Impl {
  private:
   Status find_live_branches();
   Result<std::string> template_for(const std::string& root);
+  // A fresh branch over a copy of `unit`.
+  Result<BranchId> start_on(const std::string& unit, const BranchConfig& config,
+                            std::optional<CheckpointId> head);
+  // From here on the checkpoint exists; then the branch's record names it.
+  Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);
   // A new keeper with the checkpoint's tree in it; nobody's branch yet.
   Result<LiveRecord> revive(const BranchId& branch, const CheckpointId& checkpoint);
   Result<BranchId> fork_one(const CheckpointId& checkpoint);
@@ -141,6 +117,7 @@ Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions opt
   SF_TRY(check_store_place(options.store_dir));
   if (::geteuid() != 0)
     return fail(ErrorCode::kUnsupported, "Waypoint needs root", "run it as root, or with sudo");
+  SF_TRY(check_session_capabilities(held_capabilities()));
   SF_TRY_ASSIGN(std::string criu, find_criu(options.criu_path));
   SF_TRY_ASSIGN(Helpers helpers, find_helpers(options.helper_dir));
   Status made = os::make_directories(options.store_dir);
@@ -148,20 +125,18 @@ Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions opt
     return std::move(made).error().with_hint("choose a store directory that can be written");
   SF_TRY_ASSIGN(options.store_dir, os::real_path(options.store_dir));
   SF_TRY(check_store_place(options.store_dir));  // a link may have led there
-  SF_TRY_ASSIGN(os::UniqueFd lock, os::open_file(options.store_dir + "/lock", O_RDWR | O_CREAT));
-  if (!take_lock(lock.get(), Deadline::after(kLockPatience)))
-    return fail(ErrorCode::kBusy, "another process uses the store " + options.store_dir,
-                "one process owns a store at a time");
-
+  SF_TRY_ASSIGN(os::UniqueFd lock, lock_store(options.store_dir));
   const char* kind = options.units == UnitKind::kBtrfs  ? "btrfs"
                      : options.units == UnitKind::kCopy ? "copy"
                                                         : "auto";
   SF_TRY_ASSIGN(std::unique_ptr<UnitStore> units,
                 UnitStore::open(options.store_dir, kind, options.store_bytes));
   SF_TRY_ASSIGN(CheckpointStore checkpoints, CheckpointStore::open(options.store_dir, *units));
-  KeeperPrograms programs{options.store_dir, helpers.keeper, criu, helpers.criu_shim};
+  KeeperPrograms programs{options.store_dir, helpers.keeper.path, criu,
+                          helpers.criu_shim.path};
   auto impl = std::make_unique<Impl>(std::move(options), std::move(lock), std::move(units),
-                                     std::move(checkpoints), std::move(programs), helpers.init);
+                                     std::move(checkpoints), std::move(programs), helpers.init.path);
+  SF_TRY(impl->pool_.start());
   SF_TRY(impl->find_live_branches());
   return impl;
 }
@@ -215,13 +190,30 @@ Result<BranchId> Waypoint::Impl::start(const BranchConfig& wanted) {
   config.root = *root;
   SF_TRY(check_base_root(config.root));
   SF_TRY_ASSIGN(std::string template_unit, template_for(config.root));
+  return start_on(template_unit, config, std::nullopt);
+}
+
+Result<BranchId> Waypoint::Impl::start_from(const CheckpointId& checkpoint) {
+  Manifest manifest;
+  {
+    std::lock_guard lock(mutex_);
+    SF_TRY_ASSIGN(manifest, checkpoints_.load(checkpoint));
+  }
+  auto started = start_on(sealed_unit(checkpoint), manifest.config, checkpoint);
+  if (started || manifest.config.cwd == "/" || !is_missing_path(started.error())) return started;
+  manifest.config.cwd = "/";
+  return start_on(sealed_unit(checkpoint), manifest.config, checkpoint);
+}
+
+Result<BranchId> Waypoint::Impl::start_on(const std::string& unit, const BranchConfig& config,
+                                          std::optional<CheckpointId> head) {
   SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take(config.network));
   ScopeExit give_up([&] { pool_.retire(keeper); });
-  Json request = with_faults(
-      {{"op", "start"}, {"config", to_json(config)}, {"template", template_unit}}, options_.faults);
+  Json request = with_faults({{"op", "start"}, {"config", to_json(config)}, {"template", unit}},
+                             options_.faults);
   SF_TRY_ASSIGN(Frame answer,
                 keeper.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
-  LiveRecord live{{BranchId(fresh_id("b")), keeper.id, {}, config, std::nullopt}, keeper.client};
+  LiveRecord live{{BranchId(fresh_id("b")), keeper.id, {}, config, head}, keeper.client};
   live.record.keeper_process =
       os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});
   SF_TRY(branches_.publish(live));
@@ -242,20 +234,42 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
                 live.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
   Manifest manifest;
   SF_TRY_ASSIGN(manifest.state, captured_state_from_json(answer.header["state"], answer.payload));
-  manifest.info = {draft.id(), live.record.head, branch,
-                   0,          watch.elapsed(),  manifest.state.stopped};
+  manifest.info.took = watch.elapsed();
+  SF_TRY_ASSIGN(CheckpointInfo info, publish(std::move(draft), std::move(manifest), live));
+  info.took = watch.elapsed();
+  return info;
+}
+
+Result<CheckpointInfo> Waypoint::Impl::seal(const BranchId& branch) {
+  Stopwatch watch;
+  SF_TRY_ASSIGN(BranchTable::Claim claim, branches_.claim(branch));
+  SF_TRY_ASSIGN(CheckpointDraft draft, checkpoints_.begin());
+  SF_TRY(units_->copy(live_unit(claim.live.record.keeper), draft.unit()));
+  Manifest manifest;
+  manifest.engine = kFilesOnly;
+  manifest.info.took = watch.elapsed();
+  return publish(std::move(draft), std::move(manifest), claim.live);
+}
+
+Result<CheckpointInfo> Waypoint::Impl::publish(CheckpointDraft draft, Manifest manifest,
+                                               LiveRecord& live) {
   manifest.config = live.record.config;
   manifest.boot_id = current_boot_id();
+  CheckpointInfo& info = manifest.info;
+  info.id = draft.id();
+  info.parent = live.record.head;
+  info.branch = live.record.id;
+  info.label = manifest.config.label;
+  info.stopped = manifest.state.stopped;
   SF_TRY(options_.faults.at("checkpoint.before_publish"));
   {
     std::lock_guard lock(mutex_);
-    SF_TRY(checkpoints_.publish(std::move(draft), manifest));  // from here on it exists
+    SF_TRY_ASSIGN(info, checkpoints_.publish(std::move(draft), manifest));
   }
   SF_TRY(options_.faults.at("checkpoint.after_publish"));
-  live.record.head = manifest.info.id;
+  live.record.head = info.id;
   SF_TRY(branches_.publish(live));
-  manifest.info.took = watch.elapsed();
-  return manifest.info;
+  return info;
 }
 
 Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const CheckpointId& checkpoint) {
@@ -339,6 +353,25 @@ void Waypoint::Impl::end_all() {
 Status Waypoint::Impl::remove(const CheckpointId& checkpoint) {
   std::lock_guard lock(mutex_);
   return checkpoints_.remove(checkpoint);
+}
+
+Result<BranchPids> Waypoint::Impl::pids(const BranchId& branch) {
+  SF_TRY_ASSIGN(Frame hello, call(branch, {{{"op", "hello"}}, {}}, Deadline::after(kCallTime)));
+  BranchPids pids;
+  pids.init = hello.header.value("init", 0);
+  if (pids.init == 0) return fail(ErrorCode::kSessionLost, "the branch is gone");
+  if (hello.header.value("holder", 1) == 1) pids.holder = pids.init;
+  for (pid_t child : os::children_of(pids.init)) {
+    pid_t inside = os::namespace_pid(child).value_or(0);
+    if (inside == hello.header.value("shell", 0)) pids.shell = child;
+    if (inside == hello.header.value("holder", 0)) pids.holder = child;
+  }
+  return pids;
+}
+
+Result<std::string> Waypoint::Impl::changed_files(const BranchId& branch) const {
+  SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
+  return units_->paths(live_unit(live.record.keeper)).upper;
 }
 
 std::vector<BranchInfo> Waypoint::Impl::branches() {
@@ -435,6 +468,11 @@ Result<CheckpointInfo> Waypoint::checkpoint(const BranchId& branch) {
   return info;
 }
 
+Result<CheckpointInfo> Waypoint::seal(const BranchId& branch) { return impl_->seal(branch); }
+Result<BranchId> Waypoint::start_from(const CheckpointId& checkpoint) {
+  return impl_->start_from(checkpoint);
+}
+
 Status Waypoint::restore(const BranchId& branch, const CheckpointId& checkpoint) {
   Status restored = impl_->restore(branch, checkpoint);
   if (!restored)
@@ -449,6 +487,10 @@ std::vector<Result<BranchId>> Waypoint::fork(const CheckpointId& checkpoint, std
 Status Waypoint::end(const BranchId& branch) { return impl_->end(branch); }
 void Waypoint::end_all() { impl_->end_all(); }
 Status Waypoint::remove(const CheckpointId& checkpoint) { return impl_->remove(checkpoint); }
+Result<BranchPids> Waypoint::pids(const BranchId& branch) { return impl_->pids(branch); }
+Result<std::string> Waypoint::changed_files(const BranchId& branch) const {
+  return impl_->changed_files(branch);
+}
 std::vector<BranchInfo> Waypoint::branches() const { return impl_->branches(); }
 std::vector<CheckpointInfo> Waypoint::checkpoints() const { return impl_->checkpoints(); }
 std::string Waypoint::units() const { return impl_->units_kind(); }

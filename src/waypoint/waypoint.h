@@ -44,7 +44,8 @@ struct WaypointOptions {
 struct CheckpointInfo {
   CheckpointId id;
   std::optional<CheckpointId> parent;
-  BranchId branch;  // where it was taken
+  BranchId branch;    // where it was taken
+  std::string label;  // the branch's
   std::uint64_t image_bytes = 0;
   microseconds took{0};     // whole checkpoint() call
   microseconds stopped{0};  // how long the tree stood still
@@ -56,6 +57,13 @@ struct BranchInfo {
   std::optional<CheckpointId> head;  // the checkpoint it was last at
   pid_t keeper_pid = 0;
   bool alive = false;
+};
+
+// What always runs in a branch, as this process numbers it.
+struct BranchPids {
+  pid_t init = 0;
+  pid_t shell = 0;   // 0: there is none right now
+  pid_t holder = 0;  // init itself, or the process that holds its descriptors for an ordinary user
 };
 
 class Waypoint {
@@ -81,12 +89,22 @@ class Waypoint {
   // The new tree is built first, then takes the branch's place; on failure the old one is still
   // there.
   Status restore(const BranchId& branch, const CheckpointId& checkpoint);
+  // The same with files alone. What processes write meanwhile may be in it or not.
+  Result<CheckpointInfo> seal(const BranchId& branch);
+  // A fresh shell over the files of a checkpoint of any kind and age; in `/` when the configured
+  // working directory is not there.
+  Result<BranchId> start_from(const CheckpointId& checkpoint);
   // One entry per fork: a live branch or why there is none.
   std::vector<Result<BranchId>> fork(const CheckpointId& checkpoint, std::size_t count);
 
   Status end(const BranchId& branch);
   void end_all();
   Status remove(const CheckpointId& checkpoint);
+
+  // For looking into a live branch from outside.
+  Result<BranchPids> pids(const BranchId& branch);
+  // The directory with what the branch changed of its base root, as OverlayFS keeps it (upperdir).
+  Result<std::string> changed_files(const BranchId& branch) const;
 
   std::vector<BranchInfo> branches() const;
   std::vector<CheckpointInfo> checkpoints() const;

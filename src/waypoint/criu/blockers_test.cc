@@ -95,7 +95,7 @@ TEST(ReadProcessFactsTest, AProcessWhoseSessionLeaderHasEndedBlocksNothing) {
   if (leader == 0) {
     ::setsid();
     pid_t daemon = ::fork();
-    while (daemon == 0) ::pause();
+    if (daemon == 0) ::_exit(::pause());
     ::_exit(::write(ends[1], &daemon, sizeof daemon) == sizeof daemon ? 0 : 1);
   }
   ASSERT_EQ(::waitpid(leader, nullptr, 0), leader);
@@ -116,7 +116,7 @@ TEST(ReadProcessFactsTest, AProcessWhoseSessionLeaderHasEndedBlocksNothing) {
 TEST(ReadProcessFactsTest, ATracerIsNamed) {
   pid_t child = ::fork();
   ASSERT_GE(child, 0);
-  while (child == 0) ::pause();
+  if (child == 0) ::_exit(::pause());
   ASSERT_EQ(::ptrace(PTRACE_SEIZE, child, nullptr, nullptr), 0);
   std::vector<ProcessFacts> facts = read_process_facts(child);
   ASSERT_EQ(::kill(child, SIGKILL), 0);

@@ -1,0 +1,31 @@
+#include "backends/branch_settings.h"
+
+namespace sf::backends {
+
+using waypoint::BranchConfig;
+using waypoint::Network;
+
+Result<BranchConfig> branch_config(const control::StartConfig& config, const std::string& label) {
+  if (!config.extra.empty())
+    return fail(ErrorCode::kUnsupported, "there is no setting " + config.extra.begin()->first,
+                "leave it out");
+  if (config.network != "none" && config.network != "host")
+    return fail(ErrorCode::kUnsupported, "there is no network \"" + config.network + "\"",
+                "none or host");
+  BranchConfig branch;
+  branch.root = config.root;
+  branch.user = config.user;
+  branch.cwd = config.cwd;
+  if (!config.hostname.empty()) branch.hostname = config.hostname;
+  branch.env = config.env;
+  branch.window = {config.rows, config.cols};
+  branch.network = config.network == "host" ? Network::kHost : Network::kNone;
+  if (config.memory_bytes > 0) branch.limits.memory_bytes = config.memory_bytes;
+  if (config.max_pids > 0) branch.limits.pids = config.max_pids;
+  if (config.cpu_percent > 0) branch.limits.cpus = config.cpu_percent / 100.0;
+  branch.extra_capabilities = config.extra_capabilities;
+  branch.label = label;
+  return branch;
+}
+
+}  // namespace sf::backends

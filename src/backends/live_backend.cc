@@ -1,0 +1,249 @@
+#include "backends/live_backend.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "backends/branch_settings.h"
+#include "base/scope_exit.h"
+#include "os/in_root.h"
+#include "waypoint/user_lookup.h"
+
+namespace sf::backends {
+
+using control::BranchHandle;
+using control::Observation;
+using control::PhysicalRef;
+using waypoint::BranchInfo;
+using waypoint::BranchPids;
+using waypoint::CheckpointInfo;
+
+namespace {
+
+using WpBranch = waypoint::BranchId;
+
+constexpr std::size_t kMaxFile = 1U << 30U;
+constexpr auto kShellStartTime = seconds(5);
+constexpr auto kShellLook = milliseconds(1);
+
+WpBranch id_of(const BranchHandle& branch) { return WpBranch(branch.value()); }
+
+std::string root_of(const BranchPids& pids) {
+  return "/proc/" + std::to_string(pids.init) + "/root";
+}
+
+// Who owns a file that is new: the branch's user, as its root knows him.
+Result<os::NewFile> new_file_of(const os::InRoot& root, const std::string& user) {
+  auto passwd = root.read("/etc/passwd", 16U << 20U);
+  auto group = root.read("/etc/group", 16U << 20U);
+  SF_TRY_ASSIGN(waypoint::User found,
+                waypoint::find_user(user, passwd ? *passwd : "", group ? *group : ""));
+  return os::NewFile{found.credentials.uid, found.credentials.gid, 0644};
+}
+
+}  // namespace
+
+Error LiveBackend::branch_error(const BranchHandle& branch, Error error) const {
+  if (error.code != ErrorCode::kNotFound) return error;
+  for (const BranchInfo& info : waypoint_->branches()) {
+    if (info.id.value() == branch.value()) return error;  // something else was not found
+  }
+  error.code = ErrorCode::kSessionLost;
+  return error;
+}
+
+Result<BranchPids> LiveBackend::pids(const BranchHandle& branch) {
+  auto found = waypoint_->pids(id_of(branch));
+  if (!found) return branch_error(branch, std::move(found).error());
+  return found;
+}
+
+waypoint::BranchConfig LiveBackend::config_of(const BranchHandle& branch) const {
+  for (BranchInfo& info : waypoint_->branches()) {
+    if (info.id.value() == branch.value()) return std::move(info.config);
+  }
+  return {};
+}
+
+Result<BranchHandle> LiveBackend::start(const control::StartConfig& config) {
+  SF_TRY_ASSIGN(waypoint::BranchConfig branch, branch_config(config, std::string(name())));
+  SF_TRY_ASSIGN(WpBranch id, waypoint_->start(branch));
+  return BranchHandle(id.value());
+}
+
+Result<Observation> LiveBackend::exec(const BranchHandle& branch,
+                                      const control::ExecRequest& request,
+                                      const control::OutputSink& sink) {
+  SF_TRY(look_first(branch));
+  auto done = waypoint_->exec(id_of(branch),
+                              {.command = request.command,
+                               .timeout = request.timeout,
+                               .max_output = request.max_output,
+                               .raw = request.raw},
+                              sink);
+  if (!done) return branch_error(branch, std::move(done).error());
+  bool left = left_background(branch, done->shell_restarted);
+  return Observation{.exit_code = done->exit_code,
+                     .output = std::move(done->output),
+                     .raw = std::move(done->raw),
+                     .background = std::move(done->background),
+                     .output_bytes = done->output_bytes,
+                     .duration = done->duration,
+                     .timed_out = done->timed_out,
+                     .truncated = done->truncated,
+                     .shell_restarted = done->shell_restarted,
+                     .left_background = left};
+}
+
+Status LiveBackend::look_first(const BranchHandle& branch) {
+  {
+    std::lock_guard lock(mutex_);
+    if (known_.contains(branch)) return Ok{};
+  }
+  SF_TRY_ASSIGN(BranchPids found, pids(branch));
+  Known now{found.init, all_processes(found.init)};
+  std::lock_guard lock(mutex_);
+  known_[branch] = std::move(now);
+  return Ok{};
+}
+
+// What a job of an earlier command started meanwhile counts as this command's: too careful, never
+// too careless.
+bool LiveBackend::left_background(const BranchHandle& branch, bool shell_restarted) {
+  Known before;
+  {
+    std::lock_guard lock(mutex_);
+    before = known_[branch];
+  }
+  Known now{before.init, all_processes(before.init)};
+  std::vector<std::pair<pid_t, unsigned long long>> fresh;
+  std::ranges::set_difference(now.processes, before.processes, std::back_inserter(fresh));
+  {
+    std::lock_guard lock(mutex_);
+    known_[branch] = std::move(now);
+  }
+  if (fresh.empty()) return false;
+  auto always = waypoint_->pids(id_of(branch));
+  for (Deadline patience = Deadline::after(kShellStartTime);
+       shell_restarted && always && always->shell == 0 && !patience.passed();) {
+    std::this_thread::sleep_for(kShellLook);
+    always = waypoint_->pids(id_of(branch));
+  }
+  if (!always) return true;
+  return std::ranges::any_of(fresh, [&](const auto& process) {
+    return process.first != always->shell && process.first != always->holder &&
+           is_running(process.first);
+  });
+}
+
+Status LiveBackend::remove(const PhysicalRef& ref) {
+  Status removed = waypoint_->remove(waypoint::CheckpointId(ref.value()));
+  if (!removed && removed.error().code == ErrorCode::kNotFound) return Ok{};
+  return removed;
+}
+
+Status LiveBackend::end(const BranchHandle& branch) {
+  Status ended = waypoint_->end(id_of(branch));
+  {
+    std::lock_guard lock(mutex_);
+    known_.erase(branch);
+  }
+  if (!ended && ended.error().code == ErrorCode::kNotFound) return Ok{};
+  return ended;
+}
+
+Status LiveBackend::send_keys(const BranchHandle& branch, std::string_view keys) {
+  Status sent = waypoint_->send_keys(id_of(branch), keys);
+  if (!sent) return branch_error(branch, std::move(sent).error());
+  return sent;
+}
+
+Result<control::TerminalScreen> LiveBackend::screen(const BranchHandle& branch,
+                                                    std::size_t scrollback) {
+  auto shown = waypoint_->screen(id_of(branch), scrollback);
+  if (!shown) return branch_error(branch, std::move(shown).error());
+  // Waypoint gives the lines that scrolled away and the window's as one list.
+  auto above = static_cast<std::ptrdiff_t>(
+      shown->rows.size() - std::min<std::size_t>(shown->rows.size(), shown->size.rows));
+  auto first_row = std::make_move_iterator(shown->rows.begin() + above);
+  return control::TerminalScreen{
+      .rows = {first_row, std::make_move_iterator(shown->rows.end())},
+      .scrollback = {std::make_move_iterator(shown->rows.begin()), first_row},
+      .cursor_row = shown->cursor_row,
+      .cursor_col = shown->cursor_col,
+      .cursor_visible = shown->cursor_visible,
+      .alternate_screen = shown->alternate_screen,
+      .title = std::move(shown->title)};
+}
+
+Status LiveBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) {
+  Status done = waypoint_->resize(id_of(branch), {rows, cols});
+  if (!done) return branch_error(branch, std::move(done).error());
+  return done;
+}
+
+void LiveBackend::keep_window(const BranchHandle& old, const BranchHandle& fresh) {
+  auto was = waypoint_->screen(id_of(old));
+  auto is = waypoint_->screen(id_of(fresh));
+  if (was && is && was->size != is->size) (void)waypoint_->resize(id_of(fresh), was->size);
+}
+
+Result<std::string> LiveBackend::read_file(const BranchHandle& branch, const std::string& path,
+                                           std::size_t max_bytes) {
+  SF_TRY_ASSIGN(BranchPids found, pids(branch));
+  SF_TRY_ASSIGN(os::InRoot root, os::InRoot::open(root_of(found)));
+  return root.read(path, std::min(max_bytes, kMaxFile));
+}
+
+Status LiveBackend::write_file(const BranchHandle& branch, const std::string& path,
+                               std::string_view content) {
+  if (content.size() > kMaxFile) return invalid("a file of at most 1 GiB can be written");
+  SF_TRY_ASSIGN(BranchPids found, pids(branch));
+  SF_TRY_ASSIGN(os::InRoot root, os::InRoot::open(root_of(found)));
+  SF_TRY_ASSIGN(os::NewFile fresh, new_file_of(root, config_of(branch).user));
+  return root.replace(path, content, fresh);
+}
+
+// Nothing is ever proven here. Files, processes, limits and the terminal could be compared from
+// outside, but the shell's own state lies in its memory, which changes with every command. Asking
+// it means running a command, and that is no look: it runs PROMPT_COMMAND and DEBUG traps once
+// more. And some state cannot be asked for at all, such as where `RANDOM=42` stands in its
+// sequence.
+Result<std::optional<control::Fingerprint>> LiveBackend::state_fingerprint(const BranchHandle&) {
+  return std::optional<control::Fingerprint>();
+}
+
+Result<control::BranchFacts> LiveBackend::facts(const BranchHandle& branch) {
+  SF_TRY_ASSIGN(BranchPids found, pids(branch));
+  return branch_facts(found);
+}
+
+Result<control::BackendUsage> LiveBackend::usage() {
+  control::BackendUsage usage;
+  for (const CheckpointInfo& info : waypoint_->checkpoints()) {
+    if (info.label != name()) continue;
+    usage.bytes += info.image_bytes;
+    usage.physical_snapshots += 1;
+  }
+  for (const BranchInfo& info : waypoint_->branches())
+    usage.live_branches += info.config.label == name() && info.alive ? 1 : 0;
+  return usage;
+}
+
+Result<control::Inventory> LiveBackend::inventory() {
+  control::Inventory all;
+  for (const CheckpointInfo& info : waypoint_->checkpoints()) {
+    if (info.label == name()) all.physical.emplace_back(info.id.value());
+  }
+  for (const BranchInfo& info : waypoint_->branches()) {
+    if (info.config.label != name()) continue;
+    if (info.alive) {
+      all.live.emplace_back(info.id.value());
+    } else {
+      SF_TRY(end(BranchHandle(info.id.value())));  // nobody will ask for what is left of it
+    }
+  }
+  return all;
+}
+
+}  // namespace sf::backends

@@ -1,0 +1,81 @@
+// LiveBackend: what all backends over Waypoint have in common, which is everything about a live
+// branch. How a state is kept and brought back is where they differ.
+//
+// A handle is the id of a Waypoint branch, a PhysicalRef the id of a checkpoint. Several backends
+// share one store: each labels what is its own with its name, and sees nothing else.
+// Thread-safe, as backend.h wants it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/branch_processes.h"
+#include "control/backend.h"
+#include "waypoint/waypoint.h"
+
+namespace sf::backends {
+
+class LiveBackend : public control::Backend {
+ public:
+  Result<control::BranchHandle> start(const control::StartConfig& config) override;
+  Result<control::Observation> exec(const control::BranchHandle& branch,
+                                    const control::ExecRequest& request,
+                                    const control::OutputSink& sink) override;
+  Status remove(const control::PhysicalRef& ref) override;
+  Status end(const control::BranchHandle& branch) override;
+
+  Status send_keys(const control::BranchHandle& branch, std::string_view keys) override;
+  Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
+                                         std::size_t scrollback) override;
+  Status resize(const control::BranchHandle& branch, std::uint16_t rows,
+                std::uint16_t cols) override;
+  Result<std::string> read_file(const control::BranchHandle& branch, const std::string& path,
+                                std::size_t max_bytes) override;
+  Status write_file(const control::BranchHandle& branch, const std::string& path,
+                    std::string_view content) override;
+
+  Result<std::optional<control::Fingerprint>> state_fingerprint(
+      const control::BranchHandle& branch) override;
+  Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
+  // Files, and what else preserves() claims: processes, ports, environment, working directory.
+  Result<control::StateDiff> diff(const control::DiffSide& from,
+                                  const control::DiffSide& to) override;
+  Result<control::BackendUsage> usage() override;
+  Result<control::Inventory> inventory() override;
+
+ protected:
+  explicit LiveBackend(std::shared_ptr<waypoint::Waypoint> waypoint)
+      : waypoint_(std::move(waypoint)) {}
+
+  waypoint::Waypoint& waypoint() { return *waypoint_; }
+  // A branch that is not there is a branch lost.
+  Error branch_error(const control::BranchHandle& branch, Error error) const;
+  Result<waypoint::BranchPids> pids(const control::BranchHandle& branch);
+  // The window belongs to the place and not to the state.
+  void keep_window(const control::BranchHandle& old, const control::BranchHandle& fresh);
+
+  // Live branches at the state of a snapshot; exactly `count` entries.
+  virtual std::vector<Result<control::BranchHandle>> revive(const control::PhysicalRef& from,
+                                                            std::size_t count) = 0;
+  // A live copy of a branch that nobody else uses, or why there is none.
+  virtual Result<control::BranchHandle> copy(const control::BranchHandle& branch);
+
+ private:
+  // Whether processes run on that were not there when somebody last looked.
+  bool left_background(const control::BranchHandle& branch, bool shell_restarted);
+  Status look_first(const control::BranchHandle& branch);
+  waypoint::BranchConfig config_of(const control::BranchHandle& branch) const;
+
+  struct Known {
+    pid_t init = 0;
+    ProcessSet processes;
+  };
+  std::shared_ptr<waypoint::Waypoint> waypoint_;
+  std::mutex mutex_;
+  std::map<control::BranchHandle, Known> known_;  // guarded by mutex_
+};
+
+}  // namespace sf::backends

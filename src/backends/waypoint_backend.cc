@@ -1,0 +1,43 @@
+#include "backends/waypoint_backend.h"
+
+#include <utility>
+
+namespace sf::backends {
+
+using control::BranchHandle;
+using control::PhysicalRef;
+
+Result<control::Checkpoint> WaypointBackend::checkpoint(const BranchHandle& branch) {
+  Result<control::BranchFacts> before = facts(branch);
+  auto taken = waypoint().checkpoint(waypoint::BranchId(branch.value()));
+  if (!taken) return branch_error(branch, std::move(taken).error());
+  return control::Checkpoint{.ref = PhysicalRef(taken->id.value()),
+                             .bytes = taken->image_bytes,
+                             .memory_bytes = before ? before->resident_bytes : 0,
+                             .took = taken->took,
+                             .stopped = taken->stopped};
+}
+
+Result<BranchHandle> WaypointBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
+  Result<BranchHandle> fresh = std::move(revive(from, 1).front());
+  if (fresh) keep_window(old, *fresh);
+  return fresh;
+}
+
+std::vector<Result<BranchHandle>> WaypointBackend::revive(const PhysicalRef& from,
+                                                          std::size_t count) {
+  std::vector<Result<BranchHandle>> handles;
+  if (count == 0) return handles;
+  for (auto& made : waypoint().fork(waypoint::CheckpointId(from.value()), count)) {
+    if (made) {
+      handles.emplace_back(BranchHandle(made->value()));
+    } else {
+      handles.emplace_back(std::move(made).error());
+    }
+  }
+  // A request that is refused as a whole is answered once.
+  while (handles.size() < count) handles.push_back(handles.back());
+  return handles;
+}
+
+}  // namespace sf::backends

@@ -1,0 +1,292 @@
+// What becomes physical, what virtual, what is shared, and what replay makes of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "control/session_manager.h"
+#include "testing/matchers.h"
+#include "testing/session_world.h"
+
+namespace sf::control {
+namespace {
+
+using test::SessionWorld;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const BranchId kMain{"main"};
+
+test::FakeBackendOptions replay_only() {
+  test::FakeBackendOptions options;
+  options.capabilities.physical_snapshots = false;
+  options.capabilities.fingerprints = false;
+  return options;
+}
+
+test::FakeBackendOptions without_fingerprints() {
+  test::FakeBackendOptions options;
+  options.capabilities.fingerprints = false;
+  return options;
+}
+
+TEST(SessionMaterializationTest, ADivergedReplayFailsAndLeavesTheBranchAsItWas) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set b 1"));
+  ASSERT_OK(w.run("main", "random a"));
+  NodeId here = w.mark("main");
+  ASSERT_OK(w.run("main", "set b 2"));
+  std::string now = w.dump("main");
+  Status restored = w.back("main", here);
+  ASSERT_FALSE(restored.ok());
+  EXPECT_EQ(restored.error().code, ErrorCode::kDiverged);
+  auto divergence = divergence_of(restored.error());
+  ASSERT_TRUE(divergence.has_value());
+  EXPECT_EQ(divergence->node, here);
+  EXPECT_EQ(divergence->index, 1U);
+  EXPECT_EQ(divergence->command, "random a");
+  EXPECT_EQ(divergence->expected.output, "1\n");
+  EXPECT_EQ(divergence->observed.output, "2\n");
+  EXPECT_EQ(w.dump("main"), now);
+  EXPECT_EQ(w.session().resolve_ref(kMain, "HEAD").value(), here);
+  EXPECT_THAT(w.broken_rules(), IsEmpty());
+}
+
+TEST(SessionMaterializationTest, ACommandThatDivergedIsMaterializedFromThenOnAlsoAfterARestart) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "random a"));
+  NodeId lost = w.mark("main");
+  EXPECT_FALSE(w.node(lost).is_physical());
+  EXPECT_FALSE(w.back("main", lost).ok());
+  EXPECT_TRUE(w.node(lost).log[0].diverged_before);
+  ASSERT_OK(w.restart());
+  ASSERT_OK(w.run("main", "random a"));
+  ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
+  EXPECT_EQ(report.kind, Materialization::kPhysical);
+  EXPECT_THAT(report.why, HasSubstr("diverge"));
+  std::string then = w.dump("main");
+  ASSERT_OK(w.run("main", "random a"));
+  ASSERT_OK(w.back("main", report.node));
+  EXPECT_EQ(w.dump("main"), then);
+}
+
+TEST(SessionMaterializationTest, ADivergenceCanBeAcceptedAndIsListed) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "flaky"));
+  ASSERT_OK(w.run("main", "set a 1"));
+  NodeId here = w.mark("main");
+  ASSERT_OK(w.run("main", "set a 2"));
+  ASSERT_OK_AND_ASSIGN(RestoreReport report,
+                       w.session().restore(kMain, here.value(), OnDivergence::kAccept));
+  ASSERT_EQ(report.accepted.size(), 1U);
+  EXPECT_EQ(report.accepted[0].command, "flaky");
+  EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
+}
+
+TEST(SessionMaterializationTest, CommandsThatLeftProcessesAreMaterializedEvenWhenLazy) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "spawn server"));
+  ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
+  EXPECT_EQ(report.kind, Materialization::kPhysical);
+  EXPECT_THAT(report.why, HasSubstr("left processes"));
+}
+
+TEST(SessionMaterializationTest, WhatCannotBeCapturedBecomesVirtualAndSaysWhy) {
+  SessionWorld w("eager");
+  ASSERT_OK(w.build());
+  w.backend.fail_checkpoints(ErrorCode::kUnsupported);
+  ASSERT_OK(w.run("main", "set a 1"));
+  ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
+  EXPECT_EQ(report.kind, Materialization::kVirtual);
+  ASSERT_TRUE(report.fallback.has_value());
+  EXPECT_THAT(w.node(report.node).notes["statefork.why_virtual"], HasSubstr("descriptor"));
+  ASSERT_OK(w.run("main", "set a 2"));
+  ASSERT_OK(w.back("main", report.node));
+  EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
+
+  Result<SnapshotReport> asked =
+      w.session().snapshot(kMain, {.wanted = Materialization::kPhysical});
+  EXPECT_EQ(asked.error().code, ErrorCode::kUnsupported) << "what was asked for is not replaced";
+}
+
+TEST(SessionMaterializationTest, AnotherFailureOfACheckpointIsAnErrorAndChangesNothing) {
+  SessionWorld w("eager");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set a 1"));
+  w.backend.fail_checkpoints(ErrorCode::kTimedOut);
+  EXPECT_EQ(w.session().snapshot(kMain).error().code, ErrorCode::kTimedOut);
+  w.backend.fail_checkpoints(std::nullopt);
+  NodeId here = w.mark("main");
+  EXPECT_EQ(here, NodeId("n1")) << "no id was lost";
+  EXPECT_EQ(w.node(here).log.size(), 1U);
+}
+
+TEST(SessionMaterializationTest, ANodeWhereProvablyNothingChangedSharesItsParentsSnapshot) {
+  SessionWorld w("eager");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set a 1"));
+  NodeId first = w.mark("main");
+  ASSERT_OK(w.run("main", "get a"));
+  std::size_t checkpoints = w.backend.calls("checkpoint");
+  NodeId second = w.mark("main");
+  EXPECT_EQ(w.backend.calls("checkpoint"), checkpoints);
+  EXPECT_TRUE(w.node(second).unchanged);
+  EXPECT_EQ(w.node(second).physical->ref, w.node(first).physical->ref);
+  EXPECT_EQ(w.node(second).log.size(), 1U) << "the log is kept all the same";
+
+  ASSERT_OK(w.back("main", NodeId("n0")));
+  ASSERT_OK_AND_ASSIGN(CleanupReport gone, w.session().cleanup(kMain, second.value(), Force::kNo));
+  EXPECT_EQ(gone.physical_refs, 0U);
+  EXPECT_EQ(gone.bytes, 0U);
+  ASSERT_OK(w.back("main", first));
+  EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
+  EXPECT_THAT(w.broken_rules(), IsEmpty());
+}
+
+TEST(SessionMaterializationTest, UnchangedMeansSinceTheNodeTheBranchStandsOnNow) {
+  SessionWorld w("eager");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set a 1"));
+  w.mark("main");
+  ASSERT_OK(w.run("main", "nop"));
+  ASSERT_OK(w.back("main", NodeId("n0")));
+  ASSERT_OK(w.run("main", "set a 1"));  // as the other node was, but not as this one
+  NodeId here = w.mark("main");
+  EXPECT_FALSE(w.node(here).unchanged);
+  ASSERT_OK(w.back("main", here));
+  EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
+}
+
+TEST(SessionMaterializationTest, WhatIsNotProvenIsNotAssumed) {
+  SessionWorld w("eager", without_fingerprints());
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "get a"));
+  NodeId first = w.mark("main");
+  EXPECT_FALSE(w.node(first).unchanged);
+  EXPECT_NE(w.node(first).physical->ref, w.node(NodeId("n0")).physical->ref);
+}
+
+TEST(SessionMaterializationTest, AProcessThatRunsByItselfMakesNothingProvable) {
+  SessionWorld w("eager");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "spawn server"));
+  w.mark("main");
+  ASSERT_OK(w.run("main", "nop"));
+  EXPECT_FALSE(w.node(w.mark("main")).unchanged);
+}
+
+TEST(SessionMaterializationTest, TypedKeysForceAPhysicalNode) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.session().send_keys(kMain, "q"));
+  ASSERT_OK(w.session().send_keys(kMain, "x"));
+  ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
+  EXPECT_EQ(report.kind, Materialization::kPhysical);
+  EXPECT_EQ(w.node(report.node).log.size(), 1U) << "many keys are one entry";
+  SessionWorld replaying("lazy", replay_only());
+  ASSERT_OK(replaying.build());
+  ASSERT_OK(replaying.session().send_keys(kMain, "q"));
+  EXPECT_EQ(replaying.session().snapshot(kMain).error().code, ErrorCode::kUnsupported);
+}
+
+TEST(SessionMaterializationTest, ACommandWhoseEndNobodySawForcesAPhysicalNode) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  w.backend.lose_next_answer();
+  EXPECT_EQ(w.run("main", "set a 1").error().code, ErrorCode::kOs);
+  ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
+  EXPECT_EQ(report.kind, Materialization::kPhysical);
+  ASSERT_OK(w.run("main", "set a 2"));
+  ASSERT_OK(w.back("main", report.node));
+  EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
+}
+
+TEST(SessionMaterializationTest, AnAcceptedDivergenceIsNotMadePhysicalAsIfItWereTheNode) {
+  SessionWorld w("smart");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "random a"));
+  ASSERT_OK(w.run("main", "slow 4"));
+  NodeId here = w.mark("main");
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_OK_AND_ASSIGN(RestoreReport report,
+                         w.session().restore(kMain, here.value(), OnDivergence::kAccept));
+    EXPECT_FALSE(report.promoted);
+    EXPECT_EQ(report.accepted.size(), 1U);
+  }
+  EXPECT_FALSE(w.node(here).is_physical());
+}
+
+TEST(SessionMaterializationTest, AForkThatDivergesSaysSoForEachBranchAfterOneTry) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "random a"));
+  w.mark("main");
+  std::size_t execs = w.backend.calls("exec");
+  ASSERT_OK_AND_ASSIGN(ForkReport report, w.session().fork(kMain, "HEAD", {.count = 3}));
+  for (const Result<BranchId>& branch : report.branches)
+    EXPECT_EQ(branch.error().code, ErrorCode::kDiverged);
+  EXPECT_EQ(report.branches.size(), 3U);
+  EXPECT_EQ(w.backend.calls("exec"), execs + 1);
+  EXPECT_THAT(w.broken_rules(), IsEmpty());
+}
+
+TEST(SessionMaterializationTest, SmartMakesAnOftenReplayedNodePhysical) {
+  SessionWorld w("smart");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "slow 4"));  // a snapshot costs 6 ms here
+  ASSERT_OK(w.run("main", "set a 1"));
+  NodeId here = w.mark("main");
+  ASSERT_FALSE(w.node(here).is_physical());
+  ASSERT_OK_AND_ASSIGN(RestoreReport first, w.session().restore(kMain, here.value()));
+  EXPECT_FALSE(first.promoted);
+  ASSERT_OK_AND_ASSIGN(RestoreReport second, w.session().restore(kMain, here.value()));
+  EXPECT_TRUE(second.promoted);
+  ASSERT_OK_AND_ASSIGN(RestoreReport third, w.session().restore(kMain, here.value()));
+  EXPECT_EQ(third.replayed, 0U);
+  EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
+  EXPECT_THAT(w.broken_rules(), IsEmpty());
+}
+
+TEST(SessionMaterializationTest, APromotionThatCannotBeRecordedLeavesNothingBehind) {
+  SessionWorld w("smart");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "slow 4"));
+  ASSERT_OK(w.run("main", "set a 1"));
+  NodeId here = w.mark("main");
+  ASSERT_OK(w.back("main", here));
+  w.fuse.arm(5, test::Fuse::Mode::kFailOnce);  // restore, two commands, facts, checkpoint; append
+  ASSERT_OK_AND_ASSIGN(RestoreReport report, w.session().restore(kMain, here.value()));
+  EXPECT_TRUE(w.fuse.has_blown());
+  EXPECT_FALSE(report.promoted);
+  EXPECT_FALSE(w.node(here).is_physical());
+  EXPECT_THAT(w.broken_rules(), IsEmpty());
+}
+
+TEST(SessionMaterializationTest, SmartReplaysAVirtualNodeOnceForManyForks) {
+  SessionWorld w("smart");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "slow 4"));
+  ASSERT_OK(w.run("main", "set a 1"));
+  w.mark("main");
+  ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 8}));
+  EXPECT_EQ(w.backend.calls("exec"), 4U) << "two commands, each replayed once";
+  EXPECT_THAT(w.dump("b8"), HasSubstr("a=1\n"));
+  EXPECT_EQ(w.session().stats().promotions, 1U);
+  EXPECT_EQ(w.session().stats().live_branches, 9U);
+}
+
+TEST(SessionMaterializationTest, MeasuredCostsAreInTheCatalogWithTheirNodes) {
+  SessionWorld w("smart");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "slow 100"));
+  ASSERT_OK(w.run("main", "set a 1"));
+  ASSERT_TRUE(w.node(w.mark("main")).is_physical());
+  EXPECT_EQ(w.catalog.costs().size(), 2U) << "the root and the node";
+  EXPECT_EQ(w.catalog.costs()[1].took, milliseconds(6));
+}
+
+}  // namespace
+}  // namespace sf::control

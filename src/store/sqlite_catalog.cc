@@ -1,0 +1,125 @@
+#include "store/sqlite_catalog.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "control/cost_model.h"
+#include "store/edit_writer.h"
+#include "store/operation_summary.h"
+#include "store/session_reader.h"
+
+namespace sf::store {
+
+using control::Change;
+using control::CostSample;
+
+namespace {
+
+#define SF_OPERATION_COLUMNS                                                               \
+  "SELECT sequence, at_us, session, operation, branch, node, took_us, bytes, detail FROM " \
+  "operations "
+
+constexpr std::uint64_t kLargest = 1ULL << 62U;  // SQLite's numbers have a sign
+
+OperationRecord read_operation(const Rows& row) {
+  return {.sequence = row.word(0),
+          .at = control::WallTime(microseconds(row.integer(1))),
+          .session = control::SessionId(row.bytes(2)),
+          .operation = row.bytes(3),
+          .branch = control::BranchId(row.bytes(4)),
+          .node = control::NodeId(row.bytes(5)),
+          .took = microseconds(row.integer(6)),
+          .bytes = row.word(7),
+          .detail = row.bytes(8)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteCatalog>> SqliteCatalog::open(const std::string& path) {
+  SF_TRY_ASSIGN(CatalogFile file, open_catalog_file(path));
+  return std::unique_ptr<SqliteCatalog>(new SqliteCatalog(std::move(file)));
+}
+
+Status SqliteCatalog::append(const Change& change) {
+  std::lock_guard lock(mutex_);
+  Status written = write(change);
+  if (written) return written;
+  return std::move(written).error().while_doing("recording " + change.operation + " of session " +
+                                                change.session.value());
+}
+
+Status SqliteCatalog::write(const Change& change) {
+  const auto& [session, operation, at, took, counters, edits] = change;
+  SF_TRY_ASSIGN(Transaction transaction, Transaction::begin(file_.db));
+  EditWriter writer(file_.db, session);
+  for (const control::Edit& edit : edits) SF_TRY(writer.write(edit));
+  SF_TRY(writer.write_counters(counters));
+  OperationSummary summary = summarize(change);
+  SF_TRY(file_.db.run(
+      "INSERT INTO operations(at_us, session, operation, branch, node, took_us, "
+      "bytes, detail) VALUES(?,?,?,?,?,?,?,?)",
+      at.time_since_epoch().count(), session.value(), operation, summary.branch.value(),
+      summary.node.value(), took.count(), summary.bytes, Blob{summary.detail}));
+  return std::move(transaction).commit();
+}
+
+Result<std::vector<control::SessionImage>> SqliteCatalog::load_all() {
+  std::lock_guard lock(mutex_);
+  return read_sessions(file_.db);
+}
+
+Result<std::vector<CostSample>> SqliteCatalog::measured_costs(const std::string& backend) {
+  std::lock_guard lock(mutex_);
+  std::vector<CostSample> samples;
+  SF_TRY_ASSIGN(Rows rows,
+                file_.db.query("SELECT memory_bytes, took_us FROM costs WHERE backend = ? "
+                               "ORDER BY sequence DESC LIMIT ?",
+                               backend, control::CostModel::kWindow));
+  for (;;) {
+    SF_TRY_ASSIGN(bool more, rows.next());
+    if (!more) break;
+    samples.push_back({rows.word(0), microseconds(rows.integer(1))});
+  }
+  std::reverse(samples.begin(), samples.end());
+  return samples;
+}
+
+Result<Rows> SqliteCatalog::find_operations(const OperationQuery& query) {
+  const std::size_t limit = std::min(query.limit, OperationQuery::kMostAtOnce);
+  const std::uint64_t after = std::min(query.after, kLargest);
+  const bool newest = query.which == OperationQuery::Which::kNewest;
+  if (query.session.empty())
+    return file_.db.query(
+        newest ? SF_OPERATION_COLUMNS "WHERE sequence > ? ORDER BY sequence DESC LIMIT ?"
+               : SF_OPERATION_COLUMNS "WHERE sequence > ? ORDER BY sequence LIMIT ?",
+        after, limit);
+  return file_.db.query(newest ? SF_OPERATION_COLUMNS
+                            "WHERE session = ? AND sequence > ? ORDER BY sequence DESC LIMIT ?"
+                               : SF_OPERATION_COLUMNS
+                            "WHERE session = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+                        query.session.value(), after, limit);
+}
+
+Result<std::vector<OperationRecord>> SqliteCatalog::operations(const OperationQuery& query) {
+  std::lock_guard lock(mutex_);
+  std::vector<OperationRecord> found;
+  SF_TRY_ASSIGN(Rows rows, find_operations(query));
+  for (;;) {
+    SF_TRY_ASSIGN(bool more, rows.next());
+    if (!more) break;
+    found.push_back(read_operation(rows));
+  }
+  if (query.which == OperationQuery::Which::kNewest) std::reverse(found.begin(), found.end());
+  return found;
+}
+
+Result<std::uint64_t> SqliteCatalog::trim_operations(std::uint64_t keep) {
+  std::lock_guard lock(mutex_);
+  SF_TRY_ASSIGN(std::int64_t gone,
+                file_.db.run("DELETE FROM operations WHERE sequence <= (SELECT sequence FROM "
+                             "operations ORDER BY sequence DESC LIMIT 1 OFFSET ?)",
+                             std::min(keep, kLargest)));
+  return static_cast<std::uint64_t>(gone);
+}
+
+}  // namespace sf::store

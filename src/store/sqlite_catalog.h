@@ -1,0 +1,76 @@
+// SqliteCatalog: all sessions of a host in one SQLite file, and the log of every operation.
+//
+//   auto catalog = SqliteCatalog::open(store + "/catalog.sqlite").value();
+//   for (SessionImage& image : catalog->load_all().value()) ...
+//   catalog->append(change);   // durable over a kill of this process when it returns
+//
+// The tables: docs/formats/catalog.md. Thread-safe: calls take turns.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "control/catalog.h"
+#include "control/materialization_policy.h"
+#include "store/catalog_file.h"
+
+namespace sf::store {
+
+// One change, as the operation log tells it.
+struct OperationRecord {
+  std::uint64_t sequence = 0;  // ever growing, over all sessions; never used twice
+  control::WallTime at;
+  control::SessionId session;
+  std::string operation;     // "snapshot"
+  control::BranchId branch;  // may be empty, as may the node
+  control::NodeId node;
+  microseconds took{0};
+  std::uint64_t bytes = 0;  // of physical snapshots that were made
+  std::string detail;       // one line for people; not always UTF-8
+
+  friend bool operator==(const OperationRecord&, const OperationRecord&) = default;
+};
+
+struct OperationQuery {
+  static constexpr std::size_t kMostAtOnce = 10'000;
+  enum class Which { kOldest, kNewest };
+
+  control::SessionId session;  // empty: of all sessions, ended ones included
+  std::uint64_t after = 0;     // only higher sequence numbers
+  std::size_t limit = 1000;    // at most kMostAtOnce
+  Which which = Which::kOldest;
+};
+
+class SqliteCatalog final : public control::Catalog {
+ public:
+  // Makes the file when there is none. Errors: see open_catalog_file().
+  static Result<std::unique_ptr<SqliteCatalog>> open(const std::string& path);
+
+  // One transaction: the tables and one row of the operation log, or nothing. kNotFound or
+  // kInvalidArgument when the change contradicts what is there.
+  Status append(const control::Change& change) override;
+
+  // Every session, the oldest first, each with its nodes in the order they were made.
+  Result<std::vector<control::SessionImage>> load_all();
+  // What the backend's physical snapshots cost, oldest first: the newest CostModel::kWindow.
+  Result<std::vector<control::CostSample>> measured_costs(const std::string& backend);
+  // In the order of their sequence, whichever were asked for.
+  Result<std::vector<OperationRecord>> operations(const OperationQuery& query);
+  // Drops all but the newest `keep` rows of the operation log. Returns how many went.
+  Result<std::uint64_t> trim_operations(std::uint64_t keep);
+
+ private:
+  explicit SqliteCatalog(CatalogFile file) : file_(std::move(file)) {}
+
+  Status write(const control::Change& change);
+  Result<Rows> find_operations(const OperationQuery& query);
+
+  std::mutex mutex_;
+  CatalogFile file_;
+};
+
+}  // namespace sf::store

@@ -1,0 +1,87 @@
+// SessionModel: what a session over a FakeBackend must be, kept in the simplest way: every node and
+// branch is a copy of its machine. step() does one operation to the real session and to the model
+// and compares what can be seen.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "testing/session_world.h"
+
+namespace sf::test {
+
+// One operation, from any numbers: a generator needs to know nothing, and shrinks well.
+struct ModelOp {
+  enum Kind : std::uint8_t {
+    kExec,
+    kSnapshot,
+    kRestore,
+    kFork,
+    kCleanup,
+    kForcedCleanup,
+    kEndBranch,
+    kKeys,
+    kWriteFile,
+    kNote,
+    kRestart,
+  };
+  static constexpr unsigned kKinds = 11;
+  Kind kind = kExec;
+  unsigned branch = 0;  // which of those there are
+  unsigned node = 0;
+  unsigned detail = 0;
+
+  std::string describe() const;
+};
+
+class SessionModel {
+ public:
+  explicit SessionModel(SessionWorld& world);
+
+  // Empty, or what is wrong. A failure that the world's fuse caused must have changed nothing.
+  std::string step(const ModelOp& op);
+  // After a fuse cut `op` off: restarts the world and accepts what `op` left, if that is the old
+  // state or the new one.
+  std::string recover_from(const ModelOp& op);
+  // Visits every node through a fork of its own, and looks for garbage.
+  std::string check_all();
+
+ private:
+  struct NodeModel {
+    FakeMachine machine;
+    control::NodeId parent;
+    bool repeatable = true;  // nothing random on the way from the root
+  };
+  struct BranchModel {
+    FakeMachine machine;
+    control::NodeId node;
+    bool repeatable = true;
+  };
+
+  std::string exec(const std::string& branch, unsigned detail);
+  std::string snapshot(const std::string& branch, unsigned detail);
+  std::string restore(const std::string& branch, const control::NodeId& node);
+  std::string fork(const control::NodeId& node, unsigned detail);
+  std::string cleanup(const control::NodeId& node, control::Force force);
+  std::string end_branch(const std::string& branch);
+  std::string change_in_place(const std::string& branch, const ModelOp& op);
+  std::string restart();
+  std::string check_branches();
+
+  std::string pick_branch(unsigned number) const;
+  control::NodeId pick_node(unsigned number) const;
+  std::set<control::NodeId> subtree(const control::NodeId& node) const;
+  void forget(const control::NodeId& node);
+  bool was_injected(const Error& error) const;
+  // The branch is as it was or as `changed` says; takes over which.
+  std::string adopt(const std::string& branch, const FakeMachine& changed);
+
+  SessionWorld& world_;
+  std::map<control::NodeId, NodeModel, control::OlderFirst> nodes_;
+  std::map<std::string, BranchModel> branches_;
+};
+
+}  // namespace sf::test

@@ -1,0 +1,74 @@
+// Does each backend bring back what it claims, and only that? A claim that is never contradicted
+// proves nothing, so each part has a scenario in which a backend without it must fail.
+#include "world.h"
+
+namespace sf::test {
+namespace {
+
+using control::NodeId;
+using control::Preserves;
+
+struct Scenario {
+  const char* name;
+  Preserves needs;
+  const char* prepare;
+  const char* probe;
+  const char* disturb;
+};
+
+// The numbers that processes keep are drawn at random: doing everything again brings others.
+const Scenario kScenarios[] = {
+    {"files", Preserves::kFiles, "mkdir /root/d; echo old >/root/d/f; ln /root/d/f /root/d/g",
+     "cat /root/d/f /root/d/g; ls -i /root/d | awk '{print $1}' | uniq | wc -l",
+     "rm -rf /root/d; echo other >/root/d"},
+    {"shell", Preserves::kShell, "cd /usr/share; X=5; f() { echo f$X; }; alias ll='echo alias'",
+     "pwd; f; alias ll", "cd /; unset X; unset -f f; unalias ll"},
+    {"memory", Preserves::kMemory,
+     "coproc { n=$SRANDOM; while read -r; do echo $n; done; }; exec 7>&\"${COPROC[1]}\" "
+     "8<&\"${COPROC[0]}\"",
+     "echo x >&7 && read -r -t 5 -u 8 && echo $REPLY", "kill %%; wait; exec 7>&- 8<&-"},
+    {"service", Preserves::kLocalServices | Preserves::kProcesses,
+     R"(python3 -c '
+import socketserver, os
+n = os.urandom(8).hex()
+class H(socketserver.BaseRequestHandler):
+    def handle(self): self.request.sendall((n + "\n").encode())
+s = socketserver.TCPServer(("127.0.0.1", 8123), H)
+if os.fork(): os._exit(0)
+os.close(0); os.close(1); os.close(2)
+s.serve_forever()')",
+     "exec 9<>/dev/tcp/127.0.0.1/8123 && cat <&9; exec 9>&-", "pkill -9 python3"},
+};
+
+class PreservesTest : public ::testing::TestWithParam<std::tuple<const char*, Scenario>> {};
+
+INSTANTIATE_TEST_SUITE_P(Backends, PreservesTest,
+                         ::testing::Combine(::testing::Values("waypoint", "overlay", "replay"),
+                                            ::testing::ValuesIn(kScenarios)),
+                         [](const auto& row) {
+                           return std::string(std::get<0>(row.param)) + "_" +
+                                  std::get<1>(row.param).name;
+                         });
+
+TEST_P(PreservesTest, TheProbePrintsTheSameAfterARestoreExactlyWhenTheBackendSaysSo) {
+  const auto& [backend, scenario] = GetParam();
+  World world;
+  world.build(backend);
+  world.run(scenario.prepare);
+  NodeId here = world.snapshot();
+  std::string first = world.run(scenario.probe);
+  ASSERT_FALSE(first.empty());
+  ASSERT_EQ(world.run(scenario.probe), first);  // it is the state that it shows
+  world.run(scenario.disturb);
+  ASSERT_NE(world.run(scenario.probe), first);
+  world.restore(here);
+  std::string again = world.run(scenario.probe);
+  if (world.backend().preserves().has(scenario.needs)) {
+    EXPECT_EQ(again, first);
+  } else {
+    EXPECT_NE(again, first);
+  }
+}
+
+}  // namespace
+}  // namespace sf::test
