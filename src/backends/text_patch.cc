@@ -40,8 +40,8 @@ class ShortestScript {
 
   Script find() {
     int most = std::min(rows_ + cols_, kMaxEdits);
-    std::vector<int> reach(static_cast<std::size_t>(2 * most + 3), 0);
-    auto at = [&](int k) -> int& { return reach[static_cast<std::size_t>(k + most + 1)]; };
+    std::vector<int> reach(2 * static_cast<std::size_t>(most) + 3, 0);
+    auto at = [&](int k) -> int& { return reach[index(k + most + 1)]; };
     for (int d = 0; d <= most; ++d) {
       trace_.emplace_back();
       for (int k = -d; k <= d; k += 2) {

@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using Kind = SnapshotChoice::Kind;
 
-constexpr std::uint64_t kMib = 1024 * 1024;
+constexpr std::uint64_t kMib = 1ULL << 20U;
 
 CostSample sample(std::uint64_t mib, double us) {
   return {mib * kMib, microseconds(static_cast<std::int64_t>(us))};

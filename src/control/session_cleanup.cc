@@ -25,7 +25,7 @@ Error still_used(const NodeId& node, const std::vector<BranchId>& branches, bool
 
 }  // namespace
 
-Result<CleanupReport> SessionManager::remove(const std::string& operation, Removal removal) {
+Result<CleanupReport> SessionManager::remove(const std::string& operation, const Removal& removal) {
   CleanupReport report;
   std::vector<BranchHandle> handles;
   std::vector<PhysicalRef> refs;

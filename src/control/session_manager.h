@@ -245,7 +245,7 @@ class SessionManager {
 
   // session_cleanup.cc
   using Removal = std::function<Status(CleanupReport&)>;  // says what goes; mutex_ is held
-  Result<CleanupReport> remove(const std::string& operation, Removal removal);
+  Result<CleanupReport> remove(const std::string& operation, const Removal& removal);
 
   Backend& backend_;
   Catalog& catalog_;

@@ -10,7 +10,6 @@ namespace sf::control {
 namespace {
 
 using test::SessionWorld;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

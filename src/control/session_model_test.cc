@@ -38,9 +38,8 @@ struct Arbitrary<sf::test::ModelOp> {
 
 namespace sf::test {
 
-void showValue(const ModelOp& op, std::ostream& out) {
-  out << op.describe();
-}  // NOLINT: rapidcheck's
+// NOLINTNEXTLINE: rapidcheck looks for this name
+void showValue(const ModelOp& op, std::ostream& out) { out << op.describe(); }
 
 namespace {
 

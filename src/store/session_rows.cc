@@ -1,7 +1,6 @@
 #include "store/session_rows.h"
 
 #include <charconv>
-#include <limits>
 
 namespace sf::store {
 
@@ -113,17 +112,17 @@ Status put_session(Database& db, const SessionRecord& session) {
   return settings.put_all(kLabel, labels);
 }
 
-Status read_setting(const std::string& kind, std::string name, std::string value,
+Status read_setting(const std::string& kind, const std::string& name, std::string value,
                     SessionRecord& session) {
   bool known = true;
   if (kind == kConfig) {
     known = read_config(name, value, session.config);
   } else if (kind == kEnv) {
-    session.config.env[std::move(name)] = std::move(value);
+    session.config.env[name] = std::move(value);
   } else if (kind == kExtra) {
-    session.config.extra[std::move(name)] = std::move(value);
+    session.config.extra[name] = std::move(value);
   } else if (kind == kLabel) {
-    session.labels[std::move(name)] = std::move(value);
+    session.labels[name] = std::move(value);
   } else {
     known = kind == kCapability && read_capability(name, value, session.config.extra_capabilities);
   }

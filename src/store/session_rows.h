@@ -15,7 +15,7 @@ namespace sf::store {
 Status put_session(Database& db, const control::SessionRecord& session);
 
 // One row of `settings`, put where it belongs. kCorrupt for one that this version does not know.
-Status read_setting(const std::string& kind, std::string name, std::string value,
+Status read_setting(const std::string& kind, const std::string& name, std::string value,
                     control::SessionRecord& session);
 
 }  // namespace sf::store

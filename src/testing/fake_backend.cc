@@ -22,7 +22,7 @@ using control::TerminalScreen;
 
 namespace {
 
-constexpr std::uint64_t kMib = 1024 * 1024;
+constexpr std::uint64_t kMib = 1ULL << 20U;
 
 std::uint64_t memory_of(const FakeMachine& machine) {
   return (10 + machine.processes.size()) * kMib;

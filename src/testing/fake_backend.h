@@ -41,7 +41,7 @@ struct FakeBackendOptions {
 
 class FakeBackend final : public control::Backend {
  public:
-  explicit FakeBackend(FakeBackendOptions options = {}) : options_(std::move(options)) {}
+  explicit FakeBackend(FakeBackendOptions options = {}) : options_(options) {}
 
   // A checkpoint fails with this code as long as it is set; kUnsupported stands for a blocker.
   void fail_checkpoints(std::optional<ErrorCode> code);

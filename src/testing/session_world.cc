@@ -20,7 +20,7 @@ FakeBackendOptions with_fuse(FakeBackendOptions options, Fuse& fuse) {
 
 SessionWorld::SessionWorld(const std::string& policy_name, FakeBackendOptions options,
                            SessionLimits limits)
-    : backend(with_fuse(std::move(options), fuse)),
+    : backend(with_fuse(options, fuse)),
       limits_(limits),
       policy_(make_policy(policy_name, CostModel(backend.expected_cost())).value()) {}
 

@@ -31,9 +31,9 @@ TEST(CapabilitiesTest, AContainersSetHasNoDangerousOnes) {
   std::uint64_t set = container_capabilities();
   EXPECT_NE(set & bit(CAP_CHOWN), 0U);
   EXPECT_NE(set & bit(CAP_KILL), 0U);
-  for (unsigned number : {CAP_SYS_ADMIN, CAP_MKNOD, CAP_SYS_PTRACE, CAP_SYS_MODULE, CAP_SYS_RAWIO,
-                          CAP_NET_ADMIN, CAP_DAC_READ_SEARCH, CAP_SYS_BOOT, CAP_BPF})
-    EXPECT_EQ(set & bit(number), 0U) << number;
+  for (int number : {CAP_SYS_ADMIN, CAP_MKNOD, CAP_SYS_PTRACE, CAP_SYS_MODULE, CAP_SYS_RAWIO,
+                     CAP_NET_ADMIN, CAP_DAC_READ_SEARCH, CAP_SYS_BOOT, CAP_BPF})
+    EXPECT_EQ(set & bit(static_cast<unsigned>(number)), 0U) << number;
   EXPECT_EQ(__builtin_popcountll(set), 13);
 }
 

@@ -37,11 +37,6 @@ std::string fresh_id(const std::string& prefix) {
   return id;
 }
 
-std::string current_boot_id() {
-  auto id = os::read_file("/proc/sys/kernel/random/boot_id");
-  return id ? id->substr(0, 36) : "unknown";
-}
-
 CheckpointDraft::~CheckpointDraft() {
   if (dir_.empty()) return;
   (void)units_->remove(unit());

@@ -19,7 +19,7 @@ class CheckpointDraft {
   CheckpointDraft(std::string dir, CheckpointId id, UnitStore& units)
       : dir_(std::move(dir)), id_(std::move(id)), units_(&units) {}
   CheckpointDraft(CheckpointDraft&& other) noexcept
-      : dir_(std::exchange(other.dir_, "")), id_(other.id_), units_(other.units_) {}
+      : dir_(std::exchange(other.dir_, "")), id_(std::move(other.id_)), units_(other.units_) {}
   CheckpointDraft& operator=(CheckpointDraft&&) = delete;
   ~CheckpointDraft();
 
@@ -37,7 +37,6 @@ class CheckpointDraft {
 std::string sealed_unit(const CheckpointId& id);
 // A fresh id: prefix, dash, 12 random hexadecimal digits.
 std::string fresh_id(const std::string& prefix);
-std::string current_boot_id();
 
 class CheckpointStore {
  public:

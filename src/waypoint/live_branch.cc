@@ -67,7 +67,7 @@ Status enter_ipc_namespace(pid_t pid) {
 Result<std::unique_ptr<LiveBranch>> LiveBranch::start(BranchParts parts, BranchConfig config,
                                                       const std::string& template_unit,
                                                       const FaultPlan& faults) {
-  std::unique_ptr<LiveBranch> branch(new LiveBranch(parts, std::move(config)));
+  std::unique_ptr<LiveBranch> branch(new LiveBranch(std::move(parts), std::move(config)));
   SF_TRY(faults.at("start.before_files"));
   SF_TRY(branch->make_files(template_unit));
   SF_TRY(faults.at("start.before_processes"));

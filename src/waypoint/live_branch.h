@@ -62,7 +62,7 @@ class LiveBranch {
 
  private:
   LiveBranch(BranchParts parts, BranchConfig config)
-      : parts_(parts), config_(std::move(config)), shell_cwd_(config_.cwd) {}
+      : parts_(std::move(parts)), config_(std::move(config)), shell_cwd_(config_.cwd) {}
 
   Status make_files(const std::string& from_unit);
   Status start_processes();

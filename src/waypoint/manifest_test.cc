@@ -101,22 +101,22 @@ TEST(ManifestTest, AVersionThatWouldWrapToOursIsRefused) {
 
 TEST(ManifestTest, AMissingKeyIsNamed) {
   const Json good = Json::parse(manifest_text(full_manifest()));
-  for (const auto& [key, value] : good.items()) {
-    if (key == "parent") continue;
-    expect_corrupt(changed([&](Json& json) { json.erase(key); }), key);
+  for (const auto& item : good.items()) {
+    if (item.key() == "parent") continue;
+    expect_corrupt(changed([&](Json& json) { json.erase(item.key()); }), item.key());
   }
-  for (const auto& [key, value] : good["state"].items())
-    expect_corrupt(changed([&](Json& json) { json["state"].erase(key); }), key);
+  for (const auto& item : good["state"].items())
+    expect_corrupt(changed([&](Json& json) { json["state"].erase(item.key()); }), item.key());
   for (const char* key : {"root", "rows", "network"})
     expect_corrupt(changed([&](Json& json) { json["config"].erase(key); }), key);
 }
 
 TEST(ManifestTest, AValueOfTheWrongKindIsCorruptInEveryField) {
   const Json good = Json::parse(manifest_text(full_manifest()));
-  for (const auto& [key, value] : good.items())
-    expect_corrupt(changed([&](Json& json) { json[key] = Json::array(); }));
-  for (const auto& [key, value] : good["state"].items())
-    expect_corrupt(changed([&](Json& json) { json["state"][key] = Json::object(); }));
+  for (const auto& item : good.items())
+    expect_corrupt(changed([&](Json& json) { json[item.key()] = Json::array(); }));
+  for (const auto& item : good["state"].items())
+    expect_corrupt(changed([&](Json& json) { json["state"][item.key()] = Json::object(); }));
 }
 
 TEST(ManifestTest, IdsThatCouldLeaveTheStoreAreRefused) {

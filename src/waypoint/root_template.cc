@@ -11,6 +11,7 @@
 
 #include "os/error.h"
 #include "os/file.h"
+#include "waypoint/host_programs.h"
 #include "waypoint/init/init_protocol.h"
 
 namespace sf::waypoint {
@@ -63,16 +64,16 @@ Status copy_look(const std::string& from, const std::string& to) {
 // The directories on the way are merged ones: they must look as they do in the base.
 Status hide(const std::string& base, const std::string& upper, const std::string& hidden) {
   std::string relative = base == "/" ? hidden : hidden.substr(base.size());
-  std::vector<std::string> made;
+  std::vector<std::string> made;  // deepest first
   for (std::size_t slash = relative.find('/', 1);; slash = relative.find('/', slash + 1)) {
     std::string part = relative.substr(0, slash);
     SF_TRY(make_dir(upper + part, 0755));
-    made.push_back(part);
+    made.insert(made.begin(), part);
     if (slash == std::string::npos) break;
   }
   SF_TRY(make_opaque(upper + relative));
-  for (auto part = made.rbegin(); part != made.rend(); ++part)
-    SF_TRY(copy_look((base == "/" ? "" : base) + *part, upper + *part));
+  for (const std::string& part : made)
+    SF_TRY(copy_look((base == "/" ? "" : base) + part, upper + part));
   return Ok{};
 }
 
@@ -101,12 +102,7 @@ Status check_base_root(const std::string& base_root) {
   if (!os::is_directory(base_root))
     return invalid("root " + base_root + " is not a directory",
                    "give a directory that holds a root file system, or /");
-  // A link's target is meant relative to the root itself, so existence of the entry is what counts.
-  for (const char* shell : {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"}) {
-    struct stat info {};
-    if (::lstat((base_root + shell).c_str(), &info) == 0) return Ok{};
-    if (::stat((base_root + shell).c_str(), &info) == 0) return Ok{};
-  }
+  if (find_bash(base_root)) return Ok{};
   return fail(ErrorCode::kUnsupported, "root " + base_root + " has no bash",
               "install bash in it (for example: chroot " + base_root +
                   " apt-get install bash, or apk add bash)");

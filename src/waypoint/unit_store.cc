@@ -14,6 +14,7 @@
 #include "os/mount.h"
 #include "os/process.h"
 #include "os/tree.h"
+#include "waypoint/host_programs.h"
 
 namespace sf::waypoint {
 namespace {
@@ -124,16 +125,8 @@ Result<std::unique_ptr<UnitStore>> open_btrfs(const std::string& image) {
       new BtrfsUnits(std::move(device), std::move(mount), std::move(root)));
 }
 
-Result<std::string> find_mkfs() {
-  for (const char* path : {"/usr/sbin/mkfs.btrfs", "/sbin/mkfs.btrfs", "/usr/bin/mkfs.btrfs"}) {
-    if (os::exists(path)) return std::string(path);
-  }
-  return fail(ErrorCode::kUnsupported, "mkfs.btrfs is not installed",
-              "apt-get install btrfs-progs");
-}
-
 Status make_image(const std::string& image, std::uint64_t bytes) {
-  SF_TRY_ASSIGN(std::string mkfs, find_mkfs());
+  SF_TRY_ASSIGN(std::string mkfs, find_mkfs_btrfs());
   std::string draft = image + ".draft";
   {
     SF_TRY_ASSIGN(os::UniqueFd file, os::open_file(draft, O_RDWR | O_CREAT | O_TRUNC, 0600));

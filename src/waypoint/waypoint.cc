@@ -8,10 +8,11 @@
 #include "base/scope_exit.h"
 #include "os/error.h"
 #include "os/file.h"
+#include "os/host_info.h"
 #include "waypoint/branch_table.h"
 #include "waypoint/checkpoint_store.h"
-#include "waypoint/doctor.h"
 #include "waypoint/criu/criu_binary.h"
+#include "waypoint/doctor.h"
 #include "waypoint/host_programs.h"
 #include "waypoint/init/init_protocol.h"
 #include "waypoint/keeper_home.h"
@@ -132,10 +133,10 @@ Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions opt
   SF_TRY_ASSIGN(std::unique_ptr<UnitStore> units,
                 UnitStore::open(options.store_dir, kind, options.store_bytes));
   SF_TRY_ASSIGN(CheckpointStore checkpoints, CheckpointStore::open(options.store_dir, *units));
-  KeeperPrograms programs{options.store_dir, helpers.keeper.path, criu,
-                          helpers.criu_shim.path};
-  auto impl = std::make_unique<Impl>(std::move(options), std::move(lock), std::move(units),
-                                     std::move(checkpoints), std::move(programs), helpers.init.path);
+  KeeperPrograms programs{options.store_dir, helpers.keeper.path, criu, helpers.criu_shim.path};
+  auto impl =
+      std::make_unique<Impl>(std::move(options), std::move(lock), std::move(units),
+                             std::move(checkpoints), std::move(programs), helpers.init.path);
   SF_TRY(impl->pool_.start());
   SF_TRY(impl->find_live_branches());
   return impl;
@@ -254,7 +255,7 @@ Result<CheckpointInfo> Waypoint::Impl::seal(const BranchId& branch) {
 Result<CheckpointInfo> Waypoint::Impl::publish(CheckpointDraft draft, Manifest manifest,
                                                LiveRecord& live) {
   manifest.config = live.record.config;
-  manifest.boot_id = current_boot_id();
+  manifest.boot_id = os::boot_id();
   CheckpointInfo& info = manifest.info;
   info.id = draft.id();
   info.parent = live.record.head;
@@ -278,7 +279,7 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
     std::lock_guard lock(mutex_);
     SF_TRY_ASSIGN(manifest, checkpoints_.load(checkpoint));
   }
-  SF_TRY(check_restorable(manifest, current_boot_id()));
+  SF_TRY(check_restorable(manifest, os::boot_id()));
   SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take(manifest.config.network));
   ScopeExit give_up([&] { pool_.retire(keeper); });
   Json request = with_faults({{"op", "restore"},

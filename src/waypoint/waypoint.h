@@ -27,7 +27,7 @@
 
 namespace sf::waypoint {
 
-using BranchId = Id<struct BranchTag>;
+using BranchId = Id<struct WaypointBranchTag>;
 using CheckpointId = Id<struct CheckpointTag>;
 
 enum class UnitKind { kAuto, kBtrfs, kCopy };

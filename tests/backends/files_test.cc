@@ -29,11 +29,11 @@ class FilesTest : public ::testing::Test {
 };
 
 TEST_F(FilesTest, AnyBytesGoUpAndComeDownAgain) {
-  std::string bytes("\0\xff\n'\"$(id)\r", 12);
+  std::string bytes("\0\xff\n'\"$(id)\r", 11);
   ASSERT_OK(write("/root/bytes", bytes));
   ASSERT_OK_AND_ASSIGN(std::string back, read("/root/bytes"));
   EXPECT_EQ(back, bytes);
-  EXPECT_EQ(world_.run("wc -c </root/bytes; stat -c %a:%U /root/bytes"), "12\n644:root");
+  EXPECT_EQ(world_.run("wc -c </root/bytes; stat -c %a:%U /root/bytes"), "11\n644:root");
 }
 
 TEST_F(FilesTest, AFileThatIsReplacedKeepsModeAndOwner) {

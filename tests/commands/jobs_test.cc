@@ -140,6 +140,18 @@ TEST_F(CommandsTest, SideCommandsTakeUserDirectoryAndEnvironment) {
   EXPECT_FALSE(wp_->side_exec(branch_, {.argv = {}}).ok());
 }
 
+TEST_F(CommandsTest, ASideCommandIsLookedForInThePathItIsToHave) {
+  branch_ = start();
+  run("mkdir /tools; printf '#!/bin/sh\necho $0\n' | tee /usr/local/bin/tool >/tools/tool; "
+      "chmod 755 /tools/tool /usr/local/bin/tool");
+  ASSERT_OK_AND_ASSIGN(SideExecResult usual, wp_->side_exec(branch_, {.argv = {"tool"}}));
+  EXPECT_EQ(usual.standard_output, "/usr/local/bin/tool\n");
+  ASSERT_OK_AND_ASSIGN(
+      SideExecResult given,
+      wp_->side_exec(branch_, {.argv = {"tool"}, .env = {{"PATH", "/tools:/bin"}}}));
+  EXPECT_EQ(given.standard_output, "/tools/tool\n");
+}
+
 TEST_F(CommandsTest, ASideCommandRunsBesideABusyShellAndTimesOutAlone) {
   branch_ = start();
   ASSERT_OK_AND_ASSIGN(SideExecResult slow,

@@ -92,8 +92,11 @@ class CriuEngine : public ProcessEngine {
         tree.terminal = std::move(passed);
       if (notice.notify_script == "pre-restore" && request.lock_network) {
         auto closed = os::LoopbackGate::close();
-        if (!closed) inner = std::move(closed).error();
-        if (closed) gate.emplace(std::move(*closed));
+        if (closed) {
+          gate.emplace(std::move(*closed));
+        } else {
+          inner = std::move(closed).error();
+        }
       }
       if (notice.notify_script == "post-restore") inner = request.before_resume(notice.pid);
       if (notice.notify_script == "pre-resume" && gate) inner = gate->open();

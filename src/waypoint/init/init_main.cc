@@ -72,6 +72,7 @@ struct Pipes {
 
 void report(const char* format, auto... values) {
   char line[160];
+  // NOLINTNEXTLINE(clang-diagnostic-format-security): every format is a literal of this file
   int n = std::snprintf(line, sizeof line, format, values...);
   ssize_t ignored = ::write(kEventWrite, line, static_cast<std::size_t>(n));
   (void)ignored;
@@ -98,7 +99,8 @@ void become_user(const Start& start) {
 [[noreturn]] void run(const Start& start) {
   become_user(start);
   if (::chdir(start.cwd) != 0) start_failed(start, "chdir");
-  ::execvpe(start.argv[0], start.argv, start.env);
+  ::environ = start.env;  // execvp() searches the PATH the program is to have, not init's own
+  ::execvp(start.argv[0], start.argv);
   start_failed(start, "exec");
 }
 
