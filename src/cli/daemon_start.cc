@@ -1,0 +1,121 @@
+#include "cli/daemon_start.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "os/socket.h"
+
+namespace sf::cli {
+namespace {
+
+constexpr seconds kPatience{60};  // for a start with many sessions
+constexpr std::size_t kMaxReport = 64U << 10U;
+constexpr int kReadyFd = 3;
+
+bool answers(const std::string& socket_path) { return os::connect_unix(socket_path).ok(); }
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path full = std::filesystem::absolute(path, error);
+  return error ? path : full.string();
+}
+
+// Held by the client that starts the daemon. The file stays: removing it would let two hold it.
+Result<os::UniqueFd> lock_start(const std::string& socket_path, Deadline deadline) {
+  std::size_t slash = socket_path.rfind('/');
+  if (slash != std::string::npos && slash > 0)
+    SF_TRY(os::make_directories(socket_path.substr(0, slash), 0755));
+  SF_TRY_ASSIGN(os::UniqueFd lock,
+                os::open_file(socket_path + ".start", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    int error = errno;
+    if (error != EWOULDBLOCK) return os::os_error(error, "locking " + socket_path + ".start");
+    if (deadline.passed())
+      return fail(ErrorCode::kTimedOut, "another client is still starting the daemon");
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  return lock;
+}
+
+std::vector<std::string> daemon_environment() {
+  std::vector<std::string> env;
+  for (const char* key : {"PATH", "TMPDIR"}) {
+    if (const char* value = std::getenv(key)) env.push_back(std::string(key) + "=" + value);
+  }
+  return env;
+}
+
+Result<std::string> read_report(int fd, Deadline deadline) {
+  std::string report;
+  char buffer[4096];
+  while (report.size() < kMaxReport) {
+    SF_TRY_ASSIGN(bool ready, os::wait_readable(fd, deadline));
+    if (!ready) return fail(ErrorCode::kTimedOut, "the daemon takes too long to start");
+    ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return os::last_error("reading what the daemon says");
+    if (n == 0) break;
+    report.append(buffer, static_cast<std::size_t>(n));
+  }
+  return report;
+}
+
+Status start(const DaemonPlace& place, Deadline deadline) {
+  SF_TRY_ASSIGN(std::string program, daemon_program());
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return os::last_error("creating a pipe");
+  os::UniqueFd read_end(ends[0]);
+  os::UniqueFd write_end(ends[1]);
+  const std::string state = absolute(place.state_dir);
+  SF_TRY(os::spawn_detached(
+      {.argv = {program, "--socket", absolute(place.socket_path), "--state", state, "--log",
+                state + "/daemon.log", "--ready-fd", std::to_string(kReadyFd)},
+       .env = daemon_environment(),
+       .pass_fds = {{write_end.get(), kReadyFd}},
+       .new_session = true}));
+  write_end.reset();
+  SF_TRY_ASSIGN(std::string report, read_report(read_end.get(), deadline));
+  if (report == "ok") return Ok{};
+  return fail(ErrorCode::kOs,
+              "the daemon did not start: " + (report.empty() ? "it ended at once" : report),
+              "see " + state + "/daemon.log, and `statefork doctor`");
+}
+
+}  // namespace
+
+Result<std::string> daemon_program() {
+  SF_TRY_ASSIGN(std::string self, os::read_link("/proc/self/exe"));
+  std::string program = self.substr(0, self.rfind('/')) + "/statefork-daemon";
+  if (!os::exists(program))
+    return fail(ErrorCode::kNotFound, program + " is missing", "install it beside `statefork`");
+  return program;
+}
+
+Status ensure_daemon(const DaemonPlace& place) {
+  Result<os::UniqueFd> first = os::connect_unix(place.socket_path);
+  if (first.ok()) return Ok{};
+  if (first.error().os_errno == EACCES || first.error().os_errno == EPERM)
+    return std::move(first).error().with_hint("only root and the socket's group may use it");
+  Deadline deadline = Deadline::after(kPatience);
+  Result<os::UniqueFd> lock = lock_start(place.socket_path, deadline);
+  if (!lock)
+    return std::move(lock)
+        .error()
+        .while_doing("no daemon answers at " + place.socket_path + ", and none can be started")
+        .with_hint("start one as root: `sudo statefork serve`");
+  if (answers(place.socket_path)) return Ok{};
+  return start(place, deadline);
+}
+
+}  // namespace sf::cli

@@ -1,0 +1,53 @@
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_frame.h"
+#include "cli/session_address.h"
+#include "cli/session_commands.h"
+
+namespace sf::cli {
+namespace {
+
+struct RmArguments : CommandFrame {
+  std::vector<std::string> sessions;
+};
+
+Result<wire::Json> remove_one(const std::string& text, ApiClient& client) {
+  SF_TRY_ASSIGN(SessionAddress address, parse_address(text));
+  return client.remove(address.names_branch ? address.branch_path() : address.session_path());
+}
+
+Result<int> run(const RmArguments& arguments, ApiClient& client) {
+  int exit_code = 0;
+  wire::Json reports = wire::Json::array();
+  for (const std::string& text : arguments.sessions) {
+    Result<wire::Json> report = remove_one(text, client);
+    if (report) {
+      reports.push_back(*report);
+      continue;
+    }
+    print_error(report.error());
+    exit_code = kFailed;
+  }
+  if (arguments.json) print_json(reports);
+  return exit_code;
+}
+
+}  // namespace
+
+void add_rm_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<RmArguments>();
+  CLI::App* command =
+      app.add_subcommand("rm", "End sessions with all their nodes, or one branch (SESSION/BRANCH)");
+  command->add_option("sessions", arguments->sessions, "Ids or names, or SESSION/BRANCH")
+      ->type_name("S")
+      ->required();
+  add_json_option(*command, arguments->json);
+  add_place_options(*command, arguments->place);
+  command->callback([arguments, &exit_code] {
+    exit_code = with_daemon(*arguments, [&](ApiClient& client) { return run(*arguments, client); });
+  });
+}
+
+}  // namespace sf::cli

@@ -1,0 +1,22 @@
+// How a branch is written on the command line: S, or S/B. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace sf::cli {
+
+struct SessionAddress {
+  std::string session;  // id or name
+  std::string branch = "main";
+  bool names_branch = false;  // S/B was written
+
+  std::string session_path() const;  // in the API
+  std::string branch_path() const;
+};
+
+Result<SessionAddress> parse_address(std::string_view text);
+
+}  // namespace sf::cli

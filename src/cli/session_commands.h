@@ -1,0 +1,24 @@
+// The subcommands that talk to the daemon, one in each file. All print their result, and nothing
+// else, on standard output; failures and remarks go to standard error.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace sf::cli {
+
+// Each adds itself to `app` and sets `exit_code` when it ran. Requires: both arguments, and
+// `words`, live as long as `app`.
+void add_new_command(CLI::App& app, int& exit_code);
+// `words`: what stood after `--`.
+void add_exec_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);
+void add_snapshot_command(CLI::App& app, int& exit_code);
+void add_restore_command(CLI::App& app, int& exit_code);
+void add_fork_command(CLI::App& app, int& exit_code);
+void add_tree_command(CLI::App& app, int& exit_code);
+void add_ls_command(CLI::App& app, int& exit_code);
+void add_rm_command(CLI::App& app, int& exit_code);
+void add_serve_command(CLI::App& app, int& exit_code);
+
+}  // namespace sf::cli

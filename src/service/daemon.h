@@ -1,0 +1,21 @@
+// The daemon's life: its lock, its socket, its sessions, its end.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace sf::service {
+
+struct DaemonOptions {
+  std::string socket_path;
+  std::string state_dir;
+  std::string log_path;  // empty: standard error
+  int ready_fd = -1;     // told "ok", or what went wrong, and closed
+  std::string version;
+};
+
+// Returns after SIGTERM or SIGINT. Sessions live on. Requires: no other threads yet.
+Status run_daemon(const DaemonOptions& options);
+
+}  // namespace sf::service

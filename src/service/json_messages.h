@@ -1,0 +1,52 @@
+// The control plane's structs as the API's JSON, and requests back to structs. Strict on input:
+// unknown fields are refused. Fields keep their meaning once published; new ones may come.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "control/session_manager.h"
+#include "service/session_directory.h"
+#include "wire/json.h"
+
+namespace sf::service {
+
+using wire::Json;
+
+inline constexpr std::size_t kMaxOutput = 64U << 20U;  // of one command, as a client may ask for
+
+Result<CreateSession> create_session_from(const Json& body);
+Result<control::ExecRequest> exec_request_from(const Json& body);
+Result<control::SnapshotRequest> snapshot_request_from(const Json& body);
+
+struct RestoreCall {
+  std::string node;
+  control::OnDivergence on_divergence = control::OnDivergence::kFail;
+};
+Result<RestoreCall> restore_call_from(const Json& body);
+
+struct ForkCall {
+  std::string node = "HEAD";
+  control::ForkRequest request;
+};
+Result<ForkCall> fork_call_from(const Json& body);
+
+struct CleanupCall {
+  std::string node;
+  std::string branch = std::string(control::kMainBranch);
+  control::Force force = control::Force::kNo;
+};
+Result<CleanupCall> cleanup_call_from(const Json& body);
+
+Json session_to_json(const control::SessionManager& session);
+// The session with all its nodes (parents before their children) and branches.
+Json tree_to_json(const control::SessionManager& session);
+// `output` is text. When the bytes are not UTF-8, `output_base64` has them as they were.
+Json to_json(const control::Observation& seen);
+Json to_json(const control::SnapshotReport& report);
+Json to_json(const control::RestoreReport& report);
+Json to_json(const control::ForkReport& report);
+Json to_json(const control::CleanupReport& report);
+Json to_json(const control::StateDiff& diff);
+
+}  // namespace sf::service

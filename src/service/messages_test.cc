@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "service/json_messages.h"
+#include "service/wall_time.h"
+#include "testing/matchers.h"
+
+namespace sf::service {
+namespace {
+
+Json parsed(const char* text) { return Json::parse(text); }
+
+TEST(RequestMessagesTest, ASessionIsReadWithAllItsSettings) {
+  ASSERT_OK_AND_ASSIGN(
+      CreateSession request,
+      create_session_from(parsed(
+          R"({"name": "a", "backend": "overlay", "policy": "lazy", "root": "/srv", "user": "u",
+              "cwd": "/x", "env": {"K": "V"}, "network": "host", "memory_bytes": 5, "pids": 6,
+              "cpus": 1.5, "labels": {"owner": "me"}})")));
+  EXPECT_EQ(request.name, "a");
+  EXPECT_EQ(request.backend, "overlay");
+  EXPECT_EQ(request.policy, "lazy");
+  EXPECT_EQ(request.config.root, "/srv");
+  EXPECT_EQ(request.config.env.at("K"), "V");
+  EXPECT_EQ(request.config.network, "host");
+  EXPECT_EQ(request.config.memory_bytes, 5U);
+  EXPECT_EQ(request.config.max_pids, 6U);
+  EXPECT_EQ(request.config.cpu_percent, 150U);
+  EXPECT_EQ(request.labels.at("owner"), "me");
+}
+
+TEST(RequestMessagesTest, WrongSessionsAreRefused) {
+  for (const char* text : {R"({"nmae": "a"})", R"({"cpus": -1})", R"({"cpus": 0})",
+                           R"({"cpus": 1e300})", R"({"labels": {"": "x"}})", R"([])"})
+    EXPECT_FALSE(create_session_from(parsed(text)).ok()) << text;
+}
+
+TEST(RequestMessagesTest, ACommandIsTextOrBytes) {
+  ASSERT_OK_AND_ASSIGN(
+      control::ExecRequest text,
+      exec_request_from(
+          parsed(R"({"command": "ls", "timeout_ms": 0, "max_output": 10, "raw": true})")));
+  EXPECT_EQ(text.command, "ls");
+  EXPECT_EQ(text.timeout.count(), 0);
+  EXPECT_EQ(text.max_output, 10U);
+  EXPECT_TRUE(text.raw);
+  ASSERT_OK_AND_ASSIGN(control::ExecRequest bytes,
+                       exec_request_from(parsed(R"({"command_base64": "/w=="})")));
+  EXPECT_EQ(bytes.command, "\xff");
+  for (const char* wrong :
+       {"{}", R"({"command": "a", "command_base64": "YQ=="})", R"({"command_base64": "?"})",
+        R"({"command": "a", "timeout_ms": -1})", R"({"command": "a", "max_output": 1e12})",
+        R"({"command": "a", "timeout": 5})"})
+    EXPECT_FALSE(exec_request_from(parsed(wrong)).ok()) << wrong;
+}
+
+TEST(RequestMessagesTest, AForkHasAsManyBranchesAsNamesUnlessToldOtherwise) {
+  EXPECT_EQ(fork_call_from(parsed("{}"))->request.count, 1U);
+  EXPECT_EQ(fork_call_from(parsed(R"({"names": ["a", "b"]})"))->request.count, 2U);
+  EXPECT_EQ(fork_call_from(parsed(R"({"names": ["a"], "count": 3})"))->request.count, 3U);
+  for (const char* wrong : {R"({"count": 0})", R"({"count": 257})",
+                            R"({"names": ["a", "b"], "count": 1})", R"({"on_divergence": "x"})"})
+    EXPECT_FALSE(fork_call_from(parsed(wrong)).ok()) << wrong;
+}
+
+TEST(ReplyMessagesTest, OutputThatIsNoTextComesAsBytesToo) {
+  EXPECT_FALSE(to_json(control::Observation{.output = "plain"}).contains("output_base64"));
+  EXPECT_EQ(to_json(control::Observation{.output = "\xff"})["output_base64"], "/w==");
+}
+
+TEST(ReplyMessagesTest, TimesAreIso8601) {
+  EXPECT_EQ(to_iso_text(control::WallTime(microseconds(0))), "1970-01-01T00:00:00.000000Z");
+  EXPECT_EQ(to_iso_text(control::WallTime(microseconds(1'700'000'000'000'001))),
+            "2023-11-14T22:13:20.000001Z");
+}
+
+}  // namespace
+}  // namespace sf::service

@@ -1,0 +1,247 @@
+// Replies: from the control plane's structs to JSON.
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "service/json_messages.h"
+#include "service/wall_time.h"
+#include "wire/base64.h"
+#include "wire/problem.h"
+
+namespace sf::service {
+
+using control::Branch;
+using control::BranchTree;
+using control::LogEntry;
+using control::Node;
+
+namespace {
+
+constexpr std::size_t kMaxShownCommand = 4096;
+
+// 64 bits do not fit the numbers of every JSON reader.
+std::string to_hex(std::uint64_t number) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016" PRIx64, number);
+  return text.data();
+}
+
+Json entry_to_json(const LogEntry& entry) {
+  using control::EntryKind;
+  std::string_view kind = entry.kind == EntryKind::kCommand     ? "command"
+                          : entry.kind == EntryKind::kWriteFile ? "write_file"
+                          : entry.kind == EntryKind::kResize    ? "resize"
+                                                                : "keys";
+  return {{"kind", kind},
+          {"text", control::bounded_excerpt(entry.text, kMaxShownCommand)},
+          {"exit_code", entry.exit_code},
+          {"output_hash", to_hex(entry.output_hash)},
+          {"output_bytes", entry.output_bytes},
+          {"duration_us", entry.duration.count()},
+          {"timed_out", entry.timed_out},
+          {"shell_restarted", entry.shell_restarted},
+          {"left_background", entry.left_background},
+          {"diverged_before", entry.diverged_before},
+          {"outcome_unknown", entry.outcome_unknown}};
+}
+
+Json log_to_json(const control::CommandLog& log) {
+  Json entries = Json::array();
+  for (const LogEntry& entry : log) entries.push_back(entry_to_json(entry));
+  return entries;
+}
+
+Json node_to_json(const Node& node) {
+  Json json = {{"id", node.id.value()},
+               {"name", node.name},
+               {"parent", nullptr},
+               {"origin", node.origin.value()},
+               {"kind", node.is_physical() ? "physical" : "virtual"},
+               {"unchanged", node.unchanged},
+               {"created_at", to_iso_text(node.created)},
+               {"notes", node.notes},
+               {"log", log_to_json(node.log)},
+               {"bytes", 0},
+               {"memory_bytes", 0},
+               {"took_us", 0},
+               {"stopped_us", 0}};
+  if (!node.is_root()) json["parent"] = node.parent.value();
+  if (node.physical) {
+    json["bytes"] = node.physical->bytes;
+    json["memory_bytes"] = node.physical->memory_bytes;
+    json["took_us"] = node.physical->took.count();
+    json["stopped_us"] = node.physical->stopped.count();
+  }
+  return json;
+}
+
+Json branch_to_json(const Branch& branch) {
+  return {{"id", branch.id.value()},
+          {"node", branch.node.value()},
+          {"alive", branch.alive},
+          {"created_at", to_iso_text(branch.created)},
+          {"pending", log_to_json(branch.pending)}};
+}
+
+Json record_to_json(const control::SessionRecord& record) {
+  const control::StartConfig& config = record.config;
+  return {{"id", record.id.value()},
+          {"name", record.name},
+          {"backend", record.backend},
+          {"policy", record.policy},
+          {"created_at", to_iso_text(record.created)},
+          {"labels", record.labels},
+          {"root", config.root},
+          {"user", config.user},
+          {"cwd", config.cwd},
+          {"network", config.network},
+          {"env", config.env},
+          {"memory_bytes", config.memory_bytes},
+          {"pids", config.max_pids},
+          {"cpus", config.cpu_percent / 100.0}};
+}
+
+template <typename Ids>
+Json ids_to_json(const Ids& ids) {
+  Json json = Json::array();
+  for (const auto& id : ids) json.push_back(id.value());
+  return json;
+}
+
+std::string_view to_word(control::DiffKind kind) {
+  if (kind == control::DiffKind::kAdded) return "added";
+  return kind == control::DiffKind::kRemoved ? "removed" : "changed";
+}
+
+std::string_view to_word(control::DiffSubject subject) {
+  using control::DiffSubject;
+  switch (subject) {
+    case DiffSubject::kFile:
+      return "file";
+    case DiffSubject::kProcess:
+      return "process";
+    case DiffSubject::kPort:
+      return "port";
+    case DiffSubject::kEnvironment:
+      return "environment";
+    case DiffSubject::kWorkingDirectory:
+      return "cwd";
+  }
+  return "other";
+}
+
+Json divergence_to_json(const control::Divergence& divergence) {
+  auto outcome = [](const control::ReplayOutcome& seen) -> Json {
+    return {{"exit_code", seen.exit_code}, {"timed_out", seen.timed_out}, {"output", seen.output}};
+  };
+  return {{"node", divergence.node.value()},
+          {"index", divergence.index},
+          {"command", divergence.command},
+          {"expected", outcome(divergence.expected)},
+          {"observed", outcome(divergence.observed)}};
+}
+
+}  // namespace
+
+Json session_to_json(const control::SessionManager& session) {
+  control::SessionStats stats = session.stats();
+  Json json = session.read([](const BranchTree& tree) {
+    Json record = record_to_json(tree.session());
+    Json branches = Json::array();
+    for (const auto& [id, branch] : tree.branches())
+      branches.push_back(
+          {{"id", id.value()}, {"node", branch.node.value()}, {"alive", branch.alive}});
+    record["branches"] = std::move(branches);
+    return record;
+  });
+  json["nodes"] = stats.nodes;
+  json["live_branches"] = stats.live_branches;
+  json["physical_bytes"] = stats.physical_bytes;
+  return json;
+}
+
+Json tree_to_json(const control::SessionManager& session) {
+  control::SessionImage image = session.read([](const BranchTree& tree) { return tree.image(); });
+  Json nodes = Json::array();
+  for (const Node& node : image.nodes) nodes.push_back(node_to_json(node));
+  Json branches = Json::array();
+  for (const Branch& branch : image.branches) branches.push_back(branch_to_json(branch));
+  return {{"session", record_to_json(image.session)},
+          {"nodes", std::move(nodes)},
+          {"branches", std::move(branches)}};
+}
+
+Json to_json(const control::Observation& seen) {
+  Json json = {{"exit_code", seen.exit_code},
+               {"output", seen.output},
+               {"background", seen.background},
+               {"output_bytes", seen.output_bytes},
+               {"duration_us", seen.duration.count()},
+               {"timed_out", seen.timed_out},
+               {"truncated", seen.truncated},
+               {"shell_restarted", seen.shell_restarted},
+               {"left_background", seen.left_background}};
+  if (!wire::is_utf8(seen.output)) json["output_base64"] = wire::to_base64(seen.output);
+  if (!seen.raw.empty()) json["raw_base64"] = wire::to_base64(seen.raw);
+  return json;
+}
+
+Json to_json(const control::SnapshotReport& report) {
+  Json json = {{"node", report.node.value()},
+               {"kind", control::to_string(report.kind)},
+               {"unchanged", report.unchanged},
+               {"why", report.why},
+               {"fallback", nullptr},
+               {"bytes", report.physical ? report.physical->bytes : 0},
+               {"memory_bytes", report.physical ? report.physical->memory_bytes : 0},
+               {"stopped_us", report.physical ? report.physical->stopped.count() : 0},
+               {"took_us", report.took.count()}};
+  if (report.fallback) json["fallback"] = wire::problem_from_error(*report.fallback);
+  return json;
+}
+
+Json to_json(const control::RestoreReport& report) {
+  Json accepted = Json::array();
+  for (const control::Divergence& divergence : report.accepted)
+    accepted.push_back(divergence_to_json(divergence));
+  return {{"node", report.node.value()},
+          {"replayed", report.replayed},
+          {"accepted", std::move(accepted)},
+          {"promoted", report.promoted},
+          {"took_us", report.took.count()}};
+}
+
+Json to_json(const control::ForkReport& report) {
+  Json branches = Json::array();
+  for (const Result<control::BranchId>& branch : report.branches) {
+    branches.push_back(branch ? Json{{"branch", branch->value()}}
+                              : Json{{"error", wire::problem_from_error(branch.error())}});
+  }
+  return {{"node", report.node.value()},
+          {"branches", std::move(branches)},
+          {"took_us", report.took.count()}};
+}
+
+Json to_json(const control::CleanupReport& report) {
+  return {{"nodes", ids_to_json(report.nodes)},
+          {"branches", ids_to_json(report.branches)},
+          {"physical_refs", report.physical_refs},
+          {"bytes", report.bytes},
+          {"leftovers", report.leftovers}};
+}
+
+Json to_json(const control::StateDiff& diff) {
+  Json differences = Json::array();
+  for (const control::StateDifference& one : diff.differences) {
+    differences.push_back({{"subject", to_word(one.subject)},
+                           {"kind", to_word(one.kind)},
+                           {"name", one.name},
+                           {"before", one.before},
+                           {"after", one.after},
+                           {"patch", one.patch}});
+  }
+  return {{"differences", std::move(differences)}, {"truncated", diff.truncated}};
+}
+
+}  // namespace sf::service

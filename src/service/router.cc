@@ -1,0 +1,93 @@
+#include "service/router.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/split.h"
+#include "wire/problem.h"
+
+namespace sf::service {
+namespace {
+
+constexpr int kMethodNotAllowed = 405;
+constexpr int kMaxDepth = 32;  // of the JSON a client may send
+
+bool is_name(const std::string& part) { return part.starts_with('{'); }
+
+// What stands in the places of the {}, when the path fits.
+std::optional<std::vector<std::string>> match(const std::vector<std::string>& pattern,
+                                              const std::vector<std::string>& path) {
+  if (pattern.size() != path.size()) return std::nullopt;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (is_name(pattern[i]) && !path[i].empty()) {
+      names.push_back(path[i]);
+    } else if (pattern[i] != path[i]) {
+      return std::nullopt;
+    }
+  }
+  return names;
+}
+
+Result<Json> parse_body(std::string_view body) {
+  if (body.empty()) return Json::object();
+  bool too_deep = false;
+  auto watch = [&](int depth, Json::parse_event_t, const Json&) {
+    too_deep = too_deep || depth > kMaxDepth;
+    return !too_deep;
+  };
+  Json json = Json::parse(body, watch, false);
+  if (json.is_discarded() || too_deep) return invalid("the request's body is not JSON");
+  return json;
+}
+
+}  // namespace
+
+std::string to_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Reply problem_reply(const Error& error, int status) {
+  if (status == 0) status = wire::http_status(error.code);
+  Json problem = wire::problem_from_error(error);
+  problem["status"] = status;
+  return {status, std::string(wire::kProblemType), to_text(problem)};
+}
+
+void Router::add(std::string method, std::string_view pattern, Handler handler,
+                 std::vector<std::string> query) {
+  routes_.push_back({std::move(method), split(pattern, '/'), std::move(query), std::move(handler)});
+}
+
+Result<Answer> Router::call(const Route& route, std::vector<std::string> names,
+                            const std::map<std::string, std::string>& query,
+                            std::string_view body) const {
+  for (const auto& [key, value] : query) {
+    if (std::find(route.query.begin(), route.query.end(), key) == route.query.end())
+      return invalid("there is no query parameter \"" + key.substr(0, 64) + "\" here");
+  }
+  SF_TRY_ASSIGN(Json json, parse_body(body));
+  return route.handler({std::move(names), query, json});
+}
+
+Reply Router::answer(std::string_view method, std::string_view path,
+                     const std::map<std::string, std::string>& query, std::string_view body) const {
+  std::vector<std::string> parts = split(path, '/');
+  bool known_path = false;
+  for (const Route& route : routes_) {
+    auto names = match(route.parts, parts);
+    if (!names) continue;
+    known_path = true;
+    if (route.method != method) continue;
+    Result<Answer> answer = call(route, std::move(*names), query, body);
+    if (!answer) return problem_reply(answer.error());
+    return {answer->status, "application/json", to_text(answer->body)};
+  }
+  std::string shown(path.substr(0, 200));
+  if (!known_path) return problem_reply(fail(ErrorCode::kNotFound, "there is nothing at " + shown));
+  return problem_reply(invalid(std::string(method) + " is not possible at " + shown),
+                       kMethodNotAllowed);
+}
+
+}  // namespace sf::service

@@ -1,0 +1,221 @@
+#include "service/session_directory.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "base/scope_exit.h"
+#include "control/policy_names.h"
+#include "os/file.h"
+#include "service/wall_time.h"
+
+namespace sf::service {
+
+using control::Backend;
+using control::BranchTree;
+using control::SessionId;
+using control::SessionImage;
+using control::SessionManager;
+
+namespace {
+
+// Eight characters: no vowels, so no words; short enough to type.
+std::string random_id() {
+  constexpr std::string_view kLetters = "0123456789bcdfghjklmnpqrstvwxyz";
+  std::random_device device;
+  std::string id = "s";
+  while (id.size() < 9) id += kLetters[device() % kLetters.size()];
+  return id;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SessionDirectory>> SessionDirectory::open(DirectoryOptions options,
+                                                                 DaemonLog& log) {
+  SF_TRY(os::make_directories(options.state_dir));
+  SF_TRY_ASSIGN(auto catalog, store::SqliteCatalog::open(options.state_dir + "/catalog.db"));
+  auto registry = std::make_unique<backends::BackendRegistry>(waypoint::WaypointOptions{
+      .store_dir = options.state_dir + "/store", .helper_dir = options.helper_dir});
+  std::unique_ptr<SessionDirectory> directory(
+      new SessionDirectory(std::move(catalog), std::move(registry), log));
+  SF_TRY(directory->open_backends());
+  SF_TRY_ASSIGN(std::vector<SessionImage> images, directory->catalog_->load_all());
+  SF_TRY(directory->recover(std::move(images)));
+  return directory;
+}
+
+Status SessionDirectory::open_backends() {
+  for (const backends::BackendDescription& description : registry_->list()) {
+    SF_TRY_ASSIGN(substrates_[description.name].backend, registry_->make(description.name));
+  }
+  return Ok{};
+}
+
+Status SessionDirectory::recover(std::vector<SessionImage> images) {
+  std::map<std::string, std::vector<SessionImage>> by_backend;
+  for (SessionImage& image : images) {
+    if (!substrates_.contains(image.session.backend))
+      return fail(ErrorCode::kUnsupported,
+                  "session " + image.session.id.value() + " needs the backend \"" +
+                      image.session.backend + "\", which this version does not have",
+                  "use the version that made it");
+    by_backend[image.session.backend].push_back(std::move(image));
+  }
+  for (auto& [name, substrate] : substrates_)
+    SF_TRY(recover_on(substrate, std::move(by_backend[name])));
+  return Ok{};
+}
+
+Status SessionDirectory::recover_on(Substrate& substrate, std::vector<SessionImage> images) {
+  SF_TRY_ASSIGN(control::Inventory inventory, substrate.backend->inventory());
+  // All records must make sense before anything is called an orphan.
+  std::vector<BranchTree> trees;
+  for (const SessionImage& image : images) {
+    auto tree = BranchTree::from_image(image);
+    if (!tree)
+      return std::move(tree).error().while_doing("opening session " + image.session.id.value());
+    trees.push_back(std::move(*tree));
+  }
+  std::vector<const BranchTree*> pointers;
+  for (const BranchTree& tree : trees) pointers.push_back(&tree);
+  put_away(substrate, control::find_orphans(pointers, inventory));
+  for (SessionImage& image : images) {
+    SF_TRY_ASSIGN(control::SessionPorts parts, ports(image.session.backend, image.session.policy));
+    SF_TRY_ASSIGN(auto session,
+                  SessionManager::reopen(std::move(parts), std::move(image), inventory));
+    add(std::move(session));
+  }
+  return Ok{};
+}
+
+void SessionDirectory::put_away(Substrate& substrate, const control::Orphans& orphans) {
+  for (const control::BranchHandle& branch : orphans.branches) {
+    Status ended = substrate.backend->end(branch);
+    if (!ended.ok()) log_.error("orphan stays", ended.error(), {{"branch", branch.value()}});
+  }
+  for (const control::PhysicalRef& ref : orphans.physical) {
+    Status removed = substrate.backend->remove(ref);
+    if (!removed.ok()) log_.error("orphan stays", removed.error(), {{"snapshot", ref.value()}});
+  }
+  if (orphans.branches.empty() && orphans.physical.empty()) return;
+  log_.info("put away what no record names",
+            {{"backend", std::string(substrate.backend->name())},
+             {"branches", std::to_string(orphans.branches.size())},
+             {"snapshots", std::to_string(orphans.physical.size())}});
+}
+
+Result<control::SessionPorts> SessionDirectory::ports(const std::string& backend,
+                                                      const std::string& policy) {
+  std::lock_guard lock(mutex_);
+  auto found = substrates_.find(backend);
+  if (found == substrates_.end()) {
+    SF_TRY_ASSIGN(auto unknown, registry_->make(backend));  // says which there are
+    (void)unknown;
+    return invalid("there is no backend \"" + backend + "\"");
+  }
+  Substrate& substrate = found->second;
+  std::unique_ptr<control::MaterializationPolicy>& shared = substrate.policies[policy];
+  if (!shared) {
+    control::CostModel model(substrate.backend->expected_cost());
+    SF_TRY_ASSIGN(std::vector<control::CostSample> costs, catalog_->measured_costs(backend));
+    for (const control::CostSample& sample : costs) model.add(sample);
+    auto made = control::make_policy(policy, std::move(model));
+    if (!made) {
+      substrate.policies.erase(policy);
+      return std::move(made).error();
+    }
+    shared = std::move(*made);
+  }
+  return control::SessionPorts{*substrate.backend, *catalog_, *shared, wall_now};
+}
+
+const SessionDirectory::Entry* SessionDirectory::look_up(std::string_view id_or_name) const {
+  auto by_id = sessions_.find(id_or_name);
+  if (by_id != sessions_.end()) return &by_id->second;
+  auto by_name = ids_by_name_.find(id_or_name);
+  return by_name == ids_by_name_.end() ? nullptr : &sessions_.find(by_name->second)->second;
+}
+
+Result<SessionId> SessionDirectory::reserve(const std::string& name) {
+  if (sessions_.size() + reserved_.size() >= kMaxSessions)
+    return fail(ErrorCode::kNoSpace, "there are too many sessions",
+                "end some: `statefork ls`, `statefork rm`");
+  if (!name.empty() && (look_up(name) != nullptr || reserved_.contains(name)))
+    return invalid("a session called '" + name + "' is there already",
+                   "choose another name, or end that one");
+  std::string id = random_id();
+  while (look_up(id) != nullptr || reserved_.contains(id)) id = random_id();
+  reserved_.insert(id);
+  if (!name.empty()) reserved_.insert(name);
+  return SessionId(id);
+}
+
+void SessionDirectory::add(Session session) {
+  auto [id, name] = session->read([](const BranchTree& tree) {
+    return std::pair(tree.session().id.value(), tree.session().name);
+  });
+  std::lock_guard lock(mutex_);
+  if (!name.empty()) ids_by_name_[name] = id;
+  sessions_[id] = {.session = std::move(session), .name = name, .age = next_age_++};
+}
+
+Result<SessionDirectory::Session> SessionDirectory::create(CreateSession request) {
+  if (!request.name.empty()) SF_TRY(control::check_name(request.name, "session name"));
+  SF_TRY_ASSIGN(control::SessionPorts parts, ports(request.backend, request.policy));
+  std::string name = request.name;
+  SessionId id;
+  {
+    std::lock_guard lock(mutex_);
+    SF_TRY_ASSIGN(id, reserve(name));
+  }
+  ScopeExit release([&] {
+    std::lock_guard lock(mutex_);
+    reserved_.erase(id.value());
+    reserved_.erase(name);
+  });
+  SF_TRY_ASSIGN(
+      auto built,
+      SessionManager::build_session(
+          std::move(parts),
+          {.id = id, .name = request.name, .config = request.config, .labels = request.labels}));
+  Session session = std::move(built);
+  add(session);
+  return session;
+}
+
+Result<SessionDirectory::Session> SessionDirectory::find(std::string_view id_or_name) const {
+  SF_TRY(control::check_name(id_or_name, "session"));
+  std::lock_guard lock(mutex_);
+  const Entry* entry = look_up(id_or_name);
+  if (entry == nullptr)
+    return fail(ErrorCode::kNotFound, "no session '" + std::string(id_or_name) + "'",
+                "`statefork ls` lists them");
+  return entry->session;
+}
+
+std::vector<SessionDirectory::Session> SessionDirectory::all() const {
+  std::lock_guard lock(mutex_);
+  std::vector<const Entry*> entries;
+  for (const auto& [id, entry] : sessions_) entries.push_back(&entry);
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry* a, const Entry* b) { return a->age < b->age; });
+  std::vector<Session> sessions;
+  for (const Entry* entry : entries) sessions.push_back(entry->session);
+  return sessions;
+}
+
+Result<control::CleanupReport> SessionDirectory::end(std::string_view id_or_name) {
+  SF_TRY_ASSIGN(Session session, find(id_or_name));
+  SF_TRY_ASSIGN(control::CleanupReport report, session->end_session());
+  std::string id = session->read([](const BranchTree& tree) { return tree.session().id.value(); });
+  for (const std::string& left : report.leftovers)
+    log_.info("not removed yet, the next start tries again", {{"session", id}, {"what", left}});
+  std::lock_guard lock(mutex_);
+  auto entry = sessions_.find(id);
+  if (entry == sessions_.end()) return report;
+  if (!entry->second.name.empty()) ids_by_name_.erase(entry->second.name);
+  sessions_.erase(entry);
+  return report;
+}
+
+}  // namespace sf::service

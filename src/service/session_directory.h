@@ -1,0 +1,92 @@
+// SessionDirectory: all sessions of the host by id and by name, with what they stand on: the
+// catalog, the backends, the policies. Opened from the state directory, where it finds what an
+// earlier daemon left, killed or not.
+//
+// Thread-safe. The mutex guards the tables, never a session's work: sessions run side by side.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/registry.h"
+#include "base/result.h"
+#include "control/recovery.h"
+#include "control/session_manager.h"
+#include "service/daemon_log.h"
+#include "store/sqlite_catalog.h"
+
+namespace sf::service {
+
+struct DirectoryOptions {
+  std::string state_dir;   // catalog.db and store/; made when new
+  std::string helper_dir;  // empty: beside this program
+};
+
+struct CreateSession {
+  std::string name;  // may be empty
+  std::string backend = "waypoint";
+  std::string policy = "eager";
+  control::StartConfig config;
+  std::map<std::string, std::string> labels;
+};
+
+class SessionDirectory {
+ public:
+  using Session = std::shared_ptr<control::SessionManager>;
+  static constexpr std::size_t kMaxSessions = 1024;
+
+  // Puts away what no record names. Fails, and changes nothing, when records do not make sense.
+  static Result<std::unique_ptr<SessionDirectory>> open(DirectoryOptions options, DaemonLog& log);
+
+  // kInvalidArgument when the name is taken.
+  Result<Session> create(CreateSession request);
+  Result<Session> find(std::string_view id_or_name) const;
+  std::vector<Session> all() const;  // the oldest first
+  // Ends the session with all its nodes and branches.
+  Result<control::CleanupReport> end(std::string_view id_or_name);
+
+ private:
+  struct Substrate {  // a backend and the policies that learn what it costs
+    std::unique_ptr<control::Backend> backend;
+    std::map<std::string, std::unique_ptr<control::MaterializationPolicy>> policies;
+  };
+  struct Entry {
+    Session session;
+    std::string name;
+    std::uint64_t age = 0;  // ever growing
+  };
+
+  SessionDirectory(std::unique_ptr<store::SqliteCatalog> catalog,
+                   std::unique_ptr<backends::BackendRegistry> registry, DaemonLog& log)
+      : catalog_(std::move(catalog)), registry_(std::move(registry)), log_(log) {}
+
+  Status open_backends();
+  Status recover(std::vector<control::SessionImage> images);
+  Status recover_on(Substrate& substrate, std::vector<control::SessionImage> images);
+  void put_away(Substrate& substrate, const control::Orphans& orphans);
+  Result<control::SessionPorts> ports(const std::string& backend, const std::string& policy);
+  // Both require: mutex_ is held.
+  Result<control::SessionId> reserve(const std::string& name);
+  const Entry* look_up(std::string_view id_or_name) const;
+
+  void add(Session session);
+
+  std::unique_ptr<store::SqliteCatalog> catalog_;
+  std::unique_ptr<backends::BackendRegistry> registry_;
+  DaemonLog& log_;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, Substrate> substrates_;
+  std::map<std::string, Entry, std::less<>> sessions_;  // by id
+  std::map<std::string, std::string, std::less<>> ids_by_name_;
+  std::set<std::string> reserved_;  // names and ids of sessions that are being made
+  std::uint64_t next_age_ = 0;
+};
+
+}  // namespace sf::service

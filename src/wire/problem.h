@@ -1,0 +1,22 @@
+// Errors as they travel over HTTP: RFC 9457 problem details. Pure; both ends use it.
+//
+//   {"type": "urn:statefork:error:not_found", "title": "Not found", "status": 404,
+//    "code": "not_found", "detail": "no session 'x'", "hint": "`statefork ls` lists them",
+//    "details": {}}
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "wire/json.h"
+
+namespace sf::wire {
+
+inline constexpr std::string_view kProblemType = "application/problem+json";
+
+int http_status(ErrorCode code);
+Json problem_from_error(const Error& error);
+// `body` may be anything a server or something in between sent.
+Error error_from_problem(int status, std::string_view body);
+
+}  // namespace sf::wire

@@ -1,0 +1,61 @@
+// DaemonWorld: a socket and a state directory of their own, and the command line to use them with.
+// The daemon is started by whoever needs it first, as for a user.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "cli/api_client.h"
+#include "testing/leak_check.h"
+#include "testing/matchers.h"
+#include "testing/temp_dir.h"
+
+namespace sf::test {
+
+struct CommandRun {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+class DaemonWorld {
+ public:
+  DaemonWorld();
+  ~DaemonWorld();  // ends all sessions and the daemon, and checks that nothing is left
+
+  // `statefork ARGUMENTS`, with this world's socket and state. Thread-safe.
+  CommandRun run(std::vector<std::string> arguments);
+  // The same with a command line on its standard input.
+  CommandRun run_with_input(const std::string& input, std::vector<std::string> arguments);
+  // What it prints, without the last line end; it must succeed.
+  std::string output(std::vector<std::string> arguments);
+  // exec S -- COMMAND
+  CommandRun exec(const std::string& session, const std::string& command);
+  std::string exec_output(const std::string& session, const std::string& command);
+
+  // Returns when a command is running on the session's branch main.
+  void wait_until_running(const std::string& session) const;
+
+  cli::ApiClient client() const { return cli::ApiClient(socket()); }
+  std::string socket() const { return dir_ / "s.sock"; }
+  // Sends these bytes as they are; all that comes back until the daemon hangs up. kHangUp: says
+  // that no more will come.
+  enum class Then { kWait, kHangUp };
+  std::string send_raw(const std::string& bytes, Then then = Then::kWait) const;
+
+  pid_t daemon_pid() const;
+  // Sends the signal and waits until the daemon is gone.
+  void end_daemon(int signal) const;
+  std::size_t running_daemons() const;
+
+ private:
+  LeakCheck leaks_;
+  TempDir dir_;
+  std::atomic<int> runs_ = 0;
+};
+
+}  // namespace sf::test
