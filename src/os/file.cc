@@ -133,9 +133,15 @@ Result<std::string> read_link(const std::string& path) {
   return target;
 }
 
-bool is_full(const std::string& path) {
+std::optional<std::uint64_t> free_bytes(const std::string& path) {
   struct statvfs info {};
-  return ::statvfs(path.c_str(), &info) == 0 && info.f_bavail * info.f_frsize < (1U << 20U);
+  if (::statvfs(path.c_str(), &info) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+bool is_full(const std::string& path) {
+  auto free = free_bytes(path);
+  return free && *free < (1U << 20U);
 }
 
 }  // namespace sf::os

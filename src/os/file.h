@@ -4,6 +4,8 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,8 @@ Status make_directories(const std::string& path, mode_t mode = 0700);
 Status rename_path(const std::string& from, const std::string& to);
 bool exists(const std::string& path);
 bool is_directory(const std::string& path);
+// Room for ordinary users on the file system that holds `path`.
+std::optional<std::uint64_t> free_bytes(const std::string& path);
 // Less than a MiB left on the file system of this path?
 bool is_full(const std::string& path);
 Result<std::vector<std::string>> list_directory(const std::string& path);

@@ -37,8 +37,11 @@ UnitPaths paths_below(const std::string& root, const std::string& unit) {
 
 class BtrfsUnits : public UnitStore {
  public:
-  BtrfsUnits(os::LoopDevice device, os::UniqueFd mount, os::UniqueFd root)
-      : device_(std::move(device)), mount_(std::move(mount)), root_(std::move(root)) {}
+  BtrfsUnits(std::string image, os::LoopDevice device, os::UniqueFd mount, os::UniqueFd root)
+      : image_(std::move(image)),
+        device_(std::move(device)),
+        mount_(std::move(mount)),
+        root_(std::move(root)) {}
 
   std::string kind() const override { return "btrfs"; }
   Status attach(const std::string& mount_point) override {
@@ -67,11 +70,16 @@ class BtrfsUnits : public UnitStore {
     return os::delete_subvolume(root_.get(), unit);
   }
   Result<std::vector<std::string>> list() const override { return os::list_directory(path()); }
-  void flush() const override { ::syncfs(root_.get()); }
+  void flush() const override {
+    // Metadata that finds no room on the host makes btrfs give up for good: do not ask for it.
+    auto room = os::free_bytes(image_);
+    if (room && *room > 2 * kMaxUnwritten) ::syncfs(root_.get());
+  }
 
  private:
   std::string path() const { return path_.empty() ? os::fd_path(root_.get()) : path_; }
 
+  std::string image_;
   os::LoopDevice device_;
   os::UniqueFd mount_;  // detached: gone with the last process that holds it
   os::UniqueFd root_;   // its root directory
@@ -122,7 +130,7 @@ Result<std::unique_ptr<UnitStore>> open_btrfs(const std::string& image) {
   // Where the kernel cannot (before 6.2) or sysfs is read-only, large writes make slow checkpoints.
   (void)os::limit_unwritten(root.get(), kMaxUnwritten);
   return std::unique_ptr<UnitStore>(
-      new BtrfsUnits(std::move(device), std::move(mount), std::move(root)));
+      new BtrfsUnits(image, std::move(device), std::move(mount), std::move(root)));
 }
 
 Status make_image(const std::string& image, std::uint64_t bytes) {
