@@ -136,6 +136,12 @@ bool LiveBackend::left_background(const BranchHandle& branch, bool shell_restart
   });
 }
 
+Result<BranchHandle> LiveBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
+  Result<BranchHandle> fresh = std::move(revive(from, 1).front());
+  if (fresh) keep_window(old, *fresh);
+  return fresh;
+}
+
 Status LiveBackend::remove(const PhysicalRef& ref) {
   Status removed = waypoint_->remove(waypoint::CheckpointId(ref.value()));
   if (!removed && removed.error().code == ErrorCode::kNotFound) return Ok{};

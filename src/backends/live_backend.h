@@ -24,6 +24,12 @@ class LiveBackend : public control::Backend {
   Result<control::Observation> exec(const control::BranchHandle& branch,
                                     const control::ExecRequest& request,
                                     const control::OutputSink& sink) override;
+  Result<control::BranchHandle> restore(const control::BranchHandle& old,
+                                        const control::PhysicalRef& from) override;
+  std::vector<Result<control::BranchHandle>> fork(const control::PhysicalRef& from,
+                                                  std::size_t count) override {
+    return revive(from, count);
+  }
   Status remove(const control::PhysicalRef& ref) override;
   Status end(const control::BranchHandle& branch) override;
 

@@ -16,12 +16,6 @@ Result<control::Checkpoint> OverlayBackend::checkpoint(const BranchHandle& branc
                              .stopped = taken->stopped};
 }
 
-Result<BranchHandle> OverlayBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
-  Result<BranchHandle> fresh = std::move(revive(from, 1).front());
-  if (fresh) keep_window(old, *fresh);
-  return fresh;
-}
-
 std::vector<Result<BranchHandle>> OverlayBackend::revive(const PhysicalRef& from,
                                                          std::size_t count) {
   std::vector<Result<BranchHandle>> handles;

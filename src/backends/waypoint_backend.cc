@@ -18,12 +18,6 @@ Result<control::Checkpoint> WaypointBackend::checkpoint(const BranchHandle& bran
                              .stopped = taken->stopped};
 }
 
-Result<BranchHandle> WaypointBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
-  Result<BranchHandle> fresh = std::move(revive(from, 1).front());
-  if (fresh) keep_window(old, *fresh);
-  return fresh;
-}
-
 std::vector<Result<BranchHandle>> WaypointBackend::revive(const PhysicalRef& from,
                                                           std::size_t count) {
   std::vector<Result<BranchHandle>> handles;

@@ -1,18 +1,17 @@
 #include "cli/daemon_start.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "os/error.h"
 #include "os/file.h"
+#include "os/file_lock.h"
 #include "os/process.h"
 #include "os/socket.h"
 
@@ -38,13 +37,8 @@ Result<os::UniqueFd> lock_start(const std::string& socket_path, Deadline deadlin
     SF_TRY(os::make_directories(socket_path.substr(0, slash), 0755));
   SF_TRY_ASSIGN(os::UniqueFd lock,
                 os::open_file(socket_path + ".start", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    int error = errno;
-    if (error != EWOULDBLOCK) return os::os_error(error, "locking " + socket_path + ".start");
-    if (deadline.passed())
-      return fail(ErrorCode::kTimedOut, "another client is still starting the daemon");
-    std::this_thread::sleep_for(milliseconds(5));
-  }
+  SF_TRY_ASSIGN(bool ours, os::take_lock(lock, deadline));
+  if (!ours) return fail(ErrorCode::kTimedOut, "another client is still starting the daemon");
   return lock;
 }
 

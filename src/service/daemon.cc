@@ -1,7 +1,6 @@
 #include "service/daemon.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "base/clock.h"
 #include "os/error.h"
 #include "os/file.h"
+#include "os/file_lock.h"
 #include "os/socket.h"
 #include "service/routes.h"
 #include "service/server.h"
@@ -43,15 +43,11 @@ Result<os::UniqueFd> lock_socket(const std::string& socket_path) {
     SF_TRY(os::make_directories(socket_path.substr(0, slash), kSocketDirMode));
   SF_TRY_ASSIGN(os::UniqueFd lock,
                 os::open_file(socket_path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  Deadline deadline = Deadline::after(kLockPatience);
-  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    int error = errno;
-    if (error != EWOULDBLOCK) return os::os_error(error, "locking " + socket_path + ".lock");
-    if (deadline.passed() || os::connect_unix(socket_path).ok())
-      return fail(ErrorCode::kBusy, "another daemon serves " + socket_path,
-                  "use that one, or another --socket");
-    std::this_thread::sleep_for(milliseconds(10));
-  }
+  auto is_served = [&] { return os::connect_unix(socket_path).ok(); };
+  SF_TRY_ASSIGN(bool ours, os::take_lock(lock, Deadline::after(kLockPatience), is_served));
+  if (!ours)
+    return fail(ErrorCode::kBusy, "another daemon serves " + socket_path,
+                "use that one, or another --socket");
   return lock;
 }
 

@@ -1,16 +1,15 @@
 #include "store/catalog_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <thread>
 
 #include "base/clock.h"
 #include "os/error.h"
 #include "os/file.h"
+#include "os/file_lock.h"
 
 namespace sf::store {
 namespace {
@@ -40,13 +39,8 @@ Result<os::UniqueFd> take_lock(const std::string& path) {
   Result<os::UniqueFd> lock = os::open_file(lock_path, O_RDWR | O_CREAT, 0600);
   if (!lock)
     return std::move(lock).error().with_hint("the catalog needs a directory it may write to");
-  Deadline deadline = Deadline::after(kLockWait);
-  while (::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) {
-    int error = errno;
-    if (error != EWOULDBLOCK) return os::os_error(error, "locking " + lock_path);
-    if (deadline.passed()) return in_use(path, lock_path);
-    std::this_thread::sleep_for(milliseconds(5));
-  }
+  SF_TRY_ASSIGN(bool ours, os::take_lock(*lock, Deadline::after(kLockWait)));
+  if (!ours) return in_use(path, lock_path);
   if (::ftruncate(lock->get(), 0) != 0) return os::last_error("writing " + lock_path);
   // Only for the message above: a full disk is no reason to refuse.
   (void)os::write_all(lock->get(), std::to_string(::getpid())).ok();

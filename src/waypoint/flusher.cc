@@ -1,6 +1,9 @@
 #include "waypoint/flusher.h"
 
+#include <system_error>
+
 #include "base/clock.h"
+#include "os/error.h"
 
 namespace sf::waypoint {
 namespace {
@@ -10,8 +13,14 @@ constexpr auto kEvery = milliseconds(30);
 
 }  // namespace
 
-Flusher::Flusher(const UnitStore& units)
-    : thread_([this, &units](const std::stop_token& stop) { loop(stop, units); }) {}
+Status Flusher::start(const UnitStore& units) {
+  try {
+    thread_ = std::jthread([this, &units](const std::stop_token& stop) { loop(stop, units); });
+    return Ok{};
+  } catch (const std::system_error& e) {
+    return os::os_error(e.code().value(), "starting a thread");
+  }
+}
 
 void Flusher::set_active(bool active) {
   {

@@ -6,13 +6,15 @@
 #include <mutex>
 #include <thread>
 
+#include "base/result.h"
 #include "waypoint/unit_store.h"
 
 namespace sf::waypoint {
 
 class Flusher {
  public:
-  explicit Flusher(const UnitStore& units);
+  // Requires: `units` outlives it. Called once.
+  Status start(const UnitStore& units);
   // Whether a command runs: while one does, data is written back again and again.
   void set_active(bool active);
   // Writes back what there is, now and in the background.

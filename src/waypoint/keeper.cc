@@ -54,7 +54,7 @@ class Keeper {
 
   Status run() {
     SF_TRY(server_.listen(keeper_socket(options_.store_dir, options_.id)));
-    flusher_.emplace(*units_);
+    SF_TRY(flusher_.emplace().start(*units_));
     report_ready("ok");
     Deadline lonely = Deadline::after(kFirstClientTime);
     while (!ended_) {

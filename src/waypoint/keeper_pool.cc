@@ -6,11 +6,11 @@
 
 #include <system_error>
 
+#include "base/scope_exit.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
 #include "os/socket.h"
-#include "os/tree.h"
 #include "waypoint/checkpoint_store.h"
 #include "waypoint/keeper_home.h"
 
@@ -102,6 +102,7 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
   std::string id = fresh_id("k");
   std::string dir = keeper_dir(programs_.store_dir, id);
   SF_TRY(os::make_directories(dir));
+  ScopeExit give_up([&] { (void)remove_keeper_home(programs_.store_dir, id, units_); });
   SF_TRY_ASSIGN(os::UniqueFd log, os::open_file(dir + "/log", O_WRONLY | O_CREAT | O_APPEND));
   // The keeper inherits the lock with the descriptor: as long as it is held, the keeper lives
   // (store_sweep.cc).
@@ -120,7 +121,6 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
   options.new_session = true;
   Status spawned = os::spawn_detached(options);
   if (!spawned) {
-    (void)os::remove_tree(dir);
     if (spawned.error().os_errno != ENOENT) return spawned.error();
     return std::move(spawned).error().with_hint(
         "waypoint-keeper belongs beside the program that uses the library");
@@ -140,13 +140,13 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
     said.append(buffer, static_cast<std::size_t>(n));
   }
   if (said != "ok") {
-    (void)remove_keeper_home(programs_.store_dir, id, units_);
     auto json = wire::Json::parse(said, nullptr, false);
     if (json.is_object()) return wire::error_from_json(json).while_doing("starting a keeper");
     return fail(ErrorCode::kOs, "the keeper ended before it was ready");
   }
   KeeperHandle handle{id, std::make_shared<KeeperClient>(keeper_socket(programs_.store_dir, id))};
   SF_TRY(handle.client->hold());
+  give_up.dismiss();
   return handle;
 }
 

@@ -1,12 +1,10 @@
 #include "waypoint/store_lock.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
-
-#include <thread>
 
 #include "base/clock.h"
 #include "os/file.h"
+#include "os/file_lock.h"
 
 namespace sf::waypoint {
 namespace {
@@ -26,14 +24,10 @@ Result<os::UniqueFd> lock_store(const std::string& dir) {
   if (!opened)
     return std::move(opened).error().with_hint("choose a store directory that can be written");
   os::UniqueFd lock = std::move(*opened);
-  // A child that a killed manager was just about to start holds its lock until it execs.
-  Deadline deadline = Deadline::after(kLockPatience);
-  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (deadline.passed())
-      return fail(ErrorCode::kBusy, "another process uses the store " + dir,
-                  "one process owns a store at a time");
-    std::this_thread::sleep_for(milliseconds(5));
-  }
+  SF_TRY_ASSIGN(bool ours, os::take_lock(lock, Deadline::after(kLockPatience)));
+  if (!ours)
+    return fail(ErrorCode::kBusy, "another process uses the store " + dir,
+                "one process owns a store at a time");
   return lock;
 }
 
