@@ -188,6 +188,28 @@ Status LiveBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::
   return done;
 }
 
+Result<std::unique_ptr<control::TerminalFeed>> LiveBackend::watch(const BranchHandle& branch) {
+  class Feed final : public control::TerminalFeed {
+   public:
+    explicit Feed(waypoint::TerminalWatch watch) : watch_(std::move(watch)) {}
+    Result<std::optional<control::TerminalPiece>> next(Deadline deadline) override {
+      SF_TRY_ASSIGN(std::optional<waypoint::TerminalPiece> piece, watch_.next(deadline));
+      if (!piece) return std::optional<control::TerminalPiece>();
+      waypoint::WindowSize size = piece->repaints.value_or(waypoint::WindowSize{0, 0});
+      return std::optional(control::TerminalPiece{.bytes = std::move(piece->bytes),
+                                                  .is_repaint = piece->repaints.has_value(),
+                                                  .rows = size.rows,
+                                                  .cols = size.cols});
+    }
+
+   private:
+    waypoint::TerminalWatch watch_;
+  };
+  auto watch = waypoint_->watch(id_of(branch));
+  if (!watch) return branch_error(branch, std::move(watch).error());
+  return std::unique_ptr<control::TerminalFeed>(std::make_unique<Feed>(std::move(*watch)));
+}
+
 void LiveBackend::keep_window(const BranchHandle& old, const BranchHandle& fresh) {
   auto was = waypoint_->screen(id_of(old));
   auto is = waypoint_->screen(id_of(fresh));

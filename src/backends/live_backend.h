@@ -38,6 +38,8 @@ class LiveBackend : public control::Backend {
                                          std::size_t scrollback) override;
   Status resize(const control::BranchHandle& branch, std::uint16_t rows,
                 std::uint16_t cols) override;
+  Result<std::unique_ptr<control::TerminalFeed>> watch(
+      const control::BranchHandle& branch) override;
   Result<std::string> read_file(const control::BranchHandle& branch, const std::string& path,
                                 std::size_t max_bytes) override;
   Status write_file(const control::BranchHandle& branch, const std::string& path,

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,7 +36,7 @@ namespace sf::control {
 struct Capabilities {
   bool physical_snapshots = true;  // false: checkpoint, restore and fork are never called
   bool fingerprints = false;       // state_fingerprint() can prove something
-  bool terminal = false;           // send_keys, screen, resize
+  bool terminal = false;           // send_keys, screen, resize, watch
   bool files = false;              // read_file, write_file
   bool diff = false;
 };
@@ -62,6 +63,22 @@ struct TerminalScreen {
   bool cursor_visible = true;
   bool alternate_screen = false;
   std::string title;
+};
+
+// What a terminal prints.
+struct TerminalPiece {
+  std::string bytes;
+  bool is_repaint = false;  // paints all of a cleared terminal of `rows` and `cols`
+  std::uint16_t rows = 0;
+  std::uint16_t cols = 0;
+};
+
+class TerminalFeed {  // One caller at a time.
+ public:
+  virtual ~TerminalFeed() = default;
+  // Nothing: none before the deadline. The first one is a repaint. kSessionLost: the branch is
+  // gone, or the caller was too slow.
+  virtual Result<std::optional<TerminalPiece>> next(Deadline deadline) = 0;
 };
 
 struct BackendUsage {
@@ -109,6 +126,7 @@ class Backend {
   virtual Status send_keys(const BranchHandle& branch, std::string_view keys) = 0;
   virtual Result<TerminalScreen> screen(const BranchHandle& branch, std::size_t scrollback) = 0;
   virtual Status resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) = 0;
+  virtual Result<std::unique_ptr<TerminalFeed>> watch(const BranchHandle& branch) = 0;
   virtual Result<std::string> read_file(const BranchHandle& branch, const std::string& path,
                                         std::size_t max_bytes) = 0;
   virtual Status write_file(const BranchHandle& branch, const std::string& path,

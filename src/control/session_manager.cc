@@ -23,13 +23,17 @@ Error lost_branch(const BranchId& id) {
 
 }  // namespace
 
-SessionManager::SessionManager(SessionPorts ports, SessionLimits limits)
+SessionManager::SessionManager(SessionPorts ports, SessionLimits limits, const SessionTerms& terms)
     : backend_(ports.backend),
       catalog_(ports.catalog),
       policy_(ports.policy),
       now_(std::move(ports.now)),
       limits_(limits),
-      capabilities_(backend_.capabilities()) {}
+      capabilities_(backend_.capabilities()) {
+  if (terms.max_bytes != 0) limits_.max_physical_bytes = terms.max_bytes;
+  if (terms.max_branches != 0)
+    limits_.max_branches = std::min<std::size_t>(limits_.max_branches, terms.max_branches);
+}
 
 Result<std::unique_ptr<SessionManager>> SessionManager::build_session(SessionPorts ports,
                                                                       NewSession request,
@@ -37,7 +41,8 @@ Result<std::unique_ptr<SessionManager>> SessionManager::build_session(SessionPor
   SF_TRY(check_name(request.id.value(), "session id"));
   if (!request.name.empty()) SF_TRY(check_name(request.name, "session name"));
   Stopwatch watch;
-  std::unique_ptr<SessionManager> session(new SessionManager(std::move(ports), limits));
+  std::unique_ptr<SessionManager> session(
+      new SessionManager(std::move(ports), limits, request.terms));
   SessionManager& s = *session;
 
   SF_TRY_ASSIGN(BranchHandle handle, s.backend_.start(request.config));
@@ -65,7 +70,8 @@ Result<std::unique_ptr<SessionManager>> SessionManager::build_session(SessionPor
                                        .policy = s.policy_.name(),
                                        .config = std::move(request.config),
                                        .created = root.created,
-                                       .labels = std::move(request.labels)}});
+                                       .labels = std::move(request.labels),
+                                       .terms = request.terms}});
   edits.emplace_back(edit::AddNode{root});
   edits.emplace_back(
       edit::AddBranch{{.id = main, .node = root.id, .handle = handle, .created = root.created}});
@@ -90,7 +96,8 @@ Result<std::unique_ptr<SessionManager>> SessionManager::reopen(SessionPorts port
                                                                SessionImage image,
                                                                const Inventory& inventory,
                                                                SessionLimits limits) {
-  std::unique_ptr<SessionManager> session(new SessionManager(std::move(ports), limits));
+  std::unique_ptr<SessionManager> session(
+      new SessionManager(std::move(ports), limits, image.session.terms));
   SF_TRY_ASSIGN(session->tree_, BranchTree::from_image(std::move(image)));
   for (const auto& [id, branch] : session->tree_.branches())
     session->seats_[id] = std::make_shared<Seat>();

@@ -59,6 +59,7 @@ struct NewSession {
   std::string name;
   StartConfig config;
   std::map<std::string, std::string> labels;
+  SessionTerms terms;
 };
 
 struct SnapshotRequest {
@@ -160,6 +161,9 @@ class SessionManager {
   Status send_keys(const BranchId& branch, std::string_view keys);
   Status resize(const BranchId& branch, std::uint16_t rows, std::uint16_t cols);
   Result<TerminalScreen> screen(const BranchId& branch, std::size_t scrollback = 0);
+  // What the branch's terminal prints from now on, through restores, until the branch ends.
+  // Requires: the session outlives the feed.
+  Result<std::unique_ptr<TerminalFeed>> watch(const BranchId& branch);
   Result<std::string> read_file(const BranchId& branch, const std::string& path,
                                 std::size_t max_bytes);
   Status write_file(const BranchId& branch, const std::string& path, std::string content);
@@ -196,11 +200,12 @@ class SessionManager {
   };
   enum class Input { kOpen, kHeld };  // may keys come in meanwhile?
   enum class Condition { kAlive, kAny };
+  class Feed;      // a TerminalFeed of a branch, whichever handle it has
   class Pin;       // keeps a node from being cleaned up
   class LiveCopy;  // a live branch that no record names yet; ended unless released
   struct Revived;
 
-  SessionManager(SessionPorts ports, SessionLimits limits);
+  SessionManager(SessionPorts ports, SessionLimits limits, const SessionTerms& terms);
 
   // session_manager.cc: turns, commits, and what follows from them
   Result<Turn> take_turn(const BranchId& branch, Input input, Condition condition);

@@ -14,6 +14,16 @@
 
 namespace sf::control {
 
+// How long a session may live and how much it may hold. 0: no such bound.
+struct SessionTerms {
+  seconds ttl{0};               // from its creation
+  seconds idle{0};              // since it was last used and nothing ran in it any more
+  std::uint64_t max_bytes = 0;  // of physical snapshots
+  std::uint64_t max_branches = 0;
+
+  friend bool operator==(const SessionTerms&, const SessionTerms&) = default;
+};
+
 struct SessionRecord {
   SessionId id;
   std::string name;  // may be empty
@@ -22,6 +32,7 @@ struct SessionRecord {
   StartConfig config;
   WallTime created;
   std::map<std::string, std::string> labels;
+  SessionTerms terms;
 
   friend bool operator==(const SessionRecord&, const SessionRecord&) = default;
 };

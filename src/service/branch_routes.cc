@@ -1,57 +1,47 @@
 // /v1/sessions/{s}/branches/{b}/...: what is done to one branch.
 #include <nlohmann/json.hpp>
 
+#include "service/call_target.h"
 #include "service/json_messages.h"
 #include "service/routes.h"
 
 namespace sf::service {
 namespace {
 
-struct Target {
-  SessionDirectory::Session session;
-  control::BranchId branch;
-};
-
-Result<Target> target(SessionDirectory& directory, const Call& call) {
-  SF_TRY(control::check_name(call.names[1], "branch"));
-  SF_TRY_ASSIGN(SessionDirectory::Session session, directory.find(call.names[0]));
-  return Target{std::move(session), control::BranchId(call.names[1])};
-}
-
 Result<Answer> exec(SessionDirectory& directory, const Call& call) {
-  SF_TRY_ASSIGN(Target at, target(directory, call));
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(control::ExecRequest request, exec_request_from(call.body));
   SF_TRY_ASSIGN(control::Observation seen, at.session->exec_command(at.branch, request));
-  return Answer{200, to_json(seen)};
+  return Answer{200, to_json(seen), {}};
 }
 
 Result<Answer> snapshot(SessionDirectory& directory, const Call& call) {
-  SF_TRY_ASSIGN(Target at, target(directory, call));
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(control::SnapshotRequest request, snapshot_request_from(call.body));
   SF_TRY_ASSIGN(control::SnapshotReport report, at.session->snapshot(at.branch, request));
-  return Answer{201, to_json(report)};
+  return Answer{201, to_json(report), {}};
 }
 
 Result<Answer> restore(SessionDirectory& directory, const Call& call) {
-  SF_TRY_ASSIGN(Target at, target(directory, call));
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(RestoreCall request, restore_call_from(call.body));
   SF_TRY_ASSIGN(control::RestoreReport report,
                 at.session->restore(at.branch, request.node, request.on_divergence));
-  return Answer{200, to_json(report)};
+  return Answer{200, to_json(report), {}};
 }
 
 Result<Answer> fork(SessionDirectory& directory, const Call& call) {
-  SF_TRY_ASSIGN(Target at, target(directory, call));
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(ForkCall request, fork_call_from(call.body));
   SF_TRY_ASSIGN(control::ForkReport report,
                 at.session->fork(at.branch, request.node, request.request));
-  return Answer{201, to_json(report)};
+  return Answer{201, to_json(report), {}};
 }
 
 Result<Answer> end(SessionDirectory& directory, const Call& call) {
-  SF_TRY_ASSIGN(Target at, target(directory, call));
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(control::CleanupReport report, at.session->end_branch(at.branch));
-  return Answer{200, to_json(report)};
+  return Answer{200, to_json(report), {}};
 }
 
 }  // namespace

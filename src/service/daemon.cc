@@ -1,19 +1,24 @@
 #include "service/daemon.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "base/clock.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/file_lock.h"
 #include "os/socket.h"
+#include "os/tcp_socket.h"
+#include "service/housekeeper.h"
 #include "service/routes.h"
 #include "service/server.h"
 
@@ -69,11 +74,11 @@ class ReadyReport {
 // Ends the server on a signal, and the process when running requests do not end in time.
 class SignalWatch {
  public:
-  SignalWatch(Server& server, DaemonLog& log, std::string socket_path)
-      : server_(server), log_(log), socket_path_(std::move(socket_path)) {
+  SignalWatch(std::vector<Server*> servers, DaemonLog& log, std::string socket_path)
+      : servers_(std::move(servers)), log_(log), socket_path_(std::move(socket_path)) {
     thread_ = std::thread([this] { watch(); });
   }
-  // Requires: the server has stopped.
+  // Requires: the servers have stopped.
   ~SignalWatch() {
     {
       std::lock_guard lock(mutex_);
@@ -93,7 +98,7 @@ class SignalWatch {
     if (served_) return;
     lock.unlock();
     log_.info("ending", {{"signal", std::to_string(number)}});
-    server_.stop();
+    for (Server* server : servers_) server->stop();
     lock.lock();
     if (changed_.wait_for(lock, kGrace, [this] { return served_; })) return;
     log_.info("ended with requests still running");
@@ -101,7 +106,7 @@ class SignalWatch {
     ::_exit(0);
   }
 
-  Server& server_;
+  std::vector<Server*> servers_;
   DaemonLog& log_;
   std::string socket_path_;
   std::mutex mutex_;
@@ -110,23 +115,98 @@ class SignalWatch {
   std::thread thread_;
 };
 
+constexpr const char* kUsualGroup = "statefork";
+
+// The socket belongs to the group whose members may use the daemon.
+Status give_to_group(const std::string& socket_path, const std::string& wanted) {
+  const std::string& name = wanted.empty() ? kUsualGroup : wanted;
+  std::vector<char> buffer(64U << 10U);
+  ::group entry{};
+  ::group* found = nullptr;
+  ::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+  if (found == nullptr) {
+    if (wanted.empty()) return Ok{};
+    return invalid("there is no group '" + wanted + "'", "make it: groupadd " + wanted);
+  }
+  if (::chown(socket_path.c_str(), static_cast<uid_t>(-1), entry.gr_gid) != 0)
+    return os::last_error("giving " + socket_path + " to group " + name);
+  return Ok{};
+}
+
+Status check_token(const DaemonOptions& options) {
+  constexpr std::size_t kShortest = 16;
+  if (options.listen.empty()) return Ok{};
+  bool is_plain = std::ranges::all_of(options.token, [](char c) { return c > ' ' && c < 127; });
+  if (options.token.size() < kShortest || !is_plain)
+    return invalid("listening on TCP needs a token of at least 16 visible characters",
+                   "openssl rand -hex 32 >FILE; chmod 600 FILE; --token-file FILE");
+  return Ok{};
+}
+
+struct Listener {
+  os::UniqueFd fd;
+  std::unique_ptr<Server> server;
+};
+
+Result<std::vector<Listener>> open_listeners(const DaemonOptions& options, const Router& router,
+                                             DaemonLog& log) {
+  std::vector<Listener> listeners;
+  if (!options.listen.empty()) {
+    SF_TRY_ASSIGN(os::TcpAddress address, os::parse_tcp_address(options.listen));
+    SF_TRY_ASSIGN(os::UniqueFd fd, os::listen_tcp(address));
+    SF_TRY_ASSIGN(std::uint16_t port, os::port_of(fd.get()));
+    log.info("listening", {{"host", address.host}, {"port", std::to_string(port)}});
+    listeners.push_back({std::move(fd), std::make_unique<Server>(router, log, options.token)});
+  }
+  SF_TRY_ASSIGN(os::UniqueFd fd, os::listen_unix(options.socket_path, kSocketMode));
+  SF_TRY(give_to_group(options.socket_path, options.group));
+  listeners.push_back({std::move(fd), std::make_unique<Server>(router, log)});
+  return listeners;
+}
+
+// Returns when all have stopped, with the first failure.
+Status serve_all(std::vector<Listener>& listeners) {
+  std::vector<Status> ended(listeners.size(), Ok{});
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < listeners.size(); ++i)
+    threads.emplace_back([&listeners, &ended, i] {
+      ended[i] = listeners[i].server->serve(std::move(listeners[i].fd));
+      for (Listener& other : listeners) other.server->stop();
+    });
+  threads.clear();  // waits
+  for (Status& status : ended) SF_TRY(status);
+  return Ok{};
+}
+
 Status serve(const DaemonOptions& options, DaemonLog& log, ReadyReport& ready) {
+  SF_TRY(check_token(options));
   SF_TRY_ASSIGN(os::UniqueFd lock, lock_socket(options.socket_path));
   SF_TRY_ASSIGN(auto directory, SessionDirectory::open({.state_dir = options.state_dir}, log));
+  Metrics metrics;
+  ExecutionTable executions;
   Router router;
-  add_health_route(router, options.version);
+  add_host_routes(router, *directory, metrics, options.version);
   add_session_routes(router, *directory);
+  add_node_routes(router, *directory);
   add_branch_routes(router, *directory);
-  SF_TRY_ASSIGN(os::UniqueFd listener, os::listen_unix(options.socket_path, kSocketMode));
-  Server server(router, log);
+  add_execution_routes(router, *directory, executions);
+  add_terminal_routes(router, *directory);
+  router.watch([&metrics](const std::string& route, int status, microseconds took) {
+    metrics.count(route, status, took);
+  });
+  SF_TRY_ASSIGN(std::vector<Listener> listeners, open_listeners(options, router, log));
   log.info("ready", {{"socket", options.socket_path},
                      {"state", options.state_dir},
                      {"sessions", std::to_string(directory->all().size())}});
   ready.tell("ok");
   Status served = Ok{};
   {
-    SignalWatch watch(server, log, options.socket_path);
-    served = server.serve(std::move(listener));
+    std::vector<Server*> servers;
+    for (Listener& listener : listeners) servers.push_back(listener.server.get());
+    SignalWatch watch(std::move(servers), log, options.socket_path);
+    Housekeeper housekeeper(*directory, log);
+    served = serve_all(listeners);
+    executions.wait_all();  // within the grace that running requests have
   }
   ::unlink(options.socket_path.c_str());
   return served;

@@ -11,6 +11,9 @@ struct DaemonOptions {
   std::string socket_path;
   std::string state_dir;
   std::string log_path;  // empty: standard error
+  std::string group;     // of the socket; empty: `statefork`, where there is such a group
+  std::string listen;    // HOST:PORT, beside the socket; empty: none
+  std::string token;     // what requests over TCP must carry; never TCP without one
   int ready_fd = -1;     // told "ok", or what went wrong, and closed
   std::string version;
 };

@@ -2,6 +2,9 @@
 // unknown fields are refused. Fields keep their meaning once published; new ones may come.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -38,9 +41,30 @@ struct CleanupCall {
 };
 Result<CleanupCall> cleanup_call_from(const Json& body);
 
+struct WindowSize {
+  std::uint16_t rows = 0;
+  std::uint16_t cols = 0;
+};
+Result<WindowSize> window_size_from(const Json& body);
+Result<std::string> keys_from(const Json& body);
+
+struct NodeChange {
+  std::optional<std::string> name;
+  std::map<std::string, std::optional<std::string>> notes;  // nothing: removed
+};
+Result<NodeChange> node_change_from(const Json& body);
+// A session's new name.
+Result<std::string> session_change_from(const Json& body);
+
 Json session_to_json(const control::SessionManager& session);
 // The session with all its nodes (parents before their children) and branches.
 Json tree_to_json(const control::SessionManager& session);
+Json to_json(const control::Node& node);
+Json to_json(const control::SessionStats& stats);
+Json to_json(const backends::BackendDescription& backend);
+Json to_json(const Housekeeping& done);
+Json to_json(const control::TerminalScreen& screen);
+Json to_json(const control::TerminalPiece& piece);
 // `output` is text. When the bytes are not UTF-8, `output_base64` has them as they were.
 Json to_json(const control::Observation& seen);
 Json to_json(const control::SnapshotReport& report);

@@ -1,9 +1,29 @@
 // statefork-daemon: serves the sessions of this host. Started by `statefork serve`, or by the first
 // client that finds none.
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <iostream>
 
+#include "os/file.h"
 #include "service/daemon.h"
+
+namespace {
+
+constexpr std::size_t kMaxToken = 4096;
+
+// From the file, or from STATEFORK_TOKEN.
+sf::Status read_token(const std::string& path, std::string& token) {
+  const char* given = std::getenv("STATEFORK_TOKEN");
+  if (path.empty()) {
+    token = given == nullptr ? "" : given;
+    return sf::Ok{};
+  }
+  SF_TRY_ASSIGN(token, sf::os::read_file(path, kMaxToken));
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
+  return sf::Ok{};
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   sf::service::DaemonOptions options;
@@ -16,10 +36,18 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--log", options.log_path, "Append to this file instead of standard error")
       ->type_name("FILE");
+  app.add_option("--group", options.group, "Group whose members may use the socket")
+      ->type_name("NAME");
+  app.add_option("--listen", options.listen, "Serve TCP, too; needs a token")
+      ->type_name("HOST:PORT");
+  std::string token_file;
+  app.add_option("--token-file", token_file, "File with the token that TCP clients must show")
+      ->type_name("FILE");
   app.add_option("--ready-fd", options.ready_fd, "Descriptor to be told when it is ready")
       ->group("");
   CLI11_PARSE(app, argc, argv);
-  sf::Status status = sf::service::run_daemon(options);
+  sf::Status status = read_token(token_file, options.token);
+  if (status.ok()) status = sf::service::run_daemon(options);
   if (status.ok()) return 0;
   std::cerr << "statefork-daemon: " << status.error().describe() << '\n';
   return 1;

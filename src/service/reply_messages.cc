@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/split.h"
 #include "service/json_messages.h"
 #include "service/wall_time.h"
 #include "wire/base64.h"
@@ -52,7 +53,9 @@ Json log_to_json(const control::CommandLog& log) {
   return entries;
 }
 
-Json node_to_json(const Node& node) {
+}  // namespace
+
+Json to_json(const Node& node) {
   Json json = {{"id", node.id.value()},
                {"name", node.name},
                {"parent", nullptr},
@@ -75,6 +78,8 @@ Json node_to_json(const Node& node) {
   }
   return json;
 }
+
+namespace {
 
 Json branch_to_json(const Branch& branch) {
   return {{"id", branch.id.value()},
@@ -99,7 +104,11 @@ Json record_to_json(const control::SessionRecord& record) {
           {"env", config.env},
           {"memory_bytes", config.memory_bytes},
           {"pids", config.max_pids},
-          {"cpus", config.cpu_percent / 100.0}};
+          {"cpus", config.cpu_percent / 100.0},
+          {"ttl_s", record.terms.ttl.count()},
+          {"idle_s", record.terms.idle.count()},
+          {"max_bytes", record.terms.max_bytes},
+          {"max_branches", record.terms.max_branches}};
 }
 
 template <typename Ids>
@@ -164,12 +173,66 @@ Json session_to_json(const control::SessionManager& session) {
 Json tree_to_json(const control::SessionManager& session) {
   control::SessionImage image = session.read([](const BranchTree& tree) { return tree.image(); });
   Json nodes = Json::array();
-  for (const Node& node : image.nodes) nodes.push_back(node_to_json(node));
+  for (const Node& node : image.nodes) nodes.push_back(to_json(node));
   Json branches = Json::array();
   for (const Branch& branch : image.branches) branches.push_back(branch_to_json(branch));
   return {{"session", record_to_json(image.session)},
           {"nodes", std::move(nodes)},
           {"branches", std::move(branches)}};
+}
+
+Json to_json(const control::SessionStats& stats) {
+  return {{"commands", stats.commands},
+          {"physical_snapshots", stats.physical_snapshots},
+          {"virtual_snapshots", stats.virtual_snapshots},
+          {"unchanged_snapshots", stats.unchanged_snapshots},
+          {"fallbacks", stats.fallbacks},
+          {"promotions", stats.promotions},
+          {"restores", stats.restores},
+          {"forked_branches", stats.forked_branches},
+          {"replayed_commands", stats.replayed_commands},
+          {"divergences", stats.divergences},
+          {"removed_nodes", stats.removed_nodes},
+          {"command_us", stats.command_time.count()},
+          {"checkpoint_us", stats.checkpoint_time.count()},
+          {"stopped_us", stats.stopped_time.count()},
+          {"replay_us", stats.replay_time.count()},
+          {"nodes", stats.nodes},
+          {"physical_refs", stats.physical_refs},
+          {"physical_bytes", stats.physical_bytes},
+          {"live_branches", stats.live_branches}};
+}
+
+Json to_json(const backends::BackendDescription& backend) {
+  return {{"name", backend.name},
+          {"summary", backend.summary},
+          {"preserves", split(control::to_words(backend.preserves), ',')},
+          {"usable", backend.usable},
+          {"why_not", backend.why_not}};
+}
+
+Json to_json(const Housekeeping& done) {
+  Json ended = Json::array();
+  for (const EndedSession& one : done.ended)
+    ended.push_back({{"id", one.id}, {"name", one.name}, {"why", to_string(one.why)}});
+  return {
+      {"ended", std::move(ended)}, {"leftovers", done.leftovers}, {"operations", done.operations}};
+}
+
+Json to_json(const control::TerminalScreen& screen) {
+  return {{"rows", screen.rows},
+          {"scrollback", screen.scrollback},
+          {"cursor_row", screen.cursor_row},
+          {"cursor_col", screen.cursor_col},
+          {"cursor_visible", screen.cursor_visible},
+          {"alternate_screen", screen.alternate_screen},
+          {"title", screen.title}};
+}
+
+Json to_json(const control::TerminalPiece& piece) {
+  Json json = {{"raw_base64", wire::to_base64(piece.bytes)}, {"repaint", piece.is_repaint}};
+  if (piece.is_repaint) json.update({{"rows", piece.rows}, {"cols", piece.cols}});
+  return json;
 }
 
 Json to_json(const control::Observation& seen) {

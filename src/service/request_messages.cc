@@ -1,4 +1,5 @@
 // Requests: from JSON to the control plane's structs.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@ constexpr std::size_t kMaxLabelKey = 128;
 constexpr std::size_t kMaxLabelValue = 4096;
 constexpr std::uint64_t kMaxForks = 256;
 constexpr double kMaxCpus = 10'000;
+constexpr std::uint64_t kMaxLifeSeconds = 10ULL * 366 * 24 * 3600;
 constexpr std::uint64_t kMaxTimeoutMs = 366ULL * 24 * 3600 * 1000;
 
 Status check_labels(const std::map<std::string, std::string>& labels) {
@@ -26,6 +28,38 @@ Status check_labels(const std::map<std::string, std::string>& labels) {
                      " bytes, its value at most " + std::to_string(kMaxLabelValue));
   }
   return Ok{};
+}
+
+Result<control::SessionTerms> terms_from(wire::JsonFields& fields) {
+  control::SessionTerms terms;
+  std::uint64_t ttl = 0;
+  std::uint64_t idle = 0;
+  fields.read("ttl_s", ttl);
+  fields.read("idle_s", idle);
+  fields.read("max_bytes", terms.max_bytes);
+  fields.read("max_branches", terms.max_branches);
+  if (std::max(ttl, idle) > kMaxLifeSeconds)
+    return invalid("\"ttl_s\" and \"idle_s\" are at most " + std::to_string(kMaxLifeSeconds),
+                   "0: no bound");
+  terms.ttl = seconds(ttl);
+  terms.idle = seconds(idle);
+  return terms;
+}
+
+// `KEY`, or `KEY_base64` where it is not UTF-8.
+Result<std::string> bytes_from(wire::JsonFields& fields, const std::string& key) {
+  std::string text;
+  std::string encoded;
+  fields.read(key, text);
+  fields.read(key + "_base64", encoded);
+  bool is_encoded = fields.has(key + "_base64");
+  if (!is_encoded) fields.require(key);
+  SF_TRY(fields.done());
+  if (!is_encoded) return text;
+  if (fields.has(key)) return invalid("\"" + key + "\" or \"" + key + "_base64\", not both");
+  auto decoded = wire::from_base64(encoded);
+  if (!decoded) return std::move(decoded).error().while_doing("\"" + key + "_base64\"");
+  return decoded;
 }
 
 Result<control::OnDivergence> on_divergence_from(const std::string& word) {
@@ -52,6 +86,7 @@ Result<CreateSession> create_session_from(const Json& body) {
   fields.read("pids", request.config.max_pids);
   fields.read("cpus", cpus);
   fields.read("labels", request.labels);
+  SF_TRY_ASSIGN(request.terms, terms_from(fields));
   SF_TRY(fields.done());
   if (!(cpus >= 0 && cpus <= kMaxCpus)) return invalid("\"cpus\" is a number of processors");
   if (fields.has("cpus") && cpus < 0.01) return invalid("\"cpus\" must be 0.01 or more");
@@ -62,22 +97,12 @@ Result<CreateSession> create_session_from(const Json& body) {
 
 Result<control::ExecRequest> exec_request_from(const Json& body) {
   control::ExecRequest request;
-  std::string encoded;
   auto timeout_ms = static_cast<std::uint64_t>(request.timeout.count());
   wire::JsonFields fields(body);
-  fields.read("command", request.command);
-  fields.read("command_base64", encoded);
   fields.read("timeout_ms", timeout_ms);
   fields.read("max_output", request.max_output);
   fields.read("raw", request.raw);
-  if (!fields.has("command_base64")) fields.require("command");
-  SF_TRY(fields.done());
-  if (fields.has("command_base64")) {
-    if (fields.has("command")) return invalid("\"command\" or \"command_base64\", not both");
-    auto decoded = wire::from_base64(encoded);
-    if (!decoded) return std::move(decoded).error().while_doing("\"command_base64\"");
-    request.command = std::move(*decoded);
-  }
+  SF_TRY_ASSIGN(request.command, bytes_from(fields, "command"));
   if (timeout_ms > kMaxTimeoutMs) return invalid("\"timeout_ms\" is more than a year", "0: none");
   if (request.max_output > kMaxOutput)
     return invalid("\"max_output\" is more than " + std::to_string(kMaxOutput),
@@ -149,6 +174,45 @@ Result<CleanupCall> cleanup_call_from(const Json& body) {
   SF_TRY(fields.done());
   call.force = force ? control::Force::kYes : control::Force::kNo;
   return call;
+}
+
+Result<WindowSize> window_size_from(const Json& body) {
+  std::uint64_t rows = 0;
+  std::uint64_t cols = 0;
+  wire::JsonFields fields(body);
+  fields.read("rows", rows);
+  fields.read("cols", cols);
+  fields.require("rows");
+  fields.require("cols");
+  SF_TRY(fields.done());
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint16_t>::max();
+  if (rows > kMost || cols > kMost) return invalid("a window of this size is not possible");
+  return WindowSize{static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(cols)};
+}
+
+Result<std::string> keys_from(const Json& body) {
+  wire::JsonFields fields(body);
+  return bytes_from(fields, "keys");
+}
+
+Result<NodeChange> node_change_from(const Json& body) {
+  NodeChange change;
+  std::string name;
+  wire::JsonFields fields(body);
+  fields.read("name", name);
+  fields.read("notes", change.notes);
+  SF_TRY(fields.done());
+  if (fields.has("name")) change.name = name;
+  return change;
+}
+
+Result<std::string> session_change_from(const Json& body) {
+  std::string name;
+  wire::JsonFields fields(body);
+  fields.read("name", name);
+  fields.require("name");
+  SF_TRY(fields.done());
+  return name;
 }
 
 }  // namespace sf::service

@@ -48,16 +48,42 @@ std::string to_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string to_event_text(std::string_view kind, const Json& data,
+                          std::optional<std::uint64_t> seq) {
+  std::string text;
+  if (seq) text += "id: " + std::to_string(*seq) + "\n";
+  return text + "event: " + std::string(kind) + "\ndata: " + to_text(data) + "\n\n";
+}
+
 Reply problem_reply(const Error& error, int status) {
   if (status == 0) status = wire::http_status(error.code);
   Json problem = wire::problem_from_error(error);
   problem["status"] = status;
-  return {status, std::string(wire::kProblemType), to_text(problem)};
+  return {status, std::string(wire::kProblemType), to_text(problem), {}};
 }
 
 void Router::add(std::string method, std::string_view pattern, Handler handler,
-                 std::vector<std::string> query) {
-  routes_.push_back({std::move(method), split(pattern, '/'), std::move(query), std::move(handler)});
+                 std::vector<std::string> query, BodyKind body) {
+  routes_.push_back({std::move(method), std::string(pattern), split(pattern, '/'), std::move(query),
+                     body, std::move(handler)});
+}
+
+std::vector<std::string> Router::routes() const {
+  std::vector<std::string> names;
+  for (const Route& route : routes_) names.push_back(route.method + " " + route.pattern);
+  return names;
+}
+
+Router::Found Router::find(std::string_view method, std::string_view path) const {
+  std::vector<std::string> parts = split(path, '/');
+  Found found;
+  for (const Route& route : routes_) {
+    auto names = match(route.parts, parts);
+    if (!names) continue;
+    found.known_path = true;
+    if (route.method == method) return {&route, std::move(*names), true};
+  }
+  return found;
 }
 
 Result<Answer> Router::call(const Route& route, std::vector<std::string> names,
@@ -67,27 +93,40 @@ Result<Answer> Router::call(const Route& route, std::vector<std::string> names,
     if (std::find(route.query.begin(), route.query.end(), key) == route.query.end())
       return invalid("there is no query parameter \"" + key.substr(0, 64) + "\" here");
   }
-  SF_TRY_ASSIGN(Json json, parse_body(body));
-  return route.handler({std::move(names), query, json});
+  Json json = Json::object();
+  if (route.body == BodyKind::kJson) {
+    SF_TRY_ASSIGN(json, parse_body(body));
+  }
+  return route.handler({std::move(names), query, json, body});
 }
 
 Reply Router::answer(std::string_view method, std::string_view path,
                      const std::map<std::string, std::string>& query, std::string_view body) const {
-  std::vector<std::string> parts = split(path, '/');
-  bool known_path = false;
-  for (const Route& route : routes_) {
-    auto names = match(route.parts, parts);
-    if (!names) continue;
-    known_path = true;
-    if (route.method != method) continue;
-    Result<Answer> answer = call(route, std::move(*names), query, body);
-    if (!answer) return problem_reply(answer.error());
-    return {answer->status, "application/json", to_text(answer->body)};
+  Stopwatch watch;
+  Found found = find(method, path);
+  Reply reply;
+  if (found.route != nullptr) {
+    Result<Answer> answer = call(*found.route, std::move(found.names), query, body);
+    if (!answer) {
+      reply = problem_reply(answer.error());
+    } else if (answer->other) {
+      reply = std::move(*answer->other);
+    } else {
+      reply = {answer->status, "application/json", to_text(answer->body), {}};
+    }
+  } else {
+    std::string shown(path.substr(0, 200));
+    reply = found.known_path
+                ? problem_reply(invalid(std::string(method) + " is not possible at " + shown),
+                                kMethodNotAllowed)
+                : problem_reply(fail(ErrorCode::kNotFound, "there is nothing at " + shown));
   }
-  std::string shown(path.substr(0, 200));
-  if (!known_path) return problem_reply(fail(ErrorCode::kNotFound, "there is nothing at " + shown));
-  return problem_reply(invalid(std::string(method) + " is not possible at " + shown),
-                       kMethodNotAllowed);
+  if (watcher_) {
+    std::string name;
+    if (found.route != nullptr) name = found.route->method + " " + found.route->pattern;
+    watcher_(name, reply.status, watch.elapsed());
+  }
+  return reply;
 }
 
 }  // namespace sf::service

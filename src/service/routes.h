@@ -2,14 +2,20 @@
 // decisions here.
 #pragma once
 
+#include "service/execution_table.h"
+#include "service/metrics.h"
 #include "service/router.h"
 #include "service/session_directory.h"
 
 namespace sf::service {
 
-// Requires: `directory` outlives the router.
-void add_health_route(Router& router, const std::string& version);
+// All require: what is passed by reference outlives the router.
+void add_host_routes(Router& router, SessionDirectory& directory, const Metrics& metrics,
+                     const std::string& version);
 void add_session_routes(Router& router, SessionDirectory& directory);
+void add_node_routes(Router& router, SessionDirectory& directory);
 void add_branch_routes(Router& router, SessionDirectory& directory);
+void add_execution_routes(Router& router, SessionDirectory& directory, ExecutionTable& table);
+void add_terminal_routes(Router& router, SessionDirectory& directory);
 
 }  // namespace sf::service

@@ -2,9 +2,14 @@
 
 #include <httplib.h>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <thread>
+
+#include "wire/problem.h"
+#include "wire/query_text.h"
 
 namespace sf::service {
 namespace {
@@ -14,10 +19,22 @@ constexpr std::size_t kThreads = 128;
 constexpr time_t kHalfRequestSeconds = 10;
 constexpr time_t kKeepAliveSeconds = 5;
 constexpr std::size_t kKeepAliveRequests = 10'000;
+constexpr int kUnauthorized = 401;
 
 void put(const Reply& reply, httplib::Response& response) {
   response.status = reply.status;
-  response.set_content(reply.body, reply.content_type);
+  if (!reply.source) {
+    response.set_content(reply.body, reply.content_type);
+    return;
+  }
+  response.set_header("Cache-Control", "no-store");
+  response.set_chunked_content_provider(
+      reply.content_type, [source = reply.source](std::size_t, httplib::DataSink& sink) {
+        std::optional<std::string> piece = source();
+        if (piece) return sink.write(piece->data(), piece->size());
+        sink.done();
+        return true;
+      });
 }
 
 // What the library refuses by itself, in the words of the API.
@@ -39,11 +56,39 @@ std::string text_of(const std::exception_ptr& thrown) {
   }
 }
 
+// Takes as long for a wrong token as for the right one.
+bool same_secret(std::string_view given, std::string_view secret) {
+  if (given.size() != secret.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < secret.size(); ++i)
+    difference |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(secret[i]);
+  return difference == 0;
+}
+
+void put_unauthorized(httplib::Response& response) {
+  Json problem = wire::problem_from_error(
+      invalid("this address needs the daemon's token", "Authorization: Bearer TOKEN"));
+  problem["code"] = "unauthorized";
+  problem["status"] = kUnauthorized;
+  put({kUnauthorized, std::string(wire::kProblemType), to_text(problem), {}}, response);
+  response.set_header("WWW-Authenticate", "Bearer");
+}
+
 }  // namespace
 
 class Server::Http : public httplib::Server {
  public:
-  Http(const Router& router, DaemonLog& log) {
+  Http(const Router& router, DaemonLog& log, std::string token) {
+    if (!token.empty()) {
+      set_pre_routing_handler([expected = "Bearer " + token](const httplib::Request& request,
+                                                             httplib::Response& response) {
+        if (same_secret(request.get_header_value("Authorization"), expected))
+          return HandlerResponse::Unhandled;
+        put_unauthorized(response);
+        return HandlerResponse::Handled;
+      });
+    }
+    set_tcp_nodelay(true);
     new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
     set_payload_max_length(kMaxBody);
     set_read_timeout(kHalfRequestSeconds);
@@ -51,8 +96,12 @@ class Server::Http : public httplib::Server {
     set_keep_alive_timeout(kKeepAliveSeconds);
     set_keep_alive_max_count(kKeepAliveRequests);
     auto handle = [&router](const httplib::Request& request, httplib::Response& response) {
-      std::map<std::string, std::string> query(request.params.begin(), request.params.end());
-      put(router.answer(request.method, request.path, query, request.body), response);
+      // Not request.params: there the library also puts bodies that claim to be forms.
+      std::size_t mark = std::min(request.target.find('?'), request.target.size() - 1);
+      auto query = wire::parse_query(std::string_view(request.target).substr(mark + 1));
+      put(query ? router.answer(request.method, request.path, *query, request.body)
+                : problem_reply(query.error()),
+          response);
     };
     Get(".*", handle);
     Post(".*", handle);
@@ -87,7 +136,8 @@ class Server::Http : public httplib::Server {
   std::atomic<bool> finished_ = false;
 };
 
-Server::Server(const Router& router, DaemonLog& log) : http_(std::make_unique<Http>(router, log)) {}
+Server::Server(const Router& router, DaemonLog& log, std::string token)
+    : http_(std::make_unique<Http>(router, log, std::move(token))) {}
 Server::~Server() = default;
 
 Status Server::serve(os::UniqueFd listener) {

@@ -1,8 +1,9 @@
-// Server: HTTP/1.1 around a Router, on a listening Unix socket. Bounded: sizes of requests, time
-// for half ones, threads. The HTTP library stops in server.cc.
+// Server: HTTP/1.1 around a Router, on a listening socket. Bounded: sizes of requests, time for
+// half ones, threads. The HTTP library stops in server.cc.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "os/fd.h"
@@ -16,8 +17,9 @@ inline constexpr std::size_t kMaxBody = 24U << 20U;
 
 class Server {
  public:
+  // With a token, only requests that carry it (`Authorization: Bearer TOKEN`) are answered.
   // Requires: both outlive the server.
-  Server(const Router& router, DaemonLog& log);
+  Server(const Router& router, DaemonLog& log, std::string token = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

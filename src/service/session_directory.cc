@@ -1,12 +1,12 @@
 #include "service/session_directory.h"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "base/scope_exit.h"
 #include "control/policy_names.h"
 #include "os/file.h"
+#include "service/random_id.h"
 #include "service/wall_time.h"
 
 namespace sf::service {
@@ -19,16 +19,28 @@ using control::SessionManager;
 
 namespace {
 
-// Eight characters: no vowels, so no words; short enough to type.
-std::string random_id() {
-  constexpr std::string_view kLetters = "0123456789bcdfghjklmnpqrstvwxyz";
-  std::random_device device;
-  std::string id = "s";
-  while (id.size() < 9) id += kLetters[device() % kLetters.size()];
-  return id;
+control::SessionRecord record_of(const SessionManager& session) {
+  return session.read([](const BranchTree& tree) { return tree.session(); });
 }
 
 }  // namespace
+
+// Held by whoever works with a session.
+class SessionDirectory::Lease {
+ public:
+  Lease(Session session, std::shared_ptr<SessionUse> use)
+      : session_(std::move(session)), use_(std::move(use)) {
+    use_->begin();
+  }
+  ~Lease() { use_->end(); }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  SessionManager* session() const { return session_.get(); }
+
+ private:
+  Session session_;
+  std::shared_ptr<SessionUse> use_;
+};
 
 Result<std::unique_ptr<SessionDirectory>> SessionDirectory::open(DirectoryOptions options,
                                                                  DaemonLog& log) {
@@ -143,20 +155,27 @@ Result<SessionId> SessionDirectory::reserve(const std::string& name) {
   if (!name.empty() && (look_up(name) != nullptr || reserved_.contains(name)))
     return invalid("a session called '" + name + "' is there already",
                    "choose another name, or end that one");
-  std::string id = random_id();
-  while (look_up(id) != nullptr || reserved_.contains(id)) id = random_id();
+  std::string id = random_id("s");
+  while (look_up(id) != nullptr || reserved_.contains(id)) id = random_id("s");
   reserved_.insert(id);
   if (!name.empty()) reserved_.insert(name);
   return SessionId(id);
 }
 
 void SessionDirectory::add(Session session) {
-  auto [id, name] = session->read([](const BranchTree& tree) {
-    return std::pair(tree.session().id.value(), tree.session().name);
-  });
+  control::SessionRecord record = record_of(*session);
+  std::string id = record.id.value();
   std::lock_guard lock(mutex_);
-  if (!name.empty()) ids_by_name_[name] = id;
-  sessions_[id] = {.session = std::move(session), .name = name, .age = next_age_++};
+  if (!record.name.empty()) ids_by_name_[record.name] = id;
+  sessions_[id] = {.session = std::move(session),
+                   .name = record.name,
+                   .age = next_age_++,
+                   .use = std::make_shared<SessionUse>(record.created, record.terms)};
+}
+
+SessionDirectory::Session SessionDirectory::lease(const Entry& entry) {
+  auto held = std::make_shared<Lease>(entry.session, entry.use);
+  return {held, held->session()};
 }
 
 Result<SessionDirectory::Session> SessionDirectory::create(CreateSession request) {
@@ -173,11 +192,12 @@ Result<SessionDirectory::Session> SessionDirectory::create(CreateSession request
     reserved_.erase(id.value());
     reserved_.erase(name);
   });
-  SF_TRY_ASSIGN(
-      auto built,
-      SessionManager::build_session(
-          std::move(parts),
-          {.id = id, .name = request.name, .config = request.config, .labels = request.labels}));
+  SF_TRY_ASSIGN(auto built,
+                SessionManager::build_session(std::move(parts), {.id = id,
+                                                                 .name = request.name,
+                                                                 .config = request.config,
+                                                                 .labels = request.labels,
+                                                                 .terms = request.terms}));
   Session session = std::move(built);
   add(session);
   return session;
@@ -190,7 +210,7 @@ Result<SessionDirectory::Session> SessionDirectory::find(std::string_view id_or_
   if (entry == nullptr)
     return fail(ErrorCode::kNotFound, "no session '" + std::string(id_or_name) + "'",
                 "`statefork ls` lists them");
-  return entry->session;
+  return lease(*entry);
 }
 
 std::vector<SessionDirectory::Session> SessionDirectory::all() const {
@@ -207,7 +227,7 @@ std::vector<SessionDirectory::Session> SessionDirectory::all() const {
 Result<control::CleanupReport> SessionDirectory::end(std::string_view id_or_name) {
   SF_TRY_ASSIGN(Session session, find(id_or_name));
   SF_TRY_ASSIGN(control::CleanupReport report, session->end_session());
-  std::string id = session->read([](const BranchTree& tree) { return tree.session().id.value(); });
+  std::string id = record_of(*session).id.value();
   for (const std::string& left : report.leftovers)
     log_.info("not removed yet, the next start tries again", {{"session", id}, {"what", left}});
   std::lock_guard lock(mutex_);
@@ -216,6 +236,82 @@ Result<control::CleanupReport> SessionDirectory::end(std::string_view id_or_name
   if (!entry->second.name.empty()) ids_by_name_.erase(entry->second.name);
   sessions_.erase(entry);
   return report;
+}
+
+Status SessionDirectory::rename(std::string_view id_or_name, const std::string& name) {
+  SF_TRY_ASSIGN(Session session, find(id_or_name));
+  if (!name.empty()) SF_TRY(control::check_name(name, "session name"));
+  std::string id = record_of(*session).id.value();
+  {
+    std::lock_guard lock(mutex_);
+    const Entry* taken = look_up(name);
+    bool is_ours = taken != nullptr && taken == look_up(id);
+    if (!name.empty() && ((taken != nullptr && !is_ours) || !reserved_.insert(name).second))
+      return invalid("a session called '" + name + "' is there already", "choose another name");
+  }
+  ScopeExit release([&] {
+    std::lock_guard lock(mutex_);
+    reserved_.erase(name);
+  });
+  SF_TRY(session->rename_session(name));
+  std::lock_guard lock(mutex_);
+  auto entry = sessions_.find(id);
+  if (entry == sessions_.end()) return Ok{};
+  if (!entry->second.name.empty()) ids_by_name_.erase(entry->second.name);
+  if (!name.empty()) ids_by_name_[name] = id;
+  entry->second.name = name;
+  return Ok{};
+}
+
+bool SessionDirectory::has_running_work(SessionManager& session) {
+  std::vector<control::BranchId> branches = session.read([](const BranchTree& tree) {
+    std::vector<control::BranchId> alive;
+    for (const auto& [id, branch] : tree.branches()) {
+      if (branch.alive) alive.push_back(id);
+    }
+    return alive;
+  });
+  return std::ranges::any_of(branches, [&](const control::BranchId& branch) {
+    Result<control::BranchFacts> facts = session.facts(branch);
+    return facts.ok() && facts->background_processes > 0;
+  });
+}
+
+std::vector<EndedSession> SessionDirectory::end_expired() {
+  std::vector<Entry> candidates;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [id, entry] : sessions_) {
+      if (entry.use->ending(wall_now(), Clock::now()) != Ending::kNone) candidates.push_back(entry);
+    }
+  }
+  std::vector<EndedSession> ended;
+  for (const Entry& entry : candidates) {
+    Ending why = entry.use->ending(wall_now(), Clock::now());
+    if (why == Ending::kIdle && has_running_work(*entry.session)) {
+      entry.use->touch();
+      continue;
+    }
+    std::string id = record_of(*entry.session).id.value();
+    Result<control::CleanupReport> report = end(id);
+    if (!report.ok()) {
+      if (report.error().code != ErrorCode::kNotFound)
+        log_.error("a session whose time is over stays", report.error(), {{"session", id}});
+      continue;
+    }
+    log_.info("session ended", {{"session", id}, {"why", std::string(to_string(why))}});
+    ended.push_back({id, entry.name, why});
+  }
+  return ended;
+}
+
+Result<Housekeeping> SessionDirectory::collect_garbage() {
+  Housekeeping done{.ended = end_expired()};
+  for (const Session& session : all()) {
+    for (std::string& left : session->collect_garbage()) done.leftovers.push_back(std::move(left));
+  }
+  SF_TRY_ASSIGN(done.operations, catalog_->trim_operations(kMaxOperations));
+  return done;
 }
 
 }  // namespace sf::service

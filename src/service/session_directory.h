@@ -19,6 +19,7 @@
 #include "control/recovery.h"
 #include "control/session_manager.h"
 #include "service/daemon_log.h"
+#include "service/lifetimes.h"
 #include "store/sqlite_catalog.h"
 
 namespace sf::service {
@@ -34,24 +35,47 @@ struct CreateSession {
   std::string policy = "eager";
   control::StartConfig config;
   std::map<std::string, std::string> labels;
+  control::SessionTerms terms;
+};
+
+// A session whose time was over.
+struct EndedSession {
+  std::string id;
+  std::string name;
+  Ending why = Ending::kTtl;
+};
+
+struct Housekeeping {  // what collect_garbage() found
+  std::vector<EndedSession> ended;
+  std::vector<std::string> leftovers;  // what still cannot be removed
+  std::uint64_t operations = 0;        // rows of the operation log that were dropped
 };
 
 class SessionDirectory {
  public:
   using Session = std::shared_ptr<control::SessionManager>;
   static constexpr std::size_t kMaxSessions = 1024;
+  static constexpr std::uint64_t kMaxOperations = 1'000'000;  // rows of the log that gc keeps
 
   // Puts away what no record names. Fails, and changes nothing, when records do not make sense.
   static Result<std::unique_ptr<SessionDirectory>> open(DirectoryOptions options, DaemonLog& log);
 
   // kInvalidArgument when the name is taken.
   Result<Session> create(CreateSession request);
+  // As long as the answer is held, the session counts as used.
   Result<Session> find(std::string_view id_or_name) const;
-  std::vector<Session> all() const;  // the oldest first
+  std::vector<Session> all() const;  // the oldest first; a mere look, no use
   // Ends the session with all its nodes and branches.
   Result<control::CleanupReport> end(std::string_view id_or_name);
+  // kInvalidArgument when the name is taken.
+  Status rename(std::string_view id_or_name, const std::string& name);
+  // Ends the sessions whose time is over (lifetimes.h).
+  std::vector<EndedSession> end_expired();
+  Result<Housekeeping> collect_garbage();
+  std::vector<backends::BackendDescription> backends() const { return registry_->list(); }
 
  private:
+  class Lease;
   struct Substrate {  // a backend and the policies that learn what it costs
     std::unique_ptr<control::Backend> backend;
     std::map<std::string, std::unique_ptr<control::MaterializationPolicy>> policies;
@@ -60,6 +84,7 @@ class SessionDirectory {
     Session session;
     std::string name;
     std::uint64_t age = 0;  // ever growing
+    std::shared_ptr<SessionUse> use;
   };
 
   SessionDirectory(std::unique_ptr<store::SqliteCatalog> catalog,
@@ -76,6 +101,8 @@ class SessionDirectory {
   const Entry* look_up(std::string_view id_or_name) const;
 
   void add(Session session);
+  static Session lease(const Entry& entry);
+  static bool has_running_work(control::SessionManager& session);
 
   std::unique_ptr<store::SqliteCatalog> catalog_;
   std::unique_ptr<backends::BackendRegistry> registry_;

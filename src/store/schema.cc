@@ -138,7 +138,10 @@ CREATE TRIGGER operations_are_not_rewritten BEFORE UPDATE ON operations
 BEGIN SELECT raise(ABORT, 'the operation log is append-only'); END;
 )sql";
 
-constexpr std::array<SchemaStep, 1> kSteps = {{{1, kVersion1}}};
+// Settings of kind "term". The tables are the same; earlier programs must not read them.
+constexpr const char* kVersion2 = "";
+
+constexpr std::array<SchemaStep, 2> kSteps = {{{1, kVersion1}, {2, kVersion2}}};
 
 Status take_step(Database& db, const SchemaStep& step) {
   SF_TRY_ASSIGN(Transaction transaction, Transaction::begin(db));

@@ -14,6 +14,7 @@ constexpr const char* kConfig = "config";
 constexpr const char* kEnv = "env";
 constexpr const char* kExtra = "extra";
 constexpr const char* kLabel = "label";
+constexpr const char* kTerm = "term";              // members of SessionTerms
 constexpr const char* kCapability = "capability";  // names are positions
 
 class SettingsWriter {
@@ -84,6 +85,24 @@ bool read_config(const std::string& name, std::string& value, StartConfig& confi
   return text != nullptr;
 }
 
+Status put_terms(SettingsWriter& settings, const control::SessionTerms& terms) {
+  const auto& [ttl, idle, max_bytes, max_branches] = terms;
+  SF_TRY(settings.put(kTerm, "ttl_s", static_cast<std::uint64_t>(ttl.count())));
+  SF_TRY(settings.put(kTerm, "idle_s", static_cast<std::uint64_t>(idle.count())));
+  SF_TRY(settings.put(kTerm, "max_bytes", max_bytes));
+  return settings.put(kTerm, "max_branches", max_branches);
+}
+
+bool read_term(const std::string& name, const std::string& value, control::SessionTerms& terms) {
+  if (name == "max_bytes") return parse(value, terms.max_bytes);
+  if (name == "max_branches") return parse(value, terms.max_branches);
+  seconds::rep count = 0;
+  if (!parse(value, count) || count < 0) return false;
+  if (name == "ttl_s") terms.ttl = seconds(count);
+  if (name == "idle_s") terms.idle = seconds(count);
+  return name == "ttl_s" || name == "idle_s";
+}
+
 bool read_capability(const std::string& position, std::string& value,
                      std::vector<std::string>& capabilities) {
   constexpr std::size_t kMost = 1024;
@@ -97,7 +116,7 @@ bool read_capability(const std::string& position, std::string& value,
 }  // namespace
 
 Status put_session(Database& db, const SessionRecord& session) {
-  const auto& [id, name, backend, policy, config, created, labels] = session;
+  const auto& [id, name, backend, policy, config, created, labels, terms] = session;
   SF_TRY(
       db.run("INSERT INTO sessions(id, name, backend, policy, created_us) VALUES(?,?,?,?,?) "
              "ON CONFLICT(id) DO UPDATE SET name = excluded.name, backend = excluded.backend, "
@@ -109,6 +128,7 @@ Status put_session(Database& db, const SessionRecord& session) {
   SF_TRY(db.run("DELETE FROM settings WHERE session = ?", *key));
   SettingsWriter settings(db, *key);
   SF_TRY(put_config(settings, config));
+  SF_TRY(put_terms(settings, terms));
   return settings.put_all(kLabel, labels);
 }
 
@@ -123,6 +143,8 @@ Status read_setting(const std::string& kind, const std::string& name, std::strin
     session.config.extra[name] = std::move(value);
   } else if (kind == kLabel) {
     session.labels[name] = std::move(value);
+  } else if (kind == kTerm) {
+    known = read_term(name, value, session.terms);
   } else {
     known = kind == kCapability && read_capability(name, value, session.config.extra_capabilities);
   }

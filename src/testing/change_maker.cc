@@ -86,7 +86,11 @@ std::vector<Edit> ChangeMaker::build(const ChangeSeed& seed) {
                        .policy = "smart",
                        .config = config_of(seed.detail),
                        .created = WallTime(microseconds(seed.detail)),
-                       .labels = {{"owner", bytes_of(seed.detail + 3)}}};
+                       .labels = {{"owner", bytes_of(seed.detail + 3)}},
+                       .terms = {.ttl = seconds(seed.detail),
+                                 .idle = seconds(seed.node),
+                                 .max_bytes = seed.detail,
+                                 .max_branches = seed.node}};
   Node root{.id = NodeId("n0"), .origin = BranchId("main"), .physical = physical_of(seed.detail)};
   return {edit::PutSession{record}, edit::AddNode{root},
           edit::AddBranch{{.id = BranchId("main"),

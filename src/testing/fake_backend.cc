@@ -238,6 +238,10 @@ Status FakeBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::
   });
 }
 
+Result<std::unique_ptr<control::TerminalFeed>> FakeBackend::watch(const BranchHandle&) {
+  return fail(ErrorCode::kUnsupported, "nobody watches a fake terminal");
+}
+
 Result<std::string> FakeBackend::read_file(const BranchHandle& branch, const std::string& path,
                                            std::size_t max_bytes) {
   return call<std::string>("read_file", [&]() -> Result<std::string> {

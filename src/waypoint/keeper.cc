@@ -17,6 +17,7 @@
 #include "waypoint/keeper_server.h"
 #include "waypoint/live_branch.h"
 #include "waypoint/screen_message.h"
+#include "waypoint/terminal_watch.h"
 
 namespace sf::waypoint {
 namespace {
@@ -122,7 +123,13 @@ class Keeper {
     if (op == "resize") {
       SF_TRY(branch_->resize({frame.header.at("rows").get<std::uint16_t>(),
                               frame.header.at("cols").get<std::uint16_t>()}));
+      for (const ClientPtr& watcher : watchers_) paint(watcher);
       return answer(client, {{"ok", true}});
+    }
+    if (op == "watch") {
+      paint(client);
+      watchers_.push_back(client);
+      return Ok{};
     }
     if (op == "checkpoint") {
       waiting_checkpoints_.push_back({client, frame.header.at("image_dir").get<std::string>(),
@@ -192,6 +199,7 @@ class Keeper {
 
   Status take(const ClientPtr& client, std::unique_ptr<LiveBranch> branch) {
     branch_ = std::move(branch);
+    branch_->shell().on_output = [this](std::string_view bytes) { show(bytes); };
     SF_TRY(poller_.add(branch_->init_pidfd(), EPOLLIN, [this](std::uint32_t) { ended_ = true; }));
     warm_up_due_ = true;
     return answer(client, {{"ok", true}, {"pid", ::getpid()}, {"init", branch_->init()}});
@@ -281,6 +289,17 @@ class Keeper {
     return Ok{};
   }
 
+  void paint(const ClientPtr& watcher) {
+    Screen& screen = branch_->shell().screen();
+    watcher->send(terminal_frame({screen.repaint(), screen.size()}));
+  }
+
+  void show(std::string_view bytes) {
+    std::erase_if(watchers_, [](const ClientPtr& watcher) { return watcher->gone(); });
+    for (const ClientPtr& watcher : watchers_)
+      watcher->send(terminal_frame({std::string(bytes), std::nullopt}));
+  }
+
   void run_checkpoints() {
     while (branch_ && !waiting_checkpoints_.empty() && branch_->shell().at_rest()) {
       auto [client, image_dir, unit, faults] = std::move(waiting_checkpoints_.front());
@@ -313,6 +332,7 @@ class Keeper {
   std::unique_ptr<LiveBranch> branch_;
   std::deque<WaitingExec> waiting_;
   std::deque<WaitingCheckpoint> waiting_checkpoints_;
+  std::vector<ClientPtr> watchers_;  // of the terminal
   std::optional<Flusher> flusher_;
   bool warm_up_due_ = false;
   bool ended_ = false;

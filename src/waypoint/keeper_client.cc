@@ -8,11 +8,11 @@ namespace sf::waypoint {
 
 using wire::Frame;
 
-Result<KeeperClient::Connection> KeeperClient::take() {
+Result<KeeperConnection> KeeperClient::take() {
   {
     std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
-      Connection connection = std::move(idle_.back());
+      KeeperConnection connection = std::move(idle_.back());
       idle_.pop_back();
       return connection;
     }
@@ -24,17 +24,17 @@ Result<KeeperClient::Connection> KeeperClient::take() {
   if (gone)
     return fail(ErrorCode::kSessionLost, "the branch is gone: " + socket.error().message,
                 "restore a checkpoint of it, or fork one");
-  return Connection{std::move(*socket), {}};
+  return KeeperConnection{std::move(*socket), {}};
 }
 
-void KeeperClient::give_back(Connection connection) {
+void KeeperClient::give_back(KeeperConnection connection) {
   std::lock_guard lock(mutex_);
   idle_.push_back(std::move(connection));
 }
 
 Result<Frame> KeeperClient::call(const Frame& request, Deadline deadline,
                                  const std::function<void(const Frame&)>& on_event) {
-  SF_TRY_ASSIGN(Connection connection, take());
+  SF_TRY_ASSIGN(KeeperConnection connection, take());
   SF_TRY(wire::send_frame(connection.socket.get(), request));
   for (;;) {
     auto frame = wire::receive_frame(connection.socket.get(), connection.reader, deadline);
@@ -49,6 +49,20 @@ Result<Frame> KeeperClient::call(const Frame& request, Deadline deadline,
     if (frame->header.contains("error")) return wire::error_from_json(frame->header["error"]);
     return frame;
   }
+}
+
+Result<KeeperStream> KeeperClient::open_stream(const Frame& request) {
+  SF_TRY_ASSIGN(KeeperConnection connection, take());
+  SF_TRY(wire::send_frame(connection.socket.get(), request));
+  return KeeperStream(std::move(connection));
+}
+
+Result<std::optional<Frame>> KeeperStream::next(Deadline deadline) {
+  auto frame = wire::receive_frame(connection_.socket.get(), connection_.reader, deadline);
+  if (!frame && frame.error().code == ErrorCode::kTimedOut) return std::optional<Frame>();
+  if (!frame) return std::move(frame).error();
+  if (frame->header.contains("error")) return wire::error_from_json(frame->header["error"]);
+  return std::optional(std::move(*frame));
 }
 
 Status KeeperClient::end(Deadline deadline) {
@@ -70,7 +84,7 @@ Status KeeperClient::end(Deadline deadline) {
 }
 
 Status KeeperClient::hold() {
-  SF_TRY_ASSIGN(Connection connection, take());
+  SF_TRY_ASSIGN(KeeperConnection connection, take());
   give_back(std::move(connection));
   return Ok{};
 }

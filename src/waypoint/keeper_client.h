@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,22 @@
 
 namespace sf::waypoint {
 
+struct KeeperConnection {
+  os::UniqueFd socket;
+  wire::FrameReader reader;
+};
+
+// The events of one request that has no end of its own. Not thread-safe.
+class KeeperStream {
+ public:
+  explicit KeeperStream(KeeperConnection connection) : connection_(std::move(connection)) {}
+  // Nothing: none before the deadline. kSessionLost: the branch is gone.
+  Result<std::optional<wire::Frame>> next(Deadline deadline);
+
+ private:
+  KeeperConnection connection_;
+};
+
 class KeeperClient {
  public:
   explicit KeeperClient(std::string socket_path) : path_(std::move(socket_path)) {}
@@ -22,22 +39,19 @@ class KeeperClient {
   // comes back as Error.
   Result<wire::Frame> call(const wire::Frame& request, Deadline deadline,
                            const std::function<void(const wire::Frame&)>& on_event = {});
+  Result<KeeperStream> open_stream(const wire::Frame& request);
   // Asks the keeper to end and waits until its process has.
   Status end(Deadline deadline);
   // Keeps one connection open: a keeper that waits for work ends when nobody is connected any more.
   Status hold();
 
  private:
-  struct Connection {
-    os::UniqueFd socket;
-    wire::FrameReader reader;
-  };
-  Result<Connection> take();
-  void give_back(Connection connection);
+  Result<KeeperConnection> take();
+  void give_back(KeeperConnection connection);
 
   std::string path_;
   std::mutex mutex_;
-  std::vector<Connection> idle_;  // guarded by mutex_
+  std::vector<KeeperConnection> idle_;  // guarded by mutex_
 };
 
 }  // namespace sf::waypoint

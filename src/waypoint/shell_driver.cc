@@ -125,6 +125,7 @@ void ShellDriver::drain() {
 
 void ShellDriver::take_output(std::string_view bytes) {
   screen_.feed(bytes);
+  if (on_output) on_output(bytes);
   if (!active_ || active_->phase == Phase::kTyped) {
     background_.append(bytes);
     return;

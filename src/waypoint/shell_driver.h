@@ -71,6 +71,8 @@ class ShellDriver {
   void adopt(const ShellState& state);
   void set_holder(pid_t holder) { holder_ = holder; }
   pid_t shell() const { return shell_; }
+  // Called with all that the terminal prints.
+  OutputSink on_output;
   // Called when the shell ended, to start a new one; or the reason why none comes.
   std::function<std::optional<Error>()> restart_shell;
 

@@ -3,24 +3,19 @@
 #include <unistd.h>
 
 #include <future>
-#include <mutex>
 
 #include "base/scope_exit.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/host_info.h"
-#include "waypoint/branch_table.h"
-#include "waypoint/checkpoint_store.h"
 #include "waypoint/criu/criu_binary.h"
 #include "waypoint/doctor.h"
 #include "waypoint/host_programs.h"
-#include "waypoint/init/init_protocol.h"
 #include "waypoint/keeper_home.h"
-#include "waypoint/keeper_pool.h"
 #include "waypoint/root_template.h"
-#include "waypoint/screen_message.h"
 #include "waypoint/store_lock.h"
 #include "waypoint/store_sweep.h"
+#include "waypoint/waypoint_impl.h"
 
 namespace sf::waypoint {
 namespace {
@@ -29,26 +24,11 @@ using wire::Frame;
 using wire::Json;
 
 constexpr auto kCallTime = std::chrono::minutes(15);  // a capture or restore of many gigabytes
-constexpr auto kExecGrace = seconds(60);              // beyond a command's own time-out
-constexpr milliseconds kLongest =
-    std::chrono::hours(24 * 365);  // of a command; beyond it, arithmetic overflows
-constexpr std::size_t kMaxCommand = 64U << 20U;
-constexpr std::size_t kMaxOutput = 48U << 20U;  // clean and raw must fit one frame
 constexpr std::size_t kMaxForks = 1000;
 constexpr std::size_t kForksAtOnce = 4;
 
-Deadline answer_deadline(milliseconds timeout) {
-  if (timeout.count() <= 0) return Deadline::never();
-  return Deadline::after(std::min(timeout, kLongest) + kExecGrace);
-}
-
 bool is_missing_path(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.os_errno == ENOTDIR;
-}
-
-Status check_output_cap(std::size_t bytes) {
-  if (bytes <= kMaxOutput) return Ok{};
-  return invalid("max_output is at most 48 MiB", "let the command write to a file, and copy that");
 }
 
 Json with_faults(Json header, const FaultPlan& faults) {
@@ -58,59 +38,6 @@ Json with_faults(Json header, const FaultPlan& faults) {
 }
 
 }  // namespace
-
-class Waypoint::Impl {
- public:
-  Impl(WaypointOptions options, os::UniqueFd lock, std::unique_ptr<UnitStore> units,
-       CheckpointStore checkpoints, KeeperPrograms programs, std::string init_binary)
-      : options_(std::move(options)),
-        lock_(std::move(lock)),
-        units_(std::move(units)),
-        checkpoints_(std::move(checkpoints)),
-        branches_(options_.store_dir),
-        init_binary_(std::move(init_binary)),
-        pool_(std::move(programs), *units_) {}
-
-  static Result<std::unique_ptr<Impl>> open(WaypointOptions options);
-
-  Result<BranchId> start(const BranchConfig& wanted);
-  Result<BranchId> start_from(const CheckpointId& checkpoint);
-  Result<CheckpointInfo> checkpoint(const BranchId& branch);
-  Result<CheckpointInfo> seal(const BranchId& branch);
-  Status restore(const BranchId& branch, const CheckpointId& checkpoint);
-  std::vector<Result<BranchId>> fork(const CheckpointId& checkpoint, std::size_t count);
-  Status end(const BranchId& branch);
-  Status remove(const CheckpointId& checkpoint);
-  void end_all();
-  Result<BranchPids> pids(const BranchId& branch);
-  Result<std::string> changed_files(const BranchId& branch) const;
-  std::vector<BranchInfo> branches();
-  std::vector<CheckpointInfo> checkpoints();
-  Result<Frame> call(const BranchId& branch, const Frame& request, Deadline deadline,
-                     const std::function<void(const Frame&)>& on_event = {});
-  std::string units_kind() const { return units_->kind(); }
-
- private:
-  Status find_live_branches();
-  Result<std::string> template_for(const std::string& root);
-  // A fresh branch over a copy of `unit`.
-  Result<BranchId> start_on(const std::string& unit, const BranchConfig& config,
-                            std::optional<CheckpointId> head);
-  // From here on the checkpoint exists; then the branch's record names it.
-  Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);
-  // A new keeper with the checkpoint's tree in it; nobody's branch yet.
-  Result<LiveRecord> revive(const BranchId& branch, const CheckpointId& checkpoint);
-  Result<BranchId> fork_one(const CheckpointId& checkpoint);
-
-  WaypointOptions options_;
-  os::UniqueFd lock_;
-  std::unique_ptr<UnitStore> units_;
-  std::mutex mutex_;
-  CheckpointStore checkpoints_;  // guarded by mutex_
-  BranchTable branches_;
-  std::string init_binary_;
-  KeeperPool pool_;
-};
 
 Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions options) {
   if (options.store_dir.empty() || options.store_dir[0] != '/')
@@ -166,6 +93,11 @@ Result<Frame> Waypoint::Impl::call(const BranchId& branch, const Frame& request,
                                    const std::function<void(const Frame&)>& on_event) {
   SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
   return live.client->call(request, deadline, on_event);
+}
+
+Result<KeeperStream> Waypoint::Impl::open_stream(const BranchId& branch, const Frame& request) {
+  SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
+  return live.client->open_stream(request);
 }
 
 Result<std::string> Waypoint::Impl::template_for(const std::string& root) {
@@ -400,68 +332,6 @@ Result<Waypoint> Waypoint::open(WaypointOptions options) {
 }
 
 Result<BranchId> Waypoint::start(const BranchConfig& config) { return impl_->start(config); }
-
-Result<ExecResult> Waypoint::exec(const BranchId& branch, const ExecRequest& request,
-                                  const OutputSink& sink) {
-  if (request.command.find('\0') != std::string::npos)
-    return invalid("a command cannot contain a NUL byte",
-                   "bash has no way to hold one; write it as $'\\0' or printf '\\0'");
-  if (request.command.size() > kMaxCommand)
-    return invalid("a command is at most 64 MiB long", "put the data into a file first");
-  SF_TRY(check_output_cap(request.max_output));
-  Json header = to_json(request);
-  header["op"] = "exec";
-  header["stream"] = static_cast<bool>(sink);
-  Deadline deadline = answer_deadline(request.timeout);
-  SF_TRY_ASSIGN(Frame answer, impl_->call(branch, {std::move(header), request.command}, deadline,
-                                          [&](const Frame& event) {
-                                            if (sink) sink(event.payload);
-                                          }));
-  return exec_result_from_json(answer.header, answer.payload);
-}
-
-Result<SideExecResult> Waypoint::side_exec(const BranchId& branch, const SideExecRequest& request) {
-  std::vector<std::string> words = request.argv;
-  for (const auto& [name, value] : request.env) words.insert(words.end(), {name, value});
-  words.insert(words.end(), {request.cwd, request.user});
-  for (const std::string& word : words) {
-    if (word.find('\0') != std::string::npos)
-      return invalid("arguments, environment, directory and user cannot contain a NUL byte");
-  }
-  SF_TRY(check_output_cap(request.max_output));
-  Json header = to_json(request);
-  header["op"] = "side_exec";
-  if (header.dump().size() > wire::kMaxHeader || words.size() >= kMaxRequestWords / 2)
-    return invalid("the arguments and the environment are too long",
-                   "at most 1 MiB; give the data as input, or in a file");
-  Deadline deadline = answer_deadline(request.timeout);
-  SF_TRY_ASSIGN(Frame answer, impl_->call(branch, {std::move(header), request.input}, deadline));
-  return side_exec_result_from_json(answer.header, answer.payload);
-}
-
-Status Waypoint::send_keys(const BranchId& branch, std::string_view bytes) {
-  constexpr std::size_t kMaxKeys = 4000;  // what a terminal's input queue holds
-  if (bytes.size() > kMaxKeys)
-    return invalid("at most 4000 bytes can be typed at once", "send them in pieces");
-  SF_TRY(impl_->call(branch, {{{"op", "keys"}}, std::string(bytes)}, Deadline::after(seconds(30))));
-  return Ok{};
-}
-
-Result<ScreenText> Waypoint::screen(const BranchId& branch, std::size_t scrollback_lines) {
-  SF_TRY_ASSIGN(Frame answer,
-                impl_->call(branch, {{{"op", "screen"}, {"scrollback", scrollback_lines}}, {}},
-                            Deadline::after(seconds(30))));
-  return screen_from_frame(answer);
-}
-
-Status Waypoint::resize(const BranchId& branch, WindowSize size) {
-  BranchConfig probe;
-  probe.window = size;
-  SF_TRY(check_config(probe));
-  SF_TRY(impl_->call(branch, {{{"op", "resize"}, {"rows", size.rows}, {"cols", size.cols}}, {}},
-                     Deadline::after(seconds(30))));
-  return Ok{};
-}
 
 Result<CheckpointInfo> Waypoint::checkpoint(const BranchId& branch) {
   auto info = impl_->checkpoint(branch);

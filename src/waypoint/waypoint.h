@@ -24,6 +24,7 @@
 #include "waypoint/command.h"
 #include "waypoint/fault_plan.h"
 #include "waypoint/terminal/screen.h"
+#include "waypoint/terminal_watch.h"
 
 namespace sf::waypoint {
 
@@ -82,6 +83,8 @@ class Waypoint {
   Status send_keys(const BranchId& branch, std::string_view bytes);
   Result<ScreenText> screen(const BranchId& branch, std::size_t scrollback_lines = 0);
   Status resize(const BranchId& branch, WindowSize size);
+  // What the terminal prints from now on, beginning with what it shows.
+  Result<TerminalWatch> watch(const BranchId& branch);
 
   // The branch goes on unharmed whether this succeeds or not; a failure names what could not be
   // captured.

@@ -69,6 +69,18 @@ void JsonFields::read(const std::string& key, std::map<std::string, std::string>
   }
 }
 
+void JsonFields::read(const std::string& key,
+                      std::map<std::string, std::optional<std::string>>& into) {
+  const Json* value = member(key);
+  if (value == nullptr) return;
+  if (!value->is_object()) return complain(key, "must be an object of strings and nulls");
+  for (const auto& [name, text] : value->items()) {
+    if (!text.is_string() && !text.is_null())
+      return complain(key, "must be an object of strings and nulls");
+    into[name] = text.is_null() ? std::nullopt : std::optional(text.get<std::string>());
+  }
+}
+
 void JsonFields::read(const std::string& key, std::vector<std::string>& into) {
   const Json* value = member(key);
   if (value == nullptr) return;

@@ -29,6 +29,8 @@ class JsonFields {
   void read(const std::string& key, std::uint64_t& into);
   void read(const std::string& key, double& into);
   void read(const std::string& key, std::map<std::string, std::string>& into);
+  // A member that is null becomes nothing.
+  void read(const std::string& key, std::map<std::string, std::optional<std::string>>& into);
   void read(const std::string& key, std::vector<std::string>& into);
   void require(const std::string& key);
   bool has(const std::string& key) const;

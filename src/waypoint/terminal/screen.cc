@@ -92,6 +92,13 @@ class Screen::Impl {
     return catch_up();
   }
 
+  std::string repaint() {
+    catch_up();
+    compact(size_);
+    return log_;
+  }
+  WindowSize size() const { return size_; }
+
   std::string save() {
     if (is_log_long()) drop_scrolled_away();
     if (is_log_long()) sync();
@@ -190,7 +197,7 @@ class Screen::Impl {
     emulator_.reset();
     if (size != size_) resize_snapshot(snapshot, size);
     size_ = size;
-    log_ = repaint(snapshot);
+    log_ = waypoint::repaint(snapshot);
     log_.shrink_to_fit();
     repaint_size_ = log_.size();
     fed_ = 0;
@@ -224,6 +231,8 @@ std::vector<std::string> Screen::scrollback(std::size_t max_lines) {
   return lines;
 }
 
+std::string Screen::repaint() { return impl_->repaint(); }
+WindowSize Screen::size() const { return impl_->size(); }
 std::string Screen::save() { return impl_->save(); }
 
 Result<Screen> Screen::load(std::string_view saved) {

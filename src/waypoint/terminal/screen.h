@@ -60,6 +60,10 @@ class Screen {
   // The newest `max_lines` lines that left the screen at its top, oldest first.
   std::vector<std::string> scrollback(std::size_t max_lines);
 
+  // The bytes that make a fresh terminal of this size show the same, scrollback excepted.
+  std::string repaint();
+  WindowSize size() const;
+
   std::string save();
   // Fails with kCorrupt on what save() of this version cannot have written.
   static Result<Screen> load(std::string_view saved);

@@ -1,0 +1,41 @@
+// watch(): a branch's terminal, through restores.
+#include "control/session_manager.h"
+
+namespace sf::control {
+
+class SessionManager::Feed final : public TerminalFeed {
+ public:
+  Feed(SessionManager& session, BranchId branch) : session_(session), branch_(std::move(branch)) {}
+
+  Result<std::optional<TerminalPiece>> next(Deadline deadline) override {
+    for (;;) {
+      if (!feed_) SF_TRY(open());
+      Result<std::optional<TerminalPiece>> piece = feed_->next(deadline);
+      if (piece.ok() || piece.error().code != ErrorCode::kSessionLost) return piece;
+      feed_.reset();  // a restore, or a slow caller: painted anew. The branch's end: cannot be
+                      // opened
+    }
+  }
+
+  Status open() {
+    SF_TRY_ASSIGN(BranchHandle handle, session_.live_handle(branch_));
+    SF_TRY_ASSIGN(feed_, session_.backend_.watch(handle));
+    return Ok{};
+  }
+
+ private:
+  SessionManager& session_;
+  BranchId branch_;
+  std::unique_ptr<TerminalFeed> feed_;
+};
+
+Result<std::unique_ptr<TerminalFeed>> SessionManager::watch(const BranchId& branch) {
+  if (!capabilities_.terminal)
+    return fail(ErrorCode::kUnsupported,
+                "backend " + std::string(backend_.name()) + " has no terminal");
+  auto feed = std::make_unique<Feed>(*this, branch);
+  SF_TRY(feed->open());
+  return std::unique_ptr<TerminalFeed>(std::move(feed));
+}
+
+}  // namespace sf::control

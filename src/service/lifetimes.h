@@ -1,0 +1,37 @@
+// When a session has lived long enough. Its time-to-live counts from its creation, whatever it
+// does; its idle time counts from the end of its last use, and nothing is idle where something
+// runs.
+#pragma once
+
+#include <mutex>
+#include <string_view>
+
+#include "base/clock.h"
+#include "control/session_records.h"
+
+namespace sf::service {
+
+enum class Ending { kNone, kTtl, kIdle };
+std::string_view to_string(Ending why);
+
+class SessionUse {  // Thread-safe.
+ public:
+  SessionUse(control::WallTime created, control::SessionTerms terms)
+      : created_(created), terms_(terms) {}
+
+  void begin();
+  void end();
+  void touch();  // as if used and left just now
+  // What the terms say at this moment. Whether something still runs in an idle session is for the
+  // caller to look at.
+  Ending ending(control::WallTime wall_now, Clock::time_point now) const;
+
+ private:
+  const control::WallTime created_;
+  const control::SessionTerms terms_;
+  mutable std::mutex mutex_;
+  int users_ = 0;
+  Clock::time_point last_used_ = Clock::now();
+};
+
+}  // namespace sf::service

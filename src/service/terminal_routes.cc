@@ -1,0 +1,93 @@
+// .../branches/{b}/{keys,screen,resize,terminal,files}: the terminal as a person uses it, and files
+// in and out.
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "service/call_target.h"
+#include "service/json_messages.h"
+#include "service/routes.h"
+#include "wire/problem.h"
+
+namespace sf::service {
+namespace {
+
+constexpr std::uint64_t kMaxScrollback = 10'000;
+constexpr std::size_t kMaxRead = 64U << 20U;
+constexpr std::size_t kMaxWrite = 16U << 20U;
+
+Result<Answer> keys(SessionDirectory& directory, const Call& call) {
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
+  SF_TRY_ASSIGN(std::string typed, keys_from(call.body));
+  SF_TRY(at.session->send_keys(at.branch, typed));
+  return Answer{200, Json::object(), {}};
+}
+
+Result<Answer> screen(SessionDirectory& directory, const Call& call) {
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
+  SF_TRY_ASSIGN(std::uint64_t lines, number_parameter(call, "scrollback", 0, kMaxScrollback));
+  SF_TRY_ASSIGN(control::TerminalScreen shown, at.session->screen(at.branch, lines));
+  return Answer{200, to_json(shown), {}};
+}
+
+constexpr seconds kHeartbeat{15};
+
+// Keeps the session in use as long as somebody looks.
+Result<Answer> watch(SessionDirectory& directory, const Call& call) {
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
+  SF_TRY_ASSIGN(std::shared_ptr<control::TerminalFeed> feed, at.session->watch(at.branch));
+  auto source = [at, feed, over = false]() mutable -> std::optional<std::string> {
+    if (over) return std::nullopt;
+    auto piece = feed->next(Deadline::after(kHeartbeat));
+    over = !piece.ok();
+    if (over) return to_event_text("problem", wire::problem_from_error(piece.error()));
+    return *piece ? to_event_text("terminal", to_json(**piece)) : ": nothing new\n\n";
+  };
+  return Answer{200, {}, Reply{200, "text/event-stream", {}, std::move(source)}};
+}
+
+Result<Answer> resize(SessionDirectory& directory, const Call& call) {
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
+  SF_TRY_ASSIGN(WindowSize size, window_size_from(call.body));
+  SF_TRY(at.session->resize(at.branch, size.rows, size.cols));
+  return Answer{200, Json::object(), {}};
+}
+
+Result<std::string> path_of(const Call& call) {
+  std::string path = parameter(call, "path");
+  if (path.empty()) return invalid("\"path\" is missing", "?path=/absolute/path");
+  return path;
+}
+
+Result<Answer> read_file(SessionDirectory& directory, const Call& call) {
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
+  SF_TRY_ASSIGN(std::string path, path_of(call));
+  SF_TRY_ASSIGN(std::string bytes, at.session->read_file(at.branch, path, kMaxRead));
+  return Answer{200, {}, Reply{200, "application/octet-stream", std::move(bytes), {}}};
+}
+
+Result<Answer> write_file(SessionDirectory& directory, const Call& call) {
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
+  SF_TRY_ASSIGN(std::string path, path_of(call));
+  if (call.bytes.size() > kMaxWrite)
+    return invalid("the file has more than " + std::to_string(kMaxWrite) + " bytes",
+                   "send it in parts and join them with a command");
+  SF_TRY(at.session->write_file(at.branch, path, std::string(call.bytes)));
+  return Answer{200, {{"path", path}, {"bytes", call.bytes.size()}}, {}};
+}
+
+}  // namespace
+
+void add_terminal_routes(Router& router, SessionDirectory& directory) {
+  auto bind = [&directory](Result<Answer> (*handler)(SessionDirectory&, const Call&)) {
+    return [&directory, handler](const Call& call) { return handler(directory, call); };
+  };
+  const std::string branch = "/v1/sessions/{s}/branches/{b}";
+  router.add("POST", branch + "/keys", bind(keys));
+  router.add("GET", branch + "/screen", bind(screen), {"scrollback"});
+  router.add("POST", branch + "/resize", bind(resize));
+  router.add("GET", branch + "/terminal", bind(watch));
+  router.add("GET", branch + "/files", bind(read_file), {"path"});
+  router.add("PUT", branch + "/files", bind(write_file), {"path"}, BodyKind::kBytes);
+}
+
+}  // namespace sf::service

@@ -1,0 +1,72 @@
+// What a Waypoint consists of. Only waypoint.cc (lives of branches and checkpoints) and
+// waypoint_commands.cc (talking to a live branch) include this.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "os/fd.h"
+#include "waypoint/branch_table.h"
+#include "waypoint/checkpoint_store.h"
+#include "waypoint/keeper_pool.h"
+#include "waypoint/waypoint.h"
+
+namespace sf::waypoint {
+
+class Waypoint::Impl {
+ public:
+  Impl(WaypointOptions options, os::UniqueFd lock, std::unique_ptr<UnitStore> units,
+       CheckpointStore checkpoints, KeeperPrograms programs, std::string init_binary)
+      : options_(std::move(options)),
+        lock_(std::move(lock)),
+        units_(std::move(units)),
+        checkpoints_(std::move(checkpoints)),
+        branches_(options_.store_dir),
+        init_binary_(std::move(init_binary)),
+        pool_(std::move(programs), *units_) {}
+
+  static Result<std::unique_ptr<Impl>> open(WaypointOptions options);
+
+  Result<BranchId> start(const BranchConfig& wanted);
+  Result<BranchId> start_from(const CheckpointId& checkpoint);
+  Result<CheckpointInfo> checkpoint(const BranchId& branch);
+  Result<CheckpointInfo> seal(const BranchId& branch);
+  Status restore(const BranchId& branch, const CheckpointId& checkpoint);
+  std::vector<Result<BranchId>> fork(const CheckpointId& checkpoint, std::size_t count);
+  Status end(const BranchId& branch);
+  Status remove(const CheckpointId& checkpoint);
+  void end_all();
+  Result<BranchPids> pids(const BranchId& branch);
+  Result<std::string> changed_files(const BranchId& branch) const;
+  std::vector<BranchInfo> branches();
+  std::vector<CheckpointInfo> checkpoints();
+  Result<wire::Frame> call(const BranchId& branch, const wire::Frame& request, Deadline deadline,
+                           const std::function<void(const wire::Frame&)>& on_event = {});
+  Result<KeeperStream> open_stream(const BranchId& branch, const wire::Frame& request);
+  std::string units_kind() const { return units_->kind(); }
+
+ private:
+  Status find_live_branches();
+  Result<std::string> template_for(const std::string& root);
+  // A fresh branch over a copy of `unit`.
+  Result<BranchId> start_on(const std::string& unit, const BranchConfig& config,
+                            std::optional<CheckpointId> head);
+  // From here on the checkpoint exists; then the branch's record names it.
+  Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);
+  // A new keeper with the checkpoint's tree in it; nobody's branch yet.
+  Result<LiveRecord> revive(const BranchId& branch, const CheckpointId& checkpoint);
+  Result<BranchId> fork_one(const CheckpointId& checkpoint);
+
+  WaypointOptions options_;
+  os::UniqueFd lock_;
+  std::unique_ptr<UnitStore> units_;
+  std::mutex mutex_;
+  CheckpointStore checkpoints_;  // guarded by mutex_
+  BranchTable branches_;
+  std::string init_binary_;
+  KeeperPool pool_;
+};
+
+}  // namespace sf::waypoint
