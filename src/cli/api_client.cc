@@ -2,21 +2,45 @@
 
 #include <httplib.h>
 
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "base/scope_exit.h"
 #include "wire/problem.h"
 
 namespace sf::cli {
 namespace {
 
-// Commands may take as long as they were given; the daemon knows.
-constexpr time_t kPatienceSeconds = 400L * 24 * 3600;
+constexpr std::size_t kMaxProblem = 1U << 20U;
+constexpr const char* kJson = "application/json";
 
-Error lost_daemon(httplib::Error error) {
-  if (error == httplib::Error::Connection || error == httplib::Error::ConnectionTimeout)
-    return fail(ErrorCode::kNotFound, "no daemon answers", "start one: `statefork serve`");
-  return fail(ErrorCode::kOs, "the daemon went away before it answered",
-              "it may or may not have been done; `statefork tree` shows what is there");
+void prepare(httplib::Client& http, seconds patience) {
+  http.set_address_family(AF_UNIX);
+  http.set_url_encode(false);
+  http.set_read_timeout(patience);
+  http.set_write_timeout(60);
+}
+
+bool never_reached(httplib::Error error) {
+  return error == httplib::Error::Connection || error == httplib::Error::ConnectionTimeout;
+}
+
+Error no_daemon() {
+  return fail(ErrorCode::kNotFound, "no daemon answers", "start one: `statefork serve`");
+}
+
+Result<wire::Json> parsed(Result<std::string> body) {
+  if (!body) return std::move(body).error();
+  wire::Json json = wire::Json::parse(*body, nullptr, false);
+  if (!json.is_object())
+    return fail(ErrorCode::kCorrupt, "the daemon's answer makes no sense",
+                "do client and daemon have the same version?");
+  return json;
+}
+
+std::string to_text(const wire::Json& json) {
+  return json.dump(-1, ' ', false, wire::Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -37,36 +61,120 @@ std::string path_part(std::string_view text) {
   return part;
 }
 
-Result<wire::Json> ApiClient::get(const std::string& path) const { return call("GET", path, {}); }
+std::string query(const std::map<std::string, std::string>& parameters) {
+  std::string text;
+  for (const auto& [key, value] : parameters) {
+    if (!value.empty()) text += (text.empty() ? "?" : "&") + key + "=" + path_part(value);
+  }
+  return text;
+}
+
+Result<wire::Json> ApiClient::get(const std::string& path) const {
+  return parsed(send("GET", path, {}, kJson));
+}
 
 Result<wire::Json> ApiClient::remove(const std::string& path) const {
-  return call("DELETE", path, {});
+  return parsed(send("DELETE", path, {}, kJson));
 }
 
 Result<wire::Json> ApiClient::post(const std::string& path, const wire::Json& body) const {
-  return call("POST", path, body.dump(-1, ' ', false, wire::Json::error_handler_t::replace));
+  return parsed(send("POST", path, to_text(body), kJson));
 }
 
-Result<wire::Json> ApiClient::call(const std::string& method, const std::string& path,
-                                   std::string body) const {
+Result<wire::Json> ApiClient::patch(const std::string& path, const wire::Json& body) const {
+  return parsed(send("PATCH", path, to_text(body), kJson));
+}
+
+Result<std::string> ApiClient::get_bytes(const std::string& path) const {
+  return send("GET", path, {}, kJson);
+}
+
+Result<wire::Json> ApiClient::put_bytes(const std::string& path, std::string bytes) const {
+  return parsed(send("PUT", path, std::move(bytes), "application/octet-stream"));
+}
+
+Result<std::string> ApiClient::send(const std::string& method, const std::string& path,
+                                    std::string body, const std::string& content_type) const {
   httplib::Client http(socket_path_, 80);
-  http.set_address_family(AF_UNIX);
-  http.set_url_encode(false);
-  http.set_read_timeout(kPatienceSeconds);
-  http.set_write_timeout(60);
+  prepare(http, patience_);
   httplib::Request request;
   request.method = method;
   request.path = path;
-  request.headers = {{"Host", "localhost"}, {"Content-Type", "application/json"}};
+  request.headers = {{"Host", "localhost"}, {"Content-Type", content_type}};
   request.body = std::move(body);
   httplib::Result result = http.send(request);
-  if (!result) return lost_daemon(result.error());
+  if (!result && never_reached(result.error())) return no_daemon();
+  if (!result)
+    return fail(ErrorCode::kOs, "the daemon went away before it answered",
+                "it may or may not have been done; `statefork tree` shows what is there");
   if (result->status >= 400) return wire::error_from_problem(result->status, result->body);
-  wire::Json json = wire::Json::parse(result->body, nullptr, false);
-  if (!json.is_object())
-    return fail(ErrorCode::kCorrupt, "the daemon's answer makes no sense",
-                "do client and daemon have the same version?");
-  return json;
+  return std::move(result->body);
+}
+
+struct ApiClient::Gate::State {
+  mutable std::mutex mutex;
+  bool closed = false;
+  httplib::Client* open = nullptr;
+};
+
+ApiClient::Gate::Gate() : state_(std::make_unique<State>()) {}
+ApiClient::Gate::~Gate() = default;
+
+void ApiClient::Gate::close() {
+  std::lock_guard lock(state_->mutex);
+  state_->closed = true;
+  if (state_->open != nullptr) state_->open->stop();
+}
+
+bool ApiClient::Gate::is_closed() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->closed;
+}
+
+Result<ApiClient::StreamEnd> ApiClient::events(
+    const std::string& path, Gate& gate,
+    const std::function<Status(const wire::ServerEvent&)>& take) const {
+  httplib::Client http(socket_path_, 80);
+  prepare(http, patience_);
+  auto register_at_gate = [&gate](httplib::Client* client) {
+    std::lock_guard lock(gate.state_->mutex);
+    gate.state_->open = client;
+  };
+  register_at_gate(&http);
+  ScopeExit leave([&] { register_at_gate(nullptr); });
+
+  wire::EventStreamReader reader;
+  Status taken = Ok{};
+  int status = 0;
+  std::string problem;
+  auto receive = [&](const char* data, std::size_t size) {
+    if (status >= 400) {
+      problem.append(data, std::min(size, kMaxProblem - problem.size()));
+      return true;
+    }
+    auto events = reader.feed({data, size});
+    if (!events) taken = events.error();
+    for (std::size_t i = 0; taken.ok() && i < events->size(); ++i) taken = take((*events)[i]);
+    return taken.ok() && !gate.is_closed();
+  };
+  httplib::Request request;
+  request.method = "GET";
+  request.path = path;
+  request.headers = {{"Host", "localhost"}, {"Accept", "text/event-stream"}};
+  request.response_handler = [&](const httplib::Response& response) {
+    status = response.status;
+    return !gate.is_closed();
+  };
+  request.content_receiver = [&](const char* data, std::size_t size, std::uint64_t, std::uint64_t) {
+    return receive(data, size);
+  };
+  httplib::Result result = http.send(request);
+  if (!taken.ok()) return std::move(taken).error();
+  if (gate.is_closed()) return StreamEnd::kClosed;
+  if (!result && never_reached(result.error())) return no_daemon();
+  if (!result) return StreamEnd::kBroken;
+  if (status >= 400) return wire::error_from_problem(status, problem);
+  return StreamEnd::kDone;
 }
 
 }  // namespace sf::cli

@@ -3,55 +3,91 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "wire/problem.h"
+
 namespace sf::cli {
 namespace {
 
-// An answer whose fields are of other types than this version knows makes the JSON library throw.
+constexpr const char* kDaemonGroup = "Daemon";
+
+// An answer with other fields than this version knows makes the JSON library throw, or a map.
 Result<int> guarded(const std::function<Result<int>(ApiClient&)>& work, ApiClient& client) {
   try {
     return work(client);
-  } catch (const wire::Json::exception& error) {
+  } catch (const std::exception& error) {
     return fail(ErrorCode::kCorrupt,
                 std::string("the daemon's answer makes no sense: ") + error.what(),
                 "do client and daemon have the same version?");
   }
 }
 
+std::string json_text(const wire::Json& json) {
+  return json.dump(2, ' ', false, wire::Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 void add_place_options(CLI::App& command, DaemonPlace& place) {
   command.add_option("--socket", place.socket_path, "The daemon's socket")
-      ->type_name("PATH")
+      ->type_name("FILE")
       ->envname("STATEFORK_SOCKET")
+      ->group(kDaemonGroup)
       ->capture_default_str();
   command.add_option("--state", place.state_dir, "Where a daemon that is started keeps everything")
       ->type_name("DIR")
       ->envname("STATEFORK_STATE")
+      ->group(kDaemonGroup)
       ->capture_default_str();
 }
 
 void add_json_option(CLI::App& command, bool& json) {
-  command.add_flag("--json", json, "Print the daemon's answer as JSON");
+  command.add_flag("--json", json, "Print for programs; a failure, too, on standard error");
 }
 
-int with_daemon(const CommandFrame& frame, const std::function<Result<int>(ApiClient&)>& work,
-                int failed) {
+CLI::Option* add_session_argument(CLI::App& command, SessionAddress& address,
+                                  const std::string& description) {
+  auto take = [&address](const std::string& text) {
+    auto parsed = parse_address(text);
+    if (!parsed) throw CLI::ValidationError("S", parsed.error().describe());
+    address = std::move(*parsed);
+  };
+  return command.add_option_function<std::string>("S", take, description)
+      ->type_name("S")
+      ->required();
+}
+
+CLI::Option* add_node_argument(CLI::App& command, const std::string& name, std::string& node,
+                               const std::string& description) {
+  return command.add_option(name, node, description)->type_name("NODE");
+}
+
+int with_daemon(const CommandFrame& frame, const std::function<Result<int>(ApiClient&)>& work) {
   Status ready = ensure_daemon(frame.place);
   ApiClient client(frame.place.socket_path);
   Result<int> done = ready.ok() ? guarded(work, client) : Result<int>(std::move(ready).error());
   std::cout.flush();
   if (done.ok()) return *done;
-  print_error(done.error());
-  return failed;
+  if (frame.json) {
+    std::cerr << json_text(wire::problem_from_error(done.error()));
+  } else {
+    print_error(done.error());
+  }
+  return frame.failed;
 }
 
 void print_error(const Error& error) {
-  std::cerr << "statefork: " << error.message << '\n';
+  print_remark(error.message);
   if (!error.hint.empty()) std::cerr << "  hint: " << error.hint << '\n';
 }
 
-void print_json(const wire::Json& json) {
-  std::cout << json.dump(2, ' ', false, wire::Json::error_handler_t::replace) << '\n';
+void print_remark(const std::string& text) { std::cerr << "statefork: " << text << '\n'; }
+
+void print_json(const wire::Json& json) { std::cout << json_text(json); }
+
+int print_answer(const CommandFrame& frame, const wire::Json& answer,
+                 const std::function<std::string(const wire::Json&)>& tell) {
+  std::cout << (frame.json ? json_text(answer) : tell(answer));
+  return 0;
 }
 
 Result<std::map<std::string, std::string>> parse_pairs(const std::vector<std::string>& words,

@@ -14,6 +14,7 @@
 #include "os/file_lock.h"
 #include "os/process.h"
 #include "os/socket.h"
+#include "wire/daemon_look.h"
 
 namespace sf::cli {
 namespace {
@@ -21,8 +22,6 @@ namespace {
 constexpr seconds kPatience{60};  // for a start with many sessions
 constexpr std::size_t kMaxReport = 64U << 10U;
 constexpr int kReadyFd = 3;
-
-bool answers(const std::string& socket_path) { return os::connect_unix(socket_path).ok(); }
 
 std::string absolute(const std::string& path) {
   std::error_code error;
@@ -98,17 +97,17 @@ Result<std::string> daemon_program() {
 
 Status ensure_daemon(const DaemonPlace& place) {
   Result<os::UniqueFd> first = os::connect_unix(place.socket_path);
-  if (first.ok()) return Ok{};
-  if (first.error().os_errno == EACCES || first.error().os_errno == EPERM)
-    return std::move(first).error().with_hint("only root and the socket's group may use it");
   Deadline deadline = Deadline::after(kPatience);
+  if (first.ok() && wire::daemon_answers(place.socket_path, deadline)) return Ok{};
+  if (!first.ok() && (first.error().os_errno == EACCES || first.error().os_errno == EPERM))
+    return std::move(first).error().with_hint("only root and the socket's group may use it");
   Result<os::UniqueFd> lock = lock_start(place.socket_path, deadline);
   if (!lock)
     return std::move(lock)
         .error()
         .while_doing("no daemon answers at " + place.socket_path + ", and none can be started")
         .with_hint("start one as root: `sudo statefork serve`");
-  if (answers(place.socket_path)) return Ok{};
+  if (wire::daemon_answers(place.socket_path, deadline)) return Ok{};
   return start(place, deadline);
 }
 

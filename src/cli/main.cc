@@ -1,10 +1,13 @@
 // statefork: the command line. Each subcommand stands in a file of its own and adds itself here.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <string_view>
 
+#include "cli/completion_command.h"
 #include "cli/doctor_command.h"
+#include "cli/help_format.h"
 #include "cli/session_commands.h"
 
 namespace {
@@ -12,6 +15,10 @@ namespace {
 constexpr const char* kOverview =
     "StateFork gives an agent a terminal that can go back in time: a session's files, shell and\n"
     "running processes are checkpointed together, restored exactly, and forked into branches.\n";
+
+constexpr const char* kConventions =
+    "S is a session's id or name, S/BRANCH one of its branches (default: main). NODE is an id, a\n"
+    "name, HEAD or HEAD~2. `statefork COMMAND --help` has the options and examples.";
 
 constexpr const char* kNextStep =
     "Next step: `statefork doctor` shows whether this machine has what sessions need. Then:\n"
@@ -25,38 +32,72 @@ constexpr const char* kNextStep =
 constexpr int kUsageError = 2;
 constexpr int kExecFailed = 125;  // a wrong `exec` must not look like a command's exit status
 
+// In the form of all our failures.
+std::string describe_failure(const CLI::App* app, const CLI::Error& error) {
+  std::string message = error.what();
+  std::string command = app->get_name();
+  for (const CLI::App* sub : app->get_subcommands()) command += " " + sub->get_name();
+  if (app->get_subcommands().empty() && !app->remaining().empty())
+    message = "there is no command '" + app->remaining().front() + "'";
+  return "statefork: " + message + "\n  hint: `" + command + " --help`\n";
+}
+
+void add_commands(CLI::App& app, const std::vector<std::string>& words, int& exit_code) {
+  using namespace sf::cli;
+  using Adder = std::function<void(CLI::App&, int&)>;
+  auto add_group = [&](const char* title, const std::vector<Adder>& adders) {
+    for (const Adder& add : adders) {
+      add(app, exit_code);
+      app.get_subcommands({}).back()->group(title);
+    }
+  };
+  auto with_words = [&words](auto add) -> Adder {
+    return [add, &words](CLI::App& to, int& code) { add(to, words, code); };
+  };
+  add_group("Sessions", {add_new_command, with_words(add_exec_command), add_ls_command,
+                         add_stats_command, add_rm_command});
+  add_group("Branching", {add_snapshot_command, add_restore_command, add_fork_command,
+                          add_tree_command, add_diff_command, add_log_command, add_show_command,
+                          add_note_command, add_rename_command, add_cleanup_command});
+  add_group("Files and terminal",
+            {add_shell_command, add_cp_command, with_words(add_keys_command), add_screen_command});
+  add_group("Host", {add_doctor_command, add_serve_command, add_mcp_command, add_gc_command,
+                     add_completion_command, add_man_command});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  CLI::App app{kOverview, "statefork"};
+  app.formatter(std::make_shared<sf::cli::HelpFormatter>());
+  app.set_version_flag("--version", "statefork " SF_VERSION);
+  app.footer(kConventions);
+  app.require_subcommand(0, 1);  // a session or node may be called like a command
+  app.failure_message(describe_failure);
+
   // What follows `--` is nobody's option: the parser would take some words apart ("[a,b]").
   char** mark = std::find(argv, argv + argc, std::string_view("--"));
   std::vector<std::string> words;
   if (mark != argv + argc) words.assign(mark + 1, argv + argc);
-
-  CLI::App app{kOverview, "statefork"};
-  app.set_version_flag("--version", "statefork " SF_VERSION);
   int exit_code = 0;
-  sf::cli::add_new_command(app, exit_code);
-  sf::cli::add_exec_command(app, words, exit_code);
-  sf::cli::add_snapshot_command(app, exit_code);
-  sf::cli::add_restore_command(app, exit_code);
-  sf::cli::add_fork_command(app, exit_code);
-  sf::cli::add_tree_command(app, exit_code);
-  sf::cli::add_ls_command(app, exit_code);
-  sf::cli::add_rm_command(app, exit_code);
-  sf::cli::add_serve_command(app, exit_code);
-  sf::cli::add_doctor_command(app, exit_code);
-  const bool is_exec = argc > 1 && std::string_view(argv[1]) == "exec";
-  if (mark != argv + argc && !is_exec) {
-    std::cerr << "statefork: only `exec` takes words after --\n";
+  add_commands(app, words, exit_code);
+
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "__complete") {
+    sf::cli::print_completions(app, {argv + 2, argv + argc});
+    return 0;
+  }
+  if (mark != argv + argc && command != "exec" && command != "keys") {
+    std::cerr << "statefork: only `exec` and `keys` take words after --\n";
     return kUsageError;
   }
   try {
     app.parse(static_cast<int>(mark - argv), argv);
+    if (app.get_subcommands().empty()) std::cout << kOverview << '\n' << kNextStep;
   } catch (const CLI::ParseError& error) {  // --help and --version come this way too
-    if (app.exit(error) == 0) return 0;
-    return is_exec ? kExecFailed : kUsageError;
+    exit_code = app.exit(error) == 0 ? 0 : command == "exec" ? kExecFailed : kUsageError;
   }
-  if (app.get_subcommands().empty()) std::cout << kOverview << '\n' << kNextStep;
-  return exit_code;
+  if (std::cout.flush() || exit_code != 0) return exit_code;
+  std::cerr << "statefork: standard output cannot be written\n";
+  return command == "exec" ? kExecFailed : 1;
 }

@@ -1,5 +1,3 @@
-#include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command_frame.h"
@@ -19,6 +17,10 @@ struct NewArguments : CommandFrame {
   std::uint64_t memory_bytes = 0;
   std::uint64_t pids = 0;
   double cpus = 0;
+  std::uint64_t ttl_s = 0;
+  std::uint64_t idle_s = 0;
+  std::uint64_t max_bytes = 0;
+  std::uint64_t max_branches = 0;
   std::vector<std::string> env;
   std::vector<std::string> labels;
 };
@@ -26,67 +28,91 @@ struct NewArguments : CommandFrame {
 // Only what was said: the daemon has the defaults.
 Result<wire::Json> request_of(const NewArguments& arguments) {
   wire::Json request = wire::Json::object();
-  auto put = [&request](const char* key, const auto& value, bool given) {
-    if (given) request[key] = value;
+  auto put_text = [&request](const char* key, const std::string& value) {
+    if (!value.empty()) request[key] = value;
   };
-  put("root", arguments.root, !arguments.root.empty());
-  put("name", arguments.name, !arguments.name.empty());
-  put("backend", arguments.backend, !arguments.backend.empty());
-  put("policy", arguments.policy, !arguments.policy.empty());
-  put("network", arguments.network, !arguments.network.empty());
-  put("user", arguments.user, !arguments.user.empty());
-  put("cwd", arguments.cwd, !arguments.cwd.empty());
-  put("memory_bytes", arguments.memory_bytes, arguments.memory_bytes != 0);
-  put("pids", arguments.pids, arguments.pids != 0);
-  put("cpus", arguments.cpus, arguments.cpus != 0);
+  auto put_number = [&request](const char* key, auto value) {
+    if (value != 0) request[key] = value;
+  };
+  put_text("root", arguments.root);
+  put_text("name", arguments.name);
+  put_text("backend", arguments.backend);
+  put_text("policy", arguments.policy);
+  put_text("network", arguments.network);
+  put_text("user", arguments.user);
+  put_text("cwd", arguments.cwd);
+  put_number("memory_bytes", arguments.memory_bytes);
+  put_number("pids", arguments.pids);
+  put_number("cpus", arguments.cpus);
+  put_number("ttl_s", arguments.ttl_s);
+  put_number("idle_s", arguments.idle_s);
+  put_number("max_bytes", arguments.max_bytes);
+  put_number("max_branches", arguments.max_branches);
   SF_TRY_ASSIGN(auto env, parse_pairs(arguments.env, "-e"));
   SF_TRY_ASSIGN(auto labels, parse_pairs(arguments.labels, "--label"));
-  put("env", env, !env.empty());
-  put("labels", labels, !labels.empty());
+  if (!env.empty()) request["env"] = env;
+  if (!labels.empty()) request["labels"] = labels;
   return request;
 }
 
 Result<int> run(const NewArguments& arguments, ApiClient& client) {
   SF_TRY_ASSIGN(wire::Json request, request_of(arguments));
   SF_TRY_ASSIGN(wire::Json session, client.post("/v1/sessions", request));
-  if (arguments.json) {
-    print_json(session);
-  } else {
-    std::cout << session.value("id", "") << '\n';
-  }
-  return 0;
+  return print_answer(arguments, session,
+                      [](const wire::Json& made) { return made.value("id", "") + "\n"; });
+}
+
+void add_limits(CLI::App& command, NewArguments& arguments) {
+  constexpr const char* kLimits = "Limits";
+  CLI::AsSizeValue size(false);
+  CLI::AsNumberWithUnit time(
+      std::map<std::string, std::uint64_t>{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}});
+  size.description("");  // ours says it shorter
+  time.description("");
+  auto add = [&](const char* name, auto& value, const char* description, const char* type) {
+    return command.add_option(name, value, description)->type_name(type)->group(kLimits);
+  };
+  add("--memory", arguments.memory_bytes, "Of each branch, in bytes or as 512M, 2G", "SIZE")
+      ->transform(size);
+  add("--pids", arguments.pids, "Processes of each branch", "COUNT");
+  add("--cpus", arguments.cpus, "Processors of each branch, as 1.5", "COUNT");
+  add("--ttl", arguments.ttl_s, "End the session after this time: seconds, or as 10m, 2h, 1d",
+      "TIME")
+      ->transform(time);
+  add("--idle", arguments.idle_s, "End it when nobody used it for so long", "TIME")
+      ->transform(time);
+  add("--max-bytes", arguments.max_bytes, "Of all its snapshots together, as 10G", "SIZE")
+      ->transform(size);
+  add("--max-branches", arguments.max_branches, "Live at the same time", "COUNT");
 }
 
 }  // namespace
 
 void add_new_command(CLI::App& app, int& exit_code) {
-  auto arguments = std::make_shared<NewArguments>();
-  CLI::App* command = app.add_subcommand("new", "Start a session; prints its id");
-  command->add_option("root", arguments->root, "Directory the session sees as / (default: /)")
-      ->type_name("ROOT");
-  command->add_option("--name", arguments->name, "A name to call it by");
-  command->add_option("--backend", arguments->backend, "waypoint, overlay or replay");
-  command->add_option("--policy", arguments->policy,
-                      "Which snapshots are whole states: eager, lazy, smart");
-  command->add_option("--net", arguments->network, "none (a loopback of its own) or host");
-  command->add_option("--user", arguments->user, "User the shell runs as");
-  command->add_option("--cwd", arguments->cwd, "Directory the shell starts in");
-  command->add_option("--memory", arguments->memory_bytes, "Limit, in bytes or as 512M, 2G")
-      ->transform(CLI::AsSizeValue(false));
-  command->add_option("--pids", arguments->pids, "Limit of processes");
-  command->add_option("--cpus", arguments->cpus, "Limit of processors, as 1.5");
-  command->add_option("-e,--env", arguments->env, "Environment of the shell")
+  auto [command, arguments] = add_daemon_command<NewArguments>(
+      app, exit_code, "new", "Start a session; prints its id", run);
+  command.add_option("ROOT", arguments.root, "Directory the session sees as / (default: /)")
+      ->type_name("DIR");
+  command.add_option("--name", arguments.name, "A name to call it by")->type_name("NAME");
+  command.add_option("--backend", arguments.backend, "What keeps the states (default: waypoint)")
+      ->type_name("waypoint|overlay|replay");
+  command.add_option("--policy", arguments.policy, "Which snapshots are whole states")
+      ->type_name("eager|lazy|smart");
+  command.add_option("--net", arguments.network, "A loopback of its own, or the host's network")
+      ->type_name("none|host");
+  command.add_option("--user", arguments.user, "User the shell runs as")->type_name("USER");
+  command.add_option("--cwd", arguments.cwd, "Directory the shell starts in")->type_name("DIR");
+  command.add_option("-e,--env", arguments.env, "Environment of the shell; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--label", arguments->labels, "Kept with the session, for you")
+  command.add_option("--label", arguments.labels, "Kept with the session; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  add_json_option(*command, arguments->json);
-  add_place_options(*command, arguments->place);
-  command->footer("Example: statefork new --name work -e LANG=C.UTF-8");
-  command->callback([arguments, &exit_code] {
-    exit_code = with_daemon(*arguments, [&](ApiClient& client) { return run(*arguments, client); });
-  });
+  add_limits(command, arguments);
+  command.footer(
+      "Examples:\n"
+      "  s=$(statefork new)\n"
+      "  statefork new /srv/image --name work --net host -e LANG=C.UTF-8 --memory 2G --idle 2h");
 }
 
 }  // namespace sf::cli

@@ -1,52 +1,40 @@
-#include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command_frame.h"
-#include "cli/session_address.h"
 #include "cli/session_commands.h"
+#include "cli/text_layout.h"
 
 namespace sf::cli {
 namespace {
 
 struct RestoreArguments : CommandFrame {
-  std::string session;
+  SessionAddress address;
   std::string node;
   bool accept = false;
 };
 
 Result<int> run(const RestoreArguments& arguments, ApiClient& client) {
-  SF_TRY_ASSIGN(SessionAddress address, parse_address(arguments.session));
   wire::Json request = {{"node", arguments.node}};
   if (arguments.accept) request["on_divergence"] = "accept";
-  SF_TRY_ASSIGN(wire::Json report, client.post(address.branch_path() + "/restore", request));
-  if (arguments.json) print_json(report);
-  if (!arguments.json && report.contains("accepted")) {
-    for (const wire::Json& one : report["accepted"])
-      std::cerr << "statefork: diverged: " << one.value("command", "") << '\n';
-  }
-  return 0;
+  SF_TRY_ASSIGN(wire::Json report,
+                client.post(arguments.address.branch_path() + "/restore", request));
+  return print_answer(arguments, report, [](const wire::Json& told) {
+    for (const wire::Json& one : told.value("accepted", wire::Json::array()))
+      print_remark("diverged: " + one_line(one.value("command", "")));
+    return std::string();
+  });
 }
 
 }  // namespace
 
 void add_restore_command(CLI::App& app, int& exit_code) {
-  auto arguments = std::make_shared<RestoreArguments>();
-  CLI::App* command = app.add_subcommand("restore", "Bring a branch back to a node");
-  command->add_option("session", arguments->session, "Id or name, or SESSION/BRANCH")
-      ->type_name("S")
-      ->required();
-  command->add_option("node", arguments->node, "Id, name, HEAD or HEAD~2")
-      ->type_name("NODE")
-      ->required();
-  command->add_flag("--accept-divergence", arguments->accept,
-                    "Go on when a replayed command does something else than the first time");
-  add_json_option(*command, arguments->json);
-  add_place_options(*command, arguments->place);
-  command->footer("Example: statefork restore work before-upgrade");
-  command->callback([arguments, &exit_code] {
-    exit_code = with_daemon(*arguments, [&](ApiClient& client) { return run(*arguments, client); });
-  });
+  auto [command, arguments] = add_daemon_command<RestoreArguments>(
+      app, exit_code, "restore", "Bring a branch back to a node", run);
+  add_session_argument(command, arguments.address);
+  add_node_argument(command, "NODE", arguments.node)->required();
+  command.add_flag("--accept-divergence", arguments.accept,
+                   "Go on when a replayed command does something else than the first time");
+  command.footer("Example: statefork restore work before-upgrade");
 }
 
 }  // namespace sf::cli

@@ -1,9 +1,6 @@
-#include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command_frame.h"
-#include "cli/session_address.h"
 #include "cli/session_commands.h"
 
 namespace sf::cli {
@@ -37,17 +34,15 @@ Result<int> run(const RmArguments& arguments, ApiClient& client) {
 }  // namespace
 
 void add_rm_command(CLI::App& app, int& exit_code) {
-  auto arguments = std::make_shared<RmArguments>();
-  CLI::App* command =
-      app.add_subcommand("rm", "End sessions with all their nodes, or one branch (SESSION/BRANCH)");
-  command->add_option("sessions", arguments->sessions, "Ids or names, or SESSION/BRANCH")
+  auto [command, arguments] = add_daemon_command<RmArguments>(
+      app, exit_code, "rm", "End sessions with all their nodes, or single branches", run);
+  command.add_option("S", arguments.sessions, "Ids or names, or S/BRANCH")
       ->type_name("S")
       ->required();
-  add_json_option(*command, arguments->json);
-  add_place_options(*command, arguments->place);
-  command->callback([arguments, &exit_code] {
-    exit_code = with_daemon(*arguments, [&](ApiClient& client) { return run(*arguments, client); });
-  });
+  command.footer(
+      "Examples:\n"
+      "  statefork rm work          the session, its branches and all its nodes\n"
+      "  statefork rm work/b1       one live branch; the nodes stay");
 }
 
 }  // namespace sf::cli

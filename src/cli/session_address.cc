@@ -10,6 +10,10 @@ std::string SessionAddress::branch_path() const {
   return session_path() + "/branches/" + path_part(branch);
 }
 
+std::string SessionAddress::node_path(const std::string& node) const {
+  return session_path() + "/nodes/" + path_part(node) + query({{"branch", branch}});
+}
+
 Result<SessionAddress> parse_address(std::string_view text) {
   SessionAddress address;
   std::size_t slash = text.find('/');

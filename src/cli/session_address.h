@@ -15,6 +15,7 @@ struct SessionAddress {
 
   std::string session_path() const;  // in the API
   std::string branch_path() const;
+  std::string node_path(const std::string& node) const;  // as the branch sees it: HEAD is its own
 };
 
 Result<SessionAddress> parse_address(std::string_view text);

@@ -1,11 +1,11 @@
 #include "cli/tree_drawing.h"
 
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "cli/text_layout.h"
 
 namespace sf::cli {
 namespace {
@@ -14,20 +14,9 @@ using wire::Json;
 
 constexpr std::size_t kShownCommand = 60;
 
-// One line, no control characters that a terminal would obey, cut between characters.
-std::string command_text(const std::string& text) {
-  std::string line;
-  for (char c : text) {
-    bool starts_character = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-    if (line.size() >= kShownCommand && starts_character) return line + "...";
-    line += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
-  }
-  return line;
-}
-
 std::string log_text(const Json& log) {
   if (!log.is_array() || log.empty()) return "";
-  std::string text = "  $ " + command_text(log.front().value("text", ""));
+  std::string text = "  $ " + one_line(log.front().value("text", ""), kShownCommand);
   if (log.size() > 1) text += " (+" + std::to_string(log.size() - 1) + " more)";
   return text;
 }
@@ -46,7 +35,7 @@ std::string node_text(const Json& node, const std::string& branches) {
   text += "  " + node.value("kind", "");
   if (node.value("kind", "") == "physical") {
     text += "  " + size_text(node.value("bytes", std::uint64_t{0}));
-    text += "  " + std::to_string((node.value("took_us", std::int64_t{0}) + 999) / 1000) + " ms";
+    text += "  " + duration_text(node.value("took_us", std::int64_t{0}));
   }
   if (node.value("unchanged", false)) text += "  unchanged";
   text += log_text(node.value("log", Json::array()));
@@ -61,19 +50,6 @@ struct Pending {  // a node that is still to be drawn
 };
 
 }  // namespace
-
-std::string size_text(std::uint64_t bytes) {
-  constexpr std::array kUnits = {"B", "KB", "MB", "GB", "TB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (size >= 1000 && unit + 1 < kUnits.size()) {
-    size /= 1000;
-    ++unit;
-  }
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.1f %s", size, kUnits[unit]);
-  return text.data();
-}
 
 std::string draw_tree(const Json& tree) {
   std::map<std::string, const Json*> nodes;

@@ -16,7 +16,4 @@ namespace sf::cli {
 // since the node.
 std::string draw_tree(const wire::Json& tree);
 
-// "1.5 MB": for people.
-std::string size_text(std::uint64_t bytes);
-
 }  // namespace sf::cli

@@ -45,7 +45,7 @@ Result<UniqueFd> listen_unix(const std::string& path, mode_t mode) {
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return last_error("binding " + path);
   if (::chmod(path.c_str(), mode) != 0) return last_error("setting the mode of " + path);
-  if (::listen(fd.get(), 64) != 0) return last_error("listening on " + path);
+  if (::listen(fd.get(), SOMAXCONN) != 0) return last_error("listening on " + path);
   return fd;
 }
 

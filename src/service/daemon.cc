@@ -21,6 +21,7 @@
 #include "service/housekeeper.h"
 #include "service/routes.h"
 #include "service/server.h"
+#include "wire/daemon_look.h"
 
 namespace sf::service {
 namespace {
@@ -29,6 +30,7 @@ constexpr mode_t kSocketMode = 0660;
 constexpr mode_t kSocketDirMode = 0755;
 // A daemon that was just ended, or killed, may hold its locks for a moment longer.
 constexpr seconds kLockPatience{10};
+constexpr seconds kLookTime{2};
 // How long requests that are running at SIGTERM may take. What is cut off then is what a crash cuts
 // off: nothing that was acknowledged.
 constexpr seconds kGrace{5};
@@ -48,7 +50,7 @@ Result<os::UniqueFd> lock_socket(const std::string& socket_path) {
     SF_TRY(os::make_directories(socket_path.substr(0, slash), kSocketDirMode));
   SF_TRY_ASSIGN(os::UniqueFd lock,
                 os::open_file(socket_path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  auto is_served = [&] { return os::connect_unix(socket_path).ok(); };
+  auto is_served = [&] { return wire::daemon_answers(socket_path, Deadline::after(kLookTime)); };
   SF_TRY_ASSIGN(bool ours, os::take_lock(lock, Deadline::after(kLockPatience), is_served));
   if (!ours)
     return fail(ErrorCode::kBusy, "another daemon serves " + socket_path,
@@ -185,12 +187,7 @@ Status serve(const DaemonOptions& options, DaemonLog& log, ReadyReport& ready) {
   Metrics metrics;
   ExecutionTable executions;
   Router router;
-  add_host_routes(router, *directory, metrics, options.version);
-  add_session_routes(router, *directory);
-  add_node_routes(router, *directory);
-  add_branch_routes(router, *directory);
-  add_execution_routes(router, *directory, executions);
-  add_terminal_routes(router, *directory);
+  add_all_routes(router, {*directory, executions, metrics, options.version});
   router.watch([&metrics](const std::string& route, int status, microseconds took) {
     metrics.count(route, status, took);
   });

@@ -40,6 +40,15 @@ Result<Answer> gc(SessionDirectory& directory) {
 
 }  // namespace
 
+void add_all_routes(Router& router, const RouteParts& parts) {
+  add_host_routes(router, parts.directory, parts.metrics, parts.version);
+  add_session_routes(router, parts.directory);
+  add_node_routes(router, parts.directory);
+  add_branch_routes(router, parts.directory);
+  add_execution_routes(router, parts.directory, parts.executions);
+  add_terminal_routes(router, parts.directory);
+}
+
 void add_host_routes(Router& router, SessionDirectory& directory, const Metrics& metrics,
                      const std::string& version) {
   router.add("GET", "/healthz", [version](const Call&) -> Result<Answer> {

@@ -9,7 +9,16 @@
 
 namespace sf::service {
 
+struct RouteParts {
+  SessionDirectory& directory;
+  ExecutionTable& executions;
+  const Metrics& metrics;
+  std::string version;
+};
+
 // All require: what is passed by reference outlives the router.
+void add_all_routes(Router& router, const RouteParts& parts);
+
 void add_host_routes(Router& router, SessionDirectory& directory, const Metrics& metrics,
                      const std::string& version);
 void add_session_routes(Router& router, SessionDirectory& directory);

@@ -96,7 +96,8 @@ Json error_to_json(const Error& error) {
   return {{"code", to_string(error.code)},
           {"errno", error.os_errno},
           {"message", error.message},
-          {"hint", error.hint}};
+          {"hint", error.hint},
+          {"details", error.details}};
 }
 
 Error error_from_json(const Json& json) {
@@ -112,6 +113,10 @@ Error error_from_json(const Json& json) {
   error.message = text("message");
   if (error.message.empty()) error.message = "unknown error";
   error.hint = text("hint");
+  if (!json.is_object() || !json.contains("details") || !json["details"].is_object()) return error;
+  for (const auto& [key, value] : json["details"].items()) {
+    if (value.is_string()) error.details[key] = value.get<std::string>();
+  }
   return error;
 }
 

@@ -7,7 +7,7 @@
 
 #include "daemon_world.h"
 #include "os/file.h"
-#include "os/process.h"
+#include "os/probe.h"
 
 namespace sf::test {
 namespace {
@@ -21,7 +21,7 @@ class TcpTest : public ::testing::Test {
     ASSERT_OK(os::write_file(dir_ / "token", std::string(kToken) + "\n"));
     std::string command = std::string(SF_PROGRAM) + " serve --socket " + world_.socket() +
                           " --state " + (dir_ / "state") + " --listen 127.0.0.1:0 --token-file " +
-                          (dir_ / "token") + " 2>" + (dir_ / "log") + " &";
+                          (dir_ / "token") + " >/dev/null 2>" + (dir_ / "log") + " &";
     ASSERT_OK(os::run_program({"/bin/sh", "-c", command}, Deadline::after(seconds(60))));
     Deadline patience = Deadline::after(seconds(60));
     std::smatch found;
@@ -29,7 +29,7 @@ class TcpTest : public ::testing::Test {
       auto text = os::read_file(dir_ / "log");
       if (text) log_ = *text;
     }
-    ASSERT_TRUE(std::regex_search(log_, found, std::regex("port=([0-9]+)"))) << log_;
+    ASSERT_TRUE(std::regex_search(log_, found, std::regex("port=\"([0-9]+)"))) << log_;
     url_ = "http://127.0.0.1:" + found[1].str();
   }
   // Status and body, as curl prints them.

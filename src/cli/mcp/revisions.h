@@ -1,0 +1,26 @@
+// The revisions of MCP that are spoken here. Their names are dates, so they sort as text. Pure.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace sf::cli::mcp {
+
+// The newest first.
+inline constexpr std::array<std::string_view, 5> kRevisions = {
+    "2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+
+// From here on there is no handshake: every request says which revision it is of.
+inline constexpr std::string_view kFirstStateless = "2026-07-28";
+// The newest that `initialize` can agree on.
+inline constexpr std::string_view kNewestWithHandshake = "2025-11-25";
+// The only one with batches: it brought them, the next one took them away.
+inline constexpr std::string_view kWithBatches = "2025-03-26";
+
+constexpr bool is_known_revision(std::string_view name) {
+  return std::find(kRevisions.begin(), kRevisions.end(), name) != kRevisions.end();
+}
+constexpr bool is_stateless(std::string_view revision) { return revision >= kFirstStateless; }
+
+}  // namespace sf::cli::mcp

@@ -1,0 +1,53 @@
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command_frame.h"
+#include "cli/session_commands.h"
+#include "cli/terminal_link.h"
+
+namespace sf::cli {
+namespace {
+
+struct ShellArguments : CommandFrame {
+  SessionAddress address;
+  std::string detach_key = "^]";
+};
+
+// "^]": Control and a key of the columns with the capital letters.
+Result<char> control_key(const std::string& text) {
+  bool fits = text.size() == 2 && text[0] == '^' && text[1] >= '@' && text[1] <= '_';
+  if (!fits)
+    return invalid("a detach key is written ^X, not '" + text + "'", "for example ^] or ^Q");
+  return static_cast<char>(text[1] - '@');
+}
+
+Result<int> run(const ShellArguments& arguments, const ApiClient& client) {
+  SF_TRY_ASSIGN(char key, control_key(arguments.detach_key));
+  const std::string& session = arguments.address.session;
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0)
+    return invalid("`shell` needs a terminal",
+                   "without one: statefork exec " + session + " -- COMMAND, or statefork keys");
+  print_remark("attached to " + session + "/" + arguments.address.branch + "; " +
+               arguments.detach_key + " detaches. The shell has no prompt unless you set PS1.");
+  SF_TRY_ASSIGN(LinkEnd end, link_terminal(client, arguments.address.branch_path(), key));
+  print_remark(end == LinkEnd::kDetached ? "detached; the session goes on"
+                                         : "the branch has ended");
+  return 0;
+}
+
+}  // namespace
+
+void add_shell_command(CLI::App& app, int& exit_code) {
+  auto [command, arguments] = add_daemon_command<ShellArguments>(
+      app, exit_code, "shell", "Use a session's terminal as your own, until you detach", run);
+  add_session_argument(command, arguments.address);
+  command.add_option("--detach-key", arguments.detach_key, "Leaves the session as it is")
+      ->type_name("^X")
+      ->capture_default_str();
+  command.footer(
+      "Several may look at one terminal. A restore by someone else shows at once.\n"
+      "Example: statefork shell work/b2");
+}
+
+}  // namespace sf::cli

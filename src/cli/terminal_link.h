@@ -1,0 +1,19 @@
+// TerminalLink: this process's terminal joined to a branch's: what the branch prints appears here,
+// what is typed here goes there, and so does the window's size.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/api_client.h"
+
+namespace sf::cli {
+
+enum class LinkEnd { kDetached, kBranchEnded };
+
+// Returns when the detach key was typed, or the branch has ended. The terminal is as it was then.
+// Requires: standard input and output are a terminal; no other threads yet.
+Result<LinkEnd> link_terminal(const ApiClient& client, const std::string& branch_path,
+                              char detach_key);
+
+}  // namespace sf::cli

@@ -1,0 +1,42 @@
+// `statefork mcp` driven by the official clients from npm: each script is what one agent does.
+#include "../service/daemon_world.h"
+#include "os/probe.h"
+
+namespace sf::test {
+namespace {
+
+const seconds kPatience{200};
+
+// The revision that the client speaks; "auto": it finds out.
+class McpClientTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  void run_script(const std::string& name) {
+    std::string folder = world_.socket().substr(0, world_.socket().rfind('/'));
+    auto ran = os::run_program(
+        {"/usr/bin/env", "HOME=" + folder, "SF_PROGRAM=" SF_PROGRAM,
+         "SF_MCP_PACKAGES=" SF_MCP_PACKAGES, "SF_SOCKET=" + world_.socket(),
+         "SF_STATE=" + folder + "/state", "node", SF_MCP_SCRIPTS "/" + name, GetParam()},
+        Deadline::after(kPatience));
+    ASSERT_OK(ran);
+    EXPECT_EQ(ran->status.shell_code(), 0) << ran->text;
+  }
+  DaemonWorld world_;
+};
+
+TEST_P(McpClientTest, EveryToolDoesItsPartInASession) { run_script("walk_through.mjs"); }
+
+TEST_P(McpClientTest, AnEndlessCommandHoldsUpItsBranchOnlyAndEndsWhenItIsCancelled) {
+  run_script("side_by_side.mjs");
+}
+
+INSTANTIATE_TEST_SUITE_P(Revisions, McpClientTest,
+                         ::testing::Values("2026-07-28", "auto", "2025-11-25", "2025-06-18",
+                                           "2025-03-26", "2024-11-05"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace sf::test

@@ -1,0 +1,100 @@
+// walk_through.mjs REVISION: every tool, as an agent uses them.
+import assert from 'node:assert/strict';
+import { require, withConnection } from './connection.mjs';
+
+const TOOLS = ['session_create', 'session_list', 'session_destroy', 'tree', 'diff', 'cleanup', 'exec_command', 'snapshot',
+  'restore', 'fork', 'read_file', 'write_file'];
+
+function checkSchemas(tools) {
+  assert.deepEqual(tools.map((tool) => tool.name), TOOLS);
+  const Ajv = require('ajv/dist/2020').default;
+  for (const tool of tools) {
+    const ajv = new Ajv({ strict: true, allowUnionTypes: true });
+    ajv.compile(tool.inputSchema);
+    ajv.compile(tool.outputSchema);
+    for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'])
+      assert.equal(typeof tool.annotations[hint], 'boolean', `${tool.name} ${hint}`);
+  }
+}
+
+async function goAstrayAndBack({ use }, session) {
+  const run = (command, more = {}) => use('exec_command', { session, command, ...more });
+  const first = await run('cd /tmp; x=before; echo draft >plan; sleep 1000 & echo ready');
+  assert.equal(first.exit_code, 0);
+  assert.match(first.text, /ready\n\[exit code 0, /);
+  assert.equal((await run('false')).exit_code, 1);
+
+  const written = await use('write_file', { session, path: '/tmp/notes', content: 'café\n' });
+  assert.equal(written.bytes, 6);
+  const snapshot = await use('snapshot', { session, name: 'good', notes: { score: '1' } });
+  assert.match(snapshot.text, /^node \S+ \(good\) holds branch main/);
+
+  await run('x=after; rm plan; echo more >>notes; kill %1; cd /');
+  const diff = await use('diff', { session, from: 'good' });
+  const changed = Object.fromEntries(diff.differences.map((one) => [one.name, one]));
+  assert.equal(changed['/tmp/plan'].kind, 'removed');
+  assert.match(changed['/tmp/notes'].patch, /^\+more$/m);
+  assert.match(diff.text, /^file removed: \/tmp\/plan/m);
+
+  const back = await use('restore', { session, node: 'good' });
+  assert.equal(back.node, snapshot.node);
+  const seen = await run('echo $x; cat plan notes; jobs -r; pwd');
+  assert.match(seen.output, /^before\ndraft\ncafé\n\[1\].*sleep 1000.*\n\/tmp\n$/);
+}
+
+async function forkAndLook({ use }, session) {
+  const { branches, node } = await use('fork', { session, node: 'good', names: ['left', 'right'] });
+  assert.deepEqual(branches, [{ branch: 'left' }, { branch: 'right' }]);
+  await Promise.all(['left', 'right'].map(
+    (branch) => use('exec_command', { session, branch, command: `echo ${branch} >>plan` })));
+  const read = await use('read_file', { session, branch: 'right', path: '/tmp/plan' });
+  assert.equal(read.content, 'draft\nright\n');
+  assert.equal(read.text, 'draft\nright\n');
+
+  const tree = await use('tree', { session });
+  assert.match(tree.text, /good .*<- left \+1, main \+\d, right \+1/);
+  assert.equal(tree.nodes.find((one) => one.id === node).notes.score, '1');
+  assert.equal(tree.branches.length, 3);
+  const removed = await use('cleanup', { session, remove_branch: 'left' });
+  assert.deepEqual(removed.branches, ['left']);
+}
+
+async function passBytes({ use }, session) {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+  await use('write_file', { session, path: '/tmp/bytes', content: bytes.toString('base64'), encoding: 'base64' });
+  const read = await use('read_file', { session, path: '/tmp/bytes' });
+  assert.equal(read.encoding, 'base64');
+  assert.deepEqual(Buffer.from(read.content, 'base64'), bytes);
+  const text = 'line\n'.repeat(100_000);
+  await use('write_file', { session, path: '/tmp/long', content: text });
+  const part = await use('read_file', { session, path: '/tmp/long', offset: 5, max_bytes: 10 });
+  assert.equal(part.content, 'line\nline\n');
+  assert.equal(part.bytes, text.length);
+}
+
+async function failWell({ client, call }, session) {
+  const failed = async (name, args, pattern) => {
+    const result = await call(name, args);
+    assert.equal(result.isError, true, name);
+    assert.match(result.content[0].text, pattern);
+  };
+  await failed('exec_command', { session: 'nobody', command: 'ls' }, /nobody.*\nhint: /s);
+  await failed('exec_command', { session, cmd: 'ls' }, /no argument "cmd"\nhint: arguments: session/);
+  await failed('restore', { session, node: 'nowhere' }, /nowhere/);
+  await failed('read_file', { session, path: '/no/such/file' }, /./);
+  await assert.rejects(call('no_such_tool'), (error) => error.code === -32602);
+  await assert.rejects(client.listTools({ cursor: 'x' }), (error) => error.code === -32602);
+}
+
+await withConnection(process.argv[2], async (connection) => {
+  checkSchemas(connection.tools);
+  const created = await connection.use('session_create', { name: 'work', env: { LANG: 'C.UTF-8' } });
+  await goAstrayAndBack(connection, 'work');
+  await forkAndLook(connection, created.id);
+  await passBytes(connection, 'work');
+  await failWell(connection, 'work');
+  const { sessions } = await connection.use('session_list', {});
+  assert.deepEqual(sessions.map((one) => one.id), [created.id]);
+  await connection.use('session_destroy', { session: 'work' });
+  assert.equal((await connection.use('session_list', {})).sessions.length, 0);
+});
