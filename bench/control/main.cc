@@ -6,10 +6,10 @@
 
 #include <charconv>
 #include <cstdio>
-#include <exception>
 #include <random>
 #include <thread>
 
+#include "bench_main.h"
 #include "control/node_ref.h"
 #include "control/policy_names.h"
 #include "control/restore_plan.h"
@@ -221,25 +221,11 @@ Status run(const Options& options) {
   return done;
 }
 
-int main_with_result(int argc, char** argv) {
-  Result<Options> options = parse(argc, argv);
-  if (!options) {
-    std::fprintf(stderr, "bench_control: %s\n", options.error().describe().c_str());
-    return 2;
-  }
-  Status done = run(*options);
-  if (!done) std::fprintf(stderr, "bench_control: %s\n", done.error().describe().c_str());
-  return done ? 0 : 1;
-}
-
 }  // namespace
 }  // namespace sf::bench
 
 int main(int argc, char** argv) {
-  try {
-    return sf::bench::main_with_result(argc, argv);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "bench_control: %s\n", e.what());
-    return 1;
-  }
+  using sf::bench::Options;
+  return sf::bench::run_main<Options>(
+      "bench_control", [&] { return sf::bench::parse(argc, argv); }, sf::bench::run);
 }

@@ -9,9 +9,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <optional>
 
+#include "bench_main.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/tree.h"
@@ -158,25 +158,11 @@ Status run(const Options& options) {
   return Ok{};
 }
 
-int main_with_result(int argc, char** argv) {
-  auto options = parse(argc, argv);
-  if (!options) {
-    std::fprintf(stderr, "bench_waypoint: %s\n", options.error().describe().c_str());
-    return 2;
-  }
-  Status done = run(*options);
-  if (!done) std::fprintf(stderr, "bench_waypoint: %s\n", done.error().describe().c_str());
-  return done ? 0 : 1;
-}
-
 }  // namespace
 }  // namespace sf::bench
 
 int main(int argc, char** argv) {
-  try {
-    return sf::bench::main_with_result(argc, argv);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "bench_waypoint: %s\n", e.what());
-    return 1;
-  }
+  using sf::bench::Options;
+  return sf::bench::run_main<Options>(
+      "bench_waypoint", [&] { return sf::bench::parse(argc, argv); }, sf::bench::run);
 }

@@ -96,6 +96,7 @@ std::optional<KernelVersion> parse_kernel_version(std::string_view release) {
   auto [dot, major_error] = std::from_chars(release.data(), end, version.major);
   if (major_error != std::errc() || dot == end || *dot != '.') return std::nullopt;
   if (std::from_chars(dot + 1, end, version.minor).ec != std::errc()) return std::nullopt;
+  if (version.major < 0 || version.minor < 0) return std::nullopt;
   return version;
 }
 

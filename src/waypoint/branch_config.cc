@@ -5,6 +5,7 @@
 
 #include "base/id.h"
 #include "waypoint/capabilities.h"
+#include "wire/whole_number.h"
 
 namespace sf::waypoint {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 using wire::bytes_to_text;
 using wire::Json;
 using wire::text_to_bytes;
+using wire::whole_number;
 
 bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }
 
@@ -111,8 +113,8 @@ Result<BranchConfig> branch_config_from_json(const Json& json) {
     c.hostname = json.at("hostname").get<std::string>();
     for (const auto& [name, value] : json.at("env").get<std::map<std::string, std::string>>())
       c.env[name] = text_to_bytes(value);
-    auto rows = json.at("rows").get<long long>();
-    auto cols = json.at("cols").get<long long>();
+    auto rows = whole_number<long long>(json, "rows");
+    auto cols = whole_number<long long>(json, "cols");
     if (rows < 0 || cols < 0 || rows > 65535 || cols > 65535)
       return fail(ErrorCode::kCorrupt, "branch configuration: rows or cols out of range");
     c.window = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(cols)};
@@ -123,8 +125,8 @@ Result<BranchConfig> branch_config_from_json(const Json& json) {
     c.extra_capabilities = json.at("extra_capabilities").get<std::vector<std::string>>();
     if (json.contains("label")) c.label = json["label"].get<std::string>();
     if (json.contains("memory_bytes"))
-      c.limits.memory_bytes = json["memory_bytes"].get<std::uint64_t>();
-    if (json.contains("pids")) c.limits.pids = json["pids"].get<std::uint64_t>();
+      c.limits.memory_bytes = whole_number<std::uint64_t>(json, "memory_bytes");
+    if (json.contains("pids")) c.limits.pids = whole_number<std::uint64_t>(json, "pids");
     if (json.contains("cpus")) c.limits.cpus = json["cpus"].get<double>();
     return c;
   } catch (const Json::exception& e) {

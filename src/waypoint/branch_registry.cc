@@ -7,11 +7,13 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/tree.h"
+#include "wire/whole_number.h"
 
 namespace sf::waypoint {
 namespace {
 
 using wire::Json;
+using wire::whole_number;
 
 constexpr int kVersion = 1;
 
@@ -19,14 +21,14 @@ Result<BranchRecord> parse(const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return fail(ErrorCode::kCorrupt, "branch record is no JSON object");
   try {
-    if (json.at("version").get<int>() != kVersion)
+    if (whole_number<int>(json, "version") != kVersion)
       return fail(ErrorCode::kUnsupported, "a branch was left by another version of this program",
                   "open the store with that version and end its branches first");
     BranchRecord record;
     record.id = BranchId(json.at("id").get<std::string>());
     record.keeper = json.at("keeper").get<std::string>();
-    record.keeper_process = {json.at("keeper_pid").get<pid_t>(),
-                             json.at("keeper_start").get<unsigned long long>()};
+    record.keeper_process = {whole_number<pid_t>(json, "keeper_pid"),
+                             whole_number<unsigned long long>(json, "keeper_start")};
     SF_TRY_ASSIGN(record.config, branch_config_from_json(json.at("config")));
     if (json.contains("head")) record.head = CheckpointId(json["head"].get<std::string>());
     if (!is_valid_id(record.id.value()) || !is_valid_id(record.keeper))

@@ -2,9 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "wire/whole_number.h"
+
 namespace sf::waypoint {
 
 using wire::Json;
+using wire::whole_number;
 
 Json to_json(const CapturedState& s) {
   return {{"hostname", s.hostname},
@@ -37,20 +40,20 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     s.hostname = json.at("hostname").get<std::string>();
     s.user.name = json.at("user").get<std::string>();
     s.user.home = json.at("home").get<std::string>();
-    s.user.credentials = {json.at("uid").get<uid_t>(), json.at("gid").get<gid_t>(),
-                          json.at("groups").get<std::vector<gid_t>>()};
-    s.last_pid = json.at("last_pid").get<pid_t>();
+    s.user.credentials = {whole_number<uid_t>(json, "uid"), whole_number<gid_t>(json, "gid"),
+                          wire::whole_numbers<gid_t>(json, "groups")};
+    s.last_pid = whole_number<pid_t>(json, "last_pid");
     s.own_ipc = json.at("own_ipc").get<bool>();
     s.tcp_in_flight = json.at("tcp_in_flight").get<bool>();
-    s.shell.shell = json.at("shell_pid").get<pid_t>();
-    s.shell.holder = json.at("holder_pid").get<pid_t>();
-    s.shell.prompt_read = json.at("prompt_read").get<unsigned long>();
-    s.shell.commands = json.at("commands").get<long>();
+    s.shell.shell = whole_number<pid_t>(json, "shell_pid");
+    s.shell.holder = whole_number<pid_t>(json, "holder_pid");
+    s.shell.prompt_read = whole_number<unsigned long>(json, "prompt_read");
+    s.shell.commands = whole_number<long>(json, "commands");
     s.shell.command_running = json.at("command_running").get<bool>();
-    s.stopped = microseconds(json.at("stopped_us").get<long long>());
-    auto screen = json.at("screen_size").get<std::size_t>();
-    auto background = json.at("background_size").get<std::size_t>();
-    auto typed = json.at("typed_size").get<std::size_t>();
+    s.stopped = microseconds(whole_number<long long>(json, "stopped_us"));
+    auto screen = whole_number<std::size_t>(json, "screen_size");
+    auto background = whole_number<std::size_t>(json, "background_size");
+    auto typed = whole_number<std::size_t>(json, "typed_size");
     if (screen > terminal.size() || background > terminal.size() - screen ||
         typed != terminal.size() - screen - background)
       return fail(ErrorCode::kCorrupt,

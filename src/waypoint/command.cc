@@ -2,12 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "wire/whole_number.h"
+
 namespace sf::waypoint {
 namespace {
 
 using wire::bytes_to_text;
 using wire::Json;
 using wire::text_to_bytes;
+using wire::whole_number;
 
 // The only exceptions in this layer are nlohmann's, and they stop here.
 template <typename T>
@@ -62,8 +65,9 @@ Json to_json(const ExecRequest& request) {
 
 Result<ExecRequest> exec_request_from_json(const Json& json, std::string command) {
   return strict([&] {
-    return ExecRequest{std::move(command), milliseconds(json.at("timeout_ms").get<long long>()),
-                       json.at("max_output").get<std::size_t>(), json.at("raw").get<bool>()};
+    return ExecRequest{std::move(command),
+                       milliseconds(whole_number<long long>(json, "timeout_ms")),
+                       whole_number<std::size_t>(json, "max_output"), json.at("raw").get<bool>()};
   });
 }
 
@@ -82,16 +86,16 @@ Json to_json(const ExecResult& r) {
 Result<ExecResult> exec_result_from_json(const Json& json, const std::string& payload) {
   return strict([&]() -> Result<ExecResult> {
     ExecResult r;
-    r.exit_code = json.at("exit_code").get<int>();
-    r.duration = microseconds(json.at("duration_us").get<long long>());
-    r.output_bytes = json.at("output_bytes").get<std::uint64_t>();
+    r.exit_code = whole_number<int>(json, "exit_code");
+    r.duration = microseconds(whole_number<long long>(json, "duration_us"));
+    r.output_bytes = whole_number<std::uint64_t>(json, "output_bytes");
     r.timed_out = json.at("timed_out").get<bool>();
     r.truncated = json.at("truncated").get<bool>();
     r.shell_restarted = json.at("shell_restarted").get<bool>();
     Slicer slices(payload);
-    r.output = slices.next(json.at("output_size").get<std::size_t>());
-    r.raw = slices.next(json.at("raw_size").get<std::size_t>());
-    r.background = slices.next(json.at("background_size").get<std::size_t>());
+    r.output = slices.next(whole_number<std::size_t>(json, "output_size"));
+    r.raw = slices.next(whole_number<std::size_t>(json, "raw_size"));
+    r.background = slices.next(whole_number<std::size_t>(json, "background_size"));
     SF_TRY(slices.finish());
     return r;
   });
@@ -120,8 +124,8 @@ Result<SideExecRequest> side_exec_request_from_json(const Json& json, std::strin
     r.cwd = text_to_bytes(json.at("cwd").get<std::string>());
     r.user = json.at("user").get<std::string>();
     r.input = std::move(input);
-    r.timeout = milliseconds(json.at("timeout_ms").get<long long>());
-    r.max_output = json.at("max_output").get<std::size_t>();
+    r.timeout = milliseconds(whole_number<long long>(json, "timeout_ms"));
+    r.max_output = whole_number<std::size_t>(json, "max_output");
     return r;
   });
 }
@@ -138,13 +142,13 @@ Json to_json(const SideExecResult& r) {
 Result<SideExecResult> side_exec_result_from_json(const Json& json, const std::string& payload) {
   return strict([&]() -> Result<SideExecResult> {
     SideExecResult r;
-    r.exit_code = json.at("exit_code").get<int>();
-    r.duration = microseconds(json.at("duration_us").get<long long>());
+    r.exit_code = whole_number<int>(json, "exit_code");
+    r.duration = microseconds(whole_number<long long>(json, "duration_us"));
     r.timed_out = json.at("timed_out").get<bool>();
     r.truncated = json.at("truncated").get<bool>();
     Slicer slices(payload);
-    r.standard_output = slices.next(json.at("stdout_size").get<std::size_t>());
-    r.standard_error = slices.next(json.at("stderr_size").get<std::size_t>());
+    r.standard_output = slices.next(whole_number<std::size_t>(json, "stdout_size"));
+    r.standard_error = slices.next(whole_number<std::size_t>(json, "stderr_size"));
     SF_TRY(slices.finish());
     return r;
   });

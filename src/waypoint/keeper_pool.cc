@@ -55,7 +55,10 @@ Result<KeeperHandle> KeeperPool::take(Network network) {
       if (next) spare_ = std::move(*next);
       spare_coming_ = false;
     });
-    if (taken) return std::move(*taken);
+    // Nobody may have noticed that the spare one was killed.
+    if (taken && taken->client->call({{{"op", "hello"}}, {}}, Deadline::after(kReadyTime)))
+      return std::move(*taken);
+    if (taken) (void)remove_keeper_home(programs_.store_dir, taken->id, units_);
   }
   return spawn(network);
 }

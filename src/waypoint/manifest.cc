@@ -2,9 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "wire/whole_number.h"
+
 namespace sf::waypoint {
 
 using wire::Json;
+using wire::whole_number;
 
 std::string manifest_text(const Manifest& m) {
   Json json = {{"version", kManifestVersion},
@@ -40,13 +43,13 @@ Result<Manifest> parse_manifest(const std::string& text, const std::string& term
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return fail(ErrorCode::kCorrupt, "manifest is no JSON object");
   try {
-    if (auto version = json.at("version").get<long long>(); version != kManifestVersion)
+    if (auto version = whole_number<long long>(json, "version"); version != kManifestVersion)
       return fail(ErrorCode::kCorrupt, "manifest has unknown version " + std::to_string(version));
     Manifest m;
     m.info.id = CheckpointId(json.at("id").get<std::string>());
     m.info.branch = BranchId(json.at("branch").get<std::string>());
-    m.info.image_bytes = json.at("image_bytes").get<std::uint64_t>();
-    m.info.took = microseconds(json.at("took_us").get<long long>());
+    m.info.image_bytes = whole_number<std::uint64_t>(json, "image_bytes");
+    m.info.took = microseconds(whole_number<long long>(json, "took_us"));
     m.engine = json.at("engine").get<std::string>();
     m.boot_id = json.at("boot_id").get<std::string>();
     if (json.contains("parent")) m.info.parent = CheckpointId(json["parent"].get<std::string>());

@@ -1,9 +1,12 @@
 #include "waypoint/screen_message.h"
 
+#include "wire/whole_number.h"
+
 namespace sf::waypoint {
 
 using wire::Frame;
 using wire::Json;
+using wire::whole_number;
 
 Frame screen_frame(const ScreenText& text) {
   std::string rows;
@@ -25,13 +28,13 @@ Result<ScreenText> screen_from_frame(const Frame& frame) {
     for (std::size_t at = 0, end = 0; (end = frame.payload.find('\n', at)) != std::string::npos;
          at = end + 1)
       text.rows.push_back(frame.payload.substr(at, end - at));
-    text.cursor_row = json.at("cursor_row").get<int>();
-    text.cursor_col = json.at("cursor_col").get<int>();
+    text.cursor_row = whole_number<int>(json, "cursor_row");
+    text.cursor_col = whole_number<int>(json, "cursor_col");
     text.cursor_visible = json.at("cursor_visible").get<bool>();
     text.alternate_screen = json.at("alternate_screen").get<bool>();
     text.title = json.at("title").get<std::string>();
-    text.size = {json.at("size_rows").get<std::uint16_t>(),
-                 json.at("size_cols").get<std::uint16_t>()};
+    text.size = {whole_number<std::uint16_t>(json, "size_rows"),
+                 whole_number<std::uint16_t>(json, "size_cols")};
     return text;
   } catch (const Json::exception& e) {
     return fail(ErrorCode::kCorrupt, std::string("the keeper's answer: ") + e.what());

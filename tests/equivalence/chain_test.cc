@@ -10,6 +10,7 @@
 
 #include "runner.h"
 #include "testing/matchers.h"
+#include "waypoint_host.h"
 
 namespace sf::equivalence {
 namespace {
@@ -81,9 +82,9 @@ struct Node {
 
 class ChainTest : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_OK_AND_ASSIGN(store_, TestStore::open()); }
+  void SetUp() override { ASSERT_OK_AND_ASSIGN(host_, WaypointHost::open()); }
   void TearDown() override {
-    if (store_ != nullptr) store_->close();
+    if (host_ != nullptr) host_->close();
   }
 
   Result<Node> step_and_checkpoint(Session& session, int number) {
@@ -97,7 +98,7 @@ class ChainTest : public ::testing::Test {
     return node;
   }
 
-  std::unique_ptr<TestStore> store_;
+  std::unique_ptr<WaypointHost> host_;
 };
 
 TEST_F(ChainTest, EveryNodeOfALongChainCanBeJumpedToInAnyOrder) {
@@ -110,7 +111,7 @@ TEST_F(ChainTest, EveryNodeOfALongChainCanBeJumpedToInAnyOrder) {
     return std::uniform_int_distribution<std::size_t>(0, count - 1)(random);
   };
 
-  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*store_, "root"));
+  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*host_, "root"));
   ASSERT_OK_AND_ASSIGN(Observations ready, session.run(set_up()));
   for (const Observation& seen : ready)
     ASSERT_EQ(seen.exit_code, 0) << seen.command << "\n" << seen.output;
@@ -133,7 +134,7 @@ TEST_F(ChainTest, EveryNodeOfALongChainCanBeJumpedToInAnyOrder) {
     }
     if (jump % 4 == 2) {
       const Node& old = nodes[pick(nodes.size())];
-      ASSERT_OK_AND_ASSIGN(Session fork, Session::fork(*store_, old.id));
+      ASSERT_OK_AND_ASSIGN(Session fork, Session::fork(*host_, old.id));
       ASSERT_OK_AND_ASSIGN(Observations in_fork, fork.run(probe()));
       ASSERT_TRUE(same(old.seen, in_fork, "a fork of " + old.id.value()));
       ASSERT_OK(fork.run(step(200)));
@@ -147,7 +148,7 @@ TEST_F(ChainTest, EveryNodeOfALongChainCanBeJumpedToInAnyOrder) {
 }
 
 TEST_F(ChainTest, HardLinksStayLinkedOverManyCheckpoints) {
-  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*store_, "root"));
+  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*host_, "root"));
   ASSERT_OK_AND_ASSIGN(Observation made, session.run("echo 0 > f1; ln f1 f2; stat -c '%h %i' f1"));
   for (int number = 1; number <= 8; ++number) {
     std::string text = std::to_string(number);
@@ -168,14 +169,14 @@ TEST_F(ChainTest, HardLinksStayLinkedOverManyCheckpoints) {
 }
 
 TEST_F(ChainTest, ForksOfOneCheckpointLiveSideBySideAndApart) {
-  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*store_, "root"));
+  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*host_, "root"));
   ASSERT_OK(session.run(
       "redis-server --port 6379 --save '' --daemonize yes > /dev/null; wait-for redis-cli ping"));
   ASSERT_OK(session.run("x=0; echo 0 > file; redis-cli set x 0"));
   ASSERT_OK_AND_ASSIGN(CheckpointId here, session.checkpoint());
   std::vector<Session> forks;
   for (int number = 0; number < 3; ++number) {
-    ASSERT_OK_AND_ASSIGN(Session fork, Session::fork(*store_, here));
+    ASSERT_OK_AND_ASSIGN(Session fork, Session::fork(*host_, here));
     forks.push_back(std::move(fork));
   }
   const std::string look = "echo $x $(cat file) $(redis-cli get x) $$";

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "runner.h"
 #include "testing/matchers.h"
+#include "waypoint_host.h"
 
 namespace sf::equivalence {
 
@@ -77,22 +78,22 @@ std::vector<Scenario> scenarios_for_copies() {
 class CopyUnitsTest : public ::testing::TestWithParam<Scenario> {
  protected:
   static void SetUpTestSuite() {
-    ASSERT_OK_AND_ASSIGN(store_holder(), TestStore::open(waypoint::UnitKind::kCopy));
-    ASSERT_EQ(store_holder()->waypoint().units(), "copy");
+    ASSERT_OK_AND_ASSIGN(host_holder(), WaypointHost::open(waypoint::UnitKind::kCopy));
+    ASSERT_EQ(host_holder()->waypoint().units(), "copy");
   }
   static void TearDownTestSuite() {
-    if (store_holder() != nullptr) store_holder()->close();
-    store_holder().reset();
+    if (host_holder() != nullptr) host_holder()->close();
+    host_holder().reset();
   }
-  static std::unique_ptr<TestStore>& store_holder() {
-    static std::unique_ptr<TestStore> store;
-    return store;
+  static std::unique_ptr<WaypointHost>& host_holder() {
+    static std::unique_ptr<WaypointHost> host;
+    return host;
   }
 };
 
 TEST_P(CopyUnitsTest, ProbePrintsTheSameInEveryContinuation) {
-  ASSERT_NE(store_holder(), nullptr);
-  check_scenario(*store_holder(), GetParam());
+  ASSERT_NE(host_holder(), nullptr);
+  check_scenario(*host_holder(), GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CopyUnitsTest, ::testing::ValuesIn(scenarios_for_copies()),

@@ -6,6 +6,7 @@
 
 #include "runner.h"
 #include "testing/matchers.h"
+#include "waypoint_host.h"
 
 namespace sf::equivalence {
 
@@ -16,21 +17,21 @@ namespace {
 
 class EquivalenceTest : public ::testing::TestWithParam<Scenario> {
  protected:
-  static void SetUpTestSuite() { ASSERT_OK_AND_ASSIGN(store_holder(), TestStore::open()); }
+  static void SetUpTestSuite() { ASSERT_OK_AND_ASSIGN(host_holder(), WaypointHost::open()); }
   static void TearDownTestSuite() {
-    if (store_holder() != nullptr) store_holder()->close();
-    store_holder().reset();
+    if (host_holder() != nullptr) host_holder()->close();
+    host_holder().reset();
   }
-  // One store for all tests of a family, as GoogleTest's suites want it.
-  static std::unique_ptr<TestStore>& store_holder() {
-    static std::unique_ptr<TestStore> store;
-    return store;
+  // One host for all tests of a family, as GoogleTest's suites want it.
+  static std::unique_ptr<WaypointHost>& host_holder() {
+    static std::unique_ptr<WaypointHost> host;
+    return host;
   }
 };
 
 TEST_P(EquivalenceTest, ProbePrintsTheSameInEveryContinuation) {
-  ASSERT_NE(store_holder(), nullptr);
-  check_scenario(*store_holder(), GetParam());
+  ASSERT_NE(host_holder(), nullptr);
+  check_scenario(*host_holder(), GetParam());
 }
 
 std::string scenario_name(const ::testing::TestParamInfo<Scenario>& info) {

@@ -19,9 +19,9 @@ Status prepare(Session& session, const Scenario& scenario) {
   return Ok{};
 }
 
-Result<Observations> reference(TestStore& store, Session& session, const Scenario& scenario) {
+Result<Observations> reference(Host& host, Session& session, const Scenario& scenario) {
   if (scenario.asking == Asking::kAgain) return session.run(scenario.probe);
-  SF_TRY_ASSIGN(Session other, Session::start(store, scenario.user));
+  SF_TRY_ASSIGN(Session other, Session::start(host, scenario.user));
   SF_TRY(prepare(other, scenario));
   return other.run(scenario.probe);
 }
@@ -54,19 +54,19 @@ void check_reference(const Scenario& scenario, const Observations& expected) {
       << all;
 }
 
-void check_fork(TestStore& store, const Scenario& scenario, const CheckpointId& here,
+void check_fork(Host& host, const Scenario& scenario, const CheckpointId& here,
                 const Observations& expected) {
-  ASSERT_OK_AND_ASSIGN(Session fork, Session::fork(store, here));
+  ASSERT_OK_AND_ASSIGN(Session fork, Session::fork(host, here));
   ASSERT_OK_AND_ASSIGN(Observations in_fork, fork.run(scenario.probe));
   EXPECT_TRUE(same(expected, in_fork, "a fork of the checkpoint"));
 }
 
 }  // namespace
 
-void check_scenario(TestStore& store, const Scenario& scenario) {
-  ASSERT_OK_AND_ASSIGN(Session session, Session::start(store, scenario.user));
+void check_scenario(Host& host, const Scenario& scenario) {
+  ASSERT_OK_AND_ASSIGN(Session session, Session::start(host, scenario.user));
   ASSERT_OK(prepare(session, scenario));
-  ASSERT_OK_AND_ASSIGN(Observations expected, reference(store, session, scenario));
+  ASSERT_OK_AND_ASSIGN(Observations expected, reference(host, session, scenario));
   check_reference(scenario, expected);
 
   ASSERT_OK_AND_ASSIGN(CheckpointId here, session.checkpoint());
@@ -80,7 +80,7 @@ void check_scenario(TestStore& store, const Scenario& scenario) {
   EXPECT_TRUE(same(expected, back, "the branch after restore"));
 
   ASSERT_OK(disturb(session, scenario));
-  ASSERT_NO_FATAL_FAILURE(check_fork(store, scenario, here, expected));
+  ASSERT_NO_FATAL_FAILURE(check_fork(host, scenario, here, expected));
 
   ASSERT_OK(session.restore(again));
   ASSERT_OK_AND_ASSIGN(Observations second, session.run(scenario.probe));

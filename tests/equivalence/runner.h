@@ -1,6 +1,8 @@
 // The runner: takes one scenario through every way a state can be come back to, and compares.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
@@ -14,7 +16,7 @@ Status prepare(Session& session, const Scenario& scenario);
 
 // What the probe prints where nothing was ever branched. `session` is prepared; see Asking for who
 // is asked.
-Result<Observations> reference(TestStore& store, Session& session, const Scenario& scenario);
+Result<Observations> reference(Host& host, Session& session, const Scenario& scenario);
 
 // The scenario's own disturbance, then the general one. Failures are fine: it only has to go wrong.
 Status disturb(Session& session, const Scenario& scenario);
@@ -25,6 +27,6 @@ Status disturb(Session& session, const Scenario& scenario);
 
 // Forward, back, back to a checkpoint of the restored branch, and a fork; reports each difference
 // to GoogleTest.
-void check_scenario(TestStore& store, const Scenario& scenario);
+void check_scenario(Host& host, const Scenario& scenario);
 
 }  // namespace sf::equivalence

@@ -8,6 +8,7 @@
 
 #include "runner.h"
 #include "testing/matchers.h"
+#include "waypoint_host.h"
 
 namespace sf::equivalence {
 
@@ -29,23 +30,23 @@ std::vector<Scenario> all_scenarios() {
 
 class SelfProofTest : public ::testing::TestWithParam<Scenario> {
  protected:
-  static void SetUpTestSuite() { ASSERT_OK_AND_ASSIGN(store_holder(), TestStore::open()); }
+  static void SetUpTestSuite() { ASSERT_OK_AND_ASSIGN(host_holder(), WaypointHost::open()); }
   static void TearDownTestSuite() {
-    if (store_holder() != nullptr) store_holder()->close();
-    store_holder().reset();
+    if (host_holder() != nullptr) host_holder()->close();
+    host_holder().reset();
   }
-  static std::unique_ptr<TestStore>& store_holder() {
-    static std::unique_ptr<TestStore> store;
-    return store;
+  static std::unique_ptr<WaypointHost>& host_holder() {
+    static std::unique_ptr<WaypointHost> host;
+    return host;
   }
 };
 
 TEST_P(SelfProofTest, ARestoreThatDoesNothingIsNoticed) {
-  ASSERT_NE(store_holder(), nullptr);
+  ASSERT_NE(host_holder(), nullptr);
   const Scenario& scenario = GetParam();
-  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*store_holder(), scenario.user));
+  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*host_holder(), scenario.user));
   ASSERT_OK(prepare(session, scenario));
-  ASSERT_OK_AND_ASSIGN(Observations expected, reference(*store_holder(), session, scenario));
+  ASSERT_OK_AND_ASSIGN(Observations expected, reference(*host_holder(), session, scenario));
   session.set_patience(kPatience);
   ASSERT_OK(session.run(scenario.disturb));
   ASSERT_OK(session.run(damage()));  // without the blinding, which any probe would notice

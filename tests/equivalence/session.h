@@ -1,13 +1,13 @@
-// The suite's own session helpers: a store with its leak check, and sessions in it that always end.
+// The suite's own words for a session: a host that has branches, and a session that always ends.
+// What kind of host it is (waypoint_host.h, daemon_host.h) no scenario knows.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/result.h"
 #include "comparison.h"
-#include "testing/leak_check.h"
-#include "testing/temp_dir.h"
 #include "waypoint/waypoint.h"
 
 namespace sf::equivalence {
@@ -15,33 +15,27 @@ namespace sf::equivalence {
 using waypoint::BranchId;
 using waypoint::CheckpointId;
 
-// A Waypoint store of its own. Not thread-safe.
-class TestStore {
+class Host {  // Not thread-safe.
  public:
-  static Result<std::unique_ptr<TestStore>> open(
-      waypoint::UnitKind units = waypoint::UnitKind::kAuto);
-
-  waypoint::Waypoint& waypoint() { return *waypoint_; }
-  const std::string& programs() const { return programs_; }
-  void own(const BranchId& branch) { leaks_.add_mark(branch.value()); }
-  // Ends every branch, closes the store and fails the running test when anything is left on the
-  // host.
-  void close();
-
- private:
-  TestStore() = default;
-  test::LeakCheck leaks_;
-  test::TempDir dir_{"sf-equivalence"};
-  std::string programs_;  // the bytes of tests/programs, to be put into each session
-  std::unique_ptr<waypoint::Waypoint> waypoint_;
+  virtual ~Host() = default;
+  // A fresh branch over the host's root, with /w and the test programs.
+  virtual Result<BranchId> start(const std::string& user) = 0;
+  virtual Result<BranchId> fork(const CheckpointId& checkpoint) = 0;
+  virtual Result<Observation> exec(const BranchId& branch, const std::string& command,
+                                   milliseconds patience) = 0;
+  virtual Result<CheckpointId> checkpoint(const BranchId& branch) = 0;
+  virtual Status restore(const BranchId& branch, const CheckpointId& checkpoint) = 0;
+  virtual Status end(const BranchId& branch) = 0;
+  // Ends everything and fails the running test when anything is left on the host.
+  virtual void close() = 0;
 };
 
 // One live branch; ended by its destructor.
 class Session {
  public:
-  // A fresh branch over the host's root, in /w, with the test programs in its PATH.
-  static Result<Session> start(TestStore& store, const std::string& user);
-  static Result<Session> fork(TestStore& store, const CheckpointId& checkpoint);
+  // In /w, with the test programs in its PATH.
+  static Result<Session> start(Host& host, const std::string& user);
+  static Result<Session> fork(Host& host, const CheckpointId& checkpoint);
   Session(Session&& other) noexcept;
   Session& operator=(Session&&) = delete;
   ~Session();
@@ -54,10 +48,15 @@ class Session {
   Status restore(const CheckpointId& checkpoint);
 
  private:
-  Session(TestStore& store, BranchId branch);
-  TestStore* store_;
+  Session(Host& host, BranchId branch) : host_(&host), branch_(std::move(branch)) {}
+  Host* host_;
   BranchId branch_;
   milliseconds patience_{60'000};
 };
+
+// The bytes of tests/programs, and the script that puts what it reads from its input into a root,
+// with /w beside it.
+Result<std::string> test_programs();
+std::string install_script();
 
 }  // namespace sf::equivalence

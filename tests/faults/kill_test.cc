@@ -166,6 +166,18 @@ TEST_F(KillTest, ACommandWhoseKeeperIsKilledEndsAtOnceWithSessionLost) {
   expect_lost_branch_comes_back();
 }
 
+TEST_F(KillTest, ASpareKeeperThatWasKilledIsReplacedByTheOneWhoNeedsIt) {
+  std::optional<pid_t> spare;
+  ASSERT_TRUE(becomes_true([&] { return (spare = spare_keeper(store_.path())).has_value(); },
+                           Deadline::after(kPrompt)));
+  kill_now(*spare);
+  ASSERT_TRUE(
+      becomes_true([&] { return spare_keeper(store_.path()) != spare; }, Deadline::after(kPrompt)));
+  ASSERT_OK(manager().restore(branch_, checkpoint_));
+  expect_word("old");
+  store_.expect_nothing_left_but({checkpoint_});
+}
+
 TEST_F(KillTest, ABranchWhoseInitWasKilledIsLostAndComesBackFromItsCheckpoint) {
   auto init = init_of(keeper());
   ASSERT_TRUE(init.has_value());

@@ -36,6 +36,19 @@ bool runs_in_branch_of(pid_t keeper, const std::string& name) {
   return false;
 }
 
+std::optional<pid_t> spare_keeper(const std::string& store) {
+  auto names = os::list_directory("/proc");
+  if (!names) return std::nullopt;
+  for (const std::string& name : *names) {
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    pid_t pid = static_cast<pid_t>(std::stol(name));
+    std::string line = os::command_line(pid);
+    bool is_keeper = line.find("waypoint-keeper " + store) != std::string::npos;
+    if (is_keeper && !init_of(pid)) return pid;
+  }
+  return std::nullopt;
+}
+
 bool becomes_true(const std::function<bool()>& condition, Deadline deadline) {
   while (!condition()) {
     if (deadline.passed()) return false;

@@ -26,13 +26,13 @@ run_tests() {
   ((status == 0)) || die "tests failed ($preset)"
 }
 
-# run_benchmarks [name]: bench_<name>, or every bench_* there is.
+# run_benchmarks [name]: bench_<name> and what it has beside it (bench_<name>_*), or every bench_* there is.
 run_benchmarks() {
   local bin=$SF_ROOT/build/release/bin name=${1:-} program
   shift || true
   [[ -z $name || -x $bin/bench_$name ]] || die "no benchmark called '$name' (bench/)"
-  for program in "$bin"/bench_${name:-*}; do
-    [[ -x $program ]] || die "there are no benchmarks yet"
+  shopt -s nullglob
+  for program in "$bin"/bench_${name:-*} "$bin"/bench_${name:-none}_*; do
     say "measuring: $(basename "$program")"
     as_root "$program" "$@"
   done

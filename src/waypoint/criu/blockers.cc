@@ -1,12 +1,15 @@
 #include "waypoint/criu/blockers.h"
 
 #include <array>
+#include <charconv>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
 
 #include "os/file.h"
 #include "os/process.h"
+#include "wire/json.h"
 
 namespace sf::waypoint {
 namespace {
@@ -82,6 +85,18 @@ std::string list(const std::vector<Blocker>& blockers) {
   return text;
 }
 
+// For programs; an Error's details are text.
+std::string to_json_text(const std::vector<Blocker>& blockers) {
+  wire::Json all = wire::Json::array();
+  for (const Blocker& b : blockers)
+    all.push_back({{"pid", b.pid},
+                   {"process", b.process},
+                   {"what", b.what},
+                   {"why", b.why},
+                   {"advice", b.advice}});
+  return all.dump(-1, ' ', false, wire::Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::vector<Blocker> find_blockers(const std::vector<ProcessFacts>& processes) {
@@ -130,7 +145,12 @@ std::string first_errors(const std::string& log, std::size_t max_lines) {
 std::optional<pid_t> pid_in_branch(const std::string& status, std::size_t levels) {
   std::vector<std::string> pids = words_after(status, "NSpid:");
   if (levels == 0 || pids.size() < levels) return std::nullopt;
-  return static_cast<pid_t>(std::stol(pids[levels - 1]));
+  const std::string& digits = pids[levels - 1];
+  const char* end = digits.data() + digits.size();
+  pid_t pid = 0;
+  auto [stop, error] = std::from_chars(digits.data(), end, pid);
+  if (error != std::errc() || stop != end || pid <= 0) return std::nullopt;
+  return pid;
 }
 
 std::vector<ProcessFacts> read_process_facts(pid_t root) {
@@ -160,10 +180,14 @@ Error explain_capture_failure(pid_t root, const std::string& log_path) {
   auto log = os::read_file(log_path, 64U << 20U);
   std::string said = log ? first_errors(*log, 3) : std::string();
   std::vector<Blocker> blockers = find_blockers(read_process_facts(root));
-  if (!blockers.empty())
-    return fail(ErrorCode::kUnsupported,
-                "cannot capture " + list(blockers) + (said.empty() ? "" : " [CRIU: " + said + "]"),
-                blockers.front().advice);
+  if (!blockers.empty()) {
+    Error error =
+        fail(ErrorCode::kUnsupported,
+             "cannot capture " + list(blockers) + (said.empty() ? "" : " [CRIU: " + said + "]"),
+             blockers.front().advice);
+    error.details["blockers"] = to_json_text(blockers);
+    return error;
+  }
   return fail(ErrorCode::kUnsupported,
               "cannot capture the processes: " + (said.empty() ? "CRIU gave no reason" : said),
               "the branch goes on unharmed; end the process named above and try again");

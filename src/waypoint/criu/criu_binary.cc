@@ -20,8 +20,10 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-// Reads "12" of "12.3", and the dot if there is one; false when there is no number.
+// Reads "12" of "12.3", and the dot if there is one; false when there is no number. No signs: in
+// "4.1-5-g1234" the dash is not one.
 bool take_number(std::string_view& text, int& number) {
+  if (text.starts_with('-')) return false;
   auto [next, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc()) return false;
   text.remove_prefix(static_cast<std::size_t>(next - text.data()));

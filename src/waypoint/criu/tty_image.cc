@@ -38,6 +38,8 @@ std::optional<Rewritten> rewrite(std::string_view entry, unsigned session, unsig
       if (*value > left.size()) return std::nullopt;
       left.remove_prefix(*value);
     }
+    bool is_ours = field == kSessionField || field == kGroupField || field == kDeviceField;
+    if (is_ours && kind != 0) return std::nullopt;  // these are numbers
     if (field == kDeviceField) is_first = *value == kFirstTerminal;
     if (field == kSessionField) has_session = *value != 0;
     if (field == kSessionField || field == kGroupField) {

@@ -13,56 +13,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "waypoint/init/init_protocol.h"
+#include "waypoint/init/request_reader.h"
 
 namespace sf::waypoint {
 namespace {
 
-constexpr std::size_t kMaxWords = kMaxRequestWords;
 constexpr std::size_t kMaxRequest = kMaxRequestBytes;
 constexpr std::size_t kMaxWatched = 256;
-
-// A request's words, read one after the other. A missing word reads as "".
-class Words {
- public:
-  bool load(char* text, std::size_t size) {
-    count_ = 0;
-    at_ = 0;
-    for (std::size_t i = 0; i < size && count_ < kMaxWords; i += std::strlen(text + i) + 1)
-      words_[count_++] = text + i;
-    return count_ < kMaxWords;
-  }
-  char* next() { return at_ < count_ ? words_[at_++] : empty_; }
-  long number() { return std::strtol(next(), nullptr, 10); }
-  // A counted list as a null-terminated array inside this object.
-  char** list() {
-    long n = number();
-    char** first = &words_[at_ < count_ ? at_ : count_];
-    at_ += static_cast<std::size_t>(n);
-    return first;
-  }
-  static long count_before(char** list) { return std::strtol(list[-1], nullptr, 10); }
-
- private:
-  std::array<char*, kMaxWords + 1> words_{};
-  std::size_t count_ = 0;
-  std::size_t at_ = 0;
-  char empty_[1] = {0};
-};
-
-struct Start {
-  long id = 0;
-  uid_t uid = 0;
-  gid_t gid = 0;
-  std::array<gid_t, 64> groups{};
-  std::size_t group_count = 0;
-  const char* cwd = "/";
-  char** argv = nullptr;
-  char** env = nullptr;
-};
 
 struct Pipes {
   int in[2] = {-1, -1};
@@ -150,11 +110,12 @@ class Init {
     ssize_t size = ::pread(kRequestText, text_, sizeof text_ - 1, 0);
     if (size <= 0) return;
     text_[size] = 0;
-    bool whole = words_.load(text_, static_cast<std::size_t>(size)) &&
+    bool whole = request_.load(text_, static_cast<std::size_t>(size)) &&
                  static_cast<std::size_t>(size) < sizeof text_ - 1;
-    const char* kind = words_.next();
-    if (!whole) return refuse(words_.number(), E2BIG);
-    Start start = read_start();
+    const char* kind = request_.word();
+    if (!whole) return refuse(request_.number(), E2BIG);
+    Start start;
+    if (!request_.read_start(start)) return refuse(start.id, EINVAL);
     if (free_slot() == nullptr && std::strcmp(kind, "go") != 0) return refuse(start.id, EAGAIN);
     if (std::strcmp(kind, "shell") == 0) start_shell(start);
     if (std::strcmp(kind, "holder") == 0) start_holder(start);
@@ -164,28 +125,6 @@ class Init {
   }
 
   static void refuse(long id, int error) { report("F %ld %d request\nD\n", id, error); }
-
-  Start read_start() {
-    Start start;
-    start.id = words_.number();
-    start.uid = static_cast<uid_t>(words_.number());
-    start.gid = static_cast<gid_t>(words_.number());
-    long groups = words_.number();
-    for (long i = 0; i < groups; ++i) {
-      auto group = static_cast<gid_t>(words_.number());
-      if (start.group_count < start.groups.size()) start.groups[start.group_count++] = group;
-    }
-    start.cwd = words_.next();
-    start.argv = words_.list();
-    long argc = Words::count_before(start.argv);
-    start.env = words_.list();
-    long envc = Words::count_before(start.env);
-    // The arrays lie in one block, each behind its count: the slot after argv is the count of env,
-    // now read.
-    start.env[envc] = nullptr;
-    start.argv[argc] = nullptr;
-    return start;
-  }
 
   void start_shell(const Start& start) {
     pid_t pid = ::fork();
@@ -258,7 +197,7 @@ class Init {
 
   std::array<pid_t, kMaxWatched> watched_{};
   Pipes pipes_;
-  Words words_;
+  RequestReader request_;
   char text_[kMaxRequest];
 };
 

@@ -1,0 +1,102 @@
+#include "daemon_host.h"
+
+#include <nlohmann/json.hpp>
+
+namespace sf::equivalence {
+namespace {
+
+using wire::Json;
+
+constexpr milliseconds kInstallTime{60'000};
+
+std::string session_path(const std::string& session) { return "/v1/sessions/" + session; }
+
+std::string branch_path(const BranchId& branch) {
+  std::size_t slash = branch.value().find('/');
+  return session_path(branch.value().substr(0, slash)) + "/branches/" +
+         branch.value().substr(slash + 1);
+}
+
+struct NodePlace {
+  std::string session;
+  std::string node;
+};
+NodePlace place_of(const CheckpointId& checkpoint) {
+  std::size_t space = checkpoint.value().find(' ');
+  return {checkpoint.value().substr(0, space), checkpoint.value().substr(space + 1)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DaemonHost>> DaemonHost::open() {
+  std::unique_ptr<DaemonHost> host(new DaemonHost());
+  SF_TRY_ASSIGN(host->programs_, test_programs());
+  host->world_->output({"ls"});  // starts the daemon
+  return host;
+}
+
+void DaemonHost::use(std::string backend, std::string policy) {
+  backend_ = std::move(backend);
+  policy_ = std::move(policy);
+}
+
+Result<BranchId> DaemonHost::start(const std::string& user) {
+  SF_TRY_ASSIGN(
+      Json session,
+      client_.post("/v1/sessions", {{"backend", backend_}, {"policy", policy_}, {"user", user}}));
+  BranchId branch(session["id"].get<std::string>() + "/main");
+  SF_TRY(install(branch_path(branch)));
+  return branch;
+}
+
+// What was put there is too large to be repeated by a replay, so it becomes a state of its own.
+Status DaemonHost::install(const std::string& path) {
+  SF_TRY(client_.put_bytes(path + "/files?path=/programs", programs_));
+  SF_TRY(client_.put_bytes(path + "/files?path=/install", install_script()));
+  SF_TRY_ASSIGN(Json done, client_.post(path + "/exec",
+                                        {{"command", "bash /install </programs && rm /programs"},
+                                         {"timeout_ms", kInstallTime.count()}}));
+  if (done["exit_code"] != 0)
+    return fail(ErrorCode::kOs, "installing the test programs: " + done.dump());
+  SF_TRY(client_.post(path + "/snapshot", Json::object()));
+  return Ok{};
+}
+
+Result<BranchId> DaemonHost::fork(const CheckpointId& checkpoint) {
+  auto [session, node] = place_of(checkpoint);
+  SF_TRY_ASSIGN(Json forks,
+                client_.post(session_path(session) + "/branches/main/fork", {{"node", node}}));
+  const Json& fork = forks["branches"][0];
+  if (!fork.contains("branch")) return fail(ErrorCode::kOs, "forking: " + fork.dump());
+  return BranchId(session + "/" + fork["branch"].get<std::string>());
+}
+
+Result<Observation> DaemonHost::exec(const BranchId& branch, const std::string& command,
+                                     milliseconds patience) {
+  SF_TRY_ASSIGN(Json seen, client_.post(branch_path(branch) + "/exec",
+                                        {{"command", command}, {"timeout_ms", patience.count()}}));
+  Observation observation{command, seen["output"], seen["exit_code"]};
+  if (seen["timed_out"] == true) observation.output += "(timed out)\n";
+  if (seen["shell_restarted"] == true) observation.output += "(the shell was lost)\n";
+  return observation;
+}
+
+Result<CheckpointId> DaemonHost::checkpoint(const BranchId& branch) {
+  SF_TRY_ASSIGN(Json report, client_.post(branch_path(branch) + "/snapshot", Json::object()));
+  return CheckpointId(branch.value().substr(0, branch.value().find('/')) + " " +
+                      report["node"].get<std::string>());
+}
+
+Status DaemonHost::restore(const BranchId& branch, const CheckpointId& checkpoint) {
+  SF_TRY(client_.post(branch_path(branch) + "/restore", {{"node", place_of(checkpoint).node}}));
+  return Ok{};
+}
+
+Status DaemonHost::end(const BranchId& branch) {
+  bool is_first = branch.value().ends_with("/main");
+  std::string session = branch.value().substr(0, branch.value().find('/'));
+  SF_TRY(client_.remove(is_first ? session_path(session) : branch_path(branch)));
+  return Ok{};
+}
+
+}  // namespace sf::equivalence

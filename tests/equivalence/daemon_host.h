@@ -1,0 +1,41 @@
+// DaemonHost: sessions as users have them, through the daemon's API, with a backend and a policy. A
+// branch is written "session/branch", a checkpoint is a node, "session node".
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/api_client.h"
+#include "daemon_world.h"
+#include "session.h"
+
+namespace sf::equivalence {
+
+class DaemonHost final : public Host {
+ public:
+  static Result<std::unique_ptr<DaemonHost>> open();
+
+  // For the sessions that are started from now on.
+  void use(std::string backend, std::string policy);
+
+  Result<BranchId> start(const std::string& user) override;
+  Result<BranchId> fork(const CheckpointId& checkpoint) override;
+  Result<Observation> exec(const BranchId& branch, const std::string& command,
+                           milliseconds patience) override;
+  Result<CheckpointId> checkpoint(const BranchId& branch) override;
+  Status restore(const BranchId& branch, const CheckpointId& checkpoint) override;
+  Status end(const BranchId& branch) override;
+  void close() override { world_.reset(); }
+
+ private:
+  DaemonHost() = default;
+  Status install(const std::string& branch_path);
+
+  std::unique_ptr<test::DaemonWorld> world_ = std::make_unique<test::DaemonWorld>();
+  cli::ApiClient client_ = world_->client();
+  std::string programs_;
+  std::string backend_ = "waypoint";
+  std::string policy_ = "eager";
+};
+
+}  // namespace sf::equivalence

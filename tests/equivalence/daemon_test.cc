@@ -1,0 +1,119 @@
+// The same promise as a user has it: through the daemon, with every policy.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/check.h"
+#include "daemon_host.h"
+#include "runner.h"
+#include "testing/matchers.h"
+
+namespace sf::equivalence {
+
+// How GoogleTest shows a scenario; without it, its bytes.
+void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
+
+namespace {
+
+// What these print when done again is not what they printed: inode numbers and times of new files,
+// and what is made from them (hashes of stashes, compiled Python).
+constexpr std::string_view kUnrepeatable[] = {"Tree",
+                                              "DeletedAndRemadeBaseDirectory",
+                                              "RenamedDirectory",
+                                              "RenamedBaseDirectory",
+                                              "FileAndDirectoryTakeEachOthersPlace",
+                                              "EditedBaseFiles",
+                                              "SymbolicLinks",
+                                              "HardLinks",
+                                              "LargeFile",
+                                              "Fifo",
+                                              "UnixSocketFile",
+                                              "InodeNumbers",
+                                              "TemporaryDirectories",
+                                              "GitWithUncommittedWork",
+                                              "PythonEnvironment",
+                                              "PipLikeTree",
+                                              "AptLikeTree"};
+
+bool is_repeatable(const Scenario& scenario) {
+  return std::ranges::find(kUnrepeatable, scenario.name) == std::end(kUnrepeatable);
+}
+
+std::vector<Scenario> scenarios(bool repeatable) {
+  std::vector<Scenario> all;
+  for (const auto& family : {shell_scenarios(), job_scenarios(), file_scenarios(),
+                             package_scenarios(), service_scenarios(), kernel_scenarios()})
+    all.insert(all.end(), family.begin(), family.end());
+  // Its session's user cannot make /w and the programs; over the API nobody else can, either.
+  std::erase_if(all, [](const Scenario& scenario) { return scenario.user != "root"; });
+  std::erase_if(all, [&](const Scenario& each) { return is_repeatable(each) != repeatable; });
+  SF_CHECK(repeatable || all.size() == std::size(kUnrepeatable));
+  return all;
+}
+
+class DaemonEquivalenceTest : public ::testing::TestWithParam<std::tuple<const char*, Scenario>> {
+ protected:
+  static void SetUpTestSuite() { ASSERT_OK_AND_ASSIGN(host_holder(), DaemonHost::open()); }
+  static void TearDownTestSuite() { host_holder().reset(); }
+  static std::unique_ptr<DaemonHost>& host_holder() {
+    static std::unique_ptr<DaemonHost> host;
+    return host;
+  }
+};
+
+TEST_P(DaemonEquivalenceTest, ProbePrintsTheSameInEveryContinuation) {
+  const auto& [policy, scenario] = GetParam();
+  host_holder()->use("waypoint", policy);
+  check_scenario(*host_holder(), scenario);
+}
+
+std::string row_name(const ::testing::TestParamInfo<std::tuple<const char*, Scenario>>& row) {
+  return std::string(std::get<0>(row.param)) + "_" + std::to_string(row.index) + "_" +
+         std::get<1>(row.param).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Repeatable, DaemonEquivalenceTest,
+                         ::testing::Combine(::testing::Values("eager", "lazy", "smart"),
+                                            ::testing::ValuesIn(scenarios(true))),
+                         row_name);
+INSTANTIATE_TEST_SUITE_P(Unrepeatable, DaemonEquivalenceTest,
+                         ::testing::Combine(::testing::Values("eager"),
+                                            ::testing::ValuesIn(scenarios(false))),
+                         row_name);
+
+class DaemonDivergenceTest : public DaemonEquivalenceTest {};
+
+// The probe's first answer is part of the log, so a replay that gives another state is found out.
+TEST_P(DaemonDivergenceTest, AStateThatCannotBeRepeatedIsNeverHandedOutSilently) {
+  const auto& [policy, scenario] = GetParam();
+  host_holder()->use("waypoint", policy);
+  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*host_holder(), scenario.user));
+  ASSERT_OK(prepare(session, scenario));
+  ASSERT_OK_AND_ASSIGN(Observations expected, session.run(scenario.probe));
+  ASSERT_OK_AND_ASSIGN(CheckpointId here, session.checkpoint());
+  ASSERT_OK(session.run("echo still the same shell >/w/mark"));
+  Status restored = session.restore(here);
+  if (restored.ok()) {
+    EXPECT_STRNE(policy, "lazy") << "what was replayed cannot be the same";
+    ASSERT_OK_AND_ASSIGN(Observations back, session.run(scenario.probe));
+    EXPECT_TRUE(same(expected, back, "the branch after restore"));
+    return;
+  }
+  EXPECT_EQ(restored.error().code, ErrorCode::kDiverged) << restored.error().describe();
+  ASSERT_OK_AND_ASSIGN(Observation mark, session.run("cat /w/mark"));
+  EXPECT_EQ(mark.output, "still the same shell\n") << "the branch is not as it was";
+}
+
+INSTANTIATE_TEST_SUITE_P(Unrepeatable, DaemonDivergenceTest,
+                         ::testing::Combine(::testing::Values("lazy", "smart"),
+                                            ::testing::ValuesIn(scenarios(false))),
+                         row_name);
+
+}  // namespace
+}  // namespace sf::equivalence

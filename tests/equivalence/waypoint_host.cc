@@ -1,0 +1,90 @@
+#include "waypoint_host.h"
+
+#include <gtest/gtest.h>
+
+#include "os/file.h"
+
+namespace sf::equivalence {
+namespace {
+
+constexpr seconds kLeakPatience{5};
+
+// The disturbance kills whatever it can reach: it must not be able to reach the host.
+Status check_isolation(const std::string& inner_pid_namespace) {
+  SF_TRY_ASSIGN(std::string outer, os::read_link("/proc/self/ns/pid"));
+  if (inner_pid_namespace.empty() || inner_pid_namespace == outer + "\n") {
+    return fail(ErrorCode::kUnsupported, "the branch shares the host's PID namespace");
+  }
+  if (os::exists("/w"))
+    return fail(ErrorCode::kUnsupported, "the branch writes to the host: /w is there");
+  return Ok{};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WaypointHost>> WaypointHost::open(waypoint::UnitKind units) {
+  std::unique_ptr<WaypointHost> host(new WaypointHost());
+  SF_TRY_ASSIGN(host->programs_, test_programs());
+  waypoint::WaypointOptions options;
+  options.store_dir = host->dir_ / "store";
+  options.units = units;
+  host->leaks_.add_mark(host->dir_.path());
+  SF_TRY_ASSIGN(waypoint::Waypoint opened, waypoint::Waypoint::open(std::move(options)));
+  host->waypoint_ = std::make_unique<waypoint::Waypoint>(std::move(opened));
+  return host;
+}
+
+void WaypointHost::close() {
+  if (waypoint_ != nullptr) waypoint_->end_all();
+  waypoint_.reset();
+  leaks_.verify(Deadline::after(kLeakPatience));
+  EXPECT_FALSE(os::exists("/w")) << "a branch wrote to the host";
+}
+
+Result<BranchId> WaypointHost::start(const std::string& user) {
+  waypoint::BranchConfig config;
+  config.user = user;
+  SF_TRY_ASSIGN(BranchId branch, waypoint_->start(config));
+  leaks_.add_mark(branch.value());
+  waypoint::SideExecRequest install;
+  install.argv = {"bash", "-c", install_script()};
+  install.user = "root";
+  install.input = programs_;
+  SF_TRY_ASSIGN(waypoint::SideExecResult installed, waypoint_->side_exec(branch, install));
+  if (installed.exit_code != 0) {
+    return fail(ErrorCode::kOs, "installing the test programs: " + installed.standard_error);
+  }
+  SF_TRY(check_isolation(installed.standard_output));
+  return branch;
+}
+
+Result<BranchId> WaypointHost::fork(const CheckpointId& checkpoint) {
+  std::vector<Result<BranchId>> forks = waypoint_->fork(checkpoint, 1);
+  if (forks.empty()) return fail(ErrorCode::kOs, "fork() returned nothing");
+  if (!forks.front().ok()) return std::move(forks.front()).error().while_doing("forking");
+  leaks_.add_mark(forks.front()->value());
+  return std::move(forks.front());
+}
+
+Result<Observation> WaypointHost::exec(const BranchId& branch, const std::string& command,
+                                       milliseconds patience) {
+  waypoint::ExecRequest request;
+  request.command = command;
+  request.timeout = patience;
+  SF_TRY_ASSIGN(waypoint::ExecResult result, waypoint_->exec(branch, request));
+  Observation seen{command, std::move(result.output), result.exit_code};
+  if (result.timed_out) seen.output += "(timed out)\n";
+  if (result.shell_restarted) seen.output += "(the shell was lost)\n";
+  return seen;
+}
+
+Result<CheckpointId> WaypointHost::checkpoint(const BranchId& branch) {
+  SF_TRY_ASSIGN(waypoint::CheckpointInfo info, waypoint_->checkpoint(branch));
+  return info.id;
+}
+
+Status WaypointHost::restore(const BranchId& branch, const CheckpointId& checkpoint) {
+  return waypoint_->restore(branch, checkpoint);
+}
+
+}  // namespace sf::equivalence

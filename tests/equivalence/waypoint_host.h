@@ -1,0 +1,38 @@
+// WaypointHost: branches straight on the substrate, in a store of its own, with a leak check.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "session.h"
+#include "testing/leak_check.h"
+#include "testing/temp_dir.h"
+#include "waypoint/waypoint.h"
+
+namespace sf::equivalence {
+
+class WaypointHost final : public Host {
+ public:
+  static Result<std::unique_ptr<WaypointHost>> open(
+      waypoint::UnitKind units = waypoint::UnitKind::kAuto);
+
+  waypoint::Waypoint& waypoint() { return *waypoint_; }
+
+  Result<BranchId> start(const std::string& user) override;
+  Result<BranchId> fork(const CheckpointId& checkpoint) override;
+  Result<Observation> exec(const BranchId& branch, const std::string& command,
+                           milliseconds patience) override;
+  Result<CheckpointId> checkpoint(const BranchId& branch) override;
+  Status restore(const BranchId& branch, const CheckpointId& checkpoint) override;
+  Status end(const BranchId& branch) override { return waypoint_->end(branch); }
+  void close() override;
+
+ private:
+  WaypointHost() = default;
+  test::LeakCheck leaks_;
+  test::TempDir dir_{"sf-equivalence"};
+  std::string programs_;
+  std::unique_ptr<waypoint::Waypoint> waypoint_;
+};
+
+}  // namespace sf::equivalence
