@@ -1,0 +1,253 @@
+"""Terminal: everything that can be done to one branch. Branch: one that was forked off."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any, Callable, Iterator, List, Literal, Mapping, Optional, Sequence, Type, Union, overload
+
+from . import executions, verbs
+from .errors import StateForkError
+from .events import TerminalEvent
+from .execution import Execution
+from .nodes import NodeRef, Snapshot, TreeNode
+from .requests import DEFAULT_TIMEOUT, Address
+from .results import CleanupReport, CommandResult, Diff, ExecutionInfo, RestoreReport, Screen
+from .runner import Runner
+from .subscription import watch_terminal
+
+Materialization = Literal["physical", "virtual"]
+OnDivergence = Literal["fail", "accept"]
+LocalPath = Union[str, "os.PathLike[str]"]
+
+
+class Terminal:
+    """A live shell with its files and processes. Thread-safe: what is asked of one branch is done one after the
+    other, keys, the screen and files to be read come in between; different branches work side by side.
+
+    A node is given as a `Node`, an id, a name, "HEAD" (where this branch stands) or "HEAD~2".
+
+    In the examples below, `s` is a session.
+    """
+
+    def __init__(self, runner: Runner, at: Address) -> None:
+        self._runner = runner
+        self._at = at
+
+    # Commands.
+
+    def exec_command(self, command: Union[str, bytes], *, timeout: Optional[float] = DEFAULT_TIMEOUT,
+                     check: bool = False, max_output: Optional[int] = None, raw: bool = False,
+                     on_output: Optional[Callable[[str], Any]] = None) -> CommandResult:
+        """Runs a command in the branch's shell, whose directory, variables and jobs it may change.
+
+        After `timeout` seconds (None: no limit) it is interrupted; the result says so. With `check`, a command that
+        did not succeed raises `CommandFailed` or `CommandTimeout`. `on_output` is called with the output as it comes.
+        Of more than `max_output` bytes (1 MiB) the result has the beginning and the end. `raw` adds the terminal's
+        own bytes.
+
+        >>> r = s.exec_command("cd /usr; pwd; (exit 3)", timeout=60)
+        >>> r.output, r.exit_code, r.timed_out, r.truncated
+        ('/usr\\n', 3, False, False)
+        >>> s.exec_command("(exit 3)", check=True)
+        Traceback (most recent call last):
+        statefork.errors.CommandFailed: '(exit 3)' exited 3
+        """
+        return self._runner.run(
+            executions.run_command(self._at, command, timeout, check, max_output, raw, on_output))
+
+    exec = exec_command
+
+    def start_command(self, command: Union[str, bytes], *, timeout: Optional[float] = DEFAULT_TIMEOUT,
+                      max_output: Optional[int] = None, raw: bool = False) -> Execution:
+        """Starts a command that runs whoever watches. `for event in ...` follows it; `wait()` waits for its end.
+
+        >>> from statefork import OutputEvent
+        >>> for event in s.start_command("echo hi"):
+        ...     print(event.text if isinstance(event, OutputEvent) else event.result.exit_code)
+        hi
+        <BLANKLINE>
+        0
+        """
+        info = self._runner.run(executions.start(self._at, command, timeout, max_output, raw))
+        return Execution(self._runner, self._at, info)
+
+    def execution(self, execution: str) -> Execution:
+        """One that was started before, by its id."""
+        return Execution(self._runner, self._at, self._runner.run(executions.find(self._at, execution)))
+
+    def executions(self) -> List[ExecutionInfo]:
+        """Those that run, and the last ones that ended."""
+        return self._runner.run(executions.list_executions(self._at))
+
+    # States.
+
+    def snapshot(self, name: Optional[str] = None, *, notes: Optional[Mapping[str, str]] = None,
+                 materialization: Optional[Materialization] = None) -> Snapshot:
+        """Makes a node of where the branch is now. The session's policy decides whether it is physical, unless
+        `materialization` does; one that must be physical and cannot raises `UnsupportedError` with its blockers.
+
+        >>> n = s.snapshot("clean", notes={"score": "0.5"})
+        >>> n.id, n.name, n.kind
+        ('n1', 'clean', 'physical')
+        """
+        return self._runner.run(verbs.snapshot(self._at, name, notes, materialization))
+
+    def restore(self, node: NodeRef, *, on_divergence: OnDivergence = "fail") -> RestoreReport:
+        """Brings the branch back to a node. When a command that has to be done again for it does something else than
+        the first time: `DivergenceError`, and the branch is as it was; or, with "accept", it is in the report.
+
+        >>> n = s.snapshot()
+        >>> _ = s.exec_command("rm -r /etc; cd /; x=1")
+        >>> _ = s.restore(n)
+        >>> s.exec_command("test -d /etc && echo $x here").output
+        'here\\n'
+        """
+        return self._runner.run(verbs.restore(self._at, node, on_divergence))
+
+    @overload
+    def fork(self, node: NodeRef = ..., count: Optional[int] = ..., *, names: Sequence[str] = ...,
+             on_divergence: OnDivergence = ..., return_errors: Literal[False] = ...) -> List[Branch]: ...
+
+    @overload
+    def fork(self, node: NodeRef = ..., count: Optional[int] = ..., *, names: Sequence[str] = ...,
+             on_divergence: OnDivergence = ...,
+             return_errors: Literal[True]) -> List[Union[Branch, StateForkError]]: ...
+
+    def fork(self, node: NodeRef = "HEAD", count: Optional[int] = None, *, names: Sequence[str] = (),
+             on_divergence: OnDivergence = "fail", return_errors: bool = False) -> Any:
+        """New live branches at a node: `count` of them, or one for each of `names`, or one.
+
+        All or none: when one cannot be made, the others are ended again and its error is raised. With
+        `return_errors` the list has a branch or an error for each one that was asked for.
+
+        >>> for i, b in enumerate(s.fork("HEAD", 2)):
+        ...     print(b.name, b.exec_command(f"x={i}; echo $x").output, end="")
+        b1 0
+        b2 1
+        """
+        made = self._runner.run(verbs.fork(self._at, node, count, names, on_divergence, return_errors))
+        return [self._branch(one) if isinstance(one, str) else one for one in made]
+
+    def branch(self, node: NodeRef = "HEAD", name: Optional[str] = None, *,
+               on_divergence: OnDivergence = "fail") -> Branch:
+        """One new live branch at a node, for `with s.branch(n) as b:`, which ends it when it is left.
+
+        >>> with s.branch("HEAD", name="attempt") as b:
+        ...     b.name
+        'attempt'
+        >>> [b.name for b in s.branches()]
+        ['main']
+        """
+        return self._branch(self._runner.run(verbs.branch(self._at, node, name, on_divergence)))
+
+    def node(self, node: NodeRef = "HEAD") -> TreeNode:
+        """The node with its notes and its place in the tree."""
+        return self._runner.run(verbs.node(self._at, node))
+
+    def set_notes(self, node: NodeRef, notes: verbs.Notes) -> TreeNode:
+        """Adds notes to a node or changes them; those that are None are removed, the others stay.
+
+        >>> n = s.snapshot(notes={"score": "0.5", "draft": "yes"})
+        >>> s.set_notes(n, {"score": "0.9", "draft": None}).notes
+        {'score': '0.9'}
+        """
+        return self._runner.run(verbs.change_node(self._at, node, notes=notes))
+
+    def rename_node(self, node: NodeRef, name: str) -> TreeNode:
+        """An empty name takes its name away."""
+        return self._runner.run(verbs.change_node(self._at, node, name=name))
+
+    def diff(self, base: NodeRef = "HEAD", to: Optional[NodeRef] = None) -> Diff:
+        """What differs from `base` to another node, or to the branch as it is now.
+
+        >>> _ = s.exec_command("echo 1 >/root/new; export K=v")
+        >>> [(d.subject, d.kind, d.name) for d in s.diff() if d.name in ("/root/new", "K")]
+        [('file', 'added', '/root/new'), ('environment', 'added', 'K')]
+        """
+        return self._runner.run(verbs.diff(self._at, base, to))
+
+    def cleanup(self, node: NodeRef, *, force: bool = False) -> CleanupReport:
+        """Removes a node and all below it. `BusyError` when branches stand there; with `force` they are ended."""
+        return self._runner.run(verbs.cleanup(self._at, node, force))
+
+    # The terminal as a person uses it.
+
+    def send_keys(self, keys: Union[str, bytes]) -> None:
+        """Types; "\\r" is the enter key, "\\x03" control-C. Reaches what is running now.
+
+        >>> execution = s.start_command("echo 'Your name?'; read x; echo hello $x")
+        >>> next(execution.events()).text  # now it is running
+        'Your name?\\n'
+        >>> s.send_keys("you\\r")
+        >>> execution.wait().output.splitlines()[-1]
+        'hello you'
+        """
+        self._runner.run(verbs.send_keys(self._at, keys))
+
+    def screen(self, scrollback: int = 0) -> Screen:
+        """What is on the screen, with up to that many lines that went out at the top."""
+        return self._runner.run(verbs.screen(self._at, scrollback))
+
+    def watch_terminal(self) -> Iterator[TerminalEvent]:
+        """What the terminal prints from now on, first of all its screen; until nobody iterates any more, or the
+        branch ends.
+
+        >>> first = next(s.watch_terminal())
+        >>> first.repaint, first.rows == len(s.screen().rows)
+        (True, True)
+        """
+        return self._runner.iterate(watch_terminal(self._at))
+
+    def resize(self, rows: int, cols: int) -> None:
+        self._runner.run(verbs.resize(self._at, rows, cols))
+
+    # Files in the branch, by absolute path.
+
+    def read_file(self, path: str) -> bytes:
+        """
+        >>> s.write_file("/root/data", b"\\x00\\x01")
+        >>> s.read_file("/root/data")
+        b'\\x00\\x01'
+        """
+        return self._runner.run(verbs.read_file(self._at, path))
+
+    def read_text(self, path: str, encoding: str = "utf-8", errors: str = "strict") -> str:
+        return self._runner.run(verbs.read_text(self._at, path, encoding, errors))
+
+    def write_file(self, path: str, content: Union[str, bytes]) -> None:
+        """Text is written as UTF-8."""
+        self._runner.run(verbs.write_file(self._at, path, content))
+
+    def upload(self, local: LocalPath, path: str) -> None:
+        """A file of this machine into the branch."""
+        self._runner.run(verbs.upload(self._at, local, path))
+
+    def download(self, path: str, local: LocalPath) -> None:
+        """A file of the branch onto this machine."""
+        self._runner.run(verbs.download(self._at, path, local))
+
+    def _branch(self, name: str) -> Branch:
+        return Branch(self._runner, Address(self._at.session, name))
+
+
+class Branch(Terminal):
+    """A live copy of a node, apart from all others. Ends with its `with`, by `end()`, or with its session."""
+
+    @property
+    def name(self) -> str:
+        return self._at.branch
+
+    def end(self) -> CleanupReport:
+        """Ends the branch with its processes. Its nodes stay."""
+        return self._runner.run(verbs.end_branch(self._at))
+
+    def __enter__(self) -> Branch:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], _: Optional[BaseException],
+                 __: Optional[TracebackType]) -> None:
+        self._runner.run(verbs.leave(verbs.end_branch(self._at), failing=kind is not None))
+
+    def __repr__(self) -> str:
+        return f"<Branch {self._at.session}/{self._at.branch}>"

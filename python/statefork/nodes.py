@@ -1,0 +1,145 @@
+"""Nodes, branches and sessions as the daemon describes them.
+
+A node compares, hashes and prints as its id, so it can stand wherever an id can:
+
+>>> here = Node("n3", kind="physical")
+>>> here == "n3", str(here), {here: "best"}["n3"]
+(True, 'n3', 'best')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Dict, List, Optional, Union
+
+if TYPE_CHECKING:
+    from .errors import StateForkError
+
+__all__ = ["BranchInfo", "LogEntry", "Node", "NodeRef", "SessionInfo", "Snapshot", "Tree", "TreeNode"]
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A state that can be restored and forked. Ids are unique within a session."""
+
+    id: str
+    name: str = ""
+    kind: str = "physical"  # or virtual: comes back by doing its commands again
+    unchanged: bool = False  # proven equal to its parent
+    notes: Dict[str, str] = field(default_factory=dict)
+    bytes: int = 0  # on disk, not shared with its parent
+    memory_bytes: int = 0  # of processes, as captured
+    took: float = 0.0  # to take it
+    stopped: float = 0.0  # how long the branch stood still for it
+
+    def __str__(self) -> str:
+        return self.id
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (Node, str)):
+            return self.id == str(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot(Node):
+    """The node that `snapshot` made, and how it came to be what it is."""
+
+    why: str = ""  # what decided the kind
+    fallback: Optional[StateForkError] = None  # why it is virtual, though it should have been physical
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One thing that was done to a branch."""
+
+    kind: str  # command, keys, write_file or resize
+    text: str  # shortened, when long
+    exit_code: int
+    duration: float
+    timed_out: bool
+    output_bytes: int
+    output_hash: str
+    shell_restarted: bool
+    left_background: bool
+    diverged_before: bool  # a replay of it did something else once
+    outcome_unknown: bool  # it is running, or nobody saw it end
+
+
+@dataclass(frozen=True, eq=False)
+class TreeNode(Node):
+    """A node with its place in the tree."""
+
+    parent: Optional[str] = None  # nothing: the root
+    origin: str = "main"  # the branch that made it
+    created_at: datetime = datetime.min
+    log: List[LogEntry] = field(default_factory=list)  # what was done since the parent
+
+
+@dataclass(frozen=True)
+class BranchInfo:
+    id: str
+    node: str  # where it stands
+    alive: bool
+    created_at: Optional[datetime] = None
+    pending: List[LogEntry] = field(default_factory=list)  # what was done since that node
+
+
+NodeRef = Union[str, Node]  # an id, a name, "HEAD", "HEAD~2", or a node
+
+
+@dataclass(frozen=True)
+class SessionInfo:
+    id: str
+    name: str
+    backend: str
+    policy: str
+    created_at: datetime
+    labels: Dict[str, str]
+    root: str
+    user: str
+    cwd: str
+    network: str
+    env: Dict[str, str]
+    memory_bytes: int
+    pids: int
+    cpus: float
+    ttl: float = 0  # seconds from its start to its end; 0: no bound
+    idle: float = 0  # seconds without use until its end; 0: no bound
+    max_bytes: int = 0  # of its snapshots; 0: no bound
+    max_branches: int = 0
+    branches: List[BranchInfo] = field(default_factory=list)
+    nodes: int = 0
+    live_branches: int = 0
+    physical_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Tree:
+    """All nodes of a session, parents before their children, and its branches."""
+
+    session: SessionInfo
+    nodes: List[TreeNode]
+    branches: List[BranchInfo]
+
+    @property
+    def root(self) -> TreeNode:
+        return self.nodes[0]
+
+    def __getitem__(self, ref: NodeRef) -> TreeNode:
+        """The node of this id or name."""
+        for node in self.nodes:
+            if node == ref or (node.name and node.name == ref):
+                return node
+        raise KeyError(str(ref))
+
+    def __contains__(self, ref: object) -> bool:
+        return any(node == ref or (node.name and node.name == ref) for node in self.nodes)
+
+    def children(self, ref: NodeRef) -> List[TreeNode]:
+        parent = self[ref].id
+        return [node for node in self.nodes if node.parent == parent]
