@@ -1,0 +1,25 @@
+// S and S/B: the parts written again are the same address, and arrive in the daemon's path whole.
+#include "cli/session_address.h"
+
+#include "cli/api_client.h"
+#include "input.h"
+#include "wire/query_text.h"
+
+namespace sf::fuzz {
+
+void session_address(std::string_view input) {
+  const std::string part = cli::path_part(input);
+  SF_CHECK(part.find_first_of("/?#&=+ ") == std::string::npos);
+  if (!input.empty()) SF_CHECK(wire::parse_query("x=" + part).value().at("x") == input);
+
+  auto address = cli::parse_address(input);
+  if (!address) return check_clear(address.error(), ErrorCode::kInvalidArgument);
+  SF_CHECK(!address->session.empty() && !address->branch.empty());
+  auto again = cli::parse_address(address->session + "/" + address->branch);
+  SF_CHECK(again.ok());
+  SF_CHECK(again->session == address->session && again->branch == address->branch);
+  SF_CHECK(address->branch_path() == "/v1/sessions/" + cli::path_part(address->session) +
+                                         "/branches/" + cli::path_part(address->branch));
+}
+
+}  // namespace sf::fuzz

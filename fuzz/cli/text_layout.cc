@@ -1,0 +1,38 @@
+// What people read: whatever a session holds, no terminal obeys it, and no character is cut in two.
+#include "cli/text_layout.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "input.h"
+#include "wire/base64.h"
+
+namespace sf::fuzz {
+namespace {
+
+bool has_controls(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+}  // namespace
+
+void text_layout(std::string_view input) {
+  Input in(input);
+  const std::size_t most = in.byte();
+  std::string_view text = in.rest();
+  std::string line = cli::one_line(text, most);
+  SF_CHECK(!has_controls(line));
+  if (wire::is_utf8(text)) {
+    SF_CHECK(wire::is_utf8(line));
+    SF_CHECK(line.size() <= most + 6);  // the rest of a character, and "..."
+  }
+
+  wire::Json json = wire::Json::parse(text, nullptr, false);
+  if (!json.is_object()) return;
+  std::string facts = cli::facts_text(json);
+  std::erase(facts, '\n');
+  SF_CHECK(!has_controls(facts));
+}
+
+}  // namespace sf::fuzz

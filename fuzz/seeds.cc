@@ -1,0 +1,63 @@
+// fuzz_seeds NAME PLACE: gives the file PLACE, or every file in the directory PLACE, to one fuzzer,
+// without libFuzzer. The end of this program is the finding: what breaks, aborts.
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "os/file.h"
+
+namespace sf::fuzz {
+
+#define SF_FUZZ_TARGET(name) void name(std::string_view input);
+#include "fuzz_targets.inc"
+#undef SF_FUZZ_TARGET
+
+namespace {
+
+using Target = void (*)(std::string_view input);
+
+Target find_target(std::string_view name) {
+#define SF_FUZZ_TARGET(known) \
+  if (name == #known) return &known;
+#include "fuzz_targets.inc"
+#undef SF_FUZZ_TARGET
+  return nullptr;
+}
+
+Result<std::vector<std::string>> files_at(const std::string& place) {
+  auto names = os::list_directory(place);
+  if (!names) return std::vector<std::string>{place};
+  std::vector<std::string> files;
+  for (const std::string& name : *names) files.push_back(place + "/" + name);
+  if (files.empty()) return invalid(place + " is empty", "a fuzzer begins with some good inputs");
+  return files;
+}
+
+Status replay(Target target, const std::string& place) {
+  constexpr std::size_t kMaxSeed = 1U << 20U;
+  target({});
+  SF_TRY_ASSIGN(std::vector<std::string> files, files_at(place));
+  for (const std::string& file : files) {
+    SF_TRY_ASSIGN(std::string input, os::read_file(file, kMaxSeed));
+    std::printf("%s\n", file.c_str());
+    std::fflush(stdout);  // the last one is the culprit
+    target(input);
+  }
+  return Ok{};
+}
+
+}  // namespace
+}  // namespace sf::fuzz
+
+int main(int argc, char** argv) {
+  auto target = argc == 3 ? sf::fuzz::find_target(argv[1]) : nullptr;
+  if (target == nullptr) {
+    std::fprintf(stderr, "usage: fuzz_seeds NAME FILE-OR-DIRECTORY (names: fuzz/CMakeLists.txt)\n");
+    return 2;
+  }
+  sf::Status done = sf::fuzz::replay(target, argv[2]);
+  if (done.ok()) return 0;
+  std::fprintf(stderr, "%s\n", done.error().describe().c_str());
+  return 1;
+}

@@ -1,0 +1,31 @@
+// What has scrolled away: leaving it out changes nothing that is shown.
+#include "waypoint/terminal/scrolled_away.h"
+
+#include "input.h"
+#include "waypoint/terminal/emulator.h"
+
+namespace sf::fuzz {
+
+void scrolled_away(std::string_view input) {
+  using waypoint::Emulator;
+  Input in(input);
+  const waypoint::WindowSize size{static_cast<std::uint16_t>(1 + in.byte() % 4),
+                                  static_cast<std::uint16_t>(2 + in.byte() % 20)};
+  std::string_view stream = in.rest();
+  // The screen twice: once to get to its bottom, once to fill it. The scrollback is not compared.
+  auto part = waypoint::find_scrolled_away(stream, 2U * size.rows);
+  if (!part) return;
+  SF_CHECK(part->begin < part->end && part->end <= stream.size());
+  SF_CHECK(stream[part->end - 1] == '\n');
+
+  Emulator shortened(size, {});
+  shortened.feed(stream.substr(0, part->begin));
+  if (!shortened.is_scrolling_freely()) return;
+  shortened.feed(part->traces);
+  shortened.feed(stream.substr(part->end));
+  Emulator whole(size, {});
+  whole.feed(stream);
+  SF_CHECK(shortened.text() == whole.text());
+}
+
+}  // namespace sf::fuzz
