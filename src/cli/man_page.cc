@@ -107,7 +107,8 @@ std::string man_page(const CLI::App& app) {
   roff += as_written(app.get_footer());
   std::string group;
   for (const CLI::App* command : commands) {
-    if (command->get_group() != group) roff += ".SH " + in_quotes(upper(command->get_group())) + "\n";
+    if (command->get_group() != group)
+      roff += ".SH " + in_quotes(upper(command->get_group())) + "\n";
     group = command->get_group();
     roff += command_section(*command, common);
   }

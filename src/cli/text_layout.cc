@@ -66,7 +66,7 @@ std::string size_text(std::uint64_t bytes) {
 std::string duration_text(std::int64_t microseconds) {
   if (microseconds < 1'000'000) return formatted("%lld ms", (microseconds + 999LL) / 1000);
   const long long seconds = microseconds / 1'000'000;
-  if (seconds < 60) return formatted("%.1f s", static_cast<double>(microseconds / 100'000) / 10);
+  if (seconds < 60) return formatted("%lld.%lld s", seconds, (microseconds / 100'000LL) % 10);
   if (seconds < 3600) return formatted("%lld min %lld s", seconds / 60, seconds % 60);
   return formatted("%lld h %lld min", seconds / 3600, seconds / 60 % 60);
 }
