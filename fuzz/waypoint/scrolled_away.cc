@@ -10,10 +10,10 @@ void scrolled_away(std::string_view input) {
   using waypoint::Emulator;
   Input in(input);
   const waypoint::WindowSize size{static_cast<std::uint16_t>(1 + in.byte() % 4),
-                                  static_cast<std::uint16_t>(2 + in.byte() % 20)};
+                                  static_cast<std::uint16_t>(3 + in.byte() % 20)};
   std::string_view stream = in.rest();
-  // The screen twice: once to get to its bottom, once to fill it. The scrollback is not compared.
-  auto part = waypoint::find_scrolled_away(stream, 2U * size.rows);
+  // As much as the screen shows; the scrollback is not compared.
+  auto part = waypoint::find_scrolled_away(stream, size.rows, size.rows);
   if (!part) return;
   SF_CHECK(part->begin < part->end && part->end <= stream.size());
   SF_CHECK(stream[part->end - 1] == '\n');

@@ -32,6 +32,9 @@ make_fresh_root() {
   # Repositories of other vendors come with keyrings elsewhere; apt looks at those it can find.
   as_root cp -an /usr/share/keyrings/. "$root/usr/share/keyrings"
   as_root cp -L /etc/resolv.conf /etc/hosts "$root/etc"
+  # Authorities that this machine trusts beside the usual ones, for its way to the outside.
+  as_root mkdir -p "$root/usr/local/share"
+  [[ ! -d /usr/local/share/ca-certificates ]] || as_root cp -a /usr/local/share/ca-certificates "$root/usr/local/share/"
 }
 
 # The committed state, or with `tree` the files of the working tree that git would commit.

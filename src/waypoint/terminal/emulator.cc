@@ -72,6 +72,8 @@ void Emulator::feed(std::string_view raw) {
 }
 
 bool Emulator::is_scrolling_freely() const {
+  // In two columns a wide character's pending wrap outlives a carriage return, but no motion.
+  if (size_.cols == 2) return false;
   return parser_.is_between_tokens() && !is_alternate_ && modes_.rows.first == 0 && !modes_.has(69);
 }
 

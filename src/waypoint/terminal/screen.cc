@@ -180,9 +180,8 @@ class Screen::Impl {
   // through. What is shown in the end is the same.
   void drop_scrolled_away() {
     if (log_.size() - fed_ < kWorthDropping) return;
-    const std::size_t lines = kMaxScrollback + 2 * static_cast<std::size_t>(size_.rows);
-    std::optional<ScrolledAway> part =
-        find_scrolled_away(std::string_view(log_).substr(fed_), lines);
+    std::optional<ScrolledAway> part = find_scrolled_away(std::string_view(log_).substr(fed_),
+                                                          size_.rows, kMaxScrollback + size_.rows);
     if (!part || part->end - part->begin < part->traces.size() + kWorthDropping) return;
     const std::size_t begin = std::max(fed_ + part->begin, repaint_size_);
     const std::size_t end = fed_ + part->end;

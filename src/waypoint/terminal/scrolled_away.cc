@@ -96,24 +96,30 @@ std::string traces_of(std::string_view stream) {
   return traces + "\r";  // a line begins next
 }
 
+// The last line feed of [begin, end) that at least `lines` others follow in there, and that a CR
+// precedes: behind it the column is known.
+std::optional<std::size_t> last_known_line(std::string_view stream, std::size_t begin,
+                                           std::size_t end, std::size_t lines) {
+  for (std::size_t followed = 0;; ++followed) {
+    end = stream.substr(0, end).rfind('\n');
+    if (end == std::string_view::npos || end <= begin) return std::nullopt;
+    if (followed >= lines && stream[end - 1] == '\r') return end;
+  }
+}
+
 }  // namespace
 
-std::optional<ScrolledAway> find_scrolled_away(std::string_view stream, std::size_t lines) {
+std::optional<ScrolledAway> find_scrolled_away(std::string_view stream, std::size_t rows,
+                                               std::size_t kept) {
   std::size_t begin = 0;
   for_each_token(stream, [&](std::size_t at, Token token) {
     if (token.effect == Effect::kOther) begin = at + token.size;
   });
-  std::size_t end = stream.size();
-  for (std::size_t left = lines + 1; left > 0; --left) {
-    end = stream.substr(0, end).rfind('\n');
-    if (end == std::string_view::npos || end < begin) return std::nullopt;
-  }
-  while (end > begin && stream[end - 1] != '\r') {  // only after CR LF the column is known
-    end = stream.substr(0, end).rfind('\n');
-    if (end == std::string_view::npos || end < begin) return std::nullopt;
-  }
-  if (end == begin) return std::nullopt;
-  ++end;
+  auto bottom = last_known_line(stream, begin, stream.size(), kept);
+  if (!bottom) return std::nullopt;
+  auto last = last_known_line(stream, begin, *bottom, rows);
+  if (!last) return std::nullopt;
+  const std::size_t end = *last + 1;
   return ScrolledAway{begin, end, traces_of(stream.substr(begin, end - begin))};
 }
 

@@ -19,10 +19,13 @@ struct ScrolledAway {
   std::string traces;     // has, in place of [begin, end), the same effect
 };
 
-// Finds the longest part of `stream` that is followed by at least `lines` line feeds and in which,
-// as in all after it, there is only text, line feeds and what acts within a line. Holds if at
-// `begin` no sequence is unfinished, the primary screen is shown and no margins are set, and if
-// `lines` covers the scrollback and twice the screen (once to get to its bottom, once to fill it).
-std::optional<ScrolledAway> find_scrolled_away(std::string_view stream, std::size_t lines);
+// Finds the longest part of `stream` in which, as in all after it, there is only text, line feeds
+// and what acts within a line, and which is followed by at least `rows` line feeds, a CR LF and
+// `kept` more line feeds. With the screen's rows the CR LF happens on its bottom row, whatever was
+// left out: from there on, all is the same. So `kept` must cover the screen and the scrollback.
+// Holds if at `begin` no sequence is unfinished, the primary screen is shown and no margins are
+// set.
+std::optional<ScrolledAway> find_scrolled_away(std::string_view stream, std::size_t rows,
+                                               std::size_t kept);
 
 }  // namespace sf::waypoint

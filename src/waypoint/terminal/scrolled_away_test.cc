@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_literals;
 
 constexpr WindowSize kSize{3, 12};
-constexpr std::size_t kLines = Screen::kMaxScrollback + 2UL * kSize.rows;
+constexpr std::size_t kKept = Screen::kMaxScrollback + kSize.rows;
 
 std::string without(std::string_view stream, const ScrolledAway& part) {
   return std::string(stream.substr(0, part.begin)) + part.traces +
@@ -21,19 +21,20 @@ std::string without(std::string_view stream, const ScrolledAway& part) {
 
 TEST(ScrolledAwayTest, WhatEnoughLinesFollowIsFound) {
   const std::string_view stream = "1\r\n2\r\n3\r\n4\r\n5";
-  const std::optional<ScrolledAway> part = find_scrolled_away(stream, 2);
+  const std::optional<ScrolledAway> part = find_scrolled_away(stream, 0, 1);
   ASSERT_TRUE(part);
   EXPECT_EQ(part->begin, 0U);
   EXPECT_EQ(stream.substr(part->end), "3\r\n4\r\n5");
   EXPECT_EQ(without(stream, *part), "\r3\r\n4\r\n5");
-  EXPECT_FALSE(find_scrolled_away(stream, 4));
-  EXPECT_FALSE(find_scrolled_away("", 0));
-  EXPECT_TRUE(find_scrolled_away("1\r\n2\r\n3\r\n\x1b[?25", 2));  // cut off, so nothing yet
+  EXPECT_FALSE(find_scrolled_away(stream, 2, 1));
+  EXPECT_FALSE(find_scrolled_away("", 0, 0));
+  EXPECT_TRUE(find_scrolled_away("1\r\n2\r\n3\r\n\x1b[?25", 0, 1));  // cut off, so nothing yet
 }
 
 TEST(ScrolledAwayTest, PenTitleAndCharacterSetLeaveTraces) {
   const std::optional<ScrolledAway> part = find_scrolled_away(
-      "\x1b[1m\x1b[0m\x1b[31ma\x1b[K\x1b]0;one\a\x1b]0;two\x1b\\\x1b[4mb\x1b(B\r\n1\r\n2\r\n", 2);
+      "\x1b[1m\x1b[0m\x1b[31ma\x1b[K\x1b]0;one\a\x1b]0;two\x1b\\\x1b[4mb\x1b(B\r\n1\r\n2\r\n", 1,
+      0);
   ASSERT_TRUE(part);
   EXPECT_EQ(part->traces, "\x1b[0m\x1b[31m\x1b[4m\x1b]0;two\x1b\\\x1b(B\r");
 }
@@ -42,18 +43,24 @@ TEST(ScrolledAwayTest, NothingBeforeACursorMotionOrModeIsGivenUp) {
   for (const std::string& other :
        {"\x1b[H"s, "\x1b[2J"s, "\x1b[?1049h"s, "\x1b[1;5r"s, "\x1bM"s, "\x0e"s, "\x1b[A"s}) {
     const std::string stream = "a\r\nb\r\n" + other + "c\r\nd\r\ne\r\nf\r\n";
-    const std::optional<ScrolledAway> part = find_scrolled_away(stream, 1);
+    const std::optional<ScrolledAway> part = find_scrolled_away(stream, 0, 0);
     ASSERT_TRUE(part);
     EXPECT_EQ(part->begin, 6 + other.size());
-    EXPECT_FALSE(find_scrolled_away("a\r\nb\r\n" + other + "c\r\n", 2));
+    EXPECT_FALSE(find_scrolled_away("a\r\nb\r\n" + other + "c\r\n", 0, 1));
   }
 }
 
 TEST(ScrolledAwayTest, ALineWhoseStartIsNotKnownIsNoPlaceToBegin) {
-  const std::optional<ScrolledAway> part = find_scrolled_away("a\r\nb\nc\nd\ne\n", 2);
+  const std::optional<ScrolledAway> part = find_scrolled_away("a\r\nb\r\nc\nd\ne\n", 0, 2);
   ASSERT_TRUE(part);
   EXPECT_EQ(part->end, 3U);
-  EXPECT_FALSE(find_scrolled_away("b\nc\nd\ne\n", 2));
+  EXPECT_FALSE(find_scrolled_away("b\nc\nd\ne\n", 0, 2));
+}
+
+// A pending wrap outlives a line feed that scrolls, but not one that moves the cursor down.
+TEST(ScrolledAwayTest, LinesWithoutCarriageReturnsAreNotEnoughToForgetWhereTheyBegan) {
+  EXPECT_FALSE(find_scrolled_away("\r\nab\n\n\n\ne", 2, 2));
+  EXPECT_TRUE(find_scrolled_away("\r\nab\n\n\r\n\n\ne", 2, 2));
 }
 
 std::string random_output(std::mt19937& random) {
@@ -79,7 +86,7 @@ TEST(ScrolledAwayTest, LeavingThePartOutChangesNothingThatIsShown) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     std::mt19937 random(seed);
     const std::string stream = random_output(random);
-    const std::optional<ScrolledAway> part = find_scrolled_away(stream, kLines);
+    const std::optional<ScrolledAway> part = find_scrolled_away(stream, kSize.rows, kKept);
     ASSERT_TRUE(part) << "seed " << seed;
     Emulator whole(kSize, {});
     whole.feed(std::string_view(stream).substr(0, part->begin));
