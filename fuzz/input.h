@@ -22,7 +22,7 @@ class Input {
 
   std::uint64_t number(std::size_t size) {
     std::uint64_t value = 0;
-    for (unsigned char c : take(size)) value = value << 8U | c;
+    for (char c : take(size)) value = value << 8U | static_cast<unsigned char>(c);
     return value;
   }
   std::uint8_t byte() { return static_cast<std::uint8_t>(number(1)); }

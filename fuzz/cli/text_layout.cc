@@ -1,7 +1,6 @@
 // What people read: whatever a session holds, no terminal obeys it, and no character is cut in two.
 #include "cli/text_layout.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "input.h"
@@ -11,8 +10,13 @@ namespace sf::fuzz {
 namespace {
 
 bool has_controls(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x20 || c == 0x7f) return true;
+    auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0xFF;
+    if (c == 0xC2 && next >= 0x80 && next < 0xA0) return true;  // U+0080 to U+009F
+  }
+  return false;
 }
 
 }  // namespace

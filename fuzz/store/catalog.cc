@@ -90,9 +90,9 @@ constexpr std::array kColumns = {
 
 std::string as_blob(std::string_view bytes) {
   std::string text = "x'";
-  for (unsigned char c : bytes) {
+  for (char c : bytes) {
     std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", c);
+    std::snprintf(digits.data(), digits.size(), "%02x", static_cast<unsigned char>(c));
     text += digits.data();
   }
   return text + "'";

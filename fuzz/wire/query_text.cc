@@ -11,10 +11,9 @@ namespace {
 std::string escaped(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
-  for (unsigned char c : text) {
-    out += '%';
-    out += kDigits[c >> 4U];
-    out += kDigits[c & 15U];
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
   }
   return out;
 }

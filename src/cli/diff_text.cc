@@ -16,15 +16,16 @@ using wire::Json;
 struct Section {
   std::string_view subject;
   std::string_view title;
-  std::string_view counted;
+  std::string_view one;  // as it is counted
+  std::string_view many;
 };
 
 constexpr std::array kSections = {
-    Section{"file", "Files", "files"},
-    Section{"process", "Processes", "processes"},
-    Section{"port", "Listening ports", "ports"},
-    Section{"environment", "Environment", "variables"},
-    Section{"cwd", "Working directory", "working directory"},
+    Section{"file", "Files", "file", "files"},
+    Section{"process", "Processes", "process", "processes"},
+    Section{"port", "Listening ports", "port", "ports"},
+    Section{"environment", "Environment", "variable", "variables"},
+    Section{"cwd", "Working directory", "working directory", "working directory"},
 };
 
 constexpr std::string_view kBold = "\x1b[1m";
@@ -156,7 +157,7 @@ std::string diff_text(const Json& diff, DiffDetail detail, Colours colours) {
         painted(section.title, kBold, colours) + "\n" + section_text(differences, detail, colours);
     sum += (sum.empty() ? "" : ", ") +
            (section.subject == "cwd" ? "" : std::to_string(differences.size()) + " ") +
-           std::string(section.counted);
+           std::string(differences.size() == 1 ? section.one : section.many);
   }
   if (detail == DiffDetail::kStat && !sum.empty()) text += "changed: " + sum + "\n";
   return text;

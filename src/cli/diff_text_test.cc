@@ -54,7 +54,7 @@ TEST(DiffTextTest, StatCountsLinesInsteadOfShowingThem) {
   EXPECT_NE(text.find("8 bytes, lines +1 -1\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("@@"), std::string::npos) << text;
   EXPECT_TRUE(
-      text.ends_with("changed: 3 files, 1 processes, 1 ports, 2 variables, working directory\n"))
+      text.ends_with("changed: 3 files, 1 process, 1 port, 2 variables, working directory\n"))
       << text;
 }
 

@@ -36,23 +36,29 @@ std::optional<std::string> control_byte(std::string_view key) {
   return std::string(1, static_cast<char>(c ^ 0x40U));
 }
 
-}  // namespace
-
-std::optional<std::string> key_bytes(std::string_view word) {
+// Any key but with Alt.
+std::optional<std::string> plain_key(std::string_view word) {
   if (word.starts_with("C-") || word.starts_with("c-")) return control_byte(word.substr(2));
   if (word.size() == 2 && word.front() == '^') return control_byte(word.substr(1));
-  if (word.size() > 2 && (word.starts_with("M-") || word.starts_with("m-"))) {
-    const std::string_view key = word.substr(2);
-    if (auto bytes = key_bytes(key)) return "\x1b" + *bytes;
-    if (key.size() == 1) return "\x1b" + std::string(key);
-    return std::nullopt;
-  }
   std::string name(word);
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const Key& key : kKeys) {
     if (key.name == name) return std::string(key.bytes);
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> key_bytes(std::string_view word) {
+  std::string escapes;  // one for each Alt; a word may have very many of them
+  while (word.size() > 2 && (word.starts_with("M-") || word.starts_with("m-"))) {
+    escapes += '\x1b';
+    word.remove_prefix(2);
+  }
+  if (auto bytes = plain_key(word)) return escapes + *bytes;
+  if (!escapes.empty() && word.size() == 1) return escapes + std::string(word);
   return std::nullopt;
 }
 

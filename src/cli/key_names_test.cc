@@ -28,5 +28,13 @@ TEST(KeyNamesTest, EverythingElseIsText) {
   EXPECT_EQ(typed_bytes({"echo hi", "Enter", "C-1"}), "echo hi\rC-1");
 }
 
+TEST(KeyNamesTest, AnyNumberOfAltsIsThatManyEscapes) {
+  constexpr std::size_t kMany = 100'000;
+  std::string word;
+  for (std::size_t i = 0; i < kMany; ++i) word += "M-";
+  EXPECT_EQ(key_bytes(word + "x"), std::string(kMany, '\x1b') + "x");
+  EXPECT_FALSE(key_bytes(word));
+}
+
 }  // namespace
 }  // namespace sf::cli

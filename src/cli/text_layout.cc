@@ -79,10 +79,14 @@ std::string time_text(std::string_view iso) {
 
 std::string one_line(std::string_view text, std::size_t max_bytes) {
   std::string line;
-  for (char c : text) {
-    bool starts_character = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool starts_character = (byte & 0xC0U) != 0x80U;
     if (line.size() >= max_bytes && starts_character) return line + "...";
-    line += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
+    // U+0080 to U+009F: to some terminals they begin sequences, as an escape does.
+    const bool is_c1 = byte == 0xC2 && i + 1 < text.size() && (text[i + 1] & '\xE0') == '\x80';
+    if (is_c1) ++i;
+    line += is_c1 || byte < ' ' || byte == 0x7F ? ' ' : text[i];
   }
   return line;
 }

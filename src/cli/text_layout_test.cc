@@ -21,6 +21,7 @@ TEST(TextLayoutTest, SizesAndDurationsHaveTheUnitThatFits) {
 
 TEST(TextLayoutTest, ALineIsCutBetweenCharactersAndCannotSpeakToTheTerminal) {
   EXPECT_EQ(one_line("a\x1b[31m\nb\x7f"), "a [31m b ");
+  EXPECT_EQ(one_line("a\u009b31m"), "a 31m");
   EXPECT_EQ(one_line("aäöü", 2), "aä...");
   EXPECT_EQ(one_line("aä", 3), "aä");
 }
