@@ -2,13 +2,14 @@
 #include "waypoint/shell_protocol.h"
 
 #include "input.h"
+#include "waypoint/shell_look.h"
 
 namespace sf::fuzz {
 namespace {
 
 using waypoint::Record;
 
-constexpr std::string_view kLetters = "B?SELAPXFD";  // in the order of Record::Kind; ?: traced
+constexpr std::string_view kLetters = "B?SEQLAPXFD";  // in the order of Record::Kind; ?: traced
 
 std::string written(const Record& record) {
   if (record.kind == Record::Kind::kTraced) return "trap -- ";
@@ -27,6 +28,9 @@ void shell_protocol(std::string_view input) {
   // The line that is typed for a command is one line, whatever the command.
   std::string typed = waypoint::run_line(1, 7, input);
   SF_CHECK(typed.find('\n') == typed.size() - 1);
+
+  (void)waypoint::is_plain(input);
+  (void)waypoint::parse_look(input, "@1");
 
   auto record = waypoint::parse_record(input);
   if (!record) return;

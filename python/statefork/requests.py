@@ -107,7 +107,11 @@ def milliseconds(timeout: Optional[float]) -> int:
 
 
 def whole_seconds(value: Optional[float]) -> Optional[int]:
-    return None if value is None else math.ceil(value)
+    if value is None or value == math.inf:
+        return None
+    if not value >= 0:
+        raise InvalidArgumentError(f"a time of {value} seconds", hint="0 or more, or None for no limit")
+    return math.ceil(value)
 
 
 def command_body(command: Union[str, bytes], timeout: Optional[float], max_output: Optional[int],

@@ -79,7 +79,8 @@ Result<Observation> LiveBackend::exec(const BranchHandle& branch,
                               {.command = request.command,
                                .timeout = request.timeout,
                                .max_output = request.max_output,
-                               .raw = request.raw},
+                               .raw = request.raw,
+                               .look = notices_unchanged()},
                               sink);
   if (!done) return branch_error(branch, std::move(done).error());
   bool left = left_background(branch, done->shell_restarted);
@@ -232,11 +233,9 @@ Status LiveBackend::write_file(const BranchHandle& branch, const std::string& pa
   return root.replace(path, content, fresh);
 }
 
-// Nothing is ever proven here. Files, processes, limits and the terminal could be compared from
-// outside, but the shell's own state lies in its memory, which changes with every command. Asking
-// it means running a command, and that is no look: it runs PROMPT_COMMAND and DEBUG traps once
-// more. And some state cannot be asked for at all, such as where `RANDOM=42` stands in its
-// sequence.
+// Waypoint finds out by itself when a checkpoint would be as the one before, and what then differs
+// all the same ($?, history, screen ...) it keeps. A fingerprint could not: it would have to
+// change.
 Result<std::optional<control::Fingerprint>> LiveBackend::state_fingerprint(const BranchHandle&) {
   return std::optional<control::Fingerprint>();
 }

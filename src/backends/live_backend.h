@@ -55,6 +55,8 @@ class LiveBackend : public control::Backend {
   Result<control::Inventory> inventory() override;
 
  protected:
+  // Whether commands are to leave behind what lets a checkpoint find the state unchanged.
+  virtual bool notices_unchanged() const { return false; }
   explicit LiveBackend(std::shared_ptr<waypoint::Waypoint> waypoint)
       : waypoint_(std::move(waypoint)) {}
 

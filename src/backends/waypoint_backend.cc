@@ -15,7 +15,8 @@ Result<control::Checkpoint> WaypointBackend::checkpoint(const BranchHandle& bran
                              .bytes = taken->image_bytes,
                              .memory_bytes = before ? before->resident_bytes : 0,
                              .took = taken->took,
-                             .stopped = taken->stopped};
+                             .stopped = taken->stopped,
+                             .unchanged = taken->base.has_value()};
 }
 
 std::vector<Result<BranchHandle>> WaypointBackend::revive(const PhysicalRef& from,

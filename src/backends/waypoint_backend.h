@@ -19,6 +19,7 @@ class WaypointBackend final : public LiveBackend {
   Result<control::Checkpoint> checkpoint(const control::BranchHandle& branch) override;
 
  protected:
+  bool notices_unchanged() const override { return true; }
   std::vector<Result<control::BranchHandle>> revive(const control::PhysicalRef& from,
                                                     std::size_t count) override;
 };

@@ -4,13 +4,13 @@
 
 #include <cerrno>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/scope_exit.h"
 #include "cli/command_frame.h"
 #include "cli/copy_place.h"
 #include "cli/session_commands.h"
+#include "cli/standard_input.h"
 #include "os/error.h"
 #include "os/file.h"
 
@@ -18,6 +18,8 @@ namespace sf::cli {
 namespace {
 
 constexpr std::size_t kMaxSent = 16U << 20U;  // the API's
+constexpr const char* kSplitHint =
+    "split it: split -b 16M FILE FILE., copy the parts, cat them together there";
 
 struct CpArguments : CommandFrame {
   std::string from;
@@ -35,14 +37,13 @@ Error is_directory_error(const std::string& path) {
 }
 
 Result<std::string> read_local(const CopyPlace& place) {
-  if (place.is_stream())
-    return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+  if (place.is_stream()) return read_standard_input(kMaxSent, kSplitHint);
   if (os::is_directory(place.path)) return is_directory_error(place.path);
   struct stat info {};
   if (::stat(place.path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
       static_cast<std::size_t>(info.st_size) > kMaxSent)
     return invalid(place.path + " has more than " + std::to_string(kMaxSent) + " bytes",
-                   "split it: split -b 16M FILE FILE., copy the parts, cat them together there");
+                   kSplitHint);
   return os::read_file(place.path, kMaxSent);
 }
 

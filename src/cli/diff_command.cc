@@ -24,7 +24,8 @@ Colours colours_here() {
   const char* terminal = std::getenv("TERM");
   const bool wanted = (refused == nullptr || *refused == '\0') && terminal != nullptr &&
                       std::string_view(terminal) != "dumb";
-  return wanted && ::isatty(STDOUT_FILENO) == 1 ? Colours::kOn : Colours::kOff;
+  if (::isatty(STDOUT_FILENO) != 1) return Colours::kOff;
+  return wanted ? Colours::kOn : Colours::kNone;
 }
 
 Result<int> run(const DiffArguments& arguments, ApiClient& client) {

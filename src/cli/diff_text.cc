@@ -35,7 +35,7 @@ constexpr std::string_view kCyan = "\x1b[36m";
 constexpr std::string_view kPlain = "\x1b[m";
 
 std::string painted(std::string_view text, std::string_view colour, Colours colours) {
-  if (colours == Colours::kOff || colour.empty()) return std::string(text);
+  if (colours != Colours::kOn || colour.empty()) return std::string(text);
   return std::string(colour) + std::string(text) + std::string(kPlain);
 }
 

@@ -9,7 +9,7 @@
 namespace sf::cli {
 
 enum class DiffDetail { kPatches, kStat, kFileNames };
-enum class Colours { kOff, kOn };
+enum class Colours { kOff, kNone, kOn };  // kNone: a terminal that is to show none
 
 //   Files
 //     + /root/new  file, mode 0644, owner 0:0, 4 bytes
@@ -24,7 +24,7 @@ enum class Colours { kOff, kOn };
 //
 // kStat: no patches but how many lines came and went, and a sum at the end. kFileNames: the paths
 // of the files that differ, and nothing else. Patches are as they are, for `patch -p1 -d DIR`,
-// unless colours are on, which means a terminal: then controls in them are made visible.
+// except on a terminal, where controls in them are made visible.
 std::string diff_text(const wire::Json& diff, DiffDetail detail, Colours colours);
 
 }  // namespace sf::cli

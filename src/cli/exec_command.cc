@@ -4,23 +4,24 @@
 #include <cmath>
 #include <csignal>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/command_frame.h"
 #include "cli/execution_watch.h"
 #include "cli/interrupts.h"
 #include "cli/session_commands.h"
+#include "cli/standard_input.h"
 #include "os/file.h"
 #include "wire/base64.h"
 
 namespace sf::cli {
 namespace {
 
-constexpr int kTimedOut = 124;     // as timeout(1)
-constexpr int kOurFailure = 125;   // as docker: the command's own status is not known
-constexpr int kInterrupted = 130;  // as a shell: Ctrl-C
-constexpr int kNobodyReads = 141;  // as a shell: a closed pipe
+constexpr std::size_t kMaxCommand = 16U << 20U;  // the API's
+constexpr int kTimedOut = 124;                   // as timeout(1)
+constexpr int kOurFailure = 125;                 // as docker: the command's own status is not known
+constexpr int kInterrupted = 130;                // as a shell: Ctrl-C
+constexpr int kNobodyReads = 141;                // as a shell: a closed pipe
 
 struct ExecArguments : CommandFrame {
   SessionAddress address;
@@ -41,8 +42,7 @@ Result<std::string> command_text(const ExecArguments& arguments,
     return invalid("the command stands after --",
                    "statefork exec " + arguments.name() + " -- " + arguments.after + " ...");
   bool from_input = arguments.after == "-" || (words.size() == 1 && words.front() == "-");
-  if (from_input)
-    return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+  if (from_input) return read_standard_input(kMaxCommand, "copy it with cp and run it there");
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   if (text.empty())

@@ -116,16 +116,23 @@ class Link {
   void show() {
     auto end = client_.events(path_ + "/terminal", gate_,
                               [this](const wire::ServerEvent& event) { return show_one(event); });
-    if (!end) shown_ = std::move(end).error();
+    if (!end) {
+      shown_ = std::move(end).error();
+    } else if (*end == ApiClient::StreamEnd::kBroken && shown_.ok()) {
+      shown_ = fail(ErrorCode::kSessionLost, "the daemon is gone; the branch may live on",
+                    "attach again: the first command starts a new daemon");
+    }
     std::uint64_t one = 1;
     (void)!::write(ended_.get(), &one, sizeof one);
   }
 
   Status show_one(const wire::ServerEvent& event) {
     if (event.name != "terminal") return Ok{};
-    wire::Json data = wire::Json::parse(event.data);
-    SF_TRY_ASSIGN(std::string bytes, wire::from_base64(data.value("raw_base64", "")));
-    if (data.value("repaint", false))
+    wire::Json data = wire::Json::parse(event.data, nullptr, false);
+    if (!data.is_object() || !data.contains("raw_base64") || !data["raw_base64"].is_string())
+      return fail(ErrorCode::kCorrupt, "the daemon sent something else than a terminal's bytes");
+    SF_TRY_ASSIGN(std::string bytes, wire::from_base64(data["raw_base64"].get<std::string>()));
+    if (data.contains("repaint") && data["repaint"] == true)
       bytes = std::string(kUsualModes) + std::string(kClear) + bytes;
     return os::write_all(STDOUT_FILENO, bytes);
   }

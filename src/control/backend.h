@@ -48,6 +48,7 @@ struct Checkpoint {
   std::uint64_t memory_bytes = 0;  // resident memory that was captured
   microseconds took{0};            // the whole call
   microseconds stopped{0};         // how long the session stood still
+  bool unchanged = false;          // proven to be as the one before, and kept there
 };
 
 struct BranchFacts {

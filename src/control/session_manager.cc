@@ -51,9 +51,9 @@ Result<std::unique_ptr<SessionManager>> SessionManager::build_session(SessionPor
   Node root{.id = s.tree_.next_node_id(), .origin = main, .created = s.now_()};
   if (s.capabilities_.physical_snapshots) {
     SF_TRY_ASSIGN(BranchFacts facts, s.backend_.facts(handle));
-    Result<PhysicalState> state = s.capture(handle, facts.resident_bytes);
+    Result<Captured> state = s.capture(handle, facts.resident_bytes);
     if (state.ok()) {
-      root.physical = *state;
+      root.physical = state->state;
     } else if (state.error().code == ErrorCode::kUnsupported ||
                state.error().code == ErrorCode::kNoSpace) {
       root.notes["statefork.why_virtual"] = state.error().message;

@@ -226,12 +226,17 @@ class SessionManager {
                       const std::function<Status(const BranchHandle&)>& effect);
 
   // session_snapshot.cc
-  Result<PhysicalState> capture(const BranchHandle& handle, std::uint64_t resident_bytes);
+  struct Captured {
+    PhysicalState state;
+    bool unchanged = false;  // shares what the backend kept before: its price says nothing
+    std::vector<Edit> cost() const;
+  };
+  Result<Captured> capture(const BranchHandle& handle, std::uint64_t resident_bytes);
   std::optional<Fingerprint> fingerprint(const BranchHandle& handle);
   Result<SnapshotQuestion> question(const Turn& turn, const SnapshotRequest& request) const;
   Status check_new_node(const SnapshotRequest& request) const;
   Status add_node(const Turn& turn, const SnapshotRequest& request, const SnapshotChoice& choice,
-                  microseconds took, SnapshotReport& report);
+                  microseconds took, std::vector<Edit> cost, SnapshotReport& report);
 
   // session_revive.cc
   Result<RestorePlan> plan(const BranchId& branch, std::string_view ref, std::optional<Pin>& pin);

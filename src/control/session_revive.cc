@@ -114,27 +114,26 @@ std::optional<PhysicalRef> SessionManager::promote(const RestorePlan& plan,
   if (!live.ok()) return std::nullopt;
   facts.resident_memory = live->resident_bytes;
   if (!policy_.should_promote(facts)) return std::nullopt;
-  Result<PhysicalState> state = capture(handle, live->resident_bytes);
-  if (!state.ok()) return std::nullopt;  // the node stays virtual, which it was
+  Result<Captured> captured = capture(handle, live->resident_bytes);
+  if (!captured.ok()) return std::nullopt;  // the node stays virtual, which it was
+  const PhysicalState& state = captured->state;
 
   bool kept = false;
   {
     std::lock_guard lock(mutex_);
     const Node* node = tree_.find(plan.target);
     if (node != nullptr && !node->is_physical()) {
-      kept = commit("promote",
-                    {edit::SetPhysical{plan.target, *state},
-                     edit::CostMeasured{state->memory_bytes, state->took}},
-                    state->took)
-                 .ok();
+      std::vector<Edit> edits = captured->cost();
+      edits.insert(edits.begin(), edit::SetPhysical{plan.target, state});
+      kept = commit("promote", std::move(edits), state.took).ok();
     }
     if (kept) {
       stats_.promotions += 1;
       replay_spent_.erase(plan.target);
     }
   }
-  if (kept) return state->ref;
-  put_away({}, {state->ref});
+  if (kept) return state.ref;
+  put_away({}, {state.ref});
   return std::nullopt;
 }
 

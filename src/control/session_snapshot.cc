@@ -20,18 +20,24 @@ std::optional<Fingerprint> SessionManager::fingerprint(const BranchHandle& handl
   return *taken;
 }
 
-Result<PhysicalState> SessionManager::capture(const BranchHandle& handle,
-                                              std::uint64_t resident_bytes) {
+std::vector<Edit> SessionManager::Captured::cost() const {
+  if (unchanged) return {};
+  return {edit::CostMeasured{state.memory_bytes, state.took}};
+}
+
+Result<SessionManager::Captured> SessionManager::capture(const BranchHandle& handle,
+                                                         std::uint64_t resident_bytes) {
   SF_TRY_ASSIGN(Checkpoint taken, backend_.checkpoint(handle));
-  policy_.learn({resident_bytes, taken.took});
+  if (!taken.unchanged) policy_.learn({resident_bytes, taken.took});
   std::lock_guard lock(mutex_);
   stats_.checkpoint_time += taken.took;
   stats_.stopped_time += taken.stopped;
-  return PhysicalState{.ref = std::move(taken.ref),
-                       .bytes = taken.bytes,
-                       .memory_bytes = resident_bytes,
-                       .took = taken.took,
-                       .stopped = taken.stopped};
+  return Captured{{.ref = std::move(taken.ref),
+                   .bytes = taken.bytes,
+                   .memory_bytes = resident_bytes,
+                   .took = taken.took,
+                   .stopped = taken.stopped},
+                  taken.unchanged};
 }
 
 // Requires: mutex_ is held.
@@ -90,10 +96,14 @@ Result<SnapshotReport> SessionManager::snapshot(const BranchId& branch,
 
   SF_TRY_ASSIGN(SnapshotChoice choice, choose_snapshot(q, policy_));
   SnapshotReport report{.unchanged = q.unchanged, .why = choice.why};
+  std::vector<Edit> cost;
   if (choice.kind == Kind::kPhysical) {
-    Result<PhysicalState> captured = capture(turn.handle, facts->resident_bytes);
+    Result<Captured> captured = capture(turn.handle, facts->resident_bytes);
     if (captured.ok()) {
-      report.physical = *captured;
+      report.physical = captured->state;
+      if (captured->unchanged) report.why = "nothing changed since the snapshot before";
+      report.unchanged = report.unchanged || captured->unchanged;
+      cost = captured->cost();
     } else if (choice.may_fall_back && cannot_be_captured(captured.error())) {
       report.fallback = captured.error();
     } else {
@@ -101,7 +111,7 @@ Result<SnapshotReport> SessionManager::snapshot(const BranchId& branch,
       return std::move(captured).error().while_doing("taking a snapshot of " + branch.value());
     }
   }
-  Status added = add_node(turn, request, choice, watch.elapsed(), report);
+  Status added = add_node(turn, request, choice, watch.elapsed(), std::move(cost), report);
   if (!added.ok()) {
     if (report.physical && choice.kind == Kind::kPhysical) put_away({}, {report.physical->ref});
     return std::move(added).error();
@@ -113,7 +123,7 @@ Result<SnapshotReport> SessionManager::snapshot(const BranchId& branch,
 
 Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request,
                                 const SnapshotChoice& choice, microseconds took,
-                                SnapshotReport& report) {
+                                std::vector<Edit> cost, SnapshotReport& report) {
   std::lock_guard lock(mutex_);
   const Branch* branch = tree_.find_branch(turn.id);
   if (branch == nullptr || branch->handle != turn.handle)
@@ -129,7 +139,7 @@ Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request
             .parent = branch->node,
             .origin = turn.id,
             .physical = report.physical,
-            .unchanged = report.unchanged,
+            .unchanged = choice.kind != SnapshotChoice::Kind::kPhysical && report.unchanged,
             .log = branch->pending,
             .notes = request.notes,
             .created = now_()};
@@ -137,8 +147,7 @@ Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request
   std::vector<Edit> edits;
   edits.emplace_back(edit::AddNode{std::move(node)});
   edits.emplace_back(edit::MoveBranch{turn.id, report.node, turn.handle});
-  if (choice.kind == SnapshotChoice::Kind::kPhysical && report.physical)
-    edits.emplace_back(edit::CostMeasured{report.physical->memory_bytes, report.physical->took});
+  edits.insert(edits.end(), cost.begin(), cost.end());
   Counters counters = tree_.counters();
   counters.next_node += 1;
   SF_TRY(commit("snapshot", std::move(edits), took, counters));

@@ -191,6 +191,9 @@ Status serve(const DaemonOptions& options, DaemonLog& log, ReadyReport& ready) {
   router.watch([&metrics](const std::string& route, int status, microseconds took) {
     metrics.count(route, status, took);
   });
+  router.on_failure([&log](const std::string& route, const Error& error) {
+    log.error("a request failed", error, {{"route", route}});
+  });
   SF_TRY_ASSIGN(std::vector<Listener> listeners, open_listeners(options, router, log));
   log.info("ready", {{"socket", options.socket_path},
                      {"state", options.state_dir},

@@ -11,6 +11,7 @@ namespace sf::service {
 namespace {
 
 constexpr int kMethodNotAllowed = 405;
+constexpr int kOurFault = 500;
 constexpr int kMaxDepth = 32;  // of the JSON a client may send
 
 bool is_name(const std::string& part) { return part.starts_with('{'); }
@@ -109,6 +110,8 @@ Reply Router::answer(std::string_view method, std::string_view path,
     Result<Answer> answer = call(*found.route, std::move(found.names), query, body);
     if (!answer) {
       reply = problem_reply(answer.error());
+      if (on_failure_ && reply.status >= kOurFault)
+        on_failure_(found.route->method + " " + found.route->pattern, answer.error());
     } else if (answer->other) {
       reply = std::move(*answer->other);
     } else {

@@ -54,6 +54,9 @@ class Router {  // Thread-safe once all routes and the watcher are added.
   void add(std::string method, std::string_view pattern, Handler handler,
            std::vector<std::string> query = {}, BodyKind body = BodyKind::kJson);
   void watch(Watcher watcher) { watcher_ = std::move(watcher); }
+  // Told of what went wrong on our side, not on the caller's.
+  using OnFailure = std::function<void(const std::string& route, const Error& error)>;
+  void on_failure(OnFailure told) { on_failure_ = std::move(told); }
   std::vector<std::string> routes() const;  // "GET /v1/sessions", as they were added
 
   // Always an answer: what fails becomes a problem.
@@ -80,6 +83,7 @@ class Router {  // Thread-safe once all routes and the watcher are added.
 
   std::vector<Route> routes_;
   Watcher watcher_;
+  OnFailure on_failure_;
 };
 
 // JSON whatever the strings hold: what is not UTF-8 is replaced.

@@ -273,7 +273,7 @@ bool SessionDirectory::has_running_work(SessionManager& session) {
   });
   return std::ranges::any_of(branches, [&](const control::BranchId& branch) {
     Result<control::BranchFacts> facts = session.facts(branch);
-    return facts.ok() && facts->background_processes > 0;
+    return !facts.ok() || facts->background_processes > 0;  // who cannot be asked may be at work
   });
 }
 
@@ -292,6 +292,9 @@ std::vector<EndedSession> SessionDirectory::end_expired() {
       entry.use->touch();
       continue;
     }
+    // Ending the others took its time: somebody may have come back.
+    why = entry.use->ending(wall_now(), Clock::now());
+    if (why == Ending::kNone) continue;
     std::string id = record_of(*entry.session).id.value();
     Result<control::CleanupReport> report = end(id);
     if (!report.ok()) {

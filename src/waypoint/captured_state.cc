@@ -6,28 +6,79 @@
 
 namespace sf::waypoint {
 
+using wire::bytes_to_text;
 using wire::Json;
+using wire::text_to_bytes;
 using wire::whole_number;
 
+namespace {
+
+Json to_json(const CatchUp& missed) {
+  Json commands = Json::array();
+  for (const std::string& command : missed.commands) commands.push_back(bytes_to_text(command));
+  Json programs = Json::array();
+  for (const FoundProgram& program : missed.programs)
+    programs.push_back({{"name", bytes_to_text(program.name)},
+                        {"path", bytes_to_text(program.path)},
+                        {"hits", program.hits}});
+  return {{"status", missed.status},
+          {"last_word", bytes_to_text(missed.last_word)},
+          {"lines", missed.lines},
+          {"commands", std::move(commands)},
+          {"programs", std::move(programs)}};
+}
+
+CatchUp catch_up_from_json(const Json& json) {
+  CatchUp missed;
+  missed.status = whole_number<int>(json, "status");
+  missed.last_word = text_to_bytes(json.at("last_word").get<std::string>());
+  missed.lines = whole_number<long>(json, "lines");
+  for (const Json& command : json.at("commands"))
+    missed.commands.push_back(text_to_bytes(command.get<std::string>()));
+  for (const Json& program : json.at("programs"))
+    missed.programs.push_back({text_to_bytes(program.at("name").get<std::string>()),
+                               text_to_bytes(program.at("path").get<std::string>()),
+                               whole_number<int>(program, "hits")});
+  return missed;
+}
+
+}  // namespace
+
+Json to_json(const StateMark& mark) {
+  return {{"digest", mark.digest}, {"commands", mark.commands}, {"line", mark.line}};
+}
+
+Result<StateMark> state_mark_from_json(const Json& json) {
+  try {
+    return StateMark{json.at("digest").get<std::string>(), whole_number<long>(json, "commands"),
+                     whole_number<long>(json, "line")};
+  } catch (const Json::exception& e) {
+    return fail(ErrorCode::kCorrupt, std::string("mark of a state: ") + e.what());
+  }
+}
+
 Json to_json(const CapturedState& s) {
-  return {{"hostname", s.hostname},
-          {"user", s.user.name},
-          {"home", s.user.home},
-          {"uid", s.user.credentials.uid},
-          {"gid", s.user.credentials.gid},
-          {"groups", s.user.credentials.groups},
-          {"last_pid", s.last_pid},
-          {"own_ipc", s.own_ipc},
-          {"tcp_in_flight", s.tcp_in_flight},
-          {"shell_pid", s.shell.shell},
-          {"holder_pid", s.shell.holder},
-          {"prompt_read", s.shell.prompt_read},
-          {"commands", s.shell.commands},
-          {"command_running", s.shell.command_running},
-          {"screen_size", s.shell.screen.size()},
-          {"background_size", s.shell.background.size()},
-          {"typed_size", s.shell.typed.size()},
-          {"stopped_us", s.stopped.count()}};
+  Json json = {{"hostname", s.hostname},
+               {"user", s.user.name},
+               {"home", s.user.home},
+               {"uid", s.user.credentials.uid},
+               {"gid", s.user.credentials.gid},
+               {"groups", s.user.credentials.groups},
+               {"last_pid", s.last_pid},
+               {"own_ipc", s.own_ipc},
+               {"tcp_in_flight", s.tcp_in_flight},
+               {"shell_pid", s.shell.shell},
+               {"holder_pid", s.shell.holder},
+               {"prompt_read", s.shell.prompt_read},
+               {"commands", s.shell.commands},
+               {"command_running", s.shell.command_running},
+               {"screen_size", s.shell.screen.size()},
+               {"background_size", s.shell.background.size()},
+               {"typed_size", s.shell.typed.size()},
+               {"stopped_us", s.stopped.count()}};
+  if (s.mark) json["mark"] = to_json(*s.mark);
+  if (s.shell.catch_up) json["catch_up"] = to_json(*s.shell.catch_up);
+  return json;
 }
 
 std::string terminal_bytes(const CapturedState& state) {
@@ -51,6 +102,10 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     s.shell.commands = whole_number<long>(json, "commands");
     s.shell.command_running = json.at("command_running").get<bool>();
     s.stopped = microseconds(whole_number<long long>(json, "stopped_us"));
+    if (json.contains("mark")) {
+      SF_TRY_ASSIGN(s.mark, state_mark_from_json(json["mark"]));
+    }
+    if (json.contains("catch_up")) s.shell.catch_up = catch_up_from_json(json["catch_up"]);
     auto screen = whole_number<std::size_t>(json, "screen_size");
     auto background = whole_number<std::size_t>(json, "background_size");
     auto typed = whole_number<std::size_t>(json, "typed_size");

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "waypoint/shell_driver.h"
+#include "waypoint/state_mark.h"
 #include "waypoint/user_lookup.h"
 #include "wire/json.h"
 
@@ -19,9 +20,12 @@ struct CapturedState {
   bool own_ipc = false;        // the images hold an IPC namespace
   bool tcp_in_flight = false;  // the network must be held still while the images come back
   ShellState shell;
+  std::optional<StateMark> mark;  // nothing: whether this changed later cannot be told
   microseconds stopped{0};
 };
 
+wire::Json to_json(const StateMark& mark);
+Result<StateMark> state_mark_from_json(const wire::Json& json);
 wire::Json to_json(const CapturedState& state);
 // Screen, background output and unread keys, as one piece of bytes.
 std::string terminal_bytes(const CapturedState& state);

@@ -2,8 +2,10 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "os/error.h"
 #include "os/file.h"
@@ -14,11 +16,20 @@ namespace {
 
 constexpr std::size_t kMaxManifest = 4U << 20U;
 constexpr std::size_t kMaxTerminal = 64U << 20U;
+constexpr const char* kHiddenMark = "/removed";
 
 Result<Manifest> load_from(const std::string& directory) {
   SF_TRY_ASSIGN(std::string text, os::read_file(directory + "/manifest.json", kMaxManifest));
   SF_TRY_ASSIGN(std::string terminal, os::read_file(directory + "/terminal", kMaxTerminal));
   return parse_manifest(text, terminal);
+}
+
+// Also of a manifest that a later program wrote.
+std::optional<CheckpointId> base_named_in(const std::string& directory) {
+  auto text = os::read_file(directory + "/manifest.json", kMaxManifest);
+  wire::Json json = wire::Json::parse(text ? *text : "", nullptr, false);
+  if (!json.is_object() || !json.contains("base") || !json["base"].is_string()) return std::nullopt;
+  return CheckpointId(json["base"].get<std::string>());
 }
 
 }  // namespace
@@ -59,6 +70,9 @@ Status CheckpointStore::sweep_drafts() {
     SF_TRY(units_->remove("sealed-" + draft));
     SF_TRY(os::remove_tree(dir_ + "/drafts/" + draft));
   }
+  for (const CheckpointId& base : std::set<CheckpointId>(hidden_)) {
+    if (!is_needed(base)) SF_TRY(take_away(base));
+  }
   return Ok{};
 }
 
@@ -70,11 +84,31 @@ Status CheckpointStore::scan() {
       manifest = fail(ErrorCode::kCorrupt, "the manifest belongs to another checkpoint");
     if (!manifest) {
       damaged_[name] = manifest.error().message;
+      if (auto base = base_named_in(dir_ + "/checkpoints/" + name))
+        needed_by_damaged_.insert(*base);
       continue;
     }
-    known_[manifest->info.id] = manifest->info;
+    if (os::exists(dir_ + "/checkpoints/" + name + kHiddenMark)) {
+      hidden_.insert(manifest->info.id);
+    } else {
+      known_[manifest->info.id] = manifest->info;
+    }
+  }
+  for (auto it = known_.begin(); it != known_.end();) {
+    const std::optional<CheckpointId>& base = it->second.base;
+    if (!base || keeps(*base)) {
+      ++it;
+      continue;
+    }
+    damaged_[it->first.value()] = "its base " + base->value() + " is gone or damaged";
+    it = known_.erase(it);
   }
   return Ok{};
+}
+
+bool CheckpointStore::is_needed(const CheckpointId& base) const {
+  return needed_by_damaged_.contains(base) ||
+         std::ranges::any_of(known_, [&](const auto& each) { return each.second.base == base; });
 }
 
 Result<CheckpointDraft> CheckpointStore::begin() {
@@ -85,7 +119,9 @@ Result<CheckpointDraft> CheckpointStore::begin() {
 }
 
 Result<CheckpointInfo> CheckpointStore::publish(CheckpointDraft draft, Manifest manifest) {
-  manifest.info.image_bytes = os::tree_bytes(draft.image_dir());
+  if (manifest.info.base && !keeps(*manifest.info.base))
+    return fail(ErrorCode::kNotFound, "checkpoint " + manifest.info.base->value() + " is gone");
+  manifest.info.image_bytes = manifest.info.base ? 0 : os::tree_bytes(draft.image_dir());
   SF_TRY(os::write_file(draft.dir_ + "/terminal", terminal_bytes(manifest.state)));
   SF_TRY(os::write_file(draft.dir_ + "/manifest.json", manifest_text(manifest)));
   SF_TRY(os::rename_path(draft.dir_, dir_ + "/checkpoints/" + draft.id_.value()));
@@ -99,6 +135,10 @@ Result<Manifest> CheckpointStore::load(const CheckpointId& id) const {
     return fail(ErrorCode::kCorrupt, "checkpoint " + id.value() + " is damaged: " + bad->second);
   if (!known_.contains(id))
     return fail(ErrorCode::kNotFound, "there is no checkpoint " + id.value());
+  return load_hidden_too(id);
+}
+
+Result<Manifest> CheckpointStore::load_hidden_too(const CheckpointId& id) const {
   auto manifest = load_from(dir_ + "/checkpoints/" + id.value());
   if (!manifest) return std::move(manifest).error().while_doing("loading checkpoint " + id.value());
   return manifest;
@@ -107,11 +147,26 @@ Result<Manifest> CheckpointStore::load(const CheckpointId& id) const {
 Status CheckpointStore::remove(const CheckpointId& id) {
   if (!known_.contains(id) && !damaged_.contains(id.value()))
     return fail(ErrorCode::kNotFound, "there is no checkpoint " + id.value());
+  if (is_needed(id)) {
+    SF_TRY(os::write_file(dir_ + "/checkpoints/" + id.value() + kHiddenMark, ""));
+    known_.erase(id);
+    hidden_.insert(id);
+    return Ok{};
+  }
+  auto removed = known_.find(id);
+  std::optional<CheckpointId> base = removed == known_.end() ? std::nullopt : removed->second.base;
+  SF_TRY(take_away(id));
+  if (base && hidden_.contains(*base) && !is_needed(*base)) return take_away(*base);
+  return Ok{};
+}
+
+Status CheckpointStore::take_away(const CheckpointId& id) {
   // Back among the drafts it is gone in one instant; a crash from here on leaves the sweep to
   // finish.
   std::string doomed = dir_ + "/drafts/" + id.value();
   SF_TRY(os::rename_path(dir_ + "/checkpoints/" + id.value(), doomed));
   known_.erase(id);
+  hidden_.erase(id);
   damaged_.erase(id.value());
   SF_TRY(units_->remove(sealed_unit(id)));
   return os::remove_tree(doomed);

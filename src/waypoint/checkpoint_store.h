@@ -1,9 +1,13 @@
 // CheckpointStore: checkpoints on disk. A checkpoint is a directory with a manifest, the terminal's
 // bytes and the process images, plus a sealed unit. It exists from the rename that publishes its
 // directory on; everything before is a draft; sweep_drafts() removes what a crash left of them.
+//
+// A checkpoint with a `base` has neither images nor unit: it is brought back from its base's. A
+// base that is removed is hidden, and goes with the last one that needs it.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,12 +46,15 @@ class CheckpointStore {
  public:
   static Result<CheckpointStore> open(const std::string& store_dir, UnitStore& units);
 
-  // Removes what never became a checkpoint. Requires: no keeper still works on one.
+  // Removes what never became a checkpoint, and bases that nobody needs. Requires: no keeper still
+  // works on one.
   Status sweep_drafts();
   Result<CheckpointDraft> begin();
   // Writes the manifest and publishes: one rename. Returns what list() says of it from now on.
+  // kNotFound: its base is gone.
   Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest);
   Result<Manifest> load(const CheckpointId& id) const;
+  Result<Manifest> load_hidden_too(const CheckpointId& id) const;
   std::string image_dir(const CheckpointId& id) const {
     return dir_ + "/checkpoints/" + id.value() + "/image";
   }
@@ -55,15 +62,22 @@ class CheckpointStore {
   std::vector<CheckpointInfo> list() const;
   // Directories whose manifest cannot be read, with the reason. They are left alone.
   const std::map<std::string, std::string>& damaged() const { return damaged_; }
-  bool contains(const CheckpointId& id) const { return known_.contains(id); }
+  // Removed, but still the base of others.
+  const std::set<CheckpointId>& hidden() const { return hidden_; }
+  // Whether its images and unit are kept, hidden or not.
+  bool keeps(const CheckpointId& id) const { return known_.contains(id) || hidden_.contains(id); }
 
  private:
   CheckpointStore(std::string dir, UnitStore& units) : dir_(std::move(dir)), units_(&units) {}
   Status scan();
+  bool is_needed(const CheckpointId& base) const;
+  Status take_away(const CheckpointId& id);
 
   std::string dir_;
   UnitStore* units_;
   std::map<CheckpointId, CheckpointInfo> known_;
+  std::set<CheckpointId> hidden_;
+  std::set<CheckpointId> needed_by_damaged_;
   std::map<std::string, std::string> damaged_;
 };
 

@@ -60,14 +60,16 @@ class Slicer {
 Json to_json(const ExecRequest& request) {
   return {{"timeout_ms", request.timeout.count()},
           {"max_output", request.max_output},
-          {"raw", request.raw}};
+          {"raw", request.raw},
+          {"look", request.look}};
 }
 
 Result<ExecRequest> exec_request_from_json(const Json& json, std::string command) {
   return strict([&] {
     return ExecRequest{std::move(command),
                        milliseconds(whole_number<long long>(json, "timeout_ms")),
-                       whole_number<std::size_t>(json, "max_output"), json.at("raw").get<bool>()};
+                       whole_number<std::size_t>(json, "max_output"), json.at("raw").get<bool>(),
+                       json.at("look").get<bool>()};
   });
 }
 

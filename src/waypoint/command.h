@@ -20,6 +20,7 @@ struct ExecRequest {
   milliseconds timeout{120'000};       // 0: none
   std::size_t max_output = 1U << 20U;  // head and tail are kept, the middle is dropped
   bool raw = false;                    // also return the terminal's bytes as they came
+  bool look = false;  // let the shell say how it stands, so that a checkpoint can find it unchanged
 };
 
 struct ExecResult {

@@ -87,6 +87,7 @@ class Keeper {
     std::string image_dir;
     std::string unit;
     FaultPlan faults;
+    std::optional<StateMark> unless;  // no capture, should nothing have changed since
   };
 
   Deadline next_wake(Deadline lonely) const {
@@ -132,9 +133,13 @@ class Keeper {
       return Ok{};
     }
     if (op == "checkpoint") {
-      waiting_checkpoints_.push_back({client, frame.header.at("image_dir").get<std::string>(),
-                                      frame.header.at("unit").get<std::string>(),
-                                      faults_of(frame.header)});
+      WaitingCheckpoint wanted{client, frame.header.at("image_dir").get<std::string>(),
+                               frame.header.at("unit").get<std::string>(), faults_of(frame.header),
+                               std::nullopt};
+      if (frame.header.contains("unless")) {
+        SF_TRY_ASSIGN(wanted.unless, state_mark_from_json(frame.header["unless"]));
+      }
+      waiting_checkpoints_.push_back(std::move(wanted));
       return Ok{};
     }
     return invalid("unknown request " + op);
@@ -302,11 +307,16 @@ class Keeper {
 
   void run_checkpoints() {
     while (branch_ && !waiting_checkpoints_.empty() && branch_->shell().at_rest()) {
-      auto [client, image_dir, unit, faults] = std::move(waiting_checkpoints_.front());
+      auto [client, image_dir, unit, faults, unless] = std::move(waiting_checkpoints_.front());
       waiting_checkpoints_.pop_front();
       if (client->gone()) continue;  // its draft may be gone too
-      flusher_->begin();             // beside the engine's own work
-      auto state = branch_->capture(image_dir, unit, faults);
+      std::optional<StateMark> now = branch_->mark();
+      if (auto same = unless && now ? branch_->same_as(*unless, *now) : std::nullopt) {
+        client->send({{{"state", to_json(*same)}, {"unchanged", true}}, terminal_bytes(*same)});
+        continue;
+      }
+      flusher_->begin();  // beside the engine's own work
+      auto state = branch_->capture(image_dir, unit, std::move(now), faults);
       warm_up_due_ = true;
       if (!state) {
         client->send_error(state.error());

@@ -15,6 +15,7 @@
 #include "os/host_info.h"
 #include "os/mount.h"
 #include "os/process.h"
+#include "waypoint/branch_facts.h"
 
 namespace sf::waypoint {
 namespace {
@@ -71,6 +72,19 @@ Status enter_keeper_namespaces(Network network) {
 Status set_hostname(const std::string& name) {
   if (::sethostname(name.data(), name.size()) != 0) return os::last_error("setting the host name");
   return Ok{};
+}
+
+std::string current_hostname() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+bool has_ipc_objects() {
+  for (const char* table : {"/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg"}) {
+    auto text = os::read_file(table);
+    if (text && has_entries(*text)) return true;
+  }
+  return false;
 }
 
 void load_criu_cache(const std::string& store_dir, const std::string& criu) {

@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "os/error.h"
@@ -24,7 +25,9 @@ namespace sf::waypoint {
 namespace {
 
 constexpr auto kStartTime = seconds(30);
-constexpr auto kShortLife = milliseconds(200);  // of a shell that did nothing
+constexpr std::size_t kMaxCatchUp = 64U << 10U;
+constexpr auto kPromptTime = milliseconds(100);  // to get back there after a command
+constexpr auto kShortLife = milliseconds(200);   // of a shell that did nothing
 // Ids of requests to init; side commands count from 1.
 constexpr long kShellRequest = 0;
 constexpr long kHolderRequest = -1;
@@ -32,19 +35,6 @@ constexpr long kHolderRequest = -1;
 std::string proc_text(pid_t pid, const std::string& name) {
   auto text = os::read_file("/proc/" + std::to_string(pid) + "/" + name, 256U << 20U);
   return text ? *text : std::string();
-}
-
-bool has_ipc_objects() {
-  for (const char* table : {"/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg"}) {
-    auto text = os::read_file(table);
-    if (text && has_entries(*text)) return true;
-  }
-  return false;
-}
-
-std::string current_hostname() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
 // The init names the system call that failed; the user knows what it was called with.
@@ -112,6 +102,7 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
   if (state.shell.shell == 0)
     branch->start_failure_ = fail(ErrorCode::kOs, "there was no shell at the checkpoint");
   SF_TRY(branch->watch());
+  if (state.shell.catch_up) SF_TRY(branch->catch_up(*state.shell.catch_up));
   SF_TRY(faults.at("restore.after_processes"));
   return branch;
 }
@@ -196,7 +187,7 @@ void LiveBranch::on_holder(pid_t holder) {
 // half-way), and shows how this bash waits at its prompt.
 Status LiveBranch::warm_up_shell() {
   std::optional<Result<ExecResult>> result;
-  driver_->run({.command = ":", .timeout = milliseconds(0)}, {},
+  driver_->run({.command = ":", .timeout = milliseconds(0), .look = true}, {},
                [&](Result<ExecResult> r) { result = std::move(r); });
   SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
                     "waiting for the shell"));
@@ -224,6 +215,7 @@ StartRequest LiveBranch::shell_request() const {
 
 Status LiveBranch::watch() {
   driver_->restart_shell = [this] { return on_shell_ended(); };
+  driver_->may_look = [this] { return stands_alone(as_marked()); };
   SF_TRY(parts_.poller.add(driver_->channel().events_fd(), EPOLLIN,
                            [this](std::uint32_t) { on_events(); }));
   watch_terminal();
@@ -324,6 +316,7 @@ Result<User> LiveBranch::user(const std::string& name) const {
 }
 
 void LiveBranch::side_exec(const SideExecRequest& request, SideCommands::Done done) {
+  driver_->forget_look();  // it may signal the shell
   auto who = request.user.empty() ? Result<User>(user_) : user(request.user);
   if (!who) return done(std::move(who).error());
   BranchConfig config = config_;
@@ -340,6 +333,7 @@ void LiveBranch::side_exec(const SideExecRequest& request, SideCommands::Done do
 Status LiveBranch::resize(WindowSize size) {
   SF_TRY(os::set_window_size(driver_->master_fd(), size.rows, size.cols));
   driver_->screen().resize(size);
+  driver_->forget_look();  // the shell's LINES and COLUMNS follow
   return Ok{};
 }
 
@@ -350,10 +344,72 @@ bool LiveBranch::tcp_in_flight() const {
           has_tcp_in_flight(proc_text(init_.pid(), "net/tcp6")));
 }
 
+Status LiveBranch::catch_up(const CatchUp& missed) {
+  std::optional<Result<ExecResult>> result;
+  driver_->catch_up(missed, [&](Result<ExecResult> r) { result = std::move(r); });
+  SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
+                    "telling the shell what it missed"));
+  if (!result->ok()) return std::move(*result).error();
+  return Ok{};
+}
+
+std::optional<StateMark> LiveBranch::mark() {
+  if (!driver_->look()) return std::nullopt;
+  // Its last command may have ended only now.
+  for (Deadline patience = Deadline::after(kPromptTime); !driver_->waits_at_prompt();) {
+    if (patience.passed()) return std::nullopt;
+    std::this_thread::sleep_for(microseconds(100));
+  }
+  return mark_state(as_marked(), *driver_->look());
+}
+
+MarkedBranch LiveBranch::as_marked() const {
+  MarkedBranch branch{.init = init_.pid(),
+                      .shell = driver_->shell_host(),
+                      .terminal = driver_->master_fd(),
+                      .upper = parts_.units.paths(parts_.unit).upper,
+                      .commands = driver_->commands()};
+  for (pid_t child : os::children_of(init_.pid())) {
+    if (holder_ && os::namespace_pid(child) == *holder_) branch.holder = child;
+  }
+  return branch;
+}
+
+std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const StateMark& now) {
+  driver_->on_terminal();
+  if (now.digest != base.digest || now.commands < base.commands) return std::nullopt;
+  auto commands = driver_->commands_since(base.commands);
+  const std::optional<ShellLook>& look = driver_->look();
+  if (!commands || !look) return std::nullopt;
+  // One line each. An $LINENO that does not count so is a variable of the user's.
+  const long lines = now.line - base.line;
+  if (lines != static_cast<long>(commands->size())) return std::nullopt;
+  std::size_t bytes = look->last_word.size();
+  for (const std::string& command : *commands) bytes += command.size();
+  if (bytes > kMaxCatchUp || !std::ranges::all_of(*commands, is_plain)) return std::nullopt;
+  CapturedState state;
+  state.hostname = current_hostname();
+  state.user = user_;
+  state.shell = driver_->state();
+  if (!state.shell.typed.empty()) return std::nullopt;
+  auto last_pid = read_pid_counter(init_.pid());
+  if (!last_pid) return std::nullopt;
+  state.last_pid = *last_pid;
+  if (!commands->empty())
+    state.shell.catch_up = CatchUp{.status = driver_->last_status(),
+                                   .last_word = look->last_word,
+                                   .lines = lines,
+                                   .commands = std::move(*commands),
+                                   .programs = look->programs};
+  return state;
+}
+
 Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
-                                          const std::string& sealed_unit, const FaultPlan& faults) {
+                                          const std::string& sealed_unit,
+                                          std::optional<StateMark> mark, const FaultPlan& faults) {
   SF_TRY(faults.at("checkpoint.before_dump"));
   CapturedState state;
+  state.mark = std::move(mark);
   state.hostname = current_hostname();
   state.user = user_;
   state.own_ipc = has_ipc_objects();

@@ -17,6 +17,7 @@
 #include "waypoint/fault_plan.h"
 #include "waypoint/shell_driver.h"
 #include "waypoint/side_exec.h"
+#include "waypoint/state_mark.h"
 #include "waypoint/unit_store.h"
 #include "waypoint/user_lookup.h"
 
@@ -53,9 +54,14 @@ class LiveBranch {
   void start_shell_again();
   void side_exec(const SideExecRequest& request, SideCommands::Done done);
   Status resize(WindowSize size);
+  // How all stands, if nothing moves and all of it can be seen into.
+  std::optional<StateMark> mark();
+  // When nothing but harmless commands came since `base`: what differs from it all the same.
+  // Requires: `now` is mark().
+  std::optional<CapturedState> same_as(const StateMark& base, const StateMark& now);
   // Requires: shell().at_rest().
   Result<CapturedState> capture(const std::string& image_dir, const std::string& sealed_unit,
-                                const FaultPlan& faults);
+                                std::optional<StateMark> mark, const FaultPlan& faults);
 
   void on_time();
   Deadline next_wake() const;
@@ -71,6 +77,7 @@ class LiveBranch {
   Status request_holder();
   void on_holder(pid_t holder);
   Status warm_up_shell();
+  Status catch_up(const CatchUp& missed);
   Status watch();
   void on_events();
   Result<User> user(const std::string& name) const;
@@ -79,6 +86,7 @@ class LiveBranch {
   void on_start_failed(const Record& record);
   void watch_terminal();
   bool tcp_in_flight() const;
+  MarkedBranch as_marked() const;
   // Serves this branch's events until `done` says so.
   Status pump_until(const std::function<bool()>& done, Deadline deadline, const std::string& what);
 

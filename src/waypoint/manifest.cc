@@ -20,6 +20,7 @@ std::string manifest_text(const Manifest& m) {
                {"config", to_json(m.config)},
                {"state", to_json(m.state)}};
   if (m.info.parent) json["parent"] = m.info.parent->value();
+  if (m.info.base) json["base"] = m.info.base->value();
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -43,7 +44,8 @@ Result<Manifest> parse_manifest(const std::string& text, const std::string& term
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return fail(ErrorCode::kCorrupt, "manifest is no JSON object");
   try {
-    if (auto version = whole_number<long long>(json, "version"); version != kManifestVersion)
+    if (auto version = whole_number<long long>(json, "version");
+        version < kOldestManifest || version > kManifestVersion)
       return fail(ErrorCode::kCorrupt, "manifest has unknown version " + std::to_string(version));
     Manifest m;
     m.info.id = CheckpointId(json.at("id").get<std::string>());
@@ -53,12 +55,14 @@ Result<Manifest> parse_manifest(const std::string& text, const std::string& term
     m.engine = json.at("engine").get<std::string>();
     m.boot_id = json.at("boot_id").get<std::string>();
     if (json.contains("parent")) m.info.parent = CheckpointId(json["parent"].get<std::string>());
+    if (json.contains("base")) m.info.base = CheckpointId(json["base"].get<std::string>());
     SF_TRY_ASSIGN(m.config, branch_config_from_json(json.at("config")));
     SF_TRY_ASSIGN(m.state, captured_state_from_json(json.at("state"), terminal));
     m.info.stopped = m.state.stopped;
     m.info.label = m.config.label;
     if (!is_valid_id(m.info.id.value()) || !is_valid_id(m.info.branch.value()) ||
-        (m.info.parent && !is_valid_id(m.info.parent->value())))
+        (m.info.parent && !is_valid_id(m.info.parent->value())) ||
+        (m.info.base && !is_valid_id(m.info.base->value())))
       return fail(ErrorCode::kCorrupt, "manifest has a malformed id");
     return m;
   } catch (const Json::exception& e) {

@@ -11,7 +11,8 @@
 
 namespace sf::waypoint {
 
-inline constexpr int kManifestVersion = 2;
+inline constexpr int kManifestVersion = 3;
+inline constexpr int kOldestManifest = 2;  // the same without `base` and marks
 inline constexpr std::string_view kEngine = "criu";
 inline constexpr std::string_view kFilesOnly = "none";  // in the engine's place: no processes
 
@@ -23,6 +24,10 @@ struct Manifest {
   std::string boot_id;  // images hold kernel objects' identities of this boot
 };
 
+// Which checkpoint's images and unit it is brought back from.
+inline const CheckpointId& source_of(const CheckpointInfo& info) {
+  return info.base ? *info.base : info.id;
+}
 // Whether this boot and this program can bring it back.
 Status check_restorable(const Manifest& manifest, const std::string& boot_id);
 std::string manifest_text(const Manifest& manifest);

@@ -87,8 +87,32 @@ TEST(ManifestTest, AFirstCheckpointHasNoParent) {
   EXPECT_EQ(back.info.parent, std::nullopt);
 }
 
+TEST(ManifestTest, OneThatSharesAnotherSurvives) {
+  Manifest manifest = full_manifest();
+  manifest.info.base = CheckpointId("c-111111111111");
+  manifest.state.mark = StateMark{"d1", 40, 39};
+  manifest.state.shell.catch_up = CatchUp{.status = 3,
+                                          .last_word = "w\xff",
+                                          .lines = 2,
+                                          .commands = {"ls \x01", "two\nlines"},
+                                          .programs = {{"ls", "/usr/bin/ls", 7}}};
+  ASSERT_OK_AND_ASSIGN(Manifest back, parse_manifest(manifest_text(manifest), kTerminal));
+  EXPECT_EQ(back.info.base, manifest.info.base);
+  EXPECT_EQ(source_of(back.info), *manifest.info.base);
+  EXPECT_EQ(back.state.mark, manifest.state.mark);
+  ASSERT_TRUE(back.state.shell.catch_up.has_value());
+  EXPECT_EQ(back.state.shell.catch_up->status, 3);
+  EXPECT_EQ(back.state.shell.catch_up->last_word, "w\xff");
+  EXPECT_EQ(back.state.shell.catch_up->commands, manifest.state.shell.catch_up->commands);
+  EXPECT_EQ(back.state.shell.catch_up->programs, manifest.state.shell.catch_up->programs);
+  EXPECT_EQ(manifest_text(back), manifest_text(manifest));
+  expect_corrupt(changed([](Json& json) { json["base"] = "../up"; }), "malformed id");
+  expect_corrupt(changed([](Json& json) { json["state"]["mark"] = {{"digest", 1}}; }));
+  expect_corrupt(changed([](Json& json) { json["state"]["catch_up"] = {{"status", 0}}; }));
+}
+
 TEST(ManifestTest, AnotherVersionIsRefusedByItsNumber) {
-  for (int version : {0, 1, 3, 99, -1}) {
+  for (int version : {0, 1, 4, 99, -1}) {
     expect_corrupt(changed([&](Json& json) { json["version"] = version; }),
                    "unknown version " + std::to_string(version));
   }

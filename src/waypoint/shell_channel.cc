@@ -1,7 +1,10 @@
 #include "waypoint/shell_channel.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "os/error.h"
 #include "os/file.h"
@@ -11,6 +14,7 @@ namespace sf::waypoint {
 namespace {
 
 constexpr std::size_t kMaxUnread = 1U << 20U;
+constexpr std::size_t kMaxLook = 8U << 20U;
 
 Status replace_content(int fd, std::string_view text) {
   if (::ftruncate(fd, 0) != 0 || ::lseek(fd, 0, SEEK_SET) != 0)
@@ -60,8 +64,23 @@ Status ShellChannel::acknowledge(const Record& record) {
   return os::write_all(acks_.get(), answer_to(record));
 }
 
+Status ShellChannel::allow_look(const Record& record, bool allowed) {
+  return os::write_all(
+      acks_.get(), "Q " + std::to_string(record.numbers.at(0)) + (allowed ? " yes\n" : " no\n"));
+}
+
 Status ShellChannel::load_command(std::string_view text) {
   return replace_content(command_text_.get(), text);
+}
+
+Result<std::string> ShellChannel::loaded_text() const {
+  struct stat info {};
+  if (::fstat(command_text_.get(), &info) != 0) return os::last_error("reading a memory file");
+  std::string text(std::min(static_cast<std::size_t>(info.st_size), kMaxLook), '\0');
+  ssize_t n = ::pread(command_text_.get(), text.data(), text.size(), 0);
+  if (n < 0) return os::last_error("reading a memory file");
+  text.resize(static_cast<std::size_t>(n));
+  return text;
 }
 
 Status ShellChannel::install(pid_t holder, const Credentials& user) {

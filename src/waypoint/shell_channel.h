@@ -26,7 +26,11 @@ class ShellChannel {
   std::vector<Record> read_records();
   // Lets the shell go on that wrote `record`, a load, start or end.
   Status acknowledge(const Record& record);
+  // Answers an ask record.
+  Status allow_look(const Record& record, bool allowed);
   Status load_command(std::string_view text);
+  // What stands in the command's place now: the shell leaves its look there (shell_look.h).
+  Result<std::string> loaded_text() const;
   // The protocol's texts, and who may open its descriptors.
   Status install(pid_t holder, const Credentials& user);
   // Init serves one request at a time; further ones wait here.

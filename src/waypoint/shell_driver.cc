@@ -1,10 +1,12 @@
 #include "waypoint/shell_driver.h"
 
+#include <sys/random.h>
 #include <sys/wait.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <utility>
 
 #include "os/error.h"
 #include "os/file.h"
@@ -16,35 +18,19 @@ namespace sf::waypoint {
 namespace {
 
 constexpr std::size_t kMaxBackground = 256U << 10U;
-constexpr auto kStartTime = seconds(20);      // from typing a line to the shell's start record
-constexpr auto kInterruptPause = seconds(1);  // between SIGINT, SIGTERM and SIGKILL
-constexpr auto kFirstLook =
-    milliseconds(20);  // how soon a running command is checked for a silent end
-constexpr auto kRetypeLook = milliseconds(300);
-constexpr auto kLaterLook = milliseconds(100);
-constexpr auto kEagerLook = milliseconds(4);  // after an interrupt: the end is expected
-constexpr auto kReportTime = seconds(10);     // to get a status out of a shell at its prompt
-constexpr int kKillShellAfter = 5;            // interrupts
+constexpr auto kStartTime = seconds(20);       // from typing a line to the shell's start record
+constexpr auto kFirstLook = milliseconds(20);  // how soon a silent end is looked for
+constexpr std::size_t kMaxHeldKeys = 1U << 20U;
+constexpr char kInterruptKey = '\x03';
+constexpr std::size_t kMaxRecent = 256;  // commands remembered for a catch-up
+constexpr std::size_t kMaxRecentBytes = 1U << 20U;
 
-// The system call a process waits in, from /proc/<pid>/syscall: number, first and third argument.
-struct WaitingCall {
-  long number = -1;
-  unsigned long fd = 0;
-  unsigned long size = 0;
-};
-
-std::optional<WaitingCall> waiting_call(pid_t pid) {
-  auto text = os::read_file("/proc/" + std::to_string(pid) + "/syscall");
-  if (!text) return std::nullopt;
-  WaitingCall call;
-  unsigned long address = 0;
-  if (std::sscanf(text->c_str(), "%ld %lx %lx %lx", &call.number, &call.fd, &address, &call.size) !=
-      4)
-    return std::nullopt;
-  return call;
+// Nobody in the branch knows it before it is used.
+std::string random_word() {
+  std::uint64_t number = 0;
+  SF_CHECK(::getrandom(&number, sizeof number, 0) == sizeof number);
+  return "@" + std::to_string(number);
 }
-
-constexpr long kReadCall = 0;  // x86-64
 
 }  // namespace
 
@@ -89,19 +75,58 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
                          Phase::kTyped,
                          OutputBuffer(cap),
                          {}});
+  look_.reset();
+  remember(active_->request.command);
+  if (active_->request.look) active_->look_mark = random_word();
   active_->phase_deadline = Deadline::after(kStartTime);
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
     return abandon(std::move(loaded).error());
   set_echo(false);
-  if (Status typed = os::write_all(master_.get(),
-                                   run_line(holder_, active_->number, active_->request.command));
+  if (Status typed = os::write_all(
+          master_.get(),
+          run_line(holder_, active_->number, active_->request.command, active_->look_mark));
+      !typed)
+    return abandon(std::move(typed).error());
+}
+
+void ShellDriver::remember(const std::string& command) {
+  recent_.push_back(command);
+  recent_bytes_ += command.size();
+  while (recent_.size() > kMaxRecent || recent_bytes_ > kMaxRecentBytes) {
+    recent_bytes_ -= recent_.front().size();
+    recent_.pop_front();
+  }
+}
+
+std::optional<std::vector<std::string>> ShellDriver::commands_since(long n) const {
+  if (n > commands_ || static_cast<std::size_t>(commands_ - n) > recent_.size())
+    return std::nullopt;
+  return std::vector<std::string>(recent_.end() - (commands_ - n), recent_.end());
+}
+
+void ShellDriver::catch_up(const CatchUp& missed, Done done) {
+  active_.emplace(
+      Active{commands_, {}, {}, std::move(done), Phase::kReporting, OutputBuffer(0), {}});
+  if (Status loaded = channel_.load_command(catch_up_text(missed)); !loaded)
+    return abandon(std::move(loaded).error());
+  set_echo(false);
+  if (Status typed = os::write_all(master_.get(), catch_up_lines(holder_, active_->number, missed));
       !typed)
     return abandon(std::move(typed).error());
 }
 
 Status ShellDriver::type(std::string_view bytes) {
+  if (active_ && active_->phase != Phase::kRunning) {
+    // Not for the line with which we start or end the command.
+    if (active_->held_keys.size() + bytes.size() > kMaxHeldKeys)
+      return fail(ErrorCode::kBusy, "too many keys while a command starts", "type them later");
+    active_->held_keys += bytes;
+    return Ok{};
+  }
   unsure_ = true;
+  if (active_ && bytes.find(kInterruptKey) != std::string_view::npos) active_->key_interrupt = true;
+  if (!bytes.empty()) look_.reset();
   return os::write_all(master_.get(), bytes);
 }
 
@@ -147,11 +172,18 @@ void ShellDriver::on_record(const Record& record) {
       (void)channel_.acknowledge(record);
       return;
     case Record::Kind::kTraced:
+      if (active_ && active_->phase == Phase::kRunning) active_->acts_at_prompt = true;
       if (active_) active_->traced = true;
       return;
     case Record::Kind::kStart:
       if (!stale) on_start();
       (void)channel_.acknowledge(record);
+      if (active_ && !active_->held_keys.empty()) (void)type(std::exchange(active_->held_keys, ""));
+      return;
+    case Record::Kind::kAsk:
+      if (!stale && active_)
+        active_->looked = active_->phase == Phase::kRunning && may_look && may_look();
+      (void)channel_.allow_look(record, !stale && active_ && active_->looked);
       return;
     case Record::Kind::kEnd:
       if (!stale) on_end(static_cast<int>(record.numbers[1]), !record.text.empty());
@@ -196,6 +228,10 @@ void ShellDriver::on_end(int status, bool verbose) {
   drain();
   if (active_) {
     active_->verbose_end = verbose;
+    if (active_->looked && active_->phase == Phase::kRunning && !active_->acts_at_prompt) {
+      if (auto text = channel_.loaded_text()) look_ = parse_look(*text, active_->look_mark);
+    }
+    last_status_ = status;
     finish(status, false);
   } else {
     foreign_command_ = false;
@@ -209,6 +245,7 @@ void ShellDriver::on_shell_exit(int wait_status) {
   echo_off_ = false;
   unsure_ = false;
   foreign_command_ = false;
+  look_.reset();
   bool began = active_ && active_->phase >= Phase::kRunning;
   if (began) finish(os::ExitStatus::from_wait(wait_status).shell_code(), true);
   std::optional<Error> failure = restart_shell();
@@ -225,6 +262,8 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   Active done = std::move(*active_);
   active_.reset();
   set_echo(true);
+  std::erase(done.held_keys, kInterruptKey);  // what it was meant for is over
+  if (!done.held_keys.empty()) (void)type(done.held_keys);
   ExecResult result;
   result.exit_code = exit_code;
   result.shell_restarted = shell_restarted || done.shell_restarted;
@@ -250,7 +289,7 @@ void ShellDriver::drop_echoes(const Active& done, std::string& raw, std::string&
     if (std::size_t at = background.find(echoed); at != std::string::npos)
       background.erase(at, echoed.size());
   };
-  if (done.verbose) drop(run_line(holder_, done.number, done.request.command));
+  if (done.verbose) drop(run_line(holder_, done.number, done.request.command, done.look_mark));
   if (done.verbose_end) drop(report_line(holder_, done.number));
 }
 
@@ -259,6 +298,7 @@ void ShellDriver::abandon(Error error) {
   active_.reset();
   set_echo(true);
   unsure_ = true;
+  if (!failed.held_keys.empty()) (void)type(failed.held_keys);
   failed.done(std::move(error));
 }
 
@@ -273,98 +313,17 @@ void ShellDriver::on_time() {
              "finish or interrupt what was typed there (send_keys \"\\x03\"), then try again"));
   }
   if (active_->phase == Phase::kRunning && active_->deadline.passed()) interrupt();
+  if (active_->phase == Phase::kReporting && active_->phase_deadline.passed() && !at_prompt()) {
+    // It took the line and hangs in it: there is no other way to a usable shell.
+    active_->phase_deadline = Deadline::never();
+    if (shell_host_ > 0) ::kill(shell_host_, SIGKILL);
+  }
   if (active_ && active_->next_look.passed()) look_for_prompt();
 }
 
 Deadline ShellDriver::next_wake() const {
   if (!active_) return Deadline::never();
   return active_->deadline.min(active_->phase_deadline).min(active_->next_look);
-}
-
-// Interrupt, terminate, kill; then the shell itself, when the command is its own code and ignores
-// all else.
-void ShellDriver::interrupt() {
-  active_->timed_out = true;
-  int stage = ++active_->interrupts;
-  if (stage == 1) signal_foreground(SIGINT);
-  if (stage == 2) signal_foreground(SIGTERM);
-  if (stage >= 3) {
-    signal_foreground(SIGKILL);
-    if (shell_host_ > 0) ::kill(shell_host_, stage >= kKillShellAfter ? SIGKILL : SIGINT);
-  }
-  active_->deadline = Deadline::after(kInterruptPause);
-  active_->next_look = Deadline::after(kEagerLook);
-}
-
-void ShellDriver::signal_foreground(int number) {
-  pid_t group = os::foreground_group(master_.get());
-  if (group <= 0) return;
-  if (group == shell_host_) {
-    if (number != SIGKILL) ::kill(shell_host_, number);
-    return;
-  }
-  ::kill(-group, number);
-  ::kill(-group, SIGCONT);  // a stopped job would never see it
-}
-
-void ShellDriver::look_for_prompt() {
-  bool eager = active_->interrupts > 0;
-  active_->next_look = Deadline::after(eager ? kEagerLook : kLaterLook);
-  if (active_->phase == Phase::kLoading || !at_prompt()) {
-    active_->idle_looks = 0;
-    return;
-  }
-  if (active_->phase == Phase::kReporting) {
-    // Typed, read, and no answer: the script was out of reach (its holder killed). Try again for a
-    // while.
-    if (active_->phase_deadline.passed())
-      return abandon(fail(
-          ErrorCode::kBusy,
-          "the shell no longer answers: /proc may be unmounted in the branch, or bash restricted",
-          "end it with send_keys \"exit\\n\": a fresh shell takes its place"));
-    return type_report();
-  }
-  // Twice: between the end record and its reading here the shell looks the same for a moment.
-  if (++active_->idle_looks < 2) {
-    active_->next_look = Deadline::after(kEagerLook);
-    return;
-  }
-  if (active_->phase == Phase::kTyped) {
-    // The line was read and led nowhere: its script was out of reach (see set_holder). The next one
-    // has the new path.
-    active_->next_look = Deadline::after(kRetypeLook);
-    (void)os::write_all(master_.get(),
-                        run_line(holder_, active_->number, active_->request.command));
-    return;
-  }
-  active_->phase = Phase::kReporting;
-  active_->deadline = Deadline::never();
-  active_->phase_deadline = Deadline::after(kReportTime);
-  type_report();
-}
-
-void ShellDriver::type_report() {
-  active_->next_look = Deadline::after(kLaterLook);
-  os::discard_typed(master_.get());
-  set_echo(false);
-  (void)os::write_all(master_.get(), report_line(holder_, active_->number));
-}
-
-bool ShellDriver::at_prompt() {
-  if (shell_host_ <= 0) find_shell_host_pid();
-  if (shell_host_ <= 0 || os::foreground_group(master_.get()) != shell_host_) return false;
-  auto call = waiting_call(shell_host_);
-  if (!call || call->number != kReadCall || call->fd != 0) return false;
-  // The `read` builtin waits in a read() of another size than the shell's own input.
-  if (prompt_read_ == 0 && !active_) prompt_read_ = call->size;
-  return prompt_read_ == 0 || call->size == prompt_read_;
-}
-
-void ShellDriver::find_shell_host_pid() {
-  shell_host_ = 0;
-  for (pid_t child : os::children_of(init_)) {
-    if (os::namespace_pid(child) == shell_) shell_host_ = child;
-  }
 }
 
 void ShellDriver::set_echo(bool on) {
@@ -409,6 +368,9 @@ void ShellDriver::adopt(const ShellState& state) {
   unsure_ = state.command_running || !state.typed.empty();
   (void)os::put_typed(master_.get(), state.typed);
   background_.append(state.background);
+  if (state.catch_up) {
+    for (const std::string& command : state.catch_up->commands) remember(command);
+  }
   find_shell_host_pid();
 }
 

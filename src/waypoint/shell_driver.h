@@ -8,15 +8,18 @@
 // nothing here blocks.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "os/fd.h"
 #include "waypoint/command.h"
 #include "waypoint/shell_channel.h"
+#include "waypoint/shell_look.h"
 #include "waypoint/terminal/output_buffer.h"
 #include "waypoint/terminal/screen.h"
 
@@ -29,10 +32,11 @@ struct ShellState {
   unsigned long prompt_read =
       0;              // size of the read() in which this bash waits for a line; 0: not yet known
   long commands = 0;  // how many were given so far; numbers the next one
-  bool command_running = false;  // somebody's command is in the foreground
-  std::string background;        // printed since the last command ended, not yet told to anyone
-  std::string screen;            // Screen::save()
-  std::string typed;             // keys that nobody has read yet
+  bool command_running = false;     // somebody's command is in the foreground
+  std::string background;           // printed since the last command ended, not yet told to anyone
+  std::string screen;               // Screen::save()
+  std::string typed;                // keys that nobody has read yet
+  std::optional<CatchUp> catch_up;  // the processes are of an earlier moment; what they missed
 };
 
 class ShellDriver {
@@ -57,6 +61,17 @@ class ShellDriver {
   pid_t foreground_group() const;
   void run(ExecRequest request, OutputSink sink, Done done);
   Status type(std::string_view bytes);
+  // Tells a shell that was restored to an earlier moment what happened since.
+  void catch_up(const CatchUp& missed, Done done);
+
+  // How the shell stood when its last command ended, if it was asked and nothing came since.
+  const std::optional<ShellLook>& look() const { return look_; }
+  void forget_look() { look_.reset(); }
+  int last_status() const { return last_status_; }
+  long commands() const { return commands_; }
+  // The texts of the commands after the n-th, while they are remembered.
+  std::optional<std::vector<std::string>> commands_since(long n) const;
+  bool waits_at_prompt() { return !active_ && !unsure_ && at_prompt(); }
 
   void on_terminal();                    // the master became readable
   void on_record(const Record& record);  // S, E, L, X records; others are ignored
@@ -71,12 +86,17 @@ class ShellDriver {
   void adopt(const ShellState& state);
   void set_holder(pid_t holder) { holder_ = holder; }
   pid_t shell() const { return shell_; }
+  pid_t shell_host() const { return shell_host_; }
   // Called with all that the terminal prints.
   OutputSink on_output;
+  // Whether a look at the shell would be of use to anybody, and safe.
+  std::function<bool()> may_look;
   // Called when the shell ended, to start a new one; or the reason why none comes.
   std::function<std::optional<Error>()> restart_shell;
 
  private:
+  static constexpr milliseconds kEagerLook{4};  // after an interrupt: the end is expected
+  static constexpr milliseconds kRetypeLook{300};
   enum class Phase { kTyped, kLoading, kRunning, kReporting };
   struct Active {
     long number = 0;
@@ -91,12 +111,18 @@ class ShellDriver {
     Deadline next_look = Deadline::never();
     int interrupts = 0;
     int idle_looks = 0;
+    int lost_looks = 0;
+    bool key_interrupt = false;  // somebody typed it
+    std::string held_keys;       // typed before the command began
     bool shell_restarted = false;
     bool timed_out = false;
     bool traced = false;   // what the shell prints for our plumbing shows: drop it
     bool verbose = false;  // `set -v` shows the lines we typed
     bool verbose_end = false;
-    std::string loading;  // printed between load and start
+    bool acts_at_prompt = false;  // a trap would fire for a catch-up, too
+    bool looked = false;
+    std::string look_mark;  // begins the lines between the parts of the look that was asked for
+    std::string loading;    // printed between load and start
   };
 
   void drain();
@@ -106,6 +132,7 @@ class ShellDriver {
   void on_end(int status, bool verbose);
   void on_shell_exit(int wait_status);
   void finish(int exit_code, bool shell_restarted);
+  void remember(const std::string& command);
   void drop_echoes(const Active& done, std::string& raw, std::string& background) const;
   void abandon(Error error);
   void look_for_prompt();
@@ -113,6 +140,10 @@ class ShellDriver {
   void interrupt();
   void signal_foreground(int number);
   bool at_prompt();
+  bool reads_line();  // whether the shell waits for one, whoever has the terminal
+  bool has_lost_terminal();
+  void regain_terminal();
+  void begin_report();
   void find_shell_host_pid();
   void set_echo(bool on);
 
@@ -127,6 +158,10 @@ class ShellDriver {
   pid_t holder_ = 1;
   unsigned long prompt_read_ = 0;
   long commands_ = 0;
+  std::deque<std::string> recent_;  // the last commands
+  std::size_t recent_bytes_ = 0;
+  std::optional<ShellLook> look_;
+  int last_status_ = 0;
   bool echo_off_ = false;         // we switched it off to type a line
   bool unsure_ = false;           // keys were typed or a foreign command runs: look before typing
   bool foreign_command_ = false;  // a restored tree came with a command under way

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "waypoint/init/init_protocol.h"
+#include "waypoint/shell_look.h"
 
 namespace sf::waypoint {
 namespace {
@@ -21,10 +22,11 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
 // `builtin` everywhere: the user may have functions and aliases of any name. The script ends with
 // the status it was given, and `$_` is its last argument, so both are what they were. Under `set
 // -e` a failing status would end the shell once more than the user asked for. Each answer names its
-// record: one that an interrupted shell left unread must not pass for the next.
+// record: one that an interrupted shell left unread must not pass for the next. `echo` or `printf`:
+// users switch builtins off (`enable -n echo`), but hardly both.
 constexpr std::string_view kScriptText = R"script(case $1 in
 load | load_tail)
-  builtin echo "B $2 ${-//[!xv]/}" >>@EVENT@
+  builtin echo "B $2 ${-//[!xv]/}" >>@EVENT@ || builtin printf '%s\n' "B $2 ${-//[!xv]/}" >>@EVENT@
   while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "B $2" ]]; do builtin :; done
   IFS= builtin read -r -d '' __wp_command <@COMMAND@ || builtin :
   builtin history -s -- "$__wp_command"
@@ -33,12 +35,45 @@ load | load_tail)
   ;;
 start)
   builtin unset -v __wp_command __wp_tail
-  builtin echo "S $2" >>@EVENT@
+  builtin echo "S $2" >>@EVENT@ || builtin printf '%s\n' "S $2" >>@EVENT@
   while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "S $2" ]]; do builtin :; done
   ;;
-end)
-  builtin unset -v __wp_command __wp_tail
-  builtin echo "E $2 $3 ${-//[!v]/}" >>@EVENT@
+end | end_look)
+  builtin unset -v __wp_command __wp_tail __wp_end __wp_last
+  case $1 in end_look)
+    builtin echo "Q $2" >>@EVENT@ || builtin printf '%s\n' "Q $2" >>@EVENT@
+    while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "Q $2 "* ]]; do builtin :; done
+    case $__wp_ack in *yes)
+      {
+        builtin unset -v __wp_ack
+        builtin : look
+        builtin declare -p
+        builtin shopt -p
+        builtin shopt -po
+        builtin complete -p
+        builtin umask
+        builtin ulimit -aH
+        builtin ulimit -aS
+        builtin dirs -l -p
+        builtin printf '%q ' "$0" "${@:6:$#-6}"
+        builtin printf '\n%s loud\n%s' "$4" "${-//[!xv]/}${PS1-}${PS0-}${PROMPT_COMMAND[*]-}${!-}"
+        builtin enable -n
+        builtin declare -f
+        builtin alias -p
+        builtin trap -p
+        builtin printf '\n%s line\n%s' "$4" "$5"
+        builtin printf '\n%s last\n%s' "$4" "${@:$#}"
+        builtin printf '\n%s hashed\n' "$4"
+        builtin hash -l
+        builtin printf '\n%s hits\n' "$4"
+        builtin hash
+        builtin printf '\n%s end\n' "$4"
+      } >|@COMMAND@ || builtin :
+      ;;
+    esac
+    ;;
+  esac
+  builtin echo "E $2 $3 ${-//[!v]/}" >>@EVENT@ || builtin printf '%s\n' "E $2 $3 ${-//[!v]/}" >>@EVENT@
   while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "E $2" ]]; do builtin :; done
   ;;
 esac
@@ -67,22 +102,39 @@ std::string shell_rc_file() {
 
 // The groups are silent: `set -x` and a DEBUG trap would otherwise show our plumbing. `eval` itself
 // cannot be; what it makes them print comes before the start record and is dropped.
-std::string run_line(pid_t holder, long number, std::string_view command) {
+std::string run_line(pid_t holder, long number, std::string_view command, std::string_view look) {
   std::string n = std::to_string(number);
+  const std::string status = "\"${__wp_tail[0]-$?}\"";
+  const std::string last_word = "\"${__wp_tail[1]-}\"";
+  // A sourced script does not see the traps on DEBUG, ERR and RETURN.
+  const std::string end =
+      look.empty() ? "\\builtin . @SCRIPT@ end " + n + " " + status + " " + last_word
+                   : "__wp_end=(" + status + " " + last_word +
+                         ");\\builtin trap -p DEBUG ERR RETURN >>@EVENT@;\\builtin . @SCRIPT@ "
+                         "end_look " +
+                         n + " \"${__wp_end[0]}\" " + std::string(look) +
+                         " \"$LINENO\" \"$@\" \"${__wp_end[1]}\"";
   return with_paths(std::string(" { \\builtin . @SCRIPT@ ") +
                         (can_take_tail(command) ? "load_tail " : "load ") + n +
                         " \"$?\" \"$_\";\\builtin trap -p DEBUG >>@EVENT@;} >/dev/null "
                         "2>&1;\\builtin eval \"$__wp_command\";"
-                        "{ \\builtin . @SCRIPT@ end " +
-                        n +
-                        " \"${__wp_tail[0]-$?}\" \"${__wp_tail[1]-}\";} "
-                        ">/dev/null 2>&1\n",
+                        "{ " +
+                        end + ";} >/dev/null 2>&1\n",
                     holder);
 }
 
 std::string report_line(pid_t holder, long number) {
   return with_paths(" { \\builtin . @SCRIPT@ end " + std::to_string(number) +
                         " \"$?\" \"$_\";} >/dev/null 2>&1\n",
+                    holder);
+}
+
+std::string catch_up_lines(pid_t holder, long number, const CatchUp& missed) {
+  // The shell counts the lines it reads ($LINENO), empty ones too.
+  std::string empty(static_cast<std::size_t>(std::max(0L, missed.lines - 1)), '\n');
+  return empty +
+         with_paths(" { \\builtin . @COMMAND@;\\builtin . @SCRIPT@ end " + std::to_string(number) +
+                        " " + std::to_string(missed.status) + " \"$__wp_last\";} >/dev/null 2>&1\n",
                     holder);
 }
 
@@ -140,6 +192,10 @@ std::optional<Record> parse_record(std::string_view line) {
     case 'E':
       record.kind = Record::Kind::kEnd;
       expected = 2;
+      break;
+    case 'Q':
+      record.kind = Record::Kind::kAsk;
+      expected = 1;
       break;
     case 'L':
       record.kind = Record::Kind::kShell;

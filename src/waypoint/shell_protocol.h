@@ -22,8 +22,15 @@ std::string protocol_script(pid_t holder);
 std::string shell_rc_file();
 // Typed into the terminal: runs the loaded command; or, after an interrupt cut that line short,
 // only reports. The records and their answers carry the command's number.
-std::string run_line(pid_t holder, long number, std::string_view command);
+// With a word to look for: the shell also says how it stands (shell_look.h), in the place where the
+// command was.
+std::string run_line(pid_t holder, long number, std::string_view command,
+                     std::string_view look = {});
 std::string report_line(pid_t holder, long number);
+// Brings a restored shell to where it was some harmless commands later. Their texts are loaded as a
+// command is.
+struct CatchUp;
+std::string catch_up_lines(pid_t holder, long number, const CatchUp& missed);
 
 // Whether a line may be added behind the command that notes $? and $_ as its last command left
 // them.
@@ -37,6 +44,7 @@ struct Record {
     kTraced,
     kStart,
     kEnd,
+    kAsk,  // whether to look; answered by ShellChannel::allow_look()
     kShell,
     kHolder,
     kPiped,

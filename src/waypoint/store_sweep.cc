@@ -59,6 +59,7 @@ Status sweep_units(UnitStore& units, const std::set<std::string>& live_keepers,
                    const CheckpointStore& checkpoints) {
   std::set<std::string> known;
   for (const CheckpointInfo& info : checkpoints.list()) known.insert(info.id.value());
+  for (const CheckpointId& id : checkpoints.hidden()) known.insert(id.value());
   for (const auto& [name, reason] : checkpoints.damaged()) known.insert(name);
   SF_TRY_ASSIGN(std::vector<std::string> names, units.list());
   for (const std::string& name : names) {

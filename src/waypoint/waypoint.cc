@@ -132,10 +132,11 @@ Result<BranchId> Waypoint::Impl::start_from(const CheckpointId& checkpoint) {
     std::lock_guard lock(mutex_);
     SF_TRY_ASSIGN(manifest, checkpoints_.load(checkpoint));
   }
-  auto started = start_on(sealed_unit(checkpoint), manifest.config, checkpoint);
+  const std::string unit = sealed_unit(source_of(manifest.info));
+  auto started = start_on(unit, manifest.config, checkpoint);
   if (started || manifest.config.cwd == "/" || !is_missing_path(started.error())) return started;
   manifest.config.cwd = "/";
-  return start_on(sealed_unit(checkpoint), manifest.config, checkpoint);
+  return start_on(unit, manifest.config, checkpoint);
 }
 
 Result<BranchId> Waypoint::Impl::start_on(const std::string& unit, const BranchConfig& config,
@@ -158,19 +159,45 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
   Stopwatch watch;
   SF_TRY_ASSIGN(BranchTable::Claim claim, branches_.claim(branch));
   LiveRecord& live = claim.live;
-  SF_TRY_ASSIGN(CheckpointDraft draft, checkpoints_.begin());  // removed unless published
-  SF_TRY(options_.faults.at("checkpoint.begin"));
-  Json request =
-      with_faults({{"op", "checkpoint"}, {"image_dir", draft.image_dir()}, {"unit", draft.unit()}},
-                  options_.faults);
-  SF_TRY_ASSIGN(Frame answer,
-                live.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
-  Manifest manifest;
-  SF_TRY_ASSIGN(manifest.state, captured_state_from_json(answer.header["state"], answer.payload));
-  manifest.info.took = watch.elapsed();
-  SF_TRY_ASSIGN(CheckpointInfo info, publish(std::move(draft), std::move(manifest), live));
-  info.took = watch.elapsed();
-  return info;
+  std::optional<Manifest> base = base_for(live.record.head);
+  for (;;) {
+    SF_TRY_ASSIGN(CheckpointDraft draft, checkpoints_.begin());  // removed unless published
+    SF_TRY(options_.faults.at("checkpoint.begin"));
+    Json request = with_faults(
+        {{"op", "checkpoint"}, {"image_dir", draft.image_dir()}, {"unit", draft.unit()}},
+        options_.faults);
+    if (base) request["unless"] = to_json(*base->state.mark);
+    SF_TRY_ASSIGN(Frame answer,
+                  live.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
+    Manifest manifest;
+    SF_TRY_ASSIGN(manifest.state, captured_state_from_json(answer.header["state"], answer.payload));
+    if (answer.header.value("unchanged", false)) manifest.info.base = base->info.id;
+    manifest.info.took = watch.elapsed();
+    auto info = publish(std::move(draft), std::move(manifest), live);
+    bool base_is_gone = base && !info && info.error().code == ErrorCode::kNotFound;
+    if (base_is_gone) {  // removed meanwhile: then this one keeps everything itself
+      base.reset();
+      continue;
+    }
+    if (info) info->took = watch.elapsed();
+    return info;
+  }
+}
+
+// The checkpoint that a branch at `head` would share, should nothing have changed.
+std::optional<Manifest> Waypoint::Impl::base_for(const std::optional<CheckpointId>& head) {
+  std::lock_guard lock(mutex_);
+  auto load = [&](const std::optional<CheckpointId>& id) -> std::optional<Manifest> {
+    if (!id || !checkpoints_.keeps(*id)) return std::nullopt;
+    auto manifest = checkpoints_.load_hidden_too(*id);
+    if (!manifest) return std::nullopt;
+    return std::move(*manifest);
+  };
+  std::optional<Manifest> base = load(head);
+  if (base && base->info.base) base = load(base->info.base);
+  if (!base || !base->state.mark || base->engine != kEngine || base->boot_id != os::boot_id())
+    return std::nullopt;
+  return base;
 }
 
 Result<CheckpointInfo> Waypoint::Impl::seal(const BranchId& branch) {
@@ -216,8 +243,8 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
   ScopeExit give_up([&] { pool_.retire(keeper); });
   Json request = with_faults({{"op", "restore"},
                               {"config", to_json(manifest.config)},
-                              {"unit", sealed_unit(checkpoint)},
-                              {"image_dir", checkpoints_.image_dir(checkpoint)},
+                              {"unit", sealed_unit(source_of(manifest.info))},
+                              {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
                               {"state", to_json(manifest.state)}},
                              options_.faults);
   SF_TRY_ASSIGN(Frame answer,

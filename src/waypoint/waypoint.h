@@ -47,6 +47,9 @@ struct CheckpointInfo {
   std::optional<CheckpointId> parent;
   BranchId branch;    // where it was taken
   std::string label;  // the branch's
+  // Nothing had changed since this one: processes and files are kept there. A checkpoint can be
+  // removed all the same; what others still need of it stays with them.
+  std::optional<CheckpointId> base;
   std::uint64_t image_bytes = 0;
   microseconds took{0};     // whole checkpoint() call
   microseconds stopped{0};  // how long the tree stood still

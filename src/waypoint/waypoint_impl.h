@@ -53,6 +53,7 @@ class Waypoint::Impl {
   // A fresh branch over a copy of `unit`.
   Result<BranchId> start_on(const std::string& unit, const BranchConfig& config,
                             std::optional<CheckpointId> head);
+  std::optional<Manifest> base_for(const std::optional<CheckpointId>& head);
   // From here on the checkpoint exists; then the branch's record names it.
   Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);
   // A new keeper with the checkpoint's tree in it; nobody's branch yet.

@@ -1,4 +1,6 @@
 // The raw terminal: keys in, screen out, and what happens when both ways of driving it meet.
+#include <future>
+
 #include "fixture.h"
 
 namespace sf::waypoint {
@@ -53,6 +55,29 @@ TEST_F(KeysTest, ACommandIsRefusedWhileSomethingElseHoldsTheTerminal) {
   EXPECT_NE(refused.error().message.find("cat"), std::string::npos) << refused.error().message;
   ASSERT_OK(wp_->send_keys(branch_, "\x03"));
   EXPECT_EQ(output("echo fine"), "fine\n");
+}
+
+// The key may meet the shell before, while or after it starts a program. As on any terminal it is
+// lost on a child that has not become the program yet; the next one is not. And a program that dies
+// after it took the terminal from a bash that does not know of it takes bash along: then a fresh
+// one waits.
+TEST_F(KeysTest, AnInterruptAtAnyMomentEndsTheCommand) {
+  branch_ = start();
+  constexpr int kRounds = 150;
+  for (int round = 0; round < kRounds; ++round) {
+    auto running = std::async(std::launch::async, [&] {
+      return wp_->exec(branch_, {.command = "echo began; sleep 1000", .timeout = milliseconds(0)});
+    });
+    auto pause = microseconds(round * 40);
+    while (running.wait_for(pause) != std::future_status::ready) {
+      ASSERT_OK(wp_->send_keys(branch_, "\x03"));
+      pause = milliseconds(300);
+    }
+    auto ended = running.get();
+    ASSERT_TRUE(ended.ok()) << round << ": " << ended.error().describe();
+    EXPECT_EQ(ended->exit_code, 130) << round;
+    ASSERT_EQ(output("echo fine"), "fine\n") << round;
+  }
 }
 
 TEST_F(KeysTest, KeysAnswerACommandThatReads) {

@@ -46,7 +46,6 @@ class CriuEngine : public ProcessEngine {
   }
 
   Status capture(const CaptureRequest& request) override {
-    SF_TRY_ASSIGN(Worker worker, take_worker(Purpose::kCapture, request.dump_ipc));
     Options options;
     options.images_dir = request.image_dir;
     options.log_file = "dump.log";
@@ -54,14 +53,14 @@ class CriuEngine : public ProcessEngine {
     options.leave_running = true;
     options.network_lock =
         request.lock_network ? criu::NetworkLock::kNftables : criu::NetworkLock::kSkip;
-    SF_TRY(send(worker, encode_request(RequestType::kDump, options)));
-
     Status inner = Ok{};
-    auto answer = converse(worker, [&](const Response& notice, os::UniqueFd) {
-      if (notice.notify_script != "post-dump") return true;
-      inner = request.while_stopped();
-      return inner.ok();
-    });
+    auto answer =
+        ask(Purpose::kCapture, request.dump_ipc, encode_request(RequestType::kDump, options),
+            [&](const Response& notice, os::UniqueFd) {
+              if (notice.notify_script != "post-dump") return true;
+              inner = request.while_stopped();
+              return inner.ok();
+            });
     if (!inner) return inner;
     if (!answer) return std::move(answer).error().while_doing("capturing processes");
     if (!answer->success && os::is_full(request.image_dir))
@@ -76,18 +75,15 @@ class CriuEngine : public ProcessEngine {
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {
-    SF_TRY_ASSIGN(Worker worker, take_worker(Purpose::kRestore, false));
     Options options;
     options.images_dir = request.image_dir;
     options.log_file = "restore-" + std::to_string(::getpid()) + ".log";
     options.root = request.root_view;
     options.close_tcp = request.close_tcp;
     std::optional<os::LoopbackGate> gate;  // opened when all sockets are there
-    SF_TRY(send(worker, encode_request(RequestType::kRestore, options)));
-
     RestoredTree tree;
     Status inner = Ok{};
-    auto answer = converse(worker, [&](const Response& notice, os::UniqueFd passed) {
+    auto on_notice = [&](const Response& notice, os::UniqueFd passed) {
       if (notice.notify_script == "orphan-pts-master" && passed.valid())
         tree.terminal = std::move(passed);
       if (notice.notify_script == "pre-restore" && request.lock_network) {
@@ -101,7 +97,9 @@ class CriuEngine : public ProcessEngine {
       if (notice.notify_script == "post-restore") inner = request.before_resume(notice.pid);
       if (notice.notify_script == "pre-resume" && gate) inner = gate->open();
       return inner.ok();
-    });
+    };
+    auto answer =
+        ask(Purpose::kRestore, false, encode_request(RequestType::kRestore, options), on_notice);
     std::string log = request.image_dir + "/" + options.log_file;
     if (!inner) return std::move(inner).error().while_doing("restoring processes");
     if (!answer) return std::move(answer).error().while_doing("restoring processes");
@@ -188,6 +186,29 @@ class CriuEngine : public ProcessEngine {
     auto status = worker.process.wait(Deadline::after(seconds(5)));
     return fail(ErrorCode::kOs,
                 "CRIU ended unexpectedly" + (status ? " (" + status->text() + ")" : ""));
+  }
+
+  // One request from its beginning to its end. A worker killed while it waited has not read its
+  // request, and nothing has begun: another one takes its place.
+  template <typename OnNotice>
+  Result<Response> ask(Purpose purpose, bool own_ipc, const std::string& request,
+                       OnNotice on_notice) {
+    for (bool again = false;; again = true) {
+      SF_TRY_ASSIGN(Worker worker, take_worker(purpose, own_ipc));
+      Status sent = send(worker, request);
+      bool heard = false;
+      auto listen = [&](const Response& notice, os::UniqueFd passed) {
+        heard = true;
+        return on_notice(notice, std::move(passed));
+      };
+      if (sent) {
+        Result<Response> answer = converse(worker, listen);
+        bool unread = !heard && !answer && answer.error().os_errno == ECONNRESET;
+        if (again || !unread) return answer;
+      } else if (again) {
+        return std::move(sent).error();
+      }
+    }
   }
 
   // Answers notifications until the final response. `on_notice` returns whether CRIU may go on.

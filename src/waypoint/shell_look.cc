@@ -1,0 +1,190 @@
+#include "waypoint/shell_look.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <utility>
+
+#include "base/split.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr int kMaxHits = 1000;
+
+// Cuts off and returns what stands before "\n<mark> <name>\n".
+std::optional<std::string_view> cut(std::string_view& text, std::string_view mark,
+                                    std::string_view name) {
+  std::string line = "\n" + std::string(mark) + " " + std::string(name) + "\n";
+  std::size_t at = text.find(line);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view before = text.substr(0, at);
+  text.remove_prefix(at + line.size());
+  return before;
+}
+
+// These say where the look itself was asked for.
+constexpr std::string_view kPlaces[] = {"declare -a BASH_LINENO=", "declare -a BASH_ARGV=",
+                                        "declare -a BASH_ARGC=", "declare -- LINENO="};
+
+// A value may hold a line that looks like one of them: then there are two, and nobody can tell.
+bool drop_places(std::string& state) {
+  for (std::string_view place : kPlaces) {
+    std::string line = "\n" + std::string(place);
+    std::size_t at = state.find(line);
+    if (at == std::string::npos) return false;
+    if (state.find(line, at + 1) != std::string::npos) return false;
+    state.erase(at, state.find('\n', at + 1) - at);
+  }
+  return true;
+}
+
+std::optional<int> leading_number(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  int value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+// `hash -l` says "builtin hash -p PATH NAME", `hash` a heading and "HITS\tPATH", in the same order.
+std::optional<std::vector<FoundProgram>> found_programs(std::string_view listed,
+                                                        std::string_view hits) {
+  constexpr std::string_view kStart = "builtin hash -p ";
+  std::vector<FoundProgram> programs;
+  for (std::string_view line : split(listed, '\n')) {
+    if (!line.starts_with(kStart)) continue;  // "hash table empty"
+    line.remove_prefix(kStart.size());
+    std::size_t space = line.rfind(' ');
+    if (space == std::string_view::npos) return std::nullopt;
+    programs.push_back({std::string(line.substr(space + 1)), std::string(line.substr(0, space))});
+  }
+  std::size_t next = 0;
+  for (std::string_view line : split(hits, '\n')) {
+    std::size_t tab = line.find('\t');
+    auto count = leading_number(line);
+    if (tab == std::string_view::npos || !count) continue;  // the heading
+    if (next == programs.size() || programs[next].path != line.substr(tab + 1) || *count > kMaxHits)
+      return std::nullopt;
+    programs[next++].hits = *count;
+  }
+  if (next != programs.size()) return std::nullopt;
+  return programs;
+}
+
+}  // namespace
+
+std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark) {
+  auto state = cut(text, mark, "loud");
+  auto loud = cut(text, mark, "line");
+  auto line = cut(text, mark, "last");
+  auto last = cut(text, mark, "hashed");
+  auto listed = cut(text, mark, "hits");
+  auto hits = cut(text, mark, "end");
+  if (!state || !loud || !line || !last || !listed || !hits) return std::nullopt;
+  if (!loud->empty()) return std::nullopt;
+  ShellLook look;
+  look.state = "\n" + std::string(*state);
+  if (!drop_places(look.state)) return std::nullopt;
+  auto number = leading_number(*line);
+  auto programs = found_programs(*listed, *hits);
+  if (!number || !programs) return std::nullopt;
+  look.line = *number;
+  look.programs = std::move(*programs);
+  look.last_word = *last;
+  return look;
+}
+
+namespace {
+
+constexpr std::string_view kSeparators = ";&|(){}\n";
+
+// They change what no listing shows, or run what is not in the text.
+bool is_obscure(std::string_view word) {
+  constexpr std::string_view kWords[] = {".",      "bind",    "coproc",  "enable",  "eval",
+                                         "exec",   "fc",      "getopts", "history", "LINENO",
+                                         "OPTIND", "SECONDS", "source"};
+  return std::ranges::find(kWords, word) != std::end(kWords) || word.starts_with("BASH_") ||
+         word.starts_with("HIST");
+}
+
+bool is_name_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool has_obscure_name(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_name_byte(text[end])) ++end;
+    if (is_obscure(text.substr(at, end - at))) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+// Assignments, redirections and words like `then` come before the command's own name.
+bool comes_before_name(std::string_view word) {
+  constexpr std::string_view kWords[] = {"!",    "do",    "elif",  "else", "if",
+                                         "then", "until", "while", "time"};
+  if (std::ranges::find(kWords, word) != std::end(kWords)) return true;
+  if (word.find_first_of("<>") != std::string_view::npos) return true;
+  std::size_t equals = word.find('=');
+  return equals != std::string_view::npos && equals > 0 &&
+         std::ranges::all_of(word.substr(0, equals),
+                             [](char c) { return is_name_byte(c) || c == '+'; });
+}
+
+bool starts_plainly(std::string_view part) {
+  bool file_follows = false;
+  for (const std::string& word : split(part, ' ')) {
+    if (word.empty() || std::exchange(file_follows, word.ends_with('>') || word.ends_with('<')) ||
+        comes_before_name(word))
+      continue;
+    return !is_obscure(word) && word.find_first_of("$*?~") == std::string::npos;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_plain(std::string_view command) {
+  std::string text;
+  for (char c : command) {
+    if (c == '\'' || c == '"' || c == '\\') continue;  // "get""opts" is getopts
+    text += c == '\t' ? ' ' : c;
+  }
+  if (has_obscure_name(text) || text.find('`') != std::string::npos) return false;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    std::size_t end = rest.find_first_of(kSeparators);
+    if (!starts_plainly(rest.substr(0, end))) return false;
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  }
+  return true;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+std::string catch_up_text(const CatchUp& missed) {
+  std::string text = "__wp_last=" + quoted(missed.last_word) + "\n";
+  for (const std::string& command : missed.commands)
+    text += "builtin history -s -- " + quoted(command) + "\n";
+  text += "builtin hash -r\n";
+  // A new entry comes first in its row of the table: from the last to the first.
+  for (auto program = missed.programs.rbegin(); program != missed.programs.rend(); ++program) {
+    text += "builtin hash -p " + quoted(program->path) + " " + quoted(program->name) + "\n";
+    for (int i = 0; i < program->hits; ++i)
+      text += "builtin hash -t " + quoted(program->name) + "\n";
+  }
+  return text;
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,51 @@
+// ShellLook: how the shell stood when a command ended, in its own words. Pure.
+//
+// When only plain commands lie between two looks that say the same, the two shells differ in
+// nothing but what every command moves: $?, $_, the history, the table of found programs and the
+// line number. A CatchUp moves those in a restored shell without running the commands again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sf::waypoint {
+
+struct FoundProgram {  // an entry of the `hash` builtin's table
+  std::string name;
+  std::string path;
+  int hits = 0;
+  bool operator==(const FoundProgram&) const = default;
+};
+
+struct ShellLook {
+  std::string state;      // variables, functions, aliases, options, traps, limits, directories ...
+  std::string last_word;  // $_
+  long line = 0;
+  std::vector<FoundProgram> programs;  // in the order of the listing
+};
+
+// `mark` begins the lines between the parts. Nothing, when the look is incomplete, or when the
+// shell does things of its own: prompts, traps, notices about jobs; functions and aliases, since
+// two with the same text may come from different files; builtins that are switched off.
+std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark);
+
+// Whether all that the command makes the shell itself do stands in its text, and none of it changes
+// what a look cannot show. Errs on the safe side.
+bool is_plain(std::string_view command);
+
+// What a shell restored to an earlier moment missed.
+struct CatchUp {
+  int status = 0;
+  std::string last_word;
+  long lines = 0;  // how many the shell has read since
+  std::vector<std::string> commands;
+  std::vector<FoundProgram> programs;
+};
+// For the shell to read before catch_up_lines() end.
+std::string catch_up_text(const CatchUp& missed);
+
+std::string quoted(std::string_view text);  // for the shell
+
+}  // namespace sf::waypoint

@@ -1,0 +1,166 @@
+// How ShellDriver gets a shell back: commands that take too long, lines cut short by an interrupt,
+// a terminal that somebody else holds.
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+
+#include "os/file.h"
+#include "os/process.h"
+#include "os/terminal.h"
+#include "waypoint/init/init_protocol.h"
+#include "waypoint/shell_driver.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr auto kLaterLook = milliseconds(100);
+constexpr auto kReportTime = seconds(10);     // to get a status out of a shell at its prompt
+constexpr auto kInterruptPause = seconds(1);  // between SIGINT, SIGTERM and SIGKILL
+constexpr int kKillShellAfter = 5;            // interrupts
+constexpr int kPatientLooks = 250;            // about a second of them
+constexpr int kSureLooks = 5;                 // at a shell that lost its terminal
+
+// The system call a process waits in, from /proc/<pid>/syscall: number, first and third argument.
+struct WaitingCall {
+  long number = -1;
+  unsigned long fd = 0;
+  unsigned long size = 0;
+};
+
+std::optional<WaitingCall> waiting_call(pid_t pid) {
+  auto text = os::read_file("/proc/" + std::to_string(pid) + "/syscall");
+  if (!text) return std::nullopt;
+  WaitingCall call;
+  unsigned long address = 0;
+  if (std::sscanf(text->c_str(), "%ld %lx %lx %lx", &call.number, &call.fd, &address, &call.size) !=
+      4)
+    return std::nullopt;
+  return call;
+}
+
+constexpr long kReadCall = 0;  // x86-64
+
+}  // namespace
+
+// Interrupt, terminate, kill; then the shell itself, when the command is its own code and ignores
+// all else.
+void ShellDriver::interrupt() {
+  active_->timed_out = true;
+  int stage = ++active_->interrupts;
+  if (stage == 1) signal_foreground(SIGINT);
+  if (stage == 2) signal_foreground(SIGTERM);
+  if (stage >= 3) {
+    signal_foreground(SIGKILL);
+    if (shell_host_ > 0) ::kill(shell_host_, stage >= kKillShellAfter ? SIGKILL : SIGINT);
+  }
+  active_->deadline = Deadline::after(kInterruptPause);
+  active_->next_look = Deadline::after(kEagerLook);
+}
+
+void ShellDriver::signal_foreground(int number) {
+  pid_t group = os::foreground_group(master_.get());
+  if (group <= 0) return;
+  if (group == shell_host_) {
+    if (number != SIGKILL) ::kill(shell_host_, number);
+    return;
+  }
+  ::kill(-group, number);
+  ::kill(-group, SIGCONT);  // a stopped job would never see it
+}
+
+void ShellDriver::look_for_prompt() {
+  bool eager = active_->interrupts > 0;
+  active_->next_look = Deadline::after(eager ? kEagerLook : kLaterLook);
+  if (has_lost_terminal()) return regain_terminal();
+  active_->lost_looks = 0;
+  if (active_->phase == Phase::kLoading || !at_prompt()) {
+    active_->idle_looks = 0;
+    return;
+  }
+  if (active_->phase == Phase::kReporting) {
+    // Typed, read, and no answer: the script was out of reach (its holder killed). Try again for a
+    // while.
+    if (active_->phase_deadline.passed())
+      return abandon(fail(
+          ErrorCode::kBusy,
+          "the shell no longer answers: /proc may be unmounted in the branch, or bash restricted",
+          "end it with send_keys \"exit\\n\": a fresh shell takes its place"));
+    return type_report();
+  }
+  // Twice: between the end record and its reading here the shell looks the same for a moment.
+  if (++active_->idle_looks < 2) {
+    active_->next_look = Deadline::after(kEagerLook);
+    return;
+  }
+  if (active_->phase == Phase::kTyped) {
+    // The line was read and led nowhere: its script was out of reach (see set_holder). The next one
+    // has the new path.
+    active_->next_look = Deadline::after(kRetypeLook);
+    (void)os::write_all(master_.get(), run_line(holder_, active_->number, active_->request.command,
+                                                active_->look_mark));
+    return;
+  }
+  begin_report();
+}
+
+// An interrupt can meet bash between starting a program and waiting for it. Bash is at its prompt
+// then and believes to have no child, while the program holds the terminal. The next line makes
+// bash wait for the program after all, and only then may that end: before, its end would make bash
+// look at its input again, find itself in the background, and exit.
+bool ShellDriver::has_lost_terminal() {
+  bool interrupted = active_->key_interrupt || active_->interrupts > 0;
+  return interrupted && os::foreground_group(master_.get()) != shell_host_;
+}
+
+void ShellDriver::regain_terminal() {
+  const bool waits = !reads_line();
+  if (active_->phase == Phase::kRunning && waits) {  // the program goes on, and so does the command
+    active_->lost_looks = 0;
+    return;
+  }
+  active_->next_look = Deadline::after(kEagerLook);
+  ++active_->lost_looks;
+  if (active_->phase == Phase::kReporting && waits)
+    signal_foreground(active_->lost_looks < kPatientLooks ? SIGINT : SIGKILL);
+  if (active_->phase == Phase::kRunning && active_->lost_looks >= kSureLooks) begin_report();
+}
+
+void ShellDriver::begin_report() {
+  active_->lost_looks = 0;
+  active_->phase = Phase::kReporting;
+  active_->deadline = Deadline::never();
+  active_->phase_deadline = Deadline::after(kReportTime);
+  type_report();
+}
+
+void ShellDriver::type_report() {
+  active_->next_look = Deadline::after(kLaterLook);
+  os::discard_typed(master_.get());
+  set_echo(false);
+  (void)os::write_all(master_.get(), report_line(holder_, active_->number));
+}
+
+bool ShellDriver::at_prompt() {
+  if (shell_host_ <= 0) find_shell_host_pid();
+  return shell_host_ > 0 && os::foreground_group(master_.get()) == shell_host_ && reads_line();
+}
+
+bool ShellDriver::reads_line() {
+  // First: while our own script waits, descriptor 0 is a pipe, and the script may just be ending.
+  auto input = os::read_link("/proc/" + std::to_string(shell_host_) + "/fd/0");
+  if (!input || *input != kTerminalPath) return false;
+  auto call = waiting_call(shell_host_);
+  if (!call || call->number != kReadCall || call->fd != 0) return false;
+  // The `read` builtin waits in a read() of another size than the shell's own input.
+  if (prompt_read_ == 0 && !active_) prompt_read_ = call->size;
+  return prompt_read_ == 0 || call->size == prompt_read_;
+}
+
+void ShellDriver::find_shell_host_pid() {
+  shell_host_ = 0;
+  for (pid_t child : os::children_of(init_)) {
+    if (os::namespace_pid(child) == shell_) shell_host_ = child;
+  }
+}
+
+}  // namespace sf::waypoint

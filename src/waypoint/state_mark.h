@@ -1,0 +1,36 @@
+// StateMark: everything about a branch at rest that a restore would bring back, as one digest.
+// Equal marks prove that nothing has changed in between; there is none where something cannot be
+// seen into: processes beside the shell, pipes, memory shared by IPC, file systems of the user's
+// own.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "os/fd.h"
+#include "waypoint/shell_look.h"
+
+namespace sf::waypoint {
+
+struct StateMark {
+  std::string digest;
+  long commands = 0;  // how many the shell had run
+  long line = 0;      // which line it had read last
+  bool operator==(const StateMark&) const = default;
+};
+
+struct MarkedBranch {
+  pid_t init = 0;  // pids as the keeper sees them
+  pid_t shell = 0;
+  pid_t holder = 0;
+  int terminal = -1;  // master
+  std::string upper;  // what it changed of its base root
+  long commands = 0;
+};
+
+// Whether nothing else runs in the branch, and the shell may write a look of any size.
+bool stands_alone(const MarkedBranch& branch);
+// Requires: the shell waits at its prompt, and `look` is of its last command's end.
+std::optional<StateMark> mark_state(const MarkedBranch& branch, const ShellLook& look);
+
+}  // namespace sf::waypoint

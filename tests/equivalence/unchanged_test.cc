@@ -1,0 +1,201 @@
+// A checkpoint after commands that changed nothing shares the one before. It must bring back what
+// its own would have, and whatever does change something must not be taken for nothing.
+#include <filesystem>
+
+#include "../commands/fixture.h"
+
+namespace sf::waypoint {
+namespace {
+
+// What even a harmless command moves, and what it must not.
+constexpr const char* kProbe =
+    "echo \"$? [$_] $LINENO $!\"; history | tail -4; hash; echo $RANDOM; bash -c 'echo $$'; pwd; "
+    "echo $x; declare -p | grep -v -e '^declare -a BASH_LINENO' | md5sum; set -o | md5sum; find /w "
+    "-printf '%P %i %s %m %n\\n'";
+
+class UnchangedTest : public CommandsTest {
+ protected:
+  std::string look(const BranchId& branch, const std::string& command) {
+    auto result = wp_->exec(branch, {.command = command, .look = true});
+    EXPECT_TRUE(result.ok()) << command << ": " << (result ? "" : result.error().describe());
+    return result ? result->output : "";
+  }
+  CheckpointInfo checkpoint(const BranchId& branch) {
+    auto taken = wp_->checkpoint(branch);
+    EXPECT_TRUE(taken.ok()) << (taken ? "" : taken.error().describe());
+    return taken ? *taken : CheckpointInfo{};
+  }
+  BranchId fork(const CheckpointId& id) {
+    auto made = wp_->fork(id, 1);
+    EXPECT_TRUE(made.front().ok()) << (made.front() ? "" : made.front().error().describe());
+    return made.front() ? *made.front() : BranchId();
+  }
+  std::vector<std::string> screen(const BranchId& branch) {
+    auto shown = wp_->screen(branch, 100);
+    return shown ? shown->rows : std::vector<std::string>{"no screen"};
+  }
+  // A branch with some state of each kind, and a checkpoint of it.
+  CheckpointInfo begin(const BranchConfig& config = {}) {
+    branch_ = start(config);
+    look(branch_, "mkdir -p /w/d; cd /w; echo one > f; x=5; RANDOM=7; ls");
+    return checkpoint(branch_);
+  }
+};
+
+TEST_F(UnchangedTest, SharesTheCheckpointBeforeAndBringsBackItsOwnMoment) {
+  CheckpointInfo first = begin();
+  EXPECT_FALSE(first.base.has_value());
+  for (const char* command :
+       {"ls -l", "cat f; false", "grep one f | wc -l", "true", "echo 'it''s' \"two\nlines\"",
+        "if true; then echo; fi", "git --version >/dev/null; test -d d", ":", "no-such-command",
+        "cat <<E\nhere\nE", "(cd d; y=1; exit 3)", "echo $x a-last-word"}) {
+    SCOPED_TRACE(command);
+    look(branch_, command);
+    CheckpointInfo alias = checkpoint(branch_);
+    ASSERT_EQ(alias.base, first.id);
+    EXPECT_EQ(alias.image_bytes, 0U);
+    BranchId copy = fork(alias.id);
+    EXPECT_EQ(screen(copy), screen(branch_));
+    // The reference: the branch that was never brought back; it goes on from the alias again.
+    const std::string expected = look(branch_, kProbe);
+    EXPECT_EQ(look(copy, kProbe), expected);
+    ASSERT_TRUE(wp_->restore(branch_, alias.id).ok());
+    EXPECT_EQ(look(branch_, kProbe), expected);
+    ASSERT_TRUE(wp_->restore(branch_, alias.id).ok());
+    ASSERT_TRUE(wp_->end(copy).ok());
+  }
+}
+
+TEST_F(UnchangedTest, ChainsLeadToOneBaseWhateverLiesBetween) {
+  CheckpointInfo first = begin();
+  look(branch_, "ls");
+  CheckpointInfo second = checkpoint(branch_);
+  look(branch_, "pwd; false");
+  ASSERT_TRUE(wp_->restore(branch_, second.id).ok());
+  look(branch_, "cat f");
+  CheckpointInfo third = checkpoint(branch_);
+  EXPECT_EQ(third.base, first.id);
+  EXPECT_EQ(third.parent, second.id);
+  BranchId copy = fork(third.id);
+  EXPECT_EQ(look(copy, kProbe), look(branch_, kProbe));
+  look(branch_, "x=6");
+  EXPECT_FALSE(checkpoint(branch_).base.has_value());
+}
+
+TEST_F(UnchangedTest, IsNeverAssumedWhereSomethingChanged) {
+  for (const char* command :
+       {"x=6",
+        "for i in 1 2; do :; done",
+        "unset x",
+        "declare -r y=1",
+        "arr=(1 2)",
+        "f() { :; }",
+        "alias l=cat",
+        "cd d",
+        "umask 077",
+        "ulimit -n 100",
+        "set -u",
+        "shopt -s extglob",
+        "trap ls EXIT",
+        "set -- a b",
+        "exec 3< f",
+        "exec 3<> d/new",
+        "history -c",
+        "history -s other",
+        "HISTCONTROL=ignorespace",
+        "echo $RANDOM",
+        "complete -W a ls",
+        "enable -n echo",
+        "stty -echo",
+        "chmod 700 /",
+        "touch /",
+        "touch -d 2000-01-01 /dev/null",
+        "ulimit -f 1",
+        "set -eC",
+        "getopts v o -vvv",
+        "SECONDS=0",
+        "echo x > /proc/$$/comm",
+        "chrt -b -p 0 $$",
+        "trap x=6 USR1",
+        "( (sleep .1; kill -INT $$) & )",
+        "export x",
+        "readonly x",
+        "pushd d >/dev/null",
+        "renice -n 5 $$ >/dev/null",
+        "echo two > f",
+        "touch f",
+        "chmod 600 f",
+        "chown 1 f",
+        "ln f g",
+        "ln -s f g",
+        "mkfifo p",
+        "rm f",
+        "mv d e",
+        "setfattr -n user.a -v 1 f",
+        "rm /etc/hostname",
+        "truncate -s 0 /etc/motd || touch /etc/motd",
+        "sleep 60 &",
+        "(sleep 60 >/dev/null 2>&1 &)",
+        "ipcmk -M 4096 >/dev/null",
+        "hostname other",
+        "PROMPT_COMMAND=:",
+        "PS1='$ '",
+        "trap : DEBUG",
+        "mount -t tmpfs none d",
+        "prlimit --pid $$ --nofile=64",
+        "python3 -c \"import mmap; f=open('f','r+b'); m=mmap.mmap(f.fileno(),0); m[0]=65\"",
+        "exit 3"}) {
+    SCOPED_TRACE(command);
+    begin({.extra_capabilities = {"sys_admin"}});
+    look(branch_, command);
+    EXPECT_FALSE(checkpoint(branch_).base.has_value());
+    ASSERT_TRUE(wp_->end(branch_).ok());
+  }
+}
+
+TEST_F(UnchangedTest, KeysAndUnaskedCommandsProveNothing) {
+  begin();
+  ASSERT_TRUE(wp_->send_keys(branch_, ":\n").ok());
+  EXPECT_FALSE(checkpoint(branch_).base.has_value());
+  look(branch_, "ls");
+  CheckpointInfo base = checkpoint(branch_);
+  ASSERT_TRUE(wp_->exec(branch_, {.command = "ls"}).ok());
+  EXPECT_FALSE(checkpoint(branch_).base.has_value());
+  (void)base;
+}
+
+TEST_F(UnchangedTest, ABaseThatWasRemovedGoesWithTheLastThatNeedsIt) {
+  CheckpointInfo base = begin();
+  look(branch_, "ls");
+  CheckpointInfo one = checkpoint(branch_);
+  look(branch_, "pwd");
+  CheckpointInfo two = checkpoint(branch_);
+  ASSERT_EQ(two.base, base.id);
+  ASSERT_TRUE(wp_->remove(base.id).ok());
+  EXPECT_EQ(wp_->remove(base.id).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(wp_->restore(branch_, base.id).error().code, ErrorCode::kNotFound);
+  const std::string expected = look(branch_, kProbe);
+  ASSERT_TRUE(wp_->restore(branch_, two.id).ok());
+  EXPECT_EQ(look(branch_, kProbe), expected);
+  ASSERT_TRUE(wp_->end(branch_).ok());
+
+  // The same in another life of the store.
+  wp_.reset();
+  auto again = Waypoint::open({.store_dir = dir_.path() + "/store"});
+  ASSERT_TRUE(again.ok()) << again.error().describe();
+  wp_.emplace(std::move(*again));
+  BranchId copy = fork(two.id);
+  EXPECT_EQ(look(copy, kProbe), expected);
+  ASSERT_TRUE(wp_->remove(two.id).ok());
+  copy = fork(one.id);
+  EXPECT_EQ(look(copy, "x=$x; echo $x"), "5\n");
+  ASSERT_TRUE(wp_->remove(one.id).ok());
+  EXPECT_TRUE(wp_->checkpoints().empty());
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(dir_.path() + "/store/checkpoints", error))
+    ADD_FAILURE() << entry.path() << " is left";
+}
+
+}  // namespace
+}  // namespace sf::waypoint
