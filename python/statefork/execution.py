@@ -43,6 +43,11 @@ class Execution:
         """Returns when the command has ended. `TimedOutError` when it has not within `timeout` seconds; it runs on."""
         return self._runner.run(executions.wait(self._at, self._info, timeout, check))
 
+    def interrupt(self) -> str:
+        """Types Ctrl-C when the command runs; one that still waits for its turn never begins. Says where it met
+        the command: `"queued"`, `"running"` or `"over"`. A program may ignore it."""
+        return self._runner.run(executions.interrupt(self._at, self.id))
+
     def info(self) -> ExecutionInfo:
         """How it is now."""
         return self._runner.run(executions.find(self._at, self.id))

@@ -30,6 +30,11 @@ def find(at: Address, execution: str) -> Plan[ExecutionInfo]:
     return replies.execution_info(answer)
 
 
+def interrupt(at: Address, execution: str) -> Plan[str]:
+    answer = yield from call(at.ask("POST", f"executions/{part(execution)}/interrupt", {}))
+    return str(replies.need(answer, "was"))
+
+
 def list_executions(at: Address) -> Plan[List[ExecutionInfo]]:
     answer = yield from call(at.ask("GET", "executions"))
     return [replies.execution_info(one) for one in replies.need(answer, "executions")]

@@ -135,7 +135,7 @@ class ExecutionInfo:
     """A command that runs, or ran, by itself: see `start_command`."""
 
     id: str
-    state: str  # running, done or failed
+    state: str  # queued, running, done or failed
     command: str
     next_seq: int  # the number its next event will have
     result: Optional[CommandResult] = None  # when done; lists leave it out
@@ -143,7 +143,7 @@ class ExecutionInfo:
 
     @property
     def running(self) -> bool:
-        return self.state == "running"
+        return self.state in ("queued", "running")
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,9 @@ class Console {
   }
 
   void interrupt_command() const {
-    auto sent = client_.post(arguments_.address.branch_path() + "/keys", {{"keys", "\x03"}});
+    auto sent = client_.post(
+        arguments_.address.branch_path() + "/executions/" + path_part(execution_) + "/interrupt",
+        wire::Json::object());
     if (!sent) print_error(sent.error());
   }
 

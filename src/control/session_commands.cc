@@ -54,11 +54,13 @@ Status SessionManager::carry_out(const Turn& turn, const std::string& operation,
 }
 
 Result<Observation> SessionManager::exec_command(const BranchId& branch, const ExecRequest& request,
-                                                 const OutputSink& sink) {
+                                                 const OutputSink& sink,
+                                                 const std::function<Status()>& may_begin) {
   if (request.command.size() > kMaxCommand)
     return invalid("the command has " + std::to_string(request.command.size()) + " bytes",
                    "write it to a file and run that");
   SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kOpen, Condition::kAlive));
+  if (may_begin) SF_TRY(may_begin());
   // Where a fingerprint can be had, no process runs by itself: what it says now was true at the
   // node.
   if (turn.nothing_pending && !turn.seat->at_node) turn.seat->at_node = fingerprint(turn.handle);

@@ -132,8 +132,11 @@ class SessionManager {
   // Commits: the command as begun, then as finished. An Error means that there is no observation;
   // unless it says that nothing was done, the command may have had any effect, and the next
   // snapshot will be physical.
+  // `may_begin` is asked when the branch's turn has come; its error is the answer, and nothing was
+  // done.
   Result<Observation> exec_command(const BranchId& branch, const ExecRequest& request,
-                                   const OutputSink& sink = {});
+                                   const OutputSink& sink = {},
+                                   const std::function<Status()>& may_begin = {});
   // Commits: the node, and the branch standing on it.
   Result<SnapshotReport> snapshot(const BranchId& branch, const SnapshotRequest& request = {});
   // Brings the branch to a node: a new live branch is built there, checked and swapped in. On any

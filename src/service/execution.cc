@@ -26,6 +26,23 @@ void Execution::add(const std::string& kind, Json data) {
   changed_.notify_all();
 }
 
+Status Execution::begin() {
+  std::lock_guard lock(mutex_);
+  if (interrupted_)
+    return fail(ErrorCode::kBusy, "the command was interrupted before it began",
+                "nothing was done; start it again");
+  begun_ = true;
+  return Ok{};
+}
+
+Execution::Stage Execution::interrupt() {
+  std::lock_guard lock(mutex_);
+  if (finished_) return Stage::kOver;
+  if (begun_) return Stage::kRunning;
+  interrupted_ = true;
+  return Stage::kQueued;
+}
+
 void Execution::on_output(std::string_view bytes) {
   std::lock_guard lock(mutex_);
   if (form_ == OutputForm::kRaw) {
@@ -73,14 +90,13 @@ bool Execution::wait_end(Deadline deadline) const {
 Json Execution::describe() const {
   std::lock_guard lock(mutex_);
   bool failed = ending_.contains("problem");
-  Json json = {{"execution", id_},
-               {"state", !finished_ ? "running"
-                         : failed   ? "failed"
-                                    : "done"},
-               {"command", control::bounded_excerpt(command_, kMaxShownCommand)},
-               {"next_seq", last_seq_ + 1},
-               {"result", nullptr},
-               {"problem", nullptr}};
+  Json json = {
+      {"execution", id_},
+      {"state", finished_ ? (failed ? "failed" : "done") : (begun_ ? "running" : "queued")},
+      {"command", control::bounded_excerpt(command_, kMaxShownCommand)},
+      {"next_seq", last_seq_ + 1},
+      {"result", nullptr},
+      {"problem", nullptr}};
   json.update(ending_.is_null() ? Json::object() : ending_);
   return json;
 }

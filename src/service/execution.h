@@ -39,6 +39,11 @@ class Execution {
       : id_(std::move(id)), command_(std::move(command)), form_(form) {}
 
   const std::string& id() const { return id_; }
+  // Its turn has come. Fails when it was interrupted while it waited.
+  Status begin();
+  enum class Stage { kQueued, kRunning, kOver };
+  // Where the interrupt met it. One that waits never begins; one that runs is the caller's to stop.
+  Stage interrupt();
   void on_output(std::string_view bytes);
   void finish(const Result<control::Observation>& outcome);
 
@@ -62,6 +67,8 @@ class Execution {
   std::deque<Event> events_;
   std::size_t kept_ = 0;
   std::uint64_t last_seq_ = 0;
+  bool begun_ = false;
+  bool interrupted_ = false;
   bool finished_ = false;
   Json ending_;  // the member of describe() that says how it ended
 };

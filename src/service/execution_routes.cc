@@ -9,6 +9,7 @@ namespace sf::service {
 namespace {
 
 constexpr int kCreated = 201;
+constexpr std::string_view kInterruptKey = "\x03";
 constexpr std::uint64_t kMaxWaitMs = 600'000;
 // How often a stream without news says that it is alive; a client that has gone is noticed then.
 constexpr seconds kHeartbeat{15};
@@ -59,6 +60,21 @@ class ExecutionRoutes {
     return Answer{200, execution->describe(), {}};
   }
 
+  Result<Answer> interrupt(const Call& call) const {
+    SF_TRY_ASSIGN(BranchTarget at, branch_target(directory_, call));
+    SF_TRY_ASSIGN(auto execution, table_.find(at, call.names[2]));
+    switch (execution->interrupt()) {
+      case Execution::Stage::kQueued:
+        return Answer{200, {{"was", "queued"}}, {}};
+      case Execution::Stage::kRunning:
+        SF_TRY(at.session->send_keys(at.branch, kInterruptKey));
+        return Answer{200, {{"was", "running"}}, {}};
+      case Execution::Stage::kOver:
+        break;
+    }
+    return Answer{200, {{"was", "over"}}, {}};
+  }
+
   Result<Answer> events(const Call& call) const {
     SF_TRY_ASSIGN(auto execution, find(call));
     SF_TRY_ASSIGN(std::uint64_t after, number_parameter(call, "after", 0, UINT64_MAX - 1));
@@ -85,6 +101,8 @@ void add_execution_routes(Router& router, SessionDirectory& directory, Execution
   router.add("GET", all, [routes](const Call& call) { return routes.list(call); });
   router.add("GET", all + "/{x}", [routes](const Call& call) { return routes.show(call); },
              {"wait_ms"});
+  router.add("POST", all + "/{x}/interrupt",
+             [routes](const Call& call) { return routes.interrupt(call); });
   router.add("GET", all + "/{x}/events", [routes](const Call& call) { return routes.events(call); },
              {"after"});
 }

@@ -44,7 +44,8 @@ Result<std::shared_ptr<Execution>> ExecutionTable::start(BranchTarget at,
 void ExecutionTable::run(const BranchTarget& at, const control::ExecRequest& request,
                          const std::shared_ptr<Execution>& execution) {
   execution->finish(at.session->exec_command(
-      at.branch, request, [&](std::string_view bytes) { execution->on_output(bytes); }));
+      at.branch, request, [&](std::string_view bytes) { execution->on_output(bytes); },
+      [&] { return execution->begin(); }));
   std::lock_guard lock(mutex_);
   for (Entry& entry : entries_) {
     if (entry.execution == execution) entry.running = false;

@@ -27,7 +27,8 @@ PLANS: List[Plan[Any]] = [
     verbs.change_node(AT, "N", "n", {"a": None}), verbs.cleanup(AT, "n", True),
     verbs.diff(AT, "n", "m"), verbs.read_file(AT, "/f"), verbs.write_file(AT, "/f", b""),
     executions.run_command(AT, "c", 1, False, 1, True, None), executions.start(AT, "c", 1, 1, True),
-    executions.find(AT, "X"), executions.list_executions(AT), executions.wait(AT, EXECUTION, 1, False),
+    executions.find(AT, "X"), executions.interrupt(AT, "X"), executions.list_executions(AT),
+    executions.wait(AT, EXECUTION, 1, False),
     executions.follow(AT, EXECUTION, 0), watch_terminal(AT)]
 FOR_OTHERS = {("GET", "/openapi.json")}
 

@@ -4,7 +4,7 @@ import signal
 import unittest
 from typing import List
 
-from statefork import (Client, CommandFailed, Event, ExecutionLostError, InvalidArgumentError, NotFoundError,
+from statefork import (BusyError, Client, CommandFailed, Event, ExecutionLostError, InvalidArgumentError, NotFoundError,
                        OutputEvent, ResultEvent, SessionLostError, TimedOutError)
 from cutting_proxy import CuttingProxy
 from world import LiveTest, World, eventually
@@ -98,6 +98,17 @@ class StreamTest(LiveTest):
         self.s.send_keys("\r")
         self.assertTrue(running.wait(check=True).ok)
         self.assertEqual(self.s.executions()[0].state, "done")
+
+    def test_an_interrupt_meets_only_its_own_command(self) -> None:
+        first = self.s.start_command("echo ready; read x; echo $x")
+        next(first.events())
+        second = self.s.start_command("echo never")
+        self.assertEqual(second.interrupt(), "queued")
+        self.s.send_keys("word\r")
+        self.assertTrue(first.wait(timeout=60).output.endswith("word\n"))
+        with self.assertRaises(BusyError):
+            second.wait(timeout=60)
+        self.assertEqual(first.interrupt(), "over")
 
     def test_an_execution_that_is_not_there_is_not_found(self) -> None:
         with self.assertRaises(NotFoundError):

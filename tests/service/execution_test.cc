@@ -84,6 +84,35 @@ TEST_F(ExecutionTest, AWatcherComesBackFromTheNumberItSawLast) {
   }
 }
 
+TEST_F(ExecutionTest, AnInterruptMeetsOnlyItsOwnCommand) {
+  std::string first = start({{"command", "echo began; sleep 1000; echo after"}});
+  watch(first, 0, [](const Seen& seen) { return seen.text() == "began\n"; });
+  std::string second = start({{"command", "echo never > /never"}});
+  ASSERT_OK_AND_ASSIGN(Json waiting, client_.get(kPath + "/" + second));
+  EXPECT_EQ(waiting["state"], "queued");
+  ASSERT_OK_AND_ASSIGN(Json met, client_.post(kPath + "/" + second + "/interrupt", Json::object()));
+  EXPECT_EQ(met["was"], "queued");
+  ASSERT_OK_AND_ASSIGN(Json untouched, client_.get(kPath + "/" + first));
+  EXPECT_EQ(untouched["state"], "running");
+
+  // Typed again where the shell was just starting the program, as a person would.
+  Json ended;
+  for (Deadline patience = Deadline::after(seconds(30)); !patience.passed();) {
+    ASSERT_OK_AND_ASSIGN(met, client_.post(kPath + "/" + first + "/interrupt", Json::object()));
+    ASSERT_OK_AND_ASSIGN(ended, client_.get(kPath + "/" + first + "?wait_ms=1000"));
+    if (ended["state"] == "done") break;
+    EXPECT_EQ(met["was"], "running");
+  }
+  EXPECT_EQ(ended["result"]["exit_code"], 130);
+  EXPECT_EQ(ended["result"]["output"].get<std::string>().find("after"), std::string::npos);
+  ASSERT_OK_AND_ASSIGN(Json dropped, client_.get(kPath + "/" + second + "?wait_ms=60000"));
+  EXPECT_EQ(dropped["state"], "failed");
+  EXPECT_EQ(dropped["problem"]["code"], "busy");
+  EXPECT_EQ(world_.exec_output("s", "ls /never 2>/dev/null || echo none"), "none");
+  ASSERT_OK_AND_ASSIGN(met, client_.post(kPath + "/" + first + "/interrupt", Json::object()));
+  EXPECT_EQ(met["was"], "over");
+}
+
 TEST_F(ExecutionTest, ItRunsOnWhenNobodyWatches) {
   std::string id = start({{"command", "echo done >/mark; echo said"}});
   ASSERT_OK_AND_ASSIGN(Json done, client_.get(kPath + "/" + id + "?wait_ms=60000"));

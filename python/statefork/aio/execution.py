@@ -30,6 +30,9 @@ class AsyncExecution:
     async def wait(self, timeout: Optional[float] = None, *, check: bool = False) -> CommandResult:
         return await self._runner.run(executions.wait(self._at, self._info, timeout, check))
 
+    async def interrupt(self) -> str:
+        return await self._runner.run(executions.interrupt(self._at, self.id))
+
     async def info(self) -> ExecutionInfo:
         return await self._runner.run(executions.find(self._at, self.id))
 

@@ -11,7 +11,6 @@ namespace sf::cli::mcp {
 namespace {
 
 constexpr std::size_t kShownLine = 200;
-constexpr const char* kCtrlC = "\x03";
 constexpr int kMaxCtrlC = 10;
 constexpr milliseconds kCtrlCPause{500};
 
@@ -88,7 +87,7 @@ Result<Json> CallRunner::put(const ToolCall& call, const ApiCall& request) {
 Result<Json> CallRunner::execute(const ToolCall& call, const ApiCall& request) {
   SF_TRY_ASSIGN(Json started, client_.post(request.path, request.body));
   auto command = std::make_shared<Command>();
-  command->branch_path = branch_path(call.arguments);
+  command->path = request.path + "/" + path_part(started.value("execution", ""));
   {
     std::lock_guard lock(mutex_);
     commands_[call.ticket] = command;
@@ -106,8 +105,7 @@ Result<Json> CallRunner::execute(const ToolCall& call, const ApiCall& request) {
 
   ApiClient::Gate gate;
   WatchCallbacks callbacks{[&](std::string_view text) { note_output(*command, text); }, [] {}};
-  auto result = watch_execution(
-      client_, request.path + "/" + path_part(started.value("execution", "")), gate, callbacks);
+  auto result = watch_execution(client_, command->path, gate, callbacks);
   if (result) return std::move(**result);  // the gate stays open, so there is one
   Error error = std::move(result).error();
   // The command was started: whatever is not found now, it must not be taken for one that was not.
@@ -132,7 +130,7 @@ void CallRunner::send_ctrl_c(Command& command) const {
   if (std::exchange(command.is_interrupted, true)) return;
   for (int i = 0; i < kMaxCtrlC && !command.is_over; ++i) {
     // Nobody waits for an answer who could be told that this failed; the command has its time-out.
-    (void)client_.post(command.branch_path + "/keys", {{"keys", kCtrlC}});
+    (void)client_.post(command.path + "/interrupt", Json::object());
     command.ended.wait_for(lock, kCtrlCPause, [&] { return command.is_over; });
   }
 }

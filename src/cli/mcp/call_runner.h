@@ -40,7 +40,7 @@ class CallRunner {  // Thread-safe.
   static constexpr std::size_t kInterruptions = 8;  // at a time
 
   struct Command {
-    std::string branch_path;
+    std::string path;  // of its execution
     Stopwatch since;
     std::string last_line;  // guarded by the runner's mutex_
     std::mutex sending;     // held while Ctrl-C is sent: it must not hit the command after this one
