@@ -25,6 +25,7 @@ namespace sf::waypoint {
 namespace {
 
 constexpr auto kStartTime = seconds(30);
+constexpr long kLookAhead = 8;  // commands without a checkpoint: then nobody seems to take any
 constexpr std::size_t kMaxCatchUp = 64U << 10U;
 constexpr auto kPromptTime = milliseconds(100);  // to get back there after a command
 constexpr auto kShortLife = milliseconds(200);   // of a shell that did nothing
@@ -98,6 +99,7 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
                                                   std::move(channel), std::move(screen));
   branch->sides_ = std::make_unique<SideCommands>(init, parts.poller);
   branch->driver_->adopt(state.shell);
+  branch->marked_at_ = state.shell.commands;
   branch->started_ = true;
   if (state.shell.shell == 0)
     branch->start_failure_ = fail(ErrorCode::kOs, "there was no shell at the checkpoint");
@@ -215,6 +217,7 @@ StartRequest LiveBranch::shell_request() const {
 
 Status LiveBranch::watch() {
   driver_->restart_shell = [this] { return on_shell_ended(); };
+  driver_->wants_look = [this] { return driver_->commands() - marked_at_ <= kLookAhead; };
   driver_->may_look = [this] { return stands_alone(as_marked()); };
   SF_TRY(parts_.poller.add(driver_->channel().events_fd(), EPOLLIN,
                            [this](std::uint32_t) { on_events(); }));
@@ -376,6 +379,7 @@ MarkedBranch LiveBranch::as_marked() const {
 }
 
 std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const StateMark& now) {
+  marked_at_ = now.commands;
   driver_->on_terminal();
   if (now.digest != base.digest || now.commands < base.commands) return std::nullopt;
   auto commands = driver_->commands_since(base.commands);
@@ -410,6 +414,7 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   SF_TRY(faults.at("checkpoint.before_dump"));
   CapturedState state;
   state.mark = std::move(mark);
+  marked_at_ = driver_->commands();
   state.hostname = current_hostname();
   state.user = user_;
   state.own_ipc = has_ipc_objects();

@@ -97,6 +97,7 @@ class LiveBranch {
   std::unique_ptr<ShellDriver> driver_;
   std::unique_ptr<SideCommands> sides_;
   std::optional<pid_t> holder_;
+  long marked_at_ = 0;  // how many commands there were at the last checkpoint
   bool holder_lost_ = false;
   std::string shell_cwd_;
   bool cwd_gone_ = false;

@@ -77,7 +77,7 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
                          {}});
   look_.reset();
   remember(active_->request.command);
-  if (active_->request.look) active_->look_mark = random_word();
+  if (active_->request.look && wants_look && wants_look()) active_->look_mark = random_word();
   active_->phase_deadline = Deadline::after(kStartTime);
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)

@@ -89,7 +89,9 @@ class ShellDriver {
   pid_t shell_host() const { return shell_host_; }
   // Called with all that the terminal prints.
   OutputSink on_output;
-  // Whether a look at the shell would be of use to anybody, and safe.
+  // Whether a look at the shell when the next command ends is likely to be of use; and, when it has
+  // ended, whether it is safe.
+  std::function<bool()> wants_look;
   std::function<bool()> may_look;
   // Called when the shell ended, to start a new one; or the reason why none comes.
   std::function<std::optional<Error>()> restart_shell;
