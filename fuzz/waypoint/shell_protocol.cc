@@ -2,6 +2,7 @@
 #include "waypoint/shell_protocol.h"
 
 #include "input.h"
+#include "waypoint/plain_command.h"
 #include "waypoint/shell_look.h"
 
 namespace sf::fuzz {

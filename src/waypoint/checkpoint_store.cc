@@ -1,15 +1,12 @@
 #include "waypoint/checkpoint_store.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "os/error.h"
 #include "os/file.h"
 #include "os/tree.h"
+#include "waypoint/fresh_id.h"
 
 namespace sf::waypoint {
 namespace {
@@ -35,18 +32,6 @@ std::optional<CheckpointId> base_named_in(const std::string& directory) {
 }  // namespace
 
 std::string sealed_unit(const CheckpointId& id) { return "sealed-" + id.value(); }
-
-std::string fresh_id(const std::string& prefix) {
-  std::array<unsigned char, 6> bytes{};
-  SF_CHECK(::getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
-  std::string id = prefix + "-";
-  for (unsigned char byte : bytes) {
-    char digits[3];
-    std::snprintf(digits, sizeof digits, "%02x", byte);
-    id += digits;
-  }
-  return id;
-}
 
 CheckpointDraft::~CheckpointDraft() {
   if (dir_.empty()) return;

@@ -39,8 +39,6 @@ class CheckpointDraft {
 };
 
 std::string sealed_unit(const CheckpointId& id);
-// A fresh id: prefix, dash, 12 random hexadecimal digits.
-std::string fresh_id(const std::string& prefix);
 
 class CheckpointStore {
  public:

@@ -12,6 +12,7 @@
 #include "os/process.h"
 #include "os/socket.h"
 #include "waypoint/checkpoint_store.h"
+#include "waypoint/fresh_id.h"
 #include "waypoint/keeper_home.h"
 
 namespace sf::waypoint {

@@ -19,6 +19,7 @@
 #include "waypoint/init_launcher.h"
 #include "waypoint/keeper_host.h"
 #include "waypoint/pid_counter.h"
+#include "waypoint/plain_command.h"
 #include "waypoint/root_view.h"
 
 namespace sf::waypoint {

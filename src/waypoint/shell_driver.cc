@@ -1,6 +1,5 @@
 #include "waypoint/shell_driver.h"
 
-#include <sys/random.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include "os/file.h"
 #include "os/process.h"
 #include "os/terminal.h"
+#include "waypoint/fresh_id.h"
 #include "waypoint/terminal/clean_text.h"
 
 namespace sf::waypoint {
@@ -24,13 +24,6 @@ constexpr std::size_t kMaxHeldKeys = 1U << 20U;
 constexpr char kInterruptKey = '\x03';
 constexpr std::size_t kMaxRecent = 256;  // commands remembered for a catch-up
 constexpr std::size_t kMaxRecentBytes = 1U << 20U;
-
-// Nobody in the branch knows it before it is used.
-std::string random_word() {
-  std::uint64_t number = 0;
-  SF_CHECK(::getrandom(&number, sizeof number, 0) == sizeof number);
-  return "@" + std::to_string(number);
-}
 
 }  // namespace
 
@@ -77,7 +70,7 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
                          {}});
   look_.reset();
   remember(active_->request.command);
-  if (active_->request.look && wants_look && wants_look()) active_->look_mark = random_word();
+  if (active_->request.look && wants_look && wants_look()) active_->look_mark = fresh_id("@");
   active_->phase_deadline = Deadline::after(kStartTime);
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)

@@ -1,9 +1,7 @@
 #include "waypoint/shell_look.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <utility>
 
 #include "base/split.h"
 
@@ -93,72 +91,6 @@ std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark
   look.programs = std::move(*programs);
   look.last_word = *last;
   return look;
-}
-
-namespace {
-
-constexpr std::string_view kSeparators = ";&|(){}\n";
-
-// They change what no listing shows, or run what is not in the text.
-bool is_obscure(std::string_view word) {
-  constexpr std::string_view kWords[] = {".",      "bind",    "coproc",  "enable",  "eval",
-                                         "exec",   "fc",      "getopts", "history", "LINENO",
-                                         "OPTIND", "SECONDS", "source"};
-  return std::ranges::find(kWords, word) != std::end(kWords) || word.starts_with("BASH_") ||
-         word.starts_with("HIST");
-}
-
-bool is_name_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-bool has_obscure_name(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_name_byte(text[end])) ++end;
-    if (is_obscure(text.substr(at, end - at))) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
-// Assignments, redirections and words like `then` come before the command's own name.
-bool comes_before_name(std::string_view word) {
-  constexpr std::string_view kWords[] = {"!",    "do",    "elif",  "else", "if",
-                                         "then", "until", "while", "time"};
-  if (std::ranges::find(kWords, word) != std::end(kWords)) return true;
-  if (word.find_first_of("<>") != std::string_view::npos) return true;
-  std::size_t equals = word.find('=');
-  return equals != std::string_view::npos && equals > 0 &&
-         std::ranges::all_of(word.substr(0, equals),
-                             [](char c) { return is_name_byte(c) || c == '+'; });
-}
-
-bool starts_plainly(std::string_view part) {
-  bool file_follows = false;
-  for (const std::string& word : split(part, ' ')) {
-    if (word.empty() || std::exchange(file_follows, word.ends_with('>') || word.ends_with('<')) ||
-        comes_before_name(word))
-      continue;
-    return !is_obscure(word) && word.find_first_of("$*?~") == std::string::npos;
-  }
-  return true;
-}
-
-}  // namespace
-
-bool is_plain(std::string_view command) {
-  std::string text;
-  for (char c : command) {
-    if (c == '\'' || c == '"' || c == '\\') continue;  // "get""opts" is getopts
-    text += c == '\t' ? ' ' : c;
-  }
-  if (has_obscure_name(text) || text.find('`') != std::string::npos) return false;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    std::size_t end = rest.find_first_of(kSeparators);
-    if (!starts_plainly(rest.substr(0, end))) return false;
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-  }
-  return true;
 }
 
 std::string quoted(std::string_view text) {

@@ -31,10 +31,6 @@ struct ShellLook {
 // two with the same text may come from different files; builtins that are switched off.
 std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark);
 
-// Whether all that the command makes the shell itself do stands in its text, and none of it changes
-// what a look cannot show. Errs on the safe side.
-bool is_plain(std::string_view command);
-
 // What a shell restored to an earlier moment missed.
 struct CatchUp {
   int status = 0;

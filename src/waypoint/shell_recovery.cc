@@ -1,6 +1,5 @@
 // How ShellDriver gets a shell back: commands that take too long, lines cut short by an interrupt,
 // a terminal that somebody else holds.
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 

@@ -16,6 +16,7 @@
 #include "os/host_info.h"
 #include "os/process.h"
 #include "os/terminal.h"
+#include "waypoint/init/init_protocol.h"
 #include "waypoint/keeper_host.h"
 
 namespace sf::waypoint {
@@ -63,7 +64,7 @@ bool add_process(Digest& digest, pid_t shell) {
   return true;
 }
 
-// The terminal, and open files whose content add_files() sees.
+// The terminal, and open files whose content FileWalk sees.
 bool add_descriptors(Digest& digest, pid_t shell) {
   auto numbers = os::list_directory(proc(shell, "fd"));
   if (!numbers) return false;
@@ -75,7 +76,7 @@ bool add_descriptors(Digest& digest, pid_t shell) {
     struct stat file {};
     if (!target || !info || ::stat(path.c_str(), &file) != 0) return false;
     digest.add(number).add(*target);
-    bool is_terminal = *target == "/dev/pts/0";
+    bool is_terminal = *target == kTerminalPath;
     bool has_content = S_ISREG(file.st_mode) || S_ISDIR(file.st_mode);
     if (!is_terminal && (!has_content || file.st_nlink == 0)) return false;
     for (const std::string& line : split(*info, '\n')) {
@@ -120,7 +121,7 @@ bool add_terminal(Digest& digest, int master) {
 // has looked at them. Before, a change within the same tick of the clock would not show.
 bool times_are_fine() {
   auto version = os::parse_kernel_version(os::kernel_release());
-  return version && (version->major > 6 || (version->major == 6 && version->minor >= 13));
+  return version && *version >= os::KernelVersion{6, 13};
 }
 
 class FileWalk {

@@ -10,6 +10,7 @@
 #include "os/host_info.h"
 #include "waypoint/criu/criu_binary.h"
 #include "waypoint/doctor.h"
+#include "waypoint/fresh_id.h"
 #include "waypoint/host_programs.h"
 #include "waypoint/keeper_home.h"
 #include "waypoint/root_template.h"

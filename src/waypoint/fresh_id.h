@@ -1,0 +1,11 @@
+// Names that nobody has used, and nobody can guess.
+#pragma once
+
+#include <string>
+
+namespace sf::waypoint {
+
+// Prefix, dash, 12 random hexadecimal digits.
+std::string fresh_id(const std::string& prefix);
+
+}  // namespace sf::waypoint
