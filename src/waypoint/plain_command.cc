@@ -26,7 +26,8 @@ bool is_name_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) !
 bool has_obscure_name(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    while (end < text.size() && is_name_byte(text[end])) ++end;
+    // With its dashes: docker-command is none of ours.
+    while (end < text.size() && (is_name_byte(text[end]) || text[end] == '-')) ++end;
     if (is_obscure(text.substr(at, end - at))) return true;
     at = end + 1;
   }
