@@ -26,7 +26,7 @@ class Node:
     id: str
     name: str = ""
     kind: str = "physical"  # or virtual: comes back by doing its commands again
-    unchanged: bool = False  # proven equal to its parent
+    unchanged: bool = False  # its snapshot shares the one before
     notes: Dict[str, str] = field(default_factory=dict)
     bytes: int = 0  # on disk, not shared with its parent
     memory_bytes: int = 0  # of processes, as captured

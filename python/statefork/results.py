@@ -185,7 +185,7 @@ class SessionStats:
     commands: int
     physical_snapshots: int
     virtual_snapshots: int
-    unchanged_snapshots: int  # of either kind: proven to need no new state
+    unchanged_snapshots: int  # physical ones that share the one before
     fallbacks: int  # could not be captured and became virtual
     promotions: int  # virtual nodes made physical after a replay
     restores: int

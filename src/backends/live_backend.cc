@@ -233,13 +233,6 @@ Status LiveBackend::write_file(const BranchHandle& branch, const std::string& pa
   return root.replace(path, content, fresh);
 }
 
-// Waypoint finds out by itself when a checkpoint would be as the one before, and what then differs
-// all the same ($?, history, screen ...) it keeps. A fingerprint could not: it would have to
-// change.
-Result<std::optional<control::Fingerprint>> LiveBackend::state_fingerprint(const BranchHandle&) {
-  return std::optional<control::Fingerprint>();
-}
-
 Result<control::BranchFacts> LiveBackend::facts(const BranchHandle& branch) {
   SF_TRY_ASSIGN(BranchPids found, pids(branch));
   return branch_facts(found);

@@ -45,8 +45,6 @@ class LiveBackend : public control::Backend {
   Status write_file(const control::BranchHandle& branch, const std::string& path,
                     std::string_view content) override;
 
-  Result<std::optional<control::Fingerprint>> state_fingerprint(
-      const control::BranchHandle& branch) override;
   Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
   // Files, and what else preserves() claims: processes, ports, environment, working directory.
   Result<control::StateDiff> diff(const control::DiffSide& from,

@@ -99,6 +99,9 @@ Status ensure_daemon(const DaemonPlace& place) {
   Result<os::UniqueFd> first = os::connect_unix(place.socket_path);
   Deadline deadline = Deadline::after(kPatience);
   if (first.ok() && wire::daemon_answers(place.socket_path, deadline)) return Ok{};
+  if (first.ok() && deadline.passed())
+    return fail(ErrorCode::kTimedOut, "the daemon at " + place.socket_path + " does not answer",
+                "it may have too much to do; see " + place.state_dir + "/daemon.log");
   if (!first.ok() && (first.error().os_errno == EACCES || first.error().os_errno == EPERM))
     return std::move(first).error().with_hint("only root and the socket's group may use it");
   Result<os::UniqueFd> lock = lock_start(place.socket_path, deadline);

@@ -35,7 +35,6 @@ namespace sf::control {
 
 struct Capabilities {
   bool physical_snapshots = true;  // false: checkpoint, restore and fork are never called
-  bool fingerprints = false;       // state_fingerprint() can prove something
   bool terminal = false;           // send_keys, screen, resize, watch
   bool files = false;              // read_file, write_file
   bool diff = false;
@@ -94,8 +93,6 @@ struct Inventory {
   std::vector<PhysicalRef> physical;
 };
 
-// Two equal fingerprints of one handle prove that nothing a restore would bring back differs.
-using Fingerprint = std::string;
 // A state to compare: a physical snapshot, or a live branch as it is now.
 using DiffSide = std::variant<PhysicalRef, BranchHandle>;
 
@@ -133,9 +130,6 @@ class Backend {
   virtual Status write_file(const BranchHandle& branch, const std::string& path,
                             std::string_view content) = 0;
 
-  // Covers all that preserves() claims. Nothing, when there is something it cannot see into, such
-  // as a process that runs on by itself.
-  virtual Result<std::optional<Fingerprint>> state_fingerprint(const BranchHandle& branch) = 0;
   virtual Result<BranchFacts> facts(const BranchHandle& branch) = 0;
   virtual Result<StateDiff> diff(const DiffSide& from, const DiffSide& to) = 0;
   virtual Result<BackendUsage> usage() = 0;

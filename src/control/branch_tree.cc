@@ -237,10 +237,8 @@ BranchTree::ReplayDistance BranchTree::distance_of(const Node& node) const {
   if (node.is_physical()) return {};
   ReplayDistance distance = node.is_root() ? ReplayDistance{} : replay_distance(node.parent);
   distance.nodes += 1;
-  if (!node.unchanged) {
-    distance.cost += total_duration(node.log);
-    distance.commands += node.log.size();
-  }
+  distance.cost += total_duration(node.log);
+  distance.commands += node.log.size();
   return distance;
 }
 

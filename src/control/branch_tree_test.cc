@@ -161,14 +161,6 @@ TEST_F(BranchTreeTest, WithoutAnyPhysicalNodeAPlanStartsTheSessionAnew) {
   EXPECT_EQ(plan.steps.size(), 2U);
 }
 
-TEST_F(BranchTreeTest, LogsThatChangedNothingAreNotReplayed) {
-  Node still{.id = NodeId("n6"), .parent = NodeId("n4"), .unchanged = true, .log = {command("ls")}};
-  put(edit::AddNode{still});
-  add("n7", "n6");
-  EXPECT_THAT(commands("n7"), ElementsAre("to n1", "to n2", "to n4", "to n7"));
-  EXPECT_EQ(tree.replay_distance(NodeId("n7")).commands, 4U);
-}
-
 TEST_F(BranchTreeTest, WhatCannotBeDoneAgainMakesAPlanFailWithItsName) {
   Node typed{.id = NodeId("n6"), .parent = NodeId("n4"), .log = {keys_entry("q")}};
   put(edit::AddNode{typed});

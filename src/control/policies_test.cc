@@ -18,7 +18,7 @@ namespace sf::control {
 namespace {
 
 using ::testing::HasSubstr;
-using Kind = SnapshotChoice::Kind;
+using Kind = Materialization;
 
 constexpr std::uint64_t kMib = 1ULL << 20U;
 
@@ -164,20 +164,6 @@ TEST(SnapshotChoiceTest, ThePolicyDecidesWhenNothingElseDoes) {
   EXPECT_EQ(choose({}, EagerPolicy()).kind, Kind::kPhysical);
   EXPECT_EQ(choose({}, LazyPolicy()).kind, Kind::kVirtual);
   EXPECT_TRUE(choose({}, EagerPolicy()).may_fall_back);
-}
-
-TEST(SnapshotChoiceTest, AnUnchangedStateSharesItsParentsSnapshotWhateverIsAskedFor) {
-  SnapshotQuestion q{.unchanged = true, .replayable = false, .must = "x"};
-  EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kShared);
-  q.wanted = Materialization::kPhysical;
-  EXPECT_EQ(choose(q, LazyPolicy()).kind, Kind::kShared);
-}
-
-TEST(SnapshotChoiceTest, AnUnchangedStateBelowAVirtualParentNeedsNoReplayAndIsVirtual) {
-  SnapshotQuestion q{.parent_is_physical = false, .unchanged = true, .replayable = false};
-  EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kVirtual);
-  q.wanted = Materialization::kPhysical;
-  EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kPhysical);
 }
 
 TEST(SnapshotChoiceTest, AReasonOverrulesThePolicyAndFallsBackOnlyToWhatCanBeReplayed) {

@@ -10,7 +10,7 @@ Result<RestorePlan> plan_restore(const BranchTree& tree, const NodeId& target) {
   const Node* node = tree.find(target);
   SF_CHECK(node != nullptr);
   while (!node->is_physical()) {
-    if (!node->unchanged) virtual_nodes.push_back(node);
+    virtual_nodes.push_back(node);
     if (node->is_root()) break;
     node = tree.find(node->parent);
   }

@@ -61,9 +61,6 @@ Result<Observation> SessionManager::exec_command(const BranchId& branch, const E
                    "write it to a file and run that");
   SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kOpen, Condition::kAlive));
   if (may_begin) SF_TRY(may_begin());
-  // Where a fingerprint can be had, no process runs by itself: what it says now was true at the
-  // node.
-  if (turn.nothing_pending && !turn.seat->at_node) turn.seat->at_node = fingerprint(turn.handle);
   Observation seen;
   SF_TRY(carry_out(turn, "exec_command", begun_entry(request), [&](LogEntry& entry) -> Status {
     SF_TRY_ASSIGN(seen, backend_.exec(turn.handle, request, sink));

@@ -147,7 +147,6 @@ Result<SessionManager::Turn> SessionManager::take_turn(const BranchId& branch, I
   if (condition == Condition::kAlive && !found->alive) return lost_branch(branch);
   turn.node = found->node;
   turn.handle = found->handle;
-  turn.nothing_pending = found->pending.empty();
   return turn;
 }
 

@@ -71,7 +71,7 @@ struct SnapshotRequest {
 struct SnapshotReport {
   NodeId node;
   Materialization kind = Materialization::kVirtual;
-  bool unchanged = false;         // proven equal to its parent
+  bool unchanged = false;         // proven to be as the snapshot before, and kept there
   std::string why;                // what decided the kind
   std::optional<Error> fallback;  // why it could not be physical, though it should have been
   std::optional<PhysicalState> physical;
@@ -190,7 +190,6 @@ class SessionManager {
   struct Seat {  // what a live branch has beside its record
     std::mutex turn;
     std::mutex input;
-    std::optional<Fingerprint> at_node;  // guarded by turn: the state its node stands for
   };
   struct Turn {  // the right to do something to a branch, and the branch as it was found
     std::shared_ptr<Seat> seat;
@@ -199,7 +198,6 @@ class SessionManager {
     BranchId id;
     NodeId node;
     BranchHandle handle;
-    bool nothing_pending = false;
   };
   enum class Input { kOpen, kHeld };  // may keys come in meanwhile?
   enum class Condition { kAlive, kAny };
@@ -235,11 +233,10 @@ class SessionManager {
     std::vector<Edit> cost() const;
   };
   Result<Captured> capture(const BranchHandle& handle, std::uint64_t resident_bytes);
-  std::optional<Fingerprint> fingerprint(const BranchHandle& handle);
   Result<SnapshotQuestion> question(const Turn& turn, const SnapshotRequest& request) const;
   Status check_new_node(const SnapshotRequest& request) const;
-  Status add_node(const Turn& turn, const SnapshotRequest& request, const SnapshotChoice& choice,
-                  microseconds took, std::vector<Edit> cost, SnapshotReport& report);
+  Status add_node(const Turn& turn, const SnapshotRequest& request, microseconds took,
+                  std::vector<Edit> cost, SnapshotReport& report);
 
   // session_revive.cc
   Result<RestorePlan> plan(const BranchId& branch, std::string_view ref, std::optional<Pin>& pin);

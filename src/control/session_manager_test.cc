@@ -19,7 +19,6 @@ const BranchId kMain{"main"};
 test::FakeBackendOptions replay_only() {
   test::FakeBackendOptions options;
   options.capabilities.physical_snapshots = false;
-  options.capabilities.fingerprints = false;
   return options;
 }
 

@@ -18,13 +18,12 @@ const BranchId kMain{"main"};
 test::FakeBackendOptions replay_only() {
   test::FakeBackendOptions options;
   options.capabilities.physical_snapshots = false;
-  options.capabilities.fingerprints = false;
   return options;
 }
 
-test::FakeBackendOptions without_fingerprints() {
+test::FakeBackendOptions without_proofs() {
   test::FakeBackendOptions options;
-  options.capabilities.fingerprints = false;
+  options.notices_unchanged = false;
   return options;
 }
 
@@ -123,22 +122,23 @@ TEST(SessionMaterializationTest, AnotherFailureOfACheckpointIsAnErrorAndChangesN
   EXPECT_EQ(w.node(here).log.size(), 1U);
 }
 
-TEST(SessionMaterializationTest, ANodeWhereProvablyNothingChangedSharesItsParentsSnapshot) {
+TEST(SessionMaterializationTest, ANodeThatSharesTheSnapshotBeforeCostsNothingAndTeachesNothing) {
   SessionWorld w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId first = w.mark("main");
   ASSERT_OK(w.run("main", "get a"));
-  std::size_t checkpoints = w.backend.calls("checkpoint");
-  NodeId second = w.mark("main");
-  EXPECT_EQ(w.backend.calls("checkpoint"), checkpoints);
-  EXPECT_TRUE(w.node(second).unchanged);
-  EXPECT_EQ(w.node(second).physical->ref, w.node(first).physical->ref);
+  ASSERT_OK_AND_ASSIGN(SnapshotReport shared, w.session().snapshot(kMain));
+  NodeId second = shared.node;
+  EXPECT_TRUE(shared.unchanged);
+  EXPECT_EQ(shared.why, "nothing changed since the snapshot before");
+  EXPECT_TRUE(w.node(second).unchanged) << "what the report says, the node says";
+  EXPECT_EQ(w.session().stats().unchanged_snapshots, 1U);
   EXPECT_EQ(w.node(second).log.size(), 1U) << "the log is kept all the same";
 
   ASSERT_OK(w.back("main", NodeId("n0")));
   ASSERT_OK_AND_ASSIGN(CleanupReport gone, w.session().cleanup(kMain, second.value(), Force::kNo));
-  EXPECT_EQ(gone.physical_refs, 0U);
+  EXPECT_EQ(gone.physical_refs, 1U);
   EXPECT_EQ(gone.bytes, 0U);
   ASSERT_OK(w.back("main", first));
   EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
@@ -160,7 +160,7 @@ TEST(SessionMaterializationTest, UnchangedMeansSinceTheNodeTheBranchStandsOnNow)
 }
 
 TEST(SessionMaterializationTest, WhatIsNotProvenIsNotAssumed) {
-  SessionWorld w("eager", without_fingerprints());
+  SessionWorld w("eager", without_proofs());
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "get a"));
   NodeId first = w.mark("main");

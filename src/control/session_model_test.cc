@@ -53,7 +53,7 @@ Setting any_setting() {
   setting.policy = *rc::gen::element<std::string>("eager", "lazy", "smart", "every-2");
   setting.options.capabilities.physical_snapshots =
       *rc::gen::weightedElement<bool>({{5, true}, {1, false}});
-  setting.options.capabilities.fingerprints = *rc::gen::arbitrary<bool>();
+  setting.options.notices_unchanged = *rc::gen::arbitrary<bool>();
   return setting;
 }
 

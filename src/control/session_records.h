@@ -37,7 +37,7 @@ struct SessionRecord {
   friend bool operator==(const SessionRecord&, const SessionRecord&) = default;
 };
 
-// What a node keeps of its physical snapshot. Aliases share the reference and repeat the numbers.
+// What a node keeps of its physical snapshot. Nodes with one reference repeat the numbers.
 struct PhysicalState {
   PhysicalRef ref;
   std::uint64_t bytes = 0;
@@ -56,7 +56,7 @@ struct Node {
   NodeId parent;                          // empty: the root
   BranchId origin;                        // the branch it was taken on
   std::optional<PhysicalState> physical;  // nothing: a virtual node
-  bool unchanged = false;                 // its log provably changed nothing: no need to replay it
+  bool unchanged = false;                 // its snapshot shares the one before
   CommandLog log;                         // from the parent to here
   Notes notes;
   WallTime created;

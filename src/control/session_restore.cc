@@ -30,7 +30,6 @@ Result<RestoreReport> SessionManager::restore(const BranchId& branch, std::strin
     stats_.restores += 1;
   }
   revived.copy.release();
-  turn.seat->at_node.reset();
   put_away({turn.handle}, {});
   report.accepted = std::move(revived.accepted);
   report.took = watch.elapsed();

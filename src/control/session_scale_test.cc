@@ -65,7 +65,7 @@ TEST_F(SessionScaleTest, OperationsOnAWideTreeStayCheap) {
 }
 
 TEST_F(SessionScaleTest, SnapshotsAtTheEndOfALongVirtualChainStayCheap) {
-  SessionWorld w("lazy", {.capabilities = {.fingerprints = false}});
+  SessionWorld w("lazy");
   ASSERT_OK(w.build());
   ASSERT_NO_FATAL_FAILURE(grow(w, kNodes));
   SessionManager& s = w.session();

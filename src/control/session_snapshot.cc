@@ -13,13 +13,6 @@ bool cannot_be_captured(const Error& error) {
 
 }  // namespace
 
-std::optional<Fingerprint> SessionManager::fingerprint(const BranchHandle& handle) {
-  if (!capabilities_.fingerprints) return std::nullopt;
-  Result<std::optional<Fingerprint>> taken = backend_.state_fingerprint(handle);
-  if (!taken.ok()) return std::nullopt;  // nothing is proven then, which is always allowed
-  return *taken;
-}
-
 std::vector<Edit> SessionManager::Captured::cost() const {
   if (unchanged) return {};
   return {edit::CostMeasured{state.memory_bytes, state.took}};
@@ -70,7 +63,6 @@ Result<SnapshotQuestion> SessionManager::question(const Turn& turn,
       limits_.max_physical_bytes == 0 || tree_.physical_bytes() < limits_.max_physical_bytes;
   return SnapshotQuestion{.backend_has_snapshots = capabilities_.physical_snapshots,
                           .storage_is_full = !has_room,
-                          .parent_is_physical = tree_.find(branch->node)->is_physical(),
                           .replayable = is_replayable(branch->pending),
                           .must = reason_to_materialize(branch->pending, backend_.preserves()),
                           .wanted = request.wanted,
@@ -80,7 +72,6 @@ Result<SnapshotQuestion> SessionManager::question(const Turn& turn,
 
 Result<SnapshotReport> SessionManager::snapshot(const BranchId& branch,
                                                 const SnapshotRequest& request) {
-  using Kind = SnapshotChoice::Kind;
   Stopwatch watch;
   SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kHeld, Condition::kAlive));
   SF_TRY_ASSIGN(SnapshotQuestion q, question(turn, request));
@@ -90,19 +81,15 @@ Result<SnapshotReport> SessionManager::snapshot(const BranchId& branch,
     return std::move(facts).error();
   }
   q.facts.resident_memory = facts->resident_bytes;
-  std::optional<Fingerprint> state = fingerprint(turn.handle);
-  if (turn.nothing_pending && !turn.seat->at_node) turn.seat->at_node = state;  // as exec_command()
-  q.unchanged = state && state == turn.seat->at_node;
-
   SF_TRY_ASSIGN(SnapshotChoice choice, choose_snapshot(q, policy_));
-  SnapshotReport report{.unchanged = q.unchanged, .why = choice.why};
+  SnapshotReport report{.why = choice.why};
   std::vector<Edit> cost;
-  if (choice.kind == Kind::kPhysical) {
+  if (choice.kind == Materialization::kPhysical) {
     Result<Captured> captured = capture(turn.handle, facts->resident_bytes);
     if (captured.ok()) {
       report.physical = captured->state;
       if (captured->unchanged) report.why = "nothing changed since the snapshot before";
-      report.unchanged = report.unchanged || captured->unchanged;
+      report.unchanged = captured->unchanged;
       cost = captured->cost();
     } else if (choice.may_fall_back && cannot_be_captured(captured.error())) {
       report.fallback = captured.error();
@@ -111,26 +98,22 @@ Result<SnapshotReport> SessionManager::snapshot(const BranchId& branch,
       return std::move(captured).error().while_doing("taking a snapshot of " + branch.value());
     }
   }
-  Status added = add_node(turn, request, choice, watch.elapsed(), std::move(cost), report);
+  Status added = add_node(turn, request, watch.elapsed(), std::move(cost), report);
   if (!added.ok()) {
-    if (report.physical && choice.kind == Kind::kPhysical) put_away({}, {report.physical->ref});
+    if (report.physical) put_away({}, {report.physical->ref});
     return std::move(added).error();
   }
-  turn.seat->at_node = std::move(state);
   report.took = watch.elapsed();
   return report;
 }
 
-Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request,
-                                const SnapshotChoice& choice, microseconds took,
+Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request, microseconds took,
                                 std::vector<Edit> cost, SnapshotReport& report) {
   std::lock_guard lock(mutex_);
   const Branch* branch = tree_.find_branch(turn.id);
   if (branch == nullptr || branch->handle != turn.handle)
     return fail(ErrorCode::kNotFound, "branch " + turn.id.value() + " was ended meanwhile");
   SF_TRY(check_new_node(request));  // again: others may have taken the name
-  if (choice.kind == SnapshotChoice::Kind::kShared)
-    report.physical = tree_.find(branch->node)->physical;
   report.kind = report.physical ? Materialization::kPhysical : Materialization::kVirtual;
   report.node = tree_.next_node_id();
 
@@ -139,7 +122,7 @@ Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request
             .parent = branch->node,
             .origin = turn.id,
             .physical = report.physical,
-            .unchanged = choice.kind != SnapshotChoice::Kind::kPhysical && report.unchanged,
+            .unchanged = report.unchanged,
             .log = branch->pending,
             .notes = request.notes,
             .created = now_()};

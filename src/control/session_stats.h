@@ -12,7 +12,7 @@ struct SessionStats {
   std::uint64_t commands = 0;
   std::uint64_t physical_snapshots = 0;
   std::uint64_t virtual_snapshots = 0;
-  std::uint64_t unchanged_snapshots = 0;  // of either kind: proven to need no new state
+  std::uint64_t unchanged_snapshots = 0;  // physical ones that share the one before
   std::uint64_t fallbacks = 0;            // could not be captured and became virtual
   std::uint64_t promotions = 0;           // virtual nodes made physical after a replay
   std::uint64_t restores = 0;
@@ -28,7 +28,7 @@ struct SessionStats {
 
   // As it is now.
   std::uint64_t nodes = 0;
-  std::uint64_t physical_refs = 0;  // distinct; aliases share
+  std::uint64_t physical_refs = 0;  // distinct
   std::uint64_t physical_bytes = 0;
   std::uint64_t live_branches = 0;
 };

@@ -4,11 +4,6 @@ namespace sf::control {
 
 Result<SnapshotChoice> choose_snapshot(const SnapshotQuestion& q,
                                        const MaterializationPolicy& policy) {
-  using Kind = SnapshotChoice::Kind;
-  const bool replayable = q.replayable || q.unchanged;
-  if (q.unchanged && q.parent_is_physical)
-    return SnapshotChoice{Kind::kShared, false, "nothing changed since the parent"};
-
   const bool can_capture = q.backend_has_snapshots && !q.storage_is_full;
   auto no_capture = [&q]() -> Error {
     if (q.backend_has_snapshots)
@@ -19,22 +14,19 @@ Result<SnapshotChoice> choose_snapshot(const SnapshotQuestion& q,
   };
   if (q.wanted == Materialization::kPhysical) {
     if (!can_capture) return no_capture();
-    return SnapshotChoice{Kind::kPhysical, false, "asked for"};
+    return SnapshotChoice{Materialization::kPhysical, false, "asked for"};
   }
-  if (!replayable && (!can_capture || q.wanted == Materialization::kVirtual)) {
+  if (!q.replayable && (!can_capture || q.wanted == Materialization::kVirtual)) {
     std::string why = "a virtual node would not lead back here: " + q.must.value_or("no replay");
     if (!can_capture) return no_capture().while_doing(why);
     return fail(ErrorCode::kUnsupported, why, "take a physical one");
   }
   if (q.wanted == Materialization::kVirtual)
-    return SnapshotChoice{Kind::kVirtual, false, "asked for"};
-  if (!can_capture) return SnapshotChoice{Kind::kVirtual, false, no_capture().message};
-  if (q.unchanged) return SnapshotChoice{Kind::kVirtual, false, "nothing changed since the parent"};
-  if (q.must) return SnapshotChoice{Kind::kPhysical, replayable, *q.must};
+    return SnapshotChoice{Materialization::kVirtual, false, "asked for"};
+  if (!can_capture) return SnapshotChoice{Materialization::kVirtual, false, no_capture().message};
+  if (q.must) return SnapshotChoice{Materialization::kPhysical, q.replayable, *q.must};
 
-  Kind kind =
-      policy.decide(q.facts) == Materialization::kPhysical ? Kind::kPhysical : Kind::kVirtual;
-  return SnapshotChoice{kind, replayable, "policy " + policy.name()};
+  return SnapshotChoice{policy.decide(q.facts), q.replayable, "policy " + policy.name()};
 }
 
 }  // namespace sf::control

@@ -11,9 +11,7 @@ namespace sf::control {
 
 struct SnapshotQuestion {
   bool backend_has_snapshots = true;
-  bool storage_is_full = false;  // by the session's own limit
-  bool parent_is_physical = true;
-  bool unchanged = false;                 // proven: the state is the parent's
+  bool storage_is_full = false;           // by the session's own limit
   bool replayable = true;                 // everything since the parent can be done again
   std::optional<std::string> must;        // reason_to_materialize()
   std::optional<Materialization> wanted;  // what the user said, if anything
@@ -21,12 +19,7 @@ struct SnapshotQuestion {
 };
 
 struct SnapshotChoice {
-  enum class Kind {
-    kPhysical,
-    kVirtual,
-    kShared,  // physical, with the parent's own snapshot
-  };
-  Kind kind = Kind::kVirtual;
+  Materialization kind = Materialization::kVirtual;
   bool may_fall_back = false;  // if it cannot be captured, a virtual node will do
   std::string why;             // for people
 };

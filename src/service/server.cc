@@ -5,17 +5,21 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
+#include "service/worker_threads.h"
 #include "wire/problem.h"
 #include "wire/query_text.h"
 
 namespace sf::service {
 namespace {
 
-// One thread per running request. Waiting for a branch's turn occupies one, too.
-constexpr std::size_t kThreads = 128;
+// One thread per connection, also while it waits for a branch's turn. Each takes up to two
+// descriptors, of which a process often has 1024.
+constexpr std::size_t kMaxThreads = 384;
 constexpr time_t kHalfRequestSeconds = 10;
 constexpr time_t kKeepAliveSeconds = 5;
 constexpr std::size_t kKeepAliveRequests = 10'000;
@@ -74,6 +78,15 @@ void put_unauthorized(httplib::Response& response) {
   response.set_header("WWW-Authenticate", "Bearer");
 }
 
+class Connections : public httplib::TaskQueue {
+ public:
+  void enqueue(std::function<void()> serve) override { threads_.add(std::move(serve)); }
+  void shutdown() override { threads_.finish(); }
+
+ private:
+  WorkerThreads threads_{kMaxThreads};
+};
+
 }  // namespace
 
 class Server::Http : public httplib::Server {
@@ -89,7 +102,7 @@ class Server::Http : public httplib::Server {
       });
     }
     set_tcp_nodelay(true);
-    new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+    new_task_queue = [] { return new Connections; };  // the library deletes it
     set_payload_max_length(kMaxBody);
     set_read_timeout(kHalfRequestSeconds);
     set_write_timeout(kHalfRequestSeconds);

@@ -11,7 +11,6 @@ using control::BranchHandle;
 using control::Checkpoint;
 using control::DiffSide;
 using control::ExecRequest;
-using control::Fingerprint;
 using control::Inventory;
 using control::Observation;
 using control::OutputSink;
@@ -68,7 +67,9 @@ BranchHandle FakeBackend::add(FakeMachine machine) {
 Result<BranchHandle> FakeBackend::revive(const PhysicalRef& from) {
   auto it = snapshots_.find(from);
   if (it == snapshots_.end()) return fail(ErrorCode::kNotFound, "no snapshot " + from.value());
-  return add(it->second);
+  BranchHandle handle = add(it->second);
+  bases_[handle] = it->second;
+  return handle;
 }
 
 void FakeBackend::fail_checkpoints(std::optional<ErrorCode> code) {
@@ -184,6 +185,13 @@ Result<Checkpoint> FakeBackend::checkpoint(const BranchHandle& branch) {
                      .memory_bytes = memory_of(*machine),
                      .took = microseconds(5000 + 100 * memory_of(*machine) / kMib),
                      .stopped = milliseconds(2)};
+    auto base = bases_.find(branch);
+    if (options_.notices_unchanged && kept.processes.empty() && base != bases_.end() &&
+        base->second == kept) {
+      taken.unchanged = true;
+      taken.bytes = 0;
+    }
+    bases_[branch] = kept;
     snapshots_.emplace(taken.ref, std::move(kept));
     return taken;
   });
@@ -258,15 +266,6 @@ Status FakeBackend::write_file(const BranchHandle& branch, const std::string& pa
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
     machine->variables[path] = content;
     return Ok{};
-  });
-}
-
-Result<std::optional<Fingerprint>> FakeBackend::state_fingerprint(const BranchHandle& branch) {
-  using Taken = std::optional<Fingerprint>;
-  return call<Taken>("state_fingerprint", [&]() -> Result<Taken> {
-    SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
-    if (!machine->processes.empty()) return Taken();
-    return Taken(machine->dump());
   });
 }
 

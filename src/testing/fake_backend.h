@@ -31,11 +31,9 @@ struct FakeMachine {
 
 struct FakeBackendOptions {
   control::Preserves preserves = control::Preserves::everything();
-  control::Capabilities capabilities{.physical_snapshots = true,
-                                     .fingerprints = true,
-                                     .terminal = true,
-                                     .files = true,
-                                     .diff = true};
+  control::Capabilities capabilities{
+      .physical_snapshots = true, .terminal = true, .files = true, .diff = true};
+  bool notices_unchanged = true;
   Fuse* fuse = nullptr;
 };
 
@@ -80,8 +78,6 @@ class FakeBackend final : public control::Backend {
                                 std::size_t max_bytes) override;
   Status write_file(const control::BranchHandle& branch, const std::string& path,
                     std::string_view content) override;
-  Result<std::optional<control::Fingerprint>> state_fingerprint(
-      const control::BranchHandle& branch) override;
   Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
   Result<control::StateDiff> diff(const control::DiffSide& from,
                                   const control::DiffSide& to) override;
@@ -105,6 +101,7 @@ class FakeBackend final : public control::Backend {
   mutable std::mutex mutex_;
   std::map<control::BranchHandle, FakeMachine> branches_;
   std::map<control::PhysicalRef, FakeMachine> snapshots_;
+  std::map<control::BranchHandle, FakeMachine> bases_;  // each branch at its snapshot before
   std::map<std::string, std::size_t> calls_;
   std::optional<ErrorCode> checkpoint_error_;
   std::function<void(const std::string&)> on_exec_;

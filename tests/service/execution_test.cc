@@ -1,5 +1,7 @@
 // Commands that run whoever watches: their events can be read from any number, as often as wanted.
+#include <atomic>
 #include <functional>
+#include <latch>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
@@ -52,6 +54,33 @@ class ExecutionTest : public ::testing::Test {
   DaemonWorld world_;
   cli::ApiClient client_ = world_.client();
 };
+
+TEST_F(ExecutionTest, ManyWhoWatchKeepNobodyElseWaiting) {
+  constexpr int kWatchers = 200;
+  std::string id = start({{"command", "echo first; read -s x; echo $x"}});
+  std::latch watching(kWatchers);
+  std::atomic<int> complete = 0;
+  std::vector<std::thread> watchers;
+  for (int i = 0; i < kWatchers; ++i) {
+    watchers.emplace_back([&] {
+      bool arrived = false;
+      Seen seen = watch(id, 0, [&](const Seen& so_far) {
+        if (!arrived && so_far.text() == "first\n") {
+          arrived = true;
+          watching.count_down();
+        }
+        return false;
+      });
+      if (!arrived) watching.count_down();
+      complete += seen.text() == "first\nlast\n" ? 1 : 0;
+    });
+  }
+  watching.wait();
+  EXPECT_EQ(world_.run({"ls"}).status, 0);
+  EXPECT_OK(client_.post("/v1/sessions/s/branches/main/keys", {{"keys", "last\r"}}));
+  for (std::thread& watcher : watchers) watcher.join();
+  EXPECT_EQ(complete, kWatchers);
+}
 
 TEST_F(ExecutionTest, OutputArrivesWhileTheCommandRunsAndTheResultAtItsEnd) {
   std::string id = start({{"command", "echo first; read x; echo got $x; (exit 3)"}});

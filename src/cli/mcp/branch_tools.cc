@@ -98,16 +98,17 @@ Tool snapshot() {
                     {.name = "notes",
                      .type = kTextMap,
                      .description = "Kept with the node, for you: a plan, a score."}},
-      .output_schema = object_of({{"node", text_field("Handle of the new node.")},
-                                  {"kind", text_field("physical or virtual.")},
-                                  {"why", text_field("Why it is of this kind.")},
-                                  {"unchanged", flag_field("Nothing happened since its parent.")},
-                                  {"bytes", whole_field("What it keeps on disk.")},
-                                  {"took_us", whole_field("Microseconds.")},
-                                  {"fallback", or_null({{"type", "object"}},
-                                                       "Why the state could not be kept; null: it "
-                                                       "was, or nobody asked.")}},
-                                 {"why", "unchanged", "bytes", "took_us", "fallback"}),
+      .output_schema =
+          object_of({{"node", text_field("Handle of the new node.")},
+                     {"kind", text_field("physical or virtual.")},
+                     {"why", text_field("Why it is of this kind.")},
+                     {"unchanged", flag_field("Nothing changed since the snapshot before.")},
+                     {"bytes", whole_field("What it keeps on disk.")},
+                     {"took_us", whole_field("Microseconds.")},
+                     {"fallback", or_null({{"type", "object"}},
+                                          "Why the state could not be kept; null: it "
+                                          "was, or nobody asked.")}},
+                    {"why", "unchanged", "bytes", "took_us", "fallback"}),
       .takes_turns = true,
       .request = [](const Json& arguments) -> Result<ApiCall> {
         return ApiCall{.method = "POST",

@@ -119,7 +119,7 @@ Tool tree() {
        {"name", text_field("May be empty.")},
        {"parent", or_null({{"type", "string"}}, "null: it is the root.")},
        {"kind", text_field("physical: the whole state is kept; virtual: replayed commands.")},
-       {"unchanged", flag_field("Nothing happened since its parent.")},
+       {"unchanged", flag_field("Nothing changed since the snapshot before.")},
        {"created_at", text_field("ISO 8601.")},
        {"bytes", whole_field("What it keeps on disk.")},
        {"notes", {{"type", "object"}, {"description", "As given to snapshot."}}},
