@@ -11,7 +11,8 @@
 #     LIBS nlohmann_json::nlohmann_json
 #     USES statefork-init              # programs that must be built before the test runs
 #     TIMEOUT 60                       # seconds, 120 when absent
-#     SHARDS 4 SERIAL)                 # SERIAL: nothing else runs beside it
+#     SHARDS 4 SERIAL                  # SERIAL: nothing else runs beside it
+#     NAMESPACES)                      # its own mounts and processes: none outlives it
 #
 #   # build/<preset>/bin/statefork-init. STATIC links everything in and leaves the sanitizers out.
 #   sf_program(statefork-init SOURCES init/main.cc DEPS base LIBS PkgConfig::CAP STATIC)
@@ -160,6 +161,7 @@ set(SF_COST_style 1000)
 set(SF_COST_kernel 500)
 set(SF_COST_faults 200)
 set(SF_COST_equivalence 100)
+set(SF_COST_substrates 90)
 
 # Properties shared by all ctest entries: labels, deadline, order. Exit status 77 means "skipped".
 function(sf_test_properties labels timeout serial)
@@ -172,7 +174,7 @@ function(sf_test_properties labels timeout serial)
 endfunction()
 
 function(sf_test NAME)
-  cmake_parse_arguments(arg "SERIAL" "TIMEOUT;SHARDS" "SOURCES;LABELS;DEPS;LIBS;USES" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;NAMESPACES" "TIMEOUT;SHARDS" "SOURCES;LABELS;DEPS;LIBS;USES" ${ARGN})
   sf_reject_leftovers("sf_test(${NAME})" ${arg_UNPARSED_ARGUMENTS})
   if(NOT arg_LABELS OR NOT arg_SOURCES)
     message(FATAL_ERROR "sf_test(${NAME}): LABELS and SOURCES are needed")
@@ -201,7 +203,12 @@ function(sf_test NAME)
                            "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
     endforeach()
   else()
-    add_test(NAME ${NAME} COMMAND ${NAME})
+    set(prefix "")
+    if(arg_NAMESPACES)
+      # The shell is PID 1 and takes in orphans; killing `unshare` kills it, and so everything.
+      set(prefix unshare --mount --propagation private --pid --fork --kill-child --mount-proc sh -c [["$@" || exit $?]] sh)
+    endif()
+    add_test(NAME ${NAME} COMMAND ${prefix} $<TARGET_FILE:${NAME}>)
     sf_test_properties("${arg_LABELS}" ${arg_TIMEOUT} ${arg_SERIAL} ${NAME})
   endif()
 endfunction()

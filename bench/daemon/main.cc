@@ -14,7 +14,7 @@
 #include "control/latencies.h"
 #include "os/file.h"
 #include "os/host_info.h"
-#include "os/probe.h"
+#include "os/run_program.h"
 #include "os/tree.h"
 #include "waypoint/waypoint.h"
 

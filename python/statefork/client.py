@@ -44,7 +44,8 @@ class Client:
                       max_branches: Optional[int] = None, keep: bool = False) -> Session:
         """Starts a live terminal over the directory `root`, which itself stays as it is.
 
-        `backend` is waypoint (everything), overlay (files only) or replay (nothing but commands); `policy` eager,
+        `backend` is waypoint (everything), overlay (files only), replay (nothing but commands), another of `backends()`,
+        or auto (the best this host can run); `policy` eager,
         lazy, smart or every-N. `ttl` and `idle` are seconds after which the daemon ends it by itself. Leaving its
         `with` ends it, unless `keep` is set.
         """

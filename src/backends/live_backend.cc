@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "backends/branch_settings.h"
+#include "backends/shell_answers.h"
 #include "base/scope_exit.h"
-#include "os/in_root.h"
-#include "waypoint/user_lookup.h"
+#include "waypoint/branch_files.h"
 
 namespace sf::backends {
 
@@ -30,15 +30,6 @@ WpBranch id_of(const BranchHandle& branch) { return WpBranch(branch.value()); }
 
 std::string root_of(const BranchPids& pids) {
   return "/proc/" + std::to_string(pids.init) + "/root";
-}
-
-// Who owns a file that is new: the branch's user, as its root knows him.
-Result<os::NewFile> new_file_of(const os::InRoot& root, const std::string& user) {
-  auto passwd = root.read("/etc/passwd", 16U << 20U);
-  auto group = root.read("/etc/group", 16U << 20U);
-  SF_TRY_ASSIGN(waypoint::User found,
-                waypoint::find_user(user, passwd ? *passwd : "", group ? *group : ""));
-  return os::NewFile{found.credentials.uid, found.credentials.gid, 0644};
 }
 
 }  // namespace
@@ -75,25 +66,14 @@ Result<Observation> LiveBackend::exec(const BranchHandle& branch,
                                       const control::ExecRequest& request,
                                       const control::OutputSink& sink) {
   SF_TRY(look_first(branch));
-  auto done = waypoint_->exec(id_of(branch),
-                              {.command = request.command,
-                               .timeout = request.timeout,
-                               .max_output = request.max_output,
-                               .raw = request.raw,
-                               .look = notices_unchanged()},
-                              sink);
+  waypoint::ExecRequest wanted = shell_request(request);
+  wanted.look = notices_unchanged();
+  auto done = waypoint_->exec(id_of(branch), wanted, sink);
   if (!done) return branch_error(branch, std::move(done).error());
   bool left = left_background(branch, done->shell_restarted);
-  return Observation{.exit_code = done->exit_code,
-                     .output = std::move(done->output),
-                     .raw = std::move(done->raw),
-                     .background = std::move(done->background),
-                     .output_bytes = done->output_bytes,
-                     .duration = done->duration,
-                     .timed_out = done->timed_out,
-                     .truncated = done->truncated,
-                     .shell_restarted = done->shell_restarted,
-                     .left_background = left};
+  Observation seen = observation_of(std::move(*done));
+  seen.left_background = left;
+  return seen;
 }
 
 Status LiveBackend::look_first(const BranchHandle& branch) {
@@ -169,18 +149,7 @@ Result<control::TerminalScreen> LiveBackend::screen(const BranchHandle& branch,
                                                     std::size_t scrollback) {
   auto shown = waypoint_->screen(id_of(branch), scrollback);
   if (!shown) return branch_error(branch, std::move(shown).error());
-  // Waypoint gives the lines that scrolled away and the window's as one list.
-  auto above = static_cast<std::ptrdiff_t>(
-      shown->rows.size() - std::min<std::size_t>(shown->rows.size(), shown->size.rows));
-  auto first_row = std::make_move_iterator(shown->rows.begin() + above);
-  return control::TerminalScreen{
-      .rows = {first_row, std::make_move_iterator(shown->rows.end())},
-      .scrollback = {std::make_move_iterator(shown->rows.begin()), first_row},
-      .cursor_row = shown->cursor_row,
-      .cursor_col = shown->cursor_col,
-      .cursor_visible = shown->cursor_visible,
-      .alternate_screen = shown->alternate_screen,
-      .title = std::move(shown->title)};
+  return screen_of(std::move(*shown));
 }
 
 Status LiveBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) {
@@ -190,25 +159,9 @@ Status LiveBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::
 }
 
 Result<std::unique_ptr<control::TerminalFeed>> LiveBackend::watch(const BranchHandle& branch) {
-  class Feed final : public control::TerminalFeed {
-   public:
-    explicit Feed(waypoint::TerminalWatch watch) : watch_(std::move(watch)) {}
-    Result<std::optional<control::TerminalPiece>> next(Deadline deadline) override {
-      SF_TRY_ASSIGN(std::optional<waypoint::TerminalPiece> piece, watch_.next(deadline));
-      if (!piece) return std::optional<control::TerminalPiece>();
-      waypoint::WindowSize size = piece->repaints.value_or(waypoint::WindowSize{0, 0});
-      return std::optional(control::TerminalPiece{.bytes = std::move(piece->bytes),
-                                                  .is_repaint = piece->repaints.has_value(),
-                                                  .rows = size.rows,
-                                                  .cols = size.cols});
-    }
-
-   private:
-    waypoint::TerminalWatch watch_;
-  };
   auto watch = waypoint_->watch(id_of(branch));
   if (!watch) return branch_error(branch, std::move(watch).error());
-  return std::unique_ptr<control::TerminalFeed>(std::make_unique<Feed>(std::move(*watch)));
+  return feed_of(std::move(*watch));
 }
 
 void LiveBackend::keep_window(const BranchHandle& old, const BranchHandle& fresh) {
@@ -220,17 +173,14 @@ void LiveBackend::keep_window(const BranchHandle& old, const BranchHandle& fresh
 Result<std::string> LiveBackend::read_file(const BranchHandle& branch, const std::string& path,
                                            std::size_t max_bytes) {
   SF_TRY_ASSIGN(BranchPids found, pids(branch));
-  SF_TRY_ASSIGN(os::InRoot root, os::InRoot::open(root_of(found)));
-  return root.read(path, std::min(max_bytes, kMaxFile));
+  return waypoint::read_branch_file(root_of(found), path, std::min(max_bytes, kMaxFile));
 }
 
 Status LiveBackend::write_file(const BranchHandle& branch, const std::string& path,
                                std::string_view content) {
   if (content.size() > kMaxFile) return invalid("a file of at most 1 GiB can be written");
   SF_TRY_ASSIGN(BranchPids found, pids(branch));
-  SF_TRY_ASSIGN(os::InRoot root, os::InRoot::open(root_of(found)));
-  SF_TRY_ASSIGN(os::NewFile fresh, new_file_of(root, config_of(branch).user));
-  return root.replace(path, content, fresh);
+  return waypoint::write_branch_file(root_of(found), config_of(branch).user, path, content);
 }
 
 Result<control::BranchFacts> LiveBackend::facts(const BranchHandle& branch) {

@@ -1,68 +1,101 @@
 #include "backends/registry.h"
 
-#include <array>
 #include <utility>
 
+#include "backends/criu/criu_backend.h"
+#include "backends/docker/docker_entry.h"
+#include "backends/gvisor/gvisor_entry.h"
 #include "backends/overlay_backend.h"
+#include "backends/podman/podman_entry.h"
 #include "backends/replay_backend.h"
+#include "backends/vm/vm_entry.h"
 #include "backends/waypoint_backend.h"
+#include "base/digest.h"
+#include "waypoint/host_programs.h"
 
 namespace sf::backends {
 namespace {
 
-using MakeBackend = std::unique_ptr<control::Backend> (*)(std::shared_ptr<waypoint::Waypoint>);
-
-template <typename T>
-std::unique_ptr<control::Backend> make_one(std::shared_ptr<waypoint::Waypoint> waypoint) {
-  return std::make_unique<T>(std::move(waypoint));
+Status has_waypoint(const Surroundings& around) {
+  if (around.waypoint) return Ok{};
+  return around.why_no_waypoint;
 }
 
-struct Entry {
-  std::string_view summary;
-  MakeBackend make;
-};
+template <typename T>
+BackendEntry on_waypoint(std::string summary) {
+  T backend(nullptr);
+  return {.name = std::string(backend.name()),
+          .summary = std::move(summary),
+          .preserves = backend.preserves(),
+          .usable = has_waypoint,
+          .make = [](const Surroundings& around) -> Result<std::unique_ptr<control::Backend>> {
+            SF_TRY(has_waypoint(around));
+            return std::unique_ptr<control::Backend>(std::make_unique<T>(around.waypoint));
+          }};
+}
 
-constexpr std::array<Entry, 3> kEntries = {
-    Entry{"whole states: files, shell, running processes and their memory",
-          make_one<WaypointBackend>},
-    Entry{"files alone; every restore begins with a fresh shell", make_one<OverlayBackend>},
-    Entry{"nothing is kept: every restore does all commands again", make_one<ReplayBackend>},
-};
+// The best first.
+std::vector<BackendEntry> all_entries() {
+  return {
+      on_waypoint<WaypointBackend>(
+          "whole states: files, shell, running processes and their memory"),
+      gvisor_entry(),
+      podman_entry(),
+      vm_entry(),
+      on_waypoint<OverlayBackend>("files alone; every restore begins with a fresh shell"),
+      docker_entry(),
+      podman_commit_entry(),
+      on_waypoint<CriuBackend>("CRIU alone: shell, processes and memory come back, files do not"),
+      on_waypoint<ReplayBackend>("nothing is kept: every restore does all commands again"),
+  };
+}
 
 }  // namespace
 
-BackendRegistry::BackendRegistry(waypoint::WaypointOptions options) {
+BackendRegistry::BackendRegistry(waypoint::WaypointOptions options, Tools tools) {
+  around_.state_dir = options.store_dir + "/backends";
+  around_.owner = Digest().add(options.store_dir).hex().substr(0, 16);
+  around_.agent = waypoint::look_for_helpers(options.helper_dir).dir + "/statefork-agent";
+  around_.tools = std::move(tools);
   auto opened = waypoint::Waypoint::open(std::move(options));
   if (opened) {
-    waypoint_ = std::make_shared<waypoint::Waypoint>(std::move(*opened));
+    around_.waypoint = std::make_shared<waypoint::Waypoint>(std::move(*opened));
   } else {
-    why_not_ = std::move(opened).error();
+    around_.why_no_waypoint = std::move(opened).error();
   }
 }
 
 std::vector<BackendDescription> BackendRegistry::list() const {
   std::vector<BackendDescription> all;
-  for (const Entry& entry : kEntries) {
-    std::unique_ptr<control::Backend> backend = entry.make(waypoint_);
-    all.push_back({.name = std::string(backend->name()),
-                   .summary = std::string(entry.summary),
-                   .preserves = backend->preserves(),
-                   .usable = waypoint_ != nullptr,
-                   .why_not = waypoint_ ? "" : why_not_.describe()});
+  for (const BackendEntry& entry : all_entries()) {
+    Status usable = entry.usable(around_);
+    all.push_back({.name = entry.name,
+                   .summary = entry.summary,
+                   .preserves = entry.preserves,
+                   .usable = usable.ok(),
+                   .why_not = usable ? "" : usable.error().describe()});
   }
   return all;
 }
 
+Result<BackendChoice> BackendRegistry::choose() const {
+  std::string without;
+  for (const BackendEntry& entry : all_entries()) {
+    Status usable = entry.usable(around_);
+    if (usable && without.empty())
+      return BackendChoice{entry.name, "the best there is, and this host has all it needs"};
+    if (usable) return BackendChoice{entry.name, "the best that this host can run; " + without};
+    if (without.empty()) without = "not " + entry.name + ": " + usable.error().describe();
+  }
+  return fail(ErrorCode::kUnsupported, "this host can run no backend", "`statefork doctor`");
+}
+
 Result<std::unique_ptr<control::Backend>> BackendRegistry::make(std::string_view name) const {
   std::string names;
-  for (const Entry& entry : kEntries) {
-    std::unique_ptr<control::Backend> backend = entry.make(waypoint_);
-    if (backend->name() != name) {
-      names += (names.empty() ? "" : ", ") + std::string(backend->name());
-      continue;
-    }
-    if (!waypoint_) return why_not_;
-    return backend;
+  for (const BackendEntry& entry : all_entries()) {
+    names += (names.empty() ? "" : ", ") + entry.name;
+    if (entry.name != name) continue;
+    return entry.make(around_);
   }
   return invalid("there is no backend \"" + std::string(name) + "\"", "choose one of: " + names);
 }

@@ -6,11 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/backend_entry.h"
 #include "base/result.h"
 #include "control/backend.h"
 #include "waypoint/waypoint.h"
 
 namespace sf::backends {
+
+struct BackendChoice {
+  std::string name;
+  std::string why;  // for people
+};
 
 struct BackendDescription {
   std::string name;
@@ -23,17 +29,18 @@ struct BackendDescription {
 class BackendRegistry {
  public:
   // Opens the store. A host that cannot run Waypoint still has a registry; make() then says why.
-  explicit BackendRegistry(waypoint::WaypointOptions options);
+  explicit BackendRegistry(waypoint::WaypointOptions options, Tools tools = {});
 
   std::vector<BackendDescription> list() const;
   // Backends outlive the registry. kInvalidArgument: no such name.
   Result<std::unique_ptr<control::Backend>> make(std::string_view name) const;
+  // The best that this host can run.
+  Result<BackendChoice> choose() const;
   // For what no backend offers: nothing when the store could not be opened.
-  std::shared_ptr<waypoint::Waypoint> waypoint() const { return waypoint_; }
+  std::shared_ptr<waypoint::Waypoint> waypoint() const { return around_.waypoint; }
 
  private:
-  std::shared_ptr<waypoint::Waypoint> waypoint_;
-  Error why_not_;  // when there is no waypoint_
+  Surroundings around_;
 };
 
 }  // namespace sf::backends

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "backends/tools_environment.h"
 #include "base/clock.h"
 #include "os/error.h"
 #include "os/file.h"
@@ -43,9 +44,11 @@ Result<os::UniqueFd> lock_start(const std::string& socket_path, Deadline deadlin
 
 std::vector<std::string> daemon_environment() {
   std::vector<std::string> env;
-  for (const char* key : {"PATH", "TMPDIR"}) {
+  auto pass_on = [&](const char* key) {
     if (const char* value = std::getenv(key)) env.push_back(std::string(key) + "=" + value);
-  }
+  };
+  for (const char* key : {"PATH", "TMPDIR"}) pass_on(key);
+  for (const char* key : backends::kToolVariables) pass_on(key);
   return env;
 }
 

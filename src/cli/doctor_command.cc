@@ -3,6 +3,8 @@
 #include <iostream>
 #include <memory>
 
+#include "backends/backend_findings.h"
+#include "backends/tools_environment.h"
 #include "cli/doctor_report.h"
 #include "waypoint/doctor.h"
 
@@ -31,6 +33,11 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
   command->footer("Exit status: 0 when sessions can run and be checkpointed here, 1 when not.");
   command->callback([arguments, &exit_code] {
     auto findings = waypoint::examine_host(arguments->options);
+    const bool ready = waypoint::is_ready(findings);
+    if (auto tools = backends::tools_from_environment()) {
+      for (waypoint::Finding& finding : backends::backend_findings(*tools, ""))
+        findings.push_back(std::move(finding));
+    }
     if (arguments->json) {
       // Paths may hold any bytes; JSON may not.
       using Handler = wire::Json::error_handler_t;
@@ -38,7 +45,7 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
     } else {
       std::cout << doctor_report(findings);
     }
-    exit_code = waypoint::is_ready(findings) ? 0 : 1;
+    exit_code = ready ? 0 : 1;
   });
 }
 

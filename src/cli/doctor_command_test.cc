@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/probe.h"
+#include "os/run_program.h"
 #include "wire/frame.h"
 
 namespace sf::cli {

@@ -1,3 +1,4 @@
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "cli/command_frame.h"
@@ -58,6 +59,9 @@ Result<wire::Json> request_of(const NewArguments& arguments) {
 Result<int> run(const NewArguments& arguments, ApiClient& client) {
   SF_TRY_ASSIGN(wire::Json request, request_of(arguments));
   SF_TRY_ASSIGN(wire::Json session, client.post("/v1/sessions", request));
+  if (arguments.backend == "auto")
+    std::cerr << "statefork: backend " << session.value("backend", "") << ": "
+              << session["labels"].value("statefork.backend_why", "") << '\n';
   return print_answer(arguments, session,
                       [](const wire::Json& made) { return made.value("id", "") + "\n"; });
 }
@@ -94,8 +98,10 @@ void add_new_command(CLI::App& app, int& exit_code) {
   command.add_option("ROOT", arguments.root, "Directory the session sees as / (default: /)")
       ->type_name("DIR");
   command.add_option("--name", arguments.name, "A name to call it by")->type_name("NAME");
-  command.add_option("--backend", arguments.backend, "What keeps the states (default: waypoint)")
-      ->type_name("waypoint|overlay|replay");
+  command
+      .add_option("--backend", arguments.backend,
+                  "What keeps the states, as `doctor` lists them (default: waypoint)")
+      ->type_name("NAME|auto");
   command.add_option("--policy", arguments.policy, "Which snapshots are whole states")
       ->type_name("eager|lazy|smart");
   command.add_option("--net", arguments.network, "A loopback of its own, or the host's network")

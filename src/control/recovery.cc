@@ -21,6 +21,18 @@ Orphans find_orphans(const std::vector<const BranchTree*>& sessions, const Inven
   return orphans;
 }
 
+Inventory as_recorded(const std::vector<const BranchTree*>& sessions) {
+  Inventory all;
+  for (const BranchTree* session : sessions) {
+    for (const auto& [id, branch] : session->branches()) all.live.push_back(branch.handle);
+    for (const NodeId& id : session->preorder()) {
+      const Node* node = session->find(id);
+      if (node->is_physical()) all.physical.push_back(node->physical->ref);
+    }
+  }
+  return all;
+}
+
 std::vector<Edit> missing_parts(const BranchTree& session, const Inventory& inventory) {
   std::unordered_set<BranchHandle> live(inventory.live.begin(), inventory.live.end());
   std::unordered_set<PhysicalRef> physical(inventory.physical.begin(), inventory.physical.end());

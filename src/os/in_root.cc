@@ -58,11 +58,16 @@ Error no_regular_file(const std::string& path, mode_t mode) {
 
 Result<InRoot> InRoot::open(const std::string& root) {
   SF_TRY_ASSIGN(UniqueFd fd, os::open_file(root, O_PATH | O_DIRECTORY));
-  return InRoot(std::move(fd));
+  return InRoot(std::move(fd), root == "/");
 }
 
 Result<UniqueFd> InRoot::open_file(const std::string& path, int flags) const {
   SF_TRY(check_path(path));
+  if (is_own_) {  // also where there is no openat2
+    UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC));
+    if (!fd.valid()) return path_error(errno, path);
+    return fd;
+  }
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
   how.resolve = RESOLVE_IN_ROOT;

@@ -43,9 +43,10 @@ class InRoot {
   Status replace(const std::string& path, std::string_view content, const NewFile& fresh) const;
 
  private:
-  explicit InRoot(UniqueFd root) : root_(std::move(root)) {}
+  InRoot(UniqueFd root, bool is_own) : root_(std::move(root)), is_own_(is_own) {}
   Result<std::string> behind_links(const std::string& path) const;
   UniqueFd root_;
+  bool is_own_;  // the caller's own root: no path leads out of it anyway
 };
 
 }  // namespace sf::os

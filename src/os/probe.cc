@@ -333,30 +333,4 @@ CgroupFacts probe_cgroups() {
   return facts;
 }
 
-Result<ProgramOutput> run_program(const std::vector<std::string>& argv, Deadline deadline) {
-  int pipe_ends[2];
-  if (::pipe2(pipe_ends, O_CLOEXEC) != 0) return last_error("creating a pipe");
-  UniqueFd read_end(pipe_ends[0]);
-  UniqueFd write_end(pipe_ends[1]);
-  SpawnOptions options;
-  options.argv = argv;
-  options.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"};
-  options.pass_fds = {{write_end.get(), 1}, {write_end.get(), 2}};
-  options.death_signal = SIGKILL;
-  SF_TRY_ASSIGN(Child child, spawn(options));
-  write_end.reset();
-  ProgramOutput output;
-  char buffer[4096];
-  for (;;) {
-    SF_TRY_ASSIGN(bool readable, wait_readable(read_end.get(), deadline));
-    if (!readable) return fail(ErrorCode::kTimedOut, argv[0] + " did not end in time");
-    ssize_t n = ::read(read_end.get(), buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    output.text.append(buffer, static_cast<std::size_t>(n));
-  }
-  SF_TRY_ASSIGN(output.status, child.wait(deadline));
-  return output;
-}
-
 }  // namespace sf::os

@@ -62,11 +62,4 @@ struct CgroupFacts {
 };
 CgroupFacts probe_cgroups();
 
-struct ProgramOutput {
-  ExitStatus status;
-  std::string text;  // standard output and error, as they came
-};
-// Runs a program to its end with a fixed, small environment; kills it at the deadline.
-Result<ProgramOutput> run_program(const std::vector<std::string>& argv, Deadline deadline);
-
 }  // namespace sf::os

@@ -6,6 +6,7 @@
 
 #include "os/error.h"
 #include "os/file.h"
+#include "os/run_program.h"
 #include "testing/matchers.h"
 
 namespace sf::os {

@@ -183,7 +183,8 @@ Status serve_all(std::vector<Listener>& listeners) {
 Status serve(const DaemonOptions& options, DaemonLog& log, ReadyReport& ready) {
   SF_TRY(check_token(options));
   SF_TRY_ASSIGN(os::UniqueFd lock, lock_socket(options.socket_path));
-  SF_TRY_ASSIGN(auto directory, SessionDirectory::open({.state_dir = options.state_dir}, log));
+  SF_TRY_ASSIGN(auto directory, SessionDirectory::open(
+                                    {.state_dir = options.state_dir, .tools = options.tools}, log));
   Metrics metrics;
   ExecutionTable executions;
   Router router;

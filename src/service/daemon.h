@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "backends/backend_entry.h"
 #include "base/result.h"
 
 namespace sf::service {
@@ -10,6 +11,7 @@ namespace sf::service {
 struct DaemonOptions {
   std::string socket_path;
   std::string state_dir;
+  backends::Tools tools;
   std::string log_path;  // empty: standard error
   std::string group;     // of the socket; empty: `statefork`, where there is such a group
   std::string listen;    // HOST:PORT, beside the socket; empty: none

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "backends/tools_environment.h"
 #include "os/file.h"
 #include "service/daemon.h"
 
@@ -47,6 +48,11 @@ int main(int argc, char** argv) {
       ->group("");
   CLI11_PARSE(app, argc, argv);
   sf::Status status = read_token(token_file, options.token);
+  if (auto tools = sf::backends::tools_from_environment()) {
+    options.tools = std::move(*tools);
+  } else if (status.ok()) {
+    status = std::move(tools).error();
+  }
   if (status.ok()) status = sf::service::run_daemon(options);
   if (status.ok()) return 0;
   std::cerr << "statefork-daemon: " << status.error().describe() << '\n';

@@ -46,31 +46,37 @@ Result<std::unique_ptr<SessionDirectory>> SessionDirectory::open(DirectoryOption
                                                                  DaemonLog& log) {
   SF_TRY(os::make_directories(options.state_dir));
   SF_TRY_ASSIGN(auto catalog, store::SqliteCatalog::open(options.state_dir + "/catalog.db"));
-  auto registry = std::make_unique<backends::BackendRegistry>(waypoint::WaypointOptions{
-      .store_dir = options.state_dir + "/store", .helper_dir = options.helper_dir});
+  auto registry = std::make_unique<backends::BackendRegistry>(
+      waypoint::WaypointOptions{.store_dir = options.state_dir + "/store",
+                                .helper_dir = options.helper_dir},
+      options.tools);
   std::unique_ptr<SessionDirectory> directory(
       new SessionDirectory(std::move(catalog), std::move(registry), log));
-  SF_TRY(directory->open_backends());
+  directory->open_backends();
   SF_TRY_ASSIGN(std::vector<SessionImage> images, directory->catalog_->load_all());
   SF_TRY(directory->recover(std::move(images)));
   return directory;
 }
 
-Status SessionDirectory::open_backends() {
+// One that cannot run here is no reason to do without the others.
+void SessionDirectory::open_backends() {
   for (const backends::BackendDescription& description : registry_->list()) {
-    SF_TRY_ASSIGN(substrates_[description.name].backend, registry_->make(description.name));
+    auto made = registry_->make(description.name);
+    if (made) {
+      substrates_[description.name].backend = std::move(*made);
+    } else {
+      log_.error("backend not available", made.error(), {{"backend", description.name}});
+    }
   }
-  return Ok{};
 }
 
 Status SessionDirectory::recover(std::vector<SessionImage> images) {
   std::map<std::string, std::vector<SessionImage>> by_backend;
   for (SessionImage& image : images) {
-    if (!substrates_.contains(image.session.backend))
-      return fail(ErrorCode::kUnsupported,
-                  "session " + image.session.id.value() + " needs the backend \"" +
-                      image.session.backend + "\", which this version does not have",
-                  "use the version that made it");
+    if (!substrates_.contains(image.session.backend)) {
+      auto made = registry_->make(image.session.backend);  // says why there is none
+      return std::move(made).error().while_doing("opening session " + image.session.id.value());
+    }
     by_backend[image.session.backend].push_back(std::move(image));
   }
   for (auto& [name, substrate] : substrates_)
@@ -79,7 +85,6 @@ Status SessionDirectory::recover(std::vector<SessionImage> images) {
 }
 
 Status SessionDirectory::recover_on(Substrate& substrate, std::vector<SessionImage> images) {
-  SF_TRY_ASSIGN(control::Inventory inventory, substrate.backend->inventory());
   // All records must make sense before anything is called an orphan.
   std::vector<BranchTree> trees;
   for (const SessionImage& image : images) {
@@ -90,7 +95,14 @@ Status SessionDirectory::recover_on(Substrate& substrate, std::vector<SessionIma
   }
   std::vector<const BranchTree*> pointers;
   for (const BranchTree& tree : trees) pointers.push_back(&tree);
-  put_away(substrate, control::find_orphans(pointers, inventory));
+  control::Inventory inventory = control::as_recorded(pointers);
+  if (auto found = substrate.backend->inventory()) {
+    inventory = std::move(*found);
+    put_away(substrate, control::find_orphans(pointers, inventory));
+  } else if (!images.empty()) {
+    log_.error("backend does not answer", found.error(),
+               {{"sessions", std::to_string(images.size())}});
+  }
   for (SessionImage& image : images) {
     SF_TRY_ASSIGN(control::SessionPorts parts, ports(image.session.backend, image.session.policy));
     SF_TRY_ASSIGN(auto session,
@@ -180,6 +192,11 @@ SessionDirectory::Session SessionDirectory::lease(const Entry& entry) {
 
 Result<SessionDirectory::Session> SessionDirectory::create(CreateSession request) {
   if (!request.name.empty()) SF_TRY(control::check_name(request.name, "session name"));
+  if (request.backend == "auto") {
+    SF_TRY_ASSIGN(backends::BackendChoice chosen, registry_->choose());
+    request.backend = chosen.name;
+    request.labels["statefork.backend_why"] = chosen.why;
+  }
   SF_TRY_ASSIGN(control::SessionPorts parts, ports(request.backend, request.policy));
   std::string name = request.name;
   SessionId id;

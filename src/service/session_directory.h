@@ -27,6 +27,7 @@ namespace sf::service {
 struct DirectoryOptions {
   std::string state_dir;   // catalog.db and store/; made when new
   std::string helper_dir;  // empty: beside this program
+  backends::Tools tools;
 };
 
 struct CreateSession {
@@ -91,7 +92,7 @@ class SessionDirectory {
                    std::unique_ptr<backends::BackendRegistry> registry, DaemonLog& log)
       : catalog_(std::move(catalog)), registry_(std::move(registry)), log_(log) {}
 
-  Status open_backends();
+  void open_backends();
   Status recover(std::vector<control::SessionImage> images);
   Status recover_on(Substrate& substrate, std::vector<control::SessionImage> images);
   void put_away(Substrate& substrate, const control::Orphans& orphans);

@@ -67,6 +67,18 @@ std::uint64_t container_capabilities() {
   return set;
 }
 
+std::vector<std::string> capability_names(std::uint64_t set) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (((set >> i) & 1U) == 0) continue;
+    std::string name = std::string("cap_") + kNames[i];
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 Result<std::uint64_t> with_capabilities(std::uint64_t set, const std::vector<std::string>& names) {
   for (std::string name : names) {
     std::ranges::transform(name, name.begin(),

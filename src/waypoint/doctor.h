@@ -19,7 +19,7 @@ enum class FindingState {
 };
 
 // Which part of StateFork leans on a need.
-enum class HostPart { kSessions, kCheckpoints, kNativeEngine, kComfort };
+enum class HostPart { kSessions, kCheckpoints, kNativeEngine, kComfort, kBackends };
 
 struct Finding {
   std::string id;  // stable, snake_case

@@ -55,6 +55,8 @@ std::string_view to_string(HostPart part) {
       return "native_engine";
     case HostPart::kComfort:
       return "comfort";
+    case HostPart::kBackends:
+      return "backends";
   }
   return "unknown";
 }
@@ -74,7 +76,8 @@ std::string summarize(const std::vector<Finding>& findings) {
                          ? "ready: all engines"
                          : "ready: the criu engine; the native engine cannot work (" + native + ")";
   auto warnings = std::ranges::count_if(findings, [](const Finding& finding) {
-    return finding.state == FindingState::kWarning && finding.part != HostPart::kNativeEngine;
+    return finding.state == FindingState::kWarning && finding.part != HostPart::kNativeEngine &&
+           finding.part != HostPart::kBackends;
   });
   if (warnings > 0)
     line += ", with " + std::to_string(warnings) + (warnings == 1 ? " warning" : " warnings");

@@ -4,7 +4,6 @@
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -17,6 +16,7 @@
 #include <cstring>
 
 #include "os/error.h"
+#include "waypoint/init/init_channel.h"
 #include "waypoint/init/init_protocol.h"
 
 namespace sf::waypoint {
@@ -95,38 +95,17 @@ class InitChild {
     check(::chdir("/"), "chdir");
   }
 
-  // See init_protocol.h. Made far above the fixed numbers, then moved down.
+  // Only init's descriptors and the report stay open.
   void make_channel() {
-    constexpr int kScratch = 64;
-    int report = ::fcntl(report_, F_DUPFD_CLOEXEC, kScratch + 32);
+    int report = ::fcntl(report_, F_DUPFD_CLOEXEC, kInitScratchEnd);
     check(report, "dup");
     report_ = report;
-    for (int first : {kEventRead, kAckRead, kRequestRead}) {
-      int ends[2];
-      check(::pipe(ends), "pipe");
-      place(ends[0], first);
-      place(ends[1], first + 1);
-    }
-    place(::memfd_create("waypoint-command", 0), kCommandText);
-    place(::memfd_create("waypoint-script", 0), kScript);
-    place(::memfd_create("waypoint-rc", 0), kRcFile);
-    place(::memfd_create("waypoint-request", 0), kRequestText);
-    for (int fd = kEventRead; fd < kInitFdEnd; ++fd) {
-      check(::dup2(kScratch + fd, fd), "dup2");
-      ::close(kScratch + fd);
-    }
+    if (const char* step = make_init_channel()) failed(step);
     int null = ::open("/dev/null", O_RDWR);
     check(null, "open /dev/null");
     for (int fd = 0; fd <= 2; ++fd) ::dup2(null, fd);
     ::syscall(SYS_close_range, static_cast<int>(kInitFdEnd), report_ - 1, 0);
     ::syscall(SYS_close_range, report_ + 1, ~0U, 0);
-  }
-
-  void place(int fd, int number) {
-    constexpr int kScratch = 64;
-    check(fd, "create channel");
-    check(::dup2(fd, kScratch + number), "dup2");
-    ::close(fd);
   }
 
   void drop_capabilities() {

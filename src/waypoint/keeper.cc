@@ -16,22 +16,18 @@
 #include "waypoint/keeper_host.h"
 #include "waypoint/keeper_server.h"
 #include "waypoint/live_branch.h"
-#include "waypoint/screen_message.h"
-#include "waypoint/terminal_watch.h"
+#include "waypoint/shell_server.h"
 
 namespace sf::waypoint {
 namespace {
 
 using wire::Frame;
 using wire::Json;
-using ClientPtr = std::shared_ptr<Client>;
 
 constexpr auto kFirstClientTime = seconds(30);
 constexpr auto kLonelyTime = milliseconds(100);  // a keeper without branch and clients ends
 constexpr int kReadyFd = 3;                      // where the pool waits for "ok" or an error
-constexpr auto kPromptPatience =
-    seconds(2);  // how long a command waits for a terminal that is in use
-constexpr auto kPromptLook = milliseconds(5);
+constexpr auto kRestLook = milliseconds(5);      // until a checkpoint may be taken
 
 void report_ready(const std::string& text) {
   (void)os::write_all(kReadyFd, text);
@@ -62,8 +58,11 @@ class Keeper {
       if (branch_ || server_.has_clients()) lonely = Deadline::after(kLonelyTime);
       if (lonely.passed()) break;
       SF_TRY(poller_.run_once(next_wake(lonely)));
-      if (branch_) branch_->on_time();
-      run_waiting();
+      if (shell_) {
+        shell_->on_time();
+        shell_->run_waiting();
+      }
+      run_checkpoints();
       if (warm_up_due_ && branch_) {
         warm_up_due_ = false;
         engine_->warm_up();
@@ -74,14 +73,6 @@ class Keeper {
   }
 
  private:
-  struct WaitingExec {
-    ClientPtr client;
-    ExecRequest request;
-    bool stream = false;
-    Deadline patience = Deadline::never();
-    bool started_shell = false;  // there was none; tried once for this command
-  };
-
   struct WaitingCheckpoint {
     ClientPtr client;
     std::string image_dir;
@@ -91,10 +82,8 @@ class Keeper {
   };
 
   Deadline next_wake(Deadline lonely) const {
-    Deadline wake = branch_ ? branch_->next_wake() : lonely;
-    if (!waiting_.empty() || !waiting_checkpoints_.empty())
-      wake = wake.min(Deadline::after(kPromptLook));
-    return wake;
+    Deadline wake = shell_ ? shell_->next_wake() : lonely;
+    return waiting_checkpoints_.empty() ? wake : wake.min(Deadline::after(kRestLook));
   }
 
   void serve(const ClientPtr& client, Frame frame) {
@@ -114,24 +103,6 @@ class Keeper {
     if (op == "restore") return restore(client, frame);
     if (op == "end") return end(client);
     if (!branch_) return fail(ErrorCode::kSessionLost, "this keeper has no live branch");
-    if (op == "exec") return exec(client, frame);
-    if (op == "side_exec") return side_exec(client, frame);
-    if (op == "keys") {
-      SF_TRY(branch_->shell().type(frame.payload));
-      return answer(client, {{"ok", true}});
-    }
-    if (op == "screen") return screen(client, frame);
-    if (op == "resize") {
-      SF_TRY(branch_->resize({frame.header.at("rows").get<std::uint16_t>(),
-                              frame.header.at("cols").get<std::uint16_t>()}));
-      for (const ClientPtr& watcher : watchers_) paint(watcher);
-      return answer(client, {{"ok", true}});
-    }
-    if (op == "watch") {
-      paint(client);
-      watchers_.push_back(client);
-      return Ok{};
-    }
     if (op == "checkpoint") {
       WaitingCheckpoint wanted{client, frame.header.at("image_dir").get<std::string>(),
                                frame.header.at("unit").get<std::string>(), faults_of(frame.header),
@@ -142,7 +113,7 @@ class Keeper {
       waiting_checkpoints_.push_back(std::move(wanted));
       return Ok{};
     }
-    return invalid("unknown request " + op);
+    return shell_->serve(client, frame);
   }
 
   static Status answer(const ClientPtr& client, Json header, std::string payload = {}) {
@@ -155,8 +126,8 @@ class Keeper {
                            {"pid", ::getpid()},
                            {"alive", branch_ != nullptr},
                            {"init", branch_ ? branch_->init() : 0},
-                           {"shell", branch_ ? branch_->shell().shell() : 0},
-                           {"holder", branch_ ? branch_->holder() : 0}});
+                           {"shell", branch_ ? branch_->host().shell().shell() : 0},
+                           {"holder", branch_ ? branch_->host().holder().value_or(1) : 0}});
   }
 
   static FaultPlan faults_of(const Json& header) {
@@ -204,7 +175,7 @@ class Keeper {
 
   Status take(const ClientPtr& client, std::unique_ptr<LiveBranch> branch) {
     branch_ = std::move(branch);
-    branch_->shell().on_output = [this](std::string_view bytes) { show(bytes); };
+    shell_.emplace(branch_->host(), [this](bool busy) { flusher_->set_active(busy); });
     SF_TRY(poller_.add(branch_->init_pidfd(), EPOLLIN, [this](std::uint32_t) { ended_ = true; }));
     warm_up_due_ = true;
     return answer(client, {{"ok", true}, {"pid", ::getpid()}, {"init", branch_->init()}});
@@ -215,98 +186,8 @@ class Keeper {
     return answer(client, {{"ok", true}});
   }
 
-  Status exec(const ClientPtr& client, Frame& frame) {
-    SF_TRY_ASSIGN(ExecRequest request,
-                  exec_request_from_json(frame.header, std::move(frame.payload)));
-    waiting_.push_back({client, std::move(request), frame.header.value("stream", false),
-                        Deadline::after(kPromptPatience)});
-    run_waiting();
-    return Ok{};
-  }
-
-  void run_waiting() {
-    while (branch_ && !waiting_.empty()) {
-      ShellDriver& shell = branch_->shell();
-      if (shell.busy()) {  // one of ours runs: its end is the next one's beginning
-        waiting_.front().patience = Deadline::after(kPromptPatience);
-        break;
-      }
-      if (auto failure = branch_->shell_failure()) {
-        if (std::exchange(waiting_.front().started_shell, true)) {
-          waiting_.front().client->send_error(*failure);
-          waiting_.pop_front();
-          continue;
-        }
-        branch_->start_shell_again();
-        break;
-      }
-      if (!shell.ready()) {
-        if (!waiting_.front().patience.passed()) break;
-        waiting_.front().client->send_error(
-            fail(ErrorCode::kBusy, "the terminal is in use by: " + shell.foreground_name(),
-                 "wait until it ends, or send it keys (\"\\x03\" interrupts)"));
-        waiting_.pop_front();
-        continue;
-      }
-      WaitingExec next = std::move(waiting_.front());
-      waiting_.pop_front();
-      if (next.client->gone()) continue;
-      run_now(std::move(next));
-    }
-    run_checkpoints();
-  }
-
-  void run_now(WaitingExec next) {
-    ClientPtr client = next.client;
-    OutputSink sink;
-    if (next.stream)
-      sink = [client](std::string_view bytes) {
-        client->send({{{"event", "output"}}, std::string(bytes)});
-      };
-    flusher_->set_active(true);
-    branch_->shell().run(
-        std::move(next.request), std::move(sink), [this, client](Result<ExecResult> result) {
-          flusher_->set_active(false);
-          if (!result) return client->send_error(result.error());
-          client->send({to_json(*result), result->output + result->raw + result->background});
-        });
-  }
-
-  Status side_exec(const ClientPtr& client, Frame& frame) {
-    SF_TRY_ASSIGN(SideExecRequest request,
-                  side_exec_request_from_json(frame.header, std::move(frame.payload)));
-    if (request.argv.empty()) return invalid("side_exec needs a command");
-    branch_->side_exec(request, [client](Result<SideExecResult> result) {
-      if (!result) return client->send_error(result.error());
-      client->send({to_json(*result), result->standard_output + result->standard_error});
-    });
-    return Ok{};
-  }
-
-  Status screen(const ClientPtr& client, const Frame& frame) {
-    Screen& screen = branch_->shell().screen();
-    ScreenText text = screen.text();
-    if (auto lines = frame.header.value("scrollback", std::size_t{0}); lines > 0) {
-      std::vector<std::string> left = screen.scrollback(lines);
-      text.rows.insert(text.rows.begin(), left.begin(), left.end());
-    }
-    client->send(screen_frame(text));
-    return Ok{};
-  }
-
-  void paint(const ClientPtr& watcher) {
-    Screen& screen = branch_->shell().screen();
-    watcher->send(terminal_frame({screen.repaint(), screen.size()}));
-  }
-
-  void show(std::string_view bytes) {
-    std::erase_if(watchers_, [](const ClientPtr& watcher) { return watcher->gone(); });
-    for (const ClientPtr& watcher : watchers_)
-      watcher->send(terminal_frame({std::string(bytes), std::nullopt}));
-  }
-
   void run_checkpoints() {
-    while (branch_ && !waiting_checkpoints_.empty() && branch_->shell().at_rest()) {
+    while (branch_ && !waiting_checkpoints_.empty() && branch_->host().shell().at_rest()) {
       auto [client, image_dir, unit, faults, unless] = std::move(waiting_checkpoints_.front());
       waiting_checkpoints_.pop_front();
       if (client->gone()) continue;  // its draft may be gone too
@@ -328,6 +209,7 @@ class Keeper {
 
   Status clean_up() {
     flusher_.reset();
+    shell_.reset();
     branch_.reset();
     engine_.reset();
     return remove_keeper_home(options_.store_dir, options_.id, *units_);
@@ -340,9 +222,8 @@ class Keeper {
   KeeperGroups groups_;
   std::unique_ptr<ProcessEngine> engine_;
   std::unique_ptr<LiveBranch> branch_;
-  std::deque<WaitingExec> waiting_;
+  std::optional<ShellServer> shell_;  // the branch's
   std::deque<WaitingCheckpoint> waiting_checkpoints_;
-  std::vector<ClientPtr> watchers_;  // of the terminal
   std::optional<Flusher> flusher_;
   bool warm_up_due_ = false;
   bool ended_ = false;

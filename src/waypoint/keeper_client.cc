@@ -8,6 +8,9 @@ namespace sf::waypoint {
 
 using wire::Frame;
 
+KeeperClient::KeeperClient(std::string socket_path)
+    : connect_([path = std::move(socket_path)] { return os::connect_unix(path); }) {}
+
 Result<KeeperConnection> KeeperClient::take() {
   {
     std::lock_guard lock(mutex_);
@@ -17,7 +20,7 @@ Result<KeeperConnection> KeeperClient::take() {
       return connection;
     }
   }
-  auto socket = os::connect_unix(path_);
+  auto socket = connect_();
   bool gone = !socket && (socket.error().os_errno == ECONNREFUSED ||
                           socket.error().code == ErrorCode::kNotFound);
   if (!socket && !gone) return std::move(socket).error().while_doing("reaching the branch");
@@ -70,10 +73,7 @@ Status KeeperClient::end(Deadline deadline) {
   if (!connection && connection.error().code != ErrorCode::kSessionLost)
     return std::move(connection).error();
   if (!connection) return Ok{};  // nobody there: ended already
-  {
-    std::lock_guard lock(mutex_);
-    idle_.clear();
-  }
+  drop_idle();
   if (!wire::send_frame(connection->socket.get(), {{{"op", "end"}}, {}})) return Ok{};
   for (;;) {
     auto frame = wire::receive_frame(connection->socket.get(), connection->reader, deadline);
@@ -81,6 +81,11 @@ Status KeeperClient::end(Deadline deadline) {
     if (frame.error().code == ErrorCode::kTimedOut) return std::move(frame).error();
     return Ok{};
   }
+}
+
+void KeeperClient::drop_idle() {
+  std::lock_guard lock(mutex_);
+  idle_.clear();
 }
 
 Status KeeperClient::hold() {

@@ -33,7 +33,11 @@ class KeeperStream {
 
 class KeeperClient {
  public:
-  explicit KeeperClient(std::string socket_path) : path_(std::move(socket_path)) {}
+  using Connect = std::function<Result<os::UniqueFd>()>;
+
+  explicit KeeperClient(std::string socket_path);
+  // Another way to the server than a socket's path. kNotFound and ECONNREFUSED: it is gone.
+  explicit KeeperClient(Connect connect) : connect_(std::move(connect)) {}
 
   // One request, one answer; frames with an "event" before it go to `on_event`. An error answer
   // comes back as Error.
@@ -42,6 +46,8 @@ class KeeperClient {
   Result<KeeperStream> open_stream(const wire::Frame& request);
   // Asks the keeper to end and waits until its process has.
   Status end(Deadline deadline);
+  // Hangs up where nobody waits for an answer.
+  void drop_idle();
   // Keeps one connection open: a keeper that waits for work ends when nobody is connected any more.
   Status hold();
 
@@ -49,7 +55,7 @@ class KeeperClient {
   Result<KeeperConnection> take();
   void give_back(KeeperConnection connection);
 
-  std::string path_;
+  Connect connect_;
   std::mutex mutex_;
   std::vector<KeeperConnection> idle_;  // guarded by mutex_
 };

@@ -101,6 +101,13 @@ void KeeperServer::on_client(int fd, std::uint32_t events) {
   if (client->gone()) clients_.erase(fd);
 }
 
+void KeeperServer::close_all_but(const Client& client) {
+  for (auto& [fd, other] : clients_) {
+    if (other.get() != &client) other->close();
+  }
+  std::erase_if(clients_, [](const auto& entry) { return entry.second->gone(); });
+}
+
 void KeeperServer::flush_all() {
   Deadline deadline = Deadline::after(seconds(1));
   for (auto& [fd, client] : clients_) {

@@ -48,6 +48,7 @@ class KeeperServer {
   ~KeeperServer();
   Status listen(const std::string& path);
   bool has_clients() const { return !clients_.empty(); }
+  void close_all_but(const Client& client);
   // Writes what is queued, for at most a second.
   void flush_all();
 

@@ -32,7 +32,8 @@ ShellDriver::ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, 
       master_(std::move(master)),
       channel_(std::move(channel)),
       screen_(std::move(screen)),
-      background_(kMaxBackground) {}
+      background_(kMaxBackground),
+      blind_(!os::exists("/proc/self/syscall")) {}
 
 bool ShellDriver::ready() {
   if (active_ || shell_ == 0) return false;
@@ -252,6 +253,7 @@ void ShellDriver::on_shell_exit(int wait_status) {
 }
 
 void ShellDriver::finish(int exit_code, bool shell_restarted) {
+  note_jobs();
   Active done = std::move(*active_);
   active_.reset();
   set_echo(true);

@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -144,6 +145,8 @@ class ShellDriver {
   bool at_prompt();
   bool reads_line();  // whether the shell waits for one, whoever has the terminal
   bool has_lost_terminal();
+  pid_t foreground() const;  // group that has the terminal, as the keeper sees it
+  void note_jobs();
   void regain_terminal();
   void begin_report();
   void find_shell_host_pid();
@@ -168,6 +171,8 @@ class ShellDriver {
   bool unsure_ = false;           // keys were typed or a foreign command runs: look before typing
   bool foreign_command_ = false;  // a restored tree came with a command under way
   bool hung_up_ = false;
+  bool blind_;  // the kernel tells neither what the shell waits for nor who has the terminal
+  std::set<pid_t> jobs_;  // children of the shell after its last command, when blind
 };
 
 }  // namespace sf::waypoint

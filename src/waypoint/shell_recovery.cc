@@ -1,5 +1,7 @@
 // How ShellDriver gets a shell back: commands that take too long, lines cut short by an interrupt,
 // a terminal that somebody else holds.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 
@@ -37,6 +39,14 @@ std::optional<WaitingCall> waiting_call(pid_t pid) {
   return call;
 }
 
+// "S" sleeps, "T" is stopped; 0: it is gone.
+char state_of(pid_t pid) {
+  auto text = os::read_file("/proc/" + std::to_string(pid) + "/stat");
+  std::size_t name_end = text ? text->rfind(')') : std::string::npos;
+  return name_end != std::string::npos && text->size() > name_end + 2 ? (*text)[name_end + 2]
+                                                                      : '\0';
+}
+
 constexpr long kReadCall = 0;  // x86-64
 
 }  // namespace
@@ -57,7 +67,7 @@ void ShellDriver::interrupt() {
 }
 
 void ShellDriver::signal_foreground(int number) {
-  pid_t group = os::foreground_group(master_.get());
+  pid_t group = foreground();
   if (group <= 0) return;
   if (group == shell_host_) {
     if (number != SIGKILL) ::kill(shell_host_, number);
@@ -72,6 +82,8 @@ void ShellDriver::look_for_prompt() {
   active_->next_look = Deadline::after(eager ? kEagerLook : kLaterLook);
   if (has_lost_terminal()) return regain_terminal();
   active_->lost_looks = 0;
+  // Without sight a `read` looks like the prompt: only after an interrupt is it likely to be that.
+  if (blind_ && active_->phase == Phase::kRunning && !active_->key_interrupt && !eager) return;
   if (active_->phase == Phase::kLoading || !at_prompt()) {
     active_->idle_looks = 0;
     return;
@@ -108,7 +120,7 @@ void ShellDriver::look_for_prompt() {
 // look at its input again, find itself in the background, and exit.
 bool ShellDriver::has_lost_terminal() {
   bool interrupted = active_->key_interrupt || active_->interrupts > 0;
-  return interrupted && os::foreground_group(master_.get()) != shell_host_;
+  return interrupted && !blind_ && foreground() != shell_host_;
 }
 
 void ShellDriver::regain_terminal() {
@@ -139,15 +151,33 @@ void ShellDriver::type_report() {
   (void)os::write_all(master_.get(), report_line(holder_, active_->number));
 }
 
+// Where a terminal does not tell its master (gVisor): what the shell has started since its last
+// command and not stopped.
+pid_t ShellDriver::foreground() const {
+  if (!blind_) return os::foreground_group(master_.get());
+  for (pid_t child : os::children_of(shell_host_)) {
+    if (!jobs_.contains(child) && state_of(child) != 'T' && state_of(child) != 'Z')
+      return ::getpgid(child);
+  }
+  return shell_host_;
+}
+
+void ShellDriver::note_jobs() {
+  if (!blind_) return;
+  std::vector<pid_t> children = os::children_of(shell_host_);
+  jobs_ = {children.begin(), children.end()};
+}
+
 bool ShellDriver::at_prompt() {
   if (shell_host_ <= 0) find_shell_host_pid();
-  return shell_host_ > 0 && os::foreground_group(master_.get()) == shell_host_ && reads_line();
+  return shell_host_ > 0 && foreground() == shell_host_ && reads_line();
 }
 
 bool ShellDriver::reads_line() {
   // First: while our own script waits, descriptor 0 is a pipe, and the script may just be ending.
   auto input = os::read_link("/proc/" + std::to_string(shell_host_) + "/fd/0");
   if (!input || *input != kTerminalPath) return false;
+  if (blind_) return state_of(shell_host_) == 'S';
   auto call = waiting_call(shell_host_);
   if (!call || call->number != kReadCall || call->fd != 0) return false;
   // The `read` builtin waits in a read() of another size than the shell's own input.
@@ -156,7 +186,8 @@ bool ShellDriver::reads_line() {
 }
 
 void ShellDriver::find_shell_host_pid() {
-  shell_host_ = 0;
+  shell_host_ = init_ == ::getpid() ? shell_ : 0;  // the agent of a substrate lives inside
+  if (shell_host_ != 0) return;
   for (pid_t child : os::children_of(init_)) {
     if (os::namespace_pid(child) == shell_) shell_host_ = child;
   }

@@ -90,15 +90,9 @@ Status Waypoint::Impl::find_live_branches() {
   return sweep_units(*units_, keepers, checkpoints_);
 }
 
-Result<Frame> Waypoint::Impl::call(const BranchId& branch, const Frame& request, Deadline deadline,
-                                   const std::function<void(const Frame&)>& on_event) {
+Result<ShellClient> Waypoint::Impl::shell(const BranchId& branch) {
   SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
-  return live.client->call(request, deadline, on_event);
-}
-
-Result<KeeperStream> Waypoint::Impl::open_stream(const BranchId& branch, const Frame& request) {
-  SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
-  return live.client->open_stream(request);
+  return ShellClient(live.client);
 }
 
 Result<std::string> Waypoint::Impl::template_for(const std::string& root) {
@@ -233,7 +227,8 @@ Result<CheckpointInfo> Waypoint::Impl::publish(CheckpointDraft draft, Manifest m
   return info;
 }
 
-Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const CheckpointId& checkpoint) {
+Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const CheckpointId& checkpoint,
+                                          const std::string& unit) {
   Manifest manifest;
   {
     std::lock_guard lock(mutex_);
@@ -244,7 +239,7 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
   ScopeExit give_up([&] { pool_.retire(keeper); });
   Json request = with_faults({{"op", "restore"},
                               {"config", to_json(manifest.config)},
-                              {"unit", sealed_unit(source_of(manifest.info))},
+                              {"unit", unit.empty() ? sealed_unit(source_of(manifest.info)) : unit},
                               {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
                               {"state", to_json(manifest.state)}},
                              options_.faults);
@@ -274,6 +269,18 @@ Status Waypoint::Impl::restore(const BranchId& branch, const CheckpointId& check
 
 Result<BranchId> Waypoint::Impl::fork_one(const CheckpointId& checkpoint) {
   SF_TRY_ASSIGN(LiveRecord live, revive(BranchId(fresh_id("b")), checkpoint));
+  return publish_fork(live);
+}
+
+Result<BranchId> Waypoint::Impl::fork_over(const CheckpointId& checkpoint,
+                                           const BranchId& files_of) {
+  auto other = branches_.find(files_of);
+  std::string unit = other ? live_unit(other->record.keeper) : "";
+  SF_TRY_ASSIGN(LiveRecord live, revive(BranchId(fresh_id("b")), checkpoint, unit));
+  return publish_fork(live);
+}
+
+Result<BranchId> Waypoint::Impl::publish_fork(const LiveRecord& live) {
   Status published = branches_.publish(live);
   if (published) return live.record.id;
   pool_.retire({live.record.keeper, live.client});
@@ -317,7 +324,9 @@ Status Waypoint::Impl::remove(const CheckpointId& checkpoint) {
 }
 
 Result<BranchPids> Waypoint::Impl::pids(const BranchId& branch) {
-  SF_TRY_ASSIGN(Frame hello, call(branch, {{{"op", "hello"}}, {}}, Deadline::after(kCallTime)));
+  SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
+  SF_TRY_ASSIGN(Frame hello,
+                live.client->call({{{"op", "hello"}}, {}}, Deadline::after(kCallTime)));
   BranchPids pids;
   pids.init = hello.header.value("init", 0);
   if (pids.init == 0) return fail(ErrorCode::kSessionLost, "the branch is gone");
@@ -381,6 +390,10 @@ Status Waypoint::restore(const BranchId& branch, const CheckpointId& checkpoint)
 
 std::vector<Result<BranchId>> Waypoint::fork(const CheckpointId& checkpoint, std::size_t count) {
   return impl_->fork(checkpoint, count);
+}
+
+Result<BranchId> Waypoint::fork_over(const CheckpointId& checkpoint, const BranchId& files_of) {
+  return impl_->fork_over(checkpoint, files_of);
 }
 
 Status Waypoint::end(const BranchId& branch) { return impl_->end(branch); }

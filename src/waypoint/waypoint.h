@@ -100,6 +100,9 @@ class Waypoint {
   // A fresh shell over the files of a checkpoint of any kind and age; in `/` when the configured
   // working directory is not there.
   Result<BranchId> start_from(const CheckpointId& checkpoint);
+  // The processes of a checkpoint over the files that a live branch has now, or over the
+  // checkpoint's own when that branch is gone. Files that they have open must be as they were.
+  Result<BranchId> fork_over(const CheckpointId& checkpoint, const BranchId& files_of);
   // One entry per fork: a live branch or why there is none.
   std::vector<Result<BranchId>> fork(const CheckpointId& checkpoint, std::size_t count);
 

@@ -11,6 +11,7 @@
 #include "waypoint/branch_table.h"
 #include "waypoint/checkpoint_store.h"
 #include "waypoint/keeper_pool.h"
+#include "waypoint/shell_client.h"
 #include "waypoint/waypoint.h"
 
 namespace sf::waypoint {
@@ -35,6 +36,7 @@ class Waypoint::Impl {
   Result<CheckpointInfo> seal(const BranchId& branch);
   Status restore(const BranchId& branch, const CheckpointId& checkpoint);
   std::vector<Result<BranchId>> fork(const CheckpointId& checkpoint, std::size_t count);
+  Result<BranchId> fork_over(const CheckpointId& checkpoint, const BranchId& files_of);
   Status end(const BranchId& branch);
   Status remove(const CheckpointId& checkpoint);
   void end_all();
@@ -42,9 +44,7 @@ class Waypoint::Impl {
   Result<std::string> changed_files(const BranchId& branch) const;
   std::vector<BranchInfo> branches();
   std::vector<CheckpointInfo> checkpoints();
-  Result<wire::Frame> call(const BranchId& branch, const wire::Frame& request, Deadline deadline,
-                           const std::function<void(const wire::Frame&)>& on_event = {});
-  Result<KeeperStream> open_stream(const BranchId& branch, const wire::Frame& request);
+  Result<ShellClient> shell(const BranchId& branch);
   std::string units_kind() const { return units_->kind(); }
 
  private:
@@ -56,8 +56,11 @@ class Waypoint::Impl {
   std::optional<Manifest> base_for(const std::optional<CheckpointId>& head);
   // From here on the checkpoint exists; then the branch's record names it.
   Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);
-  // A new keeper with the checkpoint's tree in it; nobody's branch yet.
-  Result<LiveRecord> revive(const BranchId& branch, const CheckpointId& checkpoint);
+  // A new keeper with the checkpoint's tree in it; nobody's branch yet. `unit`: over these files
+  // instead of its own.
+  Result<LiveRecord> revive(const BranchId& branch, const CheckpointId& checkpoint,
+                            const std::string& unit = {});
+  Result<BranchId> publish_fork(const LiveRecord& live);
   Result<BranchId> fork_one(const CheckpointId& checkpoint);
 
   WaypointOptions options_;

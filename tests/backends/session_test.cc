@@ -203,22 +203,26 @@ TEST(RegistryTest, BackendsAreListedWithWhatTheyPreserve) {
   World world;
   std::map<std::string, backends::BackendDescription> by_name;
   for (const auto& description : world.registry().list()) by_name[description.name] = description;
-  ASSERT_EQ(by_name.size(), 3U);
   EXPECT_EQ(by_name["waypoint"].preserves, control::Preserves::everything());
   EXPECT_EQ(by_name["overlay"].preserves, control::Preserves(control::Preserves::kFiles));
-  for (const auto& [name, description] : by_name) {
-    EXPECT_TRUE(description.usable) << name;
+  for (const char* name : {"waypoint", "overlay", "replay", "criu"}) {
+    EXPECT_TRUE(by_name[name].usable) << name;
     EXPECT_OK(world.registry().make(name));
   }
-  auto unknown = world.registry().make("docker");
+  for (const char* name : {"docker", "podman", "podman-commit", "gvisor", "vm"}) {
+    ASSERT_TRUE(by_name.contains(name)) << name;
+    EXPECT_EQ(by_name[name].usable, by_name[name].why_not.empty()) << name;
+  }
+  auto unknown = world.registry().make("chroot");
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_NE(unknown.error().hint.find("waypoint, overlay, replay"), std::string::npos);
+  EXPECT_NE(unknown.error().hint.find("waypoint, gvisor, "), std::string::npos);
 }
 
 TEST(RegistryTest, AHostThatCannotRunABackendIsToldWhy) {
   backends::BackendRegistry registry({.store_dir = "/run/not-here"});
   for (const auto& description : registry.list()) {
+    if (description.name != "waypoint" && description.name != "overlay") continue;
     EXPECT_FALSE(description.usable);
     EXPECT_NE(description.why_not.find("/run"), std::string::npos) << description.why_not;
   }

@@ -15,18 +15,31 @@ const SessionId kSession{"s1"};
 
 }  // namespace
 
-World::World() {
+World::World(backends::Tools tools) : tools_(std::move(tools)) {
   leaks_.add_mark(dir_.path());
   registry_ = std::make_unique<backends::BackendRegistry>(
-      waypoint::WaypointOptions{.store_dir = dir_ / "store"});
+      waypoint::WaypointOptions{.store_dir = dir_ / "store"}, tools_);
 }
 
 World::~World() {
+  end_all();
   session_.reset();
   backend_.reset();
   if (registry_->waypoint()) registry_->waypoint()->end_all();
   registry_.reset();
   leaks_.verify(Deadline::after(seconds(20)));
+}
+
+// Other tools do not end what is theirs when we close our store.
+void World::end_all() {
+  if (!backend_) return;
+  auto inventory = backend_->inventory();
+  EXPECT_OK(inventory);
+  if (!inventory) return;
+  for (const BranchHandle& branch : inventory->live) EXPECT_OK(backend_->end(branch));
+  for (const PhysicalRef& ref : inventory->physical) EXPECT_OK(backend_->remove(ref));
+  auto left = backend_->inventory();
+  EXPECT_TRUE(left && left->live.empty() && left->physical.empty());
 }
 
 void World::reopen_with(waypoint::UnitKind units) {
@@ -53,7 +66,7 @@ void World::restart() {
   backend_.reset();
   registry_.reset();
   registry_ = std::make_unique<backends::BackendRegistry>(
-      waypoint::WaypointOptions{.store_dir = dir_ / "store"});
+      waypoint::WaypointOptions{.store_dir = dir_ / "store"}, tools_);
   ASSERT_OK_AND_ASSIGN(backend_, registry_->make(backend_name_));
   ASSERT_OK_AND_ASSIGN(policy_, make_policy(policy_name_, CostModel(backend_->expected_cost())));
   ASSERT_OK_AND_ASSIGN(Inventory inventory, backend_->inventory());

@@ -22,7 +22,7 @@ inline const control::BranchId kMain{std::string(control::kMainBranch)};
 
 class World {
  public:
-  World();
+  explicit World(backends::Tools tools = {});
   ~World();  // ends everything and checks that nothing is left
 
   // A store of another kind, before there is a session.
@@ -50,9 +50,11 @@ class World {
 
  private:
   control::SessionPorts ports();
+  void end_all();
 
   LeakCheck leaks_;
   TempDir dir_;
+  backends::Tools tools_;
   MemoryCatalog catalog_;
   std::string policy_name_;
   std::string backend_name_;

@@ -225,8 +225,8 @@ TEST_F(KillTest, ACriuKilledInTheMiddleOfACheckpointFailsItAndTheOldCheckpointRe
   Result<CheckpointInfo> result = answer_of(checkpoint, keeper());
   EXPECT_TRUE(seen);
   ASSERT_FALSE(result.ok()) << "CRIU was too fast for this test";
-  RecordProperty("error", result.error().describe());
-  expect_word("new");
+  // Its code may be left in a process, which dies of it: then that is said.
+  if (result.error().message.find("have ended since") == std::string::npos) expect_word("new");
   ASSERT_OK(manager().restore(branch_, checkpoint_));
   expect_word("old");
   store_.expect_nothing_left_but({checkpoint_});

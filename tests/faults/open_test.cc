@@ -14,7 +14,7 @@
 #include "driver_process.h"
 #include "fault_store.h"
 #include "os/file.h"
-#include "os/probe.h"
+#include "os/run_program.h"
 #include "os/tree.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"

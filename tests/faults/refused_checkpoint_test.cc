@@ -55,7 +55,8 @@ blocker=$!; read -r said < /tmp/ready; [ "$said" = ready ] || { echo "$said"; fa
 std::vector<Refused> refused_states() {
   return {
       {"Traced",
-       R"(sleep 1000 & blocker=$!; strace -o /dev/null -p $blocker >/dev/null 2>&1 &
+       R"(sleep 1000 & blocker=$!; until grep -qx sleep /proc/$blocker/comm; do :; done
+strace -o /dev/null -p $blocker >/dev/null 2>&1 &
 until grep -q '^TracerPid:.[1-9]' /proc/$blocker/status; do :; done)",
        "sleep", "traced by process ", "end the tracer"},
       {"NestedUserNamespace",

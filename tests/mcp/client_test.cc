@@ -1,6 +1,6 @@
 // `statefork mcp` driven by the official clients from npm: each script is what one agent does.
 #include "../service/daemon_world.h"
-#include "os/probe.h"
+#include "os/run_program.h"
 
 namespace sf::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <regex>
 
 #include "daemon_world.h"
-#include "os/probe.h"
 #include "os/process.h"
+#include "os/run_program.h"
 #include "os/socket.h"
 #include "relay.h"
 

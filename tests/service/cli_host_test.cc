@@ -6,7 +6,7 @@
 #include "base/split.h"
 #include "daemon_world.h"
 #include "os/file.h"
-#include "os/probe.h"
+#include "os/run_program.h"
 
 namespace sf::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "os/file.h"
-#include "os/probe.h"
+#include "os/run_program.h"
 #include "os/socket.h"
 
 namespace sf::test {

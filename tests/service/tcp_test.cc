@@ -7,7 +7,7 @@
 
 #include "daemon_world.h"
 #include "os/file.h"
-#include "os/probe.h"
+#include "os/run_program.h"
 
 namespace sf::test {
 namespace {

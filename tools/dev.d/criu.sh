@@ -33,9 +33,9 @@ install_criu_from_suites() {
   local work=$1 mirror suite keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   mirror=$(debian_mirror) || return 1
   for suite in ${STATEFORK_CRIU_SUITES:-experimental sid trixie}; do
-    if ! fetch_criu "$work/$suite" "$mirror" "$suite" "$keyring" && newest_keyring "$work/keyring"; then
+    if ! fetch_debs criu "$work/$suite" "$mirror" "$suite" "$keyring" && newest_keyring "$work/keyring"; then
       keyring=$work/keyring$keyring
-      fetch_criu "$work/$suite" "$mirror" "$suite" "$keyring" || true
+      fetch_debs criu "$work/$suite" "$mirror" "$suite" "$keyring" || true
     fi
     if unpack_criu "$work/$suite" && publish_criu "$suite"; then
       return 0
@@ -70,10 +70,10 @@ newest_keyring() {
     dpkg-deb -x "$dir"/debian-archive-keyring_*.deb "$dir"
 }
 
-# Downloads criu and all it depends on into <dir>/cache/archives. An empty package status makes apt resolve the whole
-# closure, libc included.
-fetch_criu() {
-  local dir=$1 mirror=$2 suite=$3 keyring=$4
+# Downloads a package of another suite and all it depends on into <dir>/debs. An empty package status makes apt resolve
+# the whole closure, libc included.
+fetch_debs() {
+  local package=$1 dir=$2 mirror=$3 suite=$4 keyring=$5
   rm -rf "$dir"
   mkdir -p "$dir"/{lists/partial,cache/archives/partial,debs}
   : >"$dir/status"
@@ -88,9 +88,9 @@ fetch_criu() {
     -o Dir::Etc::PreferencesParts=/dev/null -o Dir::State="$dir" -o Dir::State::Lists="$dir/lists"
     -o Dir::State::status="$dir/status" -o Dir::Cache="$dir/cache" -o APT::Sandbox::User=root
     -o Acquire::Languages=none -o APT::Update::Error-Mode=any)
-  say "fetching CRIU from $suite"
+  say "fetching $package from $suite"
   quietly "${apt[@]}" update &&
-    quietly "${apt[@]}" --no-install-recommends --download-only --target-release "$suite" install criu &&
+    quietly "${apt[@]}" --no-install-recommends --download-only --target-release "$suite" install "$package" &&
     mv "$dir"/cache/archives/*.deb "$dir/debs"
 }
 

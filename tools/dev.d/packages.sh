@@ -7,12 +7,15 @@ PACKAGES_test=(redis-server nginx-light postgresql sqlite3 openssh-client less n
   lsof bc file mypy python3-pip python3-setuptools python3-wheel python3-venv man-db zsh fish ca-certificates)
 # Where Node.js is not Debian's, it brings its own npm, and the two exclude each other.
 command -v npm >/dev/null || PACKAGES_test+=(npm)
+# The engines of other backends. A dockerd of another vendor will do.
+PACKAGES_test+=(podman runc debootstrap qemu-system-x86 qemu-utils)
+command -v dockerd >/dev/null || PACKAGES_test+=(docker.io)
 PACKAGES_lint=(clang-format clang-tidy git)
 PACKAGES_fuzz=(clang libclang-rt-dev llvm) # the last for names in a finding's stack
 PACKAGES_fresh=(debootstrap git)
 
 # Services that arrive with the test packages. Tests start their own instances; the distribution's stay off.
-SERVICES=(redis-server nginx postgresql)
+SERVICES=(redis-server nginx postgresql docker)
 
 apt_quiet() {
   # RUNLEVEL=1 makes invoke-rc.d leave services alone, without a policy file that could be left behind.

@@ -52,7 +52,10 @@ Tool session_create() {
                     {.name = "env", .type = kTextMap, .description = "Environment of the shell."},
                     {.name = "network",
                      .description = "none (a loopback of its own, the default) or host."},
-                    {.name = "backend", .description = "waypoint (default), overlay or replay."},
+                    {.name = "backend",
+                     .description =
+                         "waypoint (default), auto, or another that this host has: gvisor, vm, "
+                         "podman, criu, overlay, docker, podman-commit, replay."},
                     {.name = "policy",
                      .description = "Which snapshots are whole states: eager, lazy, smart."},
                     {.name = "memory_bytes", .type = kWhole, .description = "Limit of memory."},

@@ -7,6 +7,7 @@
 #include "os/host_info.h"
 #include "os/mount.h"
 #include "os/probe.h"
+#include "os/run_program.h"
 
 namespace sf::waypoint {
 namespace {

@@ -1,6 +1,10 @@
 // Does each backend bring back what it claims, and only that? A claim that is never contradicted
 // proves nothing, so each part has a scenario in which a backend without it must fail.
-#include "world.h"
+#include <algorithm>
+#include <memory>
+
+#include "../backends/world.h"
+#include "engines.h"
 
 namespace sf::test {
 namespace {
@@ -25,35 +29,47 @@ const Scenario kScenarios[] = {
      "pwd; f; alias ll", "cd /; unset X; unset -f f; unalias ll"},
     {"memory", Preserves::kMemory,
      "coproc { n=$SRANDOM; while read -r; do echo $n; done; }; exec 7>&\"${COPROC[1]}\" "
-     "8<&\"${COPROC[0]}\"",
+     "8<&\"${COPROC[0]}\"; echo x >&7; read -r -u 8",  // by now it has drawn its number
      "echo x >&7 && read -r -t 5 -u 8 && echo $REPLY", "kill %%; wait; exec 7>&- 8<&-"},
     {"service", Preserves::kLocalServices | Preserves::kProcesses,
      R"(python3 -c '
-import socketserver, os
+import socket, os
 n = os.urandom(8).hex()
-class H(socketserver.BaseRequestHandler):
-    def handle(self): self.request.sendall((n + "\n").encode())
-s = socketserver.TCPServer(("127.0.0.1", 8123), H)
+s = socket.create_server(("127.0.0.1", 8123))
 if os.fork(): os._exit(0)
 os.close(0); os.close(1); os.close(2)
-s.serve_forever()')",
+while True:
+    c = s.accept()[0]
+    c.sendall((n + "\n").encode())
+    c.close()')",
      "exec 9<>/dev/tcp/127.0.0.1/8123 && cat <&9; exec 9>&-", "pkill -9 python3"},
 };
 
-class PreservesTest : public ::testing::TestWithParam<std::tuple<const char*, Scenario>> {};
+class PreservesTest : public ::testing::TestWithParam<std::tuple<const char*, Scenario>> {
+ protected:
+  static void SetUpTestSuite() { engines = std::make_unique<Engines>(); }
+  static void TearDownTestSuite() { engines.reset(); }
+  static inline std::unique_ptr<Engines> engines;  // one start for all tests
+};
 
 INSTANTIATE_TEST_SUITE_P(Backends, PreservesTest,
-                         ::testing::Combine(::testing::Values("waypoint", "overlay", "replay"),
+                         ::testing::Combine(::testing::Values("waypoint", "criu", "gvisor",
+                                                              "podman", "vm", "overlay", "docker",
+                                                              "podman-commit", "replay"),
                                             ::testing::ValuesIn(kScenarios)),
                          [](const auto& row) {
-                           return std::string(std::get<0>(row.param)) + "_" +
-                                  std::get<1>(row.param).name;
+                           std::string name = std::string(std::get<0>(row.param)) + "_" +
+                                              std::get<1>(row.param).name;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
                          });
 
 TEST_P(PreservesTest, TheProbePrintsTheSameAfterARestoreExactlyWhenTheBackendSaysSo) {
   const auto& [backend, scenario] = GetParam();
-  World world;
-  world.build(backend);
+  ASSERT_OK(engines->prepare(backend));
+  World world(engines->tools());
+  world.build(backend, "eager", {.root = Engines::root()});
+  ASSERT_FALSE(::testing::Test::HasFatalFailure());
   world.run(scenario.prepare);
   NodeId here = world.snapshot();
   std::string first = world.run(scenario.probe);

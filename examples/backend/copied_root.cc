@@ -1,0 +1,113 @@
+#include "copied_root.h"
+
+#include <signal.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "agent/agent_place.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "os/socket.h"
+#include "os/tree.h"
+
+namespace sf::examples {
+
+using waypoint::BranchConfig;
+
+namespace {
+
+// $1: root, $2: agent, $3: host name. The last line makes the agent PID 1 of the new namespace.
+constexpr const char* kEnter = R"(
+set -e
+mount -t proc proc "$1/proc"
+mount -t tmpfs -o mode=755 tmpfs "$1/dev"
+mkdir "$1/dev/pts" "$1/dev/shm"
+mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$1/dev/pts"
+for device in null zero full random urandom tty; do cp -a "/dev/$device" "$1/dev/"; done
+ln -s pts/ptmx "$1/dev/ptmx"
+cp "$2" "$1/dev/.statefork-agent"
+hostname "$3"
+ip link set lo up
+exec chroot "$1" /dev/.statefork-agent serve
+)";
+
+}  // namespace
+
+Status CopiedRoot::check(const BranchConfig& config) const {
+  if (config.root == "/")
+    return fail(ErrorCode::kUnsupported, "the host's own / is too much to copy",
+                "name a directory with a root file system");
+  if (config.network != waypoint::Network::kNone || config.limits.memory_bytes ||
+      config.limits.pids || config.limits.cpus || !config.extra_capabilities.empty())
+    return fail(ErrorCode::kUnsupported, "this backend knows neither networks nor limits",
+                "leave them out");
+  return Ok{};
+}
+
+Status CopiedRoot::start(const std::string& box, const BranchConfig& config) {
+  SF_TRY(os::make_directories(box_dir(box)));
+  SF_TRY(os::copy_tree(config.root, box_dir(box) + "/root"));
+  return run(box, config);
+}
+
+Status CopiedRoot::revive(const std::string& state, const std::string& box,
+                          const BranchConfig& config) {
+  SF_TRY(os::make_directories(box_dir(box)));
+  SF_TRY(os::copy_tree(state_dir(state), box_dir(box) + "/root"));
+  return run(box, config);
+}
+
+// Sandboxes outlive the daemon, hence detached. `unshare` stays as the agent's parent, by whose pid
+// the agent is found again.
+Status CopiedRoot::run(const std::string& box, const BranchConfig& config) {
+  const std::string pid_file = box_dir(box) + "/pid";
+  return os::spawn_detached(
+      {.argv = {"/bin/sh", "-c",
+                "echo $$ >\"$0.draft\" && mv \"$0.draft\" \"$0\" && exec unshare --mount "
+                "--propagation private --pid --net --ipc --uts --fork sh -c \"$@\"",
+                pid_file, kEnter, "enter", box_dir(box) + "/root", agent_, config.hostname},
+       .env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"},
+       .new_session = true});
+}
+
+Result<pid_t> CopiedRoot::agent_of(const std::string& box) const {
+  SF_TRY_ASSIGN(std::string text, os::read_file(box_dir(box) + "/pid"));
+  std::vector<pid_t> children = os::children_of(std::atoi(text.c_str()));
+  if (children.empty()) return fail(ErrorCode::kNotFound, "the sandbox has ended");
+  return children.front();
+}
+
+Result<os::UniqueFd> CopiedRoot::connect(const std::string& box) {
+  SF_TRY_ASSIGN(pid_t agent, agent_of(box));
+  return os::connect_unix("/proc/" + std::to_string(agent) + "/root" + agent::kAgentSocket);
+}
+
+Result<backends::KeptState> CopiedRoot::keep(const std::string& box, const std::string& state) {
+  SF_TRY(os::make_directories(directory_ + "/states"));
+  const std::string draft = state_dir(state) + ".draft";
+  SF_TRY(os::copy_tree(box_dir(box) + "/root", draft));
+  SF_TRY(os::rename_path(draft, state_dir(state)));
+  return backends::KeptState{.bytes = os::tree_bytes(state_dir(state))};
+}
+
+Status CopiedRoot::end(const std::string& box) {
+  while (auto agent = agent_of(box)) {  // all others in its PID namespace end with it
+    ::kill(*agent, SIGKILL);
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  return os::remove_tree(box_dir(box));
+}
+
+Status CopiedRoot::remove(const std::string& state) {
+  SF_TRY(os::remove_tree(state_dir(state) + ".draft"));
+  return os::remove_tree(state_dir(state));
+}
+
+Result<std::vector<std::string>> CopiedRoot::names_in(const std::string& room) const {
+  if (!os::exists(directory_ + "/" + room)) return std::vector<std::string>();
+  return os::list_directory(directory_ + "/" + room);
+}
+
+}  // namespace sf::examples

@@ -1,0 +1,109 @@
+#include "agent/agent.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "agent/process_list.h"
+#include "waypoint/branch_files.h"
+
+namespace sf::agent {
+
+using waypoint::BranchConfig;
+using waypoint::ClientPtr;
+using wire::Frame;
+using wire::Json;
+
+namespace {
+
+constexpr std::size_t kMaxFile = wire::kMaxPayload;
+
+Status answer(const ClientPtr& client, Json header, std::string payload = {}) {
+  client->send({std::move(header), std::move(payload)});
+  return Ok{};
+}
+
+}  // namespace
+
+Agent::Agent(os::Poller poller)
+    : poller_(std::move(poller)), server_(poller_, [this](const ClientPtr& client, Frame frame) {
+        serve(client, std::move(frame));
+      }) {}
+
+Result<std::unique_ptr<Agent>> Agent::listen(const std::string& socket_path) {
+  SF_TRY_ASSIGN(os::Poller poller, os::Poller::create());
+  std::unique_ptr<Agent> agent(new Agent(std::move(poller)));
+  SF_TRY(agent->server_.listen(socket_path));
+  return agent;
+}
+
+Status Agent::run() {
+  for (;;) {
+    SF_TRY(poller_.run_once(shell_ ? shell_->next_wake() : Deadline::never()));
+    if (!shell_) continue;
+    shell_->on_time();
+    shell_->run_waiting();
+  }
+}
+
+void Agent::serve(const ClientPtr& client, Frame frame) {
+  try {
+    Status served = dispatch(client, frame);
+    if (!served) client->send_error(served.error());
+  } catch (const Json::exception& e) {
+    client->send_error(invalid(std::string("malformed request: ") + e.what()));
+  }
+}
+
+Status Agent::dispatch(const ClientPtr& client, Frame& frame) {
+  std::string op = frame.header.value("op", "");
+  if (op == "hello") return answer(client, {{"ok", true}, {"started", shell_.has_value()}});
+  if (op == "start") return start(client, frame);
+  if (op == "hang_up") {
+    server_.close_all_but(*client);
+    return answer(client, {{"ok", true}});
+  }
+  if (op == "facts") return facts(client);
+  if (op == "read_file") return read_file(client, frame);
+  if (!shell_) return fail(ErrorCode::kBusy, "there is no shell yet", "start one first");
+  if (op == "write_file") return write_file(client, frame);
+  return shell_->serve(client, frame);
+}
+
+Status Agent::start(const ClientPtr& client, const Frame& frame) {
+  if (shell_) return fail(ErrorCode::kBusy, "there is a shell already");
+  SF_TRY_ASSIGN(BranchConfig config, waypoint::branch_config_from_json(frame.header.at("config")));
+  auto host = std::make_unique<waypoint::ShellHost>(poller_, std::move(config), "");
+  SF_TRY(host->choose_user());
+  SF_TRY(host->open(::getpid(), ""));
+  SF_TRY(host->start_shell());
+  host_ = std::move(host);
+  shell_.emplace(*host_, nullptr);
+  return answer(client, {{"ok", true}});
+}
+
+Status Agent::facts(const ClientPtr& client) {
+  Json processes = Json::array();
+  for (const ListedProcess& process : list_processes())
+    processes.push_back({process.pid, process.start_time, process.ended, process.resident_bytes});
+  return answer(client, {{"processes", std::move(processes)},
+                         {"self", ::getpid()},
+                         {"shell", shell_ ? host_->shell().shell() : 0},
+                         {"holder", shell_ ? host_->holder().value_or(1) : 0}});
+}
+
+Status Agent::read_file(const ClientPtr& client, const Frame& frame) {
+  auto most = std::min<std::size_t>(frame.header.at("max_bytes").get<std::size_t>(), kMaxFile);
+  SF_TRY_ASSIGN(std::string content, waypoint::read_branch_file("/", frame.payload, most));
+  return answer(client, {{"ok", true}}, std::move(content));
+}
+
+Status Agent::write_file(const ClientPtr& client, const Frame& frame) {
+  auto path_bytes = frame.header.at("path_bytes").get<std::size_t>();
+  if (path_bytes > frame.payload.size()) return invalid("malformed request: no path");
+  SF_TRY(waypoint::write_branch_file("/", host_->config().user, frame.payload.substr(0, path_bytes),
+                                     std::string_view(frame.payload).substr(path_bytes)));
+  return answer(client, {{"ok", true}});
+}
+
+}  // namespace sf::agent

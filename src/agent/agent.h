@@ -1,0 +1,47 @@
+// The agent: PID 1 inside a container, a sandbox or a virtual machine that somebody else keeps. It
+// hosts the same shell on the same terminal with the same command protocol as a Waypoint branch,
+// so that what is seen in all of them can be compared. What captures the substrate's processes
+// captures the agent with them, and a restored agent goes on where it was.
+//
+// Requests, beside those of ShellServer:
+//   hello                    whether there is a shell
+//   start {config}           starts one
+//   hang_up                  ends all other connections: a capture may not meet them
+//   facts                    processes and their memory
+//   read_file, write_file    files, without the shell
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "os/poller.h"
+#include "waypoint/keeper_server.h"
+#include "waypoint/shell_host.h"
+#include "waypoint/shell_server.h"
+
+namespace sf::agent {
+
+class Agent {
+ public:
+  static Result<std::unique_ptr<Agent>> listen(const std::string& socket_path);
+  // Serves for ever. Requires: this process's main thread runs waypoint::run_init().
+  Status run();
+
+ private:
+  explicit Agent(os::Poller poller);
+  void serve(const waypoint::ClientPtr& client, wire::Frame frame);
+  Status dispatch(const waypoint::ClientPtr& client, wire::Frame& frame);
+  Status start(const waypoint::ClientPtr& client, const wire::Frame& frame);
+  Status facts(const waypoint::ClientPtr& client);
+  Status read_file(const waypoint::ClientPtr& client, const wire::Frame& frame);
+  Status write_file(const waypoint::ClientPtr& client, const wire::Frame& frame);
+
+  os::Poller poller_;
+  std::unique_ptr<waypoint::ShellHost> host_;
+  std::optional<waypoint::ShellServer> shell_;
+  waypoint::KeeperServer server_;
+};
+
+}  // namespace sf::agent

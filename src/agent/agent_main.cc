@@ -1,0 +1,84 @@
+// statefork-agent: see agent.h. Static: nothing but a kernel is asked of the root it is put into.
+#include <fcntl.h>
+#include <sys/reboot.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <thread>
+
+#include "agent/agent.h"
+#include "agent/agent_place.h"
+#include "agent/guest_boot.h"
+#include "agent/loopback.h"
+#include "agent/relay.h"
+#include "base/clock.h"
+#include "os/file.h"
+#include "waypoint/init/init.h"
+#include "waypoint/init/init_channel.h"
+
+namespace {
+
+using sf::Status;
+
+int complain(const std::string& what) {
+  std::fprintf(stderr, "statefork-agent: %s\n", what.c_str());
+  return 1;
+}
+
+int exit_code(const Status& done) { return done ? 0 : complain(done.error().describe()); }
+
+// The box ends with its agent.
+void drive() {
+  auto agent = sf::agent::Agent::listen(sf::agent::kAgentSocket);
+  Status ended = agent ? (*agent)->run() : Status(std::move(agent).error());
+  ::_exit(exit_code(ended));
+}
+
+// In a virtual machine the host is behind a port, and comes and goes.
+void serve_port() {
+  auto port = sf::agent::find_host_port();
+  if (!port) ::_exit(exit_code(std::move(port).error()));
+  for (;;) {
+    auto in = sf::os::open_file(*port, O_RDWR | O_CLOEXEC);
+    if (in) {
+      sf::os::UniqueFd out(::fcntl(in->get(), F_DUPFD_CLOEXEC, 0));
+      (void)sf::agent::run_relay(std::move(*in), std::move(out), sf::agent::kAgentSocket);
+    }
+    std::this_thread::sleep_for(sf::milliseconds(10));
+  }
+}
+
+int serve(bool in_guest) {
+  if (::getpid() != 1) return complain("must be PID 1: it takes in orphans");
+  std::signal(SIGPIPE, SIG_IGN);
+  if (in_guest) {
+    if (Status booted = sf::agent::boot_guest(); !booted) return exit_code(booted);
+  }
+  if (const char* step = sf::waypoint::make_init_channel())
+    return complain(std::string(step) + ": " + std::strerror(errno));
+  // Blocked in all threads; init looks for it when it is ready to.
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  ::pthread_sigmask(SIG_BLOCK, &child, nullptr);
+  std::thread(drive).detach();
+  if (in_guest) std::thread(serve_port).detach();
+  sf::waypoint::run_init();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view verb = argc == 2 ? argv[1] : "";
+  if (verb == "serve") return serve(false);
+  if (verb == "boot") return serve(true);
+  if (verb == "power-off") return ::reboot(RB_POWER_OFF);
+  if (verb == "relay")
+    return exit_code(
+        sf::agent::run_relay(sf::os::UniqueFd(0), sf::os::UniqueFd(1), sf::agent::kAgentSocket));
+  if (verb == "raise-loopback") return exit_code(sf::agent::raise_loopback_of_container());
+  return complain("runs inside a sandbox of StateFork: `statefork-agent serve`, as PID 1");
+}

@@ -1,0 +1,282 @@
+#include "backends/agent/agent_backend.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
+
+#include "backends/branch_settings.h"
+#include "backends/shell_answers.h"
+#include "base/scope_exit.h"
+#include "waypoint/fresh_id.h"
+
+namespace sf::backends {
+
+using control::BranchHandle;
+using control::Observation;
+using control::PhysicalRef;
+using waypoint::BranchConfig;
+using waypoint::KeeperClient;
+using waypoint::ShellClient;
+using wire::Frame;
+using wire::Json;
+
+namespace {
+
+constexpr auto kStartTime = seconds(60);  // of a box, until its agent answers
+constexpr auto kStartLook = milliseconds(5);
+constexpr auto kShortCall = seconds(30);
+constexpr auto kShellStartTime = seconds(5);
+constexpr auto kShellLook = milliseconds(2);
+
+}  // namespace
+
+AgentBackend::AgentBackend(std::unique_ptr<Substrate> substrate, const std::string& directory)
+    : substrate_(std::move(substrate)), records_(directory) {}
+
+std::shared_ptr<AgentBackend::Box> AgentBackend::box(const BranchHandle& branch) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Box>& found = boxes_[branch];
+  if (!found) {
+    found = std::make_shared<Box>();
+    found->agent = std::make_shared<KeeperClient>(
+        KeeperClient::Connect([this, name = branch.value()] { return substrate_->connect(name); }));
+  }
+  return found;
+}
+
+Result<BranchHandle> AgentBackend::start(const control::StartConfig& wanted) {
+  SF_TRY_ASSIGN(BranchConfig config, branch_config(wanted, std::string(name())));
+  BranchConfig probe = config;
+  if (config.root.starts_with(kImagePrefix)) probe.root = "/";  // whose name is no path
+  SF_TRY(waypoint::check_config(probe));
+  SF_TRY(substrate_->check(config));
+  std::string fresh = waypoint::fresh_id("b");
+  ScopeExit undo([&] { (void)end(BranchHandle(fresh)); });
+  SF_TRY(records_.put(fresh, config));
+  SF_TRY(substrate_->start(fresh, config));
+  SF_TRY(begin(fresh, config));
+  undo.dismiss();
+  return BranchHandle(fresh);
+}
+
+Status AgentBackend::begin(const std::string& name, const BranchConfig& config) {
+  std::shared_ptr<Box> made = box(BranchHandle(name));
+  Deadline deadline = Deadline::after(kStartTime);
+  const Frame hello{{{"op", "hello"}}, {}};
+  Result<Frame> answer = made->agent->call(hello, deadline);
+  while (!answer && answer.error().code == ErrorCode::kSessionLost && !deadline.passed()) {
+    std::this_thread::sleep_for(kStartLook);  // it does not listen yet
+    answer = made->agent->call(hello, deadline);
+  }
+  if (!answer) return std::move(answer).error().while_doing("waiting for the agent in the box");
+  if (answer->header.value("started", false)) return Ok{};
+  SF_TRY(made->agent->call({{{"op", "start"}, {"config", to_json(config)}}, {}}, deadline));
+  return Ok{};
+}
+
+Result<Observation> AgentBackend::exec(const BranchHandle& branch,
+                                       const control::ExecRequest& request,
+                                       const control::OutputSink& sink) {
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  if (!found->looked) {
+    SF_TRY_ASSIGN(Look before, look(*found));
+    found->processes = std::move(before.all);
+    found->looked = true;
+  }
+  SF_TRY_ASSIGN(waypoint::ExecResult done,
+                ShellClient(found->agent).exec(shell_request(request), sink));
+  Observation seen = observation_of(std::move(done));
+  // Nobody who cannot look knows that nothing was left.
+  Result<bool> left = left_background(*found, seen.shell_restarted);
+  seen.left_background = !left.ok() || *left;
+  return seen;
+}
+
+Result<AgentBackend::Look> AgentBackend::look(Box& box) {
+  SF_TRY_ASSIGN(Frame answer,
+                box.agent->call({{{"op", "facts"}}, {}}, Deadline::after(kShortCall)));
+  Look seen;
+  try {
+    const auto always = {answer.header.at("self").get<pid_t>(),
+                         answer.header.at("shell").get<pid_t>(),
+                         answer.header.at("holder").get<pid_t>()};
+    seen.has_shell = answer.header.at("shell").get<pid_t>() != 0;
+    for (const Json& process : answer.header.at("processes")) {
+      Process key{process.at(0).get<pid_t>(), process.at(1).get<std::uint64_t>()};
+      bool ended = process.at(2).get<bool>();
+      seen.all.insert(key);
+      seen.resident_bytes += process.at(3).get<std::uint64_t>();
+      if (!ended && std::ranges::find(always, key.first) == always.end())
+        seen.background.insert(key);
+    }
+  } catch (const Json::exception& e) {
+    return fail(ErrorCode::kCorrupt, std::string("the agent does not make sense: ") + e.what());
+  }
+  return seen;
+}
+
+// As LiveBackend has it: too careful, never too careless.
+Result<bool> AgentBackend::left_background(Box& box, bool shell_restarted) {
+  SF_TRY_ASSIGN(Look now, look(box));
+  for (Deadline patience = Deadline::after(kShellStartTime);
+       shell_restarted && !now.has_shell && !patience.passed();) {
+    std::this_thread::sleep_for(kShellLook);
+    SF_TRY_ASSIGN(now, look(box));
+  }
+  const std::set<Process> before = std::exchange(box.processes, std::move(now.all));
+  return std::ranges::any_of(now.background,
+                             [&](const Process& process) { return !before.contains(process); });
+}
+
+Result<control::Checkpoint> AgentBackend::checkpoint(const BranchHandle& branch) {
+  Stopwatch watch;
+  SF_TRY_ASSIGN(control::BranchFacts before, facts(branch));
+  std::shared_ptr<Box> found = box(branch);
+  std::unique_lock talk(found->talk);
+  (void)found->agent->call({{{"op", "hang_up"}}, {}}, Deadline::after(kShortCall));
+  found->agent->drop_idle();
+  SF_TRY_ASSIGN(BranchConfig config, records_.get(branch.value()));
+  std::string state = waypoint::fresh_id("c");
+  SF_TRY(records_.put(state, config));
+  Result<KeptState> kept = substrate_->keep(branch.value(), state);
+  if (!kept) {
+    (void)substrate_->remove(state);
+    records_.remove(state);
+    return std::move(kept).error();
+  }
+  return control::Checkpoint{.ref = PhysicalRef(state),
+                             .bytes = kept->bytes,
+                             .memory_bytes = before.resident_bytes,
+                             .took = watch.elapsed(),
+                             .stopped = kept->stopped};
+}
+
+Result<BranchHandle> AgentBackend::revive(const PhysicalRef& from) {
+  SF_TRY_ASSIGN(BranchConfig config, records_.get(from.value()));
+  std::string fresh = waypoint::fresh_id("b");
+  ScopeExit undo([&] { (void)end(BranchHandle(fresh)); });
+  SF_TRY(records_.put(fresh, config));
+  SF_TRY(substrate_->revive(from.value(), fresh, config));
+  SF_TRY(begin(fresh, config));
+  undo.dismiss();
+  return BranchHandle(fresh);
+}
+
+Result<BranchHandle> AgentBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
+  SF_TRY_ASSIGN(BranchHandle fresh, revive(from));
+  auto was = window(old);  // it belongs to the place and not to the state
+  auto is = window(fresh);
+  if (was && is && *was != *is) (void)resize(fresh, was->rows, was->cols);
+  return fresh;
+}
+
+Result<waypoint::WindowSize> AgentBackend::window(const BranchHandle& branch) {
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::ScreenText shown, ShellClient(found->agent).screen(0));
+  return shown.size;
+}
+
+std::vector<Result<BranchHandle>> AgentBackend::fork(const PhysicalRef& from, std::size_t count) {
+  std::vector<Result<BranchHandle>> forks;
+  while (forks.size() < count) forks.push_back(revive(from));
+  return forks;
+}
+
+Status AgentBackend::remove(const PhysicalRef& ref) {
+  SF_TRY(substrate_->remove(ref.value()));
+  records_.remove(ref.value());
+  return Ok{};
+}
+
+Status AgentBackend::end(const BranchHandle& branch) {
+  {
+    std::lock_guard lock(mutex_);
+    boxes_.erase(branch);
+  }
+  SF_TRY(substrate_->end(branch.value()));
+  records_.remove(branch.value());
+  return Ok{};
+}
+
+Status AgentBackend::send_keys(const BranchHandle& branch, std::string_view keys) {
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  return ShellClient(found->agent).send_keys(keys);
+}
+
+Result<control::TerminalScreen> AgentBackend::screen(const BranchHandle& branch,
+                                                     std::size_t scrollback) {
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::ScreenText shown, ShellClient(found->agent).screen(scrollback));
+  return screen_of(std::move(shown));
+}
+
+Status AgentBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) {
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  return ShellClient(found->agent).resize({rows, cols});
+}
+
+Result<std::unique_ptr<control::TerminalFeed>> AgentBackend::watch(const BranchHandle& branch) {
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::TerminalWatch watch, ShellClient(found->agent).watch());
+  return feed_of(std::move(watch));
+}
+
+Result<std::string> AgentBackend::read_file(const BranchHandle& branch, const std::string& path,
+                                            std::size_t max_bytes) {
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(Frame answer,
+                found->agent->call({{{"op", "read_file"}, {"max_bytes", max_bytes}}, path},
+                                   Deadline::after(kShortCall)));
+  return std::move(answer.payload);
+}
+
+Status AgentBackend::write_file(const BranchHandle& branch, const std::string& path,
+                                std::string_view content) {
+  if (path.size() + content.size() > wire::kMaxPayload)
+    return invalid("the " + std::string(name()) + " backend writes files of at most 128 MiB");
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY(found->agent->call(
+      {{{"op", "write_file"}, {"path_bytes", path.size()}}, path + std::string(content)},
+      Deadline::after(kShortCall)));
+  return Ok{};
+}
+
+Result<control::BranchFacts> AgentBackend::facts(const BranchHandle& branch) {
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(Look seen, look(*found));
+  return control::BranchFacts{seen.resident_bytes,
+                              static_cast<std::uint32_t>(seen.background.size())};
+}
+
+Result<control::StateDiff> AgentBackend::diff(const control::DiffSide&, const control::DiffSide&) {
+  return fail(ErrorCode::kUnsupported,
+              "the " + std::string(name()) + " backend cannot compare states",
+              "use the waypoint or the overlay backend");
+}
+
+Result<control::BackendUsage> AgentBackend::usage() {
+  SF_TRY_ASSIGN(control::Inventory all, inventory());
+  return control::BackendUsage{.physical_snapshots = all.physical.size(),
+                               .live_branches = all.live.size()};
+}
+
+Result<control::Inventory> AgentBackend::inventory() {
+  control::Inventory all;
+  SF_TRY_ASSIGN(std::vector<std::string> boxes, substrate_->boxes());
+  for (std::string& name : boxes) all.live.emplace_back(std::move(name));
+  SF_TRY_ASSIGN(std::vector<std::string> states, substrate_->states());
+  for (std::string& name : states) all.physical.emplace_back(std::move(name));
+  return all;
+}
+
+}  // namespace sf::backends

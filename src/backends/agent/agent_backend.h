@@ -1,0 +1,92 @@
+// AgentBackend: a backend out of a Substrate. Handles are names of boxes, references names of
+// states. Thread-safe, as backend.h wants it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/agent/config_records.h"
+#include "backends/agent/substrate.h"
+#include "control/backend.h"
+#include "waypoint/shell_client.h"
+
+namespace sf::backends {
+
+class AgentBackend final : public control::Backend {
+ public:
+  // `directory` keeps what each box and state began with.
+  AgentBackend(std::unique_ptr<Substrate> substrate, const std::string& directory);
+
+  std::string_view name() const override { return substrate_->name(); }
+  control::Preserves preserves() const override { return substrate_->preserves(); }
+  control::Capabilities capabilities() const override { return {.terminal = true, .files = true}; }
+  control::CostLine expected_cost() const override { return substrate_->expected_cost(); }
+
+  Result<control::BranchHandle> start(const control::StartConfig& config) override;
+  Result<control::Observation> exec(const control::BranchHandle& branch,
+                                    const control::ExecRequest& request,
+                                    const control::OutputSink& sink) override;
+  Result<control::Checkpoint> checkpoint(const control::BranchHandle& branch) override;
+  Result<control::BranchHandle> restore(const control::BranchHandle& old,
+                                        const control::PhysicalRef& from) override;
+  std::vector<Result<control::BranchHandle>> fork(const control::PhysicalRef& from,
+                                                  std::size_t count) override;
+  Status remove(const control::PhysicalRef& ref) override;
+  Status end(const control::BranchHandle& branch) override;
+
+  Status send_keys(const control::BranchHandle& branch, std::string_view keys) override;
+  Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
+                                         std::size_t scrollback) override;
+  Status resize(const control::BranchHandle& branch, std::uint16_t rows,
+                std::uint16_t cols) override;
+  Result<std::unique_ptr<control::TerminalFeed>> watch(
+      const control::BranchHandle& branch) override;
+  Result<std::string> read_file(const control::BranchHandle& branch, const std::string& path,
+                                std::size_t max_bytes) override;
+  Status write_file(const control::BranchHandle& branch, const std::string& path,
+                    std::string_view content) override;
+  Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
+  Result<control::StateDiff> diff(const control::DiffSide& from,
+                                  const control::DiffSide& to) override;
+  Result<control::BackendUsage> usage() override;
+  Result<control::Inventory> inventory() override;
+
+ private:
+  using Process = std::pair<pid_t, std::uint64_t>;  // and when it started
+  struct Box {
+    std::shared_ptr<waypoint::KeeperClient> agent;
+    // Held shared by whoever talks to the agent, alone by whoever captures it: what is captured
+    // must have no connection to the outside.
+    std::shared_mutex talk;
+    // Used by exec() alone, and there is one at a time.
+    std::set<Process> processes;  // after the last command
+    bool looked = false;
+  };
+  struct Look {
+    std::set<Process> all;
+    std::set<Process> background;  // those that run, but for agent, shell and holder
+    std::uint64_t resident_bytes = 0;
+    bool has_shell = false;
+  };
+
+  std::shared_ptr<Box> box(const control::BranchHandle& branch);
+  Result<Look> look(Box& box);
+  Result<bool> left_background(Box& box, bool shell_restarted);
+  // Reaches the agent of a box that has just begun, and has it start a shell unless one runs.
+  Status begin(const std::string& name, const waypoint::BranchConfig& config);
+  Result<waypoint::WindowSize> window(const control::BranchHandle& branch);
+  Result<control::BranchHandle> revive(const control::PhysicalRef& from);
+
+  std::unique_ptr<Substrate> substrate_;
+  ConfigRecords records_;
+  std::mutex mutex_;
+  std::map<control::BranchHandle, std::shared_ptr<Box>> boxes_;  // guarded by mutex_
+};
+
+}  // namespace sf::backends

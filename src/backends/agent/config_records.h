@@ -1,0 +1,25 @@
+// ConfigRecords: with what configuration each box and state of a substrate began, on disk. Records
+// are written before what they are about, and removed after it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "waypoint/branch_config.h"
+
+namespace sf::backends {
+
+class ConfigRecords {
+ public:
+  explicit ConfigRecords(std::string directory) : directory_(std::move(directory)) {}
+
+  Status put(const std::string& name, const waypoint::BranchConfig& config) const;
+  Result<waypoint::BranchConfig> get(const std::string& name) const;
+  void remove(const std::string& name) const;
+
+ private:
+  std::string path(const std::string& name) const;
+  std::string directory_;
+};
+
+}  // namespace sf::backends

@@ -1,0 +1,44 @@
+// BackendEntry: how a backend is registered. Each has one in its folder; registry.cc lists them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "control/backend.h"
+#include "waypoint/waypoint.h"
+
+namespace sf::backends {
+
+// Where the tools of others are found. Empty: where they are by default.
+struct Tools {
+  std::string docker_socket;
+  std::string runsc;                  // path of the program
+  std::string vm_guest;               // directory with vmlinuz and modules/
+  std::string vm_accelerator;         // kvm or tcg; empty: kvm where a try shows that it works
+  std::string podman_config;          // as CONTAINERS_CONF
+  std::string podman_storage_config;  // as CONTAINERS_STORAGE_CONF
+};
+
+// What a backend may build on.
+struct Surroundings {
+  std::shared_ptr<waypoint::Waypoint> waypoint;  // null: this host cannot run it
+  Error why_no_waypoint;                         // then
+  std::string state_dir;                         // every backend may have a directory below
+  std::string agent;                             // path of statefork-agent
+  std::string owner;  // names this store in front of tools that others use, too
+  Tools tools;
+};
+
+struct BackendEntry {
+  std::string name;
+  std::string summary;  // one line, for people
+  control::Preserves preserves;
+  // Whether this host can run it: else what is missing, and how to get it.
+  std::function<Status(const Surroundings&)> usable;
+  // May succeed where the tool does not answer now: it may answer later.
+  std::function<Result<std::unique_ptr<control::Backend>>(const Surroundings&)> make;
+};
+
+}  // namespace sf::backends

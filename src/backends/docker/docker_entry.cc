@@ -1,0 +1,45 @@
+#include "backends/docker/docker_entry.h"
+
+#include "backends/agent/agent_backend.h"
+#include "backends/docker/docker_substrate.h"
+#include "os/file.h"
+
+namespace sf::backends {
+namespace {
+
+constexpr const char* kDefaultSocket = "/var/run/docker.sock";
+
+std::string socket_of(const Surroundings& around) {
+  return around.tools.docker_socket.empty() ? kDefaultSocket : around.tools.docker_socket;
+}
+
+Status usable(const Surroundings& around) {
+  if (!os::exists(around.agent))
+    return fail(ErrorCode::kNotFound, around.agent + " is missing",
+                "install it beside `statefork`");
+  const std::string socket = socket_of(around);
+  if (!os::exists(socket))
+    return fail(ErrorCode::kNotFound, "there is no Docker Engine at " + socket,
+                "apt-get install docker.io, or set DOCKER_HOST=unix://SOCKET");
+  SF_TRY(EngineApi(socket).get("/version"));
+  return Ok{};
+}
+
+Result<std::unique_ptr<control::Backend>> make(const Surroundings& around) {
+  auto substrate = std::make_unique<DockerSubstrate>(
+      DockerOptions{socket_of(around), around.agent, around.owner});
+  return std::unique_ptr<control::Backend>(
+      std::make_unique<AgentBackend>(std::move(substrate), around.state_dir + "/docker"));
+}
+
+}  // namespace
+
+BackendEntry docker_entry() {
+  return {.name = "docker",
+          .summary = "Docker containers; a snapshot is a committed image, which holds files alone",
+          .preserves = control::Preserves::kFiles,
+          .usable = usable,
+          .make = make};
+}
+
+}  // namespace sf::backends

@@ -1,0 +1,157 @@
+#include "backends/docker/docker_substrate.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/agent_place.h"
+#include "backends/agent/root_archive.h"
+#include "backends/docker/container_request.h"
+#include "os/socket.h"
+
+namespace sf::backends {
+
+using waypoint::BranchConfig;
+using wire::Json;
+
+namespace {
+
+constexpr const char* kStates = "statefork/state";
+constexpr const char* kRemoved = "statefork/removed";
+constexpr const char* kRoots = "statefork/root";
+
+std::string label(const Json& labels, const char* key) {
+  return labels.is_object() ? labels.value(key, "") : "";
+}
+
+}  // namespace
+
+DockerSubstrate::DockerSubstrate(DockerOptions options)
+    : options_(std::move(options)), api_(options_.socket) {}
+
+Status DockerSubstrate::check(const BranchConfig& config) const {
+  if (config.root == "/")
+    return fail(ErrorCode::kUnsupported, "a container cannot have the host's own / as its root",
+                "name an image (image:debian:12), or a directory with a root file system");
+  return Ok{};
+}
+
+EngineApi::Query DockerSubstrate::ours() const {
+  Json filter = {{"label", {std::string(kOwnerLabel) + "=" + options_.owner}}};
+  return {{"all", "1"}, {"filters", filter.dump()}};
+}
+
+// An image, as it is; a directory becomes one when it is first used, and again when it changed.
+Result<std::string> DockerSubstrate::image_of(const std::string& root) {
+  if (root.starts_with(kImagePrefix)) return root.substr(kImagePrefix.size());
+  SF_TRY_ASSIGN(std::string mark, root_mark(root));
+  const std::string image = std::string(kRoots) + ":" + mark;
+  Result<Json> known = api_.get("/images/" + image + "/json");
+  if (known) return image;
+  if (known.error().code != ErrorCode::kNotFound) return std::move(known).error();
+  SF_TRY_ASSIGN(RootArchive archive, RootArchive::open(root));
+  SF_TRY(api_.upload("/images/create", {{"fromSrc", "-"}, {"repo", kRoots}, {"tag", mark}},
+                     [&] { return archive.next(); }));
+  return image;
+}
+
+Status DockerSubstrate::start(const std::string& box, const BranchConfig& config) {
+  SF_TRY_ASSIGN(std::string image, image_of(config.root));
+  return run(box, image, config);
+}
+
+Status DockerSubstrate::run(const std::string& box, const std::string& image,
+                            const BranchConfig& config) {
+  Json request = container_request({box, image, options_.agent, options_.owner}, config);
+  auto made = api_.post("/containers/create", {{"name", box}}, request);
+  if (!made && made.error().code == ErrorCode::kNotFound)
+    return std::move(made).error().with_hint("fetch the image first: docker pull " + image);
+  if (!made) return std::move(made).error();
+  auto started = api_.post("/containers/" + box + "/start");
+  if (!started) return std::move(started).error().while_doing("starting the container");
+  return Ok{};
+}
+
+Result<os::UniqueFd> DockerSubstrate::connect(const std::string& box) {
+  SF_TRY_ASSIGN(Json found, api_.get("/containers/" + box + "/json"));
+  const Json state = found.value("State", Json::object());
+  auto pid = state.value("Pid", 0);
+  if (pid <= 0)
+    return fail(ErrorCode::kNotFound,
+                "the container has ended, status " + std::to_string(state.value("ExitCode", -1)));
+  return os::connect_unix("/proc/" + std::to_string(pid) + "/root" + agent::kAgentSocket);
+}
+
+Result<KeptState> DockerSubstrate::keep(const std::string& box, const std::string& state) {
+  Json labels = {{"Labels", {{kOwnerLabel, options_.owner}, {kNameLabel, state}}}};
+  Stopwatch stopped;  // the engine pauses the container for all of it
+  SF_TRY(api_.post(
+      "/commit", {{"container", box}, {"repo", kStates}, {"tag", state}, {"pause", "1"}}, labels));
+  KeptState kept{.stopped = stopped.elapsed()};
+  SF_TRY_ASSIGN(Json history,
+                api_.get("/images/" + std::string(kStates) + ":" + state + "/history"));
+  if (history.is_array() && !history.empty())
+    kept.bytes = history.front().value("Size", std::uint64_t{0});
+  return kept;
+}
+
+Status DockerSubstrate::revive(const std::string& state, const std::string& box,
+                               const BranchConfig& config) {
+  return run(box, std::string(kStates) + ":" + state, config);
+}
+
+Status DockerSubstrate::end(const std::string& box) {
+  SF_TRY(api_.remove("/containers/" + box, {{"force", "1"}, {"v", "1"}}));
+  sweep();
+  return Ok{};
+}
+
+// An image that others are built on, or that a container runs from, cannot go yet: it loses its
+// name, and goes with the last that needs it.
+Status DockerSubstrate::remove(const std::string& state) {
+  const std::string image = std::string(kStates) + ":" + state;
+  Status removed = api_.remove("/images/" + image);
+  if (!removed && removed.error().code == ErrorCode::kBusy) {
+    SF_TRY(api_.post("/images/" + image + "/tag", {{"repo", kRemoved}, {"tag", state}}));
+    removed = api_.remove("/images/" + image);
+  }
+  sweep();
+  return removed;
+}
+
+void DockerSubstrate::sweep() {
+  for (bool progress = true; progress;) {
+    progress = false;
+    Result<std::vector<std::string>> names = tagged(kRemoved);
+    if (!names) return;
+    for (const std::string& name : *names)
+      progress = api_.remove("/images/" + std::string(kRemoved) + ":" + name).ok() || progress;
+  }
+}
+
+Result<std::vector<std::string>> DockerSubstrate::boxes() {
+  SF_TRY_ASSIGN(Json all, api_.get("/containers/json", ours()));
+  std::vector<std::string> names;
+  for (const Json& each : all) names.push_back(label(each.value("Labels", Json()), kNameLabel));
+  return names;
+}
+
+Result<std::vector<std::string>> DockerSubstrate::states() { return tagged(kStates); }
+
+Result<std::vector<std::string>> DockerSubstrate::tagged(const std::string& repository) {
+  SF_TRY_ASSIGN(Json all, api_.get("/images/json", ours()));
+  const std::string prefix = repository + ":";
+  std::vector<std::string> names;
+  for (const Json& each : all) {
+    const Json tags = each.value("RepoTags", Json());
+    if (!tags.is_array()) continue;  // none
+    for (const Json& tag : tags) {
+      // Podman says "localhost/" before.
+      auto text = tag.get<std::string>();
+      std::size_t at = text.find(prefix);
+      if (at != std::string::npos) names.push_back(text.substr(at + prefix.size()));
+    }
+  }
+  return names;
+}
+
+}  // namespace sf::backends

@@ -1,0 +1,50 @@
+// DockerSubstrate: containers, and images committed from them. Files are all that an image keeps.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/agent/substrate.h"
+#include "backends/docker/engine_api.h"
+
+namespace sf::backends {
+
+struct DockerOptions {
+  std::string socket = "/var/run/docker.sock";
+  std::string agent;  // path of statefork-agent
+  std::string owner;  // labels what belongs to this store
+};
+
+class DockerSubstrate final : public Substrate {
+ public:
+  explicit DockerSubstrate(DockerOptions options);
+
+  std::string_view name() const override { return "docker"; }
+  control::Preserves preserves() const override { return control::Preserves::kFiles; }
+  control::CostLine expected_cost() const override { return {0, 300'000}; }
+  Status check(const waypoint::BranchConfig& config) const override;
+
+  Status start(const std::string& box, const waypoint::BranchConfig& config) override;
+  Result<os::UniqueFd> connect(const std::string& box) override;
+  Result<KeptState> keep(const std::string& box, const std::string& state) override;
+  Status revive(const std::string& state, const std::string& box,
+                const waypoint::BranchConfig& config) override;
+  Status end(const std::string& box) override;
+  Status remove(const std::string& state) override;
+  Result<std::vector<std::string>> boxes() override;
+  Result<std::vector<std::string>> states() override;
+
+ private:
+  Result<std::string> image_of(const std::string& root);
+  Status run(const std::string& box, const std::string& image,
+             const waypoint::BranchConfig& config);
+  EngineApi::Query ours() const;
+  Result<std::vector<std::string>> tagged(const std::string& repository);
+  // Images that were removed while something needed them, and nothing does any more.
+  void sweep();
+
+  DockerOptions options_;
+  EngineApi api_;
+};
+
+}  // namespace sf::backends

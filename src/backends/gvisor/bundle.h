@@ -1,0 +1,14 @@
+// The OCI bundle of a gVisor box. Pure.
+#pragma once
+
+#include <string>
+
+#include "waypoint/branch_config.h"
+#include "wire/json.h"
+
+namespace sf::backends {
+
+// `agent`: the program on the host.
+wire::Json bundle_config(const waypoint::BranchConfig& config, const std::string& agent);
+
+}  // namespace sf::backends

@@ -1,0 +1,182 @@
+#include "backends/gvisor/gvisor_substrate.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "backends/docker/container_request.h"
+#include "backends/gvisor/bundle.h"
+#include "base/split.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "os/run_program.h"
+#include "os/tree.h"
+
+namespace sf::backends {
+
+using waypoint::BranchConfig;
+using waypoint::Network;
+using wire::Json;
+
+namespace {
+
+constexpr auto kPatience = std::chrono::minutes(5);
+constexpr auto kRelayEnd = seconds(5);
+constexpr std::size_t kMaxLog = 1U << 20U;
+const std::vector<std::string> kEnv = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"};
+
+struct Pipe {
+  os::UniqueFd read_end;
+  os::UniqueFd write_end;
+};
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return os::last_error("creating a pipe");
+  return Pipe{os::UniqueFd(ends[0]), os::UniqueFd(ends[1])};
+}
+
+std::string last_line(const std::string& text) {
+  std::string last;
+  for (const std::string& line : split(text, '\n')) {
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
+}  // namespace
+
+Status GvisorSubstrate::check(const BranchConfig& config) const {
+  if (config.root.starts_with(kImagePrefix))
+    return fail(ErrorCode::kUnsupported, "gVisor takes a directory, no image",
+                "unpack the image into a directory and name that");
+  if (config.network != Network::kNone)
+    return fail(ErrorCode::kUnsupported, "a gVisor box has no network but its own loopback",
+                "use network none");
+  if (config.limits.memory_bytes || config.limits.pids || config.limits.cpus)
+    return fail(ErrorCode::kUnsupported, "the gvisor backend knows no limits",
+                "leave them out, or use the waypoint backend");
+  return Ok{};
+}
+
+std::vector<std::string> GvisorSubstrate::command(std::vector<std::string> arguments) const {
+  // systrap works in virtual machines, too. Changes to the root stay inside the sandbox, and so in
+  // its checkpoints.
+  arguments.insert(arguments.begin(),
+                   {options_.runsc, "--root", options_.directory + "/run", "--network", "none",
+                    "--ignore-cgroups", "--platform", "systrap", "--overlay2=root:memory"});
+  return arguments;
+}
+
+Status GvisorSubstrate::run(const std::string& box, std::vector<std::string> arguments) {
+  const std::string verb = arguments.front();
+  const std::string log = box_dir(box) + "/" + verb + ".log";
+  SF_TRY(os::make_directories(box_dir(box)));
+  SF_TRY_ASSIGN(os::UniqueFd output,
+                os::open_file(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  os::SpawnOptions options;
+  options.argv = command(std::move(arguments));
+  options.env = kEnv;
+  options.pass_fds = {{output.get(), 1}, {output.get(), 2}};
+  options.new_session = true;
+  SF_TRY_ASSIGN(os::Child child, os::spawn(options));
+  SF_TRY_ASSIGN(os::ExitStatus status, child.wait(Deadline::after(kPatience)));
+  if (status.shell_code() == 0) return Ok{};
+  auto said = os::read_file(log, kMaxLog);
+  return fail(ErrorCode::kOs,
+              "runsc " + verb + ": " + (said && !said->empty() ? last_line(*said) : status.text()));
+}
+
+Status GvisorSubstrate::make_bundle(const std::string& box, const BranchConfig& config) {
+  SF_TRY(os::make_directories(box_dir(box)));
+  return os::publish_file(box_dir(box) + "/config.json",
+                          bundle_config(config, options_.agent).dump(1));
+}
+
+Status GvisorSubstrate::start(const std::string& box, const BranchConfig& config) {
+  SF_TRY(make_bundle(box, config));
+  return run(box, {"run", "--detach", "--bundle", box_dir(box), box});
+}
+
+Status GvisorSubstrate::revive(const std::string& state, const std::string& box,
+                               const BranchConfig& config) {
+  SF_TRY(make_bundle(box, config));
+  return run(box, {"restore", "--detach", "--bundle", box_dir(box), "--image-path",
+                   state_dir(state), box});
+}
+
+Result<std::shared_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
+    const std::string& box) {
+  if (!os::exists(box_dir(box))) return fail(ErrorCode::kNotFound, "there is no box " + box);
+  SF_TRY_ASSIGN(Pipe to, make_pipe());
+  SF_TRY_ASSIGN(Pipe from, make_pipe());
+  os::SpawnOptions options;
+  options.argv = command({"exec", box, kAgentPath, "relay"});
+  options.env = kEnv;
+  options.pass_fds = {{to.read_end.get(), 0}, {from.write_end.get(), 1}};
+  auto relay = std::make_shared<Relay>();
+  SF_TRY_ASSIGN(relay->process, os::spawn(options));
+  SF_TRY_ASSIGN(relay->link, MuxLink::start(std::move(from.read_end), std::move(to.write_end)));
+  return relay;
+}
+
+Result<os::UniqueFd> GvisorSubstrate::connect(const std::string& box) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Relay>& relay = relays_[box];
+  if (!relay || relay->link->ended()) {
+    auto made = start_relay(box);
+    if (!made) {
+      relays_.erase(box);
+      return std::move(made).error();
+    }
+    relay = std::move(*made);
+  }
+  return relay->link->connect();
+}
+
+void GvisorSubstrate::end_relay(const std::string& box) {
+  std::shared_ptr<Relay> relay;
+  {
+    std::lock_guard lock(mutex_);
+    auto found = relays_.find(box);
+    if (found == relays_.end()) return;
+    relay = std::move(found->second);
+    relays_.erase(found);
+  }
+  relay->link.reset();  // the end of its input is the relay's end
+  (void)relay->process.wait(Deadline::after(kRelayEnd));
+}
+
+Result<KeptState> GvisorSubstrate::keep(const std::string& box, const std::string& state) {
+  end_relay(box);  // its descriptors are the host's, which no checkpoint can hold
+  SF_TRY(os::make_directories(state_dir(state)));
+  Stopwatch stopped;
+  SF_TRY(run(box, {"checkpoint", "--compression", "none", "--leave-running", "--image-path",
+                   state_dir(state), box}));
+  return KeptState{.bytes = os::tree_bytes(state_dir(state)), .stopped = stopped.elapsed()};
+}
+
+Status GvisorSubstrate::end(const std::string& box) {
+  end_relay(box);
+  if (!os::exists(box_dir(box))) return Ok{};
+  (void)run(box, {"delete", "--force", box});
+  return os::remove_tree(box_dir(box));
+}
+
+Status GvisorSubstrate::remove(const std::string& state) {
+  return os::remove_tree(state_dir(state));
+}
+
+Result<std::vector<std::string>> GvisorSubstrate::boxes() {
+  const std::string all = options_.directory + "/boxes";
+  if (!os::exists(all)) return std::vector<std::string>();
+  return os::list_directory(all);
+}
+
+Result<std::vector<std::string>> GvisorSubstrate::states() {
+  const std::string all = options_.directory + "/states";
+  if (!os::exists(all)) return std::vector<std::string>();
+  return os::list_directory(all);
+}
+
+}  // namespace sf::backends

@@ -1,0 +1,63 @@
+// GvisorSubstrate: sandboxes of runsc, with checkpoints of the whole sandbox: processes, memory and
+// changed files, which its own kernel keeps in memory over a root that nobody changes.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/agent/mux_link.h"
+#include "backends/agent/substrate.h"
+#include "os/process.h"
+
+namespace sf::backends {
+
+struct GvisorOptions {
+  std::string runsc;      // path of the program
+  std::string agent;      // path of statefork-agent
+  std::string directory;  // for boxes and states
+};
+
+class GvisorSubstrate final : public Substrate {
+ public:
+  explicit GvisorSubstrate(GvisorOptions options) : options_(std::move(options)) {}
+
+  std::string_view name() const override { return "gvisor"; }
+  control::Preserves preserves() const override { return control::Preserves::everything(); }
+  control::CostLine expected_cost() const override { return {250, 60'000}; }
+  Status check(const waypoint::BranchConfig& config) const override;
+
+  Status start(const std::string& box, const waypoint::BranchConfig& config) override;
+  Result<os::UniqueFd> connect(const std::string& box) override;
+  Result<KeptState> keep(const std::string& box, const std::string& state) override;
+  Status revive(const std::string& state, const std::string& box,
+                const waypoint::BranchConfig& config) override;
+  Status end(const std::string& box) override;
+  Status remove(const std::string& state) override;
+  Result<std::vector<std::string>> boxes() override;
+  Result<std::vector<std::string>> states() override;
+
+ private:
+  struct Relay {  // `runsc exec` of the agent's relay, and the stream to it
+    os::Child process;
+    std::unique_ptr<MuxLink> link;
+  };
+  std::string box_dir(const std::string& box) const { return options_.directory + "/boxes/" + box; }
+  std::string state_dir(const std::string& state) const {
+    return options_.directory + "/states/" + state;
+  }
+  std::vector<std::string> command(std::vector<std::string> arguments) const;
+  // Runs runsc; what it leaves running keeps none of our descriptors.
+  Status run(const std::string& box, std::vector<std::string> arguments);
+  Status make_bundle(const std::string& box, const waypoint::BranchConfig& config);
+  Result<std::shared_ptr<Relay>> start_relay(const std::string& box);
+  void end_relay(const std::string& box);
+
+  GvisorOptions options_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Relay>> relays_;  // guarded by mutex_
+};
+
+}  // namespace sf::backends

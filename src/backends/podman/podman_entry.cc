@@ -1,0 +1,59 @@
+#include "backends/podman/podman_entry.h"
+
+#include "backends/agent/agent_backend.h"
+#include "backends/podman/podman_substrate.h"
+#include "os/file.h"
+
+namespace sf::backends {
+namespace {
+
+using Keep = PodmanOptions::Keep;
+
+Result<PodmanTool> find_tool(const Surroundings& around) {
+  return PodmanTool::find(around.tools.podman_config, around.tools.podman_storage_config);
+}
+
+Status usable(const Surroundings& around, Keep keep) {
+  if (!os::exists(around.agent))
+    return fail(ErrorCode::kNotFound, around.agent + " is missing",
+                "install it beside `statefork`");
+  SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
+  if (keep == Keep::kWhole && !tool.has_criu())
+    return fail(ErrorCode::kNotFound, "podman finds no CRIU",
+                "`statefork doctor` says how to get it");
+  SF_TRY(tool.run({"info", "--format", "{{.Host.OCIRuntime.Name}}"}));
+  return Ok{};
+}
+
+BackendEntry entry(std::string name, std::string summary, Keep keep,
+                   const control::Preserves& preserves) {
+  return {.name = name,
+          .summary = std::move(summary),
+          .preserves = preserves,
+          .usable = [keep](const Surroundings& around) { return usable(around, keep); },
+          .make = [name,
+                   keep](const Surroundings& around) -> Result<std::unique_ptr<control::Backend>> {
+            SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
+            const std::string directory = around.state_dir + "/" + name;
+            auto substrate = std::make_unique<PodmanSubstrate>(
+                std::move(tool),
+                PodmanOptions{keep, around.agent, around.owner + "-" + name, directory + "/kept"});
+            return std::unique_ptr<control::Backend>(
+                std::make_unique<AgentBackend>(std::move(substrate), directory));
+          }};
+}
+
+}  // namespace
+
+BackendEntry podman_entry() {
+  return entry("podman", "Podman containers; a snapshot is a CRIU checkpoint with changed files",
+               Keep::kWhole, control::Preserves::everything());
+}
+
+BackendEntry podman_commit_entry() {
+  return entry("podman-commit",
+               "Podman containers; a snapshot is a committed image, which holds files alone",
+               Keep::kCommitted, control::Preserves::kFiles);
+}
+
+}  // namespace sf::backends

@@ -1,0 +1,235 @@
+#include "backends/podman/podman_substrate.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "agent/agent_place.h"
+#include "backends/agent/root_archive.h"
+#include "backends/docker/container_request.h"
+#include "base/scope_exit.h"
+#include "base/split.h"
+#include "os/file.h"
+#include "os/socket.h"
+#include "os/tree.h"
+
+namespace sf::backends {
+
+using control::Preserves;
+using waypoint::BranchConfig;
+using waypoint::Network;
+using wire::Json;
+
+namespace {
+
+constexpr const char* kStates = "localhost/statefork/state";
+constexpr const char* kRoots = "localhost/statefork/root";
+constexpr std::string_view kArchiveEnd = ".tar";
+
+}  // namespace
+
+Preserves PodmanSubstrate::preserves() const {
+  return is_whole() ? Preserves::everything() : Preserves(Preserves::kFiles);
+}
+
+control::CostLine PodmanSubstrate::expected_cost() const {
+  if (is_whole()) return {2'500, 350'000};
+  return {0, 150'000};
+}
+
+Status PodmanSubstrate::check(const BranchConfig& config) const {
+  if (config.root == "/")
+    return fail(ErrorCode::kUnsupported, "a container cannot have the host's own / as its root",
+                "name an image (image:debian:12), or a directory with a root file system");
+  if (is_whole() && config.network == Network::kHost)
+    return fail(ErrorCode::kUnsupported, "podman cannot restore a container on the host's network",
+                "use network none, or the podman-commit backend");
+  return Ok{};
+}
+
+std::string PodmanSubstrate::archive(const std::string& state) const {
+  return options_.directory + "/" + state + std::string(kArchiveEnd);
+}
+
+Result<std::string> PodmanSubstrate::image_of(const std::string& root) {
+  if (root.starts_with(kImagePrefix)) return root.substr(kImagePrefix.size());
+  SF_TRY_ASSIGN(std::string mark, root_mark(root));
+  const std::string image = std::string(kRoots) + ":" + mark;
+  if (podman_.run({"image", "exists", image})) return image;
+  SF_TRY(os::make_directories(options_.directory));
+  const std::string packed = options_.directory + "/root-" + mark + ".import";
+  ScopeExit remove([&] { ::unlink(packed.c_str()); });
+  SF_TRY(pack_root(root, packed));
+  SF_TRY(podman_.run({"import", "--quiet", packed, image}));
+  return image;
+}
+
+Status PodmanSubstrate::start(const std::string& box, const BranchConfig& config) {
+  SF_TRY_ASSIGN(std::string image, image_of(config.root));
+  return run(box, image, config);
+}
+
+Status PodmanSubstrate::run(const std::string& box, const std::string& image,
+                            const BranchConfig& config) {
+  std::vector<std::string> arguments = {
+      "run", "--detach", "--name", box, "--label", std::string(kOwnerLabel) + "=" + options_.owner,
+      "--network", config.network == Network::kHost ? "host" : "none", "--pull", "never",
+      // CRIU brings limits back, for which a container without CAP_SYS_RESOURCE may not lack any.
+      "--ulimit", "nofile=1024:4096", "--ulimit", "nproc=4096:4096", "--cap-add", "SYS_PTRACE",
+      "--user", "0:0", "--workdir", "/", "--volume", options_.agent + ":" + kAgentPath + ":ro",
+      "--entrypoint", std::string("[\"") + kAgentPath + "\",\"serve\"]"};
+  auto add = [&](const std::string& option, const std::string& value) {
+    arguments.insert(arguments.end(), {option, value});
+  };
+  if (config.network != Network::kHost) add("--hostname", config.hostname);
+  for (const std::string& name : config.extra_capabilities) add("--cap-add", name);
+  if (is_whole()) {
+    SF_TRY_ASSIGN(std::string settings, criu_settings());
+    add("--annotation", "org.criu.config=" + settings);
+  }
+  if (config.limits.memory_bytes) {
+    add("--memory", std::to_string(*config.limits.memory_bytes) + "b");
+    add("--memory-swap", std::to_string(*config.limits.memory_bytes) + "b");
+  }
+  if (config.limits.pids) add("--pids-limit", std::to_string(*config.limits.pids));
+  if (config.limits.cpus) add("--cpus", std::to_string(*config.limits.cpus));
+  arguments.push_back(image);
+  if (is_whole()) {
+    SF_TRY_ASSIGN(std::string directory, hooks());
+    arguments.insert(arguments.begin(), {"--hooks-dir", directory});
+  }
+  SF_TRY(podman_.run(std::move(arguments)));
+  return Ok{};
+}
+
+// Podman leaves the loopback of a restored container down.
+Result<std::string> PodmanSubstrate::hooks() const {
+  const std::string directory = options_.directory + "/hooks";
+  SF_TRY(os::make_directories(directory));
+  Json hook = {
+      {"version", "1.0.0"},
+      {"hook", {{"path", options_.agent}, {"args", {"statefork-agent", "raise-loopback"}}}},
+      {"when", {{"always", true}}},
+      {"stages", {"prestart"}}};
+  SF_TRY(os::publish_file(directory + "/loopback.json", hook.dump()));
+  return directory;
+}
+
+// Podman refuses connections when a container comes back under another name. The runtime reads
+// this file itself.
+Result<std::string> PodmanSubstrate::criu_settings() const {
+  const std::string path = options_.directory + "/criu.conf";
+  SF_TRY(os::make_directories(options_.directory));
+  SF_TRY(os::publish_file(path, "tcp-established\n"));
+  return path;
+}
+
+Result<pid_t> PodmanSubstrate::pid_of(const std::string& box) {
+  {
+    std::lock_guard lock(mutex_);
+    auto known = pids_.find(box);
+    if (known != pids_.end() && os::is_alive(known->second)) return known->second.pid;
+  }
+  SF_TRY_ASSIGN(std::string text,
+                podman_.run({"container", "inspect", "--format", "{{.State.Pid}}", box}));
+  auto key = os::process_key(std::atoi(text.c_str()));
+  if (!key) return fail(ErrorCode::kNotFound, "the container has ended");
+  std::lock_guard lock(mutex_);
+  pids_[box] = *key;
+  return key->pid;
+}
+
+Result<os::UniqueFd> PodmanSubstrate::connect(const std::string& box) {
+  SF_TRY_ASSIGN(pid_t pid, pid_of(box));
+  return os::connect_unix("/proc/" + std::to_string(pid) + "/root" + agent::kAgentSocket);
+}
+
+Result<KeptState> PodmanSubstrate::keep(const std::string& box, const std::string& state) {
+  Stopwatch stopped;
+  if (!is_whole()) {
+    const std::string image = std::string(kStates) + ":" + state;
+    SF_TRY(podman_.run({"commit", "--quiet", "--pause", "--change",
+                        "LABEL " + std::string(kOwnerLabel) + "=" + options_.owner, box, image}));
+    KeptState kept{.stopped = stopped.elapsed()};
+    SF_TRY_ASSIGN(std::string sizes,
+                  podman_.run({"history", "--human=false", "--format", "{{.Size}}", image}));
+    kept.bytes = std::strtoull(sizes.c_str(), nullptr, 10);
+    return kept;
+  }
+  SF_TRY(os::make_directories(options_.directory));
+  SF_TRY(podman_.run({"container", "checkpoint", "--leave-running", "--compress", "none",
+                      "--file-locks", "--export", archive(state), box}));
+  KeptState kept{.stopped = stopped.elapsed()};
+  struct stat file {};
+  if (::stat(archive(state).c_str(), &file) == 0)
+    kept.bytes = static_cast<std::uint64_t>(file.st_size);
+  return kept;
+}
+
+Status PodmanSubstrate::revive(const std::string& state, const std::string& box,
+                               const BranchConfig& config) {
+  if (!is_whole()) return run(box, std::string(kStates) + ":" + state, config);
+  SF_TRY_ASSIGN(std::string directory, hooks());
+  SF_TRY(podman_.run({"--hooks-dir", directory, "container", "restore", "--file-locks", "--import",
+                      archive(state), "--name", box}));
+  return Ok{};
+}
+
+Status PodmanSubstrate::end(const std::string& box) {
+  {
+    std::lock_guard lock(mutex_);
+    pids_.erase(box);
+  }
+  auto ended = podman_.run({"rm", "--force", "--time", "0", "--ignore", "--volumes", box});
+  if (!ended && ended.error().code != ErrorCode::kNotFound) return std::move(ended).error();
+  return Ok{};
+}
+
+Status PodmanSubstrate::remove(const std::string& state) {
+  if (is_whole()) {
+    (void)::unlink(archive(state).c_str());
+    return Ok{};
+  }
+  // Podman keeps an image without its name for as long as others are built on it.
+  auto removed = podman_.run({"untag", std::string(kStates) + ":" + state});
+  if (!removed && removed.error().code != ErrorCode::kNotFound) return std::move(removed).error();
+  (void)podman_.run({"image", "prune", "--force", "--filter",
+                     "label=" + std::string(kOwnerLabel) + "=" + options_.owner});
+  return Ok{};
+}
+
+Result<std::vector<std::string>> PodmanSubstrate::boxes() {
+  SF_TRY_ASSIGN(std::string text,
+                podman_.run({"ps", "--all", "--format", "{{.Names}}", "--filter",
+                             "label=" + std::string(kOwnerLabel) + "=" + options_.owner}));
+  std::vector<std::string> names;
+  for (std::string& line : split(text, '\n')) {
+    if (!line.empty()) names.push_back(std::move(line));
+  }
+  return names;
+}
+
+Result<std::vector<std::string>> PodmanSubstrate::states() {
+  std::vector<std::string> names;
+  if (is_whole()) {
+    if (!os::exists(options_.directory)) return names;
+    SF_TRY_ASSIGN(std::vector<std::string> files, os::list_directory(options_.directory));
+    for (const std::string& file : files) {
+      if (file.ends_with(kArchiveEnd))
+        names.push_back(file.substr(0, file.size() - kArchiveEnd.size()));
+    }
+    return names;
+  }
+  SF_TRY_ASSIGN(std::string text,
+                podman_.run({"images", "--format", "{{.Repository}}:{{.Tag}}", "--filter",
+                             "label=" + std::string(kOwnerLabel) + "=" + options_.owner}));
+  const std::string prefix = std::string(kStates) + ":";
+  for (const std::string& line : split(text, '\n')) {
+    if (line.starts_with(prefix)) names.push_back(line.substr(prefix.size()));
+  }
+  return names;
+}
+
+}  // namespace sf::backends

@@ -1,0 +1,60 @@
+// PodmanSubstrate: containers kept in one of two ways. Whole: CRIU images and changed files in one
+// archive (`podman container checkpoint --export`). Committed: an image, which holds files alone.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/agent/substrate.h"
+#include "backends/podman/podman_tool.h"
+#include "os/process.h"
+
+namespace sf::backends {
+
+struct PodmanOptions {
+  enum class Keep { kWhole, kCommitted };
+  Keep keep = Keep::kWhole;
+  std::string agent;      // path of statefork-agent
+  std::string owner;      // labels what belongs to this store
+  std::string directory;  // for archives
+};
+
+class PodmanSubstrate final : public Substrate {
+ public:
+  PodmanSubstrate(PodmanTool podman, PodmanOptions options)
+      : podman_(std::move(podman)), options_(std::move(options)) {}
+
+  std::string_view name() const override { return is_whole() ? "podman" : "podman-commit"; }
+  control::Preserves preserves() const override;
+  control::CostLine expected_cost() const override;
+  Status check(const waypoint::BranchConfig& config) const override;
+
+  Status start(const std::string& box, const waypoint::BranchConfig& config) override;
+  Result<os::UniqueFd> connect(const std::string& box) override;
+  Result<KeptState> keep(const std::string& box, const std::string& state) override;
+  Status revive(const std::string& state, const std::string& box,
+                const waypoint::BranchConfig& config) override;
+  Status end(const std::string& box) override;
+  Status remove(const std::string& state) override;
+  Result<std::vector<std::string>> boxes() override;
+  Result<std::vector<std::string>> states() override;
+
+ private:
+  bool is_whole() const { return options_.keep == PodmanOptions::Keep::kWhole; }
+  std::string archive(const std::string& state) const;
+  Result<std::string> image_of(const std::string& root);
+  Status run(const std::string& box, const std::string& image,
+             const waypoint::BranchConfig& config);
+  Result<std::string> hooks() const;
+  Result<std::string> criu_settings() const;
+  Result<pid_t> pid_of(const std::string& box);
+
+  PodmanTool podman_;
+  PodmanOptions options_;
+  std::mutex mutex_;
+  std::map<std::string, os::ProcessKey> pids_;  // guarded by mutex_; asking takes 50 ms
+};
+
+}  // namespace sf::backends

@@ -1,0 +1,78 @@
+#include "backends/podman/podman_tool.h"
+
+#include "base/split.h"
+#include "os/file.h"
+#include "os/run_program.h"
+#include "waypoint/criu/criu_binary.h"
+
+namespace sf::backends {
+namespace {
+
+constexpr auto kPatience = std::chrono::minutes(10);  // commits of large files take their time
+constexpr const char* kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+// The last line that says what went wrong; those before are of no use to anybody.
+std::string complaint(const std::string& errors) {
+  std::string last = "it gives no reason";
+  for (const std::string& line : split(errors, '\n')) {
+    if (!line.empty()) last = line;
+  }
+  return last.starts_with("Error: ") ? last.substr(7) : last;
+}
+
+Error failure(const std::string& command, const std::string& errors) {
+  const std::string said = complaint(errors);
+  auto has = [&](const char* words) { return errors.find(words) != std::string::npos; };
+  if (has("no such container") || has("no container with name"))
+    return fail(ErrorCode::kNotFound, "podman " + command + ": " + said);
+  if (has("image not known") || has("no such image"))
+    return fail(ErrorCode::kNotFound, "podman " + command + ": " + said,
+                "fetch the image first: podman pull IMAGE");
+  if (has("image is in use") || has("has dependent child") || has("image used by"))
+    return fail(ErrorCode::kBusy, "podman " + command + ": " + said);
+  if (has("no space left")) return fail(ErrorCode::kNoSpace, "podman " + command + ": " + said);
+  if (has("CRIU") || has("criu"))
+    return fail(ErrorCode::kUnsupported, "podman " + command + ": " + said,
+                "something in the container cannot be captured by CRIU; the waypoint backend names "
+                "it");
+  return fail(ErrorCode::kOs, "podman " + command + ": " + said);
+}
+
+}  // namespace
+
+Result<PodmanTool> PodmanTool::find(const std::string& config, const std::string& storage_config) {
+  PodmanTool tool;
+  for (const std::string& directory : split(kUsualPath, ':')) {
+    if (tool.program_.empty() && os::exists(directory + "/podman"))
+      tool.program_ = directory + "/podman";
+  }
+  if (tool.program_.empty())
+    return fail(ErrorCode::kNotFound, "there is no podman", "apt-get install podman runc");
+  std::string path = kUsualPath;
+  if (auto criu = waypoint::find_criu("")) {
+    tool.criu_dir_ = criu->substr(0, criu->rfind('/'));
+    path = tool.criu_dir_ + ":" + path;
+  }
+  tool.env_ = {"PATH=" + path, "HOME=/root"};
+  if (!config.empty()) tool.env_.push_back("CONTAINERS_CONF=" + config);
+  if (!storage_config.empty()) tool.env_.push_back("CONTAINERS_STORAGE_CONF=" + storage_config);
+  return tool;
+}
+
+Result<std::string> PodmanTool::run(std::vector<std::string> arguments) const {
+  std::string command;
+  for (const std::string& word : arguments) {
+    if (word.starts_with("--") || word.starts_with("/")) continue;
+    command += (command.empty() ? "" : " ") + word;
+    if (word != "container" && word != "image") break;
+  }
+  // runc, since Debian's crun was built without CRIU; cgroupfs, since there may be no systemd.
+  arguments.insert(arguments.begin(),
+                   {program_, "--runtime", "runc", "--cgroup-manager", "cgroupfs"});
+  SF_TRY_ASSIGN(os::ProgramOutput done, os::run_program(arguments, Deadline::after(kPatience),
+                                                        {.env = env_, .errors_apart = true}));
+  if (done.succeeded()) return std::move(done.text);
+  return failure(command, done.errors);
+}
+
+}  // namespace sf::backends

@@ -1,0 +1,27 @@
+// PodmanTool: the podman program. What it prints when it fails becomes an error that says what to
+// do. Thread-safe.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sf::backends {
+
+class PodmanTool {
+ public:
+  // Looks for podman, and for a CRIU that podman's runtime can use.
+  static Result<PodmanTool> find(const std::string& config, const std::string& storage_config);
+
+  // What it printed.
+  Result<std::string> run(std::vector<std::string> arguments) const;
+  bool has_criu() const { return !criu_dir_.empty(); }
+
+ private:
+  std::string program_;
+  std::string criu_dir_;  // empty: there is none
+  std::vector<std::string> env_;
+};
+
+}  // namespace sf::backends

@@ -1,0 +1,19 @@
+// What a shell's server answers, in the words of the control plane.
+#pragma once
+
+#include <memory>
+
+#include "control/backend.h"
+#include "waypoint/command.h"
+#include "waypoint/terminal/screen.h"
+#include "waypoint/terminal_watch.h"
+
+namespace sf::backends {
+
+waypoint::ExecRequest shell_request(const control::ExecRequest& request);
+// All but left_background.
+control::Observation observation_of(waypoint::ExecResult done);
+control::TerminalScreen screen_of(waypoint::ScreenText shown);
+std::unique_ptr<control::TerminalFeed> feed_of(waypoint::TerminalWatch watch);
+
+}  // namespace sf::backends

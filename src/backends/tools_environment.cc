@@ -1,0 +1,37 @@
+#include "backends/tools_environment.h"
+
+#include <cstdlib>
+#include <string>
+
+namespace sf::backends {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// As Docker's own programs understand it.
+Result<std::string> docker_socket(const std::string& host) {
+  constexpr std::string_view kScheme = "unix://";
+  if (host.empty()) return host;
+  if (!host.starts_with(kScheme))
+    return invalid("DOCKER_HOST=" + host + " is no Unix socket",
+                   "containers must run on this host: DOCKER_HOST=unix:///SOCKET");
+  return host.substr(kScheme.size());
+}
+
+}  // namespace
+
+Result<Tools> tools_from_environment() {
+  Tools tools;
+  SF_TRY_ASSIGN(tools.docker_socket, docker_socket(variable("DOCKER_HOST")));
+  tools.runsc = variable("STATEFORK_RUNSC");
+  tools.vm_guest = variable("STATEFORK_VM_GUEST");
+  tools.vm_accelerator = variable("STATEFORK_VM_ACCELERATOR");
+  tools.podman_config = variable("CONTAINERS_CONF");
+  tools.podman_storage_config = variable("CONTAINERS_STORAGE_CONF");
+  return tools;
+}
+
+}  // namespace sf::backends

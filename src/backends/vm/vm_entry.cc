@@ -1,0 +1,64 @@
+#include "backends/vm/vm_entry.h"
+
+#include "backends/agent/agent_backend.h"
+#include "backends/vm/vm_substrate.h"
+#include "base/split.h"
+#include "os/file.h"
+
+namespace sf::backends {
+namespace {
+
+constexpr const char* kPlaces = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr const char* kDefaultGuest = "/opt/statefork/vm";  // vmlinuz, modules/
+
+Result<std::string> find_program(const std::string& name, const std::string& package) {
+  for (const std::string& directory : split(kPlaces, ':')) {
+    if (os::exists(directory + "/" + name)) return directory + "/" + name;
+  }
+  return fail(ErrorCode::kNotFound, "there is no " + name, "apt-get install " + package);
+}
+
+Result<VmOptions> find_all(const Surroundings& around) {
+  if (!os::exists(around.agent))
+    return fail(ErrorCode::kNotFound, around.agent + " is missing",
+                "install it beside `statefork`");
+  VmOptions options;
+  SF_TRY_ASSIGN(options.qemu, find_program("qemu-system-x86_64", "qemu-system-x86"));
+  SF_TRY_ASSIGN(options.qemu_img, find_program("qemu-img", "qemu-utils"));
+  SF_TRY_ASSIGN(options.mke2fs, find_program("mke2fs", "e2fsprogs"));
+  const std::string guest = around.tools.vm_guest.empty() ? kDefaultGuest : around.tools.vm_guest;
+  options.kernel = guest + "/vmlinuz";
+  options.modules = guest + "/modules";
+  if (!os::exists(options.kernel) || !os::exists(options.modules))
+    return fail(ErrorCode::kNotFound, "there is no guest kernel in " + guest,
+                "put vmlinuz and its virtio modules there (docs/backends.md), or set "
+                "STATEFORK_VM_GUEST");
+  options.agent = around.agent;
+  options.directory = around.state_dir + "/vm";
+  options.accelerator = around.tools.vm_accelerator;
+  return options;
+}
+
+Status usable(const Surroundings& around) {
+  SF_TRY(find_all(around));
+  return Ok{};
+}
+
+Result<std::unique_ptr<control::Backend>> make(const Surroundings& around) {
+  SF_TRY_ASSIGN(VmOptions options, find_all(around));
+  const std::string records = options.directory + "/records";
+  return std::unique_ptr<control::Backend>(
+      std::make_unique<AgentBackend>(std::make_unique<VmSubstrate>(std::move(options)), records));
+}
+
+}  // namespace
+
+BackendEntry vm_entry() {
+  return {.name = "vm",
+          .summary = "QEMU machines; a snapshot is one of the whole machine",
+          .preserves = control::Preserves::everything(),
+          .usable = usable,
+          .make = make};
+}
+
+}  // namespace sf::backends

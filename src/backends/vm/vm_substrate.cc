@@ -1,0 +1,246 @@
+#include "backends/vm/vm_substrate.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "backends/agent/root_archive.h"
+#include "backends/docker/container_request.h"
+#include "backends/vm/cpio_archive.h"
+#include "base/scope_exit.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "os/run_program.h"
+#include "os/socket.h"
+#include "os/tree.h"
+
+namespace sf::backends {
+
+using waypoint::BranchConfig;
+using waypoint::Network;
+using wire::Json;
+
+namespace {
+
+constexpr auto kPatience = std::chrono::minutes(10);
+constexpr auto kTryTime = seconds(15);
+constexpr std::uint64_t kMemory = 1ULL << 30U;
+constexpr std::uint64_t kFreeDisk = 8ULL << 30U;  // beyond what the root holds; sparse
+constexpr std::size_t kMaxProgram = 256U << 20U;
+constexpr std::size_t kMaxLog = 1U << 20U;
+constexpr std::string_view kStateEnd = ".qcow2";
+constexpr const char* kSnapshot = "state";  // its name inside the file
+
+std::uint64_t size_of(const std::string& path) {
+  struct stat file {};
+  return ::stat(path.c_str(), &file) == 0 ? static_cast<std::uint64_t>(file.st_blocks) * 512 : 0;
+}
+
+}  // namespace
+
+Status VmSubstrate::check(const BranchConfig& config) const {
+  if (config.root == "/" || config.root.starts_with(kImagePrefix))
+    return fail(ErrorCode::kUnsupported, "a virtual machine's disk is made from a directory",
+                "name a directory with a root file system");
+  if (config.network != Network::kNone)
+    return fail(ErrorCode::kUnsupported, "a virtual machine here has no network but its loopback",
+                "use network none");
+  if (config.limits.pids)
+    return fail(ErrorCode::kUnsupported, "the vm backend cannot limit processes", "leave it out");
+  if (!config.extra_capabilities.empty())
+    return fail(ErrorCode::kUnsupported, "root in a virtual machine has all capabilities",
+                "leave them out");
+  return Ok{};
+}
+
+Status VmSubstrate::run(const std::vector<std::string>& argv) const {
+  SF_TRY_ASSIGN(os::ProgramOutput done, os::run_program(argv, Deadline::after(kPatience)));
+  if (done.succeeded()) return Ok{};
+  return fail(ErrorCode::kOs, argv.front() + ": " + done.text);
+}
+
+// A disk that nobody writes to; every box has its own changes over it.
+Result<std::string> VmSubstrate::disk_of(const std::string& root) {
+  SF_TRY_ASSIGN(std::string mark, root_mark(root));
+  const std::string disk = options_.directory + "/roots/" + mark + ".ext4";
+  if (os::exists(disk)) return disk;
+  SF_TRY(os::make_directories(options_.directory + "/roots"));
+  const std::string draft = disk + ".draft";
+  ScopeExit remove([&] { ::unlink(draft.c_str()); });
+  const std::uint64_t megabytes = (os::tree_bytes(root) * 3 / 2 + kFreeDisk) >> 20U;
+  SF_TRY(run({options_.mke2fs, "-q", "-F", "-t", "ext4", "-d", root, "-E",
+              "lazy_itable_init=1,lazy_journal_init=1", draft, std::to_string(megabytes) + "M"}));
+  SF_TRY(os::rename_path(draft, disk));
+  remove.dismiss();
+  return disk;
+}
+
+Result<std::string> VmSubstrate::initial_disk() {
+  const std::string path = options_.directory + "/initrd-" + std::to_string(::getpid());
+  SF_TRY(os::make_directories(options_.directory));
+  CpioArchive archive;
+  SF_TRY_ASSIGN(std::string program, os::read_file(options_.agent, kMaxProgram));
+  archive.add_program("init", program);
+  archive.add_directory("dev");
+  archive.add_directory("modules");
+  SF_TRY_ASSIGN(std::vector<std::string> names, os::list_directory(options_.modules));
+  for (const std::string& name : names) {
+    SF_TRY_ASSIGN(std::string module, os::read_file(options_.modules + "/" + name, kMaxProgram));
+    archive.add_program("modules/" + name, module);
+  }
+  SF_TRY(os::publish_file(path, std::move(archive).finish()));
+  return path;
+}
+
+Result<std::string> VmSubstrate::accelerator() {
+  if (!options_.accelerator.empty()) return options_.accelerator;
+  const std::string found = options_.directory + "/accelerator";
+  if (auto known = os::read_file(found)) return known;
+  std::string works = "tcg";
+  if (::access("/dev/kvm", R_OK | W_OK) == 0) {
+    SF_TRY_ASSIGN(std::string initial, initial_disk());
+    ScopeExit remove([&] { ::unlink(initial.c_str()); });
+    auto tried =
+        os::run_program({options_.qemu, "-accel", "kvm", "-m", "256", "-nodefaults", "-display",
+                         "none", "-no-reboot", "-kernel", options_.kernel, "-initrd", initial,
+                         "-append", "quiet panic=-1 rdinit=/init -- power-off"},
+                        Deadline::after(kTryTime));
+    if (tried && tried->succeeded()) works = "kvm";
+  }
+  SF_TRY(os::publish_file(found, works));
+  return works;
+}
+
+Status VmSubstrate::boot(const std::string& box, const BranchConfig& config,
+                         const std::vector<std::string>& more) {
+  SF_TRY_ASSIGN(std::string how, accelerator());
+  SF_TRY_ASSIGN(std::string initial, initial_disk());
+  ScopeExit remove([&] { ::unlink(initial.c_str()); });
+  const std::uint64_t memory = config.limits.memory_bytes.value_or(kMemory) >> 20U;
+  const int processors = std::max(1, static_cast<int>(config.limits.cpus.value_or(1.0) + 0.5));
+  std::vector<std::string> argv = {
+      options_.qemu, "-accel", how, "-m", std::to_string(memory), "-smp",
+      std::to_string(processors), "-nodefaults", "-no-user-config", "-display", "none",
+      "-no-reboot", "-kernel", options_.kernel, "-initrd", initial, "-append",
+      "console=ttyS0 quiet panic=-1 rdinit=/init -- boot",
+      // Unsafe: what a crash of the host loses is lost with the machine's memory anyway.
+      "-drive",
+      "file=" + box_file(box, "disk.qcow2") + ",if=none,id=disk,format=qcow2,cache=unsafe",
+      "-device", "virtio-blk-pci,drive=disk", "-device", "virtio-serial-pci", "-chardev",
+      "socket,id=agent,server=on,wait=off,path=" + box_file(box, "a"), "-device",
+      "virtserialport,chardev=agent,name=statefork", "-serial",
+      "file:" + box_file(box, "console.log"), "-qmp",
+      "unix:" + box_file(box, "q") + ",server=on,wait=off", "-pidfile", box_file(box, "pid"),
+      "-daemonize"};
+  argv.insert(argv.end(), more.begin(), more.end());
+  Status started = run(argv);
+  if (!started) return std::move(started).error().while_doing("starting the machine");
+  return Ok{};
+}
+
+Status VmSubstrate::start(const std::string& box, const BranchConfig& config) {
+  SF_TRY_ASSIGN(std::string disk, disk_of(config.root));
+  SF_TRY(os::make_directories(options_.directory + "/boxes/" + box));
+  SF_TRY(run({options_.qemu_img, "create", "-q", "-f", "qcow2", "-b", disk, "-F", "raw",
+              box_file(box, "disk.qcow2")}));
+  return boot(box, config, {});
+}
+
+Result<os::UniqueFd> VmSubstrate::connect(const std::string& box) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<MuxLink>& link = links_[box];
+  if (!link || link->ended()) {
+    link.reset();
+    auto stream = os::connect_unix(box_file(box, "a"));
+    if (!stream) {
+      links_.erase(box);
+      return std::move(stream).error();
+    }
+    os::UniqueFd out(::fcntl(stream->get(), F_DUPFD_CLOEXEC, 0));
+    if (!out.valid()) return os::last_error("duplicating a descriptor");
+    SF_TRY_ASSIGN(std::unique_ptr<MuxLink> made,
+                  MuxLink::start(std::move(*stream), std::move(out)));
+    link = std::move(made);
+  }
+  return link->connect();
+}
+
+Result<KeptState> VmSubstrate::keep(const std::string& box, const std::string& state) {
+  const Deadline deadline = Deadline::after(kPatience);
+  SF_TRY(os::make_directories(options_.directory + "/states"));
+  SF_TRY_ASSIGN(Qmp qmp, Qmp::connect(box_file(box, "q"), deadline));
+  Stopwatch stopped;
+  SF_TRY(qmp.command("stop", Json::object(), deadline));
+  ScopeExit go_on([&] { (void)qmp.command("cont", Json::object(), deadline); });
+  SF_TRY(qmp.person_command(std::string("savevm ") + kSnapshot, deadline));
+  // The machine stands still, and what it wrote is in the file.
+  Status copied = run({"/bin/cp", "--sparse=always", "--reflink=auto", box_file(box, "disk.qcow2"),
+                       state_file(state)});
+  (void)qmp.person_command(std::string("delvm ") + kSnapshot, deadline);
+  SF_TRY(copied);
+  return KeptState{.bytes = size_of(state_file(state)), .stopped = stopped.elapsed()};
+}
+
+Status VmSubstrate::revive(const std::string& state, const std::string& box,
+                           const BranchConfig& config) {
+  if (!os::exists(state_file(state)))
+    return fail(ErrorCode::kNotFound, "the state " + state + " is gone");
+  SF_TRY(os::make_directories(options_.directory + "/boxes/" + box));
+  SF_TRY(run({"/bin/cp", "--sparse=always", "--reflink=auto", state_file(state),
+              box_file(box, "disk.qcow2")}));
+  SF_TRY(boot(box, config, {"-loadvm", kSnapshot}));
+  const Deadline deadline = Deadline::after(kPatience);
+  SF_TRY_ASSIGN(Qmp qmp, Qmp::connect(box_file(box, "q"), deadline));
+  SF_TRY(qmp.command("cont", Json::object(), deadline));
+  return Ok{};
+}
+
+Status VmSubstrate::end(const std::string& box) {
+  {
+    std::lock_guard lock(mutex_);
+    links_.erase(box);
+  }
+  const std::string directory = options_.directory + "/boxes/" + box;
+  if (!os::exists(directory)) return Ok{};
+  if (auto qmp = Qmp::connect(box_file(box, "q"), Deadline::after(seconds(5))))
+    (void)qmp->command("quit", Json::object(), Deadline::after(seconds(5)));
+  // One that does not listen any more, and is ours: its command line names the box.
+  auto pid_text = os::read_file(box_file(box, "pid"));
+  pid_t pid = pid_text ? std::atoi(pid_text->c_str()) : 0;
+  for (Deadline patience = Deadline::after(seconds(5)); pid > 0;) {
+    if (os::command_line(pid).find(directory) == std::string::npos) break;
+    if (patience.passed()) ::kill(pid, SIGKILL);
+    ::usleep(5000);
+  }
+  return os::remove_tree(directory);
+}
+
+Status VmSubstrate::remove(const std::string& state) {
+  (void)::unlink(state_file(state).c_str());
+  return Ok{};
+}
+
+Result<std::vector<std::string>> VmSubstrate::boxes() {
+  const std::string all = options_.directory + "/boxes";
+  if (!os::exists(all)) return std::vector<std::string>();
+  return os::list_directory(all);
+}
+
+Result<std::vector<std::string>> VmSubstrate::states() {
+  std::vector<std::string> names;
+  const std::string all = options_.directory + "/states";
+  if (!os::exists(all)) return names;
+  SF_TRY_ASSIGN(std::vector<std::string> files, os::list_directory(all));
+  for (const std::string& file : files) {
+    if (file.ends_with(kStateEnd)) names.push_back(file.substr(0, file.size() - kStateEnd.size()));
+  }
+  return names;
+}
+
+}  // namespace sf::backends

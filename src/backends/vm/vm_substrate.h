@@ -1,0 +1,67 @@
+// VmSubstrate: virtual machines of QEMU, kept with its internal snapshots: the whole machine, in
+// the copy-on-write file of its disk. The root is a disk made once from a directory.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/agent/mux_link.h"
+#include "backends/agent/substrate.h"
+#include "backends/vm/qmp.h"
+
+namespace sf::backends {
+
+struct VmOptions {
+  std::string qemu;  // paths of programs
+  std::string qemu_img;
+  std::string mke2fs;
+  std::string kernel;       // its image
+  std::string modules;      // a directory: drivers of its disk and its port
+  std::string agent;        // path of statefork-agent
+  std::string directory;    // for disks and states
+  std::string accelerator;  // empty: found out
+};
+
+class VmSubstrate final : public Substrate {
+ public:
+  explicit VmSubstrate(VmOptions options) : options_(std::move(options)) {}
+
+  std::string_view name() const override { return "vm"; }
+  control::Preserves preserves() const override { return control::Preserves::everything(); }
+  control::CostLine expected_cost() const override { return {900, 250'000}; }
+  Status check(const waypoint::BranchConfig& config) const override;
+
+  Status start(const std::string& box, const waypoint::BranchConfig& config) override;
+  Result<os::UniqueFd> connect(const std::string& box) override;
+  Result<KeptState> keep(const std::string& box, const std::string& state) override;
+  Status revive(const std::string& state, const std::string& box,
+                const waypoint::BranchConfig& config) override;
+  Status end(const std::string& box) override;
+  Status remove(const std::string& state) override;
+  Result<std::vector<std::string>> boxes() override;
+  Result<std::vector<std::string>> states() override;
+
+ private:
+  std::string box_file(const std::string& box, const std::string& name) const {
+    return options_.directory + "/boxes/" + box + "/" + name;
+  }
+  std::string state_file(const std::string& state) const {
+    return options_.directory + "/states/" + state + ".qcow2";
+  }
+  Status run(const std::vector<std::string>& argv) const;
+  Result<std::string> disk_of(const std::string& root);
+  Result<std::string> initial_disk();
+  // "kvm" where it works, which only a try can tell; found out once.
+  Result<std::string> accelerator();
+  Status boot(const std::string& box, const waypoint::BranchConfig& config,
+              const std::vector<std::string>& more);
+
+  VmOptions options_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<MuxLink>> links_;  // guarded by mutex_
+};
+
+}  // namespace sf::backends

@@ -1,0 +1,79 @@
+#include "os/run_program.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "os/error.h"
+
+namespace sf::os {
+namespace {
+
+constexpr std::size_t kMaxKept = 64U << 20U;  // the rest is read and dropped
+
+struct Stream {
+  std::string& into;
+  UniqueFd read_end;
+  UniqueFd write_end;
+
+  Status open() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return last_error("creating a pipe");
+    read_end = UniqueFd(ends[0]);
+    write_end = UniqueFd(ends[1]);
+    return Ok{};
+  }
+  void read() {
+    char buffer[16384];
+    ssize_t n = ::read(read_end.get(), buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) return;
+    if (n <= 0) return read_end.reset();
+    if (into.size() < kMaxKept) into.append(buffer, static_cast<std::size_t>(n));
+  }
+};
+
+std::vector<std::string> environment(const std::vector<std::string>& added) {
+  std::vector<std::string> env = {"LC_ALL=C"};
+  bool has_path = false;
+  for (const std::string& entry : added) {
+    has_path = has_path || entry.starts_with("PATH=");
+    env.push_back(entry);
+  }
+  if (!has_path) env.emplace_back("PATH=/usr/sbin:/usr/bin:/sbin:/bin");
+  return env;
+}
+
+}  // namespace
+
+Result<ProgramOutput> run_program(const std::vector<std::string>& argv, Deadline deadline,
+                                  const RunOptions& options) {
+  ProgramOutput output;
+  Stream out{output.text, {}, {}};
+  Stream err{output.errors, {}, {}};
+  SF_TRY(out.open());
+  if (options.errors_apart) SF_TRY(err.open());
+  SpawnOptions spawning;
+  spawning.argv = argv;
+  spawning.env = environment(options.env);
+  spawning.pass_fds = {{out.write_end.get(), 1},
+                       {options.errors_apart ? err.write_end.get() : out.write_end.get(), 2}};
+  spawning.death_signal = SIGKILL;
+  SF_TRY_ASSIGN(Child child, spawn(spawning));
+  out.write_end.reset();
+  err.write_end.reset();
+  while (out.read_end.valid() || err.read_end.valid()) {
+    pollfd entries[] = {{out.read_end.get(), POLLIN, 0}, {err.read_end.get(), POLLIN, 0}};
+    int ready = ::poll(entries, 2, deadline.poll_timeout_ms());
+    if (ready < 0 && errno != EINTR) return last_error("waiting for " + argv[0]);
+    if (ready == 0) return fail(ErrorCode::kTimedOut, argv[0] + " did not end in time");
+    if (entries[0].revents != 0) out.read();
+    if (entries[1].revents != 0) err.read();
+  }
+  SF_TRY_ASSIGN(output.status, child.wait(deadline));
+  return output;
+}
+
+}  // namespace sf::os

@@ -1,0 +1,101 @@
+#include "waypoint/shell_client.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "waypoint/branch_config.h"
+#include "waypoint/init/init_protocol.h"
+#include "waypoint/screen_message.h"
+
+namespace sf::waypoint {
+namespace {
+
+using wire::Frame;
+using wire::Json;
+
+constexpr auto kExecGrace = seconds(60);  // beyond a command's own time-out
+constexpr milliseconds kLongest =
+    std::chrono::hours(24 * 365);  // of a command; beyond it, arithmetic overflows
+constexpr std::size_t kMaxCommand = 64U << 20U;
+constexpr std::size_t kMaxOutput = 48U << 20U;  // clean and raw must fit one frame
+constexpr auto kShortCall = seconds(30);
+
+Deadline answer_deadline(milliseconds timeout) {
+  if (timeout.count() <= 0) return Deadline::never();
+  return Deadline::after(std::min(timeout, kLongest) + kExecGrace);
+}
+
+Status check_output_cap(std::size_t bytes) {
+  if (bytes <= kMaxOutput) return Ok{};
+  return invalid("max_output is at most 48 MiB", "let the command write to a file, and copy that");
+}
+
+}  // namespace
+
+Result<ExecResult> ShellClient::exec(const ExecRequest& request, const OutputSink& sink) {
+  if (request.command.find('\0') != std::string::npos)
+    return invalid("a command cannot contain a NUL byte",
+                   "bash has no way to hold one; write it as $'\\0' or printf '\\0'");
+  if (request.command.size() > kMaxCommand)
+    return invalid("a command is at most 64 MiB long", "put the data into a file first");
+  SF_TRY(check_output_cap(request.max_output));
+  Json header = to_json(request);
+  header["op"] = "exec";
+  header["stream"] = static_cast<bool>(sink);
+  Deadline deadline = answer_deadline(request.timeout);
+  SF_TRY_ASSIGN(Frame answer, server_->call({std::move(header), request.command}, deadline,
+                                            [&](const Frame& event) {
+                                              if (sink) sink(event.payload);
+                                            }));
+  return exec_result_from_json(answer.header, answer.payload);
+}
+
+Result<SideExecResult> ShellClient::side_exec(const SideExecRequest& request) {
+  std::vector<std::string> words = request.argv;
+  for (const auto& [name, value] : request.env) words.insert(words.end(), {name, value});
+  words.insert(words.end(), {request.cwd, request.user});
+  for (const std::string& word : words) {
+    if (word.find('\0') != std::string::npos)
+      return invalid("arguments, environment, directory and user cannot contain a NUL byte");
+  }
+  SF_TRY(check_output_cap(request.max_output));
+  Json header = to_json(request);
+  header["op"] = "side_exec";
+  if (header.dump().size() > wire::kMaxHeader || words.size() >= kMaxRequestWords / 2)
+    return invalid("the arguments and the environment are too long",
+                   "at most 1 MiB; give the data as input, or in a file");
+  Deadline deadline = answer_deadline(request.timeout);
+  SF_TRY_ASSIGN(Frame answer, server_->call({std::move(header), request.input}, deadline));
+  return side_exec_result_from_json(answer.header, answer.payload);
+}
+
+Status ShellClient::send_keys(std::string_view bytes) {
+  constexpr std::size_t kMaxKeys = 4000;  // what a terminal's input queue holds
+  if (bytes.size() > kMaxKeys)
+    return invalid("at most 4000 bytes can be typed at once", "send them in pieces");
+  SF_TRY(server_->call({{{"op", "keys"}}, std::string(bytes)}, Deadline::after(kShortCall)));
+  return Ok{};
+}
+
+Result<ScreenText> ShellClient::screen(std::size_t scrollback_lines) {
+  SF_TRY_ASSIGN(Frame answer,
+                server_->call({{{"op", "screen"}, {"scrollback", scrollback_lines}}, {}},
+                              Deadline::after(kShortCall)));
+  return screen_from_frame(answer);
+}
+
+Status ShellClient::resize(WindowSize size) {
+  BranchConfig probe;
+  probe.window = size;
+  SF_TRY(check_config(probe));
+  SF_TRY(server_->call({{{"op", "resize"}, {"rows", size.rows}, {"cols", size.cols}}, {}},
+                       Deadline::after(kShortCall)));
+  return Ok{};
+}
+
+Result<TerminalWatch> ShellClient::watch() {
+  SF_TRY_ASSIGN(KeeperStream stream, server_->open_stream({{{"op", "watch"}}, {}}));
+  return TerminalWatch(std::move(stream));
+}
+
+}  // namespace sf::waypoint

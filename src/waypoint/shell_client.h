@@ -1,0 +1,30 @@
+// ShellClient: asks a ShellServer, wherever it runs. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+#include "waypoint/command.h"
+#include "waypoint/keeper_client.h"
+#include "waypoint/terminal/screen.h"
+#include "waypoint/terminal_watch.h"
+
+namespace sf::waypoint {
+
+class ShellClient {
+ public:
+  explicit ShellClient(std::shared_ptr<KeeperClient> server) : server_(std::move(server)) {}
+
+  Result<ExecResult> exec(const ExecRequest& request, const OutputSink& sink);
+  Result<SideExecResult> side_exec(const SideExecRequest& request);
+  Status send_keys(std::string_view bytes);
+  Result<ScreenText> screen(std::size_t scrollback_lines);
+  Status resize(WindowSize size);
+  Result<TerminalWatch> watch();
+
+ private:
+  std::shared_ptr<KeeperClient> server_;
+};
+
+}  // namespace sf::waypoint

@@ -1,0 +1,89 @@
+// ShellHost: one shell on a terminal below an init: started, watched, started again when it ends;
+// commands run in it and beside it. Knows neither the branch's files nor its snapshots.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "os/poller.h"
+#include "waypoint/branch_config.h"
+#include "waypoint/shell_driver.h"
+#include "waypoint/side_exec.h"
+#include "waypoint/user_lookup.h"
+
+namespace sf::waypoint {
+
+class ShellHost {
+ public:
+  // `root`: where the branch's root directory is seen by the caller.
+  ShellHost(os::Poller& poller, BranchConfig config, std::string root)
+      : poller_(poller),
+        config_(std::move(config)),
+        root_(std::move(root)),
+        shell_cwd_(config_.cwd) {}
+  ~ShellHost();
+  ShellHost(const ShellHost&) = delete;
+  ShellHost& operator=(const ShellHost&) = delete;
+
+  // Finds the user; before anything is started.
+  Status choose_user();
+  // Opens the terminal. `seen`: where the root is seen as `init` sees it, mounts and all.
+  // Requires: `init` runs run_init(), /dev/pts is a devpts of the branch's own.
+  Status open(pid_t init, const std::string& seen);
+  // Starts the shell and waits for its prompt. Requires: open().
+  Status start_shell();
+  // Goes on with a shell that was restored with its init and its terminal.
+  Status adopt(pid_t init, os::UniqueFd terminal, const ShellState& state, const User& user);
+  // Tells a shell that was restored to an earlier moment what it missed.
+  Status catch_up(const CatchUp& missed);
+
+  ShellDriver& shell() { return *driver_; }
+  const ShellDriver& shell() const { return *driver_; }
+  const BranchConfig& config() const { return config_; }
+  const User& user() const { return user_; }
+  // The process that holds init's descriptors for an ordinary user, as the branch sees it.
+  const std::optional<pid_t>& holder() const { return holder_; }
+
+  // Why there is no shell to run a command.
+  std::optional<Error> shell_failure() const;
+  void start_shell_again();
+  void side_exec(const SideExecRequest& request, SideCommands::Done done);
+  Status resize(WindowSize size);
+
+  void on_time();
+  Deadline next_wake() const;
+
+ private:
+  Status request_holder();
+  void on_holder(pid_t holder);
+  Status warm_up_shell();
+  Status watch();
+  void on_events();
+  Result<User> find(const std::string& name) const;
+  StartRequest shell_request() const;
+  std::optional<Error> on_shell_ended();
+  void on_start_failed(const Record& record);
+  void watch_terminal();
+  // Serves this branch's events until `done` says so.
+  Status pump_until(const std::function<bool()>& done, Deadline deadline, const std::string& what);
+
+  os::Poller& poller_;
+  BranchConfig config_;
+  std::string root_;
+  User user_;
+  std::unique_ptr<ShellDriver> driver_;
+  std::unique_ptr<SideCommands> sides_;
+  std::optional<pid_t> holder_;
+  bool holder_lost_ = false;
+  std::string shell_cwd_;
+  bool cwd_gone_ = false;
+  bool started_ = false;
+  bool shell_served_ = false;
+  Stopwatch shell_age_;
+  std::optional<Error> start_failure_;
+};
+
+}  // namespace sf::waypoint

@@ -1,0 +1,151 @@
+#include "waypoint/shell_server.h"
+
+#include <utility>
+
+#include "waypoint/screen_message.h"
+#include "waypoint/terminal_watch.h"
+
+namespace sf::waypoint {
+
+using wire::Frame;
+
+namespace {
+
+constexpr auto kPromptPatience =
+    seconds(2);  // how long a command waits for a terminal that is in use
+constexpr auto kPromptLook = milliseconds(5);
+
+Status answer_ok(const ClientPtr& client) {
+  client->send({{{"ok", true}}, {}});
+  return Ok{};
+}
+
+}  // namespace
+
+ShellServer::ShellServer(ShellHost& host, OnBusy on_busy)
+    : host_(host), on_busy_(std::move(on_busy)) {
+  host_.shell().on_output = [this](std::string_view bytes) { show(bytes); };
+}
+
+ShellServer::~ShellServer() { host_.shell().on_output = nullptr; }
+
+Status ShellServer::serve(const ClientPtr& client, Frame& frame) {
+  std::string op = frame.header.value("op", "");
+  if (op == "exec") return exec(client, frame);
+  if (op == "side_exec") return side_exec(client, frame);
+  if (op == "screen") return screen(client, frame);
+  if (op == "resize") return resize(client, frame);
+  if (op == "keys") {
+    SF_TRY(host_.shell().type(frame.payload));
+    return answer_ok(client);
+  }
+  if (op == "watch") {
+    paint(client);
+    watchers_.push_back(client);
+    return Ok{};
+  }
+  return invalid("unknown request " + op);
+}
+
+Deadline ShellServer::next_wake() const {
+  Deadline wake = host_.next_wake();
+  return waiting_.empty() ? wake : wake.min(Deadline::after(kPromptLook));
+}
+
+Status ShellServer::exec(const ClientPtr& client, Frame& frame) {
+  SF_TRY_ASSIGN(ExecRequest request,
+                exec_request_from_json(frame.header, std::move(frame.payload)));
+  waiting_.push_back({client, std::move(request), frame.header.value("stream", false),
+                      Deadline::after(kPromptPatience)});
+  run_waiting();
+  return Ok{};
+}
+
+void ShellServer::run_waiting() {
+  while (!waiting_.empty()) {
+    ShellDriver& shell = host_.shell();
+    if (shell.busy()) {  // one of ours runs: its end is the next one's beginning
+      waiting_.front().patience = Deadline::after(kPromptPatience);
+      break;
+    }
+    if (auto failure = host_.shell_failure()) {
+      if (std::exchange(waiting_.front().started_shell, true)) {
+        waiting_.front().client->send_error(*failure);
+        waiting_.pop_front();
+        continue;
+      }
+      host_.start_shell_again();
+      break;
+    }
+    if (!shell.ready()) {
+      if (!waiting_.front().patience.passed()) break;
+      waiting_.front().client->send_error(
+          fail(ErrorCode::kBusy, "the terminal is in use by: " + shell.foreground_name(),
+               "wait until it ends, or send it keys (\"\\x03\" interrupts)"));
+      waiting_.pop_front();
+      continue;
+    }
+    WaitingExec next = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (next.client->gone()) continue;
+    run_now(std::move(next));
+  }
+}
+
+void ShellServer::run_now(WaitingExec next) {
+  ClientPtr client = next.client;
+  OutputSink sink;
+  if (next.stream)
+    sink = [client](std::string_view bytes) {
+      client->send({{{"event", "output"}}, std::string(bytes)});
+    };
+  if (on_busy_) on_busy_(true);
+  host_.shell().run(
+      std::move(next.request), std::move(sink), [this, client](Result<ExecResult> result) {
+        if (on_busy_) on_busy_(false);
+        if (!result) return client->send_error(result.error());
+        client->send({to_json(*result), result->output + result->raw + result->background});
+      });
+}
+
+Status ShellServer::side_exec(const ClientPtr& client, Frame& frame) {
+  SF_TRY_ASSIGN(SideExecRequest request,
+                side_exec_request_from_json(frame.header, std::move(frame.payload)));
+  if (request.argv.empty()) return invalid("side_exec needs a command");
+  host_.side_exec(request, [client](Result<SideExecResult> result) {
+    if (!result) return client->send_error(result.error());
+    client->send({to_json(*result), result->standard_output + result->standard_error});
+  });
+  return Ok{};
+}
+
+Status ShellServer::screen(const ClientPtr& client, const Frame& frame) {
+  Screen& screen = host_.shell().screen();
+  ScreenText text = screen.text();
+  if (auto lines = frame.header.value("scrollback", std::size_t{0}); lines > 0) {
+    std::vector<std::string> left = screen.scrollback(lines);
+    text.rows.insert(text.rows.begin(), left.begin(), left.end());
+  }
+  client->send(screen_frame(text));
+  return Ok{};
+}
+
+Status ShellServer::resize(const ClientPtr& client, const Frame& frame) {
+  SF_TRY(host_.resize({frame.header.at("rows").get<std::uint16_t>(),
+                       frame.header.at("cols").get<std::uint16_t>()}));
+  for (const ClientPtr& watcher : watchers_) paint(watcher);
+  return answer_ok(client);
+}
+
+void ShellServer::paint(const ClientPtr& watcher) {
+  Screen& screen = host_.shell().screen();
+  watcher->send(terminal_frame({screen.repaint(), screen.size()}));
+}
+
+void ShellServer::show(std::string_view bytes) {
+  std::erase_if(watchers_, [](const ClientPtr& watcher) { return watcher->gone(); });
+  for (const ClientPtr& watcher : watchers_)
+    watcher->send(terminal_frame({std::string(bytes), std::nullopt}));
+}
+
+}  // namespace sf::waypoint

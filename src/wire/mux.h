@@ -1,0 +1,66 @@
+// Mux: carries any number of stream connections over one stream that goes both ways. One side opens
+// them, the other one is told and connects them to whatever is to answer. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "os/fd.h"
+#include "os/poller.h"
+#include "wire/mux_frame.h"
+
+namespace sf::wire {
+
+class Mux {
+ public:
+  // Where a connection that the peer opens is to end.
+  using Connect = std::function<Result<os::UniqueFd>()>;
+
+  // Requires: two different descriptors (dup), and the poller outlives this.
+  Mux(os::Poller& poller, os::UniqueFd in, os::UniqueFd out, Connect connect);
+  ~Mux();
+  Mux(const Mux&) = delete;
+  Mux& operator=(const Mux&) = delete;
+
+  Status start();
+  // Tells the peer to forget all connections: it may have some with whoever was here before.
+  void reset_peer();
+  // Carries what is written to and read from the other end of `local`.
+  void open(os::UniqueFd local);
+  bool closed() const { return closed_; }
+
+ private:
+  struct Channel {
+    os::UniqueFd local;
+    std::string unsent;  // to local
+  };
+
+  void send(MuxFrame::Kind kind, std::uint32_t channel, std::string bytes = {});
+  void flush();
+  void on_stream(std::uint32_t events);
+  void take(MuxFrame frame);
+  void add(std::uint32_t number, os::UniqueFd local);
+  void on_local(std::uint32_t number, std::uint32_t events);
+  void flush_local(std::uint32_t number);
+  void drop(std::uint32_t number);
+  void drop_all();
+  void close();
+  void choose_events();
+
+  os::Poller& poller_;
+  os::UniqueFd in_;
+  os::UniqueFd out_;
+  Connect connect_;
+  MuxReader reader_;
+  std::string unsent_;
+  std::map<std::uint32_t, Channel> channels_;
+  std::uint32_t next_channel_ = 1;
+  bool stalled_ = false;  // too much waits for the stream: local ends are not read
+  bool closed_ = false;
+};
+
+}  // namespace sf::wire

@@ -1,0 +1,41 @@
+// Frames of a multiplexed stream: many connections over one pair of pipes or one serial line. Pure.
+//
+// Frames end in a byte that occurs nowhere else (END, with escapes, as in RFC 1055), so that a
+// reader finds the next one after half a frame of a peer that died.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sf::wire {
+
+struct MuxFrame {
+  enum class Kind : std::uint8_t {
+    kReset = 1,  // all connections are over: the peer is a new one
+    kOpen = 2,
+    kData = 3,
+    kClose = 4,
+  };
+  Kind kind = Kind::kReset;
+  std::uint32_t channel = 0;
+  std::string bytes;
+
+  friend bool operator==(const MuxFrame&, const MuxFrame&) = default;
+};
+
+std::string encode_mux_frame(const MuxFrame& frame);
+
+class MuxReader {
+ public:
+  void feed(std::string_view bytes) { buffer_.append(bytes); }
+  // Nothing when more bytes are needed. What is not a whole frame is skipped.
+  std::optional<MuxFrame> next();
+
+ private:
+  std::string buffer_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace sf::wire

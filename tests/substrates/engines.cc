@@ -1,0 +1,80 @@
+#include "engines.h"
+
+#include <fcntl.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "os/file.h"
+#include "os/socket.h"
+
+namespace sf::test {
+namespace {
+
+constexpr auto kStartTime = seconds(60);
+constexpr const char* kPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+}  // namespace
+
+Engines::Engines() {
+  (void)os::write_file(dir_ / "storage.conf", "[storage]\ndriver = \"overlay\"\ngraphroot = \"" +
+                                                  (dir_ / "podman") + "\"\nrunroot = \"" +
+                                                  (dir_ / "podman-run") + "\"\n");
+  (void)os::write_file(dir_ / "containers.conf",
+                       "[engine]\nevents_logger = \"file\"\ntmp_dir = \"" + (dir_ / "podman-tmp") +
+                           "\"\n[containers]\ncgroups = \"enabled\"\n");
+}
+
+Engines::~Engines() {
+  if (!dockerd_.running()) return;
+  (void)dockerd_.signal(SIGTERM);
+  (void)dockerd_.wait(Deadline::after(seconds(20)));
+}
+
+std::string Engines::root() {
+  const char* set = std::getenv("STATEFORK_SMALL_ROOT");
+  return set == nullptr ? "" : set;
+}
+
+backends::Tools Engines::tools() const {
+  return {.docker_socket = dir_ / "docker.sock",
+          .vm_accelerator = "tcg",  // works everywhere; finding out takes its time
+          .podman_config = dir_ / "containers.conf",
+          .podman_storage_config = dir_ / "storage.conf"};
+}
+
+Status Engines::prepare(const std::string& backend) {
+  if (backend == "docker" && !dockerd_.running()) return start_docker();
+  return Ok{};
+}
+
+Status Engines::start_docker() {
+  SF_TRY_ASSIGN(os::UniqueFd log, os::open_file(dir_ / "dockerd.log",
+                                                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  os::SpawnOptions options;
+  // No bridge and no rules: nothing of the host's network is touched.
+  options.argv = {"/usr/sbin/dockerd",
+                  "--host=unix://" + (dir_ / "docker.sock"),
+                  "--data-root=" + (dir_ / "docker"),
+                  "--exec-root=" + (dir_ / "docker-run"),
+                  "--pidfile=" + (dir_ / "dockerd.pid"),
+                  "--bridge=none",
+                  "--iptables=false",
+                  "--ip6tables=false",
+                  "--storage-driver=overlay2"};
+  options.env = {kPath, "HOME=/root"};
+  options.pass_fds = {{log.get(), 1}, {log.get(), 2}};
+  SF_TRY_ASSIGN(dockerd_, os::spawn(options));
+  Deadline deadline = Deadline::after(kStartTime);
+  while (!os::connect_unix(dir_ / "docker.sock")) {
+    if (deadline.passed() || dockerd_.wait(Deadline::after(milliseconds(0)))) {
+      auto said = os::read_file(dir_ / "dockerd.log");
+      return fail(ErrorCode::kOs, "dockerd did not start: " + (said ? *said : ""));
+    }
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  return Ok{};
+}
+
+}  // namespace sf::test

@@ -1,0 +1,71 @@
+# What the backends over other people's tools need beside distribution packages: gVisor, and a small root file system.
+
+SF_GVISOR=/opt/statefork/gvisor
+SF_VM_GUEST=/opt/statefork/vm
+SF_SMALL_ROOT=$SF_ROOT/build/roots/small
+
+install_engines() {
+  install_gvisor
+  install_vm_guest
+  make_small_root
+}
+
+# The kernel of the vm backend's machines: Debian's for virtual machines, and the drivers of disk and port, whose names
+# say in which order they are loaded.
+install_vm_guest() {
+  [[ ! -d $SF_VM_GUEST ]] || return 0
+  say "installing a guest kernel into $SF_VM_GUEST"
+  (
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"; as_root rm -rf "$SF_VM_GUEST.draft"' EXIT
+    cd "$work"
+    package=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: \(linux-image.*\)/\1/p' | head -n 1)
+    quietly apt-get -q -o APT::Sandbox::User=root download "$package" || die "the guest kernel could not be fetched"
+    dpkg-deb -x linux-image-*.deb kernel
+    as_root mkdir -p "$SF_VM_GUEST.draft/modules"
+    as_root cp kernel/boot/vmlinuz-* "$SF_VM_GUEST.draft/vmlinuz"
+    number=10
+    for module in virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk virtio_console; do
+      # Those that are not there are part of the kernel.
+      found=$(find kernel/lib/modules -name "$module.ko")
+      [[ -z $found ]] || as_root cp "$found" "$SF_VM_GUEST.draft/modules/$number-$module.ko"
+      number=$((number + 1))
+    done
+    as_root mv -T "$SF_VM_GUEST.draft" "$SF_VM_GUEST"
+  )
+}
+
+# Debian 12's runsc is too old to take checkpoints, and that of sid does not start; Debian 13's is one static program.
+install_gvisor() {
+  [[ ! -x $SF_GVISOR/bin/runsc ]] || return 0
+  say "installing gVisor into $SF_GVISOR"
+  (
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    chmod 755 "$work"
+    mirror=$(debian_mirror) || die "gVisor needs a Debian mirror"
+    keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+    if ! fetch_debs runsc "$work/debs" "$mirror" trixie "$keyring" && newest_keyring "$work/keyring"; then
+      fetch_debs runsc "$work/debs" "$mirror" trixie "$work/keyring$keyring" || die "gVisor could not be fetched"
+    fi
+    dpkg-deb -x "$work"/debs/debs/runsc_*.deb "$work/root"
+    as_root mkdir -p "$SF_GVISOR/bin"
+    as_root install -m 755 "$work/root/usr/bin/runsc" "$SF_GVISOR/bin/runsc.draft"
+    as_root mv "$SF_GVISOR/bin/runsc.draft" "$SF_GVISOR/bin/runsc"
+  )
+}
+
+# Debian's minimal variant and what the tests run inside. Renamed into place, so a root that is there is whole.
+make_small_root() {
+  [[ ! -d $SF_SMALL_ROOT ]] || return 0
+  local mirror codename draft=$SF_SMALL_ROOT.draft
+  mirror=$(debian_mirror) || die "a small root needs a Debian mirror"
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  say "making a small $codename root in $SF_SMALL_ROOT"
+  as_root rm -rf --one-file-system "$draft"
+  as_root mkdir -p "$(dirname "$draft")"
+  # debootstrap mounts /proc while it works: in a namespace of its own, so that an interruption leaves no mount.
+  quietly as_root unshare --mount debootstrap --variant=minbase --include=python3-minimal,procps "$codename" "$draft" "$mirror"
+  as_root rm -rf "$draft"/var/lib/apt/lists "$draft"/var/cache/apt "$draft"/usr/share/doc "$draft"/usr/share/locale
+  as_root mv -T "$draft" "$SF_SMALL_ROOT"
+}
