@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "statistics.h"
+
 namespace sf::bench {
 namespace {
 

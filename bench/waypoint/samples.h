@@ -1,4 +1,4 @@
-// Samples: what was measured, by quantity, and the few statistics printed of it. Pure.
+// Samples: what was measured, by quantity. Pure.
 #pragma once
 
 #include <array>
@@ -38,11 +38,5 @@ class Samples {
  private:
   std::array<std::vector<double>, kQuantities> values_;
 };
-
-// Zero of no samples.
-double median(std::vector<double> values);
-double minimum(const std::vector<double>& values);
-// The smallest sample that is not below 90 % of all.
-double percentile_90(std::vector<double> values);
 
 }  // namespace sf::bench

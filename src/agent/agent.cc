@@ -73,6 +73,8 @@ Status Agent::dispatch(const ClientPtr& client, Frame& frame) {
 Status Agent::start(const ClientPtr& client, const Frame& frame) {
   if (shell_) return fail(ErrorCode::kBusy, "there is a shell already");
   SF_TRY_ASSIGN(BranchConfig config, waypoint::branch_config_from_json(frame.header.at("config")));
+  // In a virtual machine nobody else has; in a container it is set, and not ours to set.
+  (void)::sethostname(config.hostname.data(), config.hostname.size());
   auto host = std::make_unique<waypoint::ShellHost>(poller_, std::move(config), "");
   SF_TRY(host->choose_user());
   SF_TRY(host->open(::getpid(), ""));

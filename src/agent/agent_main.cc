@@ -53,7 +53,6 @@ void serve_port() {
 
 int serve(bool in_guest) {
   if (::getpid() != 1) return complain("must be PID 1: it takes in orphans");
-  std::signal(SIGPIPE, SIG_IGN);
   if (in_guest) {
     if (Status booted = sf::agent::boot_guest(); !booted) return exit_code(booted);
   }
@@ -73,6 +72,7 @@ int serve(bool in_guest) {
 
 int main(int argc, char** argv) {
   const std::string_view verb = argc == 2 ? argv[1] : "";
+  std::signal(SIGPIPE, SIG_IGN);
   if (verb == "serve") return serve(false);
   if (verb == "boot") return serve(true);
   if (verb == "power-off") return ::reboot(RB_POWER_OFF);

@@ -4,6 +4,7 @@
 
 namespace sf::agent {
 
+inline constexpr const char* kAgentPath = "/dev/.statefork-agent";
 inline constexpr const char* kAgentSocket = "/dev/.statefork-agent.sock";
 
 }  // namespace sf::agent

@@ -1,4 +1,5 @@
-// The processes around the caller, as its own /proc shows them.
+// The processes around the caller, as its own /proc shows them, but for those of its own program
+// and of the kernel.
 #pragma once
 
 #include <sys/types.h>

@@ -10,7 +10,8 @@
 #include "backends/replay_backend.h"
 #include "backends/vm/vm_entry.h"
 #include "backends/waypoint_backend.h"
-#include "base/digest.h"
+#include "os/file.h"
+#include "waypoint/fresh_id.h"
 #include "waypoint/host_programs.h"
 
 namespace sf::backends {
@@ -34,6 +35,15 @@ BackendEntry on_waypoint(std::string summary) {
           }};
 }
 
+// Random, and kept with the store: others may use the same engines with a store of the same path.
+std::string owner_of(const std::string& directory) {
+  const std::string path = directory + "/owner";
+  if (auto known = os::read_file(path)) return *known;
+  std::string fresh = waypoint::fresh_id("store");
+  if (!os::make_directories(directory) || !os::publish_file(path, fresh)) return fresh;
+  return fresh;
+}
+
 // The best first.
 std::vector<BackendEntry> all_entries() {
   return {
@@ -54,7 +64,7 @@ std::vector<BackendEntry> all_entries() {
 
 BackendRegistry::BackendRegistry(waypoint::WaypointOptions options, Tools tools) {
   around_.state_dir = options.store_dir + "/backends";
-  around_.owner = Digest().add(options.store_dir).hex().substr(0, 16);
+  around_.owner = owner_of(around_.state_dir);
   around_.agent = waypoint::look_for_helpers(options.helper_dir).dir + "/statefork-agent";
   around_.tools = std::move(tools);
   auto opened = waypoint::Waypoint::open(std::move(options));

@@ -75,7 +75,9 @@ Status SessionDirectory::recover(std::vector<SessionImage> images) {
   for (SessionImage& image : images) {
     if (!substrates_.contains(image.session.backend)) {
       auto made = registry_->make(image.session.backend);  // says why there is none
-      return std::move(made).error().while_doing("opening session " + image.session.id.value());
+      log_.error("session left alone until its backend is back", made.error(),
+                 {{"session", image.session.id.value()}});
+      continue;
     }
     by_backend[image.session.backend].push_back(std::move(image));
   }

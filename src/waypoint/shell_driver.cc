@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kMaxBackground = 256U << 10U;
 constexpr auto kStartTime = seconds(20);       // from typing a line to the shell's start record
 constexpr auto kFirstLook = milliseconds(20);  // how soon a silent end is looked for
+constexpr auto kBlindLook = milliseconds(5);
 constexpr std::size_t kMaxHeldKeys = 1U << 20U;
 constexpr char kInterruptKey = '\x03';
 constexpr std::size_t kMaxRecent = 256;  // commands remembered for a catch-up
@@ -299,6 +300,7 @@ void ShellDriver::abandon(Error error) {
 
 void ShellDriver::on_time() {
   if (!active_) return;
+  if (blind_) drain();  // gVisor does not always tell that a terminal has something to read
   if (active_->phase <= Phase::kLoading && active_->phase_deadline.passed()) {
     (void)os::write_all(master_.get(),
                         "\x03");  // what we typed went into something unfinished: take it back
@@ -318,7 +320,8 @@ void ShellDriver::on_time() {
 
 Deadline ShellDriver::next_wake() const {
   if (!active_) return Deadline::never();
-  return active_->deadline.min(active_->phase_deadline).min(active_->next_look);
+  Deadline wake = active_->deadline.min(active_->phase_deadline).min(active_->next_look);
+  return blind_ ? wake.min(Deadline::after(kBlindLook)) : wake;
 }
 
 void ShellDriver::set_echo(bool on) {

@@ -1,10 +1,13 @@
 // Does each backend bring back what it claims, and only that? A claim that is never contradicted
 // proves nothing, so each part has a scenario in which a backend without it must fail.
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <memory>
 
 #include "../backends/world.h"
 #include "engines.h"
+#include "os/file.h"
 
 namespace sf::test {
 namespace {
@@ -48,9 +51,40 @@ while True:
 class PreservesTest : public ::testing::TestWithParam<std::tuple<const char*, Scenario>> {
  protected:
   static void SetUpTestSuite() { engines = std::make_unique<Engines>(); }
-  static void TearDownTestSuite() { engines.reset(); }
+  static void TearDownTestSuite() {
+    engines.reset();
+    const char* path = std::getenv("STATEFORK_MATRIX");
+    if (path != nullptr) {
+      EXPECT_OK(write_matrix(path));
+    }
+  }
+  static Status write_matrix(const std::string& path);
   static inline std::unique_ptr<Engines> engines;  // one start for all tests
+  static inline std::map<std::string, std::map<std::string, bool>> came_back;  // backend, scenario
 };
+
+Status PreservesTest::write_matrix(const std::string& path) {
+  std::string text =
+      "# What comes back\n\nWritten by `tests/substrates/preserves_test.cc`: each state was "
+      "prepared, kept, disturbed and restored, and a probe compared\nwith what it had printed "
+      "before. `STATEFORK_MATRIX=docs/backends-matrix.md tools/dev test -R "
+      "substrates_preserves`\n\n| backend |";
+  std::string rule = "|---|";
+  for (const Scenario& scenario : kScenarios) {
+    text += " " + std::string(scenario.name) + " |";
+    rule += "---|";
+  }
+  text += "\n" + rule + "\n";
+  for (const auto& [backend, seen] : came_back) {
+    text += "| `" + backend + "` |";
+    for (const Scenario& scenario : kScenarios) {
+      auto found = seen.find(scenario.name);
+      text += found == seen.end() ? " not tried |" : found->second ? " yes |" : " no |";
+    }
+    text += "\n";
+  }
+  return os::write_file(path, text);
+}
 
 INSTANTIATE_TEST_SUITE_P(Backends, PreservesTest,
                          ::testing::Combine(::testing::Values("waypoint", "criu", "gvisor",
@@ -79,6 +113,7 @@ TEST_P(PreservesTest, TheProbePrintsTheSameAfterARestoreExactlyWhenTheBackendSay
   ASSERT_NE(world.run(scenario.probe), first);
   world.restore(here);
   std::string again = world.run(scenario.probe);
+  came_back[backend][scenario.name] = again == first;
   if (world.backend().preserves().has(scenario.needs)) {
     EXPECT_EQ(again, first);
   } else {

@@ -85,13 +85,24 @@ Result<Observation> AgentBackend::exec(const BranchHandle& branch,
     found->processes = std::move(before.all);
     found->looked = true;
   }
-  SF_TRY_ASSIGN(waypoint::ExecResult done,
-                ShellClient(found->agent).exec(shell_request(request), sink));
-  Observation seen = observation_of(std::move(done));
+  auto done = ShellClient(found->agent).exec(shell_request(request), sink);
+  if (!done) return cut_off(*found, std::move(done).error());
+  Observation seen = observation_of(std::move(*done));
   // Nobody who cannot look knows that nothing was left.
   Result<bool> left = left_background(*found, seen.shell_restarted);
   seen.left_background = !left.ok() || *left;
   return seen;
+}
+
+// The way to an agent may be lost (a relay killed) while the agent lives: then the branch is not
+// lost, and nobody knows how far the request came.
+Error AgentBackend::cut_off(Box& box, Error error) {
+  if (error.code != ErrorCode::kSessionLost) return error;
+  box.agent->drop_idle();
+  if (!box.agent->call({{{"op", "hello"}}, {}}, Deadline::after(kShortCall))) return error;
+  error.code = ErrorCode::kOs;
+  error.message = "the way into the box was cut off meanwhile: " + error.message;
+  return error;
 }
 
 Result<AgentBackend::Look> AgentBackend::look(Box& box) {
@@ -244,9 +255,10 @@ Status AgentBackend::write_file(const BranchHandle& branch, const std::string& p
     return invalid("the " + std::string(name()) + " backend writes files of at most 128 MiB");
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  SF_TRY(found->agent->call(
+  auto done = found->agent->call(
       {{{"op", "write_file"}, {"path_bytes", path.size()}}, path + std::string(content)},
-      Deadline::after(kShortCall)));
+      Deadline::after(kShortCall));
+  if (!done) return cut_off(*found, std::move(done).error());
   return Ok{};
 }
 
@@ -270,7 +282,22 @@ Result<control::BackendUsage> AgentBackend::usage() {
                                .live_branches = all.live.size()};
 }
 
+// Another engine than the one that has our boxes would say that there are none, and all would be
+// taken for lost.
+Status AgentBackend::check_engine() {
+  SF_TRY_ASSIGN(std::string now, substrate_->engine());
+  if (now.empty()) return Ok{};
+  Result<std::string> known = records_.engine();
+  if (!known) return records_.put_engine(now);
+  if (*known == now) return Ok{};
+  return fail(ErrorCode::kUnsupported,
+              "the " + std::string(name()) + " backend's sessions are kept by " + *known +
+                  ", and this is " + now,
+              "start the daemon with the settings it had");
+}
+
 Result<control::Inventory> AgentBackend::inventory() {
+  SF_TRY(check_engine());
   control::Inventory all;
   SF_TRY_ASSIGN(std::vector<std::string> boxes, substrate_->boxes());
   for (std::string& name : boxes) all.live.emplace_back(std::move(name));

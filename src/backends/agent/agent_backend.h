@@ -78,6 +78,8 @@ class AgentBackend final : public control::Backend {
   std::shared_ptr<Box> box(const control::BranchHandle& branch);
   Result<Look> look(Box& box);
   Result<bool> left_background(Box& box, bool shell_restarted);
+  static Error cut_off(Box& box, Error error);
+  Status check_engine();
   // Reaches the agent of a box that has just begun, and has it start a shell unless one runs.
   Status begin(const std::string& name, const waypoint::BranchConfig& config);
   Result<waypoint::WindowSize> window(const control::BranchHandle& branch);

@@ -28,6 +28,13 @@ Result<waypoint::BranchConfig> ConfigRecords::get(const std::string& name) const
   return waypoint::branch_config_from_json(json);
 }
 
+Result<std::string> ConfigRecords::engine() const { return os::read_file(directory_ + "/engine"); }
+
+Status ConfigRecords::put_engine(const std::string& engine) const {
+  SF_TRY(os::make_directories(directory_));
+  return os::publish_file(directory_ + "/engine", engine);
+}
+
 void ConfigRecords::remove(const std::string& name) const { (void)::unlink(path(name).c_str()); }
 
 }  // namespace sf::backends

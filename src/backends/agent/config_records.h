@@ -16,6 +16,9 @@ class ConfigRecords {
   Status put(const std::string& name, const waypoint::BranchConfig& config) const;
   Result<waypoint::BranchConfig> get(const std::string& name) const;
   void remove(const std::string& name) const;
+  // Which engine has the boxes; kNotFound when nobody has said so yet.
+  Result<std::string> engine() const;
+  Status put_engine(const std::string& engine) const;
 
  private:
   std::string path(const std::string& name) const;

@@ -24,6 +24,10 @@ namespace sf::backends {
 // Roots that are images are written so; all others are directories of the host.
 inline constexpr std::string_view kImagePrefix = "image:";
 
+// What tools that know labels are told: whose something is, and what it is called here.
+inline constexpr const char* kOwnerLabel = "statefork.owner";
+inline constexpr const char* kNameLabel = "statefork.name";
+
 struct KeptState {
   std::uint64_t bytes = 0;  // on disk, for this state alone
   microseconds stopped{0};  // how long the box stood still
@@ -38,6 +42,9 @@ class Substrate {
   virtual control::CostLine expected_cost() const = 0;
   // kUnsupported names the setting that it cannot honour, and what to use instead.
   virtual Status check(const waypoint::BranchConfig& config) const = 0;
+
+  // What tells the engine that runs the boxes from others of its kind; empty: there is only one.
+  virtual Result<std::string> engine() { return std::string(); }
 
   virtual Status start(const std::string& box, const waypoint::BranchConfig& config) = 0;
   // A stream to the agent's socket. kNotFound: the box is gone.

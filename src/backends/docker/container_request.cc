@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/agent_place.h"
+#include "backends/agent/substrate.h"
+
 namespace sf::backends {
 
 using waypoint::BranchConfig;
@@ -13,7 +16,7 @@ Json container_request(const ContainerPlan& plan, const BranchConfig& config) {
   Json added = Json::array({"SYS_PTRACE"});
   for (const std::string& name : config.extra_capabilities) added.push_back(name);
   Json host = {{"NetworkMode", config.network == Network::kHost ? "host" : "none"},
-               {"Binds", {plan.agent + ":" + kAgentPath + ":ro"}},
+               {"Binds", {plan.agent + ":" + agent::kAgentPath + ":ro"}},
                {"CapAdd", added},
                {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "1m"}}}}}};
   if (config.limits.memory_bytes) {
@@ -24,7 +27,7 @@ Json container_request(const ContainerPlan& plan, const BranchConfig& config) {
   if (config.limits.cpus)
     host["NanoCpus"] = static_cast<std::int64_t>(*config.limits.cpus * 1'000'000'000.0);
   Json request = {
-      {"Image", plan.image},  {"Entrypoint", {kAgentPath, "serve"}},
+      {"Image", plan.image},  {"Entrypoint", {agent::kAgentPath, "serve"}},
       {"Cmd", Json::array()}, {"User", "0:0"},
       {"WorkingDir", "/"},    {"Labels", {{kOwnerLabel, plan.owner}, {kNameLabel, plan.box}}},
       {"HostConfig", host}};

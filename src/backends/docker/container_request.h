@@ -8,11 +8,6 @@
 
 namespace sf::backends {
 
-inline constexpr const char* kOwnerLabel = "statefork.owner";
-inline constexpr const char* kNameLabel = "statefork.name";
-// Below /dev, which is a file system of its own: no trace of it in what is committed.
-inline constexpr const char* kAgentPath = "/dev/.statefork-agent";
-
 struct ContainerPlan {
   std::string box;
   std::string image;

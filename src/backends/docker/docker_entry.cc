@@ -1,6 +1,7 @@
 #include "backends/docker/docker_entry.h"
 
 #include "backends/agent/agent_backend.h"
+#include "backends/agent/tool_search.h"
 #include "backends/docker/docker_substrate.h"
 #include "os/file.h"
 
@@ -14,9 +15,7 @@ std::string socket_of(const Surroundings& around) {
 }
 
 Status usable(const Surroundings& around) {
-  if (!os::exists(around.agent))
-    return fail(ErrorCode::kNotFound, around.agent + " is missing",
-                "install it beside `statefork`");
+  SF_TRY(check_agent(around));
   const std::string socket = socket_of(around);
   if (!os::exists(socket))
     return fail(ErrorCode::kNotFound, "there is no Docker Engine at " + socket,

@@ -54,6 +54,14 @@ Result<std::string> DockerSubstrate::image_of(const std::string& root) {
   return image;
 }
 
+Result<std::string> DockerSubstrate::engine() {
+  SF_TRY_ASSIGN(Json info, api_.get("/info"));
+  auto root = info.find("DockerRootDir");
+  if (!info.is_object() || root == info.end() || !root->is_string())
+    return fail(ErrorCode::kCorrupt, "the Docker Engine does not say where it keeps things");
+  return "Docker with " + root->get<std::string>();
+}
+
 Status DockerSubstrate::start(const std::string& box, const BranchConfig& config) {
   SF_TRY_ASSIGN(std::string image, image_of(config.root));
   return run(box, image, config);

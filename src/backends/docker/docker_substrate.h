@@ -24,6 +24,7 @@ class DockerSubstrate final : public Substrate {
   control::CostLine expected_cost() const override { return {0, 300'000}; }
   Status check(const waypoint::BranchConfig& config) const override;
 
+  Result<std::string> engine() override;
   Status start(const std::string& box, const waypoint::BranchConfig& config) override;
   Result<os::UniqueFd> connect(const std::string& box) override;
   Result<KeptState> keep(const std::string& box, const std::string& state) override;

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "backends/docker/container_request.h"
+#include "agent/agent_place.h"
 #include "waypoint/capabilities.h"
 
 namespace sf::backends {
@@ -23,7 +23,7 @@ Json bundle_config(const BranchConfig& config, const std::string& agent) {
       waypoint::with_capabilities(waypoint::container_capabilities(), config.extra_capabilities);
   const Json names =
       waypoint::capability_names(wanted ? *wanted : waypoint::container_capabilities());
-  Json bind = {{"destination", kAgentPath},
+  Json bind = {{"destination", agent::kAgentPath},
                {"type", "bind"},
                {"source", agent},
                {"options", {"bind", "ro"}}};
@@ -34,7 +34,7 @@ Json bundle_config(const BranchConfig& config, const std::string& agent) {
           {"hostname", config.hostname},
           {"root", {{"path", config.root}, {"readonly", false}}},
           {"process",
-           {{"args", {kAgentPath, "serve"}},
+           {{"args", {agent::kAgentPath, "serve"}},
             {"cwd", "/"},
             {"env", Json::array()},
             {"user", {{"uid", 0}, {"gid", 0}}},

@@ -5,7 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "backends/docker/container_request.h"
+#include "agent/agent_place.h"
+#include "backends/agent/tool_search.h"
 #include "backends/gvisor/bundle.h"
 #include "base/split.h"
 #include "os/error.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr auto kPatience = std::chrono::minutes(5);
 constexpr auto kRelayEnd = seconds(5);
 constexpr std::size_t kMaxLog = 1U << 20U;
+constexpr const char* kAgentNote = "/agent-path";  // which one runs in a box, or was captured
 const std::vector<std::string> kEnv = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"};
 
 struct Pipe {
@@ -87,20 +89,22 @@ Status GvisorSubstrate::run(const std::string& box, std::vector<std::string> arg
               "runsc " + verb + ": " + (said && !said->empty() ? last_line(*said) : status.text()));
 }
 
-Status GvisorSubstrate::make_bundle(const std::string& box, const BranchConfig& config) {
+Status GvisorSubstrate::make_bundle(const std::string& box, const BranchConfig& config,
+                                    const std::string& agent) {
   SF_TRY(os::make_directories(box_dir(box)));
-  return os::publish_file(box_dir(box) + "/config.json",
-                          bundle_config(config, options_.agent).dump(1));
+  SF_TRY(os::write_file(box_dir(box) + kAgentNote, agent));
+  return os::publish_file(box_dir(box) + "/config.json", bundle_config(config, agent).dump(1));
 }
 
 Status GvisorSubstrate::start(const std::string& box, const BranchConfig& config) {
-  SF_TRY(make_bundle(box, config));
+  SF_TRY(make_bundle(box, config, options_.agent));
   return run(box, {"run", "--detach", "--bundle", box_dir(box), box});
 }
 
 Status GvisorSubstrate::revive(const std::string& state, const std::string& box,
                                const BranchConfig& config) {
-  SF_TRY(make_bundle(box, config));
+  SF_TRY_ASSIGN(std::string agent, os::read_file(state_dir(state) + kAgentNote));
+  SF_TRY(make_bundle(box, config, agent));
   return run(box, {"restore", "--detach", "--bundle", box_dir(box), "--image-path",
                    state_dir(state), box});
 }
@@ -111,7 +115,7 @@ Result<std::shared_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
   SF_TRY_ASSIGN(Pipe to, make_pipe());
   SF_TRY_ASSIGN(Pipe from, make_pipe());
   os::SpawnOptions options;
-  options.argv = command({"exec", box, kAgentPath, "relay"});
+  options.argv = command({"exec", box, agent::kAgentPath, "relay"});
   options.env = kEnv;
   options.pass_fds = {{to.read_end.get(), 0}, {from.write_end.get(), 1}};
   auto relay = std::make_shared<Relay>();
@@ -150,6 +154,8 @@ void GvisorSubstrate::end_relay(const std::string& box) {
 Result<KeptState> GvisorSubstrate::keep(const std::string& box, const std::string& state) {
   end_relay(box);  // its descriptors are the host's, which no checkpoint can hold
   SF_TRY(os::make_directories(state_dir(state)));
+  SF_TRY_ASSIGN(std::string agent, os::read_file(box_dir(box) + kAgentNote));
+  SF_TRY(os::write_file(state_dir(state) + kAgentNote, agent));
   Stopwatch stopped;
   SF_TRY(run(box, {"checkpoint", "--compression", "none", "--leave-running", "--image-path",
                    state_dir(state), box}));
@@ -159,7 +165,7 @@ Result<KeptState> GvisorSubstrate::keep(const std::string& box, const std::strin
 Status GvisorSubstrate::end(const std::string& box) {
   end_relay(box);
   if (!os::exists(box_dir(box))) return Ok{};
-  (void)run(box, {"delete", "--force", box});
+  SF_TRY(run(box, {"delete", "--force", box}));
   return os::remove_tree(box_dir(box));
 }
 
@@ -168,15 +174,11 @@ Status GvisorSubstrate::remove(const std::string& state) {
 }
 
 Result<std::vector<std::string>> GvisorSubstrate::boxes() {
-  const std::string all = options_.directory + "/boxes";
-  if (!os::exists(all)) return std::vector<std::string>();
-  return os::list_directory(all);
+  return names_in(options_.directory + "/boxes");
 }
 
 Result<std::vector<std::string>> GvisorSubstrate::states() {
-  const std::string all = options_.directory + "/states";
-  if (!os::exists(all)) return std::vector<std::string>();
-  return os::list_directory(all);
+  return names_in(options_.directory + "/states");
 }
 
 }  // namespace sf::backends

@@ -51,7 +51,8 @@ class GvisorSubstrate final : public Substrate {
   std::vector<std::string> command(std::vector<std::string> arguments) const;
   // Runs runsc; what it leaves running keeps none of our descriptors.
   Status run(const std::string& box, std::vector<std::string> arguments);
-  Status make_bundle(const std::string& box, const waypoint::BranchConfig& config);
+  Status make_bundle(const std::string& box, const waypoint::BranchConfig& config,
+                     const std::string& agent);
   Result<std::shared_ptr<Relay>> start_relay(const std::string& box);
   void end_relay(const std::string& box);
 

@@ -1,6 +1,7 @@
 #include "backends/podman/podman_entry.h"
 
 #include "backends/agent/agent_backend.h"
+#include "backends/agent/tool_search.h"
 #include "backends/podman/podman_substrate.h"
 #include "os/file.h"
 
@@ -14,9 +15,7 @@ Result<PodmanTool> find_tool(const Surroundings& around) {
 }
 
 Status usable(const Surroundings& around, Keep keep) {
-  if (!os::exists(around.agent))
-    return fail(ErrorCode::kNotFound, around.agent + " is missing",
-                "install it beside `statefork`");
+  SF_TRY(check_agent(around));
   SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
   if (keep == Keep::kWhole && !tool.has_criu())
     return fail(ErrorCode::kNotFound, "podman finds no CRIU",
@@ -34,10 +33,11 @@ BackendEntry entry(std::string name, std::string summary, Keep keep,
           .make = [name,
                    keep](const Surroundings& around) -> Result<std::unique_ptr<control::Backend>> {
             SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
+            SF_TRY_ASSIGN(std::string agent, kept_agent(around));
             const std::string directory = around.state_dir + "/" + name;
             auto substrate = std::make_unique<PodmanSubstrate>(
                 std::move(tool),
-                PodmanOptions{keep, around.agent, around.owner + "-" + name, directory + "/kept"});
+                PodmanOptions{keep, agent, around.owner + "-" + name, directory + "/kept"});
             return std::unique_ptr<control::Backend>(
                 std::make_unique<AgentBackend>(std::move(substrate), directory));
           }};

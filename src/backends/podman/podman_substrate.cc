@@ -8,12 +8,13 @@
 
 #include "agent/agent_place.h"
 #include "backends/agent/root_archive.h"
-#include "backends/docker/container_request.h"
+#include "backends/agent/tool_search.h"
 #include "base/scope_exit.h"
 #include "base/split.h"
 #include "os/file.h"
 #include "os/socket.h"
 #include "os/tree.h"
+#include "waypoint/fresh_id.h"
 
 namespace sf::backends {
 
@@ -59,11 +60,17 @@ Result<std::string> PodmanSubstrate::image_of(const std::string& root) {
   const std::string image = std::string(kRoots) + ":" + mark;
   if (podman_.run({"image", "exists", image})) return image;
   SF_TRY(os::make_directories(options_.directory));
-  const std::string packed = options_.directory + "/root-" + mark + ".import";
+  const std::string packed = options_.directory + "/" + waypoint::fresh_id("root") + ".import";
   ScopeExit remove([&] { ::unlink(packed.c_str()); });
   SF_TRY(pack_root(root, packed));
   SF_TRY(podman_.run({"import", "--quiet", packed, image}));
   return image;
+}
+
+Result<std::string> PodmanSubstrate::engine() {
+  SF_TRY_ASSIGN(std::string root, podman_.run({"info", "--format", "{{.Store.GraphRoot}}"}));
+  while (root.ends_with('\n')) root.pop_back();
+  return "Podman with " + root;
 }
 
 Status PodmanSubstrate::start(const std::string& box, const BranchConfig& config) {
@@ -78,8 +85,9 @@ Status PodmanSubstrate::run(const std::string& box, const std::string& image,
       "--network", config.network == Network::kHost ? "host" : "none", "--pull", "never",
       // CRIU brings limits back, for which a container without CAP_SYS_RESOURCE may not lack any.
       "--ulimit", "nofile=1024:4096", "--ulimit", "nproc=4096:4096", "--cap-add", "SYS_PTRACE",
-      "--user", "0:0", "--workdir", "/", "--volume", options_.agent + ":" + kAgentPath + ":ro",
-      "--entrypoint", std::string("[\"") + kAgentPath + "\",\"serve\"]"};
+      "--user", "0:0", "--workdir", "/", "--volume",
+      options_.agent + ":" + agent::kAgentPath + ":ro", "--entrypoint",
+      std::string("[\"") + agent::kAgentPath + "\",\"serve\"]"};
   auto add = [&](const std::string& option, const std::string& value) {
     arguments.insert(arguments.end(), {option, value});
   };
@@ -107,6 +115,7 @@ Status PodmanSubstrate::run(const std::string& box, const std::string& image,
 // Podman leaves the loopback of a restored container down.
 Result<std::string> PodmanSubstrate::hooks() const {
   const std::string directory = options_.directory + "/hooks";
+  std::lock_guard lock(settings_mutex_);
   SF_TRY(os::make_directories(directory));
   Json hook = {
       {"version", "1.0.0"},
@@ -121,6 +130,7 @@ Result<std::string> PodmanSubstrate::hooks() const {
 // this file itself.
 Result<std::string> PodmanSubstrate::criu_settings() const {
   const std::string path = options_.directory + "/criu.conf";
+  std::lock_guard lock(settings_mutex_);
   SF_TRY(os::make_directories(options_.directory));
   SF_TRY(os::publish_file(path, "tcp-established\n"));
   return path;
@@ -184,6 +194,7 @@ Status PodmanSubstrate::end(const std::string& box) {
   }
   auto ended = podman_.run({"rm", "--force", "--time", "0", "--ignore", "--volumes", box});
   if (!ended && ended.error().code != ErrorCode::kNotFound) return std::move(ended).error();
+  if (!is_whole()) prune();
   return Ok{};
 }
 
@@ -195,9 +206,14 @@ Status PodmanSubstrate::remove(const std::string& state) {
   // Podman keeps an image without its name for as long as others are built on it.
   auto removed = podman_.run({"untag", std::string(kStates) + ":" + state});
   if (!removed && removed.error().code != ErrorCode::kNotFound) return std::move(removed).error();
+  prune();
+  return Ok{};
+}
+
+// Images that have lost their name, and that nothing is built on or runs from any more.
+void PodmanSubstrate::prune() {
   (void)podman_.run({"image", "prune", "--force", "--filter",
                      "label=" + std::string(kOwnerLabel) + "=" + options_.owner});
-  return Ok{};
 }
 
 Result<std::vector<std::string>> PodmanSubstrate::boxes() {
@@ -214,8 +230,7 @@ Result<std::vector<std::string>> PodmanSubstrate::boxes() {
 Result<std::vector<std::string>> PodmanSubstrate::states() {
   std::vector<std::string> names;
   if (is_whole()) {
-    if (!os::exists(options_.directory)) return names;
-    SF_TRY_ASSIGN(std::vector<std::string> files, os::list_directory(options_.directory));
+    SF_TRY_ASSIGN(std::vector<std::string> files, names_in(options_.directory));
     for (const std::string& file : files) {
       if (file.ends_with(kArchiveEnd))
         names.push_back(file.substr(0, file.size() - kArchiveEnd.size()));

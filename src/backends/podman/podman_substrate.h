@@ -31,6 +31,7 @@ class PodmanSubstrate final : public Substrate {
   control::CostLine expected_cost() const override;
   Status check(const waypoint::BranchConfig& config) const override;
 
+  Result<std::string> engine() override;
   Status start(const std::string& box, const waypoint::BranchConfig& config) override;
   Result<os::UniqueFd> connect(const std::string& box) override;
   Result<KeptState> keep(const std::string& box, const std::string& state) override;
@@ -49,10 +50,12 @@ class PodmanSubstrate final : public Substrate {
              const waypoint::BranchConfig& config);
   Result<std::string> hooks() const;
   Result<std::string> criu_settings() const;
+  void prune();
   Result<pid_t> pid_of(const std::string& box);
 
   PodmanTool podman_;
   PodmanOptions options_;
+  mutable std::mutex settings_mutex_;  // one writes the files that podman is pointed to
   std::mutex mutex_;
   std::map<std::string, os::ProcessKey> pids_;  // guarded by mutex_; asking takes 50 ms
 };

@@ -1,7 +1,7 @@
 #include "backends/podman/podman_tool.h"
 
+#include "backends/agent/tool_search.h"
 #include "base/split.h"
-#include "os/file.h"
 #include "os/run_program.h"
 #include "waypoint/criu/criu_binary.h"
 
@@ -9,7 +9,6 @@ namespace sf::backends {
 namespace {
 
 constexpr auto kPatience = std::chrono::minutes(10);  // commits of large files take their time
-constexpr const char* kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 // The last line that says what went wrong; those before are of no use to anybody.
 std::string complaint(const std::string& errors) {
@@ -42,13 +41,8 @@ Error failure(const std::string& command, const std::string& errors) {
 
 Result<PodmanTool> PodmanTool::find(const std::string& config, const std::string& storage_config) {
   PodmanTool tool;
-  for (const std::string& directory : split(kUsualPath, ':')) {
-    if (tool.program_.empty() && os::exists(directory + "/podman"))
-      tool.program_ = directory + "/podman";
-  }
-  if (tool.program_.empty())
-    return fail(ErrorCode::kNotFound, "there is no podman", "apt-get install podman runc");
-  std::string path = kUsualPath;
+  SF_TRY_ASSIGN(tool.program_, find_program("podman", "apt-get install podman runc"));
+  std::string path = kProgramPath;
   if (auto criu = waypoint::find_criu("")) {
     tool.criu_dir_ = criu->substr(0, criu->rfind('/'));
     path = tool.criu_dir_ + ":" + path;

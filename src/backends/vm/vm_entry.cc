@@ -1,31 +1,22 @@
 #include "backends/vm/vm_entry.h"
 
 #include "backends/agent/agent_backend.h"
+#include "backends/agent/tool_search.h"
 #include "backends/vm/vm_substrate.h"
-#include "base/split.h"
 #include "os/file.h"
 
 namespace sf::backends {
 namespace {
 
-constexpr const char* kPlaces = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr const char* kDefaultGuest = "/opt/statefork/vm";  // vmlinuz, modules/
 
-Result<std::string> find_program(const std::string& name, const std::string& package) {
-  for (const std::string& directory : split(kPlaces, ':')) {
-    if (os::exists(directory + "/" + name)) return directory + "/" + name;
-  }
-  return fail(ErrorCode::kNotFound, "there is no " + name, "apt-get install " + package);
-}
-
 Result<VmOptions> find_all(const Surroundings& around) {
-  if (!os::exists(around.agent))
-    return fail(ErrorCode::kNotFound, around.agent + " is missing",
-                "install it beside `statefork`");
+  SF_TRY(check_agent(around));
   VmOptions options;
-  SF_TRY_ASSIGN(options.qemu, find_program("qemu-system-x86_64", "qemu-system-x86"));
-  SF_TRY_ASSIGN(options.qemu_img, find_program("qemu-img", "qemu-utils"));
-  SF_TRY_ASSIGN(options.mke2fs, find_program("mke2fs", "e2fsprogs"));
+  SF_TRY_ASSIGN(options.qemu,
+                find_program("qemu-system-x86_64", "apt-get install qemu-system-x86"));
+  SF_TRY_ASSIGN(options.qemu_img, find_program("qemu-img", "apt-get install qemu-utils"));
+  SF_TRY_ASSIGN(options.mke2fs, find_program("mke2fs", "apt-get install e2fsprogs"));
   const std::string guest = around.tools.vm_guest.empty() ? kDefaultGuest : around.tools.vm_guest;
   options.kernel = guest + "/vmlinuz";
   options.modules = guest + "/modules";

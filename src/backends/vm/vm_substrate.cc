@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/agent/root_archive.h"
-#include "backends/docker/container_request.h"
+#include "backends/agent/tool_search.h"
 #include "backends/vm/cpio_archive.h"
 #include "base/scope_exit.h"
 #include "os/error.h"
@@ -19,6 +19,7 @@
 #include "os/run_program.h"
 #include "os/socket.h"
 #include "os/tree.h"
+#include "waypoint/fresh_id.h"
 
 namespace sf::backends {
 
@@ -30,10 +31,10 @@ namespace {
 
 constexpr auto kPatience = std::chrono::minutes(10);
 constexpr auto kTryTime = seconds(15);
+constexpr auto kShortTime = seconds(5);
 constexpr std::uint64_t kMemory = 1ULL << 30U;
 constexpr std::uint64_t kFreeDisk = 8ULL << 30U;  // beyond what the root holds; sparse
 constexpr std::size_t kMaxProgram = 256U << 20U;
-constexpr std::size_t kMaxLog = 1U << 20U;
 constexpr std::string_view kStateEnd = ".qcow2";
 constexpr const char* kSnapshot = "state";  // its name inside the file
 
@@ -71,7 +72,7 @@ Result<std::string> VmSubstrate::disk_of(const std::string& root) {
   const std::string disk = options_.directory + "/roots/" + mark + ".ext4";
   if (os::exists(disk)) return disk;
   SF_TRY(os::make_directories(options_.directory + "/roots"));
-  const std::string draft = disk + ".draft";
+  const std::string draft = options_.directory + "/roots/" + waypoint::fresh_id("draft");
   ScopeExit remove([&] { ::unlink(draft.c_str()); });
   const std::uint64_t megabytes = (os::tree_bytes(root) * 3 / 2 + kFreeDisk) >> 20U;
   SF_TRY(run({options_.mke2fs, "-q", "-F", "-t", "ext4", "-d", root, "-E",
@@ -81,8 +82,14 @@ Result<std::string> VmSubstrate::disk_of(const std::string& root) {
   return disk;
 }
 
+VmSubstrate::~VmSubstrate() {
+  if (!initial_disk_.empty()) (void)::unlink(initial_disk_.c_str());
+}
+
 Result<std::string> VmSubstrate::initial_disk() {
-  const std::string path = options_.directory + "/initrd-" + std::to_string(::getpid());
+  std::lock_guard lock(initial_mutex_);
+  if (!initial_disk_.empty()) return initial_disk_;
+  const std::string path = options_.directory + "/" + waypoint::fresh_id("initrd");
   SF_TRY(os::make_directories(options_.directory));
   CpioArchive archive;
   SF_TRY_ASSIGN(std::string program, os::read_file(options_.agent, kMaxProgram));
@@ -95,6 +102,7 @@ Result<std::string> VmSubstrate::initial_disk() {
     archive.add_program("modules/" + name, module);
   }
   SF_TRY(os::publish_file(path, std::move(archive).finish()));
+  initial_disk_ = path;
   return path;
 }
 
@@ -105,7 +113,6 @@ Result<std::string> VmSubstrate::accelerator() {
   std::string works = "tcg";
   if (::access("/dev/kvm", R_OK | W_OK) == 0) {
     SF_TRY_ASSIGN(std::string initial, initial_disk());
-    ScopeExit remove([&] { ::unlink(initial.c_str()); });
     auto tried =
         os::run_program({options_.qemu, "-accel", "kvm", "-m", "256", "-nodefaults", "-display",
                          "none", "-no-reboot", "-kernel", options_.kernel, "-initrd", initial,
@@ -121,7 +128,6 @@ Status VmSubstrate::boot(const std::string& box, const BranchConfig& config,
                          const std::vector<std::string>& more) {
   SF_TRY_ASSIGN(std::string how, accelerator());
   SF_TRY_ASSIGN(std::string initial, initial_disk());
-  ScopeExit remove([&] { ::unlink(initial.c_str()); });
   const std::uint64_t memory = config.limits.memory_bytes.value_or(kMemory) >> 20U;
   const int processors = std::max(1, static_cast<int>(config.limits.cpus.value_or(1.0) + 0.5));
   std::vector<std::string> argv = {
@@ -157,6 +163,9 @@ Result<os::UniqueFd> VmSubstrate::connect(const std::string& box) {
   std::shared_ptr<MuxLink>& link = links_[box];
   if (!link || link->ended()) {
     link.reset();
+    // Whoever was here before may have died while the machine stood still for a snapshot.
+    if (auto qmp = Qmp::connect(box_file(box, "q"), Deadline::after(kShortTime)))
+      (void)qmp->command("cont", Json::object(), Deadline::after(kShortTime));
     auto stream = os::connect_unix(box_file(box, "a"));
     if (!stream) {
       links_.erase(box);
@@ -227,16 +236,12 @@ Status VmSubstrate::remove(const std::string& state) {
 }
 
 Result<std::vector<std::string>> VmSubstrate::boxes() {
-  const std::string all = options_.directory + "/boxes";
-  if (!os::exists(all)) return std::vector<std::string>();
-  return os::list_directory(all);
+  return names_in(options_.directory + "/boxes");
 }
 
 Result<std::vector<std::string>> VmSubstrate::states() {
+  SF_TRY_ASSIGN(std::vector<std::string> files, names_in(options_.directory + "/states"));
   std::vector<std::string> names;
-  const std::string all = options_.directory + "/states";
-  if (!os::exists(all)) return names;
-  SF_TRY_ASSIGN(std::vector<std::string> files, os::list_directory(all));
   for (const std::string& file : files) {
     if (file.ends_with(kStateEnd)) names.push_back(file.substr(0, file.size() - kStateEnd.size()));
   }

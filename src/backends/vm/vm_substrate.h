@@ -28,6 +28,7 @@ struct VmOptions {
 class VmSubstrate final : public Substrate {
  public:
   explicit VmSubstrate(VmOptions options) : options_(std::move(options)) {}
+  ~VmSubstrate() override;
 
   std::string_view name() const override { return "vm"; }
   control::Preserves preserves() const override { return control::Preserves::everything(); }
@@ -62,6 +63,8 @@ class VmSubstrate final : public Substrate {
   VmOptions options_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<MuxLink>> links_;  // guarded by mutex_
+  std::mutex initial_mutex_;
+  std::string initial_disk_;  // guarded by initial_mutex_; made when it is first needed
 };
 
 }  // namespace sf::backends

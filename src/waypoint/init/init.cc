@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 #include "waypoint/init/init_protocol.h"
 #include "waypoint/init/request_reader.h"
@@ -47,6 +49,12 @@ void default_signals() {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Whoever is that user may take descriptors from it: none that init obeys, none of an agent's.
+void keep_what_a_holder_holds() {
+  for (int fd : {kEventRead, kAckWrite, kRequestRead, kRequestWrite, kRequestText}) ::close(fd);
+  ::syscall(SYS_close_range, static_cast<unsigned>(kInitFdEnd), ~0U, 0U);
 }
 
 void become_user(const Start& start) {
@@ -145,6 +153,7 @@ class Init {
     pid_t pid = ::fork();
     if (pid == 0) {
       default_signals();
+      keep_what_a_holder_holds();
       become_user(start);
       ::prctl(PR_SET_DUMPABLE, 1);  // or its /proc entry would belong to root
       ::prctl(PR_SET_NAME, "waypoint-holder");

@@ -1,0 +1,37 @@
+// Measures backends side by side: in every round each of them does the same once, so that what else
+// the machine does hits all alike.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "control/backend.h"
+#include "substrates/results.h"
+
+namespace sf::bench {
+
+struct Contender {
+  std::string name;
+  std::unique_ptr<control::Backend> backend;
+};
+
+struct Plan {
+  std::string root;
+  int rounds = 5;
+  std::vector<int> sizes = {0, 64, 256, 1024};  // MB
+  std::vector<int> depths = {1, 10, 50, 100, 200, 400};
+  std::vector<int> widths = {1, 10, 50};
+  std::function<void(const std::string&)> progress;
+};
+
+// A backend that fails is out for the rest of that part; its results say why.
+std::vector<Point> measure_states(std::vector<Contender>& contenders, const Plan& plan,
+                                  State state);
+std::vector<Tax> measure_taxes(std::vector<Contender>& contenders, const Plan& plan);
+std::vector<Depth> measure_depths(std::vector<Contender>& contenders, const Plan& plan);
+std::vector<Width> measure_widths(std::vector<Contender>& contenders, const Plan& plan);
+
+}  // namespace sf::bench
