@@ -12,6 +12,7 @@
 #     USES statefork-init              # programs that must be built before the test runs
 #     TIMEOUT 60                       # seconds, 120 when absent
 #     SHARDS 4 SERIAL                  # SERIAL: nothing else runs beside it
+#     PARTS docker vm                  # a test for each, of the rows whose names begin so
 #     NAMESPACES)                      # its own mounts and processes: none outlives it
 #
 #   # build/<preset>/bin/statefork-init. STATIC links everything in and leaves the sanitizers out.
@@ -174,7 +175,7 @@ function(sf_test_properties labels timeout serial)
 endfunction()
 
 function(sf_test NAME)
-  cmake_parse_arguments(arg "SERIAL;NAMESPACES" "TIMEOUT;SHARDS" "SOURCES;LABELS;DEPS;LIBS;USES" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;NAMESPACES" "TIMEOUT;SHARDS" "SOURCES;LABELS;DEPS;LIBS;USES;PARTS" ${ARGN})
   sf_reject_leftovers("sf_test(${NAME})" ${arg_UNPARSED_ARGUMENTS})
   if(NOT arg_LABELS OR NOT arg_SOURCES)
     message(FATAL_ERROR "sf_test(${NAME}): LABELS and SOURCES are needed")
@@ -208,8 +209,14 @@ function(sf_test NAME)
       # The shell is PID 1 and takes in orphans; killing `unshare` kills it, and so everything.
       set(prefix unshare --mount --propagation private --pid --fork --kill-child --mount-proc sh -c [["$@" || exit $?]] sh)
     endif()
-    add_test(NAME ${NAME} COMMAND ${prefix} $<TARGET_FILE:${NAME}>)
-    sf_test_properties("${arg_LABELS}" ${arg_TIMEOUT} ${arg_SERIAL} ${NAME})
+    foreach(part IN LISTS arg_PARTS)
+      add_test(NAME ${NAME}.${part} COMMAND ${prefix} $<TARGET_FILE:${NAME}> --gtest_filter=*/${part}_*)
+      sf_test_properties("${arg_LABELS}" ${arg_TIMEOUT} ${arg_SERIAL} ${NAME}.${part})
+    endforeach()
+    if(NOT arg_PARTS)
+      add_test(NAME ${NAME} COMMAND ${prefix} $<TARGET_FILE:${NAME}>)
+      sf_test_properties("${arg_LABELS}" ${arg_TIMEOUT} ${arg_SERIAL} ${NAME})
+    endif()
   endif()
 endfunction()
 

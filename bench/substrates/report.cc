@@ -58,6 +58,9 @@ std::string of_states(const Results& results, State state) {
   text += render(by_size(results, state, "Restore by " + what + ", ms: median (min, p90)",
                          [](const Point& point) { return spread(point.restore_ms); }),
                  Layout::kMarkdown);
+  text += render(by_size(results, state, "Restore of the base, ms: median (min, p90)",
+                         [](const Point& point) { return spread(point.to_base_ms); }),
+                 Layout::kMarkdown);
   text += render(
       by_size(results, state, "Kept for one snapshot by " + what + ", MB",
               [](const Point& point) { return mebibytes(static_cast<double>(point.bytes_kept)); }),
@@ -65,10 +68,12 @@ std::string of_states(const Results& results, State state) {
   return text;
 }
 
+using Numbered = std::map<int, std::vector<double>>;
+
 template <typename Row>
 std::string by_number(const std::vector<Row>& rows, const std::string& title,
-                      const std::function<const std::map<int, double>&(const Row&)>& values,
-                      const std::function<std::string(double)>& shown) {
+                      const std::function<const Numbered&(const Row&)>& values,
+                      const std::function<std::string(const std::vector<double>&)>& shown) {
   Table table{.title = title, .columns = {"backend"}};
   std::set<int> numbers;
   for (const Row& row : rows) {
@@ -112,17 +117,16 @@ std::string to_markdown(const Results& results) {
   for (const std::string& fact : results.facts) text += "- " + fact + "\n";
   text += "\n" + of_states(results, State::kMemory) + of_states(results, State::kFiles);
   text += of_taxes(results);
-  auto ms = [](double value) { return fmt::format("{:.0f}", value); };
+  auto memory = [](const std::vector<double>& bytes) { return mebibytes(median(bytes)); };
   text += by_number<Depth>(
-      results.depths, "Snapshot in a chain, ms, by the node's number",
-      [](const Depth& depth) -> const std::map<int, double>& { return depth.snapshot_ms; }, ms);
+      results.depths, "Snapshot in a chain by the node's number, ms: median (min, p90)",
+      [](const Depth& depth) -> const Numbered& { return depth.snapshot_ms; }, spread);
   text += by_number<Width>(
-      results.widths, "Live forks of one node, ms for all of them",
-      [](const Width& width) -> const std::map<int, double>& { return width.all_ms; }, ms);
+      results.widths, "Live forks of one node, ms for all of them: median (min, p90)",
+      [](const Width& width) -> const Numbered& { return width.all_ms; }, spread);
   text += by_number<Width>(
       results.widths, "Memory of the host for each of these forks, MB",
-      [](const Width& width) -> const std::map<int, double>& { return width.memory_bytes; },
-      mebibytes);
+      [](const Width& width) -> const Numbered& { return width.memory_bytes; }, memory);
   for (const Point& point : results.points) {
     if (!point.failure.empty())
       text += fmt::format("- {}, {} MB of {}: {}\n", point.backend, point.megabytes,
@@ -138,10 +142,11 @@ std::string to_json_text(const Results& results) {
                               {"state", point.state == State::kMemory ? "memory" : "files"},
                               {"megabytes", point.megabytes},
                               {"snapshot_ms", point.snapshot_ms},
+                              {"to_base_ms", point.to_base_ms},
                               {"restore_ms", point.restore_ms},
                               {"bytes_kept", point.bytes_kept},
                               {"failure", point.failure}});
-  auto numbered = [](const std::map<int, double>& values) {
+  auto numbered = [](const Numbered& values) {
     Json object = Json::object();
     for (const auto& [number, value] : values) object[std::to_string(number)] = value;
     return object;

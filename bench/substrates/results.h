@@ -15,9 +15,10 @@ struct Point {  // one backend with one size of one kind of state
   State state = State::kMemory;
   int megabytes = 0;
   std::vector<double> snapshot_ms;
-  std::vector<double> restore_ms;
-  std::uint64_t bytes_kept = 0;  // of one snapshot
-  std::string failure;           // why there is nothing more
+  std::vector<double> to_base_ms;  // restore of the session as it was before the workload
+  std::vector<double> restore_ms;  // and back
+  std::uint64_t bytes_kept = 0;    // of one snapshot
+  std::string failure;             // why there is nothing more
 };
 
 struct Tax {  // what commands take inside
@@ -27,14 +28,14 @@ struct Tax {  // what commands take inside
 
 struct Depth {  // a chain of snapshots, each after a small change
   std::string backend;
-  std::map<int, double> snapshot_ms;  // by the node's number
-  std::string failure;                // and at which node
+  std::map<int, std::vector<double>> snapshot_ms;  // by the node's number
+  std::string failure;                             // and at which node
 };
 
 struct Width {  // live forks of one node
   std::string backend;
-  std::map<int, double> all_ms;        // by how many, made at once
-  std::map<int, double> memory_bytes;  // of the host, for each of them
+  std::map<int, std::vector<double>> all_ms;        // by how many, made at once
+  std::map<int, std::vector<double>> memory_bytes;  // of the host, for each of them
   std::string failure;
 };
 

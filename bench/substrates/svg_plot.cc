@@ -20,7 +20,7 @@ constexpr double kBottom = 38;
 constexpr double kRight = 12;
 constexpr double kLegend = 46;
 constexpr double kLowest = 10;      // ms
-constexpr double kHighest = 20000;  // ms
+constexpr double kHighest = 40000;  // ms
 
 // Distinguishable also without colours: each has its own dash.
 struct Style {

@@ -5,11 +5,10 @@
 #include <cstdlib>
 #include <thread>
 
-#include "agent/agent_place.h"
+#include "backends/agent/agent_connection.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
-#include "os/socket.h"
 #include "os/tree.h"
 
 namespace sf::examples {
@@ -81,7 +80,7 @@ Result<pid_t> CopiedRoot::agent_of(const std::string& box) const {
 
 Result<os::UniqueFd> CopiedRoot::connect(const std::string& box) {
   SF_TRY_ASSIGN(pid_t agent, agent_of(box));
-  return os::connect_unix("/proc/" + std::to_string(agent) + "/root" + agent::kAgentSocket);
+  return backends::connect_agent(agent);
 }
 
 Result<backends::KeptState> CopiedRoot::keep(const std::string& box, const std::string& state) {

@@ -42,7 +42,8 @@ class Client:
                       labels: Optional[Mapping[str, str]] = None, ttl: Optional[float] = None,
                       idle: Optional[float] = None, max_bytes: Optional[int] = None,
                       max_branches: Optional[int] = None, keep: bool = False) -> Session:
-        """Starts a live terminal over the directory `root`, which itself stays as it is.
+        """Starts a live terminal over the directory `root`, which itself stays as it is; docker and podman take an
+        image, too (`root="image:debian:12"`).
 
         `backend` is waypoint (everything), overlay (files only), replay (nothing but commands), another of `backends()`,
         or auto (the best this host can run); `policy` eager,

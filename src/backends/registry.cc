@@ -5,11 +5,11 @@
 #include "backends/criu/criu_backend.h"
 #include "backends/docker/docker_entry.h"
 #include "backends/gvisor/gvisor_entry.h"
-#include "backends/overlay_backend.h"
+#include "backends/overlay/overlay_backend.h"
 #include "backends/podman/podman_entry.h"
-#include "backends/replay_backend.h"
+#include "backends/replay/replay_backend.h"
 #include "backends/vm/vm_entry.h"
-#include "backends/waypoint_backend.h"
+#include "backends/waypoint/waypoint_backend.h"
 #include "os/file.h"
 #include "waypoint/fresh_id.h"
 #include "waypoint/host_programs.h"
@@ -73,6 +73,12 @@ BackendRegistry::BackendRegistry(waypoint::WaypointOptions options, Tools tools)
   } else {
     around_.why_no_waypoint = std::move(opened).error();
   }
+}
+
+std::vector<std::string> BackendRegistry::names() const {
+  std::vector<std::string> names;
+  for (const BackendEntry& entry : all_entries()) names.push_back(entry.name);
+  return names;
 }
 
 std::vector<BackendDescription> BackendRegistry::list() const {

@@ -31,6 +31,8 @@ class BackendRegistry {
   // Opens the store. A host that cannot run Waypoint still has a registry; make() then says why.
   explicit BackendRegistry(waypoint::WaypointOptions options, Tools tools = {});
 
+  std::vector<std::string> names() const;
+  // Asks every tool whether it is there, which takes its time.
   std::vector<BackendDescription> list() const;
   // Backends outlive the registry. kInvalidArgument: no such name.
   Result<std::unique_ptr<control::Backend>> make(std::string_view name) const;

@@ -13,6 +13,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/file_lock.h"
+#include "os/pipe.h"
 #include "os/process.h"
 #include "os/socket.h"
 #include "wire/daemon_look.h"
@@ -69,19 +70,16 @@ Result<std::string> read_report(int fd, Deadline deadline) {
 
 Status start(const DaemonPlace& place, Deadline deadline) {
   SF_TRY_ASSIGN(std::string program, daemon_program());
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return os::last_error("creating a pipe");
-  os::UniqueFd read_end(ends[0]);
-  os::UniqueFd write_end(ends[1]);
+  SF_TRY_ASSIGN(os::Pipe ready, os::make_pipe());
   const std::string state = absolute(place.state_dir);
   SF_TRY(os::spawn_detached(
       {.argv = {program, "--socket", absolute(place.socket_path), "--state", state, "--log",
                 state + "/daemon.log", "--ready-fd", std::to_string(kReadyFd)},
        .env = daemon_environment(),
-       .pass_fds = {{write_end.get(), kReadyFd}},
+       .pass_fds = {{ready.write_end.get(), kReadyFd}},
        .new_session = true}));
-  write_end.reset();
-  SF_TRY_ASSIGN(std::string report, read_report(read_end.get(), deadline));
+  ready.write_end.reset();
+  SF_TRY_ASSIGN(std::string report, read_report(ready.read_end.get(), deadline));
   if (report == "ok") return Ok{};
   return fail(ErrorCode::kOs,
               "the daemon did not start: " + (report.empty() ? "it ended at once" : report),

@@ -95,7 +95,9 @@ void add_limits(CLI::App& command, NewArguments& arguments) {
 void add_new_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<NewArguments>(
       app, exit_code, "new", "Start a session; prints its id", run);
-  command.add_option("ROOT", arguments.root, "Directory the session sees as / (default: /)")
+  command
+      .add_option("ROOT", arguments.root,
+                  "Directory the session sees as / (default: /); image:NAME with docker, podman")
       ->type_name("DIR");
   command.add_option("--name", arguments.name, "A name to call it by")->type_name("NAME");
   command

@@ -7,20 +7,18 @@
 #include <vector>
 
 #include "os/file.h"
+#include "os/pipe.h"
+#include "os/socket.h"
 #include "testing/matchers.h"
 
 namespace sf::os {
 namespace {
 
-struct Pipe {
-  UniqueFd read_end;
-  UniqueFd write_end;
-};
-
-Pipe make_pipe() {
-  int fds[2] = {-1, -1};
-  EXPECT_EQ(::pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
-  return {UniqueFd(fds[0]), UniqueFd(fds[1])};
+Pipe nonblocking_pipe() {
+  Pipe pipe = make_pipe().value();
+  EXPECT_OK(set_nonblocking(pipe.read_end.get()));
+  EXPECT_OK(set_nonblocking(pipe.write_end.get()));
+  return pipe;
 }
 
 class PollerTest : public ::testing::Test {
@@ -31,7 +29,7 @@ class PollerTest : public ::testing::Test {
 };
 
 TEST_F(PollerTest, ACallbackRunsAsLongAsThereIsSomethingToRead) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = nonblocking_pipe();
   int calls = 0;
   ASSERT_OK(poller.add(pipe.read_end.get(), EPOLLIN, [&](std::uint32_t events) {
     EXPECT_NE(events & EPOLLIN, 0U);
@@ -50,7 +48,7 @@ TEST_F(PollerTest, ACallbackRunsAsLongAsThereIsSomethingToRead) {
 }
 
 TEST_F(PollerTest, AHangUpIsAnEventEvenWhenNoneIsWanted) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = nonblocking_pipe();
   std::uint32_t seen = 0;
   ASSERT_OK(poller.add(pipe.read_end.get(), 0, [&](std::uint32_t events) { seen = events; }));
   pipe.write_end.reset();
@@ -59,7 +57,7 @@ TEST_F(PollerTest, AHangUpIsAnEventEvenWhenNoneIsWanted) {
 }
 
 TEST_F(PollerTest, ChangedEventsTakeEffect) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = nonblocking_pipe();
   int calls = 0;
   ASSERT_OK(poller.add(pipe.write_end.get(), 0, [&](std::uint32_t) { ++calls; }));
   ASSERT_OK(look());
@@ -70,7 +68,7 @@ TEST_F(PollerTest, ChangedEventsTakeEffect) {
 }
 
 TEST_F(PollerTest, ACallbackMayRemoveItselfAndKeepsItsCaptures) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = nonblocking_pipe();
   ASSERT_OK(write_all(pipe.write_end.get(), "x"));
   auto owned = std::make_shared<std::string>("still here");
   std::string seen;
@@ -87,8 +85,8 @@ TEST_F(PollerTest, ACallbackMayRemoveItselfAndKeepsItsCaptures) {
 }
 
 TEST_F(PollerTest, WhatAnEarlierCallbackRemovedIsNotCalledInTheSameRound) {
-  Pipe first = make_pipe();
-  Pipe second = make_pipe();
+  Pipe first = nonblocking_pipe();
+  Pipe second = nonblocking_pipe();
   int calls = 0;
   auto remove_both = [&](std::uint32_t) {
     ++calls;
@@ -106,8 +104,8 @@ TEST_F(PollerTest, WhatAnEarlierCallbackRemovedIsNotCalledInTheSameRound) {
 // Numbers are reused at once: a callback that closes one connection and takes in the next gets the
 // same.
 TEST_F(PollerTest, ANewDescriptorDoesNotGetTheEventsOfItsPredecessor) {
-  Pipe pipes[2] = {make_pipe(), make_pipe()};
-  Pipe silent = make_pipe();
+  Pipe pipes[2] = {nonblocking_pipe(), nonblocking_pipe()};
+  Pipe silent = nonblocking_pipe();
   bool replaced = false;
   bool false_alarm = false;
   for (int i = 0; i < 2; ++i) {
@@ -127,8 +125,8 @@ TEST_F(PollerTest, ANewDescriptorDoesNotGetTheEventsOfItsPredecessor) {
 }
 
 TEST_F(PollerTest, ACallbackMayAddAnother) {
-  Pipe first = make_pipe();
-  Pipe second = make_pipe();
+  Pipe first = nonblocking_pipe();
+  Pipe second = nonblocking_pipe();
   ASSERT_OK(write_all(first.write_end.get(), "x"));
   ASSERT_OK(write_all(second.write_end.get(), "x"));
   int calls = 0;
@@ -144,7 +142,7 @@ TEST_F(PollerTest, ACallbackMayAddAnother) {
 TEST_F(PollerTest, MoreDescriptorsThanOneRoundTakesAreAllServedInTheEnd) {
   std::vector<Pipe> pipes;
   std::size_t served = 0;
-  for (int i = 0; i < 100; ++i) pipes.push_back(make_pipe());
+  for (int i = 0; i < 100; ++i) pipes.push_back(nonblocking_pipe());
   for (Pipe& pipe : pipes) {
     ASSERT_OK(write_all(pipe.write_end.get(), "x"));
     int fd = pipe.read_end.get();
@@ -166,7 +164,7 @@ TEST_F(PollerTest, ADescriptorThatCannotBeWatchedIsAnErrorAndIsNotKept) {
 }
 
 TEST_F(PollerTest, AMovedPollerStillWatches) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = nonblocking_pipe();
   int calls = 0;
   ASSERT_OK(poller.add(pipe.read_end.get(), EPOLLIN, [&](std::uint32_t) { ++calls; }));
   Poller moved = std::move(poller);

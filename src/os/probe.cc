@@ -21,6 +21,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/loop_device.h"
+#include "os/pipe.h"
 #include "os/socket.h"
 
 namespace sf::os {
@@ -209,22 +210,19 @@ constexpr CgroupLimits kTriedLimits{1ULL << 30U, 1000, 1.0};
 }  // namespace
 
 Status probe_in_child(const std::function<Status()>& attempt, Deadline deadline) {
-  int pipe_ends[2];
-  if (::pipe2(pipe_ends, O_CLOEXEC) != 0) return last_error("creating a pipe");
-  UniqueFd read_end(pipe_ends[0]);
-  UniqueFd write_end(pipe_ends[1]);
+  SF_TRY_ASSIGN(Pipe pipe, make_pipe());
   pid_t pid = ::fork();
   if (pid < 0) return last_error("forking");
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    report(write_end.get(), attempt());
+    report(pipe.write_end.get(), attempt());
   }
-  write_end.reset();
+  pipe.write_end.reset();
   SF_TRY_ASSIGN(Child child, adopt_child(pid));
   SF_TRY_ASSIGN(ExitStatus ended, child.wait(deadline));
   Verdict verdict{};
   if (ended.shell_code() != 0 ||
-      ::read(read_end.get(), &verdict, sizeof verdict) != static_cast<ssize_t>(sizeof verdict))
+      ::read(pipe.read_end.get(), &verdict, sizeof verdict) != static_cast<ssize_t>(sizeof verdict))
     return fail(ErrorCode::kUnsupported, "the probe " + ended.text());
   if (verdict.works) return Ok{};
   return Error{ErrorCode::kUnsupported, verdict.error, verdict.message, {}};

@@ -15,6 +15,7 @@
 
 #include "os/error.h"
 #include "os/file.h"
+#include "os/pipe.h"
 #include "os/socket.h"
 
 namespace sf::os {
@@ -123,38 +124,37 @@ class ChildSetup {
 class Launch {
  public:
   static Result<Launch> prepare(const SpawnOptions& options) {
-    int report[2];
-    if (::pipe2(report, O_CLOEXEC) != 0) return last_error("creating a pipe");
-    return Launch(options, UniqueFd(report[0]), UniqueFd(report[1]));
+    SF_TRY_ASSIGN(Pipe report, make_pipe());
+    return Launch(options, std::move(report));
   }
 
-  [[noreturn]] void run() { ChildSetup(options_, write_end_.get()).run(argv_.data(), env_.data()); }
+  [[noreturn]] void run() {
+    ChildSetup(options_, report_.write_end.get()).run(argv_.data(), env_.data());
+  }
 
   // Returns when exec has happened or failed.
   Status outcome() {
-    write_end_.reset();
+    report_.write_end.reset();
     ChildFailure failure{};
     ssize_t n = 0;
     do {
-      n = ::read(read_end_.get(), &failure, sizeof failure);
+      n = ::read(report_.read_end.get(), &failure, sizeof failure);
     } while (n < 0 && errno == EINTR);
     if (n != static_cast<ssize_t>(sizeof failure)) return Ok{};
     return os_error(failure.error, "starting " + options_.argv[0] + " (" + failure.step + ")");
   }
 
  private:
-  Launch(const SpawnOptions& options, UniqueFd read_end, UniqueFd write_end)
+  Launch(const SpawnOptions& options, Pipe report)
       : options_(options),
         argv_(pointers(options.argv)),
         env_(pointers(options.env)),
-        read_end_(std::move(read_end)),
-        write_end_(std::move(write_end)) {}
+        report_(std::move(report)) {}
 
   const SpawnOptions& options_;
   std::vector<char*> argv_;
   std::vector<char*> env_;
-  UniqueFd read_end_;
-  UniqueFd write_end_;
+  Pipe report_;
 };
 
 // The wait status of a child that has ended or is about to.

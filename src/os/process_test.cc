@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "os/file.h"
+#include "os/pipe.h"
 #include "os/socket.h"
 #include "testing/matchers.h"
 
@@ -15,17 +16,6 @@ namespace sf::os {
 namespace {
 
 Deadline soon() { return Deadline::after(seconds(30)); }
-
-struct Pipe {
-  UniqueFd read_end;
-  UniqueFd write_end;
-};
-
-Pipe make_pipe() {
-  int fds[2] = {-1, -1};
-  EXPECT_EQ(::pipe2(fds, O_CLOEXEC), 0);
-  return {UniqueFd(fds[0]), UniqueFd(fds[1])};
-}
 
 std::string read_to_end(int fd) {
   std::string text;
@@ -37,7 +27,7 @@ std::string read_to_end(int fd) {
 
 // What a shell script prints on its standard output.
 std::string output_of(const std::string& script, SpawnOptions options = {}) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = make_pipe().value();
   options.argv = {"/bin/sh", "-c", script};
   options.pass_fds.emplace_back(pipe.write_end.get(), 1);
   Result<Child> child = spawn(options);
@@ -96,7 +86,7 @@ TEST(SpawnTest, StandardDescriptorsDefaultToNull) {
 }
 
 TEST(SpawnTest, NothingButThePassedDescriptorsIsInherited) {
-  Pipe stray = make_pipe();
+  Pipe stray = make_pipe().value();
   ASSERT_EQ(::fcntl(stray.read_end.get(), F_SETFD, 0), 0);  // open across exec by mistake
   EXPECT_EQ(
       output_of("n=0; while [ $n -lt 99 ]; do [ -e /proc/$$/fd/$n ] && echo $n; n=$((n+1)); done"),
@@ -104,8 +94,8 @@ TEST(SpawnTest, NothingButThePassedDescriptorsIsInherited) {
 }
 
 TEST(SpawnTest, PassedDescriptorsMayTradePlaces) {
-  Pipe first = make_pipe();
-  Pipe second = make_pipe();
+  Pipe first = make_pipe().value();
+  Pipe second = make_pipe().value();
   int a = first.write_end.get();
   int b = second.write_end.get();
   ASSERT_OK_AND_ASSIGN(
@@ -121,7 +111,7 @@ TEST(SpawnTest, PassedDescriptorsMayTradePlaces) {
 
 // A daemon has any numbers in use, those right above the passed ones included.
 TEST(SpawnTest, ThePassedDescriptorsArriveWhateverElseIsOpen) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = make_pipe().value();
   std::vector<UniqueFd> others;
   for (int i = 0; i < 64; ++i)
     others.emplace_back(::fcntl(pipe.read_end.get(), F_DUPFD_CLOEXEC, 0));
@@ -148,7 +138,7 @@ TEST(SpawnTest, ANewSessionHasTheChildAsItsLeader) {
 }
 
 TEST(ChildTest, WaitingEndsAtTheDeadlineAndTheChildLivesOn) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = make_pipe().value();
   ASSERT_OK_AND_ASSIGN(Child child,
                        spawn({.argv = {"/bin/cat"}, .pass_fds = {{pipe.read_end.get(), 0}}}));
   auto early = child.wait(Deadline::after(milliseconds(1)));
@@ -161,7 +151,7 @@ TEST(ChildTest, WaitingEndsAtTheDeadlineAndTheChildLivesOn) {
 }
 
 TEST(ChildTest, TheDestructorKillsAndReaps) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = make_pipe().value();
   pid_t pid = 0;
   {
     ASSERT_OK_AND_ASSIGN(Child child,
@@ -174,7 +164,7 @@ TEST(ChildTest, TheDestructorKillsAndReaps) {
 }
 
 TEST(ChildTest, AnEndedProcessIsNotAliveEvenBeforeItIsReaped) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = make_pipe().value();
   ASSERT_OK_AND_ASSIGN(Child child,
                        spawn({.argv = {"/bin/cat"}, .pass_fds = {{pipe.read_end.get(), 0}}}));
   std::optional<ProcessKey> key = process_key(child.pid());
@@ -199,8 +189,8 @@ TEST(ProcessInfoTest, AnotherStartTimeIsAnotherProcess) {
 }
 
 TEST(ProcessInfoTest, ANameThatLooksLikeOtherFieldsIsSkipped) {
-  Pipe in = make_pipe();
-  Pipe out = make_pipe();
+  Pipe in = make_pipe().value();
+  Pipe out = make_pipe().value();
   ASSERT_OK_AND_ASSIGN(
       Child child,
       spawn({.argv = {"/bin/bash", "-c", "printf ') R 1 2 (' >/proc/$$/comm; echo done; read"},
@@ -214,8 +204,8 @@ TEST(ProcessInfoTest, ANameThatLooksLikeOtherFieldsIsSkipped) {
 }
 
 TEST(ProcessInfoTest, ChildrenAndGrandchildrenAreInTheTree) {
-  Pipe in = make_pipe();
-  Pipe out = make_pipe();
+  Pipe in = make_pipe().value();
+  Pipe out = make_pipe().value();
   ASSERT_OK_AND_ASSIGN(Child child,
                        spawn({.argv = {"/bin/sh", "-c", "/bin/cat <&3 >&2 & echo $!; wait"},
                               .pass_fds = {{in.read_end.get(), 3}, {out.write_end.get(), 1}}}));
@@ -230,7 +220,7 @@ TEST(ProcessInfoTest, ChildrenAndGrandchildrenAreInTheTree) {
 }
 
 TEST(ProcessInfoTest, ACommandLineIsShownWithSpaces) {
-  Pipe pipe = make_pipe();
+  Pipe pipe = make_pipe().value();
   ASSERT_OK_AND_ASSIGN(
       Child child, spawn({.argv = {"/bin/cat", "-", "-"}, .pass_fds = {{pipe.read_end.get(), 0}}}));
   EXPECT_EQ(command_line(child.pid()), "/bin/cat - -");

@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "os/error.h"
+#include "os/pipe.h"
 
 namespace sf::os {
 namespace {
@@ -16,21 +17,13 @@ constexpr std::size_t kMaxKept = 64U << 20U;  // the rest is read and dropped
 
 struct Stream {
   std::string& into;
-  UniqueFd read_end;
-  UniqueFd write_end;
+  Pipe pipe;
 
-  Status open() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return last_error("creating a pipe");
-    read_end = UniqueFd(ends[0]);
-    write_end = UniqueFd(ends[1]);
-    return Ok{};
-  }
   void read() {
     char buffer[16384];
-    ssize_t n = ::read(read_end.get(), buffer, sizeof buffer);
+    ssize_t n = ::read(pipe.read_end.get(), buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) return;
-    if (n <= 0) return read_end.reset();
+    if (n <= 0) return pipe.read_end.reset();
     if (into.size() < kMaxKept) into.append(buffer, static_cast<std::size_t>(n));
   }
 };
@@ -51,21 +44,24 @@ std::vector<std::string> environment(const std::vector<std::string>& added) {
 Result<ProgramOutput> run_program(const std::vector<std::string>& argv, Deadline deadline,
                                   const RunOptions& options) {
   ProgramOutput output;
-  Stream out{output.text, {}, {}};
-  Stream err{output.errors, {}, {}};
-  SF_TRY(out.open());
-  if (options.errors_apart) SF_TRY(err.open());
+  Stream out{output.text, {}};
+  Stream err{output.errors, {}};
+  SF_TRY_ASSIGN(out.pipe, make_pipe());
+  if (options.errors_apart) {
+    SF_TRY_ASSIGN(err.pipe, make_pipe());
+  }
   SpawnOptions spawning;
   spawning.argv = argv;
   spawning.env = environment(options.env);
-  spawning.pass_fds = {{out.write_end.get(), 1},
-                       {options.errors_apart ? err.write_end.get() : out.write_end.get(), 2}};
+  spawning.pass_fds = {
+      {out.pipe.write_end.get(), 1},
+      {options.errors_apart ? err.pipe.write_end.get() : out.pipe.write_end.get(), 2}};
   spawning.death_signal = SIGKILL;
   SF_TRY_ASSIGN(Child child, spawn(spawning));
-  out.write_end.reset();
-  err.write_end.reset();
-  while (out.read_end.valid() || err.read_end.valid()) {
-    pollfd entries[] = {{out.read_end.get(), POLLIN, 0}, {err.read_end.get(), POLLIN, 0}};
+  out.pipe.write_end.reset();
+  err.pipe.write_end.reset();
+  while (out.pipe.read_end.valid() || err.pipe.read_end.valid()) {
+    pollfd entries[] = {{out.pipe.read_end.get(), POLLIN, 0}, {err.pipe.read_end.get(), POLLIN, 0}};
     int ready = ::poll(entries, 2, deadline.poll_timeout_ms());
     if (ready < 0 && errno != EINTR) return last_error("waiting for " + argv[0]);
     if (ready == 0) return fail(ErrorCode::kTimedOut, argv[0] + " did not end in time");

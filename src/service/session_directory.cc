@@ -60,12 +60,12 @@ Result<std::unique_ptr<SessionDirectory>> SessionDirectory::open(DirectoryOption
 
 // One that cannot run here is no reason to do without the others.
 void SessionDirectory::open_backends() {
-  for (const backends::BackendDescription& description : registry_->list()) {
-    auto made = registry_->make(description.name);
+  for (const std::string& name : registry_->names()) {
+    auto made = registry_->make(name);
     if (made) {
-      substrates_[description.name].backend = std::move(*made);
+      substrates_[name].backend = std::move(*made);
     } else {
-      log_.error("backend not available", made.error(), {{"backend", description.name}});
+      log_.error("backend not available", made.error(), {{"backend", name}});
     }
   }
 }

@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "os/error.h"
+#include "os/pipe.h"
 #include "waypoint/init/init_channel.h"
 #include "waypoint/init/init_protocol.h"
 
@@ -160,23 +161,20 @@ Error launch_error(const Failure& failure) {
 }  // namespace
 
 Result<os::Child> launch_init(const InitPlan& plan) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return os::last_error("creating a pipe");
-  os::UniqueFd read_end(ends[0]);
-  os::UniqueFd write_end(ends[1]);
-  InitChild child(plan, write_end.get());
+  SF_TRY_ASSIGN(os::Pipe pipe, os::make_pipe());
+  InitChild child(plan, pipe.write_end.get());
   clone_args args{};
   args.flags = CLONE_NEWPID | CLONE_NEWNS;
   args.exit_signal = SIGCHLD;
   auto pid = static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
   if (pid < 0) return os::last_error("creating the branch's namespaces");
   if (pid == 0) child.run();
-  write_end.reset();
+  pipe.write_end.reset();
   SF_TRY_ASSIGN(os::Child init, os::adopt_child(pid));
   Failure failure{};
   ssize_t n = 0;
   do {
-    n = ::read(read_end.get(), &failure, sizeof failure);
+    n = ::read(pipe.read_end.get(), &failure, sizeof failure);
   } while (n < 0 && errno == EINTR);
   if (n == static_cast<ssize_t>(sizeof failure)) return launch_error(failure);
   return init;

@@ -9,6 +9,7 @@
 #include "base/scope_exit.h"
 #include "os/error.h"
 #include "os/file.h"
+#include "os/pipe.h"
 #include "os/process.h"
 #include "os/socket.h"
 #include "waypoint/checkpoint_store.h"
@@ -111,17 +112,14 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
   // The keeper inherits the lock with the descriptor: as long as it is held, the keeper lives
   // (store_sweep.cc).
   if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0) return os::last_error("locking " + dir + "/log");
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return os::last_error("creating a pipe");
-  os::UniqueFd ready(ends[0]);
-  os::UniqueFd ready_entry(ends[1]);
+  SF_TRY_ASSIGN(os::Pipe ready, os::make_pipe());
   os::SpawnOptions options;
   options.argv = {
       programs_.keeper, programs_.store_dir, id,
       programs_.criu,   programs_.criu_shim, network == Network::kHost ? "host" : "none"};
   options.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                  "LANG=C.UTF-8"};
-  options.pass_fds = {{log.get(), 2}, {ready_entry.get(), 3}};
+  options.pass_fds = {{log.get(), 2}, {ready.write_end.get(), 3}};
   options.new_session = true;
   Status spawned = os::spawn_detached(options);
   if (!spawned) {
@@ -129,7 +127,7 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
     return std::move(spawned).error().with_hint(
         "waypoint-keeper belongs beside the program that uses the library");
   }
-  ready_entry.reset();
+  ready.write_end.reset();
 
   // The keeper says "ok" once it listens; end of file or anything else is the reason why it does
   // not.
@@ -137,9 +135,9 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
   char buffer[4096];
   Deadline deadline = Deadline::after(kReadyTime);
   for (;;) {
-    SF_TRY_ASSIGN(bool readable, os::wait_readable(ready.get(), deadline));
+    SF_TRY_ASSIGN(bool readable, os::wait_readable(ready.read_end.get(), deadline));
     if (!readable) return fail(ErrorCode::kTimedOut, "the keeper did not become ready");
-    ssize_t n = ::read(ready.get(), buffer, sizeof buffer);
+    ssize_t n = ::read(ready.read_end.get(), buffer, sizeof buffer);
     if (n <= 0) break;
     said.append(buffer, static_cast<std::size_t>(n));
   }

@@ -12,6 +12,7 @@
 #include "os/error.h"
 #include "os/fd.h"
 #include "os/file.h"
+#include "os/pipe.h"
 
 namespace sf::waypoint {
 namespace {
@@ -40,10 +41,7 @@ bool write_counter(pid_t last) {
 Result<pid_t> visit(pid_t member, pid_t wanted) {
   SF_TRY_ASSIGN(os::UniqueFd space,
                 os::open_file("/proc/" + std::to_string(member) + "/ns/pid", O_RDONLY));
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return os::last_error("creating a pipe");
-  os::UniqueFd read_end(ends[0]);
-  os::UniqueFd write_end(ends[1]);
+  SF_TRY_ASSIGN(os::Pipe pipe, os::make_pipe());
   pid_t guide = ::fork();
   if (guide < 0) return os::last_error("forking");
   if (guide == 0) {
@@ -54,16 +52,16 @@ Result<pid_t> visit(pid_t member, pid_t wanted) {
       auto self = static_cast<pid_t>(::syscall(SYS_getpid));
       pid_t before = self - 1;
       bool ok = write_counter(wanted > 0 ? wanted : before);
-      if (ok && ::write(write_end.get(), &before, sizeof before) != sizeof before) ok = false;
+      if (ok && ::write(pipe.write_end.get(), &before, sizeof before) != sizeof before) ok = false;
       ::_exit(ok ? 0 : 1);
     }
     int status = 0;
     ::waitpid(visitor, &status, 0);
     ::_exit(0);
   }
-  write_end.reset();
+  pipe.write_end.reset();
   pid_t before = 0;
-  ssize_t n = ::read(read_end.get(), &before, sizeof before);
+  ssize_t n = ::read(pipe.read_end.get(), &before, sizeof before);
   int status = 0;
   while (::waitpid(guide, &status, 0) < 0 && errno == EINTR) {
   }

@@ -24,6 +24,11 @@ std::size_t get_u32(const char* bytes) {
   return value;
 }
 
+Error lost(const std::string& how) {
+  return fail(ErrorCode::kSessionLost, "what runs the branch is gone" + how,
+              "restore a snapshot of it, or fork one");
+}
+
 }  // namespace
 
 std::string encode_frame(const Frame& frame) {
@@ -71,7 +76,7 @@ Status send_frame(int fd, const Frame& frame) {
     ssize_t n = ::send(fd, left.data(), left.size(), MSG_NOSIGNAL);
     if (n < 0) {
       if (errno == EINTR) continue;
-      return fail(ErrorCode::kSessionLost, "the keeper is gone: " + os::errno_text(errno));
+      return lost(": " + os::errno_text(errno));
     }
     left.remove_prefix(static_cast<std::size_t>(n));
   }
@@ -87,7 +92,7 @@ Result<Frame> receive_frame(int fd, FrameReader& reader, Deadline deadline) {
     if (!ready) return fail(ErrorCode::kTimedOut, "the keeper does not answer");
     ssize_t n = ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return fail(ErrorCode::kSessionLost, "the keeper is gone");
+    if (n <= 0) return lost("");
     reader.feed({buffer, static_cast<std::size_t>(n)});
   }
 }

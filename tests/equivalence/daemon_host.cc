@@ -28,24 +28,25 @@ NodePlace place_of(const CheckpointId& checkpoint) {
 
 }  // namespace
 
-Result<std::unique_ptr<DaemonHost>> DaemonHost::open() {
-  std::unique_ptr<DaemonHost> host(new DaemonHost());
+Result<std::unique_ptr<DaemonHost>> DaemonHost::open(std::vector<std::string> environment) {
+  std::unique_ptr<DaemonHost> host(new DaemonHost(std::move(environment)));
   SF_TRY_ASSIGN(host->programs_, test_programs());
   host->world_->output({"ls"});  // starts the daemon
   return host;
 }
 
-void DaemonHost::use(std::string backend, std::string policy) {
+void DaemonHost::use(std::string backend, std::string policy, std::string root) {
   backend_ = std::move(backend);
   policy_ = std::move(policy);
+  root_ = std::move(root);
 }
 
 Result<BranchId> DaemonHost::start(const std::string& user) {
-  SF_TRY_ASSIGN(
-      Json session,
-      client_.post("/v1/sessions", {{"backend", backend_}, {"policy", policy_}, {"user", user}}));
+  Json wanted = {{"backend", backend_}, {"policy", policy_}, {"user", user}};
+  if (!root_.empty()) wanted["root"] = root_;
+  SF_TRY_ASSIGN(Json session, client_.post("/v1/sessions", wanted));
   BranchId branch(session["id"].get<std::string>() + "/main");
-  SF_TRY(install(branch_path(branch)));
+  if (root_.empty()) SF_TRY(install(branch_path(branch)));
   return branch;
 }
 

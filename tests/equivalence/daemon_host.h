@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/api_client.h"
 #include "daemon_world.h"
@@ -13,10 +14,12 @@ namespace sf::equivalence {
 
 class DaemonHost final : public Host {
  public:
-  static Result<std::unique_ptr<DaemonHost>> open();
+  static Result<std::unique_ptr<DaemonHost>> open(std::vector<std::string> environment = {});
 
-  // For the sessions that are started from now on.
-  void use(std::string backend, std::string policy);
+  // For the sessions that are started from now on. `root`: one that has /w and the test programs
+  // already; empty: the host's.
+  void use(std::string backend, std::string policy, std::string root = {});
+  cli::ApiClient& client() { return client_; }
 
   Result<BranchId> start(const std::string& user) override;
   Result<BranchId> fork(const CheckpointId& checkpoint) override;
@@ -28,14 +31,16 @@ class DaemonHost final : public Host {
   void close() override { world_.reset(); }
 
  private:
-  DaemonHost() = default;
+  explicit DaemonHost(std::vector<std::string> environment)
+      : world_(std::make_unique<test::DaemonWorld>(std::move(environment))) {}
   Status install(const std::string& branch_path);
 
-  std::unique_ptr<test::DaemonWorld> world_ = std::make_unique<test::DaemonWorld>();
+  std::unique_ptr<test::DaemonWorld> world_;
   cli::ApiClient client_ = world_->client();
   std::string programs_;
   std::string backend_ = "waypoint";
   std::string policy_ = "eager";
+  std::string root_;
 };
 
 }  // namespace sf::equivalence

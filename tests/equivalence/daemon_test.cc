@@ -47,9 +47,8 @@ bool is_repeatable(const Scenario& scenario) {
 
 std::vector<Scenario> scenarios(bool repeatable) {
   std::vector<Scenario> all;
-  for (const auto& family : {shell_scenarios(), job_scenarios(), file_scenarios(),
-                             package_scenarios(), service_scenarios(), kernel_scenarios()})
-    all.insert(all.end(), family.begin(), family.end());
+  for (const Family& family : all_families())
+    all.insert(all.end(), family.scenarios.begin(), family.scenarios.end());
   // Its session's user cannot make /w and the programs; over the API nobody else can, either.
   std::erase_if(all, [](const Scenario& scenario) { return scenario.user != "root"; });
   std::erase_if(all, [&](const Scenario& each) { return is_repeatable(each) != repeatable; });

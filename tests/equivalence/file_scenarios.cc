@@ -2,6 +2,8 @@
 #include "scenario.h"
 
 namespace sf::equivalence {
+
+using control::Preserves;
 namespace {
 
 // Everything that stat can say about a tree, but for times of access and of change.
@@ -148,7 +150,8 @@ os.setxattr("tool", "security.capability", bytes.fromhex("0100000200200000000000
        .prepare = {"mkfifo pipe; exec 4<>pipe; echo unread >&4; echo 'second line' >&4"},
        .probe = {"read -r a <&4; read -r b <&4; echo $a, $b"},
        .expect = "unread, second line",
-       .asking = Asking::kOnce},
+       .asking = Asking::kOnce,
+       .also_needs = Preserves::kShell},
       {.name = "UnixSocketFile",
        .prepare =
            {R"(/usr/bin/python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("dead.sock")')"},
@@ -159,20 +162,24 @@ os.setxattr("tool", "security.capability", bytes.fromhex("0100000200200000000000
        .probe =
            {"cat /proc/$$/fd/5 | md5sum; readlink /proc/$$/fd/5; grep ^pos: /proc/$$/fdinfo/5"},
        .expect = "(deleted)",
-       .disturb = {"echo more >&5"}},
+       .disturb = {"echo more >&5"},
+       .also_needs = Preserves::kShell},
       {.name = "UnlinkedBaseFileHeldOpen",
        .prepare = {"exec 5</etc/debian_version; rm /etc/debian_version"},
        .probe = {"cat /proc/$$/fd/5; ls /etc/debian_version 2>&1; true"},
-       .expect = "No such file"},
+       .expect = "No such file",
+       .also_needs = Preserves::kShell},
       {.name = "DeletedWorkingDirectory",
        .prepare = {"mkdir -p gone/deeper; cd gone/deeper; rm -r /w/gone"},
        .probe = {"pwd; ls; readlink /proc/$$/cwd", "/bin/pwd 2>&1; touch x 2>&1; true"},
        .expect = "(deleted)",
-       .disturb = {"mkdir -p /w/gone/deeper"}},
+       .disturb = {"mkdir -p /w/gone/deeper"},
+       .also_needs = Preserves::kShell},
       {.name = "WorkingDirectoryThatWasRenamed",
        .prepare = {"mkdir -p first; cd first; mv /w/first /w/second"},
        .probe = {"/bin/pwd; readlink /proc/$$/cwd; pwd"},
-       .expect = "/w/second"},
+       .expect = "/w/second",
+       .also_needs = Preserves::kShell},
       {.name = "InodeNumbers",
        .prepare =
            {"echo born > born; echo renamed > tmp; mv tmp renamed; mkdir made",
@@ -197,7 +204,8 @@ os.setxattr("tool", "security.capability", bytes.fromhex("0100000200200000000000
        .probe = {"ls /dev; stat -c '%n %F %a %t %T' /dev/null /dev/zero /dev/full /dev/random "
                  "/dev/urandom /dev/tty",
                  "head -c 4 <&7 | od -An -tx1; echo x >&8; head -c 8 /dev/urandom | wc -c"},
-       .expect = "null"},
+       .expect = "null",
+       .also_needs = Preserves::kShell},
       {.name = "GitCloneOfARepositoryBornHere",
        .prepare =
            {R"(export GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' GIT_COMMITTER_DATE='2026-01-01T00:00:00Z'
@@ -217,7 +225,8 @@ git add . && git commit -qm all && touch -d '1 hour ago' f* && git status > /dev
        .probe = {"git status --porcelain; git diff-files --name-only; git stash list; git log "
                  "--format=%s"},
        .expect = "all",
-       .disturb = {"echo x > f1; rm f2; git rm -q f3; git commit -qam broken"}},
+       .disturb = {"echo x > f1; rm f2; git rm -q f3; git commit -qam broken"},
+       .also_needs = Preserves::kShell},
       {.name = "GitWithUncommittedWork",
        .prepare =
            {R"(git config --global user.name tester; git config --global user.email tester@example.invalid
@@ -226,7 +235,8 @@ echo 2 > a && git stash -q && git checkout -qb topic && echo 3 > b && git add b 
        .probe = {"git status --porcelain --branch; git stash list; git diff --cached; git stash "
                  "show -p"},
        .expect = "## topic",
-       .disturb = {"git stash drop -q; git reset -q --hard"}},
+       .disturb = {"git stash drop -q; git reset -q --hard"},
+       .also_needs = Preserves::kShell},
   };
 }
 

@@ -3,6 +3,8 @@
 
 namespace sf::equivalence {
 
+using control::Preserves;
+
 std::vector<Scenario> job_scenarios() {
   return {
       {.name = "LastBackgroundPid",
@@ -18,7 +20,8 @@ std::vector<Scenario> job_scenarios() {
        .prepare = {"mkfifo gate; (read -r line < gate; exit 5) & pid=$!"},
        .probe = {"{ echo go > gate; wait $pid; echo code $?; jobs > /dev/null; } 2> /dev/null"},
        .expect = "code 5",
-       .asking = Asking::kOnce},
+       .asking = Asking::kOnce,
+       .also_needs = Preserves::kFiles},
       {.name = "FinishedJobKeepsItsExitCode",
        .prepare = {"(exit 6) & pid=$!; while kill -0 $pid 2>/dev/null; do :; done"},
        .probe = {"wait $pid; echo code $?"},
@@ -31,7 +34,8 @@ std::vector<Scenario> job_scenarios() {
                  "> /dev/null 2>&1 &)\n"
                  "fg %1; echo code $?; cat got"},
        .expect = "code 3\nthrough",
-       .asking = Asking::kOnce},
+       .asking = Asking::kOnce,
+       .also_needs = Preserves::kFiles},
       {.name = "StoppedJob",
        .prepare = {"sleep 1000 & kill -STOP $!; wait-for grep -q '^State:.T' /proc/$!/status; jobs "
                    "> /dev/null"},
@@ -45,7 +49,8 @@ std::vector<Scenario> job_scenarios() {
                  "| wc -l",
                  "{ kill %1; wait $pid; echo code $?; jobs > /dev/null; } 2> /dev/null"},
        .expect = "code 143",
-       .asking = Asking::kOnce},
+       .asking = Asking::kOnce,
+       .also_needs = Preserves::kFiles},
       {.name = "KillByJobNumber",
        .prepare = {"sleep 1001 & pid=$!; sleep 1002 &"},
        .probe = {"{ kill %1; wait $pid; echo code $?; jobs > /dev/null; } 2> /dev/null",
@@ -65,31 +70,36 @@ std::vector<Scenario> job_scenarios() {
        .prepare = {"mkfifo gate; exec 4<>gate; sed -u 's/^/<</' < gate | sed -u 's/$/>>/' >> out &",
                    "echo one >&4; wait-for grep -q one out"},
        .probe = {": > out; echo two >&4; wait-for grep -q two out; cat out", "jobs -l"},
-       .expect = "<<two>>"},
+       .expect = "<<two>>",
+       .also_needs = Preserves::kFiles},
       {.name = "PipelineWithDataUnderWay",
        .prepare = {"mkfifo gate; seq 1 20000 | (read -r line < gate; md5sum) > sum & pid=$!"},
        .probe = {"{ echo go > gate; wait $pid; cat sum; jobs > /dev/null; } 2> /dev/null"},
        .expect = "e071f707df7bbeee2a6a1eb48011ddd0",
-       .asking = Asking::kOnce},
+       .asking = Asking::kOnce,
+       .also_needs = Preserves::kFiles},
       {.name = "JobThatCountsInMemory",
        .prepare = {"mkfifo in out; (n=40; exec <>in 3<>out; while read -r line; do n=$((n + "
                    "line)); echo $n >&3; done) &",
                    "exec 5<>in 6<>out; echo 1 >&5; read -r n <&6; [ $n = 41 ]"},
        .probe = {"echo 1 >&5; read -r n <&6; echo counted $n; echo -1 >&5; read -r n <&6"},
        .expect = "counted 42",
-       .disturb = {"echo 100 >&5; read -r n <&6"}},
+       .disturb = {"echo 100 >&5; read -r n <&6"},
+       .also_needs = Preserves::kFiles},
       {.name = "SessionLeader",
        .prepare = {"(setsid bash -c 'echo $$ > pid.new; mv pid.new pid; exec sleep 1000' > "
                    "/dev/null 2>&1 < /dev/null &)",
                    "wait-for test -s pid", "wait-for grep -qx sleep /proc/$(cat pid)/comm"},
        .probe = {"ps -o pid,ppid,pgid,sid,tty,args -p $(cat pid)"},
-       .expect = "sleep 1000"},
+       .expect = "sleep 1000",
+       .also_needs = Preserves::kFiles},
       {.name = "SessionLeaderThatKeepsTheTerminalOpen",
        .prepare = {"(setsid bash -c 'echo $$ > pid.new; mv pid.new pid; exec sleep 1000' &); "
                    "wait-for test -s pid",
                    "wait-for grep -qx sleep /proc/$(cat pid)/comm"},
        .probe = {"ps -o pid,ppid,pgid,sid,args -p $(cat pid)", "readlink /proc/$(cat pid)/fd/1"},
-       .expect = "/dev/pts/"},
+       .expect = "/dev/pts/",
+       .also_needs = Preserves::kFiles},
       {.name = "DoubleForkedDaemon",
        .prepare = {R"(/usr/bin/python3 - <<'END'
 import os, time
@@ -106,7 +116,8 @@ os.wait()
 END
 wait-for test -s pid)"},
        .probe = {"ps -o pid,ppid,pgid,sid,tty,args -p $(cat pid)"},
-       .expect = "python3"},
+       .expect = "python3",
+       .also_needs = Preserves::kFiles},
       {.name = "IgnoredHangup",
        .prepare = {"nohup sleep 1000 > /dev/null 2>&1 &", "wait-for grep -qx sleep /proc/$!/comm"},
        .probe = {"grep SigIgn /proc/$!/status; jobs -l"},
@@ -117,7 +128,8 @@ wait-for test -s pid)"},
                    "wait-for grep -qx sleep /proc/$(cat pid)/comm"},
        .probe = {"ps -o user,pid,ppid,args -p $(cat pid)", "stat -c '%U %a' pid",
                  "grep -e ^Uid -e ^Gid -e ^Groups -e ^Cap /proc/$(cat pid)/status"},
-       .expect = "nobody"},
+       .expect = "nobody",
+       .also_needs = Preserves::kFiles},
       {.name = "ProcessWithoutPrivileges",
        .prepare = {"setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs "
                    "--inh-caps=-all sleep 1000 &",

@@ -3,6 +3,8 @@
 #include "scenario.h"
 
 namespace sf::equivalence {
+
+using control::Preserves;
 namespace {
 
 const char* const kTreeHash =
@@ -26,7 +28,8 @@ END
        .probe = {"tool; type tool; echo $VIRTUAL_ENV; echo $PATH",
                  "declare -f deactivate; declare -p _OLD_PATH"},
        .expect = "tool of the environment",
-       .disturb = {"deactivate; tool"}},
+       .disturb = {"deactivate; tool"},
+       .also_needs = Preserves::kShell},
       {.name = "PythonEnvironment",
        .prepare =
            {"/usr/bin/python3 -m venv --without-pip env && . env/bin/activate",
@@ -36,7 +39,8 @@ echo 'VALUE = 42' > $site/little/__init__.py; python -c 'import little')"},
                  "little.VALUE, little.__cached__)'",
                  "ls -i $site/little $site/little/__pycache__"},
        .expect = "/w/env 42",
-       .disturb = {"deactivate; rm -r $site/little"}},
+       .disturb = {"deactivate; rm -r $site/little"},
+       .also_needs = Preserves::kShell},
       {.name = "NpmLikeTree",
        .prepare = {R"(/usr/bin/python3 - <<'END'
 import json, os
@@ -91,7 +95,8 @@ build() { [ out -nt main.sh ] || { cp main.sh out; echo made >> log; }; }
 touch -d '1 minute ago' main.sh; build; build)"},
        .probe = {"build; cat log; sh out; [ out -nt main.sh ] && echo newer"},
        .expect = "made\nbuilt\nnewer",
-       .disturb = {"touch main.sh; build"}},
+       .disturb = {"touch main.sh; build"},
+       .also_needs = Preserves::kShell},
   };
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "control/preserves.h"
+
 namespace sf::equivalence {
 
 enum class Asking {
@@ -27,7 +29,17 @@ struct Scenario {
   std::string expect = {};  // part of the reference: it is not equal just because all failed alike
   std::vector<std::string> disturb = {};  // on top of the general one, before it
   Asking asking = Asking::kAgain;
+  // What a backend must bring back for the probe to print the same, beside what its family needs.
+  control::Preserves also_needs = {};
 };
+
+// Scenarios of one kind, and what a backend must bring back for all of them.
+struct Family {
+  std::string name;
+  control::Preserves needs;
+  std::vector<Scenario> scenarios;
+};
+std::vector<Family> all_families();
 
 // Every session starts in /w, an empty directory that anybody may write to, and finds these in its
 // PATH:

@@ -21,10 +21,8 @@ constexpr milliseconds kPatience{5'000};  // a dead server does not answer
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
-  for (const auto& family : {shell_scenarios(), job_scenarios(), file_scenarios(),
-                             package_scenarios(), service_scenarios(), kernel_scenarios()}) {
-    all.insert(all.end(), family.begin(), family.end());
-  }
+  for (const Family& family : all_families())
+    all.insert(all.end(), family.scenarios.begin(), family.scenarios.end());
   return all;
 }
 

@@ -3,13 +3,16 @@
 
 namespace sf::equivalence {
 
+using control::Preserves;
+
 std::vector<Scenario> shell_scenarios() {
   return {
       {.name = "WorkingDirectory",
        .prepare = {"mkdir -p deep/er && cd deep && cd er"},
        .probe = {"pwd; /bin/pwd; echo $OLDPWD; readlink /proc/$$/cwd", "cd -", "cd -"},
        .expect = "/w/deep/er",
-       .disturb = {"cd /; rm -rf /w/deep"}},
+       .disturb = {"cd /; rm -rf /w/deep"},
+       .also_needs = Preserves::kFiles},
       {.name = "DirectoryStack",
        .prepare = {"pushd /usr && pushd /etc"},
        .probe = {"dirs -v"},
@@ -137,13 +140,15 @@ std::vector<Scenario> shell_scenarios() {
            {"echo $first; readlink /proc/$$/fd/5 /proc/$$/fd/6 /proc/$$/fd/7",
             "grep -h -e ^pos: -e ^flags: /proc/$$/fdinfo/5 /proc/$$/fdinfo/6 /proc/$$/fdinfo/7"},
        .expect = "/w/lines",
-       .disturb = {"read -r other <&5; exec 5<&- 6>&-"}},
+       .disturb = {"read -r other <&5; exec 5<&- 6>&-"},
+       .also_needs = Preserves::kFiles},
       {.name = "DescriptorOffsets",
        .prepare = {"printf 'one\\ntwo\\nthree\\n' > lines; exec 5<lines 6>>log; read -r first <&5; "
                    "echo first >&6"},
        .probe = {"read -r next <&5; echo $next", "echo second >&6; cat log"},
        .expect = "two",
-       .asking = Asking::kOnce},
+       .asking = Asking::kOnce,
+       .also_needs = Preserves::kFiles},
       {.name = "HereDocument",
        .prepare = {"exec 8<<END\nfirst\nsecond\nthird\nEND\nread -r line <&8"},
        .probe = {"cat <&8"},
@@ -159,7 +164,8 @@ std::vector<Scenario> shell_scenarios() {
        .prepare = {"exec 9< <(echo first; echo second; exec sleep 1000); read -r line <&9"},
        .probe = {"read -r next <&9; echo $line $next"},
        .expect = "first second",
-       .asking = Asking::kOnce},
+       .asking = Asking::kOnce,
+       .also_needs = Preserves::kProcesses},
       {.name = "Terminal",
        .prepare = {"stty erase ^H kill ^K -ixon"},
        .probe = {"stty -a; tty; [ -t 0 ] && [ -t 1 ] && echo terminal",
@@ -181,7 +187,8 @@ std::vector<Scenario> shell_scenarios() {
       {.name = "NewPidsAreLaterThanOldOnes",
        .prepare = {"for i in 1 2 3 4 5 6 7 8 9; do bash -c true; done; last=$(sh -c 'echo $$')"},
        .probe = {"new=$(sh -c 'echo $$'); [ $new -gt $last ] && echo later"},
-       .expect = "later"},
+       .expect = "later",
+       .also_needs = Preserves::kProcesses},
       {.name = "SessionOfAnotherUser",
        .user = "nobody",
        .prepare = {"mkdir mine; cd mine; echo secret > file; chmod 600 file; x=1", "sleep 1000 &",
@@ -189,11 +196,13 @@ std::vector<Scenario> shell_scenarios() {
        .probe = {"id; pwd; stat -c '%U %G %a' file; cat file; (cat /etc/shadow) 2>&1 | grep -o "
                  "'Permission denied'; echo $x",
                  "jobs -l; ps -o user,pid,ppid,args -p $!"},
-       .expect = "nobody"},
+       .expect = "nobody",
+       .also_needs = Preserves::kFiles | Preserves::kProcesses},
       {.name = "NothingHappened",
        .prepare = {"true"},
        .probe = {"pwd", "ls -A", "jobs",
-                 "ps -e -o pid,ppid,pgid,sid,args > /tmp/list; grep -v 'ps -e' /tmp/list"}},
+                 "ps -e -o pid,ppid,pgid,sid,args > /tmp/list; grep -v 'ps -e' /tmp/list"},
+       .also_needs = Preserves::kFiles | Preserves::kProcesses},
   };
 }
 

@@ -18,7 +18,10 @@ const seconds kPatience{60};
 
 }  // namespace
 
-DaemonWorld::DaemonWorld() : dir_("sf-daemon") { leaks_.add_mark(dir_.path()); }
+DaemonWorld::DaemonWorld(std::vector<std::string> environment)
+    : dir_("sf-daemon"), environment_(std::move(environment)) {
+  leaks_.add_mark(dir_.path());
+}
 
 DaemonWorld::~DaemonWorld() {
   auto sessions = wire::Json::parse(output({"ls", "--json"}), nullptr, false);
@@ -40,9 +43,9 @@ CommandRun DaemonWorld::run_with_input(const std::string& input,
   const std::string script = "exec \"$@\" <" + files + ".in 2>" + files + ".err";
   std::vector<std::string> argv{"/bin/sh", "-c", script, "sh", SF_PROGRAM};
   argv.push_back(arguments.front());
-  argv.insert(argv.end(), {"--socket", socket(), "--state", dir_ / "state"});
+  argv.insert(argv.end(), {"--socket", socket(), "--state", state_dir()});
   argv.insert(argv.end(), arguments.begin() + 1, arguments.end());
-  auto ran = os::run_program(argv, Deadline::after(kPatience));
+  auto ran = os::run_program(argv, Deadline::after(kPatience), {.env = environment_});
   auto err = os::read_file(files + ".err");
   if (!ran) {
     ADD_FAILURE() << arguments.front() << ": " << ran.error().describe();

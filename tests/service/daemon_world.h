@@ -24,7 +24,8 @@ struct CommandRun {
 
 class DaemonWorld {
  public:
-  DaemonWorld();
+  // `environment`: of the command line, and so of the daemon it starts; "KEY=value".
+  explicit DaemonWorld(std::vector<std::string> environment = {});
   ~DaemonWorld();  // ends all sessions and the daemon, and checks that nothing is left
 
   // `statefork ARGUMENTS`, with this world's socket and state. Thread-safe.
@@ -42,6 +43,7 @@ class DaemonWorld {
 
   cli::ApiClient client() const { return cli::ApiClient(socket()); }
   std::string socket() const { return dir_ / "s.sock"; }
+  std::string state_dir() const { return dir_ / "state"; }
   // Sends these bytes as they are; all that comes back until the daemon hangs up. kHangUp: says
   // that no more will come.
   enum class Then { kWait, kHangUp };
@@ -55,6 +57,7 @@ class DaemonWorld {
  private:
   LeakCheck leaks_;
   TempDir dir_;
+  std::vector<std::string> environment_;
   std::atomic<int> runs_ = 0;
 };
 

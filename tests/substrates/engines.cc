@@ -1,6 +1,7 @@
 #include "engines.h"
 
 #include <fcntl.h>
+#include <sys/mount.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -27,6 +28,7 @@ Engines::Engines() {
 }
 
 Engines::~Engines() {
+  (void)::umount2((dir_ / "podman/overlay").c_str(), MNT_DETACH);  // podman leaves it mounted
   if (!dockerd_.running()) return;
   (void)dockerd_.signal(SIGTERM);
   (void)dockerd_.wait(Deadline::after(seconds(20)));
@@ -42,6 +44,13 @@ backends::Tools Engines::tools() const {
           .vm_accelerator = "tcg",  // works everywhere; finding out takes its time
           .podman_config = dir_ / "containers.conf",
           .podman_storage_config = dir_ / "storage.conf"};
+}
+
+std::vector<std::string> Engines::environment() const {
+  const backends::Tools all = tools();
+  return {"DOCKER_HOST=unix://" + all.docker_socket,
+          "STATEFORK_VM_ACCELERATOR=" + all.vm_accelerator, "CONTAINERS_CONF=" + all.podman_config,
+          "CONTAINERS_STORAGE_CONF=" + all.podman_storage_config};
 }
 
 Status Engines::prepare(const std::string& backend) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "backends/backend_entry.h"
 #include "base/result.h"
@@ -23,6 +24,8 @@ class Engines {
   // Starts what the backend needs, when it is first needed.
   Status prepare(const std::string& backend);
   backends::Tools tools() const;
+  // The same for a daemon of its own; "KEY=value".
+  std::vector<std::string> environment() const;
   // A small Debian root, for backends that cannot have the host's.
   static std::string root();
 

@@ -3,6 +3,7 @@
 SF_GVISOR=/opt/statefork/gvisor
 SF_VM_GUEST=/opt/statefork/vm
 SF_SMALL_ROOT=$SF_ROOT/build/roots/small
+SF_FULL_ROOT=$SF_ROOT/build/roots/full
 
 install_engines() {
   install_gvisor
@@ -68,4 +69,29 @@ make_small_root() {
   quietly as_root unshare --mount debootstrap --variant=minbase --include=python3-minimal,procps "$codename" "$draft" "$mirror"
   as_root rm -rf "$draft"/var/lib/apt/lists "$draft"/var/cache/apt "$draft"/usr/share/doc "$draft"/usr/share/locale
   as_root mv -T "$draft" "$SF_SMALL_ROOT"
+}
+
+# The small root, and all programs that the equivalence suite runs: for the backends that cannot have the host's own root.
+make_full_root() {
+  [[ ! -d $SF_FULL_ROOT ]] || return 0
+  make_small_root
+  local draft=$SF_FULL_ROOT.draft
+  say "making a root with servers and tools in $SF_FULL_ROOT"
+  as_root rm -rf --one-file-system "$draft"
+  as_root cp -a "$SF_SMALL_ROOT" "$draft"
+  use_own_apt "$draft"
+  as_root unshare --mount bash -euc '
+    root=$1 && shift
+    mount --rbind /dev "$root/dev"
+    mount -t proc proc "$root/proc"
+    exec >"$root/var/log/install.log" 2>&1
+    chroot "$root" apt-get -q update
+    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get -q -y --no-install-recommends install "$@"
+    chroot "$root" apt-get clean
+  ' - "$draft" python3 python3-venv redis-server nginx-light postgresql sqlite3 openssh-client nodejs tmux curl netcat-openbsd git psmisc \
+    iproute2 bsdutils libcap2-bin ||
+    die "the packages could not be installed: $draft/var/log/install.log"
+  as_root rm -rf "$draft"/var/lib/apt/lists "$draft"/usr/share/doc "$draft"/usr/share/locale
+  as_root mkdir -p "$draft/usr/share/doc/bash"
+  as_root mv -T "$draft" "$SF_FULL_ROOT"
 }

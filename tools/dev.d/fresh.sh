@@ -27,14 +27,7 @@ make_fresh_root() {
   say "making a fresh $codename root in $root"
   # debootstrap mounts /proc while it works: in a namespace of its own, so that an interruption leaves no mount.
   quietly as_root unshare --mount debootstrap --variant=minbase "$codename" "$root" "$mirror"
-  as_root rm -rf "$root/etc/apt/sources.list" "$root"/var/lib/apt/lists "$root"/var/cache/apt/archives
-  as_root cp -a /etc/apt/. "$root/etc/apt"
-  # Repositories of other vendors come with keyrings elsewhere; apt looks at those it can find.
-  as_root cp -an /usr/share/keyrings/. "$root/usr/share/keyrings"
-  as_root cp -L /etc/resolv.conf /etc/hosts "$root/etc"
-  # Authorities that this machine trusts beside the usual ones, for its way to the outside.
-  as_root mkdir -p "$root/usr/local/share"
-  [[ ! -d /usr/local/share/ca-certificates ]] || as_root cp -a /usr/local/share/ca-certificates "$root/usr/local/share/"
+  use_own_apt "$root"
 }
 
 # The committed state, or with `tree` the files of the working tree that git would commit.

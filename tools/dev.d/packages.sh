@@ -23,6 +23,19 @@ apt_quiet() {
     apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -q -y "$@"
 }
 
+# use_own_apt <root>: the root finds packages as this machine does.
+use_own_apt() {
+  local root=$1
+  as_root rm -rf "$root/etc/apt/sources.list" "$root"/var/lib/apt/lists "$root"/var/cache/apt/archives
+  as_root cp -a /etc/apt/. "$root/etc/apt"
+  # Repositories of other vendors come with keyrings elsewhere; apt looks at those it can find.
+  as_root cp -an /usr/share/keyrings/. "$root/usr/share/keyrings"
+  as_root cp -L /etc/resolv.conf /etc/hosts "$root/etc"
+  # Authorities that this machine trusts beside the usual ones, for its way to the outside.
+  as_root mkdir -p "$root/usr/local/share"
+  [[ ! -d /usr/local/share/ca-certificates ]] || as_root cp -a /usr/local/share/ca-certificates "$root/usr/local/share/"
+}
+
 # Prints those of the given packages that are not installed.
 missing_packages() {
   local installed package

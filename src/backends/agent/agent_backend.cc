@@ -1,6 +1,7 @@
 #include "backends/agent/agent_backend.h"
 
 #include <algorithm>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
@@ -28,6 +29,7 @@ constexpr auto kStartLook = milliseconds(5);
 constexpr auto kShortCall = seconds(30);
 constexpr auto kShellStartTime = seconds(5);
 constexpr auto kShellLook = milliseconds(2);
+constexpr std::size_t kForksAtOnce = 8;
 
 }  // namespace
 
@@ -51,6 +53,8 @@ Result<BranchHandle> AgentBackend::start(const control::StartConfig& wanted) {
   if (config.root.starts_with(kImagePrefix)) probe.root = "/";  // whose name is no path
   SF_TRY(waypoint::check_config(probe));
   SF_TRY(substrate_->check(config));
+  SF_TRY(check_engine_once());
+  std::shared_lock making(making_);
   std::string fresh = waypoint::fresh_id("b");
   ScopeExit undo([&] { (void)end(BranchHandle(fresh)); });
   SF_TRY(records_.put(fresh, config));
@@ -65,8 +69,16 @@ Status AgentBackend::begin(const std::string& name, const BranchConfig& config) 
   Deadline deadline = Deadline::after(kStartTime);
   const Frame hello{{{"op", "hello"}}, {}};
   Result<Frame> answer = made->agent->call(hello, deadline);
-  while (!answer && answer.error().code == ErrorCode::kSessionLost && !deadline.passed()) {
-    std::this_thread::sleep_for(kStartLook);  // it does not listen yet
+  auto is_early = [&] {
+    return !answer && (answer.error().code == ErrorCode::kSessionLost ||
+                       answer.error().code == ErrorCode::kBusy);
+  };
+  while (is_early() && !deadline.passed()) {
+    auto way = substrate_->connect(name);
+    if (!way && way.error().code == ErrorCode::kNotFound)
+      return fail(ErrorCode::kOs, "the box ended before its agent answered: " + way.error().message,
+                  "check that the root is one of this machine's kind");
+    std::this_thread::sleep_for(kStartLook);
     answer = made->agent->call(hello, deadline);
   }
   if (!answer) return std::move(answer).error().while_doing("waiting for the agent in the box");
@@ -149,6 +161,7 @@ Result<control::Checkpoint> AgentBackend::checkpoint(const BranchHandle& branch)
   (void)found->agent->call({{{"op", "hang_up"}}, {}}, Deadline::after(kShortCall));
   found->agent->drop_idle();
   SF_TRY_ASSIGN(BranchConfig config, records_.get(branch.value()));
+  std::shared_lock making(making_);
   std::string state = waypoint::fresh_id("c");
   SF_TRY(records_.put(state, config));
   Result<KeptState> kept = substrate_->keep(branch.value(), state);
@@ -166,6 +179,7 @@ Result<control::Checkpoint> AgentBackend::checkpoint(const BranchHandle& branch)
 
 Result<BranchHandle> AgentBackend::revive(const PhysicalRef& from) {
   SF_TRY_ASSIGN(BranchConfig config, records_.get(from.value()));
+  std::shared_lock making(making_);
   std::string fresh = waypoint::fresh_id("b");
   ScopeExit undo([&] { (void)end(BranchHandle(fresh)); });
   SF_TRY(records_.put(fresh, config));
@@ -192,7 +206,13 @@ Result<waypoint::WindowSize> AgentBackend::window(const BranchHandle& branch) {
 
 std::vector<Result<BranchHandle>> AgentBackend::fork(const PhysicalRef& from, std::size_t count) {
   std::vector<Result<BranchHandle>> forks;
-  while (forks.size() < count) forks.push_back(revive(from));
+  while (forks.size() < count) {
+    std::vector<std::future<Result<BranchHandle>>> batch;
+    while (batch.size() < std::min(kForksAtOnce, count - forks.size()))
+      batch.push_back(
+          std::async(std::launch::async | std::launch::deferred, [&] { return revive(from); }));
+    for (auto& each : batch) forks.push_back(each.get());
+  }
   return forks;
 }
 
@@ -288,21 +308,35 @@ Status AgentBackend::check_engine() {
   SF_TRY_ASSIGN(std::string now, substrate_->engine());
   if (now.empty()) return Ok{};
   Result<std::string> known = records_.engine();
-  if (!known) return records_.put_engine(now);
-  if (*known == now) return Ok{};
+  if (known && *known == now) return Ok{};
+  SF_TRY_ASSIGN(bool is_free, records_.empty());
+  if (!known || is_free) return records_.put_engine(now);
   return fail(ErrorCode::kUnsupported,
               "the " + std::string(name()) + " backend's sessions are kept by " + *known +
                   ", and this is " + now,
               "start the daemon with the settings it had");
 }
 
+Status AgentBackend::check_engine_once() {
+  if (engine_known_) return Ok{};
+  SF_TRY(check_engine());
+  engine_known_ = true;
+  return Ok{};
+}
+
 Result<control::Inventory> AgentBackend::inventory() {
   SF_TRY(check_engine());
+  std::unique_lock quiet(making_, std::try_to_lock);
   control::Inventory all;
+  std::set<std::string> names;
   SF_TRY_ASSIGN(std::vector<std::string> boxes, substrate_->boxes());
-  for (std::string& name : boxes) all.live.emplace_back(std::move(name));
+  for (const std::string& name : boxes) all.live.emplace_back(name);
   SF_TRY_ASSIGN(std::vector<std::string> states, substrate_->states());
-  for (std::string& name : states) all.physical.emplace_back(std::move(name));
+  for (const std::string& name : states) all.physical.emplace_back(name);
+  names.insert(boxes.begin(), boxes.end());
+  names.insert(states.begin(), states.end());
+  // Records come before what they are about: of somebody who was killed in between they may be all.
+  if (quiet.owns_lock()) SF_TRY(records_.keep_only(names));
   return all;
 }
 

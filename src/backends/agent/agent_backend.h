@@ -2,6 +2,7 @@
 // states. Thread-safe, as backend.h wants it.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -80,6 +81,7 @@ class AgentBackend final : public control::Backend {
   Result<bool> left_background(Box& box, bool shell_restarted);
   static Error cut_off(Box& box, Error error);
   Status check_engine();
+  Status check_engine_once();
   // Reaches the agent of a box that has just begun, and has it start a shell unless one runs.
   Status begin(const std::string& name, const waypoint::BranchConfig& config);
   Result<waypoint::WindowSize> window(const control::BranchHandle& branch);
@@ -87,6 +89,9 @@ class AgentBackend final : public control::Backend {
 
   std::unique_ptr<Substrate> substrate_;
   ConfigRecords records_;
+  std::atomic<bool> engine_known_ = false;
+  // Held shared by whoever makes a box or a state, alone by whoever removes records of nothing.
+  std::shared_mutex making_;
   std::mutex mutex_;
   std::map<control::BranchHandle, std::shared_ptr<Box>> boxes_;  // guarded by mutex_
 };

@@ -4,13 +4,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backends/agent/tool_search.h"
 #include "os/file.h"
 #include "wire/json.h"
 
 namespace sf::backends {
+namespace {
+
+constexpr const char* kEnd = ".json";
+
+}  // namespace
 
 std::string ConfigRecords::path(const std::string& name) const {
-  return directory_ + "/" + name + ".json";
+  return directory_ + "/" + name + kEnd;
 }
 
 Status ConfigRecords::put(const std::string& name, const waypoint::BranchConfig& config) const {
@@ -36,5 +42,27 @@ Status ConfigRecords::put_engine(const std::string& engine) const {
 }
 
 void ConfigRecords::remove(const std::string& name) const { (void)::unlink(path(name).c_str()); }
+
+Result<std::set<std::string>> ConfigRecords::all() const {
+  SF_TRY_ASSIGN(std::vector<std::string> files, names_in(directory_));
+  std::set<std::string> names;
+  for (const std::string& file : files) {
+    if (file.ends_with(kEnd)) names.insert(file.substr(0, file.rfind('.')));
+  }
+  return names;
+}
+
+Status ConfigRecords::keep_only(const std::set<std::string>& names) const {
+  SF_TRY_ASSIGN(std::set<std::string> known, all());
+  for (const std::string& name : known) {
+    if (!names.contains(name)) remove(name);
+  }
+  return Ok{};
+}
+
+Result<bool> ConfigRecords::empty() const {
+  SF_TRY_ASSIGN(std::set<std::string> known, all());
+  return known.empty();
+}
 
 }  // namespace sf::backends

@@ -2,6 +2,7 @@
 // are written before what they are about, and removed after it.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -16,12 +17,15 @@ class ConfigRecords {
   Status put(const std::string& name, const waypoint::BranchConfig& config) const;
   Result<waypoint::BranchConfig> get(const std::string& name) const;
   void remove(const std::string& name) const;
+  Status keep_only(const std::set<std::string>& names) const;
+  Result<bool> empty() const;
   // Which engine has the boxes; kNotFound when nobody has said so yet.
   Result<std::string> engine() const;
   Status put_engine(const std::string& engine) const;
 
  private:
   std::string path(const std::string& name) const;
+  Result<std::set<std::string>> all() const;
   std::string directory_;
 };
 

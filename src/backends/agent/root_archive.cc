@@ -12,6 +12,7 @@
 #include "base/digest.h"
 #include "os/error.h"
 #include "os/file.h"
+#include "os/pipe.h"
 
 namespace sf::backends {
 namespace {
@@ -63,19 +64,16 @@ Status pack_root(const std::string& directory, const std::string& archive) {
 }
 
 Result<RootArchive> RootArchive::open(const std::string& directory) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return os::last_error("creating a pipe");
-  os::UniqueFd read_end(ends[0]);
-  os::UniqueFd write_end(ends[1]);
+  SF_TRY_ASSIGN(os::Pipe packed, os::make_pipe());
   os::SpawnOptions tar;
   tar.argv = {
       "/bin/tar", "--one-file-system", "--numeric-owner", "--xattrs", "-C", directory, "-cf", "-",
       "."};
   tar.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"};
-  tar.pass_fds = {{write_end.get(), 1}};
+  tar.pass_fds = {{packed.write_end.get(), 1}};
   tar.death_signal = SIGKILL;
   SF_TRY_ASSIGN(os::Child child, os::spawn(tar));
-  return RootArchive(std::move(child), std::move(read_end));
+  return RootArchive(std::move(child), std::move(packed.read_end));
 }
 
 Result<std::optional<std::string>> RootArchive::next() {

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "agent/agent_place.h"
+#include "backends/agent/agent_connection.h"
 #include "backends/agent/root_archive.h"
 #include "backends/docker/container_request.h"
-#include "os/socket.h"
 
 namespace sf::backends {
 
@@ -40,9 +39,25 @@ EngineApi::Query DockerSubstrate::ours() const {
   return {{"all", "1"}, {"filters", filter.dump()}};
 }
 
+// What an image says is a volume lies outside of the container's files, where no commit sees it.
+Result<std::string> DockerSubstrate::existing_image(const std::string& image) {
+  auto found = api_.get("/images/" + image + "/json");
+  if (!found && found.error().code == ErrorCode::kNotFound)
+    return std::move(found).error().with_hint("fetch the image first: docker pull " + image);
+  if (!found) return std::move(found).error();
+  const Json config = found->value("Config", Json::object());
+  const Json volumes = config.is_object() ? config.value("Volumes", Json()) : Json();
+  if (volumes.is_object() && !volumes.empty())
+    return fail(ErrorCode::kUnsupported,
+                "the image " + image + " has a volume at " + volumes.begin().key() +
+                    ", which is no part of a committed image",
+                "use the podman backend, or an image without VOLUME");
+  return image;
+}
+
 // An image, as it is; a directory becomes one when it is first used, and again when it changed.
 Result<std::string> DockerSubstrate::image_of(const std::string& root) {
-  if (root.starts_with(kImagePrefix)) return root.substr(kImagePrefix.size());
+  if (root.starts_with(kImagePrefix)) return existing_image(root.substr(kImagePrefix.size()));
   SF_TRY_ASSIGN(std::string mark, root_mark(root));
   const std::string image = std::string(kRoots) + ":" + mark;
   Result<Json> known = api_.get("/images/" + image + "/json");
@@ -70,10 +85,7 @@ Status DockerSubstrate::start(const std::string& box, const BranchConfig& config
 Status DockerSubstrate::run(const std::string& box, const std::string& image,
                             const BranchConfig& config) {
   Json request = container_request({box, image, options_.agent, options_.owner}, config);
-  auto made = api_.post("/containers/create", {{"name", box}}, request);
-  if (!made && made.error().code == ErrorCode::kNotFound)
-    return std::move(made).error().with_hint("fetch the image first: docker pull " + image);
-  if (!made) return std::move(made).error();
+  SF_TRY(api_.post("/containers/create", {{"name", box}}, request));
   auto started = api_.post("/containers/" + box + "/start");
   if (!started) return std::move(started).error().while_doing("starting the container");
   return Ok{};
@@ -86,7 +98,7 @@ Result<os::UniqueFd> DockerSubstrate::connect(const std::string& box) {
   if (pid <= 0)
     return fail(ErrorCode::kNotFound,
                 "the container has ended, status " + std::to_string(state.value("ExitCode", -1)));
-  return os::connect_unix("/proc/" + std::to_string(pid) + "/root" + agent::kAgentSocket);
+  return connect_agent(pid);
 }
 
 Result<KeptState> DockerSubstrate::keep(const std::string& box, const std::string& state) {

@@ -37,6 +37,7 @@ class DockerSubstrate final : public Substrate {
 
  private:
   Result<std::string> image_of(const std::string& root);
+  Result<std::string> existing_image(const std::string& image);
   Status run(const std::string& box, const std::string& image,
              const waypoint::BranchConfig& config);
   EngineApi::Query ours() const;

@@ -11,6 +11,7 @@
 #include "base/split.h"
 #include "os/error.h"
 #include "os/file.h"
+#include "os/pipe.h"
 #include "os/run_program.h"
 #include "os/tree.h"
 
@@ -27,16 +28,6 @@ constexpr auto kRelayEnd = seconds(5);
 constexpr std::size_t kMaxLog = 1U << 20U;
 constexpr const char* kAgentNote = "/agent-path";  // which one runs in a box, or was captured
 const std::vector<std::string> kEnv = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"};
-
-struct Pipe {
-  os::UniqueFd read_end;
-  os::UniqueFd write_end;
-};
-Result<Pipe> make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return os::last_error("creating a pipe");
-  return Pipe{os::UniqueFd(ends[0]), os::UniqueFd(ends[1])};
-}
 
 std::string last_line(const std::string& text) {
   std::string last;
@@ -112,8 +103,8 @@ Status GvisorSubstrate::revive(const std::string& state, const std::string& box,
 Result<std::shared_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
     const std::string& box) {
   if (!os::exists(box_dir(box))) return fail(ErrorCode::kNotFound, "there is no box " + box);
-  SF_TRY_ASSIGN(Pipe to, make_pipe());
-  SF_TRY_ASSIGN(Pipe from, make_pipe());
+  SF_TRY_ASSIGN(os::Pipe to, os::make_pipe());
+  SF_TRY_ASSIGN(os::Pipe from, os::make_pipe());
   os::SpawnOptions options;
   options.argv = command({"exec", box, agent::kAgentPath, "relay"});
   options.env = kEnv;
@@ -128,6 +119,10 @@ Result<os::UniqueFd> GvisorSubstrate::connect(const std::string& box) {
   std::lock_guard lock(mutex_);
   std::shared_ptr<Relay>& relay = relays_[box];
   if (!relay || relay->link->ended()) {
+    if (relay && !is_running(box)) {
+      relays_.erase(box);
+      return fail(ErrorCode::kNotFound, "the sandbox " + box + " has ended");
+    }
     auto made = start_relay(box);
     if (!made) {
       relays_.erase(box);
@@ -136,6 +131,13 @@ Result<os::UniqueFd> GvisorSubstrate::connect(const std::string& box) {
     relay = std::move(*made);
   }
   return relay->link->connect();
+}
+
+bool GvisorSubstrate::is_running(const std::string& box) const {
+  auto asked = os::run_program(command({"state", box}), Deadline::after(kRelayEnd), {.env = kEnv});
+  if (!asked || !asked->succeeded()) return false;
+  const Json state = Json::parse(asked->text, nullptr, false);
+  return state.is_object() && state.value("status", Json()) == "running";
 }
 
 void GvisorSubstrate::end_relay(const std::string& box) {
@@ -166,6 +168,7 @@ Status GvisorSubstrate::end(const std::string& box) {
   end_relay(box);
   if (!os::exists(box_dir(box))) return Ok{};
   SF_TRY(run(box, {"delete", "--force", box}));
+  end_relay(box);  // of somebody who came meanwhile
   return os::remove_tree(box_dir(box));
 }
 

@@ -54,6 +54,7 @@ class GvisorSubstrate final : public Substrate {
   Status make_bundle(const std::string& box, const waypoint::BranchConfig& config,
                      const std::string& agent);
   Result<std::shared_ptr<Relay>> start_relay(const std::string& box);
+  bool is_running(const std::string& box) const;
   void end_relay(const std::string& box);
 
   GvisorOptions options_;

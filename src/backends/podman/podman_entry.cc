@@ -1,6 +1,7 @@
 #include "backends/podman/podman_entry.h"
 
 #include "backends/agent/agent_backend.h"
+#include "backends/agent/drafts.h"
 #include "backends/agent/tool_search.h"
 #include "backends/podman/podman_substrate.h"
 #include "os/file.h"
@@ -35,6 +36,7 @@ BackendEntry entry(std::string name, std::string summary, Keep keep,
             SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
             SF_TRY_ASSIGN(std::string agent, kept_agent(around));
             const std::string directory = around.state_dir + "/" + name;
+            remove_drafts(directory + "/kept");
             auto substrate = std::make_unique<PodmanSubstrate>(
                 std::move(tool),
                 PodmanOptions{keep, agent, around.owner + "-" + name, directory + "/kept"});

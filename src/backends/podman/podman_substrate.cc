@@ -7,14 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/agent_place.h"
+#include "backends/agent/agent_connection.h"
+#include "backends/agent/drafts.h"
 #include "backends/agent/root_archive.h"
 #include "backends/agent/tool_search.h"
 #include "base/scope_exit.h"
 #include "base/split.h"
 #include "os/file.h"
-#include "os/socket.h"
 #include "os/tree.h"
-#include "waypoint/fresh_id.h"
 
 namespace sf::backends {
 
@@ -59,8 +59,9 @@ Result<std::string> PodmanSubstrate::image_of(const std::string& root) {
   SF_TRY_ASSIGN(std::string mark, root_mark(root));
   const std::string image = std::string(kRoots) + ":" + mark;
   if (podman_.run({"image", "exists", image})) return image;
+  std::lock_guard lock(import_mutex_);
   SF_TRY(os::make_directories(options_.directory));
-  const std::string packed = options_.directory + "/" + waypoint::fresh_id("root") + ".import";
+  const std::string packed = options_.directory + "/" + mark + kDraftEnd;
   ScopeExit remove([&] { ::unlink(packed.c_str()); });
   SF_TRY(pack_root(root, packed));
   SF_TRY(podman_.run({"import", "--quiet", packed, image}));
@@ -84,8 +85,8 @@ Status PodmanSubstrate::run(const std::string& box, const std::string& image,
       "run", "--detach", "--name", box, "--label", std::string(kOwnerLabel) + "=" + options_.owner,
       "--network", config.network == Network::kHost ? "host" : "none", "--pull", "never",
       // CRIU brings limits back, for which a container without CAP_SYS_RESOURCE may not lack any.
-      "--ulimit", "nofile=1024:4096", "--ulimit", "nproc=4096:4096", "--cap-add", "SYS_PTRACE",
-      "--user", "0:0", "--workdir", "/", "--volume",
+      "--image-volume", "ignore", "--ulimit", "nofile=1024:4096", "--ulimit", "nproc=4096:4096",
+      "--cap-add", "SYS_PTRACE", "--user", "0:0", "--workdir", "/", "--volume",
       options_.agent + ":" + agent::kAgentPath + ":ro", "--entrypoint",
       std::string("[\"") + agent::kAgentPath + "\",\"serve\"]"};
   auto add = [&](const std::string& option, const std::string& value) {
@@ -145,7 +146,10 @@ Result<pid_t> PodmanSubstrate::pid_of(const std::string& box) {
   SF_TRY_ASSIGN(std::string text,
                 podman_.run({"container", "inspect", "--format", "{{.State.Pid}}", box}));
   auto key = os::process_key(std::atoi(text.c_str()));
-  if (!key) return fail(ErrorCode::kNotFound, "the container has ended");
+  if (!key) {
+    auto said = podman_.run({"logs", "--tail", "1", box});
+    return fail(ErrorCode::kNotFound, "the container has ended" + (said ? ": " + *said : ""));
+  }
   std::lock_guard lock(mutex_);
   pids_[box] = *key;
   return key->pid;
@@ -153,7 +157,7 @@ Result<pid_t> PodmanSubstrate::pid_of(const std::string& box) {
 
 Result<os::UniqueFd> PodmanSubstrate::connect(const std::string& box) {
   SF_TRY_ASSIGN(pid_t pid, pid_of(box));
-  return os::connect_unix("/proc/" + std::to_string(pid) + "/root" + agent::kAgentSocket);
+  return connect_agent(pid);
 }
 
 Result<KeptState> PodmanSubstrate::keep(const std::string& box, const std::string& state) {
@@ -163,9 +167,7 @@ Result<KeptState> PodmanSubstrate::keep(const std::string& box, const std::strin
     SF_TRY(podman_.run({"commit", "--quiet", "--pause", "--change",
                         "LABEL " + std::string(kOwnerLabel) + "=" + options_.owner, box, image}));
     KeptState kept{.stopped = stopped.elapsed()};
-    SF_TRY_ASSIGN(std::string sizes,
-                  podman_.run({"history", "--human=false", "--format", "{{.Size}}", image}));
-    kept.bytes = std::strtoull(sizes.c_str(), nullptr, 10);
+    SF_TRY_ASSIGN(kept.bytes, layer_bytes(image));
     return kept;
   }
   SF_TRY(os::make_directories(options_.directory));
@@ -176,6 +178,16 @@ Result<KeptState> PodmanSubstrate::keep(const std::string& box, const std::strin
   if (::stat(archive(state).c_str(), &file) == 0)
     kept.bytes = static_cast<std::uint64_t>(file.st_size);
   return kept;
+}
+
+// Of the last layer alone.
+Result<std::uint64_t> PodmanSubstrate::layer_bytes(const std::string& image) {
+  SF_TRY_ASSIGN(std::string text, podman_.run({"history", "--format", "json", image}));
+  const Json layers = Json::parse(text, nullptr, false);
+  if (!layers.is_array() || layers.empty() || !layers.front().contains("size") ||
+      !layers.front()["size"].is_number())
+    return fail(ErrorCode::kCorrupt, "podman does not say how large " + image + " is");
+  return layers.front()["size"].get<std::uint64_t>();
 }
 
 Status PodmanSubstrate::revive(const std::string& state, const std::string& box,

@@ -50,11 +50,13 @@ class PodmanSubstrate final : public Substrate {
              const waypoint::BranchConfig& config);
   Result<std::string> hooks() const;
   Result<std::string> criu_settings() const;
+  Result<std::uint64_t> layer_bytes(const std::string& image);
   void prune();
   Result<pid_t> pid_of(const std::string& box);
 
   PodmanTool podman_;
   PodmanOptions options_;
+  std::mutex import_mutex_;            // one packs a root at a time
   mutable std::mutex settings_mutex_;  // one writes the files that podman is pointed to
   std::mutex mutex_;
   std::map<std::string, os::ProcessKey> pids_;  // guarded by mutex_; asking takes 50 ms

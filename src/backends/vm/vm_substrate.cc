@@ -5,10 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "backends/agent/drafts.h"
 #include "backends/agent/root_archive.h"
 #include "backends/agent/tool_search.h"
 #include "backends/vm/cpio_archive.h"
@@ -19,7 +20,6 @@
 #include "os/run_program.h"
 #include "os/socket.h"
 #include "os/tree.h"
-#include "waypoint/fresh_id.h"
 
 namespace sf::backends {
 
@@ -34,6 +34,9 @@ constexpr auto kTryTime = seconds(15);
 constexpr auto kShortTime = seconds(5);
 constexpr std::uint64_t kMemory = 1ULL << 30U;
 constexpr std::uint64_t kFreeDisk = 8ULL << 30U;  // beyond what the root holds; sparse
+constexpr auto kQuitTime = seconds(5);  // to end when it is asked to, then when it is killed
+constexpr std::size_t kMaxConsole = 16U << 20U;
+constexpr std::size_t kLastWords = 500;
 constexpr std::size_t kMaxProgram = 256U << 20U;
 constexpr std::string_view kStateEnd = ".qcow2";
 constexpr const char* kSnapshot = "state";  // its name inside the file
@@ -41,6 +44,20 @@ constexpr const char* kSnapshot = "state";  // its name inside the file
 std::uint64_t size_of(const std::string& path) {
   struct stat file {};
   return ::stat(path.c_str(), &file) == 0 ? static_cast<std::uint64_t>(file.st_blocks) * 512 : 0;
+}
+
+// As QEMU reads values among others: a comma is written twice.
+std::string option_value(const std::string& text) {
+  std::string value;
+  for (char c : text) value += c == ',' ? std::string(",,") : std::string(1, c);
+  return value;
+}
+
+// The machine's last words, if it had any.
+std::string end_of(const std::string& console) {
+  auto text = os::read_file(console, kMaxConsole);
+  if (!text || text->empty()) return "it said nothing";
+  return text->substr(text->size() - std::min(text->size(), kLastWords));
 }
 
 }  // namespace
@@ -54,6 +71,10 @@ Status VmSubstrate::check(const BranchConfig& config) const {
                 "use network none");
   if (config.limits.pids)
     return fail(ErrorCode::kUnsupported, "the vm backend cannot limit processes", "leave it out");
+  const double processors = config.limits.cpus.value_or(1.0);
+  if (processors != std::floor(processors))
+    return fail(ErrorCode::kUnsupported, "a virtual machine has whole processors",
+                "ask for a whole number of cpus");
   if (!config.extra_capabilities.empty())
     return fail(ErrorCode::kUnsupported, "root in a virtual machine has all capabilities",
                 "leave them out");
@@ -71,8 +92,10 @@ Result<std::string> VmSubstrate::disk_of(const std::string& root) {
   SF_TRY_ASSIGN(std::string mark, root_mark(root));
   const std::string disk = options_.directory + "/roots/" + mark + ".ext4";
   if (os::exists(disk)) return disk;
+  std::lock_guard lock(disk_mutex_);
+  if (os::exists(disk)) return disk;
   SF_TRY(os::make_directories(options_.directory + "/roots"));
-  const std::string draft = options_.directory + "/roots/" + waypoint::fresh_id("draft");
+  const std::string draft = disk + kDraftEnd;
   ScopeExit remove([&] { ::unlink(draft.c_str()); });
   const std::uint64_t megabytes = (os::tree_bytes(root) * 3 / 2 + kFreeDisk) >> 20U;
   SF_TRY(run({options_.mke2fs, "-q", "-F", "-t", "ext4", "-d", root, "-E",
@@ -82,14 +105,15 @@ Result<std::string> VmSubstrate::disk_of(const std::string& root) {
   return disk;
 }
 
-VmSubstrate::~VmSubstrate() {
-  if (!initial_disk_.empty()) (void)::unlink(initial_disk_.c_str());
+VmSubstrate::VmSubstrate(VmOptions options) : options_(std::move(options)) {
+  remove_drafts(options_.directory + "/roots");
 }
 
+// Machines that run have read it; those to come take the programs as they are now.
 Result<std::string> VmSubstrate::initial_disk() {
   std::lock_guard lock(initial_mutex_);
-  if (!initial_disk_.empty()) return initial_disk_;
-  const std::string path = options_.directory + "/" + waypoint::fresh_id("initrd");
+  const std::string path = options_.directory + "/initrd";
+  if (has_initial_disk_) return path;
   SF_TRY(os::make_directories(options_.directory));
   CpioArchive archive;
   SF_TRY_ASSIGN(std::string program, os::read_file(options_.agent, kMaxProgram));
@@ -102,25 +126,30 @@ Result<std::string> VmSubstrate::initial_disk() {
     archive.add_program("modules/" + name, module);
   }
   SF_TRY(os::publish_file(path, std::move(archive).finish()));
-  initial_disk_ = path;
+  has_initial_disk_ = true;
   return path;
 }
 
 Result<std::string> VmSubstrate::accelerator() {
   if (!options_.accelerator.empty()) return options_.accelerator;
+  if (::access("/dev/kvm", R_OK | W_OK) != 0) return std::string("tcg");
+  // Another kernel or another QEMU may have another answer.
+  struct stat program {};
+  if (::stat(options_.qemu.c_str(), &program) != 0)
+    return os::last_error("looking at " + options_.qemu);
+  SF_TRY_ASSIGN(std::string boot, os::read_file("/proc/sys/kernel/random/boot_id"));
+  const std::string about = boot + std::to_string(program.st_mtim.tv_sec) + "\n";
   const std::string found = options_.directory + "/accelerator";
-  if (auto known = os::read_file(found)) return known;
-  std::string works = "tcg";
-  if (::access("/dev/kvm", R_OK | W_OK) == 0) {
-    SF_TRY_ASSIGN(std::string initial, initial_disk());
-    auto tried =
-        os::run_program({options_.qemu, "-accel", "kvm", "-m", "256", "-nodefaults", "-display",
-                         "none", "-no-reboot", "-kernel", options_.kernel, "-initrd", initial,
-                         "-append", "quiet panic=-1 rdinit=/init -- power-off"},
-                        Deadline::after(kTryTime));
-    if (tried && tried->succeeded()) works = "kvm";
-  }
-  SF_TRY(os::publish_file(found, works));
+  auto known = os::read_file(found);
+  if (known && known->starts_with(about)) return known->substr(about.size());
+  SF_TRY_ASSIGN(std::string initial, initial_disk());
+  auto tried =
+      os::run_program({options_.qemu, "-accel", "kvm", "-m", "256", "-nodefaults", "-display",
+                       "none", "-no-reboot", "-kernel", options_.kernel, "-initrd", initial,
+                       "-append", "quiet panic=-1 rdinit=/init -- power-off"},
+                      Deadline::after(kTryTime));
+  std::string works = tried && tried->succeeded() ? "kvm" : "tcg";
+  SF_TRY(os::publish_file(found, about + works));
   return works;
 }
 
@@ -129,7 +158,7 @@ Status VmSubstrate::boot(const std::string& box, const BranchConfig& config,
   SF_TRY_ASSIGN(std::string how, accelerator());
   SF_TRY_ASSIGN(std::string initial, initial_disk());
   const std::uint64_t memory = config.limits.memory_bytes.value_or(kMemory) >> 20U;
-  const int processors = std::max(1, static_cast<int>(config.limits.cpus.value_or(1.0) + 0.5));
+  const auto processors = static_cast<int>(config.limits.cpus.value_or(1.0));
   std::vector<std::string> argv = {
       options_.qemu, "-accel", how, "-m", std::to_string(memory), "-smp",
       std::to_string(processors), "-nodefaults", "-no-user-config", "-display", "none",
@@ -137,13 +166,14 @@ Status VmSubstrate::boot(const std::string& box, const BranchConfig& config,
       "console=ttyS0 quiet panic=-1 rdinit=/init -- boot",
       // Unsafe: what a crash of the host loses is lost with the machine's memory anyway.
       "-drive",
-      "file=" + box_file(box, "disk.qcow2") + ",if=none,id=disk,format=qcow2,cache=unsafe",
+      "file=" + option_value(box_file(box, "disk.qcow2")) +
+          ",if=none,id=disk,format=qcow2,cache=unsafe",
       "-device", "virtio-blk-pci,drive=disk", "-device", "virtio-serial-pci", "-chardev",
-      "socket,id=agent,server=on,wait=off,path=" + box_file(box, "a"), "-device",
+      "socket,id=agent,server=on,wait=off,path=" + option_value(box_file(box, "a")), "-device",
       "virtserialport,chardev=agent,name=statefork", "-serial",
       "file:" + box_file(box, "console.log"), "-qmp",
-      "unix:" + box_file(box, "q") + ",server=on,wait=off", "-pidfile", box_file(box, "pid"),
-      "-daemonize"};
+      "unix:" + option_value(box_file(box, "q")) + ",server=on,wait=off", "-pidfile",
+      box_file(box, "pid"), "-daemonize"};
   argv.insert(argv.end(), more.begin(), more.end());
   Status started = run(argv);
   if (!started) return std::move(started).error().while_doing("starting the machine");
@@ -169,7 +199,8 @@ Result<os::UniqueFd> VmSubstrate::connect(const std::string& box) {
     auto stream = os::connect_unix(box_file(box, "a"));
     if (!stream) {
       links_.erase(box);
-      return std::move(stream).error();
+      return fail(ErrorCode::kNotFound,
+                  "the machine has ended; its console: " + end_of(box_file(box, "console.log")));
     }
     os::UniqueFd out(::fcntl(stream->get(), F_DUPFD_CLOEXEC, 0));
     if (!out.valid()) return os::last_error("duplicating a descriptor");
@@ -217,17 +248,25 @@ Status VmSubstrate::end(const std::string& box) {
   }
   const std::string directory = options_.directory + "/boxes/" + box;
   if (!os::exists(directory)) return Ok{};
-  if (auto qmp = Qmp::connect(box_file(box, "q"), Deadline::after(seconds(5))))
-    (void)qmp->command("quit", Json::object(), Deadline::after(seconds(5)));
-  // One that does not listen any more, and is ours: its command line names the box.
+  if (auto qmp = Qmp::connect(box_file(box, "q"), Deadline::after(kQuitTime)))
+    (void)qmp->command("quit", Json::object(), Deadline::after(kQuitTime));
   auto pid_text = os::read_file(box_file(box, "pid"));
-  pid_t pid = pid_text ? std::atoi(pid_text->c_str()) : 0;
-  for (Deadline patience = Deadline::after(seconds(5)); pid > 0;) {
-    if (os::command_line(pid).find(directory) == std::string::npos) break;
+  SF_TRY(wait_for_end(pid_text ? std::atoi(pid_text->c_str()) : 0, directory));
+  return os::remove_tree(directory);
+}
+
+// Pids are used again: the machine's command line names its directory.
+Status VmSubstrate::wait_for_end(pid_t pid, const std::string& directory) {
+  const Deadline patience = Deadline::after(kQuitTime);
+  const Deadline limit = Deadline::after(2 * kQuitTime);
+  while (pid > 0 && os::command_line(pid).find(directory) != std::string::npos) {
+    if (limit.passed())
+      return fail(ErrorCode::kBusy, "QEMU (pid " + std::to_string(pid) + ") does not end",
+                  "try again; its host may wait for a disk");
     if (patience.passed()) ::kill(pid, SIGKILL);
     ::usleep(5000);
   }
-  return os::remove_tree(directory);
+  return Ok{};
 }
 
 Status VmSubstrate::remove(const std::string& state) {

@@ -27,8 +27,7 @@ struct VmOptions {
 
 class VmSubstrate final : public Substrate {
  public:
-  explicit VmSubstrate(VmOptions options) : options_(std::move(options)) {}
-  ~VmSubstrate() override;
+  explicit VmSubstrate(VmOptions options);
 
   std::string_view name() const override { return "vm"; }
   control::Preserves preserves() const override { return control::Preserves::everything(); }
@@ -55,16 +54,18 @@ class VmSubstrate final : public Substrate {
   Status run(const std::vector<std::string>& argv) const;
   Result<std::string> disk_of(const std::string& root);
   Result<std::string> initial_disk();
-  // "kvm" where it works, which only a try can tell; found out once.
+  // "kvm" where it works, which only a try can tell; found out once for each boot.
   Result<std::string> accelerator();
+  static Status wait_for_end(pid_t pid, const std::string& directory);
   Status boot(const std::string& box, const waypoint::BranchConfig& config,
               const std::vector<std::string>& more);
 
   VmOptions options_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<MuxLink>> links_;  // guarded by mutex_
+  std::mutex disk_mutex_;                                  // one makes a disk at a time
   std::mutex initial_mutex_;
-  std::string initial_disk_;  // guarded by initial_mutex_; made when it is first needed
+  bool has_initial_disk_ = false;  // guarded by initial_mutex_; made when it is first needed
 };
 
 }  // namespace sf::backends

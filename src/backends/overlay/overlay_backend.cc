@@ -1,4 +1,4 @@
-#include "backends/overlay_backend.h"
+#include "backends/overlay/overlay_backend.h"
 
 #include <utility>
 

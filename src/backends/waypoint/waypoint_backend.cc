@@ -1,4 +1,4 @@
-#include "backends/waypoint_backend.h"
+#include "backends/waypoint/waypoint_backend.h"
 
 #include <utility>
 

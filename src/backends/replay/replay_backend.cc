@@ -1,4 +1,4 @@
-#include "backends/replay_backend.h"
+#include "backends/replay/replay_backend.h"
 
 namespace sf::backends {
 namespace {

@@ -1,0 +1,17 @@
+// A pipe: what is written to one end is read from the other.
+#pragma once
+
+#include "base/result.h"
+#include "os/fd.h"
+
+namespace sf::os {
+
+struct Pipe {
+  UniqueFd read_end;
+  UniqueFd write_end;
+};
+
+// Both ends are closed on exec.
+Result<Pipe> make_pipe();
+
+}  // namespace sf::os

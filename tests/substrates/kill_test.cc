@@ -1,0 +1,138 @@
+// Kill -9 of the daemon in the middle of its work, and of what runs a session, over every engine of
+// others: acknowledged nodes come back, and in the end nothing is left.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "backends/registry.h"
+#include "daemon_world.h"
+#include "engines.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "testing/matchers.h"
+
+namespace sf::test {
+namespace {
+
+using wire::Json;
+
+constexpr int kRounds = 3;
+
+struct Subject {
+  const char* backend;
+  const char* process;  // part of the command line of what runs a session
+};
+void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.backend; }
+
+class SubstrateKillTest : public ::testing::TestWithParam<Subject> {
+ protected:
+  void SetUp() override {
+    ASSERT_OK(engines.prepare(backend()));
+    world = std::make_unique<DaemonWorld>(engines.environment());
+    session = world->output({"new", Engines::root(), "--backend", backend()});
+    ASSERT_FALSE(session.empty());
+  }
+  void TearDown() override {
+    const std::string state = world->state_dir();
+    world->output({"rm", session});
+    world->end_daemon(SIGTERM);
+    expect_nothing_left(state);
+    world->output({"ls"});  // as its end wants it
+    world.reset();
+  }
+  // Asks the engine itself, and looks where records and drafts would be.
+  void expect_nothing_left(const std::string& state) {
+    backends::BackendRegistry registry({.store_dir = state + "/store"}, engines.tools());
+    auto made = registry.make(backend());
+    ASSERT_OK(made);
+    ASSERT_OK_AND_ASSIGN(control::Inventory left, (*made)->inventory());
+    EXPECT_TRUE(left.live.empty());
+    EXPECT_TRUE(left.physical.empty());
+    for (const char* place : {"", "/records", "/kept", "/roots"}) {
+      auto names = os::list_directory(state + "/store/backends/" + backend() + place);
+      if (!names) continue;  // not every backend has all
+      for (const std::string& name : *names)
+        EXPECT_FALSE(name.ends_with(".json") || name.ends_with(".draft")) << place << "/" << name;
+    }
+  }
+
+  static std::string backend() { return GetParam().backend; }
+  std::string run(const std::string& command) { return world->exec_output(session, command); }
+  std::string snapshot() { return world->output({"snapshot", session}); }
+  // A snapshot that somebody asks for while the daemon is killed; the node when it was answered.
+  std::string snapshot_under_fire(milliseconds when) {
+    std::string node;
+    pid_t daemon = world->daemon_pid();
+    std::thread asking([&] {
+      auto answer = world->client().post("/v1/sessions/" + session + "/branches/main/snapshot",
+                                         Json::object());
+      if (answer) node = (*answer)["node"];
+    });
+    std::this_thread::sleep_for(when);  // not for synchronisation: any moment is as good
+    EXPECT_EQ(::kill(daemon, SIGKILL), 0);
+    asking.join();
+    return node;
+  }
+
+  Engines engines;
+  std::unique_ptr<DaemonWorld> world;
+  std::string session;
+};
+
+TEST_P(SubstrateKillTest, WhatWasAcknowledgedOutlivesTheDaemon) {
+  std::mt19937 random(::testing::UnitTest::GetInstance()->random_seed());
+  std::map<std::string, std::string> content;  // of the file, by node
+  run("echo 0 >/root/f; x=alive");
+  content[snapshot()] = "0";
+  for (int round = 1; round <= kRounds; ++round) {
+    const std::string number = std::to_string(round);
+    run("echo " + number + " >/root/f");
+    std::string node = snapshot_under_fire(milliseconds(random() % 600));
+    if (!node.empty()) content[node] = number;
+    EXPECT_EQ(run("cat /root/f; echo $x"), number + "\nalive") << "the session ran on";
+  }
+  for (const auto& [node, number] : content) {
+    world->output({"restore", session, node});
+    EXPECT_EQ(run("cat /root/f"), number) << node;
+  }
+}
+
+TEST_P(SubstrateKillTest, ASessionWhoseProcessesWereKilledComesBackFromItsNode) {
+  run("echo kept >/root/f");
+  const std::string node = snapshot();
+  int killed = 0;
+  ASSERT_OK_AND_ASSIGN(std::vector<std::string> names, os::list_directory("/proc"));
+  for (const std::string& name : names) {
+    pid_t pid = std::atoi(name.c_str());
+    if (pid <= 1 || os::command_line(pid).find(GetParam().process) == std::string::npos) continue;
+    killed += ::kill(pid, SIGKILL) == 0 ? 1 : 0;
+  }
+  ASSERT_GT(killed, 0) << "nothing runs as " << GetParam().process;
+  CommandRun lost = world->exec(session, "cat /root/f");
+  EXPECT_NE(lost.status, 0);
+  EXPECT_NE(lost.err.find("restore"), std::string::npos) << "what to do: " << lost.err;
+  world->output({"restore", session, node});
+  EXPECT_EQ(run("cat /root/f"), "kept");
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, SubstrateKillTest,
+                         ::testing::Values(Subject{"docker", "/dev/.statefork-agent"},
+                                           Subject{"podman", "/dev/.statefork-agent"},
+                                           Subject{"podman-commit", "/dev/.statefork-agent"},
+                                           Subject{"gvisor", "runsc-sandbox"},
+                                           Subject{"vm", "qemu-system"}),
+                         [](const auto& subject) {
+                           std::string name = subject.param.backend;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace sf::test
