@@ -26,6 +26,7 @@ mkdir "$1/dev/pts" "$1/dev/shm"
 mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$1/dev/pts"
 for device in null zero full random urandom tty; do cp -a "/dev/$device" "$1/dev/"; done
 ln -s pts/ptmx "$1/dev/ptmx"
+ln -s /proc/self/fd "$1/dev/fd"
 cp "$2" "$1/dev/.statefork-agent"
 hostname "$3"
 ip link set lo up

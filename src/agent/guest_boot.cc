@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "agent/loopback.h"
@@ -61,6 +62,19 @@ Status enter_disk() {
   return Ok{};
 }
 
+// As udev would: shells reach their descriptors by these names.
+Status link_descriptors() {
+  constexpr std::pair<const char*, const char*> kLinks[] = {{"/proc/self/fd", "/dev/fd"},
+                                                            {"fd/0", "/dev/stdin"},
+                                                            {"fd/1", "/dev/stdout"},
+                                                            {"fd/2", "/dev/stderr"}};
+  for (const auto& [target, name] : kLinks) {
+    if (::symlink(target, name) != 0 && errno != EEXIST)
+      return os::last_error(std::string("linking ") + name);
+  }
+  return Ok{};
+}
+
 }  // namespace
 
 Status boot_guest() {
@@ -72,7 +86,8 @@ Status boot_guest() {
   SF_TRY(mount_kernel_view("sysfs", "/sys"));
   SF_TRY(mount_kernel_view("devpts", "/dev/pts", "newinstance,ptmxmode=0666,mode=0620"));
   SF_TRY(mount_kernel_view("tmpfs", "/dev/shm"));
-  SF_TRY(mount_kernel_view("tmpfs", "/run"));
+  SF_TRY(mount_kernel_view("tmpfs", "/run", "mode=755"));
+  SF_TRY(link_descriptors());
   return raise_loopback_of(::getpid());
 }
 

@@ -49,7 +49,10 @@ Status Mux::start() {
   });
 }
 
-void Mux::reset_peer() { send(MuxFrame::Kind::kReset, 0); }
+void Mux::reset_peer(std::uint32_t number) {
+  awaited_ = number;
+  send(MuxFrame::Kind::kReset, number);
+}
 
 void Mux::open(os::UniqueFd local) {
   std::uint32_t number = next_channel_++;
@@ -89,9 +92,16 @@ void Mux::on_stream(std::uint32_t) {
 }
 
 void Mux::take(MuxFrame frame) {
+  if (awaited_ != 0) {
+    if (frame.kind == MuxFrame::Kind::kReady && frame.channel == awaited_) awaited_ = 0;
+    return;
+  }
   switch (frame.kind) {
     case MuxFrame::Kind::kReset:
-      return drop_all();
+      drop_all();
+      return send(MuxFrame::Kind::kReady, frame.channel);
+    case MuxFrame::Kind::kReady:
+      return;  // to a reset that was repeated
     case MuxFrame::Kind::kOpen: {
       auto local = connect_();
       if (!local) return send(MuxFrame::Kind::kClose, frame.channel);

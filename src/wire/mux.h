@@ -27,9 +27,12 @@ class Mux {
   Mux& operator=(const Mux&) = delete;
 
   Status start();
-  // Tells the peer to forget all connections: it may have some with whoever was here before.
-  void reset_peer();
-  // Carries what is written to and read from the other end of `local`.
+  // Tells the peer to forget all connections: it may have some with whoever was here before, whose
+  // frames may still be under way and are skipped until the peer has answered. May be repeated:
+  // what is sent to a peer that is about to listen can be lost.
+  void reset_peer(std::uint32_t number);
+  bool is_waiting() const { return awaited_ != 0; }
+  // Carries what is written to and read from the other end of `local`. Requires: !is_waiting().
   void open(os::UniqueFd local);
   bool closed() const { return closed_; }
 
@@ -59,6 +62,7 @@ class Mux {
   std::string unsent_;
   std::map<std::uint32_t, Channel> channels_;
   std::uint32_t next_channel_ = 1;
+  std::uint32_t awaited_ = 0;  // the number of a reset that the peer has not answered; 0: none
   bool stalled_ = false;  // too much waits for the stream: local ends are not read
   bool closed_ = false;
 };

@@ -43,7 +43,7 @@ std::optional<MuxFrame> parse(std::string_view text) {
   if (bytes.size() < kHead) return std::nullopt;
   auto kind = static_cast<std::uint8_t>(bytes[0]);
   bool known = kind >= static_cast<std::uint8_t>(MuxFrame::Kind::kReset) &&
-               kind <= static_cast<std::uint8_t>(MuxFrame::Kind::kClose);
+               kind <= static_cast<std::uint8_t>(MuxFrame::Kind::kReady);
   if (!known || number_at(bytes, 5) != bytes.size() - kHead) return std::nullopt;
   return MuxFrame{static_cast<MuxFrame::Kind>(kind), number_at(bytes, 1), bytes.substr(kHead)};
 }

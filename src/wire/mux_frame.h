@@ -13,10 +13,11 @@ namespace sf::wire {
 
 struct MuxFrame {
   enum class Kind : std::uint8_t {
-    kReset = 1,  // all connections are over: the peer is a new one
+    kReset = 1,  // all connections are over: the peer is a new one, of that number
     kOpen = 2,
     kData = 3,
     kClose = 4,
+    kReady = 5,  // the answer to a reset, with its number
   };
   Kind kind = Kind::kReset;
   std::uint32_t channel = 0;

@@ -81,7 +81,10 @@ TEST(MuxTest, ManyConnectionsWithLargeMessagesDoNotMix) {
   Mux mux(*poller, std::move(stream.a), std::move(out),
           []() -> Result<os::UniqueFd> { return invalid("nobody opens here"); });
   ASSERT_OK(mux.start());
-  mux.reset_peer();
+  mux.reset_peer(1);
+  Deadline answer = Deadline::after(seconds(20));
+  while (mux.is_waiting() && !answer.passed())
+    ASSERT_OK(poller->run_once(Deadline::after(milliseconds(20))));
   constexpr int kConnections = 20;
   std::atomic<int> right = 0;
   std::atomic<int> done = 0;

@@ -84,6 +84,9 @@ Result<Observation> DaemonHost::exec(const BranchId& branch, const std::string& 
 
 Result<CheckpointId> DaemonHost::checkpoint(const BranchId& branch) {
   SF_TRY_ASSIGN(Json report, client_.post(branch_path(branch) + "/snapshot", Json::object()));
+  // What cannot be captured would be done again instead, which may print the same by chance.
+  if (policy_ == "eager" && backend_ != "replay" && report["kind"] != "physical")
+    return fail(ErrorCode::kUnsupported, "not captured: " + report.dump());
   return CheckpointId(branch.value().substr(0, branch.value().find('/')) + " " +
                       report["node"].get<std::string>());
 }

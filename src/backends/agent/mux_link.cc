@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -16,6 +17,12 @@
 #include "wire/mux.h"
 
 namespace sf::backends {
+
+namespace {
+
+constexpr auto kResetTime = milliseconds(300);  // until the peer is told again
+
+}  // namespace
 
 class MuxLink::Loop {
  public:
@@ -30,7 +37,7 @@ class MuxLink::Loop {
     SF_TRY(loop->mux_->start());
     SF_TRY(loop->poller_.add(loop->bell_.get(), EPOLLIN,
                              [raw = loop.get()](std::uint32_t) { raw->on_bell(); }));
-    loop->mux_->reset_peer();
+    loop->mux_->reset_peer(loop->number_);
     loop->thread_ = std::thread([raw = loop.get()] { raw->run(); });
     return loop;
   }
@@ -66,6 +73,8 @@ class MuxLink::Loop {
     std::uint64_t rung = 0;
     ssize_t ignored = ::read(bell_.get(), &rung, sizeof rung);
     (void)ignored;
+  }
+  void open_fresh() {
     std::vector<os::UniqueFd> fresh;
     {
       std::lock_guard lock(mutex_);
@@ -74,8 +83,15 @@ class MuxLink::Loop {
     for (os::UniqueFd& connection : fresh) mux_->open(std::move(connection));
   }
   void run() {
+    Deadline answer = Deadline::after(kResetTime);
     while (!stopping_ && !mux_->closed()) {
-      if (!poller_.run_once(Deadline::never())) break;
+      if (!poller_.run_once(mux_->is_waiting() ? answer : Deadline::never())) break;
+      if (!mux_->is_waiting()) {
+        open_fresh();
+      } else if (answer.passed()) {
+        mux_->reset_peer(number_);
+        answer = Deadline::after(kResetTime);
+      }
     }
     std::lock_guard lock(mutex_);
     ended_ = true;
@@ -85,6 +101,7 @@ class MuxLink::Loop {
 
   os::Poller poller_;
   os::UniqueFd bell_;
+  const std::uint32_t number_ = std::random_device()() | 1U;  // not 0
   std::unique_ptr<wire::Mux> mux_;
   std::thread thread_;
   std::mutex mutex_;

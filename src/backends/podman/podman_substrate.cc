@@ -170,6 +170,7 @@ Result<KeptState> PodmanSubstrate::keep(const std::string& box, const std::strin
     SF_TRY_ASSIGN(kept.bytes, layer_bytes(image));
     return kept;
   }
+  SF_TRY(check_stopped(box));
   SF_TRY(os::make_directories(options_.directory));
   SF_TRY(podman_.run({"container", "checkpoint", "--leave-running", "--compress", "none",
                       "--file-locks", "--export", archive(state), box}));
@@ -178,6 +179,20 @@ Result<KeptState> PodmanSubstrate::keep(const std::string& box, const std::strin
   if (::stat(archive(state).c_str(), &file) == 0)
     kept.bytes = static_cast<std::uint64_t>(file.st_size);
   return kept;
+}
+
+// CRIU would wait for ever for a process that is both stopped and frozen the old way.
+Status PodmanSubstrate::check_stopped(const std::string& box) {
+  if (!os::exists("/sys/fs/cgroup/freezer")) return Ok{};
+  SF_TRY_ASSIGN(pid_t agent, pid_of(box));
+  for (pid_t pid : os::process_tree(agent)) {
+    auto stat = os::read_file("/proc/" + std::to_string(pid) + "/stat");
+    if (!stat || stat->find(") T") == std::string::npos) continue;
+    return fail(ErrorCode::kUnsupported,
+                "podman cannot capture a stopped process on this host: " + os::process_name(pid),
+                "let it go on (bg, kill -CONT), or use the waypoint backend");
+  }
+  return Ok{};
 }
 
 // Of the last layer alone.

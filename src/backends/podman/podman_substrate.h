@@ -50,6 +50,7 @@ class PodmanSubstrate final : public Substrate {
              const waypoint::BranchConfig& config);
   Result<std::string> hooks() const;
   Result<std::string> criu_settings() const;
+  Status check_stopped(const std::string& box);
   Result<std::uint64_t> layer_bytes(const std::string& image);
   void prune();
   Result<pid_t> pid_of(const std::string& box);

@@ -2,6 +2,7 @@
 
 #include "backends/agent/tool_search.h"
 #include "base/split.h"
+#include "os/file.h"
 #include "os/run_program.h"
 #include "waypoint/criu/criu_binary.h"
 
@@ -19,8 +20,29 @@ std::string complaint(const std::string& errors) {
   return last.starts_with("Error: ") ? last.substr(7) : last;
 }
 
+// The first error in the log that runc names: what CRIU could not do. Empty: there is none.
+std::string criu_complaint(const std::string& errors) {
+  constexpr std::string_view kMark = "log file: ";
+  std::size_t at = errors.find(kMark);
+  if (at == std::string::npos) return {};
+  at += kMark.size();
+  auto log = os::read_file(errors.substr(at, errors.find_first_of("\"\n", at) - at));
+  if (!log) return {};
+  std::string first;
+  for (const std::string& line : split(*log, '\n')) {
+    // "(00.38) Error (criu/cr-dump.c:391): Can't get rlimit 0: Operation not permitted"
+    if (line.find(" Error (") == std::string::npos) continue;
+    std::size_t text = line.find("): ");
+    first = "CRIU: " + (text == std::string::npos ? line : line.substr(text + 3));
+    // Its attempt to raise its own limit is none that it needs.
+    if (line.find("RLIMIT_NOFILE for self") == std::string::npos) break;
+  }
+  return first;
+}
+
 Error failure(const std::string& command, const std::string& errors) {
-  const std::string said = complaint(errors);
+  const std::string criu = criu_complaint(errors);
+  const std::string said = criu.empty() ? complaint(errors) : criu;
   auto has = [&](const char* words) { return errors.find(words) != std::string::npos; };
   if (has("no such container") || has("no container with name"))
     return fail(ErrorCode::kNotFound, "podman " + command + ": " + said);
