@@ -122,8 +122,8 @@ std::vector<std::string> facts_of(const Plan& plan) {
           "the virtual machine has 2 GB and the accelerator tcg",
           std::to_string(plan.rounds) +
               " rounds; in each, every backend takes one snapshot and goes to the base and back",
-          "chains grow in turns, and a number is that of five nodes in a row; what a chain keeps "
-          "ends at 16 GB",
+          "chains grow in turns, and a number is that of the five nodes up to it; a chain ends "
+          "when it keeps more than 16 GB; forks are made three times",
           "times end when the next command has been answered; what is left behind is removed "
           "outside of them"};
 }

@@ -66,6 +66,9 @@ struct Fan {
     const std::uint64_t before = available_memory();
     Stopwatch watch;
     auto forks = backend->fork(node, static_cast<std::size_t>(count));
+    for (const Result<BranchHandle>& fork : forks) {
+      if (fork) SF_TRY(backend->exec(*fork, {.command = "true"}, {}));
+    }
     const double taken = milliseconds_of(watch);
     const std::uint64_t after = available_memory();
     Status whole = Ok{};

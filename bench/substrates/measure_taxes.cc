@@ -49,17 +49,21 @@ std::vector<Tax> measure_taxes(std::vector<Contender>& contenders, const Plan& p
   for (Contender& each : contenders) {
     taxes.push_back({.backend = each.name});
     auto started = BackendSession::start(*each.backend, plan.root);
+    if (!started) taxes.back().failure = started.error().describe();
     sessions.push_back(started ? std::move(*started) : nullptr);
   }
   for (int round = 0; round < plan.rounds; ++round) {
     plan.progress("commands, round " + std::to_string(round + 1));
     for (const auto& [name, work] : kWork) {
-      if (auto ms = beside(plan.root, work, home.path())) taxes[0].ms[name].push_back(*ms);
+      auto note = [&](Tax& tax, const Result<double>& ms) {
+        if (ms) tax.ms[name].push_back(*ms);
+        if (!ms) tax.failure = ms.error().describe();
+      };
+      note(taxes[0], beside(plan.root, work, home.path()));
       for (std::size_t i = 0; i < sessions.size(); ++i) {
         if (!sessions[i]) continue;
         auto seen = sessions[i]->exec(timed(work));
-        auto ms = seen ? time_of(seen->output) : Result<double>(std::move(seen).error());
-        if (ms) taxes[i + 1].ms[name].push_back(*ms);
+        note(taxes[i + 1], seen ? time_of(seen->output) : std::move(seen).error());
       }
     }
   }

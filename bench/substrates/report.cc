@@ -106,6 +106,7 @@ std::string of_taxes(const Results& results) {
       row.push_back(found == tax.ms.end() ? "failed" : spread(found->second));
     }
     table.rows.push_back(std::move(row));
+    if (!tax.failure.empty()) table.remarks.push_back(tax.backend + ": " + tax.failure);
   }
   return render(table, Layout::kMarkdown);
 }
@@ -136,7 +137,7 @@ std::string to_markdown(const Results& results) {
 }
 
 std::string to_json_text(const Results& results) {
-  Json json = {{"version", 1}, {"facts", results.facts}, {"points", Json::array()}};
+  Json json = {{"version", 2}, {"facts", results.facts}, {"points", Json::array()}};
   for (const Point& point : results.points)
     json["points"].push_back({{"backend", point.backend},
                               {"state", point.state == State::kMemory ? "memory" : "files"},

@@ -24,6 +24,7 @@ struct Point {  // one backend with one size of one kind of state
 struct Tax {  // what commands take inside
   std::string backend;
   std::map<std::string, std::vector<double>> ms;  // by what they do
+  std::string failure;
 };
 
 struct Depth {  // a chain of snapshots, each after a small change

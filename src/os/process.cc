@@ -301,6 +301,11 @@ std::optional<pid_t> namespace_pid(pid_t pid) {
   return last;
 }
 
+char process_state(pid_t pid) {
+  const std::string fields = stat_fields_after_name(pid);
+  return fields.size() > 1 ? fields[1] : '\0';
+}
+
 std::string process_name(pid_t pid) {
   auto text = read_file("/proc/" + std::to_string(pid) + "/comm");
   if (!text) return "?";

@@ -83,6 +83,8 @@ std::vector<pid_t> process_tree(pid_t root);
 // Pid in the process's own namespace (the last of NSpid).
 std::optional<pid_t> namespace_pid(pid_t pid);
 std::string process_name(pid_t pid);
+// As /proc writes it: 'S' sleeps, 'T' is stopped, 'Z' has ended; 0: it is gone.
+char process_state(pid_t pid);
 std::string command_line(pid_t pid);
 
 }  // namespace sf::os

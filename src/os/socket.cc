@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "os/error.h"
@@ -49,12 +50,21 @@ Result<UniqueFd> listen_unix(const std::string& path, mode_t mode) {
   return fd;
 }
 
-Result<UniqueFd> connect_unix(const std::string& path) {
+Result<UniqueFd> connect_unix(const std::string& path, Deadline deadline) {
   UniqueFd directory;
   SF_TRY_ASSIGN(sockaddr_un address, address_of(path, directory));
   SF_TRY_ASSIGN(UniqueFd fd, stream_socket());
+  // A call waits as long as a send may; 0 is for ever.
+  timeval limit{};
+  if (!deadline.is_never()) {
+    const int left = std::max(1, deadline.poll_timeout_ms());
+    limit = {left / 1000, (left % 1000) * 1000};
+  }
+  (void)::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return last_error("connecting to " + path);
+  limit = {};
+  (void)::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   return fd;
 }
 

@@ -11,7 +11,8 @@
 namespace sf::os {
 
 Result<UniqueFd> listen_unix(const std::string& path, mode_t mode);
-Result<UniqueFd> connect_unix(const std::string& path);
+// A listener that has too many to accept keeps callers waiting: until the deadline.
+Result<UniqueFd> connect_unix(const std::string& path, Deadline deadline = Deadline::never());
 Result<UniqueFd> accept_unix(int listener);
 Result<std::pair<UniqueFd, UniqueFd>> seqpacket_pair();
 

@@ -39,14 +39,6 @@ std::optional<WaitingCall> waiting_call(pid_t pid) {
   return call;
 }
 
-// "S" sleeps, "T" is stopped; 0: it is gone.
-char state_of(pid_t pid) {
-  auto text = os::read_file("/proc/" + std::to_string(pid) + "/stat");
-  std::size_t name_end = text ? text->rfind(')') : std::string::npos;
-  return name_end != std::string::npos && text->size() > name_end + 2 ? (*text)[name_end + 2]
-                                                                      : '\0';
-}
-
 constexpr long kReadCall = 0;  // x86-64
 
 }  // namespace
@@ -156,7 +148,8 @@ void ShellDriver::type_report() {
 pid_t ShellDriver::foreground() const {
   if (!blind_) return os::foreground_group(master_.get());
   for (pid_t child : os::children_of(shell_host_)) {
-    if (!jobs_.contains(child) && state_of(child) != 'T' && state_of(child) != 'Z')
+    if (!jobs_.contains(child) && os::process_state(child) != 'T' &&
+        os::process_state(child) != 'Z')
       return ::getpgid(child);
   }
   return shell_host_;
@@ -177,7 +170,7 @@ bool ShellDriver::reads_line() {
   // First: while our own script waits, descriptor 0 is a pipe, and the script may just be ending.
   auto input = os::read_link("/proc/" + std::to_string(shell_host_) + "/fd/0");
   if (!input || *input != kTerminalPath) return false;
-  if (blind_) return state_of(shell_host_) == 'S';
+  if (blind_) return os::process_state(shell_host_) == 'S';
   auto call = waiting_call(shell_host_);
   if (!call || call->number != kReadCall || call->fd != 0) return false;
   // The `read` builtin waits in a read() of another size than the shell's own input.

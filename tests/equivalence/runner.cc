@@ -40,19 +40,18 @@ Status disturb(Session& session, const Scenario& scenario) {
   return ::testing::AssertionFailure() << way << " shows something else:\n" << text;
 }
 
-namespace {
-
-void check_reference(const Scenario& scenario, const Observations& expected) {
+Status check_reference(const Scenario& scenario, const Observations& expected) {
   std::string all;
   for (const Observation& seen : expected) {
-    EXPECT_EQ(seen.exit_code, 0) << "probe in the reference: " << seen.command << "\n"
-                                 << seen.output;
+    if (seen.exit_code != 0)
+      return fail(ErrorCode::kOs, "the probe fails: " + seen.command + "\n" + seen.output);
     all += seen.output;
   }
-  EXPECT_NE(all.find(scenario.expect), std::string::npos)
-      << "the reference lacks " << scenario.expect << ":\n"
-      << all;
+  if (all.find(scenario.expect) != std::string::npos) return Ok{};
+  return fail(ErrorCode::kOs, "the reference lacks " + scenario.expect + ":\n" + all);
 }
+
+namespace {
 
 void check_fork(Host& host, const Scenario& scenario, const CheckpointId& here,
                 const Observations& expected) {
@@ -67,7 +66,7 @@ void check_scenario(Host& host, const Scenario& scenario) {
   ASSERT_OK_AND_ASSIGN(Session session, Session::start(host, scenario.user));
   ASSERT_OK(prepare(session, scenario));
   ASSERT_OK_AND_ASSIGN(Observations expected, reference(host, session, scenario));
-  check_reference(scenario, expected);
+  EXPECT_OK(check_reference(scenario, expected));
 
   ASSERT_OK_AND_ASSIGN(CheckpointId here, session.checkpoint());
   ASSERT_OK_AND_ASSIGN(Observations forward, session.run(scenario.probe));

@@ -18,6 +18,9 @@ Status prepare(Session& session, const Scenario& scenario);
 // is asked.
 Result<Observations> reference(Host& host, Session& session, const Scenario& scenario);
 
+// Whether the reference shows what the scenario is about.
+Status check_reference(const Scenario& scenario, const Observations& expected);
+
 // The scenario's own disturbance, then the general one. Failures are fine: it only has to go wrong.
 Status disturb(Session& session, const Scenario& scenario);
 

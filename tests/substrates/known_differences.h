@@ -11,7 +11,12 @@ struct KnownDifference {
   std::string backend;
   std::string why;
   std::vector<std::string> scenarios;
-  bool is_certain = true;  // else the state comes back by chance, and nothing is asked
+  enum class Kind {
+    kLost,
+    kByChance,      // it may come back, and nothing is asked
+    kCannotBeMade,  // there is no such state
+  };
+  Kind kind = Kind::kLost;
 };
 
 const std::vector<KnownDifference>& known_differences();

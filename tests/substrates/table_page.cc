@@ -49,7 +49,7 @@ Status write_row(const std::string& path, const std::string& backend,
       text += (i == 0 ? "" : ", ") + known.scenarios[i];
     text += ")\n";
   }
-  return os::write_file(path, text);
+  return os::publish_file(path, text);
 }
 
 }  // namespace sf::test

@@ -12,7 +12,7 @@ as_root() {
   if [[ $(id -u) == 0 ]]; then
     "$@"
   elif command -v sudo >/dev/null; then
-    sudo --preserve-env=STATEFORK_CRIU_PREFIX "$@"
+    sudo --preserve-env=STATEFORK_CRIU_PREFIX,STATEFORK_TABLE,STATEFORK_MATRIX "$@"
   else
     die "root rights are needed for: $*   (you are $(id -un), and there is no sudo)"
   fi

@@ -97,9 +97,9 @@ Result<Observation> AgentBackend::exec(const BranchHandle& branch,
     found->processes = std::move(before.all);
     found->looked = true;
   }
-  auto done = ShellClient(found->agent).exec(shell_request(request), sink);
-  if (!done) return cut_off(*found, std::move(done).error());
-  Observation seen = observation_of(std::move(*done));
+  SF_TRY_ASSIGN(waypoint::ExecResult done,
+                guarded(*found, ShellClient(found->agent).exec(shell_request(request), sink)));
+  Observation seen = observation_of(std::move(done));
   // Nobody who cannot look knows that nothing was left.
   Result<bool> left = left_background(*found, seen.shell_restarted);
   seen.left_background = !left.ok() || *left;
@@ -118,8 +118,8 @@ Error AgentBackend::cut_off(Box& box, Error error) {
 }
 
 Result<AgentBackend::Look> AgentBackend::look(Box& box) {
-  SF_TRY_ASSIGN(Frame answer,
-                box.agent->call({{{"op", "facts"}}, {}}, Deadline::after(kShortCall)));
+  SF_TRY_ASSIGN(Frame answer, guarded(box, box.agent->call({{{"op", "facts"}}, {}},
+                                                           Deadline::after(kShortCall))));
   Look seen;
   try {
     const auto always = {answer.header.at("self").get<pid_t>(),
@@ -200,7 +200,7 @@ Result<BranchHandle> AgentBackend::restore(const BranchHandle& old, const Physic
 Result<waypoint::WindowSize> AgentBackend::window(const BranchHandle& branch) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  SF_TRY_ASSIGN(waypoint::ScreenText shown, ShellClient(found->agent).screen(0));
+  SF_TRY_ASSIGN(waypoint::ScreenText shown, guarded(*found, ShellClient(found->agent).screen(0)));
   return shown.size;
 }
 
@@ -235,27 +235,28 @@ Status AgentBackend::end(const BranchHandle& branch) {
 Status AgentBackend::send_keys(const BranchHandle& branch, std::string_view keys) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  return ShellClient(found->agent).send_keys(keys);
+  return guarded(*found, ShellClient(found->agent).send_keys(keys));
 }
 
 Result<control::TerminalScreen> AgentBackend::screen(const BranchHandle& branch,
                                                      std::size_t scrollback) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  SF_TRY_ASSIGN(waypoint::ScreenText shown, ShellClient(found->agent).screen(scrollback));
+  SF_TRY_ASSIGN(waypoint::ScreenText shown,
+                guarded(*found, ShellClient(found->agent).screen(scrollback)));
   return screen_of(std::move(shown));
 }
 
 Status AgentBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  return ShellClient(found->agent).resize({rows, cols});
+  return guarded(*found, ShellClient(found->agent).resize({rows, cols}));
 }
 
 Result<std::unique_ptr<control::TerminalFeed>> AgentBackend::watch(const BranchHandle& branch) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  SF_TRY_ASSIGN(waypoint::TerminalWatch watch, ShellClient(found->agent).watch());
+  SF_TRY_ASSIGN(waypoint::TerminalWatch watch, guarded(*found, ShellClient(found->agent).watch()));
   return feed_of(std::move(watch));
 }
 
@@ -263,9 +264,9 @@ Result<std::string> AgentBackend::read_file(const BranchHandle& branch, const st
                                             std::size_t max_bytes) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
+  const Frame request{{{"op", "read_file"}, {"max_bytes", max_bytes}}, path};
   SF_TRY_ASSIGN(Frame answer,
-                found->agent->call({{{"op", "read_file"}, {"max_bytes", max_bytes}}, path},
-                                   Deadline::after(kShortCall)));
+                guarded(*found, found->agent->call(request, Deadline::after(kShortCall))));
   return std::move(answer.payload);
 }
 
@@ -275,10 +276,9 @@ Status AgentBackend::write_file(const BranchHandle& branch, const std::string& p
     return invalid("the " + std::string(name()) + " backend writes files of at most 128 MiB");
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  auto done = found->agent->call(
-      {{{"op", "write_file"}, {"path_bytes", path.size()}}, path + std::string(content)},
-      Deadline::after(kShortCall));
-  if (!done) return cut_off(*found, std::move(done).error());
+  const Frame request{{{"op", "write_file"}, {"path_bytes", path.size()}},
+                      path + std::string(content)};
+  SF_TRY(guarded(*found, found->agent->call(request, Deadline::after(kShortCall))));
   return Ok{};
 }
 
@@ -318,6 +318,7 @@ Status AgentBackend::check_engine() {
 }
 
 Status AgentBackend::check_engine_once() {
+  std::lock_guard lock(engine_mutex_);
   if (engine_known_) return Ok{};
   SF_TRY(check_engine());
   engine_known_ = true;
@@ -325,9 +326,12 @@ Status AgentBackend::check_engine_once() {
 }
 
 Result<control::Inventory> AgentBackend::inventory() {
+  control::Inventory all;
+  // Records come before what they are about, so an engine that nobody uses is not even asked.
+  SF_TRY_ASSIGN(bool is_free, records_.empty());
+  if (is_free) return all;
   SF_TRY(check_engine());
   std::unique_lock quiet(making_, std::try_to_lock);
-  control::Inventory all;
   std::set<std::string> names;
   SF_TRY_ASSIGN(std::vector<std::string> boxes, substrate_->boxes());
   for (const std::string& name : boxes) all.live.emplace_back(name);
@@ -335,7 +339,7 @@ Result<control::Inventory> AgentBackend::inventory() {
   for (const std::string& name : states) all.physical.emplace_back(name);
   names.insert(boxes.begin(), boxes.end());
   names.insert(states.begin(), states.end());
-  // Records come before what they are about: of somebody who was killed in between they may be all.
+  // Of somebody who was killed in between a record may be all there is.
   if (quiet.owns_lock()) SF_TRY(records_.keep_only(names));
   return all;
 }

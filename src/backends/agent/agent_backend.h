@@ -2,7 +2,6 @@
 // states. Thread-safe, as backend.h wants it.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -80,6 +79,12 @@ class AgentBackend final : public control::Backend {
   Result<Look> look(Box& box);
   Result<bool> left_background(Box& box, bool shell_restarted);
   static Error cut_off(Box& box, Error error);
+  // What an agent answered: that it is gone only when it is.
+  template <typename Answer>
+  static Answer guarded(Box& box, Answer answer) {
+    if (answer.ok()) return answer;
+    return cut_off(box, std::move(answer).error());
+  }
   Status check_engine();
   Status check_engine_once();
   // Reaches the agent of a box that has just begun, and has it start a shell unless one runs.
@@ -89,7 +94,8 @@ class AgentBackend final : public control::Backend {
 
   std::unique_ptr<Substrate> substrate_;
   ConfigRecords records_;
-  std::atomic<bool> engine_known_ = false;
+  std::mutex engine_mutex_;
+  bool engine_known_ = false;  // guarded by engine_mutex_
   // Held shared by whoever makes a box or a state, alone by whoever removes records of nothing.
   std::shared_mutex making_;
   std::mutex mutex_;

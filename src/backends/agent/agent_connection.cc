@@ -14,9 +14,12 @@ namespace sf::backends {
 
 Result<os::UniqueFd> connect_agent(pid_t pid) {
   auto root = os::InRoot::open("/proc/" + std::to_string(pid) + "/root");
-  if (!root) return fail(ErrorCode::kNotFound, "the agent has ended: " + root.error().message);
+  if (!root && (root.error().os_errno == ENOENT || root.error().os_errno == ESRCH))
+    return fail(ErrorCode::kNotFound, "the agent has ended: " + root.error().message);
+  if (!root) return std::move(root).error();
   // Whoever is root inside may have put a link there that points to a socket of the host.
   auto socket = root->open_file(agent::kAgentSocket, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  if (!socket && socket.error().code != ErrorCode::kNotFound) return socket;
   if (!socket)
     return fail(ErrorCode::kBusy, "the agent does not listen: " + socket.error().message);
   auto connected = os::connect_unix(os::fd_path(socket->get()));

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backends/agent/drafts.h"
 #include "backends/agent/tool_search.h"
 #include "os/file.h"
 #include "wire/json.h"
@@ -53,6 +54,7 @@ Result<std::set<std::string>> ConfigRecords::all() const {
 }
 
 Status ConfigRecords::keep_only(const std::set<std::string>& names) const {
+  remove_drafts(directory_);
   SF_TRY_ASSIGN(std::set<std::string> known, all());
   for (const std::string& name : known) {
     if (!names.contains(name)) remove(name);

@@ -17,6 +17,7 @@ class ConfigRecords {
   Status put(const std::string& name, const waypoint::BranchConfig& config) const;
   Result<waypoint::BranchConfig> get(const std::string& name) const;
   void remove(const std::string& name) const;
+  // Requires: nobody puts anything meanwhile.
   Status keep_only(const std::set<std::string>& names) const;
   Result<bool> empty() const;
   // Which engine has the boxes; kNotFound when nobody has said so yet.

@@ -47,7 +47,8 @@ class Substrate {
   virtual Result<std::string> engine() { return std::string(); }
 
   virtual Status start(const std::string& box, const waypoint::BranchConfig& config) = 0;
-  // A stream to the agent's socket. kNotFound: the box is gone, and what it said last.
+  // A stream to the agent's socket. kNotFound: the box is gone, which has to be certain; kBusy: its
+  // agent does not listen yet.
   virtual Result<os::UniqueFd> connect(const std::string& box) = 0;
   // The box runs on. Requires: no connection to its agent is open.
   virtual Result<KeptState> keep(const std::string& box, const std::string& state) = 0;

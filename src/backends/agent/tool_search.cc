@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "backends/agent/drafts.h"
 #include "base/split.h"
 #include "os/error.h"
 #include "os/file.h"
@@ -35,6 +36,7 @@ Result<std::string> kept_agent(const Surroundings& around) {
                            std::to_string(file.st_mtim.tv_nsec);
   if (os::exists(path)) return path;
   SF_TRY(os::make_directories(directory));
+  remove_drafts(directory);
   SF_TRY_ASSIGN(std::string program, os::read_file(around.agent, kMaxProgram));
   SF_TRY(os::publish_file(path, program, 0755));
   return path;

@@ -60,6 +60,7 @@ Result<std::string> DockerSubstrate::image_of(const std::string& root) {
   if (root.starts_with(kImagePrefix)) return existing_image(root.substr(kImagePrefix.size()));
   SF_TRY_ASSIGN(std::string mark, root_mark(root));
   const std::string image = std::string(kRoots) + ":" + mark;
+  std::lock_guard lock(import_mutex_);
   Result<Json> known = api_.get("/images/" + image + "/json");
   if (known) return image;
   if (known.error().code != ErrorCode::kNotFound) return std::move(known).error();

@@ -1,6 +1,7 @@
 // DockerSubstrate: containers, and images committed from them. Files are all that an image keeps.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,7 @@ class DockerSubstrate final : public Substrate {
 
   DockerOptions options_;
   EngineApi api_;
+  std::mutex import_mutex_;  // one packs a root at a time
 };
 
 }  // namespace sf::backends

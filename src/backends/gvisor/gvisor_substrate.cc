@@ -25,6 +25,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::minutes(5);
 constexpr auto kRelayEnd = seconds(5);
+constexpr auto kQuestionTime = seconds(30);
 constexpr std::size_t kMaxLog = 1U << 20U;
 constexpr const char* kAgentNote = "/agent-path";  // which one runs in a box, or was captured
 const std::vector<std::string> kEnv = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"};
@@ -100,7 +101,7 @@ Status GvisorSubstrate::revive(const std::string& state, const std::string& box,
                    state_dir(state), box});
 }
 
-Result<std::shared_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
+Result<std::unique_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
     const std::string& box) {
   if (!os::exists(box_dir(box))) return fail(ErrorCode::kNotFound, "there is no box " + box);
   SF_TRY_ASSIGN(os::Pipe to, os::make_pipe());
@@ -109,48 +110,48 @@ Result<std::shared_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
   options.argv = command({"exec", box, agent::kAgentPath, "relay"});
   options.env = kEnv;
   options.pass_fds = {{to.read_end.get(), 0}, {from.write_end.get(), 1}};
-  auto relay = std::make_shared<Relay>();
+  auto relay = std::make_unique<Relay>();
   SF_TRY_ASSIGN(relay->process, os::spawn(options));
   SF_TRY_ASSIGN(relay->link, MuxLink::start(std::move(from.read_end), std::move(to.write_end)));
   return relay;
 }
 
 Result<os::UniqueFd> GvisorSubstrate::connect(const std::string& box) {
-  std::lock_guard lock(mutex_);
-  std::shared_ptr<Relay>& relay = relays_[box];
-  if (!relay || relay->link->ended()) {
-    if (relay && !is_running(box)) {
-      relays_.erase(box);
-      return fail(ErrorCode::kNotFound, "the sandbox " + box + " has ended");
+  std::shared_ptr<Way> way = way_to(box);
+  std::lock_guard lock(way->mutex);
+  if (!way->relay || way->relay->link->ended()) {
+    if (way->relay) {
+      SF_TRY_ASSIGN(bool runs, is_running(box));
+      if (!runs) return fail(ErrorCode::kNotFound, "the sandbox " + box + " has ended");
     }
-    auto made = start_relay(box);
-    if (!made) {
-      relays_.erase(box);
-      return std::move(made).error();
-    }
-    relay = std::move(*made);
+    SF_TRY_ASSIGN(way->relay, start_relay(box));
   }
-  return relay->link->connect();
+  return way->relay->link->connect();
 }
 
-bool GvisorSubstrate::is_running(const std::string& box) const {
-  auto asked = os::run_program(command({"state", box}), Deadline::after(kRelayEnd), {.env = kEnv});
-  if (!asked || !asked->succeeded()) return false;
-  const Json state = Json::parse(asked->text, nullptr, false);
+std::shared_ptr<GvisorSubstrate::Way> GvisorSubstrate::way_to(const std::string& box) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Way>& way = ways_[box];
+  if (!way) way = std::make_shared<Way>();
+  return way;
+}
+
+Result<bool> GvisorSubstrate::is_running(const std::string& box) const {
+  SF_TRY_ASSIGN(
+      os::ProgramOutput asked,
+      os::run_program(command({"state", box}), Deadline::after(kQuestionTime), {.env = kEnv}));
+  if (!asked.succeeded()) return false;  // it knows no such sandbox
+  const Json state = Json::parse(asked.text, nullptr, false);
   return state.is_object() && state.value("status", Json()) == "running";
 }
 
 void GvisorSubstrate::end_relay(const std::string& box) {
-  std::shared_ptr<Relay> relay;
-  {
-    std::lock_guard lock(mutex_);
-    auto found = relays_.find(box);
-    if (found == relays_.end()) return;
-    relay = std::move(found->second);
-    relays_.erase(found);
-  }
-  relay->link.reset();  // the end of its input is the relay's end
-  (void)relay->process.wait(Deadline::after(kRelayEnd));
+  std::shared_ptr<Way> way = way_to(box);
+  std::lock_guard lock(way->mutex);
+  if (!way->relay) return;
+  way->relay->link.reset();  // the end of its input is the relay's end
+  (void)way->relay->process.wait(Deadline::after(kRelayEnd));
+  way->relay.reset();
 }
 
 Result<KeptState> GvisorSubstrate::keep(const std::string& box, const std::string& state) {
@@ -169,6 +170,10 @@ Status GvisorSubstrate::end(const std::string& box) {
   if (!os::exists(box_dir(box))) return Ok{};
   SF_TRY(run(box, {"delete", "--force", box}));
   end_relay(box);  // of somebody who came meanwhile
+  {
+    std::lock_guard lock(mutex_);
+    ways_.erase(box);
+  }
   return os::remove_tree(box_dir(box));
 }
 

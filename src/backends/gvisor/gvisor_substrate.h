@@ -53,13 +53,18 @@ class GvisorSubstrate final : public Substrate {
   Status run(const std::string& box, std::vector<std::string> arguments);
   Status make_bundle(const std::string& box, const waypoint::BranchConfig& config,
                      const std::string& agent);
-  Result<std::shared_ptr<Relay>> start_relay(const std::string& box);
-  bool is_running(const std::string& box) const;
+  Result<std::unique_ptr<Relay>> start_relay(const std::string& box);
+  struct Way {
+    std::mutex mutex;
+    std::unique_ptr<Relay> relay;  // guarded by mutex; nothing: none was needed yet
+  };
+  std::shared_ptr<Way> way_to(const std::string& box);
+  Result<bool> is_running(const std::string& box) const;
   void end_relay(const std::string& box);
 
   GvisorOptions options_;
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Relay>> relays_;  // guarded by mutex_
+  std::map<std::string, std::shared_ptr<Way>> ways_;  // guarded by mutex_
 };
 
 }  // namespace sf::backends

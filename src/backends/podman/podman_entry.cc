@@ -21,7 +21,7 @@ Status usable(const Surroundings& around, Keep keep) {
   if (keep == Keep::kWhole && !tool.has_criu())
     return fail(ErrorCode::kNotFound, "podman finds no CRIU",
                 "`statefork doctor` says how to get it");
-  SF_TRY(tool.run({"info", "--format", "{{.Host.OCIRuntime.Name}}"}));
+  SF_TRY(tool.ask({"info", "--format", "{{.Host.OCIRuntime.Name}}"}));
   return Ok{};
 }
 

@@ -58,8 +58,8 @@ Result<std::string> PodmanSubstrate::image_of(const std::string& root) {
   if (root.starts_with(kImagePrefix)) return root.substr(kImagePrefix.size());
   SF_TRY_ASSIGN(std::string mark, root_mark(root));
   const std::string image = std::string(kRoots) + ":" + mark;
-  if (podman_.run({"image", "exists", image})) return image;
   std::lock_guard lock(import_mutex_);
+  if (podman_.ask({"image", "exists", image})) return image;
   SF_TRY(os::make_directories(options_.directory));
   const std::string packed = options_.directory + "/" + mark + kDraftEnd;
   ScopeExit remove([&] { ::unlink(packed.c_str()); });
@@ -69,7 +69,7 @@ Result<std::string> PodmanSubstrate::image_of(const std::string& root) {
 }
 
 Result<std::string> PodmanSubstrate::engine() {
-  SF_TRY_ASSIGN(std::string root, podman_.run({"info", "--format", "{{.Store.GraphRoot}}"}));
+  SF_TRY_ASSIGN(std::string root, podman_.ask({"info", "--format", "{{.Store.GraphRoot}}"}));
   while (root.ends_with('\n')) root.pop_back();
   return "Podman with " + root;
 }
@@ -84,9 +84,10 @@ Status PodmanSubstrate::run(const std::string& box, const std::string& image,
   std::vector<std::string> arguments = {
       "run", "--detach", "--name", box, "--label", std::string(kOwnerLabel) + "=" + options_.owner,
       "--network", config.network == Network::kHost ? "host" : "none", "--pull", "never",
+      "--image-volume", "ignore",
       // CRIU brings limits back, for which a container without CAP_SYS_RESOURCE may not lack any.
-      "--image-volume", "ignore", "--ulimit", "nofile=1024:4096", "--ulimit", "nproc=4096:4096",
-      "--cap-add", "SYS_PTRACE", "--user", "0:0", "--workdir", "/", "--volume",
+      "--ulimit", "nofile=1024:4096", "--ulimit", "nproc=4096:4096", "--cap-add", "SYS_PTRACE",
+      "--user", "0:0", "--workdir", "/", "--volume",
       options_.agent + ":" + agent::kAgentPath + ":ro", "--entrypoint",
       std::string("[\"") + agent::kAgentPath + "\",\"serve\"]"};
   auto add = [&](const std::string& option, const std::string& value) {
@@ -127,13 +128,13 @@ Result<std::string> PodmanSubstrate::hooks() const {
   return directory;
 }
 
-// Podman refuses connections when a container comes back under another name. The runtime reads
-// this file itself.
+// Podman refuses connections when a container comes back under another name, and CRIU files without
+// a name that are larger than a megabyte. The runtime reads this file itself.
 Result<std::string> PodmanSubstrate::criu_settings() const {
   const std::string path = options_.directory + "/criu.conf";
   std::lock_guard lock(settings_mutex_);
   SF_TRY(os::make_directories(options_.directory));
-  SF_TRY(os::publish_file(path, "tcp-established\n"));
+  SF_TRY(os::publish_file(path, "tcp-established\nghost-limit 1073741824\n"));
   return path;
 }
 
@@ -143,13 +144,12 @@ Result<pid_t> PodmanSubstrate::pid_of(const std::string& box) {
     auto known = pids_.find(box);
     if (known != pids_.end() && os::is_alive(known->second)) return known->second.pid;
   }
-  SF_TRY_ASSIGN(std::string text,
-                podman_.run({"container", "inspect", "--format", "{{.State.Pid}}", box}));
+  SF_TRY_ASSIGN(std::string text, podman_.ask({"container", "inspect", "--format",
+                                               "{{.State.Pid}} {{.State.Paused}}", box}));
   auto key = os::process_key(std::atoi(text.c_str()));
-  if (!key) {
-    auto said = podman_.run({"logs", "--tail", "1", box});
-    return fail(ErrorCode::kNotFound, "the container has ended" + (said ? ": " + *said : ""));
-  }
+  if (!key) return fail(ErrorCode::kNotFound, "the container has ended");
+  // Whoever was here before may have died in the middle of a commit.
+  if (text.find("true") != std::string::npos) SF_TRY(podman_.run({"unpause", box}));
   std::lock_guard lock(mutex_);
   pids_[box] = *key;
   return key->pid;
@@ -164,8 +164,13 @@ Result<KeptState> PodmanSubstrate::keep(const std::string& box, const std::strin
   Stopwatch stopped;
   if (!is_whole()) {
     const std::string image = std::string(kStates) + ":" + state;
-    SF_TRY(podman_.run({"commit", "--quiet", "--pause", "--change",
-                        "LABEL " + std::string(kOwnerLabel) + "=" + options_.owner, box, image}));
+    auto committed =
+        podman_.run({"commit", "--quiet", "--pause", "--change",
+                     "LABEL " + std::string(kOwnerLabel) + "=" + options_.owner, box, image});
+    if (!committed) {
+      (void)podman_.run({"unpause", box});
+      return std::move(committed).error();
+    }
     KeptState kept{.stopped = stopped.elapsed()};
     SF_TRY_ASSIGN(kept.bytes, layer_bytes(image));
     return kept;
@@ -186,8 +191,7 @@ Status PodmanSubstrate::check_stopped(const std::string& box) {
   if (!os::exists("/sys/fs/cgroup/freezer")) return Ok{};
   SF_TRY_ASSIGN(pid_t agent, pid_of(box));
   for (pid_t pid : os::process_tree(agent)) {
-    auto stat = os::read_file("/proc/" + std::to_string(pid) + "/stat");
-    if (!stat || stat->find(") T") == std::string::npos) continue;
+    if (os::process_state(pid) != 'T') continue;
     return fail(ErrorCode::kUnsupported,
                 "podman cannot capture a stopped process on this host: " + os::process_name(pid),
                 "let it go on (bg, kill -CONT), or use the waypoint backend");
@@ -197,7 +201,7 @@ Status PodmanSubstrate::check_stopped(const std::string& box) {
 
 // Of the last layer alone.
 Result<std::uint64_t> PodmanSubstrate::layer_bytes(const std::string& image) {
-  SF_TRY_ASSIGN(std::string text, podman_.run({"history", "--format", "json", image}));
+  SF_TRY_ASSIGN(std::string text, podman_.ask({"history", "--format", "json", image}));
   const Json layers = Json::parse(text, nullptr, false);
   if (!layers.is_array() || layers.empty() || !layers.front().contains("size") ||
       !layers.front()["size"].is_number())
@@ -245,7 +249,7 @@ void PodmanSubstrate::prune() {
 
 Result<std::vector<std::string>> PodmanSubstrate::boxes() {
   SF_TRY_ASSIGN(std::string text,
-                podman_.run({"ps", "--all", "--format", "{{.Names}}", "--filter",
+                podman_.ask({"ps", "--all", "--format", "{{.Names}}", "--filter",
                              "label=" + std::string(kOwnerLabel) + "=" + options_.owner}));
   std::vector<std::string> names;
   for (std::string& line : split(text, '\n')) {
@@ -265,7 +269,7 @@ Result<std::vector<std::string>> PodmanSubstrate::states() {
     return names;
   }
   SF_TRY_ASSIGN(std::string text,
-                podman_.run({"images", "--format", "{{.Repository}}:{{.Tag}}", "--filter",
+                podman_.ask({"images", "--format", "{{.Repository}}:{{.Tag}}", "--filter",
                              "label=" + std::string(kOwnerLabel) + "=" + options_.owner}));
   const std::string prefix = std::string(kStates) + ":";
   for (const std::string& line : split(text, '\n')) {

@@ -10,6 +10,7 @@ namespace sf::backends {
 namespace {
 
 constexpr auto kPatience = std::chrono::minutes(10);  // commits of large files take their time
+constexpr auto kQuestionTime = seconds(30);
 
 // The last line that says what went wrong; those before are of no use to anybody.
 std::string complaint(const std::string& errors) {
@@ -75,7 +76,16 @@ Result<PodmanTool> PodmanTool::find(const std::string& config, const std::string
   return tool;
 }
 
+Result<std::string> PodmanTool::ask(std::vector<std::string> arguments) const {
+  return run_until(Deadline::after(kQuestionTime), std::move(arguments));
+}
+
 Result<std::string> PodmanTool::run(std::vector<std::string> arguments) const {
+  return run_until(Deadline::after(kPatience), std::move(arguments));
+}
+
+Result<std::string> PodmanTool::run_until(Deadline deadline,
+                                          std::vector<std::string> arguments) const {
   std::string command;
   for (const std::string& word : arguments) {
     if (word.starts_with("--") || word.starts_with("/")) continue;
@@ -85,8 +95,8 @@ Result<std::string> PodmanTool::run(std::vector<std::string> arguments) const {
   // runc, since Debian's crun was built without CRIU; cgroupfs, since there may be no systemd.
   arguments.insert(arguments.begin(),
                    {program_, "--runtime", "runc", "--cgroup-manager", "cgroupfs"});
-  SF_TRY_ASSIGN(os::ProgramOutput done, os::run_program(arguments, Deadline::after(kPatience),
-                                                        {.env = env_, .errors_apart = true}));
+  SF_TRY_ASSIGN(os::ProgramOutput done,
+                os::run_program(arguments, deadline, {.env = env_, .errors_apart = true}));
   if (done.succeeded()) return std::move(done.text);
   return failure(command, done.errors);
 }

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -35,7 +37,6 @@ constexpr auto kShortTime = seconds(5);
 constexpr std::uint64_t kMemory = 1ULL << 30U;
 constexpr std::uint64_t kFreeDisk = 8ULL << 30U;  // beyond what the root holds; sparse
 constexpr auto kQuitTime = seconds(5);  // to end when it is asked to, then when it is killed
-constexpr std::size_t kMaxConsole = 16U << 20U;
 constexpr std::size_t kLastWords = 500;
 constexpr std::size_t kMaxProgram = 256U << 20U;
 constexpr std::string_view kStateEnd = ".qcow2";
@@ -55,9 +56,13 @@ std::string option_value(const std::string& text) {
 
 // The machine's last words, if it had any.
 std::string end_of(const std::string& console) {
-  auto text = os::read_file(console, kMaxConsole);
-  if (!text || text->empty()) return "it said nothing";
-  return text->substr(text->size() - std::min(text->size(), kLastWords));
+  auto file = os::open_file(console, O_RDONLY | O_CLOEXEC);
+  if (!file) return "it said nothing";
+  const off_t size = ::lseek(file->get(), 0, SEEK_END);
+  char words[kLastWords];
+  ssize_t n = ::pread(file->get(), words, sizeof words,
+                      std::max<off_t>(0, size - static_cast<off_t>(sizeof words)));
+  return n > 0 ? std::string(words, static_cast<std::size_t>(n)) : "it said nothing";
 }
 
 }  // namespace
@@ -133,6 +138,7 @@ Result<std::string> VmSubstrate::initial_disk() {
 Result<std::string> VmSubstrate::accelerator() {
   if (!options_.accelerator.empty()) return options_.accelerator;
   if (::access("/dev/kvm", R_OK | W_OK) != 0) return std::string("tcg");
+  std::lock_guard lock(try_mutex_);
   // Another kernel or another QEMU may have another answer.
   struct stat program {};
   if (::stat(options_.qemu.c_str(), &program) != 0)
@@ -189,26 +195,30 @@ Status VmSubstrate::start(const std::string& box, const BranchConfig& config) {
 }
 
 Result<os::UniqueFd> VmSubstrate::connect(const std::string& box) {
-  std::lock_guard lock(mutex_);
-  std::shared_ptr<MuxLink>& link = links_[box];
-  if (!link || link->ended()) {
-    link.reset();
+  std::shared_ptr<Way> way = way_to(box);
+  std::lock_guard lock(way->mutex);
+  if (!way->link || way->link->ended()) {
+    way->link.reset();
     // Whoever was here before may have died while the machine stood still for a snapshot.
     if (auto qmp = Qmp::connect(box_file(box, "q"), Deadline::after(kShortTime)))
       (void)qmp->command("cont", Json::object(), Deadline::after(kShortTime));
-    auto stream = os::connect_unix(box_file(box, "a"));
-    if (!stream) {
-      links_.erase(box);
+    auto stream = os::connect_unix(box_file(box, "a"), Deadline::after(kShortTime));
+    if (!stream && (stream.error().os_errno == ENOENT || stream.error().os_errno == ECONNREFUSED))
       return fail(ErrorCode::kNotFound,
                   "the machine has ended; its console: " + end_of(box_file(box, "console.log")));
-    }
+    if (!stream) return std::move(stream).error();
     os::UniqueFd out(::fcntl(stream->get(), F_DUPFD_CLOEXEC, 0));
     if (!out.valid()) return os::last_error("duplicating a descriptor");
-    SF_TRY_ASSIGN(std::unique_ptr<MuxLink> made,
-                  MuxLink::start(std::move(*stream), std::move(out)));
-    link = std::move(made);
+    SF_TRY_ASSIGN(way->link, MuxLink::start(std::move(*stream), std::move(out)));
   }
-  return link->connect();
+  return way->link->connect();
+}
+
+std::shared_ptr<VmSubstrate::Way> VmSubstrate::way_to(const std::string& box) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Way>& way = ways_[box];
+  if (!way) way = std::make_shared<Way>();
+  return way;
 }
 
 Result<KeptState> VmSubstrate::keep(const std::string& box, const std::string& state) {
@@ -244,7 +254,7 @@ Status VmSubstrate::revive(const std::string& state, const std::string& box,
 Status VmSubstrate::end(const std::string& box) {
   {
     std::lock_guard lock(mutex_);
-    links_.erase(box);
+    ways_.erase(box);
   }
   const std::string directory = options_.directory + "/boxes/" + box;
   if (!os::exists(directory)) return Ok{};
@@ -257,16 +267,16 @@ Status VmSubstrate::end(const std::string& box) {
 
 // Pids are used again: the machine's command line names its directory.
 Status VmSubstrate::wait_for_end(pid_t pid, const std::string& directory) {
-  const Deadline patience = Deadline::after(kQuitTime);
-  const Deadline limit = Deadline::after(2 * kQuitTime);
-  while (pid > 0 && os::command_line(pid).find(directory) != std::string::npos) {
-    if (limit.passed())
-      return fail(ErrorCode::kBusy, "QEMU (pid " + std::to_string(pid) + ") does not end",
-                  "try again; its host may wait for a disk");
-    if (patience.passed()) ::kill(pid, SIGKILL);
-    ::usleep(5000);
-  }
-  return Ok{};
+  if (pid <= 0) return Ok{};
+  os::UniqueFd machine(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!machine.valid() || os::command_line(pid).find(directory) == std::string::npos) return Ok{};
+  SF_TRY_ASSIGN(bool ended, os::wait_readable(machine.get(), Deadline::after(kQuitTime)));
+  if (ended) return Ok{};
+  (void)::syscall(SYS_pidfd_send_signal, machine.get(), SIGKILL, nullptr, 0);
+  SF_TRY_ASSIGN(ended, os::wait_readable(machine.get(), Deadline::after(kQuitTime)));
+  if (ended) return Ok{};
+  return fail(ErrorCode::kBusy, "QEMU (pid " + std::to_string(pid) + ") does not end",
+              "try again; the host may wait for a disk");
 }
 
 Status VmSubstrate::remove(const std::string& state) {

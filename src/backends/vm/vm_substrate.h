@@ -51,6 +51,11 @@ class VmSubstrate final : public Substrate {
   std::string state_file(const std::string& state) const {
     return options_.directory + "/states/" + state + ".qcow2";
   }
+  struct Way {
+    std::mutex mutex;
+    std::unique_ptr<MuxLink> link;  // guarded by mutex; nothing: none was needed yet
+  };
+  std::shared_ptr<Way> way_to(const std::string& box);
   Status run(const std::vector<std::string>& argv) const;
   Result<std::string> disk_of(const std::string& root);
   Result<std::string> initial_disk();
@@ -62,8 +67,9 @@ class VmSubstrate final : public Substrate {
 
   VmOptions options_;
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<MuxLink>> links_;  // guarded by mutex_
-  std::mutex disk_mutex_;                                  // one makes a disk at a time
+  std::map<std::string, std::shared_ptr<Way>> ways_;  // guarded by mutex_
+  std::mutex try_mutex_;                              // one tries the accelerator
+  std::mutex disk_mutex_;                             // one makes a disk at a time
   std::mutex initial_mutex_;
   bool has_initial_disk_ = false;  // guarded by initial_mutex_; made when it is first needed
 };
