@@ -17,9 +17,9 @@ constexpr double kPanelHeight = 230;
 constexpr double kLeft = 52;
 constexpr double kTop = 34;
 constexpr double kBottom = 38;
-constexpr double kRight = 12;
+constexpr double kRight = 20;
 constexpr double kLegend = 46;
-constexpr double kLowest = 10;      // ms
+constexpr double kLowest = 2;       // ms
 constexpr double kHighest = 40000;  // ms
 
 // Distinguishable also without colours: each has its own dash.

@@ -23,67 +23,74 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
 // the status it was given, and `$_` is its last argument, so both are what they were. Under `set
 // -e` a failing status would end the shell once more than the user asked for. Each answer names its
 // record: one that an interrupted shell left unread must not pass for the next. `echo` or `printf`:
-// users switch builtins off (`enable -n echo`), but hardly both.
-constexpr std::string_view kScriptText = R"script(case $1 in
-load | load_tail)
+// users switch builtins off (`enable -n echo`), but hardly both. bash reads a sourced file command
+// by command: each part leaves at its end, so that those behind it are not even parsed.
+constexpr std::string_view kScriptText = R"script(case $1 in load | load_tail)
   builtin echo "B $2 ${-//[!xv]/}" >>@EVENT@ || builtin printf '%s\n' "B $2 ${-//[!xv]/}" >>@EVENT@
   while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "B $2" ]]; do builtin :; done
   IFS= builtin read -r -d '' __wp_command <@COMMAND@ || builtin :
   builtin history -s -- "$__wp_command"
   builtin printf -v __wp_command '{ builtin . @SCRIPT@ start %q %q %q; } >/dev/null 2>&1\n%s' "$2" "$3" "$4" "$__wp_command"
   case $1 in load_tail) __wp_command+=$'\n{ __wp_tail=("$?" "$_"); } >/dev/null 2>&1' ;; esac
-  ;;
-start)
+  @LEAVE@ ;;
+esac
+case $1 in start)
   builtin unset -v __wp_command __wp_tail
   builtin echo "S $2" >>@EVENT@ || builtin printf '%s\n' "S $2" >>@EVENT@
   while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "S $2" ]]; do builtin :; done
-  ;;
-end | end_look)
+  @LEAVE@ ;;
+esac
+case $1 in end)
   builtin unset -v __wp_command __wp_tail __wp_end __wp_last
-  case $1 in end_look)
-    builtin echo "Q $2" >>@EVENT@ || builtin printf '%s\n' "Q $2" >>@EVENT@
-    while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "Q $2 "* ]]; do builtin :; done
-    case $__wp_ack in *yes)
-      {
-        builtin unset -v __wp_ack
-        builtin : look
-        builtin declare -p
-        builtin shopt -p
-        builtin shopt -po
-        builtin complete -p
-        builtin umask
-        builtin ulimit -aH
-        builtin ulimit -aS
-        builtin dirs -l -p
-        builtin printf '%q ' "$0" "${@:6:$#-6}"
-        builtin printf '\n%s loud\n%s' "$4" "${-//[!xv]/}${PS1-}${PS0-}${PROMPT_COMMAND[*]-}${!-}"
-        builtin enable -n
-        builtin declare -f
-        builtin alias -p
-        builtin trap -p
-        builtin printf '\n%s line\n%s' "$4" "$5"
-        builtin printf '\n%s last\n%s' "$4" "${@:$#}"
-        builtin printf '\n%s hashed\n' "$4"
-        builtin hash -l
-        builtin printf '\n%s hits\n' "$4"
-        builtin hash
-        builtin printf '\n%s end\n' "$4"
-      } >|@COMMAND@ || builtin :
-      ;;
-    esac
+  @END@
+  @LEAVE@ ;;
+esac
+case $1 in end_look)
+  builtin unset -v __wp_command __wp_tail __wp_end __wp_last
+  builtin echo "Q $2" >>@EVENT@ || builtin printf '%s\n' "Q $2" >>@EVENT@
+  while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "Q $2 "* ]]; do builtin :; done
+  case $__wp_ack in *yes)
+    {
+      builtin unset -v __wp_ack
+      builtin : look
+      builtin declare -p
+      builtin shopt -p
+      builtin shopt -po
+      builtin complete -p
+      builtin umask
+      builtin ulimit -aH
+      builtin ulimit -aS
+      builtin dirs -l -p
+      builtin printf '%q ' "$0" "${@:6:$#-6}"
+      builtin printf '\n%s loud\n%s' "$4" "${-//[!xv]/}${PS1-}${PS0-}${PROMPT_COMMAND[*]-}${!-}"
+      builtin enable -n
+      builtin declare -f
+      builtin alias -p
+      builtin trap -p
+      builtin printf '\n%s line\n%s' "$4" "$5"
+      builtin printf '\n%s last\n%s' "$4" "${@:$#}"
+      builtin printf '\n%s hashed\n' "$4"
+      builtin hash -l
+      builtin printf '\n%s hits\n' "$4"
+      builtin hash
+      builtin printf '\n%s end\n' "$4"
+    } >|@COMMAND@ || builtin :
     ;;
   esac
-  builtin echo "E $2 $3 ${-//[!v]/}" >>@EVENT@ || builtin printf '%s\n' "E $2 $3 ${-//[!v]/}" >>@EVENT@
-  while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "E $2" ]]; do builtin :; done
-  ;;
+  @END@
+  @LEAVE@ ;;
 esac
-builtin unset -v __wp_ack
-case $- in *e*) builtin return 0 ;; esac
-builtin return "$3"
 )script";
+constexpr const char* kEnd =
+    R"(builtin echo "E $2 $3 ${-//[!v]/}" >>@EVENT@ || builtin printf '%s\n' "E $2 $3 ${-//[!v]/}" >>@EVENT@
+  while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "E $2" ]]; do builtin :; done)";
+constexpr const char* kLeave =
+    R"(builtin unset -v __wp_ack; case $- in *e*) builtin return 0 ;; esac; builtin return "$3")";
 
 std::string with_paths(std::string_view text, pid_t holder) {
   std::string out(text);
+  replace_all(out, "@END@", kEnd);
+  replace_all(out, "@LEAVE@", kLeave);
   replace_all(out, "@COMMAND@", fd_path(holder, kCommandText));
   replace_all(out, "@SCRIPT@", fd_path(holder, kScript));
   replace_all(out, "@EVENT@", fd_path(holder, kEventWrite));

@@ -1,0 +1,91 @@
+#include "explore/agents/script_agent.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace sf::explore {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kWorked = 0.5;
+constexpr double kFailed = 0.1;
+
+std::vector<ScriptAgent::Candidate> candidates_from(const Json& list) {
+  std::vector<ScriptAgent::Candidate> all;
+  for (const Json& each : list) {
+    ScriptAgent::Candidate made;
+    made.action.command = each.at("command");
+    made.action.thought = each.value("thought", "");
+    made.action.is_last = each.value("last", false);
+    made.value = each.value("value", -1.0);
+    made.reflection = each.value("reflection", "");
+    if (each.contains("next")) made.next = candidates_from(each.at("next"));
+    all.push_back(std::move(made));
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ScriptAgent>> ScriptAgent::parse(std::string_view json) {
+  const Json script = Json::parse(json, nullptr, false);
+  try {
+    std::vector<Candidate> first = candidates_from(script.at("candidates"));
+    if (first.empty()) return invalid("the script has no candidates");
+    return std::unique_ptr<ScriptAgent>(new ScriptAgent(std::move(first)));
+  } catch (const Json::exception& e) {
+    return invalid(std::string("the script makes no sense: ") + e.what());
+  }
+}
+
+const std::vector<ScriptAgent::Candidate>* ScriptAgent::candidates_after(
+    const std::vector<Turn>& path) const {
+  const std::vector<Candidate>* at = &first_;
+  for (const Turn& turn : path) {
+    auto found = std::ranges::find_if(
+        *at, [&](const Candidate& candidate) { return candidate.action == turn.action; });
+    if (found == at->end()) return nullptr;
+    at = &found->next;
+  }
+  return at;
+}
+
+Result<Proposal> ScriptAgent::propose(const Situation& situation) {
+  const std::vector<Candidate>* candidates = candidates_after(situation.path);
+  if (candidates == nullptr || candidates->empty())
+    return fail(ErrorCode::kNotFound, "the script has nothing more to propose here");
+  // A rollout's number, digit by digit: how many alternatives there were on the way up to here.
+  std::size_t rest = static_cast<std::size_t>(std::max(situation.lane, 0));
+  const std::vector<Candidate>* at = &first_;
+  for (const Turn& turn : situation.path) {
+    rest /= std::max<std::size_t>(at->size(), 1);
+    at = &std::ranges::find_if(*at, [&](const Candidate& candidate) {
+            return candidate.action == turn.action;
+          })->next;
+  }
+  // From the root all rollouts begin, and each knows its number already.
+  const bool is_counted = situation.lane > 0 && situation.path.empty();
+  const std::size_t index = rest + (is_counted ? 0 : situation.ordinal);
+  return Proposal{(*candidates)[index % candidates->size()].action, {}};
+}
+
+Result<Assessment> ScriptAgent::assess(const Situation& before, const Turn& turn) {
+  Assessment assessment;
+  assessment.value = turn.outcome.exit_code == 0 && !turn.outcome.timed_out ? kWorked : kFailed;
+  if (const std::vector<Candidate>* candidates = candidates_after(before.path)) {
+    for (const Candidate& candidate : *candidates) {
+      if (candidate.action != turn.action) continue;
+      if (candidate.value >= 0) assessment.value = candidate.value;
+      assessment.reflection = candidate.reflection;
+    }
+  }
+  return assessment;
+}
+
+Result<Choice> ScriptAgent::choose(const Situation&, const std::vector<Turn>& candidates) {
+  auto best = std::ranges::max_element(candidates, {}, &Turn::value);
+  return Choice{static_cast<std::size_t>(best - candidates.begin()), {}};
+}
+
+}  // namespace sf::explore

@@ -1,0 +1,40 @@
+// ScriptAgent: candidates from a file, the same every time; for tests, demos and benchmarks without
+// a model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explore/agent.h"
+
+namespace sf::explore {
+
+class ScriptAgent final : public Agent {
+ public:
+  static Result<std::unique_ptr<ScriptAgent>> parse(std::string_view json);
+
+  // The first proposal from a state is its first candidate, the next one its second. Where rollouts
+  // lie side by side, their numbers count through all paths there are.
+  Result<Proposal> propose(const Situation& situation) override;
+  // As the script says; else by whether the command failed.
+  Result<Assessment> assess(const Situation& before, const Turn& turn) override;
+  // The one of highest value.
+  Result<Choice> choose(const Situation& before, const std::vector<Turn>& candidates) override;
+
+  struct Candidate {
+    Action action;
+    double value = -1;  // below 0: not said
+    std::string reflection;
+    std::vector<Candidate> next;
+  };
+
+ private:
+  explicit ScriptAgent(std::vector<Candidate> first) : first_(std::move(first)) {}
+  // Those that follow the path; null: the path is not the script's.
+  const std::vector<Candidate>* candidates_after(const std::vector<Turn>& path) const;
+  std::vector<Candidate> first_;
+};
+
+}  // namespace sf::explore

@@ -1,0 +1,148 @@
+// The explorer with a script and a world in memory: a state is the list of commands that led to it.
+#include "explore/explorer.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "explore/agents/script_agent.h"
+#include "explore/journal.h"
+#include "testing/matchers.h"
+
+namespace sf::explore {
+namespace {
+
+// Two wrong turns for every right one; "right" all the way is the solution.
+constexpr const char* kScript = R"({"candidates": [
+  {"command": "wrong", "value": 0.2, "reflection": "that was wrong", "next": [
+     {"command": "lost", "value": 0.1, "last": true}]},
+  {"command": "broken"},
+  {"command": "right", "value": 0.6, "next": [
+     {"command": "wrong", "value": 0.3, "last": true},
+     {"command": "right", "value": 0.8, "next": [
+        {"command": "wrong", "value": 0.4, "last": true},
+        {"command": "right", "value": 0.9, "last": true}]}]}]})";
+
+class MemoryWorld final : public World {
+ public:
+  Result<Advance> advance(const std::string& state, const Action& action) override {
+    if (action.command == "broken") return fail(ErrorCode::kOs, "the world broke");
+    ++now;
+    most = std::max<int>(most, now);
+    std::this_thread::yield();
+    --now;
+    return Advance{{"ran " + action.command, action.command == "wrong" ? 1 : 0, false},
+                   state + "/" + action.command,
+                   {.command_time = microseconds(10)}};
+  }
+  Result<Grade> grade(const std::string& state, Usage&) override {
+    return Grade{state == "/right/right/right" ? 1.0 : 0.0, "graded " + state};
+  }
+  Status remember(const std::string& state, const SearchNode& node) override {
+    std::lock_guard lock(mutex);
+    minds[state] = node.action.command;
+    return Ok{};
+  }
+  std::atomic<int> now = 0;
+  std::atomic<int> most = 0;
+  std::mutex mutex;
+  std::map<std::string, std::string> minds;
+};
+
+class ExplorerTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  Result<Ending> run(const SearchPolicy& policy) {
+    sinks.journal = [this](const std::string& line) {
+      journal += line;
+      return Ok{};
+    };
+    return explore(tree, policy, *agent, world, options, sinks);
+  }
+  SearchTree tree{""};
+  std::unique_ptr<ScriptAgent> agent = ScriptAgent::parse(kScript).value();
+  MemoryWorld world;
+  ExploreOptions options;
+  ExploreSinks sinks;
+  std::string journal = root_line("");
+};
+
+std::unique_ptr<SearchPolicy> policy_called(const std::string& name) {
+  return make_policy(name, {.attempts = 20, .steps = 3, .width = 3, .depth = 2}).value();
+}
+
+TEST_P(ExplorerTest, EveryPolicyFindsTheSolutionWithOneJobAndWithMany) {
+  for (std::size_t jobs : {1U, 4U}) {
+    tree = SearchTree("");
+    options.jobs = jobs;
+    ASSERT_OK_AND_ASSIGN(Ending ending, run(*policy_called(GetParam())));
+    EXPECT_TRUE(ending.is_whole) << ending.why;
+    EXPECT_EQ(tree.at(ending.best).state, "/right/right/right") << ending.why;
+    ASSERT_TRUE(tree.at(ending.best).grade);
+    EXPECT_TRUE(tree.at(ending.best).grade->passed());
+    EXPECT_EQ(world.minds.at("/right/right"), "right");
+  }
+}
+
+// Killed after any number of lines: what is in the journal is all that a resumed run has.
+TEST_P(ExplorerTest, ARunThatWasKilledGoesOnFromItsJournal) {
+  const auto policy = policy_called(GetParam());
+  ASSERT_OK(run(*policy));
+  const std::string whole = journal;
+  for (std::size_t end = whole.find('\n') + 1; end < whole.size(); end += 97) {
+    ASSERT_OK_AND_ASSIGN(SearchTree left, read_journal(std::string_view(whole).substr(0, end)));
+    tree = std::move(left);
+    ASSERT_OK_AND_ASSIGN(Ending ending, run(*policy));
+    EXPECT_EQ(tree.at(ending.best).state, "/right/right/right") << end;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, ExplorerTest,
+                         ::testing::Values("pass@k", "best-of-n", "beam", "mcts"),
+                         [](const auto& row) {
+                           std::string name = row.param;
+                           std::erase_if(name, [](char c) { return c == '@' || c == '-'; });
+                           return name;
+                         });
+
+class ExploreTest : public ExplorerTest {};
+
+TEST_F(ExploreTest, AStepThatFailsIsADeadEndThatSaysWhy) {
+  ASSERT_OK(run(*policy_called("mcts")));
+  auto broken = std::ranges::find_if(
+      tree.nodes(), [](const SearchNode& node) { return node.action.command == "broken"; });
+  ASSERT_NE(broken, tree.nodes().end());
+  EXPECT_EQ(broken->failure, "the world broke");
+  EXPECT_TRUE(broken->state.empty());
+}
+
+TEST_F(ExploreTest, ABudgetEndsTheRunAndTheBestSoFarIsGraded) {
+  options.budget.nodes = 4;
+  ASSERT_OK_AND_ASSIGN(Ending ending, run(*policy_called("beam")));
+  EXPECT_EQ(ending.why, "the budget is used up: 4 of 4 nodes");
+  EXPECT_FALSE(ending.is_whole);
+  EXPECT_EQ(tree.size(), 5U);
+  EXPECT_TRUE(tree.at(ending.best).grade);
+}
+
+TEST_F(ExploreTest, WhoeverStopsItLosesNothing) {
+  sinks.stopping = [this] { return tree.size() > 2; };
+  ASSERT_OK_AND_ASSIGN(Ending ending, run(*policy_called("pass@k")));
+  EXPECT_EQ(ending.why, "it was stopped");
+  ASSERT_OK_AND_ASSIGN(SearchTree again, read_journal(journal));
+  EXPECT_EQ(again.size(), tree.size());
+}
+
+TEST_F(ExploreTest, AJournalThatCannotBeWrittenEndsTheRun) {
+  sinks.journal = [](const std::string&) -> Status {
+    return fail(ErrorCode::kNoSpace, "the disk is full");
+  };
+  auto ended = explore(tree, *policy_called("mcts"), *agent, world, options, sinks);
+  ASSERT_FALSE(ended.ok());
+  EXPECT_EQ(ended.error().code, ErrorCode::kNoSpace);
+  EXPECT_EQ(tree.size(), 1U) << "what was not written does not count";
+}
+
+}  // namespace
+}  // namespace sf::explore

@@ -1,0 +1,140 @@
+#include "explore/journal.h"
+
+#include <nlohmann/json.hpp>
+
+namespace sf::explore {
+namespace {
+
+using Json = nlohmann::json;
+
+Json to_json(const Usage& usage) {
+  return {{"model_calls", usage.model_calls},
+          {"tokens_in", usage.tokens_in},
+          {"tokens_out", usage.tokens_out},
+          {"money", usage.money},
+          {"model_us", usage.model_time.count()},
+          {"command_us", usage.command_time.count()},
+          {"snapshot_us", usage.snapshot_time.count()},
+          {"restore_us", usage.restore_time.count()}};
+}
+
+Usage usage_from(const Json& json) {
+  Usage usage;
+  usage.model_calls = json.at("model_calls");
+  usage.tokens_in = json.at("tokens_in");
+  usage.tokens_out = json.at("tokens_out");
+  usage.money = json.at("money");
+  usage.model_time = microseconds(json.at("model_us").get<long long>());
+  usage.command_time = microseconds(json.at("command_us").get<long long>());
+  usage.snapshot_time = microseconds(json.at("snapshot_us").get<long long>());
+  usage.restore_time = microseconds(json.at("restore_us").get<long long>());
+  return usage;
+}
+
+SearchNode node_from(const Json& json) {
+  SearchNode node;
+  node.parent = json.at("parent").get<NodeIndex>();
+  node.state = json.at("state");
+  node.action = {json.at("command"), json.at("thought"), json.at("is_last")};
+  node.outcome = {json.at("output"), json.at("exit_code"), json.at("timed_out")};
+  node.value = json.at("value");
+  node.reflection = json.at("reflection");
+  node.lane = json.at("lane");
+  node.failure = json.at("failure");
+  node.usage = usage_from(json.at("usage"));
+  return node;
+}
+
+// Output of commands may be any bytes.
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+NodeIndex index_in(const SearchTree& tree, const Json& json) {
+  const auto index = json.at("node").get<NodeIndex>();
+  if (index >= tree.size()) throw std::out_of_range("there is no node " + std::to_string(index));
+  return index;
+}
+
+void apply(SearchTree& tree, const Json& json) {
+  const std::string event = json.at("event");
+  if (event == "node") {
+    SearchNode node = node_from(json);
+    if (*node.parent >= tree.size()) throw std::out_of_range("its parent is not there");
+    tree.add(std::move(node));
+  } else if (event == "grade") {
+    tree.set_grade(index_in(tree, json), {json.at("score"), json.at("log")},
+                   usage_from(json.at("usage")));
+  } else if (event == "commit") {
+    const NodeIndex index = index_in(tree, json);
+    if (tree.at(index).parent != tree.committed())
+      throw std::out_of_range("the main line does not lead there");
+    tree.commit(index);
+    tree.spend(index, usage_from(json.at("usage")));
+  } else {
+    throw std::out_of_range("nothing is called \"" + event + "\"");
+  }
+}
+
+}  // namespace
+
+std::string root_line(const std::string& state) {
+  return line_of({{"event", "root"}, {"version", 1}, {"state", state}});
+}
+
+std::string node_line(const SearchNode& node) {
+  return line_of({{"event", "node"},
+                  {"parent", node.parent.value_or(kRoot)},
+                  {"state", node.state},
+                  {"command", node.action.command},
+                  {"thought", node.action.thought},
+                  {"is_last", node.action.is_last},
+                  {"output", node.outcome.output},
+                  {"exit_code", node.outcome.exit_code},
+                  {"timed_out", node.outcome.timed_out},
+                  {"value", node.value},
+                  {"reflection", node.reflection},
+                  {"lane", node.lane},
+                  {"failure", node.failure},
+                  {"usage", to_json(node.usage)}});
+}
+
+std::string grade_line(NodeIndex index, const Grade& grade, const Usage& usage) {
+  return line_of({{"event", "grade"},
+                  {"node", index},
+                  {"score", grade.score},
+                  {"log", grade.log},
+                  {"usage", to_json(usage)}});
+}
+
+std::string commit_line(NodeIndex index, const Usage& usage) {
+  return line_of({{"event", "commit"}, {"node", index}, {"usage", to_json(usage)}});
+}
+
+Result<SearchTree> read_journal(std::string_view text) {
+  std::optional<SearchTree> tree;
+  int number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) break;  // cut off
+    const Json json = Json::parse(text.substr(0, end), nullptr, false);
+    text.remove_prefix(end + 1);
+    try {
+      if (!tree) {
+        if (json.at("event") != "root" || json.at("version") != 1)
+          throw std::out_of_range("it is no journal of this version");
+        tree.emplace(json.at("state").get<std::string>());
+      } else {
+        apply(*tree, json);
+      }
+    } catch (const std::exception& e) {  // also the JSON library's own
+      return fail(ErrorCode::kCorrupt,
+                  "line " + std::to_string(number) + " of the journal: " + e.what());
+    }
+  }
+  if (!tree) return fail(ErrorCode::kCorrupt, "the journal is empty");
+  return std::move(*tree);
+}
+
+}  // namespace sf::explore

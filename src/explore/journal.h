@@ -1,0 +1,23 @@
+// The journal of a run: one line of JSON for each change of its tree, so that reading it again
+// gives the same tree. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "explore/search_tree.h"
+
+namespace sf::explore {
+
+// Each is one line with its end.
+std::string root_line(const std::string& state);
+std::string node_line(const SearchNode& node);
+std::string grade_line(NodeIndex index, const Grade& grade, const Usage& usage);
+std::string commit_line(NodeIndex index, const Usage& usage);
+
+// A last line that was cut off is as if it had not been written. kCorrupt names the line of
+// anything else that makes no sense.
+Result<SearchTree> read_journal(std::string_view text);
+
+}  // namespace sf::explore

@@ -1,0 +1,35 @@
+#include "explore/policies/pass_at_k.h"
+
+#include "explore/policies/lanes.h"
+
+namespace sf::explore {
+
+Decision PassAtK::next(const SearchTree& tree, const std::vector<Step>& under_way,
+                       std::size_t most) const {
+  if (tree.first_passed()) return {{}, "one attempt passed"};
+  std::vector<Step> steps;
+  for (NodeIndex tip : lane_tips(tree, options_.attempts)) {
+    const SearchNode& node = tree.at(tip);
+    const bool is_due = tip != kRoot && is_over(tree, tip, options_.steps) && !node.grade &&
+                        node.failure.empty() && !is_judged_now(under_way, tip);
+    if (is_due && steps.size() < most) steps.emplace_back(Judge{tip});
+  }
+  for (Step& step : advance_lanes(tree, under_way, options_, most)) {
+    if (steps.size() < most) steps.push_back(std::move(step));
+  }
+  return {std::move(steps), "all " + std::to_string(options_.attempts) + " attempts are over"};
+}
+
+NodeIndex PassAtK::best(const SearchTree& tree) const {
+  if (auto passed = tree.first_passed()) return *passed;
+  NodeIndex best = kRoot;
+  for (NodeIndex tip : lane_tips(tree, options_.attempts)) {
+    const auto score = [&](NodeIndex index) {
+      return tree.at(index).grade ? tree.at(index).grade->score : -1;
+    };
+    if (score(tip) > score(best)) best = tip;
+  }
+  return best;
+}
+
+}  // namespace sf::explore

@@ -1,0 +1,70 @@
+#include "explore/search_policy.h"
+
+#include <algorithm>
+
+#include "explore/policies/beam.h"
+#include "explore/policies/best_of_n.h"
+#include "explore/policies/mcts.h"
+#include "explore/policies/pass_at_k.h"
+
+namespace sf::explore {
+namespace {
+
+template <typename T>
+std::unique_ptr<SearchPolicy> make(const PolicyOptions& options) {
+  return std::make_unique<T>(options);
+}
+
+struct Entry {
+  const char* name;
+  std::unique_ptr<SearchPolicy> (*make)(const PolicyOptions&);
+};
+constexpr Entry kPolicies[] = {{"pass@k", make<PassAtK>},
+                               {"best-of-n", make<BestOfN>},
+                               {"beam", make<Beam>},
+                               {"mcts", make<Mcts>}};
+
+Status check(const PolicyOptions& options) {
+  for (int number : {options.attempts, options.steps, options.width, options.depth, options.beam}) {
+    if (number < 1 || number > 100'000)
+      return invalid("a policy's numbers are from 1 to 100000, not " + std::to_string(number));
+  }
+  if (!(options.exploration >= 0 && options.exploration <= 100))
+    return invalid("the weight of exploration is from 0 to 100");
+  return Ok{};
+}
+
+}  // namespace
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kPolicies) names.emplace_back(entry.name);
+  return names;
+}
+
+Result<std::unique_ptr<SearchPolicy>> make_policy(const std::string& name,
+                                                  const PolicyOptions& options) {
+  SF_TRY(check(options));
+  std::string all;
+  for (const Entry& entry : kPolicies) {
+    if (name == entry.name) return entry.make(options);
+    all += (all.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  return invalid("there is no policy \"" + name + "\"", "choose one of: " + all);
+}
+
+std::size_t expansions_of(const std::vector<Step>& under_way, NodeIndex node) {
+  return static_cast<std::size_t>(std::ranges::count_if(under_way, [&](const Step& step) {
+    const auto* expand = std::get_if<Expand>(&step);
+    return expand != nullptr && expand->parent == node;
+  }));
+}
+
+bool is_judged_now(const std::vector<Step>& under_way, NodeIndex node) {
+  return std::ranges::any_of(under_way, [&](const Step& step) {
+    const auto* judge = std::get_if<Judge>(&step);
+    return judge != nullptr && judge->node == node;
+  });
+}
+
+}  // namespace sf::explore
