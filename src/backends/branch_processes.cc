@@ -12,11 +12,6 @@ std::string status_of(pid_t pid) {
   return text ? *text : std::string();
 }
 
-bool has_ended(const std::string& status) {
-  std::size_t at = status.find("\nState:\t");
-  return at == std::string::npos || status[at + 8] == 'Z' || status[at + 8] == 'X';
-}
-
 std::uint64_t kilobytes(const std::string& status, const std::string& field) {
   std::size_t at = status.find("\n" + field + ":");
   return at == std::string::npos
@@ -26,7 +21,10 @@ std::uint64_t kilobytes(const std::string& status, const std::string& field) {
 
 }  // namespace
 
-bool is_running(pid_t pid) { return !has_ended(status_of(pid)); }
+bool is_running(pid_t pid) {
+  const char state = os::process_state(pid);
+  return state != '\0' && state != 'Z' && state != 'X';
+}
 
 ProcessSet all_processes(pid_t init) {
   ProcessSet found;

@@ -1,6 +1,8 @@
 // Every policy against a made-up world: a lock with a secret number, one digit for each action. The
 // agent tries digits in an order of its own; the value of a state is how much of its number is
 // right.
+#include "explore/policies/policies.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <set>
 
 #include "explore/budget.h"
-#include "explore/policies/mcts.h"
 #include "explore/search_policy.h"
 #include "testing/matchers.h"
 

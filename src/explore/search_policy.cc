@@ -2,27 +2,19 @@
 
 #include <algorithm>
 
-#include "explore/policies/beam.h"
-#include "explore/policies/best_of_n.h"
-#include "explore/policies/mcts.h"
-#include "explore/policies/pass_at_k.h"
+#include "explore/policies/policies.h"
 
 namespace sf::explore {
 namespace {
-
-template <typename T>
-std::unique_ptr<SearchPolicy> make(const PolicyOptions& options) {
-  return std::make_unique<T>(options);
-}
 
 struct Entry {
   const char* name;
   std::unique_ptr<SearchPolicy> (*make)(const PolicyOptions&);
 };
-constexpr Entry kPolicies[] = {{"pass@k", make<PassAtK>},
-                               {"best-of-n", make<BestOfN>},
-                               {"beam", make<Beam>},
-                               {"mcts", make<Mcts>}};
+constexpr Entry kPolicies[] = {{"pass@k", make_pass_at_k},
+                               {"best-of-n", make_best_of_n},
+                               {"beam", make_beam},
+                               {"mcts", make_mcts}};
 
 Status check(const PolicyOptions& options) {
   for (int number : {options.attempts, options.steps, options.width, options.depth, options.beam}) {

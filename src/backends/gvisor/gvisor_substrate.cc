@@ -117,23 +117,16 @@ Result<std::unique_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
 }
 
 Result<os::UniqueFd> GvisorSubstrate::connect(const std::string& box) {
-  std::shared_ptr<Way> way = way_to(box);
+  auto way = relays_.at(box);
   std::lock_guard lock(way->mutex);
-  if (!way->relay || way->relay->link->ended()) {
-    if (way->relay) {
+  if (!way->value || way->value->link->ended()) {
+    if (way->value) {
       SF_TRY_ASSIGN(bool runs, is_running(box));
       if (!runs) return fail(ErrorCode::kNotFound, "the sandbox " + box + " has ended");
     }
-    SF_TRY_ASSIGN(way->relay, start_relay(box));
+    SF_TRY_ASSIGN(way->value, start_relay(box));
   }
-  return way->relay->link->connect();
-}
-
-std::shared_ptr<GvisorSubstrate::Way> GvisorSubstrate::way_to(const std::string& box) {
-  std::lock_guard lock(mutex_);
-  std::shared_ptr<Way>& way = ways_[box];
-  if (!way) way = std::make_shared<Way>();
-  return way;
+  return way->value->link->connect();
 }
 
 Result<bool> GvisorSubstrate::is_running(const std::string& box) const {
@@ -146,12 +139,12 @@ Result<bool> GvisorSubstrate::is_running(const std::string& box) const {
 }
 
 void GvisorSubstrate::end_relay(const std::string& box) {
-  std::shared_ptr<Way> way = way_to(box);
+  auto way = relays_.at(box);
   std::lock_guard lock(way->mutex);
-  if (!way->relay) return;
-  way->relay->link.reset();  // the end of its input is the relay's end
-  (void)way->relay->process.wait(Deadline::after(kRelayEnd));
-  way->relay.reset();
+  if (!way->value) return;
+  way->value->link.reset();  // the end of its input is the relay's end
+  (void)way->value->process.wait(Deadline::after(kRelayEnd));
+  way->value.reset();
 }
 
 Result<KeptState> GvisorSubstrate::keep(const std::string& box, const std::string& state) {
@@ -170,10 +163,7 @@ Status GvisorSubstrate::end(const std::string& box) {
   if (!os::exists(box_dir(box))) return Ok{};
   SF_TRY(run(box, {"delete", "--force", box}));
   end_relay(box);  // of somebody who came meanwhile
-  {
-    std::lock_guard lock(mutex_);
-    ways_.erase(box);
-  }
+  relays_.erase(box);
   return os::remove_tree(box_dir(box));
 }
 

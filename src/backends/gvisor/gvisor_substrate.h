@@ -2,13 +2,12 @@
 // changed files, which its own kernel keeps in memory over a root that nobody changes.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "backends/agent/mux_link.h"
+#include "backends/agent/per_box.h"
 #include "backends/agent/substrate.h"
 #include "os/process.h"
 
@@ -54,17 +53,11 @@ class GvisorSubstrate final : public Substrate {
   Status make_bundle(const std::string& box, const waypoint::BranchConfig& config,
                      const std::string& agent);
   Result<std::unique_ptr<Relay>> start_relay(const std::string& box);
-  struct Way {
-    std::mutex mutex;
-    std::unique_ptr<Relay> relay;  // guarded by mutex; nothing: none was needed yet
-  };
-  std::shared_ptr<Way> way_to(const std::string& box);
   Result<bool> is_running(const std::string& box) const;
   void end_relay(const std::string& box);
 
   GvisorOptions options_;
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Way>> ways_;  // guarded by mutex_
+  PerBox<std::unique_ptr<Relay>> relays_;  // null: none was needed yet
 };
 
 }  // namespace sf::backends

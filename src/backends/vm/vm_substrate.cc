@@ -195,10 +195,10 @@ Status VmSubstrate::start(const std::string& box, const BranchConfig& config) {
 }
 
 Result<os::UniqueFd> VmSubstrate::connect(const std::string& box) {
-  std::shared_ptr<Way> way = way_to(box);
+  auto way = links_.at(box);
   std::lock_guard lock(way->mutex);
-  if (!way->link || way->link->ended()) {
-    way->link.reset();
+  if (!way->value || way->value->ended()) {
+    way->value.reset();
     // Whoever was here before may have died while the machine stood still for a snapshot.
     if (auto qmp = Qmp::connect(box_file(box, "q"), Deadline::after(kShortTime)))
       (void)qmp->command("cont", Json::object(), Deadline::after(kShortTime));
@@ -209,16 +209,9 @@ Result<os::UniqueFd> VmSubstrate::connect(const std::string& box) {
     if (!stream) return std::move(stream).error();
     os::UniqueFd out(::fcntl(stream->get(), F_DUPFD_CLOEXEC, 0));
     if (!out.valid()) return os::last_error("duplicating a descriptor");
-    SF_TRY_ASSIGN(way->link, MuxLink::start(std::move(*stream), std::move(out)));
+    SF_TRY_ASSIGN(way->value, MuxLink::start(std::move(*stream), std::move(out)));
   }
-  return way->link->connect();
-}
-
-std::shared_ptr<VmSubstrate::Way> VmSubstrate::way_to(const std::string& box) {
-  std::lock_guard lock(mutex_);
-  std::shared_ptr<Way>& way = ways_[box];
-  if (!way) way = std::make_shared<Way>();
-  return way;
+  return way->value->connect();
 }
 
 Result<KeptState> VmSubstrate::keep(const std::string& box, const std::string& state) {
@@ -252,10 +245,7 @@ Status VmSubstrate::revive(const std::string& state, const std::string& box,
 }
 
 Status VmSubstrate::end(const std::string& box) {
-  {
-    std::lock_guard lock(mutex_);
-    ways_.erase(box);
-  }
+  links_.erase(box);
   const std::string directory = options_.directory + "/boxes/" + box;
   if (!os::exists(directory)) return Ok{};
   if (auto qmp = Qmp::connect(box_file(box, "q"), Deadline::after(kQuitTime)))

@@ -2,13 +2,13 @@
 // the copy-on-write file of its disk. The root is a disk made once from a directory.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "backends/agent/mux_link.h"
+#include "backends/agent/per_box.h"
 #include "backends/agent/substrate.h"
 #include "backends/vm/qmp.h"
 
@@ -51,11 +51,6 @@ class VmSubstrate final : public Substrate {
   std::string state_file(const std::string& state) const {
     return options_.directory + "/states/" + state + ".qcow2";
   }
-  struct Way {
-    std::mutex mutex;
-    std::unique_ptr<MuxLink> link;  // guarded by mutex; nothing: none was needed yet
-  };
-  std::shared_ptr<Way> way_to(const std::string& box);
   Status run(const std::vector<std::string>& argv) const;
   Result<std::string> disk_of(const std::string& root);
   Result<std::string> initial_disk();
@@ -66,10 +61,9 @@ class VmSubstrate final : public Substrate {
               const std::vector<std::string>& more);
 
   VmOptions options_;
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Way>> ways_;  // guarded by mutex_
-  std::mutex try_mutex_;                              // one tries the accelerator
-  std::mutex disk_mutex_;                             // one makes a disk at a time
+  PerBox<std::unique_ptr<MuxLink>> links_;  // null: none was needed yet
+  std::mutex try_mutex_;                    // one tries the accelerator
+  std::mutex disk_mutex_;                   // one makes a disk at a time
   std::mutex initial_mutex_;
   bool has_initial_disk_ = false;  // guarded by initial_mutex_; made when it is first needed
 };

@@ -1,8 +1,23 @@
-#include "explore/policies/beam.h"
-
 #include <algorithm>
 
+#include "explore/policies/policies.h"
+
 namespace sf::explore {
+namespace {
+
+class Beam final : public SearchPolicy {
+ public:
+  explicit Beam(PolicyOptions options) : options_(options) {}
+  std::string_view name() const override { return "beam"; }
+  Decision next(const SearchTree& tree, const std::vector<Step>& under_way,
+                std::size_t most) const override;
+  NodeIndex best(const SearchTree& tree) const override;
+
+ private:
+  // The states that go on from a level, best first.
+  std::vector<NodeIndex> chosen(const SearchTree& tree, int level) const;
+  PolicyOptions options_;
+};
 
 std::vector<NodeIndex> Beam::chosen(const SearchTree& tree, int level) const {
   std::vector<NodeIndex> nodes;
@@ -49,6 +64,12 @@ NodeIndex Beam::best(const SearchTree& tree) const {
     if (node.failure.empty() && (best == kRoot || node.value >= tree.at(best).value)) best = index;
   }
   return best;
+}
+
+}  // namespace
+
+std::unique_ptr<SearchPolicy> make_beam(const PolicyOptions& options) {
+  return std::make_unique<Beam>(options);
 }
 
 }  // namespace sf::explore

@@ -1,8 +1,20 @@
-#include "explore/policies/best_of_n.h"
-
 #include "explore/policies/lanes.h"
+#include "explore/policies/policies.h"
 
 namespace sf::explore {
+namespace {
+
+class BestOfN final : public SearchPolicy {
+ public:
+  explicit BestOfN(PolicyOptions options) : options_(options) {}
+  std::string_view name() const override { return "best-of-n"; }
+  Decision next(const SearchTree& tree, const std::vector<Step>& under_way,
+                std::size_t most) const override;
+  NodeIndex best(const SearchTree& tree) const override;
+
+ private:
+  PolicyOptions options_;
+};
 
 Decision BestOfN::next(const SearchTree& tree, const std::vector<Step>& under_way,
                        std::size_t most) const {
@@ -21,6 +33,12 @@ NodeIndex BestOfN::best(const SearchTree& tree) const {
     if (best == kRoot || tree.at(tip).value > tree.at(best).value) best = tip;
   }
   return best;
+}
+
+}  // namespace
+
+std::unique_ptr<SearchPolicy> make_best_of_n(const PolicyOptions& options) {
+  return std::make_unique<BestOfN>(options);
 }
 
 }  // namespace sf::explore

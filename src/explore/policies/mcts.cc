@@ -1,16 +1,26 @@
-#include "explore/policies/mcts.h"
-
 #include <algorithm>
 #include <cmath>
+#include <optional>
+
+#include "explore/policies/policies.h"
 
 namespace sf::explore {
+namespace {
 
-double uct(double mean, std::size_t visits, std::size_t parent_visits, double exploration) {
-  return mean +
-         exploration *
-             std::sqrt(std::log(static_cast<double>(std::max<std::size_t>(parent_visits, 1))) /
-                       static_cast<double>(std::max<std::size_t>(visits, 1)));
-}
+class Mcts final : public SearchPolicy {
+ public:
+  explicit Mcts(PolicyOptions options) : options_(options) {}
+  std::string_view name() const override { return "mcts"; }
+  Decision next(const SearchTree& tree, const std::vector<Step>& under_way,
+                std::size_t most) const override;
+  NodeIndex best(const SearchTree& tree) const override { return tree.committed(); }
+
+ private:
+  struct View;  // the tree with what is under way
+  // Where the next alternative is tried; nothing when the small tree is full.
+  std::optional<NodeIndex> select(const View& view, NodeIndex node, int level) const;
+  PolicyOptions options_;
+};
 
 struct Mcts::View {
   const SearchTree& tree;
@@ -74,6 +84,19 @@ Decision Mcts::next(const SearchTree& tree, const std::vector<Step>& under_way,
   }
   if (move.among.empty()) return {{}, "every move from the main line failed"};
   return {{std::move(move)}, {}};
+}
+
+}  // namespace
+
+double uct(double mean, std::size_t visits, std::size_t parent_visits, double exploration) {
+  return mean +
+         exploration *
+             std::sqrt(std::log(static_cast<double>(std::max<std::size_t>(parent_visits, 1))) /
+                       static_cast<double>(std::max<std::size_t>(visits, 1)));
+}
+
+std::unique_ptr<SearchPolicy> make_mcts(const PolicyOptions& options) {
+  return std::make_unique<Mcts>(options);
 }
 
 }  // namespace sf::explore

@@ -1,8 +1,20 @@
-#include "explore/policies/pass_at_k.h"
-
 #include "explore/policies/lanes.h"
+#include "explore/policies/policies.h"
 
 namespace sf::explore {
+namespace {
+
+class PassAtK final : public SearchPolicy {
+ public:
+  explicit PassAtK(PolicyOptions options) : options_(options) {}
+  std::string_view name() const override { return "pass@k"; }
+  Decision next(const SearchTree& tree, const std::vector<Step>& under_way,
+                std::size_t most) const override;
+  NodeIndex best(const SearchTree& tree) const override;
+
+ private:
+  PolicyOptions options_;
+};
 
 Decision PassAtK::next(const SearchTree& tree, const std::vector<Step>& under_way,
                        std::size_t most) const {
@@ -30,6 +42,12 @@ NodeIndex PassAtK::best(const SearchTree& tree) const {
     if (score(tip) > score(best)) best = tip;
   }
   return best;
+}
+
+}  // namespace
+
+std::unique_ptr<SearchPolicy> make_pass_at_k(const PolicyOptions& options) {
+  return std::make_unique<PassAtK>(options);
 }
 
 }  // namespace sf::explore
