@@ -9,6 +9,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
+#include "os/run_program.h"
 #include "os/tree.h"
 
 namespace sf::examples {
@@ -16,6 +17,13 @@ namespace sf::examples {
 using waypoint::BranchConfig;
 
 namespace {
+
+// $0: where the pid goes.
+constexpr const char* kBegin = R"(
+setsid unshare --mount --propagation private --pid --net --ipc --uts --fork \
+  sh -c "$@" </dev/null >/dev/null 2>&1 &
+echo $! >"$0.draft" && mv "$0.draft" "$0"
+)";
 
 // $1: root, $2: agent, $3: host name. The last line makes the agent PID 1 of the new namespace.
 constexpr const char* kEnter = R"(
@@ -59,24 +67,26 @@ Status CopiedRoot::revive(const std::string& state, const std::string& box,
   return run(box, config);
 }
 
-// Sandboxes outlive the daemon, hence detached. `unshare` stays as the agent's parent, by whose pid
-// the agent is found again.
+// Sandboxes outlive the daemon, hence a session of their own. `unshare` stays as the agent's
+// parent, by whose pid the agent is found again.
 Status CopiedRoot::run(const std::string& box, const BranchConfig& config) {
-  const std::string pid_file = box_dir(box) + "/pid";
-  return os::spawn_detached(
-      {.argv = {"/bin/sh", "-c",
-                "echo $$ >\"$0.draft\" && mv \"$0.draft\" \"$0\" && exec unshare --mount "
-                "--propagation private --pid --net --ipc --uts --fork sh -c \"$@\"",
-                pid_file, kEnter, "enter", box_dir(box) + "/root", agent_, config.hostname},
-       .env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"},
-       .new_session = true});
+  SF_TRY_ASSIGN(os::ProgramOutput begun,
+                os::run_program({"/bin/sh", "-c", kBegin, box_dir(box) + "/pid", kEnter, "enter",
+                                 box_dir(box) + "/root", agent_, config.hostname},
+                                Deadline::after(seconds(30)),
+                                {.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}}));
+  if (!begun.succeeded()) return fail(ErrorCode::kOs, "the sandbox did not begin: " + begun.text);
+  return Ok{};
 }
 
 Result<pid_t> CopiedRoot::agent_of(const std::string& box) const {
   SF_TRY_ASSIGN(std::string text, os::read_file(box_dir(box) + "/pid"));
-  std::vector<pid_t> children = os::children_of(std::atoi(text.c_str()));
-  if (children.empty()) return fail(ErrorCode::kNotFound, "the sandbox has ended");
-  return children.front();
+  pid_t parent = std::atoi(text.c_str());
+  std::vector<pid_t> children = os::children_of(parent);
+  if (!children.empty()) return children.front();
+  char state = os::process_state(parent);
+  if (state == 0 || state == 'Z') return fail(ErrorCode::kNotFound, "the sandbox has ended");
+  return fail(ErrorCode::kBusy, "the sandbox is about to begin or to end");
 }
 
 Result<os::UniqueFd> CopiedRoot::connect(const std::string& box) {
@@ -93,8 +103,10 @@ Result<backends::KeptState> CopiedRoot::keep(const std::string& box, const std::
 }
 
 Status CopiedRoot::end(const std::string& box) {
-  while (auto agent = agent_of(box)) {  // all others in its PID namespace end with it
-    ::kill(*agent, SIGKILL);
+  for (;;) {
+    auto agent = agent_of(box);
+    if (!agent && agent.error().code == ErrorCode::kNotFound) break;
+    if (agent) ::kill(*agent, SIGKILL);  // all others in its PID namespace end with it
     std::this_thread::sleep_for(milliseconds(1));
   }
   return os::remove_tree(box_dir(box));

@@ -56,7 +56,8 @@ Result<ProgramOutput> run_program(const std::vector<std::string>& argv, Deadline
   spawning.pass_fds = {
       {out.pipe.write_end.get(), 1},
       {options.errors_apart ? err.pipe.write_end.get() : out.pipe.write_end.get(), 2}};
-  spawning.death_signal = SIGKILL;
+  spawning.death_signal = options.outlives_caller ? 0 : SIGKILL;
+  spawning.new_session = options.outlives_caller;
   SF_TRY_ASSIGN(Child child, spawn(spawning));
   out.pipe.write_end.reset();
   err.pipe.write_end.reset();

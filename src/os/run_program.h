@@ -20,6 +20,7 @@ struct ProgramOutput {
 struct RunOptions {
   std::vector<std::string> env;  // beside a small fixed one; the caller's own is not passed on
   bool errors_apart = false;
+  bool outlives_caller = false;  // it comes to its own end even when the caller is killed
 };
 
 // Kills it at the deadline, and when the calling thread ends.

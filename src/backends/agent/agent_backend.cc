@@ -41,6 +41,7 @@ std::shared_ptr<AgentBackend::Box> AgentBackend::box(const BranchHandle& branch)
   std::shared_ptr<Box>& found = boxes_[branch];
   if (!found) {
     found = std::make_shared<Box>();
+    found->name = branch.value();
     found->agent = std::make_shared<KeeperClient>(
         KeeperClient::Connect([this, name = branch.value()] { return substrate_->connect(name); }));
   }
@@ -67,24 +68,28 @@ Result<BranchHandle> AgentBackend::start(const control::StartConfig& wanted) {
 Status AgentBackend::begin(const std::string& name, const BranchConfig& config) {
   std::shared_ptr<Box> made = box(BranchHandle(name));
   Deadline deadline = Deadline::after(kStartTime);
-  const Frame hello{{{"op", "hello"}}, {}};
-  Result<Frame> answer = made->agent->call(hello, deadline);
-  auto is_early = [&] {
-    return !answer && (answer.error().code == ErrorCode::kSessionLost ||
-                       answer.error().code == ErrorCode::kBusy);
-  };
-  while (is_early() && !deadline.passed()) {
-    auto way = substrate_->connect(name);
-    if (!way && way.error().code == ErrorCode::kNotFound)
-      return fail(ErrorCode::kOs, "the box ended before its agent answered: " + way.error().message,
-                  "check that the root is one of this machine's kind");
-    std::this_thread::sleep_for(kStartLook);
-    answer = made->agent->call(hello, deadline);
-  }
+  Result<Frame> answer = hello(*made, deadline);
+  if (!answer && answer.error().code == ErrorCode::kNotFound)
+    return fail(ErrorCode::kOs,
+                "the box ended before its agent answered: " + answer.error().message,
+                "check that the root is one of this machine's kind");
   if (!answer) return std::move(answer).error().while_doing("waiting for the agent in the box");
   if (answer->header.value("started", false)) return Ok{};
   SF_TRY(made->agent->call({{{"op", "start"}, {"config", to_json(config)}}, {}}, deadline));
   return Ok{};
+}
+
+Result<Frame> AgentBackend::hello(Box& box, Deadline deadline) {
+  const Frame request{{{"op", "hello"}}, {}};
+  for (;;) {
+    Result<Frame> answer = box.agent->call(request, deadline);
+    if (answer || deadline.passed()) return answer;
+    const ErrorCode code = answer.error().code;
+    if (code != ErrorCode::kSessionLost && code != ErrorCode::kBusy) return answer;
+    auto way = substrate_->connect(box.name);
+    if (!way && way.error().code == ErrorCode::kNotFound) return std::move(way).error();
+    std::this_thread::sleep_for(kStartLook);
+  }
 }
 
 Result<Observation> AgentBackend::exec(const BranchHandle& branch,
@@ -111,7 +116,8 @@ Result<Observation> AgentBackend::exec(const BranchHandle& branch,
 Error AgentBackend::cut_off(Box& box, Error error) {
   if (error.code != ErrorCode::kSessionLost) return error;
   box.agent->drop_idle();
-  if (!box.agent->call({{{"op", "hello"}}, {}}, Deadline::after(kShortCall))) return error;
+  auto answer = hello(box, Deadline::after(kShortCall));
+  if (!answer && answer.error().code == ErrorCode::kNotFound) return error;
   error.code = ErrorCode::kOs;
   error.message = "the way into the box was cut off meanwhile: " + error.message;
   return error;

@@ -60,6 +60,7 @@ class AgentBackend final : public control::Backend {
  private:
   using Process = std::pair<pid_t, std::uint64_t>;  // and when it started
   struct Box {
+    std::string name;
     std::shared_ptr<waypoint::KeeperClient> agent;
     // Held shared by whoever talks to the agent, alone by whoever captures it: what is captured
     // must have no connection to the outside.
@@ -78,10 +79,12 @@ class AgentBackend final : public control::Backend {
   std::shared_ptr<Box> box(const control::BranchHandle& branch);
   Result<Look> look(Box& box);
   Result<bool> left_background(Box& box, bool shell_restarted);
-  static Error cut_off(Box& box, Error error);
+  // Asks until the agent answers, the box is seen to have ended (kNotFound), or time is up.
+  Result<wire::Frame> hello(Box& box, Deadline deadline);
+  Error cut_off(Box& box, Error error);
   // What an agent answered: that it is gone only when it is.
   template <typename Answer>
-  static Answer guarded(Box& box, Answer answer) {
+  Answer guarded(Box& box, Answer answer) {
     if (answer.ok()) return answer;
     return cut_off(box, std::move(answer).error());
   }

@@ -54,7 +54,7 @@ class MuxLink::Loop {
     os::UniqueFd ours(ends[0]);
     os::UniqueFd theirs(ends[1]);
     std::lock_guard lock(mutex_);
-    if (ended_) return fail(ErrorCode::kNotFound, "the way to the agent has ended");
+    if (ended_) return fail(ErrorCode::kBusy, "the way to the agent has ended");
     fresh_.push_back(std::move(theirs));
     ring();
     return ours;

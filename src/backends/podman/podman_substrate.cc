@@ -14,6 +14,7 @@
 #include "base/scope_exit.h"
 #include "base/split.h"
 #include "os/file.h"
+#include "os/freezer.h"
 #include "os/tree.h"
 
 namespace sf::backends {
@@ -27,6 +28,7 @@ namespace {
 
 constexpr const char* kStates = "localhost/statefork/state";
 constexpr const char* kRoots = "localhost/statefork/root";
+constexpr const char* kGroup = "libpod-";  // what podman's control groups are called
 constexpr std::string_view kArchiveEnd = ".tar";
 
 }  // namespace
@@ -157,6 +159,9 @@ Result<pid_t> PodmanSubstrate::pid_of(const std::string& box) {
 
 Result<os::UniqueFd> PodmanSubstrate::connect(const std::string& box) {
   SF_TRY_ASSIGN(pid_t pid, pid_of(box));
+  // A podman that was killed after it froze the container, and before it noted that, has left it
+  // so.
+  SF_TRY(os::thaw(pid, kGroup));
   return connect_agent(pid);
 }
 
@@ -164,11 +169,13 @@ Result<KeptState> PodmanSubstrate::keep(const std::string& box, const std::strin
   Stopwatch stopped;
   if (!is_whole()) {
     const std::string image = std::string(kStates) + ":" + state;
+    // Stopped half-way it would leave the container frozen.
     auto committed =
-        podman_.run({"commit", "--quiet", "--pause", "--change",
-                     "LABEL " + std::string(kOwnerLabel) + "=" + options_.owner, box, image});
+        podman_.run_whole({"commit", "--quiet", "--pause", "--change",
+                           "LABEL " + std::string(kOwnerLabel) + "=" + options_.owner, box, image});
     if (!committed) {
       (void)podman_.run({"unpause", box});
+      if (auto pid = pid_of(box)) (void)os::thaw(*pid, kGroup);
       return std::move(committed).error();
     }
     KeptState kept{.stopped = stopped.elapsed()};

@@ -84,8 +84,12 @@ Result<std::string> PodmanTool::run(std::vector<std::string> arguments) const {
   return run_until(Deadline::after(kPatience), std::move(arguments));
 }
 
-Result<std::string> PodmanTool::run_until(Deadline deadline,
-                                          std::vector<std::string> arguments) const {
+Result<std::string> PodmanTool::run_whole(std::vector<std::string> arguments) const {
+  return run_until(Deadline::after(kPatience), std::move(arguments), true);
+}
+
+Result<std::string> PodmanTool::run_until(Deadline deadline, std::vector<std::string> arguments,
+                                          bool outlives_caller) const {
   std::string command;
   for (const std::string& word : arguments) {
     if (word.starts_with("--") || word.starts_with("/")) continue;
@@ -95,8 +99,10 @@ Result<std::string> PodmanTool::run_until(Deadline deadline,
   // runc, since Debian's crun was built without CRIU; cgroupfs, since there may be no systemd.
   arguments.insert(arguments.begin(),
                    {program_, "--runtime", "runc", "--cgroup-manager", "cgroupfs"});
-  SF_TRY_ASSIGN(os::ProgramOutput done,
-                os::run_program(arguments, deadline, {.env = env_, .errors_apart = true}));
+  SF_TRY_ASSIGN(
+      os::ProgramOutput done,
+      os::run_program(arguments, deadline,
+                      {.env = env_, .errors_apart = true, .outlives_caller = outlives_caller}));
   if (done.succeeded()) return std::move(done.text);
   return failure(command, done.errors);
 }

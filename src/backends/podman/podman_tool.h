@@ -15,13 +15,16 @@ class PodmanTool {
   // Looks for podman, and for a CRIU that podman's runtime can use.
   static Result<PodmanTool> find(const std::string& config, const std::string& storage_config);
 
-  // What it printed. ask() is for what has to be answered soon.
+  // What it printed. ask() is for what has to be answered soon, run_whole() for what must not stop
+  // half-way when the daemon is killed.
   Result<std::string> run(std::vector<std::string> arguments) const;
+  Result<std::string> run_whole(std::vector<std::string> arguments) const;
   Result<std::string> ask(std::vector<std::string> arguments) const;
   bool has_criu() const { return !criu_dir_.empty(); }
 
  private:
-  Result<std::string> run_until(Deadline deadline, std::vector<std::string> arguments) const;
+  Result<std::string> run_until(Deadline deadline, std::vector<std::string> arguments,
+                                bool outlives_caller = false) const;
   std::string program_;
   std::string criu_dir_;  // empty: there is none
   std::vector<std::string> env_;
