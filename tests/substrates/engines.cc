@@ -32,6 +32,8 @@ Engines::~Engines() {
   if (!dockerd_.running()) return;
   (void)dockerd_.signal(SIGTERM);
   (void)dockerd_.wait(Deadline::after(seconds(20)));
+  // Where mounts are private it mounts this on itself, and does not always undo that.
+  (void)::umount2((dir_ / "docker").c_str(), MNT_DETACH);
 }
 
 std::string Engines::root() {
