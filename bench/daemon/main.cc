@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "bench_main.h"
-#include "cli/api_client.h"
 #include "cli/daemon_start.h"
+#include "client/api_client.h"
 #include "control/latencies.h"
 #include "os/file.h"
 #include "os/host_info.h"
@@ -113,7 +113,7 @@ class Bench {
   Options options_;
   std::string dir_;
   cli::DaemonPlace place_;
-  cli::ApiClient client_;
+  client::ApiClient client_;
   Latencies latencies_;
 };
 

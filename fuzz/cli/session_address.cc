@@ -1,14 +1,14 @@
 // S and S/B: the parts written again are the same address, and arrive in the daemon's path whole.
 #include "cli/session_address.h"
 
-#include "cli/api_client.h"
+#include "client/api_client.h"
 #include "input.h"
 #include "wire/query_text.h"
 
 namespace sf::fuzz {
 
 void session_address(std::string_view input) {
-  const std::string part = cli::path_part(input);
+  const std::string part = client::path_part(input);
   SF_CHECK(part.find_first_of("/?#&=+ ") == std::string::npos);
   if (!input.empty()) SF_CHECK(wire::parse_query("x=" + part).value().at("x") == input);
 
@@ -18,8 +18,8 @@ void session_address(std::string_view input) {
   auto again = cli::parse_address(address->session + "/" + address->branch);
   SF_CHECK(again.ok());
   SF_CHECK(again->session == address->session && again->branch == address->branch);
-  SF_CHECK(address->branch_path() == "/v1/sessions/" + cli::path_part(address->session) +
-                                         "/branches/" + cli::path_part(address->branch));
+  SF_CHECK(address->branch_path() == "/v1/sessions/" + client::path_part(address->session) +
+                                         "/branches/" + client::path_part(address->branch));
 }
 
 }  // namespace sf::fuzz

@@ -16,6 +16,7 @@ from .errors import *  # noqa: F403
 from .errors import __all__ as _errors
 from .events import Event, GapEvent, OutputEvent, ResultEvent, TerminalEvent
 from .execution import Execution
+from .exploration import Exploration, explore
 from .nodes import *  # noqa: F403
 from .nodes import __all__ as _nodes
 from .results import *  # noqa: F403
@@ -31,8 +32,8 @@ build_session = _client.build_session
 connect = _client.connect
 list_sessions = _client.list_sessions
 
-__all__ = ["Branch", "Client", "Event", "Execution", "GapEvent", "OutputEvent", "ResultEvent", "Sandbox", "Session",
-           "Terminal", "TerminalEvent", "__version__", "build_session", "connect", "list_sessions"]
+__all__ = ["Branch", "Client", "Event", "Execution", "Exploration", "GapEvent", "OutputEvent", "ResultEvent", "Sandbox", "Session",
+           "Terminal", "TerminalEvent", "__version__", "build_session", "connect", "explore", "list_sessions"]
 __all__ += _errors
 __all__ += _nodes
 __all__ += _results

@@ -12,7 +12,7 @@ from .events import TerminalEvent
 from .execution import Execution
 from .nodes import NodeRef, Snapshot, TreeNode
 from .requests import DEFAULT_TIMEOUT, Address
-from .results import CleanupReport, CommandResult, Diff, ExecutionInfo, RestoreReport, Screen
+from .results import CleanupReport, CommandResult, Diff, ExecutionInfo, ProgramResult, RestoreReport, Screen
 from .runner import Runner
 from .subscription import watch_terminal
 
@@ -57,6 +57,22 @@ class Terminal:
             executions.run_command(self._at, command, timeout, check, max_output, raw, on_output))
 
     exec = exec_command
+
+    def run(self, argv: Union[str, Sequence[str]], *, env: Optional[Mapping[str, str]] = None,
+            cwd: Optional[str] = None, user: Optional[str] = None, stdin: Union[str, bytes, None] = None,
+            timeout: Optional[float] = DEFAULT_TIMEOUT, check: bool = False,
+            max_output: Optional[int] = None) -> ProgramResult:
+        """Runs a program beside the branch's shell, as `docker exec` does: no terminal, both outputs apart, and
+        whatever the shell is doing goes on. A string is a command line for /bin/sh. What it changed is part of the
+        next snapshot; it cannot be replayed, so that snapshot has to be physical.
+
+        >>> _ = s.exec_command("x=1; cd /tmp")
+        >>> r = s.run(["sh", "-c", "pwd; echo $K; cat; echo oops >&2; exit 3"], env={"K": "v"}, cwd="/usr", stdin="in")
+        >>> r.stdout, r.stderr, r.exit_code
+        ('/usr\\nv\\nin', 'oops\\n', 3)
+        """
+        return self._runner.run(
+            verbs.run(self._at, argv, env, cwd, user, stdin, timeout, check, max_output))
 
     def start_command(self, command: Union[str, bytes], *, timeout: Optional[float] = DEFAULT_TIMEOUT,
                       max_output: Optional[int] = None, raw: bool = False) -> Execution:

@@ -8,9 +8,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Mapping, Optional, Type
+from typing import Any, Dict, List, Mapping, Optional, Type, TypeVar, Union
 
-from .results import Blocker, CommandResult, Divergence, Outcome
+from .results import Blocker, CommandResult, Divergence, Outcome, ProgramResult
 
 __all__ = ["AuthenticationError", "BusyError", "CommandError", "CommandFailed", "CommandTimeout", "CrowdedError",
            "DaemonConnectionError", "DaemonError", "DivergenceError", "ExecutionLostError", "InvalidArgumentError",
@@ -147,7 +147,7 @@ class ExecutionLostError(StateForkError):
 class CommandError(StateForkError):
     """With `check=True`: a command did not succeed. `result` has everything that was seen of it."""
 
-    def __init__(self, result: CommandResult, message: str) -> None:
+    def __init__(self, result: Union[CommandResult, ProgramResult], message: str) -> None:
         super().__init__(message, output=result.output)
         self.args = (result, message)  # what it is made from again after pickling
         self.result = result
@@ -168,6 +168,8 @@ class CommandTimeout(CommandError, TimeoutError):
 
     code = "command_timed_out"
 
+
+Checked = TypeVar("Checked", CommandResult, ProgramResult)
 
 _TYPES: Dict[str, Type[StateForkError]] = {
     kind.code: kind for kind in (InvalidArgumentError, AuthenticationError, NotFoundError, BusyError, DivergenceError,
@@ -192,7 +194,7 @@ def excerpt(command: str) -> str:
     return command if len(command) <= 80 else command[:77] + "..."
 
 
-def check_result(result: CommandResult) -> CommandResult:
+def check_result(result: Checked) -> Checked:
     """The result, if the command succeeded; raises what it deserves otherwise."""
     if result.timed_out:
         raise CommandTimeout(result, f"'{excerpt(result.command)}' took longer than its time-out")

@@ -23,7 +23,7 @@ from .events import Event, GapEvent, Message, OutputEvent, ResultEvent, Terminal
 from .nodes import BranchInfo, LogEntry, SessionInfo, Snapshot, Tree, TreeNode
 from .plans import Reply
 from .results import (CleanupReport, CommandResult, Diff, Difference, Divergence, EndedSession, ExecutionInfo,
-                      GarbageReport, Outcome, RestoreReport, Screen, SessionStats)
+                      GarbageReport, Outcome, ProgramResult, RestoreReport, Screen, SessionStats)
 
 Json = Dict[str, Any]
 T = TypeVar("T")
@@ -105,6 +105,14 @@ def command_result(answer: Json, command: str) -> CommandResult:
     output = need(answer, "output")
     data = bytes_of(answer, "output_base64") if "output_base64" in answer else output.encode()
     return read(CommandResult, answer, command=command, data=data, raw=bytes_of(answer, "raw_base64"))
+
+
+def program_result(answer: Json, argv: List[str]) -> ProgramResult:
+    def data(key: str) -> bytes:
+        text: str = need(answer, key)
+        return bytes_of(answer, key + "_base64") if key + "_base64" in answer else text.encode()
+
+    return read(ProgramResult, answer, argv=argv, stdout_data=data("stdout"), stderr_data=data("stderr"))
 
 
 def problem(answer: Optional[Json]) -> Optional[StateForkError]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .errors import StateForkError
 
 __all__ = ["BackendInfo", "Blocker", "CleanupReport", "CommandResult", "Diff", "Difference", "Divergence",
-           "EndedSession", "ExecutionInfo", "GarbageReport", "Health", "Outcome", "RestoreReport", "Screen", "SessionStats"]
+           "EndedSession", "ExecutionInfo", "GarbageReport", "Health", "Outcome", "ProgramResult", "RestoreReport", "Screen", "SessionStats"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,34 @@ class CommandResult:
     def ok(self) -> bool:
         """It ended by itself, with exit code 0."""
         return self.exit_code == 0 and not self.timed_out
+
+
+@dataclass(frozen=True)
+class ProgramResult:
+    """What a program printed that ran beside the shell, and how it ended."""
+
+    argv: List[str]
+    stdout: str  # bytes that are no UTF-8 are replaced
+    stderr: str
+    exit_code: int
+    duration: float
+    timed_out: bool = False  # it was killed; both outputs have what came until then
+    truncated: bool = False  # of an output that was too long there is the beginning and the end
+    stdout_data: bytes = field(default=b"", repr=False)  # `stdout` as the bytes it was
+    stderr_data: bytes = field(default=b"", repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """It ended by itself, with exit code 0."""
+        return self.exit_code == 0 and not self.timed_out
+
+    @property
+    def command(self) -> str:
+        return " ".join(self.argv)
+
+    @property
+    def output(self) -> str:
+        return self.stdout + self.stderr
 
 
 @dataclass(frozen=True)

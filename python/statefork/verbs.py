@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 from . import replies
-from .errors import CrowdedError, NoDaemonError, NotFoundError, StateForkError
+from .errors import CrowdedError, NoDaemonError, NotFoundError, StateForkError, check_result
 from .nodes import NodeRef, SessionInfo, Snapshot, Tree, TreeNode
 from .place import CONNECT_SECONDS
 from .plans import Blocking, Open, Pause, Plan, Reply, Request, Send, StartDaemon, Step
 from .replies import Json
-from .requests import (MAX_FILE_BYTES, Address, ask, check_size, encode, given, part, text_or_base64,
+from .requests import (MAX_FILE_BYTES, Address, ask, check_size, encode, given, milliseconds, part, text_or_base64,
                        whole_seconds)
-from .results import (BackendInfo, CleanupReport, Diff, GarbageReport, Health, RestoreReport, Screen,
+from .results import (BackendInfo, CleanupReport, Diff, GarbageReport, Health, ProgramResult, RestoreReport, Screen,
                       SessionStats)
 
 Notes = Mapping[str, Optional[str]]  # None removes
@@ -137,6 +137,17 @@ def leave(end: Plan[CleanupReport], failing: bool) -> Plan[None]:
 
 
 # The terminal.
+
+
+def run(at: Address, argv: Union[str, Sequence[str]], env: Optional[Mapping[str, str]], cwd: Optional[str],
+        user: Optional[str], stdin: Union[str, bytes, None], timeout: Optional[float], check: bool,
+        max_output: Optional[int]) -> Plan[ProgramResult]:
+    words = ["/bin/sh", "-c", argv] if isinstance(argv, str) else list(argv)
+    body = given(argv=words, env=dict(env) if env else None, cwd=cwd, user=user, max_output=max_output,
+                 timeout_ms=milliseconds(timeout), **({} if stdin is None else text_or_base64("input", stdin)))
+    answer = yield from call(at.ask("POST", "run", body))
+    result = replies.program_result(answer, words)
+    return check_result(result) if check else result
 
 
 def send_keys(at: Address, keys: Union[str, bytes]) -> Plan[None]:

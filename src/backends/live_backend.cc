@@ -139,6 +139,13 @@ Status LiveBackend::end(const BranchHandle& branch) {
   return ended;
 }
 
+Result<control::SideObservation> LiveBackend::run(const BranchHandle& branch,
+                                                  const control::SideRequest& request) {
+  auto done = waypoint_->side_exec(id_of(branch), side_request(request));
+  if (!done) return branch_error(branch, std::move(done).error());
+  return side_observation_of(std::move(*done));
+}
+
 Status LiveBackend::send_keys(const BranchHandle& branch, std::string_view keys) {
   Status sent = waypoint_->send_keys(id_of(branch), keys);
   if (!sent) return branch_error(branch, std::move(sent).error());

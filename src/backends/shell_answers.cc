@@ -33,6 +33,25 @@ waypoint::ExecRequest shell_request(const control::ExecRequest& request) {
           .raw = request.raw};
 }
 
+waypoint::SideExecRequest side_request(const control::SideRequest& request) {
+  return {.argv = request.argv,
+          .env = request.env,
+          .cwd = request.cwd,
+          .user = request.user,
+          .input = request.input,
+          .timeout = request.timeout,
+          .max_output = request.max_output};
+}
+
+control::SideObservation side_observation_of(waypoint::SideExecResult done) {
+  return {.exit_code = done.exit_code,
+          .standard_output = std::move(done.standard_output),
+          .standard_error = std::move(done.standard_error),
+          .duration = done.duration,
+          .timed_out = done.timed_out,
+          .truncated = done.truncated};
+}
+
 control::Observation observation_of(waypoint::ExecResult done) {
   return {.exit_code = done.exit_code,
           .output = std::move(done.output),

@@ -11,6 +11,8 @@
 namespace sf::backends {
 
 waypoint::ExecRequest shell_request(const control::ExecRequest& request);
+waypoint::SideExecRequest side_request(const control::SideRequest& request);
+control::SideObservation side_observation_of(waypoint::SideExecResult done);
 // All but left_background.
 control::Observation observation_of(waypoint::ExecResult done);
 control::TerminalScreen screen_of(waypoint::ScreenText shown);

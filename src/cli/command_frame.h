@@ -10,12 +10,16 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/api_client.h"
 #include "cli/daemon_start.h"
 #include "cli/session_address.h"
+#include "client/api_client.h"
 #include "wire/json.h"
 
 namespace sf::cli {
+
+using client::ApiClient;
+using client::path_part;
+using client::query;
 
 inline constexpr int kFailed = 1;
 

@@ -5,13 +5,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/api_client.h"
 #include "cli/completion.h"
 #include "cli/daemon_start.h"
 #include "cli/session_address.h"
 #include "cli/text_layout.h"
+#include "client/api_client.h"
 
 namespace sf::cli {
+
+using client::ApiClient;
 namespace {
 
 using wire::Json;

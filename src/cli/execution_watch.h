@@ -8,10 +8,12 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "cli/api_client.h"
+#include "client/api_client.h"
 #include "wire/json.h"
 
 namespace sf::cli {
+
+using client::ApiClient;
 
 struct WatchCallbacks {
   std::function<void(std::string_view)> on_output;  // text, or the terminal's bytes

@@ -1,8 +1,15 @@
+#include <fcntl.h>
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "cli/command_frame.h"
+#include "cli/progress_line.h"
 #include "cli/session_commands.h"
+#include "os/file.h"
+#include "os/in_root.h"
+#include "roots/prepare_root.h"
+#include "roots/source_kind.h"
 
 namespace sf::cli {
 namespace {
@@ -25,6 +32,39 @@ struct NewArguments : CommandFrame {
   std::vector<std::string> env;
   std::vector<std::string> labels;
 };
+
+// Directories and engines' images are the daemon's to judge, and so is what is not there at all.
+bool is_for_daemon(const std::string& root) {
+  if (root.empty() || root.starts_with("image:")) return true;
+  if (root.front() != '/') return false;
+  return !os::exists(root) || (os::is_directory(root) && !roots::is_image_layout(root));
+}
+
+bool has_directory(const std::string& root, const std::string& path) {
+  auto inside = os::InRoot::open(root);
+  return inside && inside->open_file(path, O_PATH | O_DIRECTORY).ok();
+}
+
+// Archives, images and names of roots become a directory. What an image says about its programs
+// holds where the command line says nothing.
+Status prepare(NewArguments& arguments) {
+  if (is_for_daemon(arguments.root)) return Ok{};
+  ProgressLine line;
+  roots::PrepareOptions options;
+  options.cache_dir = arguments.place.state_dir + "/roots";
+  if (!arguments.json)
+    options.progress = [&line](const roots::ProgressStep& step) { line.show(step); };
+  SF_TRY_ASSIGN(roots::RootImage image, prepare_root(arguments.root, options));
+  arguments.root = image.directory;
+  std::vector<std::string> env = image.config.env;
+  std::erase_if(env, [](const std::string& entry) { return entry.find('=') == std::string::npos; });
+  arguments.env.insert(arguments.env.begin(), env.begin(), env.end());
+  if (arguments.user.empty())
+    arguments.user = image.config.user.substr(0, image.config.user.find(':'));
+  if (arguments.cwd.empty() && has_directory(image.directory, image.config.working_dir))
+    arguments.cwd = image.config.working_dir;
+  return Ok{};
+}
 
 // Only what was said: the daemon has the defaults.
 Result<wire::Json> request_of(const NewArguments& arguments) {
@@ -56,7 +96,8 @@ Result<wire::Json> request_of(const NewArguments& arguments) {
   return request;
 }
 
-Result<int> run(const NewArguments& arguments, ApiClient& client) {
+Result<int> run(NewArguments arguments, const ApiClient& client) {
+  SF_TRY(prepare(arguments));
   SF_TRY_ASSIGN(wire::Json request, request_of(arguments));
   SF_TRY_ASSIGN(wire::Json session, client.post("/v1/sessions", request));
   if (arguments.backend == "auto")
@@ -97,8 +138,8 @@ void add_new_command(CLI::App& app, int& exit_code) {
       app, exit_code, "new", "Start a session; prints its id", run);
   command
       .add_option("ROOT", arguments.root,
-                  "Directory the session sees as / (default: /); image:NAME with docker, podman")
-      ->type_name("DIR");
+                  "Directory, archive or root's name (default: /); image:NAME with docker, podman")
+      ->type_name("FILE");
   command.add_option("--name", arguments.name, "A name to call it by")->type_name("NAME");
   command
       .add_option("--backend", arguments.backend,
@@ -120,6 +161,7 @@ void add_new_command(CLI::App& app, int& exit_code) {
   command.footer(
       "Examples:\n"
       "  s=$(statefork new)\n"
+      "  statefork new debian.tar                 see `statefork root --help`\n"
       "  statefork new /srv/image --name work --net host -e LANG=C.UTF-8 --memory 2G --idle 2h");
 }
 

@@ -1,17 +1,19 @@
 #include "cli/session_address.h"
 
-#include "cli/api_client.h"
+#include "client/api_client.h"
 
 namespace sf::cli {
 
-std::string SessionAddress::session_path() const { return "/v1/sessions/" + path_part(session); }
+std::string SessionAddress::session_path() const {
+  return "/v1/sessions/" + client::path_part(session);
+}
 
 std::string SessionAddress::branch_path() const {
-  return session_path() + "/branches/" + path_part(branch);
+  return session_path() + "/branches/" + client::path_part(branch);
 }
 
 std::string SessionAddress::node_path(const std::string& node) const {
-  return session_path() + "/nodes/" + path_part(node) + query({{"branch", branch}});
+  return session_path() + "/nodes/" + client::path_part(node) + client::query({{"branch", branch}});
 }
 
 Result<SessionAddress> parse_address(std::string_view text) {

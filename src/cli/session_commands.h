@@ -12,6 +12,7 @@ namespace sf::cli {
 // `words`, live as long as `app`.
 // `words`: what stood after `--`.
 void add_exec_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);
+void add_run_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);
 void add_keys_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);
 
 void add_new_command(CLI::App& app, int& exit_code);
@@ -34,6 +35,11 @@ void add_shell_command(CLI::App& app, int& exit_code);
 void add_cp_command(CLI::App& app, int& exit_code);
 void add_screen_command(CLI::App& app, int& exit_code);
 
+void add_explore_command(CLI::App& app, int& exit_code);
+void add_apply_command(CLI::App& app, int& exit_code);
+void add_replay_command(CLI::App& app, int& exit_code);
+
+void add_root_command(CLI::App& app, int& exit_code);
 void add_serve_command(CLI::App& app, int& exit_code);
 void add_mcp_command(CLI::App& app, int& exit_code);
 void add_gc_command(CLI::App& app, int& exit_code);

@@ -5,9 +5,11 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/api_client.h"
+#include "client/api_client.h"
 
 namespace sf::cli {
+
+using client::ApiClient;
 
 enum class LinkEnd { kDetached, kBranchEnded };
 

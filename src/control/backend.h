@@ -6,9 +6,9 @@
 //   kUnsupported and kNotFound from exec() and write_file(): the request had no effect. Any other
 //   code from these two: nobody knows.
 // - Calls on different handles come from different threads at the same time. Calls on one handle
-//   are made one at a time, with two exceptions: send_keys(), resize(), screen(), read_file() and
-//   facts() may come while exec() runs, and end() may come at any moment (a running exec() then
-//   fails with kSessionLost).
+//   are made one at a time, with two exceptions: run(), send_keys(), resize(), screen(),
+//   read_file() and facts() may come while exec() runs, and end() may come at any moment (a running
+//   exec() or run() then fails with kSessionLost).
 // - Nothing is restored in place: restore() builds a second live branch, and only when the catalog
 //   says that it took the first one's place is the first one ended. That is what makes a kill at
 //   any instruction harmless.
@@ -109,6 +109,8 @@ class Backend {
   virtual Result<BranchHandle> start(const StartConfig& config) = 0;
   virtual Result<Observation> exec(const BranchHandle& branch, const ExecRequest& request,
                                    const OutputSink& sink) = 0;
+  // Beside the shell, whatever that does.
+  virtual Result<SideObservation> run(const BranchHandle& branch, const SideRequest& request) = 0;
   // kUnsupported: this state cannot be captured; the message names the blockers.
   virtual Result<Checkpoint> checkpoint(const BranchHandle& branch) = 0;
   // A new live branch at `from`, meant to take the place of `old`, which lives on untouched and

@@ -40,6 +40,14 @@ LogEntry keys_entry(std::string_view keys) {
   return entry;
 }
 
+LogEntry side_entry(const SideRequest& request) {
+  LogEntry entry;
+  entry.kind = EntryKind::kSide;
+  for (const std::string& word : request.argv) entry.text += (entry.text.empty() ? "" : " ") + word;
+  entry.text = bounded_excerpt(entry.text, kMaxKeptOutput);
+  return entry;
+}
+
 LogEntry resize_entry(std::uint16_t rows, std::uint16_t cols) {
   LogEntry entry;
   entry.kind = EntryKind::kResize;
@@ -73,7 +81,8 @@ std::pair<std::uint16_t, std::uint16_t> replay_size(const LogEntry& entry) {
 }
 
 bool is_replayable(const LogEntry& entry) {
-  return entry.kind != EntryKind::kKeys && !entry.outcome_unknown && !entry.content_dropped;
+  return entry.kind != EntryKind::kKeys && entry.kind != EntryKind::kSide &&
+         !entry.outcome_unknown && !entry.content_dropped;
 }
 
 bool is_replayable(const CommandLog& log) {
@@ -93,6 +102,7 @@ std::string describe(const LogEntry& entry) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (entry.kind == EntryKind::kWriteFile) return "write " + text;
   if (entry.kind == EntryKind::kResize) return "resize to " + text;
+  if (entry.kind == EntryKind::kSide) return "beside the shell: " + text;
   if (entry.kind == EntryKind::kKeys) return "keys typed into the terminal";
   return text;
 }

@@ -19,6 +19,7 @@ enum class EntryKind {
   kWriteFile,  // text is the path, content what was written
   kResize,     // text is "ROWSxCOLS" of the terminal
   kKeys,       // bytes typed into the terminal: when the program read them is not known
+  kSide,       // a command beside the shell, its words: what ran at the same time is not known
 };
 
 inline constexpr std::size_t kMaxCommand = 16U << 20U;
@@ -52,6 +53,7 @@ using CommandLog = std::vector<LogEntry>;
 LogEntry begun_entry(const ExecRequest& request);
 LogEntry begun_write(std::string path, std::string content);
 LogEntry keys_entry(std::string_view keys);
+LogEntry side_entry(const SideRequest& request);
 LogEntry resize_entry(std::uint16_t rows, std::uint16_t cols);
 // The same entry once the command has been seen to end.
 LogEntry finished_entry(LogEntry begun, const Observation& seen);
@@ -61,8 +63,9 @@ ExecRequest replay_request(const LogEntry& entry);
 // Rows and columns. Requires: kind is kResize.
 std::pair<std::uint16_t, std::uint16_t> replay_size(const LogEntry& entry);
 
-// Can doing it again lead to the same state at all? Typed keys, unknown outcomes and contents that
-// were not kept cannot. A command may still diverge: that is what verified replay is for.
+// Can doing it again lead to the same state at all? Typed keys, commands beside the shell, unknown
+// outcomes and contents that were not kept cannot. A command may still diverge: that is what
+// verified replay is for.
 bool is_replayable(const LogEntry& entry);
 bool is_replayable(const CommandLog& log);
 

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 
@@ -28,6 +30,26 @@ struct Observation {
   bool truncated = false;
   bool shell_restarted = false;  // the command ended its shell; a fresh one waits
   bool left_background = false;  // processes that it started are still running
+};
+
+// A command beside the shell: a program with its arguments, no terminal, outputs apart.
+struct SideRequest {
+  std::vector<std::string> argv;  // argv[0] is looked up in PATH
+  std::map<std::string, std::string> env;
+  std::string cwd;                     // empty: the session's
+  std::string user;                    // empty: the session's
+  std::string input;                   // standard input, then its end
+  milliseconds timeout{120'000};       // 0: none
+  std::size_t max_output = 1U << 20U;  // of each stream: head and tail, when truncated
+};
+
+struct SideObservation {
+  int exit_code = 0;
+  std::string standard_output;
+  std::string standard_error;
+  microseconds duration{0};
+  bool timed_out = false;
+  bool truncated = false;
 };
 
 // Called with the terminal's bytes as they arrive, from the thread that called exec_command().

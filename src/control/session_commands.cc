@@ -86,30 +86,42 @@ Status SessionManager::write_file(const BranchId& branch, const std::string& pat
   });
 }
 
+Result<SessionManager::Entrance> SessionManager::enter(const BranchId& branch, LogEntry entry) {
+  Entrance entrance;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto it = seats_.find(branch); it != seats_.end()) entrance.seat = it->second;
+  }
+  if (entrance.seat != nullptr) entrance.input = std::unique_lock(entrance.seat->input);
+  SF_TRY_ASSIGN(entrance.handle, live_handle(branch));
+  std::lock_guard lock(mutex_);
+  const Branch* found = tree_.find_branch(branch);
+  if (found == nullptr || found->handle != entrance.handle) return ended_meanwhile(branch);
+  // A person types many keys; one entry is enough to make a log unfit for replay.
+  const CommandLog& pending = found->pending;
+  bool said = !pending.empty() && pending.back().kind == entry.kind &&
+              (entry.kind == EntryKind::kKeys || pending.back() == entry);
+  if (!said) SF_TRY(commit("input", {edit::BeginEntry{branch, std::move(entry)}}));
+  return entrance;
+}
+
 Status SessionManager::use_terminal(const BranchId& branch, LogEntry entry,
                                     const std::function<Status(const BranchHandle&)>& effect) {
   if (!capabilities_.terminal) return cannot(backend_, "terminal");
-  std::shared_ptr<Seat> seat;
-  {
-    std::lock_guard lock(mutex_);
-    if (auto it = seats_.find(branch); it != seats_.end()) seat = it->second;
-  }
-  std::unique_lock<std::mutex> input;
-  if (seat != nullptr) input = std::unique_lock(seat->input);
-  SF_TRY_ASSIGN(BranchHandle handle, live_handle(branch));
-  {
-    std::lock_guard lock(mutex_);
-    const Branch* found = tree_.find_branch(branch);
-    if (found == nullptr || found->handle != handle) return ended_meanwhile(branch);
-    // A person types many keys; one entry is enough to make a log unfit for replay.
-    const CommandLog& pending = found->pending;
-    bool said = !pending.empty() && pending.back().kind == entry.kind &&
-                (entry.kind == EntryKind::kKeys || pending.back() == entry);
-    if (!said) SF_TRY(commit("input", {edit::BeginEntry{branch, std::move(entry)}}));
-  }
-  Status done = effect(handle);
-  if (!done.ok()) note_if_lost(branch, handle, done.error());
+  SF_TRY_ASSIGN(Entrance entrance, enter(branch, std::move(entry)));
+  Status done = effect(entrance.handle);
+  if (!done.ok()) note_if_lost(branch, entrance.handle, done.error());
   return done;
+}
+
+Result<SideObservation> SessionManager::run(const BranchId& branch, const SideRequest& request) {
+  if (request.argv.empty() || request.argv.front().empty())
+    return invalid("a command beside the shell needs a program", "name it first in argv");
+  SF_TRY_ASSIGN(Entrance entrance, enter(branch, side_entry(request)));
+  entrance.input = {};  // it may take long, and others come and go meanwhile
+  Result<SideObservation> seen = backend_.run(entrance.handle, request);
+  if (!seen.ok()) note_if_lost(branch, entrance.handle, seen.error());
+  return seen;
 }
 
 Status SessionManager::send_keys(const BranchId& branch, std::string_view keys) {

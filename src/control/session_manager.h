@@ -8,10 +8,10 @@
 //   session->cleanup(main, here.value());
 //
 // Thread rules: any method from any thread. One branch does one thing at a time: calls on it wait
-// for their turn; different branches run side by side. Keys, the screen and files to be read do not
-// wait for a running command. Ending things waits for nobody: what was running there fails.
-// Locks, in their order: a branch's turn, its input, then mutex_, which is held for the tree and
-// the catalog's append and never for a call of the backend.
+// for their turn; different branches run side by side. Commands beside the shell, keys, the screen
+// and files to be read do not wait for a running command. Ending things waits for nobody: what was
+// running there fails. Locks, in their order: a branch's turn, its input, then mutex_, which is
+// held for the tree and the catalog's append and never for a call of the backend.
 //
 // Crash rules: see catalog.h. Each method says "Commits:" what its one deciding change is.
 #pragma once
@@ -161,6 +161,8 @@ class SessionManager {
   Status set_note(const BranchId& branch, std::string_view ref, const std::string& key,
                   std::optional<std::string> value);
 
+  // A command beside the shell; waits for no other. What it does cannot be replayed.
+  Result<SideObservation> run(const BranchId& branch, const SideRequest& request);
   Status send_keys(const BranchId& branch, std::string_view keys);
   Status resize(const BranchId& branch, std::uint16_t rows, std::uint16_t cols);
   Result<TerminalScreen> screen(const BranchId& branch, std::size_t scrollback = 0);
@@ -223,6 +225,13 @@ class SessionManager {
   // ended.
   Status carry_out(const Turn& turn, const std::string& operation, LogEntry entry,
                    const std::function<Status(LogEntry&)>& effect);
+  // For what does not wait for its turn. The lock keeps snapshots and restores away.
+  struct Entrance {
+    BranchHandle handle;
+    std::shared_ptr<Seat> seat;
+    std::unique_lock<std::mutex> input;
+  };
+  Result<Entrance> enter(const BranchId& branch, LogEntry entry);
   Status use_terminal(const BranchId& branch, LogEntry entry,
                       const std::function<Status(const BranchHandle&)>& effect);
 

@@ -15,10 +15,15 @@ Turn turn_of(const SearchNode& node) {
   return {node.action, node.outcome, node.value, node.reflection};
 }
 
-// The best value at or below a node: what a move can lead to.
+// The best value at or below a node: what a move can lead to. Where all that was tried from it
+// failed, however promising it looked, that is nothing.
 double prospect(const SearchTree& tree, NodeIndex index) {
-  double best = tree.at(index).failure.empty() ? tree.at(index).value : 0;
-  for (NodeIndex child : tree.children(index)) best = std::max(best, prospect(tree, child));
+  const std::vector<NodeIndex>& children = tree.children(index);
+  const bool is_refuted = !children.empty() && std::ranges::all_of(children, [&](NodeIndex child) {
+    return !tree.at(child).failure.empty();
+  });
+  double best = tree.at(index).failure.empty() && !is_refuted ? tree.at(index).value : 0;
+  for (NodeIndex child : children) best = std::max(best, prospect(tree, child));
   return best;
 }
 
@@ -114,7 +119,10 @@ class Run {
         tree_.children(expand.parent).size() + expansions_of(under_way_, expand.parent) - 1;
     const std::string from = tree_.at(expand.parent).state;
     lock.unlock();
+    const microseconds began = options_.spent_before + watch_.elapsed();
     SearchNode node = grow(situation, from);
+    node.began = began;
+    node.took = options_.spent_before + watch_.elapsed() - began;
     node.parent = expand.parent;
     node.lane = expand.lane;
     Status kept = node.state.empty() ? Status(Ok{}) : world_.remember(node.state, node);
@@ -152,7 +160,9 @@ class Run {
     const std::string state = tree_.at(judge.node).state;
     lock.unlock();
     Usage usage;
+    Stopwatch grading;
     auto grade = world_.grade(state, usage);
+    usage.grade_time += grading.elapsed();
     lock.lock();
     // What cannot be judged has not passed.
     Grade given = grade ? std::move(*grade) : Grade{0, grade.error().describe()};

@@ -5,17 +5,10 @@
 namespace sf::explore {
 namespace {
 
-using Json = nlohmann::json;
+using wire::Json;
 
-Json to_json(const Usage& usage) {
-  return {{"model_calls", usage.model_calls},
-          {"tokens_in", usage.tokens_in},
-          {"tokens_out", usage.tokens_out},
-          {"money", usage.money},
-          {"model_us", usage.model_time.count()},
-          {"command_us", usage.command_time.count()},
-          {"snapshot_us", usage.snapshot_time.count()},
-          {"restore_us", usage.restore_time.count()}};
+microseconds time_from(const Json& json, const char* key) {
+  return microseconds(json.at(key).get<long long>());
 }
 
 Usage usage_from(const Json& json) {
@@ -24,10 +17,11 @@ Usage usage_from(const Json& json) {
   usage.tokens_in = json.at("tokens_in");
   usage.tokens_out = json.at("tokens_out");
   usage.money = json.at("money");
-  usage.model_time = microseconds(json.at("model_us").get<long long>());
-  usage.command_time = microseconds(json.at("command_us").get<long long>());
-  usage.snapshot_time = microseconds(json.at("snapshot_us").get<long long>());
-  usage.restore_time = microseconds(json.at("restore_us").get<long long>());
+  usage.model_time = time_from(json, "model_us");
+  usage.command_time = time_from(json, "command_us");
+  usage.snapshot_time = time_from(json, "snapshot_us");
+  usage.restore_time = time_from(json, "restore_us");
+  usage.grade_time = time_from(json, "grade_us");
   return usage;
 }
 
@@ -41,6 +35,8 @@ SearchNode node_from(const Json& json) {
   node.reflection = json.at("reflection");
   node.lane = json.at("lane");
   node.failure = json.at("failure");
+  node.began = time_from(json, "began_us");
+  node.took = time_from(json, "took_us");
   node.usage = usage_from(json.at("usage"));
   return node;
 }
@@ -78,6 +74,18 @@ void apply(SearchTree& tree, const Json& json) {
 
 }  // namespace
 
+Json to_json(const Usage& usage) {
+  return {{"model_calls", usage.model_calls},
+          {"tokens_in", usage.tokens_in},
+          {"tokens_out", usage.tokens_out},
+          {"money", usage.money},
+          {"model_us", usage.model_time.count()},
+          {"command_us", usage.command_time.count()},
+          {"snapshot_us", usage.snapshot_time.count()},
+          {"restore_us", usage.restore_time.count()},
+          {"grade_us", usage.grade_time.count()}};
+}
+
 std::string root_line(const std::string& state) {
   return line_of({{"event", "root"}, {"version", 1}, {"state", state}});
 }
@@ -96,6 +104,8 @@ std::string node_line(const SearchNode& node) {
                   {"reflection", node.reflection},
                   {"lane", node.lane},
                   {"failure", node.failure},
+                  {"began_us", node.began.count()},
+                  {"took_us", node.took.count()},
                   {"usage", to_json(node.usage)}});
 }
 

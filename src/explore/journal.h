@@ -7,8 +7,11 @@
 
 #include "base/result.h"
 #include "explore/search_tree.h"
+#include "wire/json.h"
 
 namespace sf::explore {
+
+wire::Json to_json(const Usage& usage);
 
 // Each is one line with its end.
 std::string root_line(const std::string& state);

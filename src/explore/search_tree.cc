@@ -15,6 +15,7 @@ Usage& Usage::operator+=(const Usage& other) {
   command_time += other.command_time;
   snapshot_time += other.snapshot_time;
   restore_time += other.restore_time;
+  grade_time += other.grade_time;
   return *this;
 }
 

@@ -25,6 +25,7 @@ struct Usage {  // what something has cost
   microseconds command_time{0};
   microseconds snapshot_time{0};
   microseconds restore_time{0};
+  microseconds grade_time{0};
   Usage& operator+=(const Usage& other);
   friend bool operator==(const Usage&, const Usage&) = default;
 };
@@ -61,6 +62,8 @@ struct SearchNode {
   bool is_committed = false;  // on the main line
   int lane = 0;               // which rollout it belongs to, where a policy has several
   std::string failure;        // why it is a dead end: the world or the agent failed
+  microseconds began{0};      // since the run did, whole pauses left out
+  microseconds took{0};
   Usage usage;
 };
 

@@ -15,6 +15,13 @@ Result<Answer> exec(SessionDirectory& directory, const Call& call) {
   return Answer{200, to_json(seen), {}};
 }
 
+Result<Answer> run(SessionDirectory& directory, const Call& call) {
+  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
+  SF_TRY_ASSIGN(control::SideRequest request, side_request_from(call.body));
+  SF_TRY_ASSIGN(control::SideObservation seen, at.session->run(at.branch, request));
+  return Answer{200, to_json(seen), {}};
+}
+
 Result<Answer> snapshot(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(control::SnapshotRequest request, snapshot_request_from(call.body));
@@ -52,6 +59,7 @@ void add_branch_routes(Router& router, SessionDirectory& directory) {
   };
   const std::string branch = "/v1/sessions/{s}/branches/{b}";
   router.add("POST", branch + "/exec", bind(exec));
+  router.add("POST", branch + "/run", bind(run));
   router.add("POST", branch + "/snapshot", bind(snapshot));
   router.add("POST", branch + "/restore", bind(restore));
   router.add("POST", branch + "/fork", bind(fork));

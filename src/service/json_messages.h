@@ -20,6 +20,7 @@ inline constexpr std::size_t kMaxOutput = 64U << 20U;  // of one command, as a c
 
 Result<CreateSession> create_session_from(const Json& body);
 Result<control::ExecRequest> exec_request_from(const Json& body);
+Result<control::SideRequest> side_request_from(const Json& body);
 Result<control::SnapshotRequest> snapshot_request_from(const Json& body);
 
 struct RestoreCall {
@@ -67,6 +68,7 @@ Json to_json(const control::TerminalScreen& screen);
 Json to_json(const control::TerminalPiece& piece);
 // `output` is text. When the bytes are not UTF-8, `output_base64` has them as they were.
 Json to_json(const control::Observation& seen);
+Json to_json(const control::SideObservation& seen);
 Json to_json(const control::SnapshotReport& report);
 Json to_json(const control::RestoreReport& report);
 Json to_json(const control::ForkReport& report);

@@ -33,6 +33,7 @@ Json entry_to_json(const LogEntry& entry) {
   std::string_view kind = entry.kind == EntryKind::kCommand     ? "command"
                           : entry.kind == EntryKind::kWriteFile ? "write_file"
                           : entry.kind == EntryKind::kResize    ? "resize"
+                          : entry.kind == EntryKind::kSide      ? "side"
                                                                 : "keys";
   return {{"kind", kind},
           {"text", control::bounded_excerpt(entry.text, kMaxShownCommand)},
@@ -247,6 +248,17 @@ Json to_json(const control::Observation& seen) {
                {"left_background", seen.left_background}};
   if (!wire::is_utf8(seen.output)) json["output_base64"] = wire::to_base64(seen.output);
   if (!seen.raw.empty()) json["raw_base64"] = wire::to_base64(seen.raw);
+  return json;
+}
+
+Json to_json(const control::SideObservation& seen) {
+  Json json = {{"exit_code", seen.exit_code},   {"stdout", seen.standard_output},
+               {"stderr", seen.standard_error}, {"duration_us", seen.duration.count()},
+               {"timed_out", seen.timed_out},   {"truncated", seen.truncated}};
+  for (const auto& [key, text] : {std::pair("stdout_base64", &seen.standard_output),
+                                  std::pair("stderr_base64", &seen.standard_error)}) {
+    if (!wire::is_utf8(*text)) json[key] = wire::to_base64(*text);
+  }
   return json;
 }
 

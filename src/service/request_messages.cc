@@ -46,20 +46,31 @@ Result<control::SessionTerms> terms_from(wire::JsonFields& fields) {
   return terms;
 }
 
-// `KEY`, or `KEY_base64` where it is not UTF-8.
-Result<std::string> bytes_from(wire::JsonFields& fields, const std::string& key) {
+enum class Need { kRequired, kOptional };
+
+// `KEY`, or `KEY_base64` where it is not UTF-8. The last of the fields to be read.
+Result<std::string> bytes_from(wire::JsonFields& fields, const std::string& key,
+                               Need need = Need::kRequired) {
   std::string text;
   std::string encoded;
   fields.read(key, text);
   fields.read(key + "_base64", encoded);
   bool is_encoded = fields.has(key + "_base64");
-  if (!is_encoded) fields.require(key);
+  if (!is_encoded && need == Need::kRequired) fields.require(key);
   SF_TRY(fields.done());
   if (!is_encoded) return text;
   if (fields.has(key)) return invalid("\"" + key + "\" or \"" + key + "_base64\", not both");
   auto decoded = wire::from_base64(encoded);
   if (!decoded) return std::move(decoded).error().while_doing("\"" + key + "_base64\"");
   return decoded;
+}
+
+Status check_bounds(std::uint64_t timeout_ms, std::size_t max_output) {
+  if (timeout_ms > kMaxTimeoutMs) return invalid("\"timeout_ms\" is more than a year", "0: none");
+  if (max_output > kMaxOutput)
+    return invalid("\"max_output\" is more than " + std::to_string(kMaxOutput),
+                   "write the output to a file in the session");
+  return Ok{};
 }
 
 Result<control::OnDivergence> on_divergence_from(const std::string& word) {
@@ -103,10 +114,24 @@ Result<control::ExecRequest> exec_request_from(const Json& body) {
   fields.read("max_output", request.max_output);
   fields.read("raw", request.raw);
   SF_TRY_ASSIGN(request.command, bytes_from(fields, "command"));
-  if (timeout_ms > kMaxTimeoutMs) return invalid("\"timeout_ms\" is more than a year", "0: none");
-  if (request.max_output > kMaxOutput)
-    return invalid("\"max_output\" is more than " + std::to_string(kMaxOutput),
-                   "write the output to a file in the session");
+  SF_TRY(check_bounds(timeout_ms, request.max_output));
+  request.timeout = milliseconds(timeout_ms);
+  return request;
+}
+
+Result<control::SideRequest> side_request_from(const Json& body) {
+  control::SideRequest request;
+  auto timeout_ms = static_cast<std::uint64_t>(request.timeout.count());
+  wire::JsonFields fields(body);
+  fields.read("argv", request.argv);
+  fields.read("env", request.env);
+  fields.read("cwd", request.cwd);
+  fields.read("user", request.user);
+  fields.read("timeout_ms", timeout_ms);
+  fields.read("max_output", request.max_output);
+  fields.require("argv");
+  SF_TRY_ASSIGN(request.input, bytes_from(fields, "input", Need::kOptional));
+  SF_TRY(check_bounds(timeout_ms, request.max_output));
   request.timeout = milliseconds(timeout_ms);
   return request;
 }

@@ -20,13 +20,15 @@ int number_of(EntryKind kind) {
       return 3;
     case EntryKind::kKeys:
       return 4;
+    case EntryKind::kSide:
+      return 5;
   }
   SF_CHECK(false);
 }
 
 Result<EntryKind> kind_of(std::int64_t number) {
-  for (EntryKind kind :
-       {EntryKind::kCommand, EntryKind::kWriteFile, EntryKind::kResize, EntryKind::kKeys}) {
+  for (EntryKind kind : {EntryKind::kCommand, EntryKind::kWriteFile, EntryKind::kResize,
+                         EntryKind::kKeys, EntryKind::kSide}) {
     if (number_of(kind) == number) return kind;
   }
   return fail(ErrorCode::kCorrupt, "a log entry of unknown kind " + std::to_string(number));

@@ -48,7 +48,7 @@ std::string bytes_of(unsigned number) {
 
 LogEntry entry_of(unsigned number) {
   LogEntry entry;
-  entry.kind = static_cast<EntryKind>(number % 4);
+  entry.kind = static_cast<EntryKind>(number % 5);
   entry.text = bytes_of(number);
   entry.content = number % 16 == 0 ? std::string(kLargeContent, '\xfe') : bytes_of(number + 1);
   entry.timeout = milliseconds(number);

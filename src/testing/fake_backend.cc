@@ -113,8 +113,8 @@ Result<BranchHandle> FakeBackend::start(const control::StartConfig& config) {
   });
 }
 
-Result<Observation> FakeBackend::run(FakeMachine& machine, const BranchHandle& branch,
-                                     const std::string& command) {
+Result<Observation> FakeBackend::perform(FakeMachine& machine, const BranchHandle& branch,
+                                         const std::string& command) {
   std::istringstream words(command);
   std::string verb;
   std::string key;
@@ -166,7 +166,7 @@ Result<Observation> FakeBackend::exec(const BranchHandle& branch, const ExecRequ
   if (hook) hook(request.command);
   Result<Observation> seen = call<Observation>("exec", [&]() -> Result<Observation> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
-    Result<Observation> done = run(*machine, branch, request.command);
+    Result<Observation> done = perform(*machine, branch, request.command);
     if (std::exchange(lose_answer_, false)) return fail(ErrorCode::kOs, "the answer was lost");
     return done;
   });
@@ -219,6 +219,15 @@ Status FakeBackend::end(const BranchHandle& branch) {
   return call<Ok>("end", [&]() -> Status {
     branches_.erase(branch);
     return Ok{};
+  });
+}
+
+Result<control::SideObservation> FakeBackend::run(const BranchHandle& branch,
+                                                  const control::SideRequest& request) {
+  return call<control::SideObservation>("run", [&]() -> Result<control::SideObservation> {
+    SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
+    for (const std::string& word : request.argv) machine->variables[word] = request.input;
+    return control::SideObservation{.standard_output = machine->dump()};
   });
 }
 

@@ -67,6 +67,9 @@ class FakeBackend final : public control::Backend {
                                                   std::size_t count) override;
   Status remove(const control::PhysicalRef& ref) override;
   Status end(const control::BranchHandle& branch) override;
+  // Words are variables to set; answers with the whole machine.
+  Result<control::SideObservation> run(const control::BranchHandle& branch,
+                                       const control::SideRequest& request) override;
   Status send_keys(const control::BranchHandle& branch, std::string_view keys) override;
   Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
                                          std::size_t scrollback) override;
@@ -94,8 +97,8 @@ class FakeBackend final : public control::Backend {
   Result<control::BranchHandle> revive(const control::PhysicalRef& from);
   control::BranchHandle add(FakeMachine machine);
   Result<FakeMachine> side(const control::DiffSide& side);
-  Result<control::Observation> run(FakeMachine& machine, const control::BranchHandle& branch,
-                                   const std::string& command);
+  Result<control::Observation> perform(FakeMachine& machine, const control::BranchHandle& branch,
+                                       const std::string& command);
 
   FakeBackendOptions options_;
   mutable std::mutex mutex_;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/api_client.h"
+#include "client/api_client.h"
 #include "daemon_world.h"
 #include "session.h"
 
@@ -19,7 +19,7 @@ class DaemonHost final : public Host {
   // For the sessions that are started from now on. `root`: one that has /w and the test programs
   // already; empty: the host's.
   void use(std::string backend, std::string policy, std::string root = {});
-  cli::ApiClient& client() { return client_; }
+  client::ApiClient& client() { return client_; }
 
   Result<BranchId> start(const std::string& user) override;
   Result<BranchId> fork(const CheckpointId& checkpoint) override;
@@ -36,7 +36,7 @@ class DaemonHost final : public Host {
   Status install(const std::string& branch_path);
 
   std::unique_ptr<test::DaemonWorld> world_;
-  cli::ApiClient client_ = world_->client();
+  client::ApiClient client_ = world_->client();
   std::string programs_;
   std::string backend_ = "waypoint";
   std::string policy_ = "eager";

@@ -121,7 +121,7 @@ class Worker {
     return false;
   }
 
-  cli::ApiClient client_;
+  client::ApiClient client_;
   std::string name_;
   std::mt19937 random_;
   unsigned counter_ = 0;

@@ -15,7 +15,7 @@ class ApiTest : public ::testing::Test {
   const std::string kSession = "/v1/sessions/s";
   const std::string kBranch = "/v1/sessions/s/branches/main";
   DaemonWorld world_;
-  cli::ApiClient client_ = world_.client();
+  client::ApiClient client_ = world_.client();
 };
 
 TEST_F(ApiTest, KeysReachTheTerminalAndTheScreenShowsIt) {
@@ -35,7 +35,7 @@ TEST_F(ApiTest, KeysReachTheTerminalAndTheScreenShowsIt) {
 TEST_F(ApiTest, FilesGoInAndOutByteForByte) {
   std::string bytes;
   for (int i = 0; i < 100'000; ++i) bytes += static_cast<char>(i * 7);
-  std::string path = cli::query({{"path", "/root/a file"}});
+  std::string path = client::query({{"path", "/root/a file"}});
   ASSERT_OK_AND_ASSIGN(Json written, client_.put_bytes(kBranch + "/files" + path, bytes));
   EXPECT_EQ(written["bytes"], bytes.size());
   EXPECT_EQ(world_.exec_output("s", "stat -c %s '/root/a file'"), std::to_string(bytes.size()));

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/api_client.h"
+#include "client/api_client.h"
 #include "testing/leak_check.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
@@ -41,7 +41,7 @@ class DaemonWorld {
   // Returns when a command is running on the session's branch main.
   void wait_until_running(const std::string& session) const;
 
-  cli::ApiClient client() const { return cli::ApiClient(socket()); }
+  client::ApiClient client() const { return client::ApiClient(socket()); }
   std::string socket() const { return dir_ / "s.sock"; }
   std::string state_dir() const { return dir_ / "state"; }
   // Sends these bytes as they are; all that comes back until the daemon hangs up. kHangUp: says

@@ -39,7 +39,7 @@ class ExecutionTest : public ::testing::Test {
   Seen watch(const std::string& execution, std::uint64_t after,
              const std::function<bool(const Seen&)>& enough = {}) {
     Seen seen;
-    cli::ApiClient::Gate gate;
+    client::ApiClient::Gate gate;
     auto ended = client_.events(kPath + "/" + execution + "/events?after=" + std::to_string(after),
                                 gate, [&](const wire::ServerEvent& event) -> Status {
                                   seen.events.emplace_back(event.name, Json::parse(event.data));
@@ -52,7 +52,7 @@ class ExecutionTest : public ::testing::Test {
 
   const std::string kPath = "/v1/sessions/s/branches/main/executions";
   DaemonWorld world_;
-  cli::ApiClient client_ = world_.client();
+  client::ApiClient client_ = world_.client();
 };
 
 TEST_F(ExecutionTest, ManyWhoWatchKeepNobodyElseWaiting) {

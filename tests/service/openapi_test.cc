@@ -107,7 +107,7 @@ class SchemaCheck {
 TEST(OpenApiTest, AnswersLookAsDocumented) {
   DaemonWorld world;
   world.output({"new", "--name", "s"});
-  cli::ApiClient client = world.client();
+  client::ApiClient client = world.client();
   ASSERT_OK_AND_ASSIGN(Json openapi, client.get("/openapi.json"));
   SchemaCheck schema(openapi);
   auto check = [&](const std::string& method, const std::string& path, const std::string& status,

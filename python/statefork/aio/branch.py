@@ -14,7 +14,7 @@ from ..errors import StateForkError
 from ..events import TerminalEvent
 from ..nodes import NodeRef, Snapshot, TreeNode
 from ..requests import DEFAULT_TIMEOUT, Address
-from ..results import CleanupReport, CommandResult, Diff, ExecutionInfo, RestoreReport, Screen
+from ..results import CleanupReport, CommandResult, Diff, ExecutionInfo, ProgramResult, RestoreReport, Screen
 from ..subscription import watch_terminal
 from .execution import AsyncExecution
 from .opening import Opening
@@ -36,6 +36,14 @@ class AsyncTerminal:
             executions.run_command(self._at, command, timeout, check, max_output, raw, on_output))
 
     exec = exec_command
+
+    async def run(self, argv: Union[str, Sequence[str]], *, env: Optional[Mapping[str, str]] = None,
+                  cwd: Optional[str] = None, user: Optional[str] = None, stdin: Union[str, bytes, None] = None,
+                  timeout: Optional[float] = DEFAULT_TIMEOUT, check: bool = False,
+                  max_output: Optional[int] = None) -> ProgramResult:
+        """A program beside the branch's shell."""
+        return await self._runner.run(
+            verbs.run(self._at, argv, env, cwd, user, stdin, timeout, check, max_output))
 
     async def start_command(self, command: Union[str, bytes], *, timeout: Optional[float] = DEFAULT_TIMEOUT,
                             max_output: Optional[int] = None, raw: bool = False) -> AsyncExecution:

@@ -238,6 +238,15 @@ Status AgentBackend::end(const BranchHandle& branch) {
   return Ok{};
 }
 
+Result<control::SideObservation> AgentBackend::run(const BranchHandle& branch,
+                                                   const control::SideRequest& request) {
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::SideExecResult done,
+                guarded(*found, ShellClient(found->agent).side_exec(side_request(request))));
+  return side_observation_of(std::move(done));
+}
+
 Status AgentBackend::send_keys(const BranchHandle& branch, std::string_view keys) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);

@@ -40,6 +40,8 @@ class AgentBackend final : public control::Backend {
   Status remove(const control::PhysicalRef& ref) override;
   Status end(const control::BranchHandle& branch) override;
 
+  Result<control::SideObservation> run(const control::BranchHandle& branch,
+                                       const control::SideRequest& request) override;
   Status send_keys(const control::BranchHandle& branch, std::string_view keys) override;
   Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
                                          std::size_t scrollback) override;

@@ -87,7 +87,7 @@ Result<Json> CallRunner::put(const ToolCall& call, const ApiCall& request) {
 Result<Json> CallRunner::execute(const ToolCall& call, const ApiCall& request) {
   SF_TRY_ASSIGN(Json started, client_.post(request.path, request.body));
   auto command = std::make_shared<Command>();
-  command->path = request.path + "/" + path_part(started.value("execution", ""));
+  command->path = request.path + "/" + client::path_part(started.value("execution", ""));
   {
     std::lock_guard lock(mutex_);
     commands_[call.ticket] = command;

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "cli/api_client.h"
 #include "cli/daemon_start.h"
 #include "cli/mcp/call_queue.h"
 #include "cli/mcp/protocol.h"
+#include "client/api_client.h"
 
 namespace sf::cli::mcp {
+
+using client::ApiClient;
 
 struct CommandProgress {
   Ticket ticket{};

@@ -1,10 +1,10 @@
 // Tools for the files of a live branch: read_file, write_file.
 #include <utility>
 
-#include "cli/api_client.h"
 #include "cli/mcp/output_schema.h"
 #include "cli/mcp/tool.h"
 #include "cli/mcp/tool_text.h"
+#include "client/api_client.h"
 #include "wire/base64.h"
 
 namespace sf::cli::mcp {
@@ -20,7 +20,7 @@ Argument path_argument() {
 }
 
 std::string file_path(const Json& arguments) {
-  return branch_path(arguments) + "/files?path=" + path_part(arguments.value("path", ""));
+  return branch_path(arguments) + "/files?path=" + client::path_part(arguments.value("path", ""));
 }
 
 // A cut between characters, so that text stays text.

@@ -2,10 +2,10 @@
 // cleanup.
 #include <utility>
 
-#include "cli/api_client.h"
 #include "cli/mcp/output_schema.h"
 #include "cli/mcp/tool.h"
 #include "cli/mcp/tool_text.h"
+#include "client/api_client.h"
 
 namespace sf::cli::mcp {
 namespace {
@@ -175,9 +175,10 @@ Tool diff() {
       .output_schema = object_of({{"differences", list_of(difference, "Sorted by subject.")},
                                   {"truncated", flag_field("There were more.")}}),
       .request = [](const Json& arguments) -> Result<ApiCall> {
-        std::string query = "?from=" + path_part(arguments.value("from", ""));
-        if (arguments.contains("to")) query += "&to=" + path_part(arguments.value("to", ""));
-        query += "&branch=" + path_part(arguments.value("branch", ""));
+        std::string query = "?from=" + client::path_part(arguments.value("from", ""));
+        if (arguments.contains("to"))
+          query += "&to=" + client::path_part(arguments.value("to", ""));
+        query += "&branch=" + client::path_part(arguments.value("branch", ""));
         return ApiCall{.method = "GET", .path = session_path(arguments) + "/diff" + query};
       },
       .present =
@@ -198,7 +199,7 @@ Result<ApiCall> cleanup_request(const Json& arguments) {
                    .body = picked(arguments, {"node", "branch", "force"})};
   return ApiCall{.method = "DELETE",
                  .path = session_path(arguments) + "/branches/" +
-                         path_part(arguments.value("remove_branch", ""))};
+                         client::path_part(arguments.value("remove_branch", ""))};
 }
 
 Tool cleanup() {

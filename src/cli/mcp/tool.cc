@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/api_client.h"
+#include "client/api_client.h"
 #include "wire/problem.h"
 
 namespace sf::cli::mcp {
@@ -83,11 +83,12 @@ Argument branch_argument(std::string description) {
 }
 
 std::string session_path(const Json& arguments) {
-  return "/v1/sessions/" + path_part(arguments.value("session", ""));
+  return "/v1/sessions/" + client::path_part(arguments.value("session", ""));
 }
 
 std::string branch_path(const Json& arguments) {
-  return session_path(arguments) + "/branches/" + path_part(arguments.value("branch", kMainBranch));
+  return session_path(arguments) + "/branches/" +
+         client::path_part(arguments.value("branch", kMainBranch));
 }
 
 Json picked(const Json& arguments, const std::vector<std::string>& names) {

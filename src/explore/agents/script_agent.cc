@@ -67,6 +67,9 @@ Result<Proposal> ScriptAgent::propose(const Situation& situation) {
   // From the root all rollouts begin, and each knows its number already.
   const bool is_counted = situation.lane > 0 && situation.path.empty();
   const std::size_t index = rest + (is_counted ? 0 : situation.ordinal);
+  // Rollouts may do again what others did; a search from one state wants something else each time.
+  if (situation.lane == 0 && index >= candidates->size())
+    return fail(ErrorCode::kNotFound, "the script has nothing else to propose here");
   return Proposal{(*candidates)[index % candidates->size()].action, {}};
 }
 

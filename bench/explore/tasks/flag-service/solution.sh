@@ -1,0 +1,16 @@
+#!/bin/bash
+
+# Start and log in.
+. /app/flags.sh; flags_up; login ops
+
+# Dark mode.
+put dark-mode on
+
+# A quarter.
+put beta 25
+
+# No legacy.
+put legacy off
+
+# Publish, and write.
+api POST /publish; printf '%s\n' "$token" "$rev" >/app/session; wc -l </app/session

@@ -1,0 +1,142 @@
+"""explore: a search for a solution of a task, as `statefork explore` does it, with an agent of your own if you like.
+
+The tree, the policies and the budgets are the program's; what Python adds is an agent that is a function.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import agent as agents
+from .errors import InvalidArgumentError, StateForkError
+from .place import find_place, find_program
+
+__all__ = ["Exploration", "explore"]
+
+LocalPath = Union[str, "os.PathLike[str]"]
+NOT_SOLVED = 3  # the program's exit status
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """A finished run. Everything else is in its directory: report.html, tree.json, trajectories.jsonl, ..."""
+
+    directory: Path
+    solved: bool
+    why: str  # it ended
+    best: int  # number of its best node
+    session: str
+    node: str  # of the session: the best node's state
+    nodes: int
+    model_calls: int
+    tokens: int
+    money: float
+    wall: float  # seconds
+
+    @property
+    def tree(self) -> Dict[str, Any]:
+        """tree.json: every node with its command, observation, value, grade and difference."""
+        loaded: Dict[str, Any] = json.loads((self.directory / "tree.json").read_text())
+        return loaded
+
+    def path(self, node: Optional[int] = None) -> List[Dict[str, Any]]:
+        """The nodes on the way to one, the best one unless another is named."""
+        nodes = self.tree["nodes"]
+        found = []
+        at = self.best if node is None else node
+        while nodes[at]["parent"] is not None:
+            found.append(nodes[at])
+            at = nodes[at]["parent"]
+        return found[::-1]
+
+
+def explore(task: Optional[LocalPath] = None, *, agent: Union[str, agents.Propose] = "llm",
+            assess: Optional[agents.Assess] = None, choose: Optional[agents.Choose] = None,
+            policy: str = "mcts", root: Optional[LocalPath] = None, images: Optional[Mapping[str, str]] = None,
+            backend: str = "waypoint", jobs: int = 1, out: Optional[LocalPath] = None,
+            resume: Optional[LocalPath] = None, max_nodes: Optional[int] = None, max_time: Optional[int] = None,
+            max_cost: Optional[float] = None, options: Sequence[str] = (), socket: Optional[str] = None,
+            state: Optional[str] = None) -> Exploration:
+    """Searches, and waits for the end.
+
+    `agent` is what the command line takes ("llm:MODEL", "script:FILE", "exec:COMMAND", "oracle"), or a function from
+    a `statefork.agent.Situation` to an `Action`; it is called in this process, by several threads when `jobs` is
+    more than 1. `options` are more of the command line's.
+    """
+    if (task is None) == (resume is None):
+        raise InvalidArgumentError("one task, or one run to resume")
+    place = find_place(socket, state=state)
+    command = [find_program(), "explore", "--json", "--socket", place.path]
+    command += ["--state", place.state] if place.state else []
+    if resume is not None:
+        command += ["--resume", os.fspath(resume)]
+    else:
+        command += [os.fspath(task or ""), "--policy", policy, "--backend", backend, "--jobs", str(jobs)]
+        named: List[Tuple[str, Any]] = [("--root", root), ("--out", out), ("--max-nodes", max_nodes),
+                                        ("--max-time", max_time), ("--max-cost", max_cost)]
+        for option, value in named:
+            command += [option, str(value)] if value is not None else []
+        for image, source in (images or {}).items():
+            command += ["--from", f"{image}={source}"]
+    with served(agent, assess, choose) as words:
+        return finished(subprocess.run([*command, "--agent", words, *options] if resume is None else command,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       text=True, check=False))
+
+
+def finished(ran: "subprocess.CompletedProcess[str]") -> Exploration:
+    if ran.returncode not in (0, NOT_SOLVED):
+        said = ran.stderr.strip().splitlines()
+        raise StateForkError(said[-1] if said else f"statefork explore exited {ran.returncode}")
+    answer = json.loads(ran.stdout)
+    return Exploration(directory=Path(answer["run"]), solved=answer["solved"], why=answer["why"], best=answer["best"],
+                       session=answer["session"], node=answer["node"], nodes=answer["nodes"],
+                       model_calls=answer["model_calls"], tokens=answer["tokens_in"] + answer["tokens_out"],
+                       money=answer["money"], wall=answer["wall_us"] / 1e6)
+
+
+@contextmanager
+def served(agent: Union[str, agents.Propose], assess: Optional[agents.Assess],
+           choose: Optional[agents.Choose]) -> Iterator[str]:
+    """The agent as the command line takes it. A function is reached through two pipes that have names."""
+    if isinstance(agent, str):
+        yield agent
+        return
+    with tempfile.TemporaryDirectory(prefix="statefork-agent-") as directory:
+        requests, answers = os.path.join(directory, "requests"), os.path.join(directory, "answers")
+        os.mkfifo(requests)
+        os.mkfifo(answers)
+        over = threading.Event()
+
+        def serve() -> None:
+            while not over.is_set():  # the program may start its agent a second time
+                with open(requests) as lines, open(answers, "w") as output:
+                    agents.run(agent, assess, choose, threads=8, input=lines, output=output)
+
+        server = threading.Thread(target=serve, daemon=True)
+        server.start()
+        try:
+            yield f"exec:cat >{quote(requests)} & exec cat {quote(answers)}"
+        finally:
+            over.set()
+            end(server, requests, answers)
+
+
+def end(server: threading.Thread, requests: str, answers: str) -> None:
+    """It may wait for somebody at the other end of either pipe, who does not come any more."""
+    reader = os.open(answers, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        while server.is_alive():
+            os.close(os.open(requests, os.O_RDWR | os.O_NONBLOCK))
+            server.join(0.02)
+    finally:
+        os.close(reader)

@@ -1,0 +1,36 @@
+// ExploreScreen: shows a run while it goes on, on standard error. On a terminal the tree is drawn
+// again in place; elsewhere there is a line for each thing that happened.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "explore/search_policy.h"
+#include "explore/search_tree.h"
+
+namespace sf::cli {
+
+class ExploreScreen {  // One thread at a time.
+ public:
+  ExploreScreen();
+
+  void say(const std::string& line);
+  void show(const explore::SearchTree& tree, const std::vector<explore::Step>& under_way);
+  // Draws what was held back, and leaves it there.
+  void finish(const explore::SearchTree& tree);
+
+ private:
+  void tell_news(const explore::SearchTree& tree);
+  void draw(const explore::SearchTree& tree, const std::vector<explore::Step>& under_way);
+  void erase();
+
+  bool is_terminal_;
+  std::size_t nodes_told_ = 1;
+  std::vector<bool> grade_told_;
+  std::size_t lines_drawn_ = 0;
+  Clock::time_point last_drawn_{};
+};
+
+}  // namespace sf::cli

@@ -1,0 +1,118 @@
+#include "cli/explore_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sf::cli {
+
+using explore::NodeIndex;
+using explore::SearchNode;
+using explore::SearchTree;
+using explore::Step;
+
+namespace {
+
+constexpr std::size_t kShownCommand = 72;
+
+// One line, whatever it holds.
+std::string one_line(const std::string& text, std::size_t most) {
+  std::string line;
+  for (char c : text.substr(0, text.find('\n'))) {
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) line.push_back(c);
+  }
+  if (line.size() > most || line.size() < text.size()) {
+    line.resize(std::min(line.size(), most));
+    line += "...";
+  }
+  return line;
+}
+
+std::string state_of(const SearchNode& node) {
+  if (!node.failure.empty()) return "failed: " + one_line(node.failure, kShownCommand);
+  std::string text = node.outcome.timed_out ? std::string("timed out")
+                                            : fmt::format("exit {}", node.outcome.exit_code);
+  text += fmt::format(", value {:.2f}", node.value);
+  if (node.grade) text += fmt::format(", graded {:.2f}", node.grade->score);
+  return text;
+}
+
+char mark_of(const SearchNode& node) {
+  if (node.grade && node.grade->passed()) return '*';
+  if (!node.failure.empty()) return 'x';
+  if (node.grade) return '-';
+  return node.is_committed ? '=' : 'o';
+}
+
+struct Drawing {
+  const SearchTree& tree;
+  const std::vector<Step>& under_way;
+  std::size_t cols;
+  std::vector<std::string> lines;
+
+  void add(NodeIndex index, const std::string& indent) {
+    const SearchNode& node = tree.at(index);
+    const std::string what = index == explore::kRoot ? std::string("the task as it begins")
+                                                     : one_line(node.action.command, cols);
+    std::string line = fmt::format("{}{} #{} {}", indent, mark_of(node), index, what);
+    if (line.size() > cols) line = line.substr(0, cols);
+    lines.push_back(std::move(line));
+    const std::string deeper = indent + "  ";
+    for (NodeIndex child : tree.children(index)) add(child, deeper);
+    for (std::size_t i = explore::expansions_of(under_way, index); i > 0; --i)
+      lines.push_back(deeper + "~ ...");
+  }
+};
+
+std::string time_text(microseconds time) {
+  return fmt::format("{:.2f} s", static_cast<double>(time.count()) / 1e6);
+}
+
+}  // namespace
+
+std::string node_line(const SearchTree& tree, NodeIndex index) {
+  const SearchNode& node = tree.at(index);
+  std::string line =
+      fmt::format("#{} after #{}: {}", index, node.parent.value_or(explore::kRoot), state_of(node));
+  if (!node.action.command.empty()) line += ": " + one_line(node.action.command, kShownCommand);
+  return line;
+}
+
+std::string grade_line(const SearchTree& tree, NodeIndex index) {
+  const auto& grade = tree.at(index).grade;
+  return fmt::format("#{} graded {:.2f}{}", index, grade ? grade->score : 0,
+                     grade && grade->passed() ? ": passed" : "");
+}
+
+std::vector<std::string> drawn_tree(const SearchTree& tree, const std::vector<Step>& under_way,
+                                    std::size_t rows, std::size_t cols) {
+  Drawing drawing{tree, under_way, cols, {}};
+  drawing.add(explore::kRoot, "");
+  std::vector<std::string>& lines = drawing.lines;
+  if (lines.size() > rows && rows > 1) {
+    const std::size_t left_out = lines.size() - rows + 1;
+    lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(left_out));
+    lines.insert(lines.begin(), fmt::format("... {} lines above", left_out));
+  }
+  return lines;
+}
+
+std::string summary_text(const SearchTree& tree, const explore::RunSummary& summary) {
+  const explore::Usage& usage = summary.usage;
+  std::string text = summary.is_solved ? fmt::format("solved at #{}", summary.best)
+                                       : fmt::format("not solved; the best is #{}", summary.best);
+  text += fmt::format(" ({})\n", summary.why);
+  text += fmt::format("  nodes     {}\n", tree.size() - 1);
+  text += fmt::format("  model     {} calls, {} + {} tokens, {:.4f} dollars\n", usage.model_calls,
+                      usage.tokens_in, usage.tokens_out, usage.money);
+  text +=
+      fmt::format("  time      {} in all; of all branches together:\n", time_text(summary.wall));
+  text += fmt::format("            model {}, commands {}, snapshots {}, restores {}, tests {}\n",
+                      time_text(usage.model_time), time_text(usage.command_time),
+                      time_text(usage.snapshot_time), time_text(usage.restore_time),
+                      time_text(usage.grade_time));
+  text += fmt::format("  snapshots {:.1f} MiB\n", static_cast<double>(summary.bytes) / (1 << 20));
+  return text;
+}
+
+}  // namespace sf::cli

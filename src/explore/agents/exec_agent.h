@@ -1,0 +1,16 @@
+// ExecAgent: any program that answers lines of JSON (docs/agents.md).
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "explore/agent.h"
+#include "explore/agents/exec/agent_program.h"
+
+namespace sf::explore {
+
+// Starts the program; it runs as long as the agent. Where it does not judge, states are worth
+// whether the command worked, and the highest value is chosen.
+Result<std::unique_ptr<Agent>> make_exec_agent(const ProgramOptions& options);
+
+}  // namespace sf::explore

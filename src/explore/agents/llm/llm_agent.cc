@@ -1,0 +1,118 @@
+#include "explore/agents/llm/llm_agent.h"
+
+#include <utility>
+
+#include "explore/agents/llm/chat_client.h"
+#include "explore/agents/llm/model_reply.h"
+#include "explore/agents/llm/prompts.h"
+#include "explore/agents/llm/situation_text.h"
+#include "explore/agents/quote.h"
+
+namespace sf::explore {
+namespace {
+
+using llm::ChatMessage;
+
+constexpr const char* kActionForm = R"({"thought": "...", "command": "...", "done": false})";
+constexpr const char* kJudgementForm = R"({"value": 0.5, "reflection": "..."})";
+constexpr const char* kChoiceForm = R"({"choice": 1})";
+
+std::string correction(const std::string& why, bool is_cut, const std::string& form) {
+  std::string text = "Your reply cannot be used: " + why + ".";
+  if (is_cut) text += " It was cut off because it was too long: be brief.";
+  return text + " Answer again with nothing but one JSON object of this form: " + form;
+}
+
+// Not every API takes a message that is empty.
+std::string as_message(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == std::string::npos ? "(nothing)" : text;
+}
+
+template <typename T>
+struct Asked {
+  T meaning;
+  Usage usage;
+};
+
+class LlmAgent final : public Agent {
+ public:
+  LlmAgent(const LlmOptions& options, llm::Prompts prompts, std::unique_ptr<llm::ChatClient> client)
+      : history_bytes_(options.history_bytes),
+        prompts_(std::move(prompts)),
+        client_(std::move(client)) {}
+
+  Result<Proposal> propose(const Situation& situation) override {
+    llm::PromptValues values = values_at(situation);
+    values["siblings"] = llm::siblings_text(situation, history_bytes_ / 2);
+    SF_TRY_ASSIGN(auto asked, ask(prompts_.propose, values, kActionForm, llm::parse_action));
+    return Proposal{std::move(asked.meaning), asked.usage};
+  }
+
+  Result<Assessment> assess(const Situation& before, const Turn& turn) override {
+    llm::PromptValues values = values_at(before);
+    values["step"] = llm::step_text(turn, history_bytes_ / 4);
+    SF_TRY_ASSIGN(auto asked, ask(prompts_.assess, values, kJudgementForm, llm::parse_judgement));
+    return Assessment{asked.meaning.value, std::move(asked.meaning.reflection), asked.usage};
+  }
+
+  Result<Choice> choose(const Situation& before, const std::vector<Turn>& candidates) override {
+    if (candidates.size() == 1) return Choice{};
+    llm::PromptValues values = values_at(before);
+    values["candidates"] = llm::candidates_text(candidates, history_bytes_ / 2);
+    SF_TRY_ASSIGN(auto asked,
+                  ask(prompts_.choose, values, kChoiceForm, [&](std::string_view reply) {
+                    return llm::parse_choice(reply, candidates.size());
+                  }));
+    return Choice{asked.meaning, asked.usage};
+  }
+
+ private:
+  llm::PromptValues values_at(const Situation& situation) const {
+    return {{"instruction", situation.instruction},
+            {"history", llm::path_text(situation.path, history_bytes_)}};
+  }
+
+  // A reply that makes no sense is answered once with what is wrong about it.
+  template <typename Parse>
+  auto ask(const llm::Prompt& prompt, const llm::PromptValues& values, const char* form,
+           const Parse& parse)
+      -> Result<Asked<typename decltype(parse(std::string_view()))::Value>> {
+    llm::ChatRequest chat{llm::fill_in(prompt.system, values),
+                          {{ChatMessage::Role::kUser, llm::fill_in(prompt.user, values)}}};
+    Usage usage;
+    for (bool is_first = true;; is_first = false) {
+      SF_TRY_ASSIGN(llm::Completion completion, client_->complete(chat));
+      usage += completion.usage;
+      const llm::ChatAnswer& answer = completion.answer;
+      auto meaning = parse(answer.text);
+      if (meaning) return Asked<std::decay_t<decltype(*meaning)>>{std::move(*meaning), usage};
+      if (!is_first) return unusable(meaning.error().message, answer);
+      chat.messages.push_back({ChatMessage::Role::kAssistant, as_message(answer.text)});
+      chat.messages.push_back(
+          {ChatMessage::Role::kUser, correction(meaning.error().message, answer.is_cut, form)});
+    }
+  }
+
+  static Error unusable(const std::string& why, const llm::ChatAnswer& answer) {
+    return fail(ErrorCode::kCorrupt,
+                "the model's reply cannot be used, and neither could the one before: " + why +
+                    ": " + quote(answer.text) +
+                    (answer.stop_reason.empty() ? "" : " (" + answer.stop_reason + ")"),
+                answer.is_cut ? "allow more tokens for an answer" : "");
+  }
+
+  const std::size_t history_bytes_;
+  const llm::Prompts prompts_;
+  const std::unique_ptr<llm::ChatClient> client_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Agent>> make_llm_agent(const LlmOptions& options) {
+  SF_TRY_ASSIGN(llm::Prompts prompts, llm::load_prompts(options.prompts_dir));
+  SF_TRY_ASSIGN(auto client, llm::ChatClient::create(options));
+  return std::unique_ptr<Agent>(
+      std::make_unique<LlmAgent>(options, std::move(prompts), std::move(client)));
+}
+
+}  // namespace sf::explore

@@ -1,0 +1,15 @@
+// LlmAgent: a model proposes, assesses and chooses (docs/agents.md).
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "explore/agent.h"
+#include "explore/agents/llm/llm_options.h"
+
+namespace sf::explore {
+
+// kInvalidArgument: no model, no key, a prompt that cannot be used. Nothing is asked yet.
+Result<std::unique_ptr<Agent>> make_llm_agent(const LlmOptions& options);
+
+}  // namespace sf::explore

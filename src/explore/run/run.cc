@@ -1,0 +1,172 @@
+#include "explore/run/run.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "client/session_client.h"
+#include "explore/journal.h"
+#include "explore/run/report.h"
+#include "explore/session_world.h"
+#include "os/file.h"
+
+namespace sf::explore {
+
+using client::ApiClient;
+using client::SessionClient;
+using wire::Json;
+
+namespace {
+
+constexpr auto kDiffTime = seconds(20);  // for all of them: a report is no reason to wait long
+constexpr std::size_t kMaxDiffEntries = 200;
+
+Result<std::string> oracle_command(const Oracle& oracle) {
+  if (!oracle.script.empty()) {
+    SF_TRY_ASSIGN(std::string text, os::read_file(oracle.script));
+    if (!text.ends_with('\n')) text += '\n';
+    const std::string end = "END_OF_SOLUTION";
+    if (text.find(end) != std::string::npos)
+      return invalid(oracle.script + " has a line " + end, "call it something else");
+    return "mkdir -p /oracle && cat >/oracle/solution.sh <<'" + end + "'\n" + text + end +
+           "\nbash /oracle/solution.sh";
+  }
+  std::string all;
+  for (const std::string& command : oracle.commands) all += command + "\n";
+  return all;
+}
+
+Result<std::string> image_of(const Task& task) {
+  if (task.dockerfile.empty()) return task.image;
+  SF_TRY_ASSIGN(std::string text, os::read_file(task.dockerfile));
+  auto instructions = parse_dockerfile(text);
+  if (!instructions) return std::move(instructions).error().while_doing(task.dockerfile);
+  return base_image(*instructions);
+}
+
+// Where and when the parts of a run before this one came to.
+microseconds spent(const SearchTree& tree) {
+  microseconds end{0};
+  for (const SearchNode& node : tree.nodes()) end = std::max(end, node.began + node.took);
+  return end;
+}
+
+Status build(const ApiClient& api, RunDirectory& directory, RunPlan& plan, const Task& task,
+             const RootFinder& root_of, const RunEvents& events) {
+  SF_TRY_ASSIGN(std::string image, image_of(task));
+  SF_TRY_ASSIGN(RootDirectory root, root_of(image));
+  const BuildSettings settings{.root = root.path,
+                               .defaults = root.defaults,
+                               .backend = plan.backend,
+                               .policy = plan.materialization,
+                               .network = plan.network};
+  auto built = build_task(api, task, settings, plan.id + "-build", events.on_build);
+  if (!built) return std::move(built).error().while_doing("building " + task.name);
+  plan.session = built->session;
+  plan.state = built->node;
+  return directory.save_plan(plan);
+}
+
+Json file_difference(const Json& each) {
+  const std::string subject = each.value("subject", "");
+  const std::string name = each.value("name", "");
+  Json entry = {{"path", subject == "file" ? name : subject + " " + name},
+                {"kind", each.value("kind", "changed")}};
+  if (each.contains("patch") && each["patch"].is_string()) entry["patch"] = each["patch"];
+  return entry;
+}
+
+// The winning path first: when time is up, the others have none.
+NodeDiffs compare_states(const SessionClient& session, const SearchTree& tree, NodeIndex best) {
+  std::vector<NodeIndex> order = tree.path(best);
+  for (NodeIndex index = 1; index < tree.size(); ++index) {
+    if (std::ranges::find(order, index) == order.end()) order.push_back(index);
+  }
+  const Deadline deadline = Deadline::after(kDiffTime);
+  NodeDiffs diffs;
+  for (NodeIndex index : order) {
+    const SearchNode& node = tree.at(index);
+    const std::string& before = tree.at(*node.parent).state;
+    if (deadline.passed()) break;
+    if (node.state.empty() || before.empty() || node.state == before) continue;
+    auto found = session.diff(before, node.state);
+    if (!found && found.error().code == ErrorCode::kUnsupported) break;
+    if (!found) continue;
+    Json entries = Json::array();
+    for (const Json& each : found->value("differences", Json::array())) {
+      if (entries.size() == kMaxDiffEntries) break;
+      entries.push_back(file_difference(each));
+    }
+    diffs[index] = std::move(entries);
+  }
+  return diffs;
+}
+
+std::uint64_t bytes_of(const SessionClient& session, const SearchTree& tree) {
+  auto found = session.tree();
+  if (!found) return 0;
+  std::map<std::string, std::uint64_t> bytes;
+  for (const Json& node : found->value("nodes", Json::array()))
+    bytes[node.value("id", "")] = node.value("bytes", std::uint64_t{0});
+  std::uint64_t sum = 0;
+  for (NodeIndex index = 1; index < tree.size(); ++index) sum += bytes[tree.at(index).state];
+  return sum;
+}
+
+Status write_evidence(RunDirectory& directory, const FinishedRun& run,
+                      const std::string& instruction, const NodeDiffs& diffs) {
+  const Json document = tree_document(run.plan, instruction, run.tree, run.summary, diffs);
+  SF_TRY(directory.save("tree.json",
+                        document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
+  SF_TRY(directory.save("trajectories.jsonl", trajectories(run.plan, instruction, run.tree)));
+  SF_TRY(directory.save("sft.jsonl", conversations(instruction, run.tree)));
+  SF_TRY(directory.save("preferences.jsonl", preferences(instruction, run.tree)));
+  return directory.save("report.html", report_page(document));
+}
+
+}  // namespace
+
+Result<FinishedRun> carry_out(const ApiClient& api, RunDirectory& directory, RunPlan plan,
+                              const RootFinder& root_of, const RunEvents& events) {
+  SF_TRY_ASSIGN(Task task, load_task(plan.task_directory));
+  SF_TRY_ASSIGN(std::unique_ptr<SearchPolicy> policy, make_policy(plan.policy, plan.options));
+  SF_TRY_ASSIGN(std::string solution, oracle_command(task.oracle));
+  SF_TRY_ASSIGN(std::unique_ptr<Agent> agent,
+                make_agent(plan.agent, solution, directory.file("agent.log")));
+  SF_TRY(directory.save_plan(plan));
+  if (plan.session.empty()) SF_TRY(build(api, directory, plan, task, root_of, events));
+
+  const SessionClient session(api, plan.session);
+  SF_TRY_ASSIGN(std::optional<SearchTree> before, directory.tree());
+  SearchTree tree = before ? std::move(*before) : SearchTree(plan.state);
+  if (tree.size() == 1 && !before) SF_TRY(directory.append(root_line(plan.state)));
+  task.grading.cwd = task.workdir;
+  SessionWorld world(session, task.grading,
+                     {.run = plan.id,
+                      .most_branches = std::max<std::size_t>(plan.jobs, 1),
+                      .command_timeout = plan.command_timeout});
+  SF_TRY(world.take_over());
+  const ExploreOptions options{.instruction = task.instruction,
+                               .budget = plan.budget,
+                               .jobs = plan.jobs,
+                               .spent_before = spent(tree)};
+  const ExploreSinks sinks{
+      .journal = [&](const std::string& line) { return directory.append(line); },
+      .progress = events.on_progress,
+      .stopping = events.stopping};
+  Stopwatch watch;
+  SF_TRY_ASSIGN(Ending ending, explore(tree, *policy, *agent, world, options, sinks));
+  FinishedRun run{plan, std::move(tree), {}};
+  run.summary = {.is_solved = run.tree.first_passed().has_value(),
+                 .why = ending.why,
+                 .best = ending.best,
+                 .usage = run.tree.total(),
+                 .wall = options.spent_before + watch.elapsed(),
+                 .bytes = bytes_of(session, run.tree)};
+  events.on_phase("comparing the states that were reached");
+  SF_TRY(write_evidence(directory, run, task.instruction,
+                        compare_states(session, run.tree, ending.best)));
+  return run;
+}
+
+}  // namespace sf::explore

@@ -1,0 +1,42 @@
+// A whole run: task built, tree searched, evidence written. What a killed run has done is kept, and
+// done no second time when it is resumed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "client/api_client.h"
+#include "explore/explorer.h"
+#include "explore/run/exports.h"
+#include "explore/run/run_directory.h"
+#include "explore/run/run_plan.h"
+#include "explore/tasks/task_builder.h"
+
+namespace sf::explore {
+
+struct RunEvents {
+  BuildProgress on_build;
+  std::function<void(const SearchTree&, const std::vector<Step>& under_way)> on_progress;
+  std::function<void(const std::string& what)> on_phase;  // "comparing states", ...
+  std::function<bool()> stopping;
+};
+
+struct FinishedRun {
+  RunPlan plan;
+  SearchTree tree;
+  RunSummary summary;
+};
+
+// `root_of`: from an image's name to the directory that stands for it, with its settings.
+struct RootDirectory {
+  std::string path;
+  ImageDefaults defaults;
+};
+using RootFinder = std::function<Result<RootDirectory>(const std::string& image)>;
+
+Result<FinishedRun> carry_out(const client::ApiClient& api, RunDirectory& directory, RunPlan plan,
+                              const RootFinder& root_of, const RunEvents& events);
+
+}  // namespace sf::explore

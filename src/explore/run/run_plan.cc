@@ -1,0 +1,107 @@
+#include "explore/run/run_plan.h"
+
+#include <nlohmann/json.hpp>
+
+namespace sf::explore {
+
+using wire::Json;
+
+namespace {
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+template <typename T>
+std::optional<T> optional_from(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  if (value.is_null()) return std::nullopt;
+  return value.get<T>();
+}
+
+Json to_json(const Budget& budget) {
+  return {{"nodes", or_null(budget.nodes)},
+          {"model_calls", or_null(budget.model_calls)},
+          {"tokens", or_null(budget.tokens)},
+          {"money", or_null(budget.money)},
+          {"time_s", budget.time ? Json(budget.time->count()) : Json()}};
+}
+
+Budget budget_from(const Json& json) {
+  Budget budget;
+  budget.nodes = optional_from<std::uint64_t>(json, "nodes");
+  budget.model_calls = optional_from<std::uint64_t>(json, "model_calls");
+  budget.tokens = optional_from<std::uint64_t>(json, "tokens");
+  budget.money = optional_from<double>(json, "money");
+  if (auto time = optional_from<long long>(json, "time_s")) budget.time = seconds(*time);
+  return budget;
+}
+
+Json to_json(const PolicyOptions& options) {
+  return {{"attempts", options.attempts}, {"steps", options.steps},
+          {"width", options.width},       {"depth", options.depth},
+          {"beam", options.beam},         {"exploration", options.exploration}};
+}
+
+PolicyOptions options_from(const Json& json) {
+  PolicyOptions options;
+  options.attempts = json.at("attempts");
+  options.steps = json.at("steps");
+  options.width = json.at("width");
+  options.depth = json.at("depth");
+  options.beam = json.at("beam");
+  options.exploration = json.at("exploration");
+  return options;
+}
+
+}  // namespace
+
+Json to_json(const RunPlan& plan) {
+  return {{"version", 1},
+          {"id", plan.id},
+          {"task", plan.task_directory},
+          {"policy", plan.policy},
+          {"options", to_json(plan.options)},
+          {"budget", to_json(plan.budget)},
+          {"agent", to_json(plan.agent)},
+          {"backend", plan.backend},
+          {"materialization", plan.materialization},
+          {"network", plan.network},
+          {"root", plan.root},
+          {"from", plan.from},
+          {"jobs", plan.jobs},
+          {"command_timeout_s", plan.command_timeout.count()},
+          {"began", plan.began},
+          {"session", plan.session},
+          {"state", plan.state}};
+}
+
+Result<RunPlan> run_plan_from(const Json& json) {
+  try {
+    RunPlan plan;
+    if (json.at("version") != 1)
+      return fail(ErrorCode::kCorrupt, "the run was made by another version of this program");
+    plan.id = json.at("id");
+    plan.task_directory = json.at("task");
+    plan.policy = json.at("policy");
+    plan.options = options_from(json.at("options"));
+    plan.budget = budget_from(json.at("budget"));
+    SF_TRY_ASSIGN(plan.agent, agent_choice_from(json.at("agent")));
+    plan.backend = json.at("backend");
+    plan.materialization = json.at("materialization");
+    plan.network = json.at("network");
+    plan.root = json.at("root");
+    plan.from = json.at("from").get<std::map<std::string, std::string>>();
+    plan.jobs = json.at("jobs");
+    plan.command_timeout = seconds(json.at("command_timeout_s").get<long long>());
+    plan.began = json.at("began");
+    plan.session = json.at("session");
+    plan.state = json.at("state");
+    return plan;
+  } catch (const Json::exception& e) {
+    return fail(ErrorCode::kCorrupt, std::string("run.json makes no sense: ") + e.what());
+  }
+}
+
+}  // namespace sf::explore

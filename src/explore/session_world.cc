@@ -1,0 +1,104 @@
+#include "explore/session_world.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/scope_exit.h"
+#include "explore/journal.h"
+
+namespace sf::explore {
+
+using wire::Json;
+
+namespace {
+
+constexpr const char* kNote = "explore";      // the agent's mind, on a node
+constexpr std::size_t kMaxNote = 48U << 10U;  // of it
+constexpr const char* kGradePart = "grade";
+
+}  // namespace
+
+SessionWorld::SessionWorld(client::SessionClient session, GradingPlan grading, WorldOptions options)
+    : session_(std::move(session)),
+      grading_(std::move(grading)),
+      options_(std::move(options)),
+      pool_(options_.run + "-", options_.most_branches) {}
+
+SessionWorld::~SessionWorld() {
+  for (const std::string& branch : pool_.names()) (void)session_.end_branch(branch);
+}
+
+Status SessionWorld::take_over() {
+  SF_TRY_ASSIGN(Json tree, session_.tree());
+  std::size_t kept = 0;
+  for (const Json& branch : tree.value("branches", Json::array())) {
+    const std::string name = branch.value("id", "");
+    if (!name.starts_with(options_.run + "-")) continue;
+    if (name.find(kGradePart) != std::string::npos || kept == options_.most_branches) {
+      SF_TRY(session_.end_branch(name));
+      continue;
+    }
+    const bool is_clean =
+        branch.value("alive", false) && branch.value("pending", Json::array()).empty();
+    pool_.adopt(name, is_clean ? branch.value("node", "") : "");
+    ++kept;
+  }
+  return Ok{};
+}
+
+Result<std::string> SessionWorld::stand_at(const std::string& state, Usage& usage) {
+  BranchPool::Lease lease = pool_.take(state);
+  if (lease.need == BranchPool::Need::kNothing) return lease.branch;
+  Stopwatch watch;
+  Status there = lease.need == BranchPool::Need::kFork ? session_.fork(state, lease.branch)
+                                                       : session_.restore(lease.branch, state);
+  usage.restore_time += watch.elapsed();
+  if (there) return lease.branch;
+  if (lease.need == BranchPool::Need::kFork) {
+    pool_.drop(lease.branch);
+  } else {
+    pool_.give_back(lease.branch, "");
+  }
+  return std::move(there).error();
+}
+
+Result<Advance> SessionWorld::advance(const std::string& state, const Action& action) {
+  Advance made;
+  if (action.command.empty()) {
+    made.state = state;
+    return made;
+  }
+  SF_TRY_ASSIGN(std::string branch, stand_at(state, made.usage));
+  ScopeExit lost([&] { pool_.give_back(branch, ""); });
+  SF_TRY_ASSIGN(
+      client::CommandSeen seen,
+      session_.exec(branch, action.command, options_.command_timeout, options_.max_output));
+  made.usage.command_time += seen.duration;
+  made.outcome = {std::move(seen.output), seen.exit_code, seen.timed_out};
+  Stopwatch watch;
+  SF_TRY_ASSIGN(made.state, session_.snapshot(branch));
+  made.usage.snapshot_time += watch.elapsed();
+  lost.dismiss();
+  pool_.give_back(branch, made.state);
+  return made;
+}
+
+Result<Grade> SessionWorld::grade(const std::string& state, Usage&) {
+  const std::string branch = options_.run + "-" + kGradePart + std::to_string(++grades_);
+  SF_TRY(session_.fork(state, branch));
+  ScopeExit end([&] { (void)session_.end_branch(branch); });
+  return run_tests(session_, branch, grading_);
+}
+
+Status SessionWorld::remember(const std::string& state, const SearchNode& node) {
+  const Json mind = Json::parse(node_line(node));
+  std::string text = mind.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > kMaxNote) {
+    Json shorter = mind;
+    shorter["output"] = "(long; in the run's journal)";
+    text = shorter.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, kMaxNote);
+  }
+  return session_.set_notes(state, {{kNote, text}});
+}
+
+}  // namespace sf::explore

@@ -1,0 +1,90 @@
+#include "explore/tasks/task.h"
+
+#include "os/file.h"
+
+namespace sf::explore {
+namespace {
+
+std::string base_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string first_there(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (os::exists(path)) return path;
+  }
+  return {};
+}
+
+std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+Result<Task> load_terminal_bench(const std::string& directory) {
+  SF_TRY_ASSIGN(std::string text, os::read_file(directory + "/task.yaml"));
+  auto task = task_from_yaml(text);
+  if (!task) return std::move(task).error().while_doing(directory + "/task.yaml");
+  // The agent's service is called client where there are several.
+  task->dockerfile = first_there({directory + "/Dockerfile", directory + "/client/Dockerfile"});
+  if (task->dockerfile.empty())
+    return invalid(directory + " has no Dockerfile", "a task says what its system is made of");
+  task->context = directory_of(task->dockerfile);
+  if (os::exists(directory + "/solution.sh")) {
+    task->oracle.script = directory + "/solution.sh";
+  } else if (os::exists(directory + "/solution.yaml")) {
+    SF_TRY_ASSIGN(std::string solution, os::read_file(directory + "/solution.yaml"));
+    SF_TRY_ASSIGN(task->oracle.commands, commands_from_yaml(solution));
+  }
+  GradingPlan& grading = task->grading;
+  if (os::exists(directory + "/run-tests.sh")) {
+    if (os::exists(directory + "/tests"))
+      grading.uploads.push_back({directory + "/tests", "/tests"});
+    grading.uploads.push_back({directory + "/run-tests.sh", "/tests/run-tests.sh"});
+    grading.argv = {"bash", "/tests/run-tests.sh"};
+    grading.env["TEST_DIR"] = "/tests";
+  }
+  return task;
+}
+
+Result<Task> load_harbor(const std::string& directory) {
+  SF_TRY_ASSIGN(std::string text, os::read_file(directory + "/task.toml"));
+  auto task = task_from_toml(text);
+  if (!task) return std::move(task).error().while_doing(directory + "/task.toml");
+  if (os::exists(directory + "/steps"))
+    return fail(ErrorCode::kUnsupported, directory + " is a task of several steps",
+                "give the directory of one of its steps a task.toml of its own");
+  SF_TRY_ASSIGN(task->instruction, os::read_file(directory + "/instruction.md"));
+  task->dockerfile = first_there({directory + "/environment/Dockerfile"});
+  task->context = directory + "/environment";
+  if (task->dockerfile.empty() && task->image.empty())
+    return invalid(directory + " has neither environment/Dockerfile nor a docker_image",
+                   "a task says what its system is made of");
+  task->oracle.script = first_there({directory + "/solution/solve.sh"});
+  GradingPlan& grading = task->grading;
+  if (os::exists(directory + "/tests/test.sh")) {
+    grading.uploads.push_back({directory + "/tests", "/tests"});
+    grading.make_directories = {"/logs/agent", "/logs/verifier", "/logs/artifacts"};
+    grading.argv = {"bash", "/tests/test.sh"};
+    grading.verdict = Verdict::kRewardFile;
+  }
+  return task;
+}
+
+}  // namespace
+
+Result<Task> load_task(const std::string& given) {
+  SF_TRY_ASSIGN(std::string directory, os::real_path(given));
+  const bool is_terminal_bench = os::exists(directory + "/task.yaml");
+  if (!is_terminal_bench && !os::exists(directory + "/task.toml"))
+    return invalid(given + " is no task: it has neither task.yaml nor task.toml",
+                   "name a task's directory, as Terminal-Bench or Harbor have them");
+  SF_TRY_ASSIGN(Task task,
+                is_terminal_bench ? load_terminal_bench(directory) : load_harbor(directory));
+  if (os::exists(directory + "/docker-compose.yaml") && os::exists(directory + "/client"))
+    return fail(ErrorCode::kUnsupported, given + " has several containers",
+                "only tasks of one container can be built");
+  task.directory = directory;
+  task.name = base_name(directory);
+  return task;
+}
+
+}  // namespace sf::explore

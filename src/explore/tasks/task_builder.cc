@@ -1,0 +1,177 @@
+#include "explore/tasks/task_builder.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/scope_exit.h"
+#include "client/session_client.h"
+#include "explore/tasks/copy_step.h"
+#include "explore/tasks/shell_words.h"
+#include "os/file.h"
+
+namespace sf::explore {
+
+using client::ApiClient;
+using client::SessionClient;
+using wire::Json;
+
+namespace {
+
+constexpr const char* kKeyNote = "build.key";
+constexpr const char* kStepNote = "build.step";
+constexpr std::size_t kMaxOutput = 64U << 10U;
+constexpr std::size_t kMaxTitle = 2000;
+
+struct KeyedStep {
+  std::string title;
+  std::string command;
+  UploadPlan upload;
+  std::string key;  // of this step and all before it
+};
+
+// The session of all tasks that begin alike.
+Json session_request(const Task& task, const BuildSettings& settings, const BuildPlan& plan) {
+  Json request = {{"root", settings.root},
+                  {"backend", settings.backend},
+                  {"policy", settings.policy},
+                  {"network", settings.network},
+                  {"labels", {{"made-by", "explore"}}}};
+  if (!plan.env.empty()) request["env"] = plan.env;
+  if (os::is_directory(settings.root + plan.workdir)) request["cwd"] = plan.workdir;
+  if (task.memory_bytes != 0) request["memory_bytes"] = task.memory_bytes;
+  if (task.cpus > 0) request["cpus"] = task.cpus;
+  request["name"] = "task-" + Digest().add(request.dump()).hex().substr(0, 16);
+  return request;
+}
+
+Result<std::string> find_or_make_session(const ApiClient& api, const Json& request) {
+  const std::string path =
+      "/v1/sessions/" + client::path_part(request.at("name").get<std::string>());
+  for (bool is_second : {false, true}) {
+    auto found = api.get(path);
+    if (found) return found->value("id", "");
+    if (found.error().code != ErrorCode::kNotFound) return std::move(found).error();
+    auto made = api.post("/v1/sessions", request);
+    if (made) return made->value("id", "");
+    // Somebody else may have made it meanwhile.
+    if (is_second || made.error().code != ErrorCode::kBusy) return std::move(made).error();
+  }
+  return fail(ErrorCode::kBusy, "the session comes and goes", "try again");
+}
+
+std::string entrypoint_command(const BuildPlan& plan) {
+  std::string text = "( setsid";
+  for (const std::string& word : plan.entrypoint) text += " " + quoted(word);
+  return text + " </dev/null >/var/log/entrypoint.log 2>&1 & )";
+}
+
+Result<std::vector<KeyedStep>> keyed_steps(const Task& task, const BuildPlan& plan) {
+  std::vector<BuildStep> steps = plan.steps;
+  steps.push_back({.title = "enter " + plan.workdir, .command = entering_command(plan)});
+  if (!plan.entrypoint.empty())
+    steps.push_back({.title = "ENTRYPOINT", .command = entrypoint_command(plan)});
+  std::vector<KeyedStep> keyed;
+  std::string before;
+  for (BuildStep& step : steps) {
+    KeyedStep each{step.title.substr(0, kMaxTitle), step.command, {}, {}};
+    if (!step.sources.empty()) {
+      auto copied = plan_copy(step, task.context);
+      if (!copied) return std::move(copied).error().while_doing(step.title);
+      each.upload = std::move(copied->upload);
+      each.command = std::move(copied->command);
+    }
+    SF_TRY_ASSIGN(std::string files, digest_of(each.upload));
+    each.key = Digest().add(before).add(each.command).add(files).hex();
+    before = each.key;
+    keyed.push_back(std::move(each));
+  }
+  return keyed;
+}
+
+// How many of the steps are there, and the node that they led to.
+Result<std::pair<std::size_t, std::string>> find_built(const SessionClient& session,
+                                                       const std::vector<KeyedStep>& steps) {
+  SF_TRY_ASSIGN(Json tree, session.tree());
+  std::map<std::string, std::string> node_of;  // by key
+  std::string root;
+  for (const Json& node : tree.value("nodes", Json::array())) {
+    if (node.at("parent").is_null()) root = node.value("id", "");
+    const Json notes = node.value("notes", Json::object());
+    if (notes.contains(kKeyNote)) node_of[notes[kKeyNote]] = node.value("id", "");
+  }
+  for (std::size_t count = steps.size(); count > 0; --count) {
+    auto found = node_of.find(steps[count - 1].key);
+    if (found != node_of.end()) return std::pair(count, found->second);
+  }
+  return std::pair(std::size_t{0}, root);
+}
+
+Result<std::string> perform(const SessionClient& session, const std::string& branch,
+                            const KeyedStep& step, seconds timeout) {
+  SF_TRY(send_in_shell(session, branch, step.upload));
+  if (!step.command.empty()) {
+    SF_TRY_ASSIGN(client::CommandSeen seen,
+                  session.exec(branch, step.command, timeout, kMaxOutput));
+    if (seen.timed_out)
+      return fail(ErrorCode::kTimedOut, step.title + " took longer than the build may take",
+                  "the task's build_timeout_sec says how long");
+    if (seen.exit_code != 0)
+      return fail(ErrorCode::kOs, step.title + " failed with status " +
+                                      std::to_string(seen.exit_code) + ":\n" + seen.output);
+  }
+  return session.snapshot(branch, {{kKeyNote, step.key}, {kStepNote, step.title}});
+}
+
+Result<BuildPlan> plan_of(const Task& task, const BuildSettings& settings) {
+  BuildPlan plan;
+  if (task.dockerfile.empty()) {
+    plan = {.from = task.image,
+            .env = settings.defaults.env,
+            .workdir = settings.defaults.workdir,
+            .user = settings.defaults.user};
+  } else {
+    SF_TRY_ASSIGN(std::string text, os::read_file(task.dockerfile));
+    auto instructions = parse_dockerfile(text);
+    if (!instructions) return std::move(instructions).error().while_doing(task.dockerfile);
+    auto planned = plan_build(*instructions, settings.defaults);
+    if (!planned) return std::move(planned).error().while_doing(task.dockerfile);
+    plan = std::move(*planned);
+  }
+  for (const auto& [name, value] : task.env) plan.env[name] = value;
+  if (!task.workdir.empty()) plan.workdir = task.workdir;
+  const std::string user = plan.user.substr(0, plan.user.find(':'));
+  if (!user.empty() && user != "root" && user != "0")
+    return fail(ErrorCode::kUnsupported, "the task's shell belongs to user " + user,
+                "only root's are supported; RUN as another user works");
+  return plan;
+}
+
+}  // namespace
+
+Result<BuiltTask> build_task(const ApiClient& api, const Task& task, const BuildSettings& settings,
+                             const std::string& branch, const BuildProgress& progress) {
+  SF_TRY_ASSIGN(BuildPlan plan, plan_of(task, settings));
+  SF_TRY_ASSIGN(std::vector<KeyedStep> steps, keyed_steps(task, plan));
+  SF_TRY_ASSIGN(std::string id, find_or_make_session(api, session_request(task, settings, plan)));
+  const SessionClient session(api, id);
+  SF_TRY_ASSIGN(auto found, find_built(session, steps));
+  BuiltTask built{.session = id,
+                  .node = found.second,
+                  .workdir = plan.workdir,
+                  .env = plan.env,
+                  .reused = found.first};
+  for (std::size_t i = 0; i < built.reused; ++i) progress(steps[i].title, true);
+  if (built.reused == steps.size()) return built;
+  SF_TRY(session.end_branch(branch));  // of a build that was killed
+  SF_TRY(session.fork(built.node, branch));
+  ScopeExit end([&] { (void)session.end_branch(branch); });
+  for (std::size_t i = built.reused; i < steps.size(); ++i) {
+    progress(steps[i].title, false);
+    SF_TRY_ASSIGN(built.node, perform(session, branch, steps[i], task.build_timeout));
+    ++built.built;
+  }
+  return built;
+}
+
+}  // namespace sf::explore

@@ -1,0 +1,41 @@
+// Builds a task's system as nodes of a session: one for each instruction of its Dockerfile. Tasks
+// over the same root share a session, and so the steps they have in common.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "client/api_client.h"
+#include "explore/tasks/build_plan.h"
+#include "explore/tasks/task.h"
+
+namespace sf::explore {
+
+struct BuildSettings {
+  std::string root;  // the directory that FROM stands for
+  ImageDefaults defaults;
+  std::string backend;
+  std::string policy;  // materialization
+  std::string network;
+};
+
+struct BuiltTask {
+  std::string session;
+  std::string node;
+  std::string workdir;
+  std::map<std::string, std::string> env;
+  std::size_t reused = 0;  // steps that were there
+  std::size_t built = 0;
+};
+
+// Told of each step before it is done, and of those that were found.
+using BuildProgress = std::function<void(const std::string& title, bool is_reused)>;
+
+// Builds in a branch of that name, which is ended in the end.
+Result<BuiltTask> build_task(const client::ApiClient& api, const Task& task,
+                             const BuildSettings& settings, const std::string& branch,
+                             const BuildProgress& progress);
+
+}  // namespace sf::explore

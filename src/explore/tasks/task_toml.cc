@@ -1,0 +1,61 @@
+// task.toml, as Harbor writes it.
+#include <toml++/toml.h>
+
+#include "explore/tasks/task.h"
+
+namespace sf::explore {
+namespace {
+
+milliseconds time_of(const toml::node_view<const toml::node>& node, double otherwise) {
+  return milliseconds(static_cast<long long>(node.value_or(otherwise) * 1000));
+}
+
+std::map<std::string, std::string> variables_of(const toml::node_view<const toml::node>& node) {
+  std::map<std::string, std::string> variables;
+  const toml::table* table = node.as_table();
+  if (table == nullptr) return variables;
+  for (const auto& [key, value] : *table) {
+    if (auto text = value.value<std::string>()) variables[std::string(key.str())] = *text;
+  }
+  return variables;
+}
+
+Status check_supported(const toml::node_view<const toml::node>& environment) {
+  if (environment["gpus"].value_or(0) > 0)
+    return fail(ErrorCode::kUnsupported, "the task wants GPUs", "they cannot be captured");
+  const auto os = environment["os"].value_or<std::string>("linux");
+  if (os != "linux") return fail(ErrorCode::kUnsupported, "the task wants " + os);
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Task> task_from_toml(const std::string& text) {
+  constexpr double kSeconds = 600;
+  try {
+    const toml::table toml = toml::parse(text);
+    const auto environment = toml["environment"];
+    SF_TRY(check_supported(environment));
+    Task task;
+    task.image = environment["docker_image"].value_or<std::string>("");
+    task.workdir = environment["workdir"].value_or<std::string>("");
+    task.env = variables_of(environment["env"]);
+    task.memory_bytes = static_cast<std::uint64_t>(environment["memory_mb"].value_or(0)) << 20U;
+    task.cpus = environment["cpus"].value_or(0.0);
+    task.wants_network =
+        environment["network_mode"].value_or<std::string>("public") != "no-network" &&
+        environment["allow_internet"].value_or(true);
+    task.build_timeout =
+        std::chrono::ceil<seconds>(time_of(environment["build_timeout_sec"], kSeconds));
+    task.agent_timeout =
+        std::chrono::ceil<seconds>(time_of(toml["agent"]["timeout_sec"], kSeconds));
+    task.grading.timeout = time_of(toml["verifier"]["timeout_sec"], kSeconds);
+    task.grading.env = variables_of(toml["verifier"]["env"]);
+    task.grading.user = toml["verifier"]["user"].value_or<std::string>("");
+    return task;
+  } catch (const toml::parse_error& e) {
+    return invalid(std::string("it is no TOML that makes sense: ") + std::string(e.description()));
+  }
+}
+
+}  // namespace sf::explore

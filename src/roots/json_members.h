@@ -1,0 +1,46 @@
+// JsonMembers: reads the JSON objects that other tools write. Absent and null are the same, unknown
+// members do not matter, a wrong type is kCorrupt and named. `null` objects have no members.
+//
+//   JsonMembers members(json, "the manifest");
+//   std::string digest = members.text("digest");
+//   SF_TRY(members.done());
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "wire/json.h"
+
+namespace sf::roots {
+
+Result<wire::Json> parse_json(std::string_view text, const std::string& what);
+
+class JsonMembers {
+ public:
+  // Requires: `object` lives longer. `what` is for messages.
+  JsonMembers(const wire::Json& object, std::string what);
+
+  std::string text(const std::string& key);
+  std::uint64_t number(const std::string& key);
+  std::vector<std::string> texts(const std::string& key);
+  // These belong to the object; an empty one when there is none.
+  const wire::Json& object(const std::string& key);
+  const wire::Json& list(const std::string& key);
+
+  // The first thing that was wrong.
+  Status done() const;
+
+ private:
+  const wire::Json* member(const std::string& key) const;
+  void complain(const std::string& key, const std::string& wanted);
+
+  const wire::Json& object_;
+  std::string what_;
+  std::optional<Error> error_;
+};
+
+}  // namespace sf::roots

@@ -1,0 +1,38 @@
+// The files of an OCI image layout: indexes and manifests. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "roots/image_name.h"
+
+namespace sf::roots {
+
+struct Descriptor {
+  std::string media_type;
+  std::string digest;
+  std::uint64_t size = 0;
+  std::optional<Platform> platform;
+  std::vector<std::string> names;
+  bool is_image = true;  // not an attestation about one
+  bool is_index() const;
+};
+
+// index.json, or an index that lies among the blobs.
+Result<std::vector<Descriptor>> parse_index(std::string_view text);
+
+struct ImageManifest {
+  Descriptor config;
+  std::vector<Descriptor> layers;  // lowest first
+};
+Result<ImageManifest> parse_image_manifest(std::string_view text);
+
+// The image of that name for that platform. kNotFound says what there is instead.
+Result<Descriptor> choose_descriptor(const std::vector<Descriptor>& found,
+                                     const ImageChoice& choice);
+
+}  // namespace sf::roots

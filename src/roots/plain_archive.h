@@ -1,0 +1,24 @@
+// PlainArchive: an archive whose members can be read in any order. A compressed one is decompressed
+// into a file without a name, which goes when this does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "os/fd.h"
+#include "roots/file_part.h"
+#include "roots/progress.h"
+
+namespace sf::roots {
+
+struct PlainArchive {
+  FilePart part;
+  os::UniqueFd copy;  // not open: the archive itself will do
+};
+
+// `scratch`: a directory for the copy, which may have `max_bytes`.
+Result<PlainArchive> open_plain_archive(const std::string& path, const std::string& scratch,
+                                        std::uint64_t max_bytes, const Progress& progress);
+
+}  // namespace sf::roots

@@ -1,0 +1,203 @@
+// `statefork explore` as its users have it: real tasks, real sessions, scripted agents.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/split.h"
+#include "daemon_world.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "os/run_program.h"
+#include "task_maker.h"
+#include "testing/matchers.h"
+#include "testing/temp_dir.h"
+
+namespace sf::test {
+namespace {
+
+using wire::Json;
+
+class ExploreTest : public ::testing::Test {
+ protected:
+  void SetUp() override { make_terminal_bench_task(task()); }
+  std::string task() const { return dir_ / "task"; }
+  std::string out() { return dir_ / ("run" + std::to_string(++runs_)); }
+
+  CommandRun explore(std::vector<std::string> more, const std::string& directory = "") {
+    std::vector<std::string> arguments = {
+        "explore", task(),   "--root", "/",
+        "--agent", "script", "--out",  directory.empty() ? out() : directory,
+        "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return world_.run(arguments);
+  }
+  static Json json_of(const CommandRun& ran) {
+    Json json = Json::parse(ran.out, nullptr, false);
+    EXPECT_TRUE(json.is_object()) << ran.status << ": " << ran.out << ran.err;
+    return json.is_object() ? json : Json::object();
+  }
+  std::size_t branches(const std::string& session) {
+    auto tree = world_.client().get("/v1/sessions/" + session + "/tree");
+    EXPECT_OK(tree);
+    return tree ? (*tree)["branches"].size() : 0;
+  }
+
+  TempDir dir_;
+  DaemonWorld world_;
+  int runs_ = 0;
+};
+
+TEST_F(ExploreTest, EveryPolicyFindsTheWayThroughWrongTurns) {
+  for (const char* policy : {"mcts", "beam", "pass@k", "best-of-n"}) {
+    const CommandRun ran = explore({"--policy", policy, "--max-nodes", "80"});
+    EXPECT_EQ(ran.status, 0) << policy << ": " << ran.out << ran.err;
+    const Json answer = json_of(ran);
+    EXPECT_EQ(answer.value("solved", false), true) << policy << ran.err;
+    EXPECT_EQ(branches(answer.value("session", "")), 1U) << "only main is left";
+  }
+}
+
+TEST_F(ExploreTest, BranchesAreExpandedAtTheSameTime) {
+  const CommandRun ran = explore({"--jobs", "3", "--max-nodes", "60"});
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+}
+
+TEST_F(ExploreTest, ASecondRunBuildsNothing) {
+  const CommandRun first = explore({"--max-nodes", "1"});
+  EXPECT_EQ(first.status, 3) << "not solved: " << first.err;
+  EXPECT_NE(first.err.find("build:  RUN"), std::string::npos) << first.err;
+  const CommandRun second = explore({"--max-nodes", "1"});
+  EXPECT_EQ(second.err.find("build:"), std::string::npos) << second.err;
+  EXPECT_EQ(json_of(first)["session"], json_of(second)["session"]);
+}
+
+TEST_F(ExploreTest, TheOracleSolvesIt) {
+  const std::string harbor = dir_ / "harbor";
+  make_harbor_task(harbor);
+  for (const std::string& directory : {task(), harbor}) {
+    const CommandRun ran =
+        world_.run({"explore", directory, "--root", "/", "--agent", "oracle", "--policy", "pass@k",
+                    "--attempts", "1", "--out", out(), "--json"});
+    EXPECT_EQ(ran.status, 0) << directory << ": " << ran.out << ran.err;
+  }
+}
+
+TEST_F(ExploreTest, HarborTasksAreSearchedToo) {
+  const std::string harbor = dir_ / "harbor";
+  make_harbor_task(harbor);
+  const CommandRun ran =
+      world_.run({"explore", harbor, "--root", "/", "--agent", "script", "--out", out(), "--json"});
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+}
+
+TEST_F(ExploreTest, TheDirectoryHasTheEvidence) {
+  const std::string directory = out();
+  const Json answer = json_of(explore({}, directory));
+  ASSERT_OK_AND_ASSIGN(std::string tree_text, os::read_file(directory + "/tree.json"));
+  const Json tree = Json::parse(tree_text);
+  const std::size_t best = tree["summary"]["best"];
+  EXPECT_EQ(tree["nodes"][best]["grade"]["score"], 1);
+  EXPECT_NE(tree["nodes"][best]["grade"]["log"].get<std::string>().find("PASSED"),
+            std::string::npos);
+  EXPECT_NE(tree["nodes"][best]["diff"].dump().find("/srv/app/data"), std::string::npos);
+  EXPECT_GT(tree["summary"]["snapshot_us"], 0);
+  for (const char* name : {"/trajectories.jsonl", "/sft.jsonl", "/preferences.jsonl",
+                           "/report.html", "/journal.jsonl", "/run.json"}) {
+    ASSERT_OK_AND_ASSIGN(std::string text, os::read_file(directory + name));
+    EXPECT_FALSE(text.empty()) << name;
+  }
+  // The mind is with the world.
+  auto node = world_.client().get("/v1/sessions/" + answer.value("session", "") + "/nodes/" +
+                                  answer.value("node", ""));
+  ASSERT_OK(node);
+  EXPECT_EQ(Json::parse((*node)["notes"]["explore"].get<std::string>())["command"],
+            tree["nodes"][best]["command"]);
+}
+
+TEST_F(ExploreTest, GradingLeavesNoTraceInTheWinner) {
+  const Json answer = json_of(explore({}));
+  const std::string session = answer.value("session", "");
+  world_.output({"fork", session, answer.value("node", ""), "--name", "look"});
+  EXPECT_EQ(world_.exec_output(session + "/look", "ls -d /tests /graded 2>/dev/null | wc -l"), "0");
+}
+
+TEST_F(ExploreTest, AKilledRunGoesOn) {
+  const std::string directory = out();
+  std::vector<std::string> argv = {
+      SF_PROGRAM, "explore",  task(),          "--root",  "/",
+      "--agent",  "script",   "--out",         directory, "--jobs",
+      "2",        "--socket", world_.socket(), "--state", world_.state_dir()};
+  world_.output({"ls"});  // there is a daemon
+  os::SpawnOptions options;
+  options.argv = argv;
+  options.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
+  ASSERT_OK_AND_ASSIGN(os::Child child, os::spawn(options));
+  Deadline deadline = Deadline::after(seconds(60));
+  auto lines = [&] {
+    auto text = os::read_file(directory + "/journal.jsonl");
+    return text ? split(*text, '\n').size() : 0;
+  };
+  while (lines() < 4 && !deadline.passed()) std::this_thread::sleep_for(milliseconds(5));
+  ASSERT_OK(child.signal(SIGKILL));
+  ASSERT_OK(child.wait(Deadline::after(seconds(10))));
+  ASSERT_OK_AND_ASSIGN(std::string before, os::read_file(directory + "/journal.jsonl"));
+  const CommandRun resumed = world_.run({"explore", "--resume", directory, "--json"});
+  EXPECT_EQ(resumed.status, 0) << resumed.out << resumed.err;
+  ASSERT_OK_AND_ASSIGN(std::string after, os::read_file(directory + "/journal.jsonl"));
+  const std::string whole = before.substr(0, before.rfind('\n') + 1);
+  EXPECT_TRUE(after.starts_with(whole)) << "what was done is not done again";
+  EXPECT_EQ(branches(json_of(resumed).value("session", "")), 1U);
+}
+
+TEST_F(ExploreTest, ARunCanBeWalkedThroughAndItsFilesTakenHome) {
+  const std::string directory = out();
+  explore({}, directory);
+  auto replayed = os::run_program({SF_PROGRAM, "replay", directory}, Deadline::after(seconds(30)));
+  ASSERT_OK(replayed);
+  EXPECT_NE(replayed->text.find("$ echo last >in"), std::string::npos) << replayed->text;
+
+  const std::string home = dir_ / "home";
+  ASSERT_OK(os::make_directories(home));
+  ASSERT_OK(os::write_file(home + "/data", "first\n", 0644));
+  const std::vector<std::string> apply = {"apply", directory, home, "--source", "/srv/app"};
+  auto with = [&](const std::string& more) {
+    std::vector<std::string> arguments = apply;
+    arguments.push_back(more);
+    return world_.run(arguments);
+  };
+  EXPECT_NE(with("--dry-run").out.find("change\tdata\n"), std::string::npos);
+  EXPECT_NE(with("--patch").out.find("+2 last\n"), std::string::npos);
+  EXPECT_EQ(os::read_file(home + "/data").value(), "first\n") << "only shown";
+  EXPECT_EQ(world_.run(apply).status, 0);
+  EXPECT_EQ(os::read_file(home + "/data").value(), "first\n1 5 fast\n2 last\n/srv/app\n");
+
+  ASSERT_OK(os::write_file(home + "/data", "mine\n", 0644));
+  const CommandRun refused = world_.run(apply);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("conflict"), std::string::npos) << refused.err;
+  EXPECT_EQ(os::read_file(home + "/data").value(), "mine\n");
+  EXPECT_EQ(with("--path=!data").status, 0);
+  EXPECT_EQ(with("--force").status, 0);
+  EXPECT_TRUE(os::read_file(home + "/data").value().starts_with("first\n"));
+}
+
+TEST_F(ExploreTest, WrongRequestsSayWhatToDo) {
+  auto expect = [&](std::vector<std::string> arguments, const std::string& words) {
+    const CommandRun ran = world_.run(std::move(arguments));
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_NE(ran.err.find(words), std::string::npos) << ran.err;
+  };
+  expect({"explore", dir_.path(), "--out", out()}, "task.yaml");
+  expect({"explore", task(), "--agent", "script", "--out", out()}, "--root");
+  expect({"explore", task(), "--root", "/", "--agent", "magic", "--out", out()}, "script:FILE");
+  expect(
+      {"explore", task(), "--root", "/", "--agent", "script", "--policy", "luck", "--out", out()},
+      "mcts");
+  expect({"explore", "--resume", dir_ / "nothing"}, "no run");
+  expect({"explore"}, "--resume");
+}
+
+}  // namespace
+}  // namespace sf::test
