@@ -26,6 +26,7 @@ PLANS: List[Plan[Any]] = [
     verbs.fork(AT, "n", 1, ["n"], "fail", False), verbs.end_branch(AT), verbs.node(AT, "N"),
     verbs.change_node(AT, "N", "n", {"a": None}), verbs.cleanup(AT, "n", True),
     verbs.diff(AT, "n", "m"), verbs.read_file(AT, "/f"), verbs.write_file(AT, "/f", b""),
+    verbs.run(AT, ["true"], {"a": "b"}, "/", "u", b"", 1, False, 1),
     executions.run_command(AT, "c", 1, False, 1, True, None), executions.start(AT, "c", 1, 1, True),
     executions.find(AT, "X"), executions.interrupt(AT, "X"), executions.list_executions(AT),
     executions.wait(AT, EXECUTION, 1, False),
