@@ -17,7 +17,7 @@ from shlex import quote
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import agent as agents
-from .errors import InvalidArgumentError, StateForkError
+from .errors import InvalidArgumentError, StateForkError, error_from_problem
 from .place import find_place, find_program
 
 __all__ = ["Exploration", "explore"]
@@ -59,44 +59,42 @@ class Exploration:
         return found[::-1]
 
 
-def explore(task: Optional[LocalPath] = None, *, agent: Union[str, agents.Propose] = "llm",
+def explore(task: Optional[LocalPath] = None, *, agent: Union[str, agents.Propose, None] = None,
             assess: Optional[agents.Assess] = None, choose: Optional[agents.Choose] = None,
-            policy: str = "mcts", root: Optional[LocalPath] = None, images: Optional[Mapping[str, str]] = None,
-            backend: str = "waypoint", jobs: int = 1, out: Optional[LocalPath] = None,
+            policy: Optional[str] = None, root: Optional[LocalPath] = None, images: Optional[Mapping[str, str]] = None,
+            backend: Optional[str] = None, jobs: Optional[int] = None, out: Optional[LocalPath] = None,
             resume: Optional[LocalPath] = None, max_nodes: Optional[int] = None, max_time: Optional[int] = None,
             max_cost: Optional[float] = None, options: Sequence[str] = (), socket: Optional[str] = None,
             state: Optional[str] = None) -> Exploration:
-    """Searches, and waits for the end.
+    """Searches, and waits for the end. What is not said is as the command line has it.
 
     `agent` is what the command line takes ("llm:MODEL", "script:FILE", "exec:COMMAND", "oracle"), or a function from
     a `statefork.agent.Situation` to an `Action`; it is called in this process, by several threads when `jobs` is
-    more than 1. `options` are more of the command line's.
+    more than 1. `options` are more of the command line's. A run that is resumed takes `jobs`, budgets and `agent`, which
+    a run whose agent is a function needs again.
     """
     if (task is None) == (resume is None):
         raise InvalidArgumentError("one task, or one run to resume")
     place = find_place(socket, state=state)
     command = [find_program(), "explore", "--json", "--socket", place.path]
     command += ["--state", place.state] if place.state else []
-    if resume is not None:
-        command += ["--resume", os.fspath(resume)]
-    else:
-        command += [os.fspath(task or ""), "--policy", policy, "--backend", backend, "--jobs", str(jobs)]
-        named: List[Tuple[str, Any]] = [("--root", root), ("--out", out), ("--max-nodes", max_nodes),
-                                        ("--max-time", max_time), ("--max-cost", max_cost)]
-        for option, value in named:
-            command += [option, str(value)] if value is not None else []
-        for image, source in (images or {}).items():
-            command += ["--from", f"{image}={source}"]
+    command += [os.fspath(task)] if task is not None else ["--resume", os.fspath(resume or "")]
+    named: List[Tuple[str, Any]] = [("--policy", policy), ("--root", root), ("--backend", backend), ("--jobs", jobs),
+                                    ("--out", out), ("--max-nodes", max_nodes), ("--max-time", max_time),
+                                    ("--max-cost", max_cost)]
+    for option, value in named:
+        command += [option, str(value)] if value is not None else []
+    for image, source in (images or {}).items():
+        command += ["--from", f"{image}={source}"]
     with served(agent, assess, choose) as words:
-        return finished(subprocess.run([*command, "--agent", words, *options] if resume is None else command,
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                       text=True, check=False))
+        command += ["--agent", words] if words is not None else []
+        return finished(subprocess.run([*command, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, check=False))
 
 
 def finished(ran: "subprocess.CompletedProcess[str]") -> Exploration:
     if ran.returncode not in (0, NOT_SOLVED):
-        said = ran.stderr.strip().splitlines()
-        raise StateForkError(said[-1] if said else f"statefork explore exited {ran.returncode}")
+        raise failure_of(ran)
     answer = json.loads(ran.stdout)
     return Exploration(directory=Path(answer["run"]), solved=answer["solved"], why=answer["why"], best=answer["best"],
                        session=answer["session"], node=answer["node"], nodes=answer["nodes"],
@@ -104,11 +102,21 @@ def finished(ran: "subprocess.CompletedProcess[str]") -> Exploration:
                        money=answer["money"], wall=answer["wall_us"] / 1e6)
 
 
+def failure_of(ran: "subprocess.CompletedProcess[str]") -> StateForkError:
+    """The problem is the last thing on standard error, after the lines about what happened."""
+    lines = ran.stderr.splitlines()
+    begin = max((number for number, line in enumerate(lines) if line == "{"), default=len(lines))
+    try:
+        return error_from_problem(0, json.loads("\n".join(lines[begin:])))
+    except ValueError:  # a wrong command line, or it was killed
+        return StateForkError(f"statefork explore exited {ran.returncode}: {ran.stderr.strip()[-2000:]}")
+
+
 @contextmanager
-def served(agent: Union[str, agents.Propose], assess: Optional[agents.Assess],
-           choose: Optional[agents.Choose]) -> Iterator[str]:
+def served(agent: Union[str, agents.Propose, None], assess: Optional[agents.Assess],
+           choose: Optional[agents.Choose]) -> Iterator[Optional[str]]:
     """The agent as the command line takes it. A function is reached through two pipes that have names."""
-    if isinstance(agent, str):
+    if agent is None or isinstance(agent, str):
         yield agent
         return
     with tempfile.TemporaryDirectory(prefix="statefork-agent-") as directory:
@@ -125,7 +133,8 @@ def served(agent: Union[str, agents.Propose], assess: Optional[agents.Assess],
         server = threading.Thread(target=serve, daemon=True)
         server.start()
         try:
-            yield f"exec:cat >{quote(requests)} & exec cat {quote(answers)}"
+            # What a shell runs in the background does not have its standard input, unless it is told so.
+            yield f"exec:exec 3<&0; cat <&3 >{quote(requests)} & exec cat {quote(answers)}"
         finally:
             over.set()
             end(server, requests, answers)

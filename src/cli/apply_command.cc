@@ -1,21 +1,19 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "backends/text_patch.h"
+#include "cli/apply_patch.h"
 #include "cli/command_frame.h"
 #include "cli/session_commands.h"
 #include "client/session_client.h"
 #include "explore/apply/winner_files.h"
 #include "explore/run/run_directory.h"
 #include "explore/search_policy.h"
-#include "explore/tasks/task.h"
 #include "os/file.h"
 
 namespace sf::cli {
 
 using explore::ApplyKind;
 using explore::ApplyStep;
-using explore::MaybeFile;
 
 namespace {
 
@@ -44,26 +42,6 @@ const char* word_of(const ApplyStep& step) {
   return "";
 }
 
-std::string text_of(const MaybeFile& file) { return file ? file->content : ""; }
-
-// As `git apply` and `patch -p1` take it.
-std::string patch_of(const ApplyStep& step) {
-  if (step.kind == ApplyKind::kNothing) return "";
-  const std::string name = step.path;
-  std::string text = "diff --git a/" + name + " b/" + name + "\n";
-  if (!step.before)
-    text += "new file mode 100" + std::string(step.wanted->mode & 0100 ? "755" : "644") + "\n";
-  if (!step.wanted)
-    text += "deleted file mode 100" + std::string(step.before->mode & 0100 ? "755" : "644") + "\n";
-  if (!backends::is_text(text_of(step.before)) || !backends::is_text(text_of(step.wanted)))
-    return text + "Binary files differ\n";
-  const std::string hunks = backends::unified_patch(text_of(step.before), text_of(step.wanted));
-  if (hunks.empty()) return text;
-  text += step.before ? "--- a/" + name + "\n" : "--- /dev/null\n";
-  text += step.wanted ? "+++ b/" + name + "\n" : "+++ /dev/null\n";
-  return text + hunks;
-}
-
 wire::Json to_json(const ApplyStep& step) {
   return {{"path", step.path}, {"action", word_of(step)}, {"why", step.why}};
 }
@@ -87,8 +65,10 @@ Result<explore::ApplyRequest> request_of(const ApplyArguments& arguments,
   if (request.source.empty()) return invalid("which directory of the session?", "--source /app");
   while (request.source.size() > 1 && request.source.ends_with("/")) request.source.pop_back();
   if (!request.source.starts_with("/")) return invalid("--source is an absolute path");
-  SF_TRY(os::make_directories(arguments.target, 0755));
-  SF_TRY_ASSIGN(request.target, os::real_path(arguments.target));
+  // Nothing is made before something is written.
+  if (os::exists(arguments.target)) {
+    SF_TRY_ASSIGN(request.target, os::real_path(arguments.target));
+  }
   return request;
 }
 

@@ -67,12 +67,13 @@ int with_daemon(const CommandFrame& frame, const std::function<Result<int>(ApiCl
   Result<int> done = ready.ok() ? guarded(work, client) : Result<int>(std::move(ready).error());
   std::cout.flush();
   if (done.ok()) return *done;
-  if (frame.json) {
-    std::cerr << json_text(wire::problem_from_error(done.error()));
-  } else {
-    print_error(done.error());
-  }
+  print_failure(done.error(), frame.json);
   return frame.failed;
+}
+
+void print_failure(const Error& error, bool as_json) {
+  if (!as_json) return print_error(error);
+  std::cerr << json_text(wire::problem_from_error(error));
 }
 
 void print_error(const Error& error) {

@@ -66,6 +66,8 @@ Subcommand<Arguments> add_daemon_command(CLI::App& app, int& exit_code, const st
 
 // "statefork: message", then the hint on a line of its own.
 void print_error(const Error& error);
+// The same, or a problem as JSON when that was asked for.
+void print_failure(const Error& error, bool as_json);
 // "statefork: text": beside the result, on standard error.
 void print_remark(const std::string& text);
 void print_json(const wire::Json& json);

@@ -95,20 +95,6 @@ std::string difference_text(const Json& difference, DiffDetail detail) {
   return details.empty() ? name : name + "  " + details;
 }
 
-// Escape sequences of a file's content shall not reach the terminal.
-std::string visible(std::string_view line) {
-  std::string text;
-  for (char c : line) {
-    auto byte = static_cast<unsigned char>(c);
-    if ((byte < ' ' && c != '\t') || c == '\x7f') {
-      text += {'^', static_cast<char>(byte ^ 0x40U)};
-    } else {
-      text += c;
-    }
-  }
-  return text;
-}
-
 std::string patch_text(const std::string& patch, Colours colours) {
   if (colours == Colours::kOff) return patch.empty() || patch.back() == '\n' ? patch : patch + '\n';
   std::string text;

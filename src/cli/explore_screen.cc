@@ -31,7 +31,8 @@ Size terminal_size() {
 
 }  // namespace
 
-ExploreScreen::ExploreScreen() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+ExploreScreen::ExploreScreen(const explore::Budget& budget)
+    : budget_(budget), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void ExploreScreen::say(const std::string& line) {
   erase();
@@ -64,7 +65,9 @@ void ExploreScreen::tell_news(const SearchTree& tree) {
 
 void ExploreScreen::draw(const SearchTree& tree, const std::vector<explore::Step>& under_way) {
   const Size size = terminal_size();
-  std::vector<std::string> lines = drawn_tree(tree, under_way, size.rows - 2, size.cols - 1);
+  std::vector<std::string> lines = drawn_tree(tree, under_way, size.rows - 3, size.cols - 1);
+  lines.push_back(
+      progress_text(tree, under_way, budget_, watch_.elapsed()).substr(0, size.cols - 1));
   erase();
   for (const std::string& line : lines) std::cerr << line << '\n';
   std::cerr.flush();

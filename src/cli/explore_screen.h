@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "explore/budget.h"
 #include "explore/search_policy.h"
 #include "explore/search_tree.h"
 
@@ -14,7 +15,7 @@ namespace sf::cli {
 
 class ExploreScreen {  // One thread at a time.
  public:
-  ExploreScreen();
+  explicit ExploreScreen(const explore::Budget& budget);
 
   void say(const std::string& line);
   void show(const explore::SearchTree& tree, const std::vector<explore::Step>& under_way);
@@ -26,7 +27,9 @@ class ExploreScreen {  // One thread at a time.
   void draw(const explore::SearchTree& tree, const std::vector<explore::Step>& under_way);
   void erase();
 
-  bool is_terminal_;
+  const explore::Budget budget_;
+  const bool is_terminal_;
+  const Stopwatch watch_;
   std::size_t nodes_told_ = 1;
   std::vector<bool> grade_told_;
   std::size_t lines_drawn_ = 0;

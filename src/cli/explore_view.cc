@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "cli/text_layout.h"
 
 namespace sf::cli {
 
@@ -14,19 +14,6 @@ using explore::Step;
 namespace {
 
 constexpr std::size_t kShownCommand = 72;
-
-// One line, whatever it holds.
-std::string one_line(const std::string& text, std::size_t most) {
-  std::string line;
-  for (char c : text.substr(0, text.find('\n'))) {
-    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) line.push_back(c);
-  }
-  if (line.size() > most || line.size() < text.size()) {
-    line.resize(std::min(line.size(), most));
-    line += "...";
-  }
-  return line;
-}
 
 std::string state_of(const SearchNode& node) {
   if (!node.failure.empty()) return "failed: " + one_line(node.failure, kShownCommand);
@@ -44,6 +31,16 @@ char mark_of(const SearchNode& node) {
   return node.is_committed ? '=' : 'o';
 }
 
+// As many characters as there are columns for.
+std::string cut(const std::string& line, std::size_t cols) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool starts_character = (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U;
+    if (starts_character && ++width > cols) return line.substr(0, i);
+  }
+  return line;
+}
+
 struct Drawing {
   const SearchTree& tree;
   const std::vector<Step>& under_way;
@@ -54,17 +51,16 @@ struct Drawing {
     const SearchNode& node = tree.at(index);
     const std::string what = index == explore::kRoot ? std::string("the task as it begins")
                                                      : one_line(node.action.command, cols);
-    std::string line = fmt::format("{}{} #{} {}", indent, mark_of(node), index, what);
-    if (line.size() > cols) line = line.substr(0, cols);
-    lines.push_back(std::move(line));
+    const std::string line = fmt::format("{}{} #{} {}", indent, mark_of(node), index, what);
+    lines.push_back(cut(line, cols));
     const std::string deeper = indent + "  ";
     for (NodeIndex child : tree.children(index)) add(child, deeper);
     for (std::size_t i = explore::expansions_of(under_way, index); i > 0; --i)
-      lines.push_back(deeper + "~ ...");
+      lines.push_back(cut(deeper + "~ ...", cols));
   }
 };
 
-std::string time_text(microseconds time) {
+std::string seconds_text(microseconds time) {
   return fmt::format("{:.2f} s", static_cast<double>(time.count()) / 1e6);
 }
 
@@ -97,6 +93,21 @@ std::vector<std::string> drawn_tree(const SearchTree& tree, const std::vector<St
   return lines;
 }
 
+std::string progress_text(const SearchTree& tree, const std::vector<Step>& under_way,
+                          const explore::Budget& budget, microseconds elapsed) {
+  const explore::Usage usage = tree.total();
+  std::string text = std::to_string(tree.size() - 1);
+  if (budget.nodes) text += fmt::format(" of {}", *budget.nodes);
+  text += " nodes";
+  if (!under_way.empty()) text += fmt::format(", {} under way", under_way.size());
+  text += fmt::format(", {} s", elapsed.count() / 1'000'000);
+  if (usage.model_calls > 0)
+    text += fmt::format(", {} model calls, {} + {} tokens", usage.model_calls, usage.tokens_in,
+                        usage.tokens_out);
+  if (usage.money > 0) text += fmt::format(", {:.2f} dollars", usage.money);
+  return text;
+}
+
 std::string summary_text(const SearchTree& tree, const explore::RunSummary& summary) {
   const explore::Usage& usage = summary.usage;
   std::string text = summary.is_solved ? fmt::format("solved at #{}", summary.best)
@@ -106,12 +117,12 @@ std::string summary_text(const SearchTree& tree, const explore::RunSummary& summ
   text += fmt::format("  model     {} calls, {} + {} tokens, {:.4f} dollars\n", usage.model_calls,
                       usage.tokens_in, usage.tokens_out, usage.money);
   text +=
-      fmt::format("  time      {} in all; of all branches together:\n", time_text(summary.wall));
+      fmt::format("  time      {} in all; of all branches together:\n", seconds_text(summary.wall));
   text += fmt::format("            model {}, commands {}, snapshots {}, restores {}, tests {}\n",
-                      time_text(usage.model_time), time_text(usage.command_time),
-                      time_text(usage.snapshot_time), time_text(usage.restore_time),
-                      time_text(usage.grade_time));
-  text += fmt::format("  snapshots {:.1f} MiB\n", static_cast<double>(summary.bytes) / (1 << 20));
+                      seconds_text(usage.model_time), seconds_text(usage.command_time),
+                      seconds_text(usage.snapshot_time), seconds_text(usage.restore_time),
+                      seconds_text(usage.grade_time));
+  text += fmt::format("  snapshots {}\n", size_text(summary.bytes));
   return text;
 }
 

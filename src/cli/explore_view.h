@@ -21,6 +21,11 @@ std::vector<std::string> drawn_tree(const explore::SearchTree& tree,
                                     const std::vector<explore::Step>& under_way, std::size_t rows,
                                     std::size_t cols);
 
+// "12 of 60 nodes, 2 under way, 34 s": what is spent so far.
+std::string progress_text(const explore::SearchTree& tree,
+                          const std::vector<explore::Step>& under_way,
+                          const explore::Budget& budget, microseconds elapsed);
+
 // The numbers at the end.
 std::string summary_text(const explore::SearchTree& tree, const explore::RunSummary& summary);
 

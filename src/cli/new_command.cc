@@ -4,12 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_frame.h"
-#include "cli/progress_line.h"
+#include "cli/root_source.h"
 #include "cli/session_commands.h"
-#include "os/file.h"
 #include "os/in_root.h"
-#include "roots/prepare_root.h"
-#include "roots/source_kind.h"
 
 namespace sf::cli {
 namespace {
@@ -33,28 +30,16 @@ struct NewArguments : CommandFrame {
   std::vector<std::string> labels;
 };
 
-// Directories and engines' images are the daemon's to judge, and so is what is not there at all.
-bool is_for_daemon(const std::string& root) {
-  if (root.empty() || root.starts_with("image:")) return true;
-  if (root.front() != '/') return false;
-  return !os::exists(root) || (os::is_directory(root) && !roots::is_image_layout(root));
-}
-
 bool has_directory(const std::string& root, const std::string& path) {
   auto inside = os::InRoot::open(root);
   return inside && inside->open_file(path, O_PATH | O_DIRECTORY).ok();
 }
 
-// Archives, images and names of roots become a directory. What an image says about its programs
-// holds where the command line says nothing.
+// What an image says about its programs holds where the command line says nothing.
 Status prepare(NewArguments& arguments) {
-  if (is_for_daemon(arguments.root)) return Ok{};
-  ProgressLine line;
-  roots::PrepareOptions options;
-  options.cache_dir = arguments.place.state_dir + "/roots";
-  if (!arguments.json)
-    options.progress = [&line](const roots::ProgressStep& step) { line.show(step); };
-  SF_TRY_ASSIGN(roots::RootImage image, prepare_root(arguments.root, options));
+  SF_TRY_ASSIGN(roots::RootImage image,
+                root_from(arguments.root, arguments.place,
+                          arguments.json ? Progress::kHidden : Progress::kShown));
   arguments.root = image.directory;
   std::vector<std::string> env = image.config.env;
   std::erase_if(env, [](const std::string& entry) { return entry.find('=') == std::string::npos; });

@@ -7,6 +7,7 @@
 #include "cli/command_frame.h"
 #include "cli/explore_view.h"
 #include "cli/session_commands.h"
+#include "cli/text_layout.h"
 #include "explore/run/run_directory.h"
 #include "explore/search_policy.h"
 
@@ -67,9 +68,11 @@ Result<int> run(const ReplayArguments& arguments) {
     print_json({{"run", plan.id}, {"session", plan.session}, {"steps", steps}});
     return 0;
   }
-  const bool waits = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+  const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  const bool waits = is_terminal && ::isatty(STDIN_FILENO) == 1;
   for (NodeIndex index : order) {
-    std::cout << told(tree, index) << std::flush;
+    // What a command printed long ago shall not steer the terminal of today.
+    std::cout << (is_terminal ? visible(told(tree, index)) : told(tree, index)) << std::flush;
     if (!waits || index == order.back()) continue;
     std::cerr << "[Enter: the next one, q: the end] " << std::flush;
     std::string line;
@@ -96,7 +99,7 @@ void add_replay_command(CLI::App& app, int& exit_code) {
       "  statefork replay runs/fix-it-r1k2j3h --all | less");
   command->callback([arguments, &exit_code] {
     auto done = run(*arguments);
-    if (!done) print_error(done.error());
+    if (!done) print_failure(done.error(), arguments->json);
     exit_code = done ? *done : kFailed;
   });
 }

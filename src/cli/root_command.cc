@@ -1,4 +1,3 @@
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/split.h"
@@ -8,7 +7,6 @@
 #include "cli/text_layout.h"
 #include "roots/debootstrap.h"
 #include "roots/prepare_root.h"
-#include "wire/problem.h"
 
 namespace sf::cli {
 namespace {
@@ -157,13 +155,7 @@ Result<int> run(const RootArguments& arguments) {
 int run_and_report(const RootArguments& arguments) {
   const Result<int> done = run(arguments);
   if (done) return *done;
-  if (arguments.json) {
-    std::cerr << wire::problem_from_error(done.error())
-                     .dump(2, ' ', false, Json::error_handler_t::replace)
-              << '\n';
-  } else {
-    print_error(done.error());
-  }
+  print_failure(done.error(), arguments.json);
   return arguments.failed;
 }
 

@@ -77,6 +77,22 @@ std::string time_text(std::string_view iso) {
   return text;
 }
 
+std::string visible(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_plain = byte >= ' ' || byte == '\t' || byte == '\n';
+    if (byte == 0xC2 && i + 1 < text.size() && (text[i + 1] & '\xE0') == '\x80') {  // as below
+      shown += {'^', '[', static_cast<char>(static_cast<unsigned char>(text[++i]) ^ 0xC0U)};
+    } else if (!is_plain || byte == 0x7f) {
+      shown += {'^', static_cast<char>(byte ^ 0x40U)};
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
 std::string one_line(std::string_view text, std::size_t max_bytes) {
   std::string line;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -22,6 +22,10 @@ std::string time_text(std::string_view iso);
 // characters and ends in "...".
 std::string one_line(std::string_view text, std::size_t max_bytes = std::string::npos);
 
+// Text that no terminal obeys, on as many lines as it has: controls other than tabs and line ends
+// as `cat -v` shows them.
+std::string visible(std::string_view text);
+
 using Row = std::vector<std::string>;
 // Columns as wide as their widest cell, two spaces apart. Requires: rows of the same length.
 std::string columns(const std::vector<Row>& rows);

@@ -51,5 +51,13 @@ TEST(TextLayoutTest, FactsAreOneALineWithTheUnitThatTheirKeySays) {
             "took_us      9 ms\n");
 }
 
+TEST(TextLayoutTest, ControlsAreMadeVisibleAndLinesStay) {
+  EXPECT_EQ(visible("a\tb\nc\x1b[31m\r\x7f\n"), "a\tb\nc^[[31m^M^?\n");
+  EXPECT_EQ(visible("\xC2\x9B"
+                    "2J \xC3\xA4"),
+            "^[[2J \xC3\xA4")
+      << "what some terminals take for an escape";
+}
+
 }  // namespace
 }  // namespace sf::cli

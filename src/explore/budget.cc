@@ -4,8 +4,7 @@
 
 namespace sf::explore {
 
-std::string used_up(const Budget& budget, const SearchTree& tree, std::size_t began_nodes,
-                    microseconds elapsed) {
+std::string used_up(const Budget& budget, const SearchTree& tree, std::size_t began_nodes) {
   const Usage total = tree.total();
   const std::size_t nodes = tree.size() - 1 + began_nodes;  // the root was not visited by anybody
   const std::uint64_t tokens = total.tokens_in + total.tokens_out;
@@ -17,9 +16,12 @@ std::string used_up(const Budget& budget, const SearchTree& tree, std::size_t be
     return fmt::format("{} of {} tokens", tokens, *budget.tokens);
   if (budget.money && total.money >= *budget.money)
     return fmt::format("{:.2f} of {:.2f} dollars", total.money, *budget.money);
-  if (budget.time && elapsed >= *budget.time)
-    return fmt::format("{} of {} seconds", elapsed.count() / 1'000'000, budget.time->count());
   return {};
+}
+
+std::string out_of_time(const Budget& budget, microseconds elapsed) {
+  if (!budget.time || elapsed < *budget.time) return {};
+  return fmt::format("{} of {} seconds", elapsed.count() / 1'000'000, budget.time->count());
 }
 
 }  // namespace sf::explore

@@ -19,8 +19,9 @@ struct Budget {  // nothing: no limit
 };
 
 // What is used up, in words ("40 of 40 nodes"); empty: go on. `began_nodes`: expansions under way,
-// each of which will be a node. `elapsed`: of all parts of a run that was resumed.
-std::string used_up(const Budget& budget, const SearchTree& tree, std::size_t began_nodes,
-                    microseconds elapsed);
+// each of which will be a node.
+std::string used_up(const Budget& budget, const SearchTree& tree, std::size_t began_nodes);
+// The same for time. `elapsed`: of all parts of a run that was resumed.
+std::string out_of_time(const Budget& budget, microseconds elapsed);
 
 }  // namespace sf::explore

@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "explore/agents/plain_judgement.h"
 #include "explore/journal.h"
 
 namespace sf::explore {
@@ -14,6 +15,12 @@ namespace {
 Turn turn_of(const SearchNode& node) {
   return {node.action, node.outcome, node.value, node.reflection};
 }
+
+// So many failures of an agent in a row are its own, and no state's.
+constexpr int kMostAgentFailures = 3;
+constexpr std::size_t kMostSteps = 1000;  // that a policy is asked for at once
+
+std::string used_up_text(const std::string& what) { return "the budget is used up: " + what; }
 
 // The best value at or below a node: what a move can lead to. Where all that was tried from it
 // failed, however promising it looked, that is nothing.
@@ -46,7 +53,7 @@ class Run {
     const NodeIndex best = policy_.best(tree_);
     const SearchNode& chosen = tree_.at(best);
     // A budget that was used up before the end still leaves something to hand in.
-    if (!failure_ && best != kRoot && !chosen.grade && chosen.failure.empty()) {
+    if (!failure_ && !is_stopped_ && best != kRoot && !chosen.grade && chosen.failure.empty()) {
       std::unique_lock lock(mutex_);
       perform(Judge{best}, lock);
     }
@@ -59,6 +66,7 @@ class Run {
   void work() {
     std::unique_lock lock(mutex_);
     while (auto step = take(lock)) {
+      if (sinks_.progress) sinks_.progress(tree_, under_way_);
       std::visit([&](const auto& each) { perform(each, lock); }, *step);
       under_way_.erase(std::ranges::find(under_way_, *step));
       if (sinks_.progress) sinks_.progress(tree_, under_way_);
@@ -70,36 +78,42 @@ class Run {
   std::optional<Step> take(std::unique_lock<std::mutex>& lock) {
     for (;;) {
       if (is_over_) return std::nullopt;
-      if (auto reason = reason_to_stop(); !reason.empty()) {
-        why_ = std::move(reason);
-        is_over_ = true;
-        changed_.notify_all();
-        return std::nullopt;
+      if (sinks_.stopping && sinks_.stopping()) {
+        is_stopped_ = true;
+        return end("it was stopped");
       }
-      Decision decision = policy_.next(tree_, under_way_, 1);
-      if (!decision.steps.empty()) {
-        under_way_.push_back(decision.steps.front());
-        return decision.steps.front();
+      const microseconds elapsed = options_.spent_before + watch_.elapsed();
+      if (auto late = out_of_time(options_.budget, elapsed); !late.empty())
+        return end(used_up_text(late));
+      const std::string used = used_up(options_.budget, tree_, expansions_under_way());
+      const Decision decision = policy_.next(tree_, under_way_, used.empty() ? 1 : kMostSteps);
+      // What was reached within the budget is judged; that costs nothing of it.
+      auto step = used.empty() ? decision.steps.begin()
+                               : std::ranges::find_if(decision.steps, [](const Step& each) {
+                                   return std::holds_alternative<Judge>(each);
+                                 });
+      if (step != decision.steps.end()) {
+        under_way_.push_back(*step);
+        return *step;
       }
       if (under_way_.empty()) {
-        why_ = std::move(decision.why);
-        is_whole_ = true;
-        is_over_ = true;
-        changed_.notify_all();
-        return std::nullopt;
+        is_whole_ = decision.steps.empty();
+        return end(is_whole_ ? decision.why : used_up_text(used));
       }
       changed_.wait(lock);
     }
   }
 
-  std::string reason_to_stop() const {
-    if (failure_) return "failed";
-    if (sinks_.stopping && sinks_.stopping()) return "it was stopped";
-    const auto began = static_cast<std::size_t>(std::ranges::count_if(
+  std::optional<Step> end(std::string why) {
+    why_ = std::move(why);
+    is_over_ = true;
+    changed_.notify_all();
+    return std::nullopt;
+  }
+
+  std::size_t expansions_under_way() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
         under_way_, [](const Step& step) { return std::holds_alternative<Expand>(step); }));
-    const std::string used =
-        used_up(options_.budget, tree_, began, options_.spent_before + watch_.elapsed());
-    return used.empty() ? "" : "the budget is used up: " + used;
   }
 
   Situation situation_at(NodeIndex index) const {
@@ -120,40 +134,62 @@ class Run {
     const std::string from = tree_.at(expand.parent).state;
     lock.unlock();
     const microseconds began = options_.spent_before + watch_.elapsed();
-    SearchNode node = grow(situation, from);
+    Grown grown = grow(situation, from);
+    SearchNode& node = grown.node;
     node.began = began;
     node.took = options_.spent_before + watch_.elapsed() - began;
     node.parent = expand.parent;
     node.lane = expand.lane;
-    Status kept = node.state.empty() ? Status(Ok{}) : world_.remember(node.state, node);
+    // An action that does nothing has led to no state of its own to keep it with.
+    const bool is_new = !node.state.empty() && node.state != from;
+    Status kept = is_new ? world_.remember(node.state, node) : Status(Ok{});
     lock.lock();
     if (!kept) return give_up(std::move(kept).error());
+    if (grown.fatal) return give_up(std::move(*grown.fatal));
+    agent_failures_ = grown.agent_error ? agent_failures_ + 1 : 0;
+    if (agent_failures_ == kMostAgentFailures)
+      return give_up(std::move(*grown.agent_error)
+                         .while_doing(std::to_string(kMostAgentFailures) +
+                                      " times in a row the agent failed; the last time"));
     if (!write(node_line(node))) return;
     tree_.add(std::move(node));
   }
 
-  // A step that fails is a dead end, and says why.
-  SearchNode grow(const Situation& situation, const std::string& from) {
+  struct Grown {
     SearchNode node;
-    auto dead_end = [&](const Error& error) {
+    std::optional<Error> fatal;        // the world is gone, and with it every step
+    std::optional<Error> agent_error;  // which may be this step's alone
+  };
+
+  // A step that fails is a dead end, and says why.
+  Grown grow(const Situation& situation, const std::string& from) {
+    Grown grown;
+    SearchNode& node = grown.node;
+    auto agent_failed = [&](const Error& error) {
       node.failure = error.describe();
-      return node;
+      // An agent that has nothing to say about a state is sound.
+      if (error.code != ErrorCode::kNotFound) grown.agent_error = error;
+      return grown;
     };
     auto proposal = agent_.propose(situation);
-    if (!proposal) return dead_end(proposal.error());
+    if (!proposal) return agent_failed(proposal.error());
     node.action = std::move(proposal->action);
     node.usage += proposal->usage;
     auto advance = world_.advance(from, node.action);
-    if (!advance) return dead_end(advance.error());
+    if (!advance) {
+      node.failure = advance.error().describe();
+      if (Status there = world_.check(); !there) grown.fatal = std::move(there).error();
+      return grown;
+    }
     node.outcome = std::move(advance->outcome);
     node.state = std::move(advance->state);
     node.usage += advance->usage;
     auto assessment = agent_.assess(situation, turn_of(node));
-    if (!assessment) return dead_end(assessment.error());
+    if (!assessment) return agent_failed(assessment.error());
     node.value = std::clamp(assessment->value, 0.0, 1.0);
     node.reflection = std::move(assessment->reflection);
     node.usage += assessment->usage;
-    return node;
+    return grown;
   }
 
   void perform(const Judge& judge, std::unique_lock<std::mutex>& lock) {
@@ -163,7 +199,9 @@ class Run {
     Stopwatch grading;
     auto grade = world_.grade(state, usage);
     usage.grade_time += grading.elapsed();
+    Status there = grade ? Status(Ok{}) : world_.check();
     lock.lock();
+    if (!there) return give_up(std::move(there).error());
     // What cannot be judged has not passed.
     Grade given = grade ? std::move(*grade) : Grade{0, grade.error().describe()};
     if (!write(grade_line(judge.node, given, usage))) return;
@@ -187,8 +225,7 @@ class Run {
       index = choice->index;
       usage = choice->usage;
     } else {
-      index = static_cast<std::size_t>(std::ranges::max_element(candidates, {}, &Turn::value) -
-                                       candidates.begin());
+      index = highest_value(candidates);
     }
     if (!write(commit_line(commit.among[index], usage))) return;
     tree_.commit(commit.among[index]);
@@ -217,8 +254,10 @@ class Run {
   std::vector<Step> under_way_;
   std::optional<Error> failure_;
   std::string why_;
+  int agent_failures_ = 0;  // in a row
   bool is_whole_ = false;
   bool is_over_ = false;
+  bool is_stopped_ = false;
 };
 
 }  // namespace

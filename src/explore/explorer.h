@@ -26,7 +26,7 @@ struct ExploreOptions {
 struct ExploreSinks {
   // Makes a line of the journal durable. A failure ends the run.
   std::function<Status(const std::string&)> journal;
-  // Called under the lock after each change, for whoever shows it.
+  // Called under the lock when a step begins and after each change, for whoever shows it.
   std::function<void(const SearchTree&, const std::vector<Step>& under_way)> progress;
   // Asked before each step; true: what is under way is finished, and no more is begun.
   std::function<bool()> stopping;

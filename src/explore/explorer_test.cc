@@ -28,6 +28,8 @@ constexpr const char* kScript = R"({"candidates": [
 class MemoryWorld final : public World {
  public:
   Result<Advance> advance(const std::string& state, const Action& action) override {
+    if (is_gone) return fail(ErrorCode::kOs, "no answer");
+    if (action.command.empty()) return Advance{{}, state, {}};
     if (action.command == "broken") return fail(ErrorCode::kOs, "the world broke");
     ++now;
     most = std::max<int>(most, now);
@@ -40,11 +42,15 @@ class MemoryWorld final : public World {
   Result<Grade> grade(const std::string& state, Usage&) override {
     return Grade{state == "/right/right/right" ? 1.0 : 0.0, "graded " + state};
   }
+  Status check() override {
+    return is_gone ? Status(fail(ErrorCode::kOs, "there is no daemon")) : Status(Ok{});
+  }
   Status remember(const std::string& state, const SearchNode& node) override {
     std::lock_guard lock(mutex);
     minds[state] = node.action.command;
     return Ok{};
   }
+  std::atomic<bool> is_gone = false;
   std::atomic<int> now = 0;
   std::atomic<int> most = 0;
   std::mutex mutex;
@@ -124,6 +130,84 @@ TEST_F(ExploreTest, ABudgetEndsTheRunAndTheBestSoFarIsGraded) {
   EXPECT_FALSE(ending.is_whole);
   EXPECT_EQ(tree.size(), 5U);
   EXPECT_TRUE(tree.at(ending.best).grade);
+}
+
+TEST_F(ExploreTest, WhatWasReachedWithinTheBudgetIsJudged) {
+  // The fourth attempt is the solution, and its last step is the last that the budget allows.
+  agent = ScriptAgent::parse(R"({"candidates": [
+    {"command": "wrong", "last": true, "value": 0.9},
+    {"command": "right", "next": [{"command": "right", "next": [
+       {"command": "right", "last": true, "value": 0.1}]}]}]})")
+              .value();
+  for (std::size_t jobs : {1U, 3U}) {
+    tree = SearchTree("");
+    options.jobs = jobs;
+    options.budget.nodes = 4;
+    ASSERT_OK_AND_ASSIGN(Ending ending,
+                         run(*make_policy("pass@k", {.attempts = 2, .steps = 3}).value()));
+    EXPECT_EQ(tree.size(), 5U);
+    EXPECT_EQ(tree.at(ending.best).state, "/right/right/right");
+    ASSERT_TRUE(tree.at(ending.best).grade);
+    EXPECT_TRUE(tree.at(ending.best).grade->passed());
+  }
+}
+
+TEST_F(ExploreTest, AnAttemptThatTheBudgetCutShortIsHandedInWhereNoneIsBetter) {
+  options.budget.nodes = 2;
+  for (const char* policy : {"pass@k", "best-of-n", "beam"}) {
+    tree = SearchTree("");
+    ASSERT_OK_AND_ASSIGN(Ending ending, run(*policy_called(policy)));
+    ASSERT_NE(ending.best, kRoot) << policy;
+    EXPECT_TRUE(tree.at(ending.best).grade) << policy;
+  }
+}
+
+TEST_F(ExploreTest, AWorldThatIsGoneEndsTheRunAndLeavesNoDeadEnds) {
+  sinks.progress = [this](const SearchTree& seen, const auto&) {
+    if (seen.size() == 3) world.is_gone = true;
+  };
+  auto ended = run(*policy_called("pass@k"));
+  ASSERT_FALSE(ended.ok());
+  EXPECT_EQ(ended.error().message, "there is no daemon");
+  ASSERT_OK_AND_ASSIGN(tree, read_journal(journal));
+  EXPECT_EQ(tree.size(), 3U);
+  world.is_gone = false;
+  sinks.progress = nullptr;
+  ASSERT_OK_AND_ASSIGN(Ending ending, run(*policy_called("pass@k")));
+  EXPECT_TRUE(tree.at(ending.best).grade->passed()) << "it goes on as if nothing had happened";
+}
+
+class FailingAgent final : public Agent {
+ public:
+  explicit FailingAgent(ErrorCode code) : code_(code) {}
+  Result<Proposal> propose(const Situation&) override { return fail(code_, "the key is wrong"); }
+  Result<Assessment> assess(const Situation&, const Turn&) override { return Assessment{}; }
+  Result<Choice> choose(const Situation&, const std::vector<Turn>&) override { return Choice{}; }
+
+ private:
+  ErrorCode code_;
+};
+
+TEST_F(ExploreTest, AnAgentThatAlwaysFailsEndsTheRunBeforeItsBudgetDoes) {
+  FailingAgent wrong_key(ErrorCode::kInvalidArgument);
+  auto ended = explore(tree, *policy_called("pass@k"), wrong_key, world, options, sinks);
+  ASSERT_FALSE(ended.ok());
+  EXPECT_NE(ended.error().message.find("the key is wrong"), std::string::npos);
+  EXPECT_EQ(tree.size(), 3U) << "the third failure in a row is the run's";
+  tree = SearchTree("");
+  FailingAgent has_nothing(ErrorCode::kNotFound);
+  EXPECT_OK(explore(tree, *policy_called("pass@k"), has_nothing, world, options, sinks));
+  EXPECT_EQ(tree.size(), 21U) << "an agent that has nothing to propose is sound";
+}
+
+TEST_F(ExploreTest, AnActionThatDoesNothingLeavesTheMindOfItsStateAlone) {
+  agent = ScriptAgent::parse(R"({"candidates": [
+    {"command": "right", "next": [{"command": "", "last": true}]}]})")
+              .value();
+  ASSERT_OK(run(*make_policy("pass@k", {.attempts = 1, .steps = 3}).value()));
+  ASSERT_EQ(tree.size(), 3U);
+  EXPECT_EQ(tree.at(2).state, "/right");
+  EXPECT_EQ(world.minds.at("/right"), "right");
 }
 
 TEST_F(ExploreTest, WhoeverStopsItLosesNothing) {

@@ -1,5 +1,6 @@
 #include "explore/journal.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace sf::explore {
@@ -42,9 +43,43 @@ SearchNode node_from(const Json& json) {
 }
 
 // Output of commands may be any bytes.
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
+std::string line_of(const Json& json) { return text_of(json) + "\n"; }
+
+// The longest text goes first, until the rest has room.
+std::string note_of(Json json, std::initializer_list<const char*> texts, std::size_t most) {
+  std::string note = text_of(json);
+  while (note.size() > most) {
+    const char* longest = *std::ranges::max_element(
+        texts, {}, [&](const char* key) { return json[key].get_ref<const std::string&>().size(); });
+    json[longest] = "(long; in the run's journal)";
+    note = text_of(json);
+  }
+  return note;
+}
+
+Json node_json(const SearchNode& node) {
+  return {{"event", "node"},
+          {"parent", node.parent.value_or(kRoot)},
+          {"state", node.state},
+          {"command", node.action.command},
+          {"thought", node.action.thought},
+          {"is_last", node.action.is_last},
+          {"output", node.outcome.output},
+          {"exit_code", node.outcome.exit_code},
+          {"timed_out", node.outcome.timed_out},
+          {"value", node.value},
+          {"reflection", node.reflection},
+          {"lane", node.lane},
+          {"failure", node.failure},
+          {"began_us", node.began.count()},
+          {"took_us", node.took.count()},
+          {"usage", to_json(node.usage)}};
+}
+
+Json grade_json(const Grade& grade) { return {{"score", grade.score}, {"log", grade.log}}; }
 
 NodeIndex index_in(const SearchTree& tree, const Json& json) {
   const auto index = json.at("node").get<NodeIndex>();
@@ -90,35 +125,24 @@ std::string root_line(const std::string& state) {
   return line_of({{"event", "root"}, {"version", 1}, {"state", state}});
 }
 
-std::string node_line(const SearchNode& node) {
-  return line_of({{"event", "node"},
-                  {"parent", node.parent.value_or(kRoot)},
-                  {"state", node.state},
-                  {"command", node.action.command},
-                  {"thought", node.action.thought},
-                  {"is_last", node.action.is_last},
-                  {"output", node.outcome.output},
-                  {"exit_code", node.outcome.exit_code},
-                  {"timed_out", node.outcome.timed_out},
-                  {"value", node.value},
-                  {"reflection", node.reflection},
-                  {"lane", node.lane},
-                  {"failure", node.failure},
-                  {"began_us", node.began.count()},
-                  {"took_us", node.took.count()},
-                  {"usage", to_json(node.usage)}});
-}
+std::string node_line(const SearchNode& node) { return line_of(node_json(node)); }
 
 std::string grade_line(NodeIndex index, const Grade& grade, const Usage& usage) {
-  return line_of({{"event", "grade"},
-                  {"node", index},
-                  {"score", grade.score},
-                  {"log", grade.log},
-                  {"usage", to_json(usage)}});
+  Json json = grade_json(grade);
+  json.update({{"event", "grade"}, {"node", index}, {"usage", to_json(usage)}});
+  return line_of(json);
 }
 
 std::string commit_line(NodeIndex index, const Usage& usage) {
   return line_of({{"event", "commit"}, {"node", index}, {"usage", to_json(usage)}});
+}
+
+std::string node_note(const SearchNode& node, std::size_t most) {
+  return note_of(node_json(node), {"command", "thought", "output", "reflection", "failure"}, most);
+}
+
+std::string grade_note(const Grade& grade, std::size_t most) {
+  return note_of(grade_json(grade), {"log"}, most);
 }
 
 Result<SearchTree> read_journal(std::string_view text) {

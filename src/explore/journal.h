@@ -19,6 +19,11 @@ std::string node_line(const SearchNode& node);
 std::string grade_line(NodeIndex index, const Grade& grade, const Usage& usage);
 std::string commit_line(NodeIndex index, const Usage& usage);
 
+// The same for a note of at most `most` bytes: what is too long for it is in the journal alone.
+// Requires: `most` is more than 4096.
+std::string node_note(const SearchNode& node, std::size_t most);
+std::string grade_note(const Grade& grade, std::size_t most);
+
 // A last line that was cut off is as if it had not been written. kCorrupt names the line of
 // anything else that makes no sense.
 Result<SearchTree> read_journal(std::string_view text);

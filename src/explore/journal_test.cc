@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "testing/matchers.h"
 
 namespace sf::explore {
@@ -45,6 +47,21 @@ TEST(JournalTest, ALineThatWasCutOffWasNeverWritten) {
     ASSERT_OK_AND_ASSIGN(SearchTree tree, read_journal(std::string_view(whole).substr(0, size)));
     EXPECT_EQ(tree.size(), 1U) << size;
   }
+}
+
+TEST(JournalTest, ANoteHasRoomForEverythingButTheLongestTexts) {
+  SearchNode node;
+  node.action.command = std::string(9000, 'c');
+  node.action.thought = "short";
+  node.outcome.output = std::string(9000, '\xff');  // three bytes each, once it is text
+  constexpr std::size_t kMost = 10000;
+  const std::string note = node_note(node, kMost);
+  EXPECT_LE(note.size(), kMost);
+  const wire::Json json = wire::Json::parse(note);
+  EXPECT_EQ(json["thought"], "short");
+  EXPECT_EQ(wire::Json::parse(node_note(SearchNode{}, kMost))["event"], "node");
+  EXPECT_LE(grade_note({0.5, std::string(20000, 'x')}, kMost).size(), kMost);
+  EXPECT_EQ(wire::Json::parse(grade_note({0.5, "log"}, kMost))["log"], "log");
 }
 
 TEST(JournalTest, WhatMakesNoSenseIsNamedWithItsLine) {

@@ -204,6 +204,26 @@ TEST(MctsTest, EachMoveIsChosenFromASmallTree) {
   EXPECT_LE(lock.tree().size(), 1U + 4 * 6);
 }
 
+TEST(MctsTest, WhatTheAgentHoldsToBeDoneIsHandedInWhereTheMainLineHasNoEndYet) {
+  auto policy = make_policy("mcts", {}).value();
+  SearchTree tree("n0");
+  auto add = [&](NodeIndex parent, double value, bool is_last) {
+    SearchNode node;
+    node.parent = parent;
+    node.value = value;
+    node.action.is_last = is_last;
+    return tree.add(node);
+  };
+  const NodeIndex move = add(kRoot, 0.5, false);
+  EXPECT_EQ(policy->best(tree), kRoot);
+  const NodeIndex elsewhere = add(kRoot, 0.9, true);
+  EXPECT_EQ(policy->best(tree), elsewhere);
+  tree.commit(move);
+  EXPECT_EQ(policy->best(tree), move) << "what was not chosen is out";
+  const NodeIndex done = add(move, 0.3, true);
+  EXPECT_EQ(policy->best(tree), done);
+}
+
 TEST(MctsTest, WhatWasVisitedLittleOrIsWorthMoreIsVisitedNext) {
   EXPECT_GT(uct(0.5, 1, 10, 1.0), uct(0.5, 5, 10, 1.0));
   EXPECT_GT(uct(0.9, 3, 10, 1.0), uct(0.1, 3, 10, 1.0));
@@ -223,12 +243,13 @@ TEST(BudgetTest, WhatIsUsedUpIsNamed) {
   node.usage.tokens_in = 900;
   node.usage.tokens_out = 100;
   tree.add(node);
-  EXPECT_EQ(used_up({}, tree, 0, seconds(9)), "");
-  EXPECT_EQ(used_up({.nodes = 2}, tree, 0, seconds(0)), "");
-  EXPECT_EQ(used_up({.nodes = 2}, tree, 1, seconds(0)), "2 of 2 nodes");
-  EXPECT_EQ(used_up({.model_calls = 2}, tree, 0, seconds(0)), "2 of 2 model calls");
-  EXPECT_EQ(used_up({.tokens = 1000}, tree, 0, seconds(0)), "1000 of 1000 tokens");
-  EXPECT_EQ(used_up({.time = seconds(5)}, tree, 0, seconds(6)), "6 of 5 seconds");
+  EXPECT_EQ(used_up({}, tree, 0), "");
+  EXPECT_EQ(used_up({.nodes = 2}, tree, 0), "");
+  EXPECT_EQ(used_up({.nodes = 2}, tree, 1), "2 of 2 nodes");
+  EXPECT_EQ(used_up({.model_calls = 2}, tree, 0), "2 of 2 model calls");
+  EXPECT_EQ(used_up({.tokens = 1000}, tree, 0), "1000 of 1000 tokens");
+  EXPECT_EQ(out_of_time({.time = seconds(5)}, seconds(6)), "6 of 5 seconds");
+  EXPECT_EQ(out_of_time({.time = seconds(5)}, seconds(4)), "");
 }
 
 }  // namespace

@@ -12,9 +12,11 @@ using wire::Json;
 
 namespace {
 
-constexpr const char* kNote = "explore";      // the agent's mind, on a node
-constexpr std::size_t kMaxNote = 48U << 10U;  // of it
-constexpr const char* kGradePart = "grade";
+// On a node: the agent's mind, and what the tests said.
+constexpr const char* kMindNote = "explore";
+constexpr const char* kGradeNote = "explore.grade";
+constexpr std::size_t kMaxNote = 48U << 10U;  // of each
+constexpr const char* kGradePart = "-grade";
 
 }  // namespace
 
@@ -34,7 +36,7 @@ Status SessionWorld::take_over() {
   for (const Json& branch : tree.value("branches", Json::array())) {
     const std::string name = branch.value("id", "");
     if (!name.starts_with(options_.run + "-")) continue;
-    if (name.find(kGradePart) != std::string::npos || kept == options_.most_branches) {
+    if (name.starts_with(options_.run + kGradePart) || kept == options_.most_branches) {
       SF_TRY(session_.end_branch(name));
       continue;
     }
@@ -84,21 +86,21 @@ Result<Advance> SessionWorld::advance(const std::string& state, const Action& ac
 }
 
 Result<Grade> SessionWorld::grade(const std::string& state, Usage&) {
-  const std::string branch = options_.run + "-" + kGradePart + std::to_string(++grades_);
+  const std::string branch = options_.run + kGradePart + std::to_string(++grades_);
   SF_TRY(session_.fork(state, branch));
   ScopeExit end([&] { (void)session_.end_branch(branch); });
-  return run_tests(session_, branch, grading_);
+  SF_TRY_ASSIGN(Grade grade, run_tests(session_, branch, grading_));
+  SF_TRY(session_.set_notes(state, {{kGradeNote, grade_note(grade, kMaxNote)}}));
+  return grade;
+}
+
+Status SessionWorld::check() {
+  SF_TRY(session_.tree());
+  return Ok{};
 }
 
 Status SessionWorld::remember(const std::string& state, const SearchNode& node) {
-  const Json mind = Json::parse(node_line(node));
-  std::string text = mind.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kMaxNote) {
-    Json shorter = mind;
-    shorter["output"] = "(long; in the run's journal)";
-    text = shorter.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, kMaxNote);
-  }
-  return session_.set_notes(state, {{kNote, text}});
+  return session_.set_notes(state, {{kMindNote, node_note(node, kMaxNote)}});
 }
 
 }  // namespace sf::explore

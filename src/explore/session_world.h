@@ -32,6 +32,7 @@ class SessionWorld final : public World {
 
   Result<Advance> advance(const std::string& state, const Action& action) override;
   Result<Grade> grade(const std::string& state, Usage& usage) override;
+  Status check() override;
   Status remember(const std::string& state, const SearchNode& node) override;
 
  private:

@@ -22,6 +22,8 @@ class World {
   // Lets the tests judge the state, in a fork: nothing of it shows in what comes after. Whoever
   // calls counts the time as that of grading.
   virtual Result<Grade> grade(const std::string& state, Usage& usage) = 0;
+  // After one of these has failed: fails when all of them would, because the world is gone.
+  virtual Status check() = 0;
   // Keeps the agent's mind with the world's state.
   virtual Status remember(const std::string& state, const SearchNode& node) = 0;
 };

@@ -1,6 +1,7 @@
 // `statefork explore` as its users have it: real tasks, real sessions, scripted agents.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -114,6 +115,7 @@ TEST_F(ExploreTest, TheDirectoryHasTheEvidence) {
   ASSERT_OK(node);
   EXPECT_EQ(Json::parse((*node)["notes"]["explore"].get<std::string>())["command"],
             tree["nodes"][best]["command"]);
+  EXPECT_EQ(Json::parse((*node)["notes"]["explore.grade"].get<std::string>())["score"], 1);
 }
 
 TEST_F(ExploreTest, GradingLeavesNoTraceInTheWinner) {
@@ -183,6 +185,115 @@ TEST_F(ExploreTest, ARunCanBeWalkedThroughAndItsFilesTakenHome) {
   EXPECT_TRUE(os::read_file(home + "/data").value().starts_with("first\n"));
 }
 
+TEST_F(ExploreTest, ApplyingTouchesNothingOutsideOfTheDirectory) {
+  const std::string directory = out();
+  explore({}, directory);
+  const std::string home = dir_ / "home";
+  const std::string outside = dir_ / "outside";
+  ASSERT_OK(os::make_directories(outside));
+  const std::vector<std::string> apply = {"apply", directory, home, "--source",
+                                          "/srv",  "--path",  "app"};
+  auto with = [&](const std::string& more) {
+    std::vector<std::string> arguments = apply;
+    arguments.push_back(more);
+    return world_.run(arguments);
+  };
+  EXPECT_EQ(with("--dry-run").status, 0);
+  EXPECT_EQ(with("--patch").status, 0);
+  EXPECT_FALSE(os::exists(home)) << "only shown";
+
+  ASSERT_OK(os::make_directories(home));
+  ASSERT_EQ(::symlink(outside.c_str(), (home + "/app").c_str()), 0);
+  const CommandRun refused = world_.run(apply);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.out.find("links are not followed"), std::string::npos) << refused.out;
+  EXPECT_EQ(with("--force").status, 1);
+  EXPECT_EQ(os::list_directory(outside).value().size(), 0U);
+}
+
+TEST_F(ExploreTest, TestsRunWhereTheTaskWorksUnlessTheyAreToRunInTheShell) {
+  ASSERT_OK(os::write_file(task() + "/run-tests.sh", "test \"$PWD\" = /srv/app\n"));
+  auto graded = [&] {
+    return world_
+        .run({"explore", task(), "--root", "/", "--agent", "script:" + dir_ / "elsewhere.json",
+              "--policy", "pass@k", "--attempts", "1", "--out", out(), "--json"})
+        .status;
+  };
+  ASSERT_OK(os::write_file(dir_ / "elsewhere.json",
+                           R"({"candidates": [{"command": "cd /; unheard=1", "last": true}]})"));
+  EXPECT_EQ(graded(), 0);
+  ASSERT_OK(os::write_file(task() + "/run-tests.sh", "test \"$PWD $TEST_DIR\" = '/ /tests'\n"));
+  ASSERT_OK(
+      os::write_file(task() + "/task.yaml", "instruction: x\nrun_tests_in_same_shell: true\n"));
+  EXPECT_EQ(graded(), 0);
+}
+
+TEST_F(ExploreTest, ARootMayBeAnArchiveOrHaveAName) {
+  ASSERT_OK(os::write_file(task() + "/Dockerfile", "FROM tiny\nRUN true\n"));
+  ASSERT_OK(os::write_file(task() + "/run-tests.sh", "test -e /from-the-archive\n"));
+  const std::string root = dir_ / "root";
+  ASSERT_OK(os::make_directories(root, 0755));
+  // Enough of a root for a shell: the host's programs and libraries.
+  const std::string copy = "cd / && touch " + root + "/from-the-archive && mkdir -p " + root +
+                           "/tmp " + root + "/root && cp -a --parents bin lib lib64 " + root +
+                           " && for p in bash sh env true cat mkdir chmod ls stat; do "
+                           "f=$(readlink -f $(command -v $p)); cp --parents $f " +
+                           root + "; cp -an /usr/bin/$p " + root +
+                           "/usr/bin/; ldd $f | grep -o '/[^ ]*' | "
+                           "while read l; do cp -L --parents $l " +
+                           root + "; done; done; tar -C " + root + " -cf " + dir_ / "root.tar" +
+                           " .";
+  auto made = os::run_program({"/bin/bash", "-c", copy}, Deadline::after(seconds(60)));
+  ASSERT_OK(made);
+  ASSERT_TRUE(made->succeeded()) << made->text;
+  auto explore_over = [&](const std::string& option, const std::string& value) {
+    return world_.run({"explore", task(), option, value, "--agent", "oracle", "--policy", "pass@k",
+                       "--attempts", "1", "--out", out(), "--json"});
+  };
+  const CommandRun by_file = explore_over("--root", dir_ / "root.tar");
+  EXPECT_EQ(by_file.status, 0) << by_file.out << by_file.err;
+  world_.output({"root", "add", dir_ / "root.tar", "--name", "small"});
+  const CommandRun by_name = explore_over("--from", "tiny=small");
+  EXPECT_EQ(by_name.status, 0) << by_name.out << by_name.err;
+}
+
+TEST_F(ExploreTest, ARunGoesOnAfterItsDaemonDied) {
+  const std::string directory = out();
+  ASSERT_OK(os::write_file(dir_ / "kill.json", R"({"candidates": [
+    {"command": "echo one", "value": 0.5, "next": [{"command": "sleep 3", "last": true}]}]})"));
+  std::vector<std::string> argv = {
+      "explore",  task(),   "--root",     "/", "--agent", "script:" + dir_ / "kill.json",
+      "--policy", "pass@k", "--attempts", "1", "--out",   directory,
+      "--json"};
+  std::thread killer([&] {
+    const Deadline deadline = Deadline::after(seconds(60));
+    while (!deadline.passed()) {
+      auto text = os::read_file(directory + "/journal.jsonl");
+      if (text && split(*text, '\n').size() == 2) break;
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    world_.end_daemon(SIGKILL);
+  });
+  const CommandRun ran = world_.run(argv);
+  killer.join();
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_NE(ran.err.find("--resume"), std::string::npos) << ran.err;
+  const CommandRun resumed = world_.run({"explore", "--resume", directory, "--json"});
+  EXPECT_EQ(resumed.status, 3) << resumed.out << resumed.err;
+  EXPECT_EQ(json_of(resumed)["nodes"], 2) << "what failed with the daemon is no dead end";
+}
+
+TEST_F(ExploreTest, AResumedRunTakesAnotherBudgetButNoOtherPolicy) {
+  const std::string directory = out();
+  EXPECT_EQ(explore({"--max-nodes", "1"}, directory).status, 3);
+  const CommandRun refused = world_.run({"explore", "--resume", directory, "--policy", "beam"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("--policy"), std::string::npos) << refused.err;
+  const CommandRun more =
+      world_.run({"explore", "--resume", directory, "--max-nodes", "60", "--jobs", "2", "--json"});
+  EXPECT_EQ(more.status, 0) << more.out << more.err;
+}
+
 TEST_F(ExploreTest, WrongRequestsSayWhatToDo) {
   auto expect = [&](std::vector<std::string> arguments, const std::string& words) {
     const CommandRun ran = world_.run(std::move(arguments));
@@ -197,6 +308,15 @@ TEST_F(ExploreTest, WrongRequestsSayWhatToDo) {
       "mcts");
   expect({"explore", "--resume", dir_ / "nothing"}, "no run");
   expect({"explore"}, "--resume");
+  const std::string never = dir_ / "never";
+  expect({"explore", task(), "--root", "/", "--agent", "script", "--jobs", "0", "--out", never},
+         "--jobs");
+  expect({"explore", task(), "--root", "/", "--out", never}, "model");
+  EXPECT_FALSE(os::exists(never)) << "nothing is left of what did not begin";
+  auto replayed = os::run_program({SF_PROGRAM, "replay", never, "--json"},
+                                  Deadline::after(seconds(30)), {.errors_apart = true});
+  ASSERT_OK(replayed);
+  EXPECT_EQ(Json::parse(replayed->errors, nullptr, false).value("code", ""), "not_found");
 }
 
 }  // namespace

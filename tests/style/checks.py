@@ -78,6 +78,17 @@ def every_test_is_built(files: Files, built: Iterable[str]) -> Iterator[str]:
             yield f"{path}:1: no sf_test() lists this file, so nobody runs it"
 
 
+def every_python_test_is_run(files: Files) -> Iterator[str]:
+    for path in files:
+        folder, name = posixpath.split(path)
+        module = re.fullmatch(r"test_(\w+)\.py", name)
+        if not module or not path.startswith("tests/"):
+            continue
+        listed = files.get(posixpath.join(folder, "CMakeLists.txt"), "")
+        if not re.search(rf"^sf_\w+_test\([^)]*\b{module.group(1)}\b", listed, re.MULTILINE):
+            yield f"{path}:1: no CMakeLists.txt beside it lists this file, so nobody runs it"
+
+
 def files_are_short(files: Files) -> Iterator[str]:
     for path, text in files.items():
         lines = text.count("\n")
@@ -161,6 +172,7 @@ def nothing_ties_to_a_machine(files: Files) -> Iterator[str]:
 # Checks that need nothing but the files.
 CHECKS: list[Callable[[Files], Iterator[str]]] = [
     includes_follow_the_layers,
+    every_python_test_is_run,
     files_are_short,
     headers_are_guarded,
     links_resolve,

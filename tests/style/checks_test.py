@@ -41,6 +41,13 @@ class FilesTest(unittest.TestCase):
         files = {"src/os/fd_test.cc": "", "src/os/file_test.cc": ""}
         self.assertEqual(found(checks.every_test_is_built, files, ["src/os/fd_test.cc"]), ["src/os/file_test.cc:1"])
 
+    def test_a_python_test_that_nobody_runs_is_found(self):
+        files = {"tests/t/CMakeLists.txt": "function(sf_python_test label)\nendfunction()\nsf_python_test(unit 60 one)\n",
+                 "tests/t/test_one.py": "", "tests/t/test_two.py": "", "tests/t/test_label.py": "", "tests/t/other.py": "",
+                 "bench/test_task.py": ""}
+        self.assertEqual(found(checks.every_python_test_is_run, files), ["tests/t/test_two.py:1",
+                                                                           "tests/t/test_label.py:1"])
+
     def test_a_long_source_is_found_and_a_long_text_is_not(self):
         files = {"a.cc": "\n" * 501, "b.cc": "\n" * 500, "LICENSE": "\n" * 501}
         self.assertEqual(found(checks.files_are_short, files), ["a.cc:501"])

@@ -24,32 +24,35 @@ Result<std::unique_ptr<Agent>> make_oracle(const std::string& command) {
 
 Result<std::unique_ptr<Agent>> make_llm(const AgentChoice& choice) {
   LlmOptions options;
-  std::string api = choice.provider;
-  if (api.empty()) {
-    const llm::Environment environment = llm::own_environment();
-    const bool is_anthropic =
-        !environment("ANTHROPIC_API_KEY").empty() && environment("OPENAI_API_KEY").empty();
-    api = is_anthropic ? "anthropic" : "openai";
-  }
-  if (api != "openai" && api != "anthropic")
-    return invalid("there is no API \"" + api + "\"", "openai or anthropic");
-  options.api = api == "openai" ? LlmApi::kOpenAi : LlmApi::kAnthropic;
+  SF_TRY_ASSIGN(options.api, llm::api_from(choice.provider, llm::own_environment()));
   options.model = choice.model;
   options.base_url = choice.base_url;
   options.prompts_dir = choice.prompts;
   options.temperature = choice.temperature;
   options.prices = {choice.price_in, choice.price_out};
+  if (choice.reply_tokens != 0) options.max_tokens = choice.reply_tokens;
+  options.extra_body = choice.extra_body;
+  options.limits = {choice.at_once, choice.per_minute};
   return make_llm_agent(options);
 }
 
 }  // namespace
 
 Json to_json(const AgentChoice& choice) {
-  return {{"kind", choice.kind},         {"file", choice.file},
-          {"command", choice.command},   {"provider", choice.provider},
-          {"model", choice.model},       {"base_url", choice.base_url},
-          {"prompts", choice.prompts},   {"temperature", choice.temperature},
-          {"price_in", choice.price_in}, {"price_out", choice.price_out}};
+  return {{"kind", choice.kind},
+          {"file", choice.file},
+          {"command", choice.command},
+          {"provider", choice.provider},
+          {"model", choice.model},
+          {"base_url", choice.base_url},
+          {"prompts", choice.prompts},
+          {"temperature", choice.temperature},
+          {"price_in", choice.price_in},
+          {"price_out", choice.price_out},
+          {"reply_tokens", choice.reply_tokens},
+          {"extra_body", choice.extra_body},
+          {"at_once", choice.at_once},
+          {"per_minute", choice.per_minute}};
 }
 
 Result<AgentChoice> agent_choice_from(const Json& json) {
@@ -65,6 +68,10 @@ Result<AgentChoice> agent_choice_from(const Json& json) {
     choice.temperature = json.at("temperature");
     choice.price_in = json.at("price_in");
     choice.price_out = json.at("price_out");
+    choice.reply_tokens = json.at("reply_tokens");
+    choice.extra_body = json.at("extra_body");
+    choice.at_once = json.at("at_once");
+    choice.per_minute = json.at("per_minute");
     return choice;
   } catch (const Json::exception& e) {
     return fail(ErrorCode::kCorrupt, std::string("the agent makes no sense: ") + e.what());

@@ -22,6 +22,10 @@ struct AgentChoice {
   double temperature = 0.7;
   double price_in = 0;  // dollars for a million tokens
   double price_out = 0;
+  std::uint64_t reply_tokens = 0;  // of one answer; 0: as many as the API lets it
+  std::string extra_body = "{}";   // merged into each request
+  std::size_t at_once = 0;         // requests; 0: no limit, as for the next
+  std::size_t per_minute = 0;
 };
 
 wire::Json to_json(const AgentChoice& choice);

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "explore/agents/plain_judgement.h"
+
 namespace sf::explore {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr double kWorked = 0.5;
-constexpr double kFailed = 0.1;
 
 std::vector<ScriptAgent::Candidate> candidates_from(const Json& list) {
   std::vector<ScriptAgent::Candidate> all;
@@ -75,7 +74,7 @@ Result<Proposal> ScriptAgent::propose(const Situation& situation) {
 
 Result<Assessment> ScriptAgent::assess(const Situation& before, const Turn& turn) {
   Assessment assessment;
-  assessment.value = turn.outcome.exit_code == 0 && !turn.outcome.timed_out ? kWorked : kFailed;
+  assessment.value = plain_value(turn.outcome);
   if (const std::vector<Candidate>* candidates = candidates_after(before.path)) {
     for (const Candidate& candidate : *candidates) {
       if (candidate.action != turn.action) continue;
@@ -87,8 +86,7 @@ Result<Assessment> ScriptAgent::assess(const Situation& before, const Turn& turn
 }
 
 Result<Choice> ScriptAgent::choose(const Situation&, const std::vector<Turn>& candidates) {
-  auto best = std::ranges::max_element(candidates, {}, &Turn::value);
-  return Choice{static_cast<std::size_t>(best - candidates.begin()), {}};
+  return Choice{highest_value(candidates), {}};
 }
 
 }  // namespace sf::explore

@@ -1,15 +1,15 @@
 #include "explore/apply/winner_files.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/scope_exit.h"
 #include "base/split.h"
-#include "os/error.h"
+#include "explore/apply/host_directory.h"
 #include "os/file.h"
 
 namespace sf::explore {
@@ -19,9 +19,21 @@ using wire::Json;
 
 namespace {
 
-constexpr mode_t kPermissions = 07777;
+// Without set-id bits: on the host these would be those of whoever applies.
+constexpr mode_t kPermissions = 0777;
 constexpr std::size_t kAtOnce = 200;  // paths in one question
 constexpr std::size_t kMaxFile = 64U << 20U;
+constexpr std::size_t kMaxContent = 512U << 20U;  // of all of them, in memory at once
+
+// "81a4 /srv/file", as the branch's own stat prints it; that may be anybody's.
+std::optional<std::pair<std::string, mode_t>> mode_from(std::string_view line) {
+  const std::size_t space = line.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  mode_t mode = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + space, mode, 16);
+  if (error != std::errc() || end != line.data() + space) return std::nullopt;
+  return std::pair(std::string(line.substr(space + 1)), mode);
+}
 
 // Modes as the branch has them; what is not there is not in it.
 Result<std::map<std::string, mode_t>> modes_in(const SessionClient& session,
@@ -34,10 +46,7 @@ Result<std::map<std::string, mode_t>> modes_in(const SessionClient& session,
       argv.push_back(paths[i]);
     SF_TRY_ASSIGN(client::ProgramSeen seen, session.run(branch, {.argv = argv}));
     for (const std::string& line : split(seen.standard_output, '\0')) {
-      const std::size_t space = line.find(' ');
-      if (space == std::string::npos) continue;
-      modes[line.substr(space + 1)] =
-          static_cast<mode_t>(std::stoul(line.substr(0, space), nullptr, 16));
+      if (auto found = mode_from(line)) modes.insert(std::move(*found));
     }
   }
   return modes;
@@ -57,34 +66,20 @@ Result<MaybeFile> file_in(const SessionClient& session, const std::string& branc
   return MaybeFile(FileState{std::move(content), mode->second & kPermissions, false});
 }
 
-Result<MaybeFile> host_file(const std::string& path) {
-  struct stat info {};
-  if (::lstat(path.c_str(), &info) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return MaybeFile();
-    return os::last_error("reading " + path);
+// What the way to a file is blocked by, unless that is removed as well.
+Status refuse_obstacles(const HostDirectory& host, std::vector<ApplyStep>& steps) {
+  std::set<std::string> removed;
+  for (const ApplyStep& step : steps) {
+    if (step.kind == ApplyKind::kRemove) removed.insert(step.path);
   }
-  if (S_ISLNK(info.st_mode)) {
-    SF_TRY_ASSIGN(std::string target, os::read_link(path));
-    return MaybeFile(FileState{std::move(target), 0777, true});
+  for (ApplyStep& step : steps) {
+    if (step.kind != ApplyKind::kWrite && step.kind != ApplyKind::kConflict) continue;
+    SF_TRY_ASSIGN(std::optional<std::string> obstacle, host.obstacle_above(step.path));
+    if (!obstacle || removed.contains(*obstacle)) continue;
+    step.kind = ApplyKind::kConflict;
+    step.why = *obstacle + " is no directory here, and links are not followed";
   }
-  if (!S_ISREG(info.st_mode)) return invalid(path + " is no file", "move it out of the way");
-  SF_TRY_ASSIGN(std::string content, os::read_file(path, kMaxFile));
-  return MaybeFile(FileState{std::move(content), info.st_mode & kPermissions, false});
-}
-
-// Written beside and renamed, so that no reader sees half a file.
-Status write_host(const std::string& path, const FileState& wanted) {
-  SF_TRY(os::make_directories(path.substr(0, path.rfind('/')), 0755));
-  const std::string draft = path + ".statefork-draft";
-  (void)::unlink(draft.c_str());
-  if (wanted.is_link) {
-    if (::symlink(wanted.content.c_str(), draft.c_str()) != 0)
-      return os::last_error("linking " + path);
-  } else {
-    SF_TRY(os::write_file(draft, wanted.content, wanted.mode));
-    if (::chmod(draft.c_str(), wanted.mode) != 0) return os::last_error("setting modes of " + path);
-  }
-  return os::rename_path(draft, path);
+  return Ok{};
 }
 
 }  // namespace
@@ -97,10 +92,13 @@ Result<std::vector<ApplyStep>> plan_apply(const SessionClient& session,
                 "copy what you need: statefork cp");
   const std::string prefix = request.source == "/" ? "/" : request.source + "/";
   std::vector<std::string> paths;
+  std::set<std::string> gone;
   for (const Json& each : found.value("differences", Json::array())) {
     const std::string name = each.value("name", "");
     if (each.value("subject", "") != "file" || !name.starts_with(prefix)) continue;
-    if (is_selected(name.substr(prefix.size()), request.patterns)) paths.push_back(name);
+    if (!is_selected(name.substr(prefix.size()), request.patterns)) continue;
+    paths.push_back(name);
+    if (each.value("kind", "") == "removed") gone.insert(name);
   }
   const std::string old_branch = request.run + "-apply-before";
   const std::string new_branch = request.run + "-apply-wanted";
@@ -114,29 +112,43 @@ Result<std::vector<ApplyStep>> plan_apply(const SessionClient& session,
   SF_TRY(session.fork(request.wanted, new_branch));
   SF_TRY_ASSIGN(auto old_modes, modes_in(session, old_branch, paths));
   SF_TRY_ASSIGN(auto new_modes, modes_in(session, new_branch, paths));
+  SF_TRY_ASSIGN(HostDirectory host, HostDirectory::open(request.target));
   std::vector<ApplyStep> steps;
+  std::size_t content = 0;
   for (const std::string& path : paths) {
+    // A state in which stat does not work must not look like one without files.
+    if (!gone.contains(path) && !new_modes.contains(path))
+      return fail(ErrorCode::kUnsupported, path + " cannot be read in the run's state",
+                  "it needs a stat program that works; or copy what you need: statefork cp");
     SF_TRY_ASSIGN(MaybeFile before, file_in(session, old_branch, path, old_modes));
     SF_TRY_ASSIGN(MaybeFile wanted, file_in(session, new_branch, path, new_modes));
     if (!before && !wanted) continue;  // a directory, or what is no file
     const std::string relative = path.substr(prefix.size());
-    SF_TRY_ASSIGN(MaybeFile host, host_file(request.target + "/" + relative));
-    steps.push_back(decide(relative, std::move(before), std::move(wanted), std::move(host)));
+    SF_TRY_ASSIGN(MaybeFile there, host.read(relative, kMaxFile));
+    for (const MaybeFile* file : {&before, &wanted, &there})
+      content += *file ? (*file)->content.size() : 0;
+    if (content > kMaxContent)
+      return fail(ErrorCode::kNoSpace, "the files that differ are too many or too long",
+                  "take some of them at a time: --path PATTERN");
+    steps.push_back(decide(relative, std::move(before), std::move(wanted), std::move(there)));
   }
+  SF_TRY(refuse_obstacles(host, steps));
   return steps;
 }
 
 Status apply_steps(const std::vector<ApplyStep>& steps, const std::string& target, bool force) {
+  SF_TRY(os::make_directories(target, 0755));
+  SF_TRY_ASSIGN(HostDirectory host, HostDirectory::open(target));
+  auto does = [&](const ApplyStep& step) {
+    return step.kind == ApplyKind::kWrite || step.kind == ApplyKind::kRemove ||
+           (force && step.kind == ApplyKind::kConflict);
+  };
+  // What goes makes room for what comes: a file for a directory of its name.
   for (const ApplyStep& step : steps) {
-    const bool does = step.kind == ApplyKind::kWrite || step.kind == ApplyKind::kRemove ||
-                      (force && step.kind == ApplyKind::kConflict);
-    if (!does) continue;
-    const std::string path = target + "/" + step.path;
-    if (step.wanted) {
-      SF_TRY(write_host(path, *step.wanted));
-    } else if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
-      return os::last_error("removing " + path);
-    }
+    if (does(step) && !step.wanted) SF_TRY(host.remove(step.path));
+  }
+  for (const ApplyStep& step : steps) {
+    if (does(step) && step.wanted) SF_TRY(host.write(step.path, *step.wanted));
   }
   return Ok{};
 }

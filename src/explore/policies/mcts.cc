@@ -13,7 +13,7 @@ class Mcts final : public SearchPolicy {
   std::string_view name() const override { return "mcts"; }
   Decision next(const SearchTree& tree, const std::vector<Step>& under_way,
                 std::size_t most) const override;
-  NodeIndex best(const SearchTree& tree) const override { return tree.committed(); }
+  NodeIndex best(const SearchTree& tree) const override;
 
  private:
   struct View;  // the tree with what is under way
@@ -67,7 +67,8 @@ Decision Mcts::next(const SearchTree& tree, const std::vector<Step>& under_way,
     return {{Judge{main}}, {}};
   }
   View view{tree, under_way};
-  const auto wanted = static_cast<std::size_t>(options_.width * options_.depth);
+  const auto wanted =
+      static_cast<std::size_t>(options_.width) * static_cast<std::size_t>(options_.depth);
   std::size_t grown = view.visits(main) - 1;
   Decision decision;
   while (decision.steps.size() < most && grown < wanted) {
@@ -84,6 +85,18 @@ Decision Mcts::next(const SearchTree& tree, const std::vector<Step>& under_way,
   }
   if (move.among.empty()) return {{}, "every move from the main line failed"};
   return {{std::move(move)}, {}};
+}
+
+// The main line's end. Where it has none yet, the best that the agent holds to be done below it.
+NodeIndex Mcts::best(const SearchTree& tree) const {
+  const NodeIndex main = tree.committed();
+  NodeIndex best = main;
+  for (NodeIndex index = main + 1; index < tree.size(); ++index) {
+    const SearchNode& node = tree.at(index);
+    if (!node.action.is_last || !node.failure.empty() || !tree.is_below(index, main)) continue;
+    if (best == main || node.value > tree.at(best).value) best = index;
+  }
+  return best;
 }
 
 }  // namespace

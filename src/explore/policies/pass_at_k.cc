@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "explore/policies/lanes.h"
 #include "explore/policies/policies.h"
 
@@ -32,14 +34,17 @@ Decision PassAtK::next(const SearchTree& tree, const std::vector<Step>& under_wa
   return {std::move(steps), "all " + std::to_string(options_.attempts) + " attempts are over"};
 }
 
+// An attempt that nobody judged may yet pass; one that was judged and failed has its score.
 NodeIndex PassAtK::best(const SearchTree& tree) const {
   if (auto passed = tree.first_passed()) return *passed;
+  auto rank = [&](NodeIndex index) {
+    const SearchNode& node = tree.at(index);
+    if (index == kRoot || !node.failure.empty()) return std::pair(-1.0, 0.0);
+    return node.grade ? std::pair(node.grade->score, -1.0) : std::pair(0.0, node.value);
+  };
   NodeIndex best = kRoot;
   for (NodeIndex tip : lane_tips(tree, options_.attempts)) {
-    const auto score = [&](NodeIndex index) {
-      return tree.at(index).grade ? tree.at(index).grade->score : -1;
-    };
-    if (score(tip) > score(best)) best = tip;
+    if (rank(tip) > rank(best)) best = tip;
   }
   return best;
 }

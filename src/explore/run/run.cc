@@ -1,7 +1,9 @@
 #include "explore/run/run.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "client/session_client.h"
@@ -44,6 +46,14 @@ Result<std::string> image_of(const Task& task) {
   return base_image(*instructions);
 }
 
+// No command may take longer than the task gives the agent as a whole, which the task's own
+// solution is allowed to use up.
+seconds command_limit(const RunPlan& plan, const Task& task) {
+  constexpr seconds kUsual{120};
+  if (plan.command_timeout) return *plan.command_timeout;
+  return plan.agent.kind == "oracle" ? task.agent_timeout : std::min(kUsual, task.agent_timeout);
+}
+
 // Where and when the parts of a run before this one came to.
 microseconds spent(const SearchTree& tree) {
   microseconds end{0};
@@ -61,9 +71,15 @@ Status build(const ApiClient& api, RunDirectory& directory, RunPlan& plan, const
                                .policy = plan.materialization,
                                .network = plan.network};
   auto built = build_task(api, task, settings, plan.id + "-build", events.on_build);
-  if (!built) return std::move(built).error().while_doing("building " + task.name);
+  if (!built) {
+    Error error = std::move(built).error().while_doing("building " + task.name);
+    const bool has_no_network = task.wants_network && plan.network == "none";
+    return has_no_network ? std::move(error).with_hint("if it needs the network: --network host")
+                          : error;
+  }
   plan.session = built->session;
   plan.state = built->node;
+  plan.workdir = built->workdir;
   return directory.save_plan(plan);
 }
 
@@ -108,8 +124,11 @@ std::uint64_t bytes_of(const SessionClient& session, const SearchTree& tree) {
   std::map<std::string, std::uint64_t> bytes;
   for (const Json& node : found->value("nodes", Json::array()))
     bytes[node.value("id", "")] = node.value("bytes", std::uint64_t{0});
+  std::set<std::string> states;  // an action that does nothing has its parent's
+  for (NodeIndex index = 1; index < tree.size(); ++index) states.insert(tree.at(index).state);
+  states.erase(tree.at(kRoot).state);
   std::uint64_t sum = 0;
-  for (NodeIndex index = 1; index < tree.size(); ++index) sum += bytes[tree.at(index).state];
+  for (const std::string& state : states) sum += bytes[state];
   return sum;
 }
 
@@ -130,7 +149,10 @@ Result<FinishedRun> carry_out(const ApiClient& api, RunDirectory& directory, Run
                               const RootFinder& root_of, const RunEvents& events) {
   SF_TRY_ASSIGN(Task task, load_task(plan.task_directory));
   SF_TRY_ASSIGN(std::unique_ptr<SearchPolicy> policy, make_policy(plan.policy, plan.options));
-  SF_TRY_ASSIGN(std::string solution, oracle_command(task.oracle));
+  std::string solution;
+  if (plan.agent.kind == "oracle") {
+    SF_TRY_ASSIGN(solution, oracle_command(task.oracle));
+  }
   SF_TRY_ASSIGN(std::unique_ptr<Agent> agent,
                 make_agent(plan.agent, solution, directory.file("agent.log")));
   SF_TRY(directory.save_plan(plan));
@@ -140,11 +162,11 @@ Result<FinishedRun> carry_out(const ApiClient& api, RunDirectory& directory, Run
   SF_TRY_ASSIGN(std::optional<SearchTree> before, directory.tree());
   SearchTree tree = before ? std::move(*before) : SearchTree(plan.state);
   if (tree.size() == 1 && !before) SF_TRY(directory.append(root_line(plan.state)));
-  task.grading.cwd = task.workdir;
+  task.grading.cwd = plan.workdir;
   SessionWorld world(session, task.grading,
                      {.run = plan.id,
                       .most_branches = std::max<std::size_t>(plan.jobs, 1),
-                      .command_timeout = plan.command_timeout});
+                      .command_timeout = command_limit(plan, task)});
   SF_TRY(world.take_over());
   const ExploreOptions options{.instruction = task.instruction,
                                .budget = plan.budget,

@@ -20,12 +20,21 @@ std::optional<T> optional_from(const Json& json, const char* key) {
   return value.get<T>();
 }
 
+Json seconds_or_null(const std::optional<seconds>& time) {
+  return time ? Json(time->count()) : Json();
+}
+
+std::optional<seconds> seconds_from(const Json& json, const char* key) {
+  auto count = optional_from<long long>(json, key);
+  return count ? std::optional(seconds(*count)) : std::nullopt;
+}
+
 Json to_json(const Budget& budget) {
   return {{"nodes", or_null(budget.nodes)},
           {"model_calls", or_null(budget.model_calls)},
           {"tokens", or_null(budget.tokens)},
           {"money", or_null(budget.money)},
-          {"time_s", budget.time ? Json(budget.time->count()) : Json()}};
+          {"time_s", seconds_or_null(budget.time)}};
 }
 
 Budget budget_from(const Json& json) {
@@ -34,7 +43,7 @@ Budget budget_from(const Json& json) {
   budget.model_calls = optional_from<std::uint64_t>(json, "model_calls");
   budget.tokens = optional_from<std::uint64_t>(json, "tokens");
   budget.money = optional_from<double>(json, "money");
-  if (auto time = optional_from<long long>(json, "time_s")) budget.time = seconds(*time);
+  budget.time = seconds_from(json, "time_s");
   return budget;
 }
 
@@ -71,10 +80,11 @@ Json to_json(const RunPlan& plan) {
           {"root", plan.root},
           {"from", plan.from},
           {"jobs", plan.jobs},
-          {"command_timeout_s", plan.command_timeout.count()},
+          {"command_timeout_s", seconds_or_null(plan.command_timeout)},
           {"began", plan.began},
           {"session", plan.session},
-          {"state", plan.state}};
+          {"state", plan.state},
+          {"workdir", plan.workdir}};
 }
 
 Result<RunPlan> run_plan_from(const Json& json) {
@@ -94,10 +104,11 @@ Result<RunPlan> run_plan_from(const Json& json) {
     plan.root = json.at("root");
     plan.from = json.at("from").get<std::map<std::string, std::string>>();
     plan.jobs = json.at("jobs");
-    plan.command_timeout = seconds(json.at("command_timeout_s").get<long long>());
+    plan.command_timeout = seconds_from(json, "command_timeout_s");
     plan.began = json.at("began");
     plan.session = json.at("session");
     plan.state = json.at("state");
+    plan.workdir = json.at("workdir");
     return plan;
   } catch (const Json::exception& e) {
     return fail(ErrorCode::kCorrupt, std::string("run.json makes no sense: ") + e.what());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -27,10 +28,11 @@ struct RunPlan {
   std::string root;                         // what FROM stands for
   std::map<std::string, std::string> from;  // the same, for single images
   std::size_t jobs = 1;
-  seconds command_timeout{120};
-  std::string began;    // wall time, ISO 8601
-  std::string session;  // once the task was built
-  std::string state;    // the node that the search begins from
+  std::optional<seconds> command_timeout;  // nothing: by the task and the agent
+  std::string began;                       // wall time, ISO 8601
+  std::string session;                     // once the task was built
+  std::string state;                       // the node that the search begins from
+  std::string workdir;                     // of the task: where its tests run
 };
 
 wire::Json to_json(const RunPlan& plan);

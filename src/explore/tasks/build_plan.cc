@@ -117,9 +117,10 @@ class Planner {
     return Ok{};
   }
 
-  // "RUN <<EOF": the document is the script. Else the line takes it as a shell would.
+  // "RUN <<EOF" alone: the document is the script. Else the line takes it as a shell would.
   static std::string with_documents(const Instruction& each) {
-    if (each.text.starts_with("<<")) return each.documents.front().content;
+    const bool is_alone = each.text.starts_with("<<") && each.text.find(' ') == std::string::npos;
+    if (is_alone) return each.documents.front().content;
     std::string text = each.text + "\n";
     for (const HereDocument& document : each.documents)
       text += document.content + document.name + "\n";

@@ -54,44 +54,78 @@ void append(std::string& commands, const std::string& command) {
   commands += (commands.empty() ? "" : " && ") + command;
 }
 
+// Owner and mode of one file, link or directory, and of nothing below it.
+std::string settings_for(const BuildStep& step, const std::string& word) {
+  std::string commands;
+  if (!step.chown.empty()) append(commands, "chown -h " + quoted(step.chown) + " -- " + word);
+  if (!step.chmod.empty()) append(commands, "chmod " + quoted(step.chmod) + " -- " + word);
+  return commands;
+}
+
+// To the target, or into it where that is a directory; in a subshell, so that the agent's shell
+// does not have the variable.
+std::string move_command(const BuildStep& step, const std::string& aside,
+                         const std::string& target) {
+  std::string commands = "mkdir -p -- \"$(dirname -- \"$to\")\"";
+  append(commands, "mv -f -- " + quoted(aside) + " \"$to\"");
+  if (const std::string settings = settings_for(step, "\"$to\""); !settings.empty())
+    append(commands, settings);
+  return "( to=" + quoted(target) + "; if test -d \"$to\"; then to=$to/" +
+         quoted(base_name(aside)) + "; fi; " + commands + " )";
+}
+
+bool is_aside(const std::string& path) { return path.starts_with(std::string(kAside) + "/"); }
+
+// Of all that was put where it belongs, with directories that the step names or brings.
+void append_settings(const BuildStep& step, const UploadPlan& upload, const std::string& target,
+                     std::string& commands) {
+  if (step.chown.empty() && step.chmod.empty()) return;
+  std::vector<std::string> paths;
+  for (const std::string& directory : upload.directories) {
+    if (directory == target || directory.starts_with(target + "/")) paths.push_back(directory);
+  }
+  for (const UploadPlan::File& file : upload.files) paths.push_back(file.to);
+  for (const std::string& path : paths) {
+    if (!is_aside(path) && path != "/") append(commands, settings_for(step, quoted(path)));
+  }
+  if (step.chown.empty()) return;  // links have no modes
+  for (const UploadPlan::Link& link : upload.links) {
+    if (!is_aside(link.to))
+      append(commands, "chown -h " + quoted(step.chown) + " -- " + quoted(link.to));
+  }
+}
+
 }  // namespace
 
 Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& given) {
   SF_TRY_ASSIGN(std::string context, os::real_path(given));
   const std::string target = without_end(step.target);
+  const std::string inside = target == "/" ? "/" : target + "/";
   CopyPlan plan;
   std::vector<Upload> uploads;
-  std::vector<std::string> made;
   for (const CopySource& source : step.sources) {
     if (source.from.empty()) {
-      const std::string to = step.into_directory ? target + "/" + source.name : target;
+      const std::string to = step.into_directory ? inside + source.name : target;
       plan.upload.directories.push_back(to.substr(0, std::max<std::size_t>(to.rfind('/'), 1)));
       plan.upload.files.push_back({"", to, 0644, source.content});
-      made.push_back(to);
       continue;
     }
     SF_TRY_ASSIGN(std::vector<std::string> paths, matches(source.from, context));
     const bool is_one_file =
         paths.size() == 1 && step.sources.size() == 1 && !os::is_directory(paths.front());
     for (const std::string& path : paths) {
+      const std::string aside = std::string(kAside) + "/" + base_name(path);
       if (step.unpacks && is_archive(path)) {
-        const std::string aside = std::string(kAside) + "/" + base_name(path);
         uploads.push_back({path, aside});
         append(plan.command, "mkdir -p -- " + quoted(target) + " && tar -C " + quoted(target) +
                                  " -xf " + quoted(aside));
       } else if (os::is_directory(path)) {
         uploads.push_back({path, target});  // its contents, not itself
-        made.push_back(target);
       } else if (is_one_file && !step.into_directory) {
-        const std::string aside = std::string(kAside) + "/" + base_name(path);
         uploads.push_back({path, aside});
-        append(plan.command, "mkdir -p -- \"$(dirname -- " + quoted(target) + ")\" && mv -f -- " +
-                                 quoted(aside) + " " + quoted(target));
-        // A directory has taken it in under its own name.
-        made.push_back(target);
+        append(plan.command, move_command(step, aside, target));
       } else {
-        uploads.push_back({path, target + "/" + base_name(path)});
-        made.push_back(target + "/" + base_name(path));
+        uploads.push_back({path, inside + base_name(path)});
       }
     }
   }
@@ -100,15 +134,9 @@ Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& given) {
     plan.upload.directories.push_back(std::move(directory));
   for (UploadPlan::File& file : files.files) plan.upload.files.push_back(std::move(file));
   plan.upload.links = std::move(files.links);
-  const bool put_aside = std::ranges::any_of(
-      uploads, [](const Upload& upload) { return upload.to.starts_with(kAside); });
-  for (const std::string& path : made) {
-    if (!step.chown.empty())
-      append(plan.command, "chown -R " + quoted(step.chown) + " -- " + quoted(path));
-    if (!step.chmod.empty())
-      append(plan.command, "chmod -R " + quoted(step.chmod) + " -- " + quoted(path));
-  }
-  if (put_aside) append(plan.command, std::string("rm -rf ") + kAside);
+  append_settings(step, plan.upload, target, plan.command);
+  if (std::ranges::any_of(uploads, [](const Upload& upload) { return is_aside(upload.to); }))
+    append(plan.command, std::string("rm -rf ") + kAside);
   return plan;
 }
 

@@ -82,6 +82,7 @@ std::vector<Marker> markers_in(std::string_view text) {
       at = here;
       continue;
     }
+    if (at > 0 && !is_space(text[at - 1])) continue;  // a shift, or part of another word
     Marker marker;
     if (here < text.size() && text[here] == '-') {
       marker.drops_tabs = true;

@@ -64,6 +64,13 @@ TEST(DockerfileTest, AHereStringIsNone) {
   EXPECT_EQ(all[1].keyword, "USER");
 }
 
+TEST(DockerfileTest, AShiftIsNoHereDocument) {
+  ASSERT_OK_AND_ASSIGN(std::vector<Instruction> all,
+                       parse_dockerfile("RUN echo $((1<<3))\nUSER x"));
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_TRUE(all[0].documents.empty());
+}
+
 TEST(DockerfileTest, WhatMakesNoSenseIsNamedWithItsLine) {
   EXPECT_NE(parse_dockerfile("FROM a\nRUN <<EOT\nx\n").error().message.find("line 2"),
             std::string::npos);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/split.h"
+#include "explore/tasks/shell_words.h"
 
 namespace sf::explore {
 
@@ -15,6 +16,7 @@ using wire::Json;
 namespace {
 
 constexpr std::size_t kMaxLog = 16U << 10U;  // of a grade: its end says what failed
+constexpr std::size_t kMaxOutput = 1U << 20U;
 constexpr const char* kRewardText = "/logs/verifier/reward.txt";
 constexpr const char* kRewardJson = "/logs/verifier/reward.json";
 
@@ -26,6 +28,27 @@ std::string end_of(std::string text) {
 // "PASSED tests/test_outputs.py::test_it", as `pytest -rA` ends with.
 bool says(std::string_view line, std::string_view word) {
   return line.starts_with(word) && line.size() > word.size() + 1 && line[word.size()] == ' ';
+}
+
+std::string command_line(const GradingPlan& plan) {
+  std::string text = "env";
+  for (const auto& [name, value] : plan.env) text += " " + quoted(name + "=" + value);
+  for (const std::string& word : plan.argv) text += " " + quoted(word);
+  return text;
+}
+
+// Both outputs of one in the shell are one.
+Result<ProgramSeen> run_program(const SessionClient& session, const std::string& branch,
+                                const GradingPlan& plan) {
+  if (!plan.in_shell)
+    return session.run(branch, {.argv = plan.argv,
+                                .env = plan.env,
+                                .cwd = plan.cwd,
+                                .user = plan.user,
+                                .timeout = plan.timeout});
+  SF_TRY_ASSIGN(client::CommandSeen seen,
+                session.exec(branch, command_line(plan), plan.timeout, kMaxOutput));
+  return ProgramSeen{std::move(seen.output), "", seen.exit_code, seen.timed_out};
 }
 
 Result<double> read_reward(const SessionClient& session, const std::string& branch) {
@@ -52,7 +75,8 @@ Grade grade_from_output(std::string_view output, int exit_code) {
 }
 
 Result<double> reward_from(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
+    text.remove_suffix(1);
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_number()) return json.get<double>();
   if (json.is_object() && json.contains("reward") && json["reward"].is_number())
@@ -66,11 +90,7 @@ Result<Grade> run_tests(const SessionClient& session, const std::string& branch,
   SF_TRY_ASSIGN(UploadPlan files, plan_upload(plan.uploads));
   for (const std::string& directory : plan.make_directories) files.directories.push_back(directory);
   SF_TRY(send_beside(session, branch, files));
-  SF_TRY_ASSIGN(ProgramSeen seen, session.run(branch, {.argv = plan.argv,
-                                                       .env = plan.env,
-                                                       .cwd = plan.cwd,
-                                                       .user = plan.user,
-                                                       .timeout = plan.timeout}));
+  SF_TRY_ASSIGN(ProgramSeen seen, run_program(session, branch, plan));
   const std::string log = end_of(seen.standard_output + seen.standard_error);
   if (seen.timed_out) return Grade{0, log + "\n[the tests took too long]"};
   if (plan.verdict == Verdict::kOutput) {

@@ -1,5 +1,4 @@
-// How a task's tests judge a state: what is copied in, what is run beside the shell, and how its
-// answer is read.
+// How a task's tests judge a state: what is copied in, what is run, and how its answer is read.
 #pragma once
 
 #include <map>
@@ -27,6 +26,7 @@ struct GradingPlan {
   std::map<std::string, std::string> env;
   std::string cwd;
   std::string user;
+  bool in_shell = false;  // in the fork's own shell, where the agent left it, and not beside it
   milliseconds timeout{60'000};
   Verdict verdict = Verdict::kOutput;
 };

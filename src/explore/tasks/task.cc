@@ -1,5 +1,7 @@
 #include "explore/tasks/task.h"
 
+#include <algorithm>
+
 #include "os/file.h"
 
 namespace sf::explore {
@@ -17,17 +19,30 @@ std::string first_there(const std::vector<std::string>& paths) {
   return {};
 }
 
-std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+// What the harness's own files say about the container; what they leave to variables is as usual.
+Result<ComposeBuild> compose_build(const std::string& directory) {
+  const std::string path = directory + "/docker-compose.yaml";
+  if (!os::exists(path)) return ComposeBuild{};
+  SF_TRY_ASSIGN(std::string text, os::read_file(path));
+  auto build = build_from_compose(text);
+  if (!build) return std::move(build).error().while_doing(path);
+  for (std::string* part : {&build->context, &build->dockerfile}) {
+    if (part->find('$') != std::string::npos) part->clear();
+    if (*part == ".") part->clear();
+  }
+  return build;
+}
 
 Result<Task> load_terminal_bench(const std::string& directory) {
   SF_TRY_ASSIGN(std::string text, os::read_file(directory + "/task.yaml"));
   auto task = task_from_yaml(text);
   if (!task) return std::move(task).error().while_doing(directory + "/task.yaml");
-  // The agent's service is called client where there are several.
-  task->dockerfile = first_there({directory + "/Dockerfile", directory + "/client/Dockerfile"});
-  if (task->dockerfile.empty())
-    return invalid(directory + " has no Dockerfile", "a task says what its system is made of");
-  task->context = directory_of(task->dockerfile);
+  SF_TRY_ASSIGN(ComposeBuild build, compose_build(directory));
+  task->context = build.context.empty() ? directory : directory + "/" + build.context;
+  task->dockerfile =
+      task->context + "/" + (build.dockerfile.empty() ? "Dockerfile" : build.dockerfile);
+  if (!os::exists(task->dockerfile))
+    return invalid(task->dockerfile + " is not there", "a task says what its system is made of");
   if (os::exists(directory + "/solution.sh")) {
     task->oracle.script = directory + "/solution.sh";
   } else if (os::exists(directory + "/solution.yaml")) {
@@ -53,6 +68,7 @@ Result<Task> load_harbor(const std::string& directory) {
     return fail(ErrorCode::kUnsupported, directory + " is a task of several steps",
                 "give the directory of one of its steps a task.toml of its own");
   SF_TRY_ASSIGN(task->instruction, os::read_file(directory + "/instruction.md"));
+  SF_TRY(compose_build(directory + "/environment"));
   task->dockerfile = first_there({directory + "/environment/Dockerfile"});
   task->context = directory + "/environment";
   if (task->dockerfile.empty() && task->image.empty())
@@ -71,6 +87,12 @@ Result<Task> load_harbor(const std::string& directory) {
 
 }  // namespace
 
+milliseconds time_limit(double seconds) {
+  constexpr double kMost = 1e7;
+  const double wanted = seconds > 0 ? std::min(seconds, kMost) : 0.001;  // what is no number, too
+  return milliseconds(std::max(1LL, static_cast<long long>(wanted * 1000)));
+}
+
 Result<Task> load_task(const std::string& given) {
   SF_TRY_ASSIGN(std::string directory, os::real_path(given));
   const bool is_terminal_bench = os::exists(directory + "/task.yaml");
@@ -79,9 +101,6 @@ Result<Task> load_task(const std::string& given) {
                    "name a task's directory, as Terminal-Bench or Harbor have them");
   SF_TRY_ASSIGN(Task task,
                 is_terminal_bench ? load_terminal_bench(directory) : load_harbor(directory));
-  if (os::exists(directory + "/docker-compose.yaml") && os::exists(directory + "/client"))
-    return fail(ErrorCode::kUnsupported, given + " has several containers",
-                "only tasks of one container can be built");
   task.directory = directory;
   task.name = base_name(directory);
   return task;

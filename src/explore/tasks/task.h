@@ -44,6 +44,14 @@ Result<Task> load_task(const std::string& directory);
 // Pure, for a directory of that kind; `text` is its task.yaml or task.toml.
 Result<Task> task_from_yaml(const std::string& text);
 Result<Task> task_from_toml(const std::string& text);
+// Pure: the one container of a docker-compose.yaml. kUnsupported: there are several.
+struct ComposeBuild {
+  std::string context;     // empty: the file's own directory
+  std::string dockerfile;  // below it; empty: Dockerfile
+};
+Result<ComposeBuild> build_from_compose(const std::string& text);
+// Pure: seconds as such a file may have them, within what a clock can wait for.
+milliseconds time_limit(double seconds);
 // Pure: of a solution.yaml.
 Result<std::vector<std::string>> commands_from_yaml(const std::string& text);
 

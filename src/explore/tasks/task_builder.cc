@@ -140,6 +140,7 @@ Result<BuildPlan> plan_of(const Task& task, const BuildSettings& settings) {
   }
   for (const auto& [name, value] : task.env) plan.env[name] = value;
   if (!task.workdir.empty()) plan.workdir = task.workdir;
+  if (plan.workdir.empty()) plan.workdir = "/";
   const std::string user = plan.user.substr(0, plan.user.find(':'));
   if (!user.empty() && user != "root" && user != "0")
     return fail(ErrorCode::kUnsupported, "the task's shell belongs to user " + user,
@@ -156,20 +157,16 @@ Result<BuiltTask> build_task(const ApiClient& api, const Task& task, const Build
   SF_TRY_ASSIGN(std::string id, find_or_make_session(api, session_request(task, settings, plan)));
   const SessionClient session(api, id);
   SF_TRY_ASSIGN(auto found, find_built(session, steps));
-  BuiltTask built{.session = id,
-                  .node = found.second,
-                  .workdir = plan.workdir,
-                  .env = plan.env,
-                  .reused = found.first};
-  for (std::size_t i = 0; i < built.reused; ++i) progress(steps[i].title, true);
-  if (built.reused == steps.size()) return built;
+  const auto& [reused, node] = found;
+  BuiltTask built{.session = id, .node = node, .workdir = plan.workdir};
+  for (std::size_t i = 0; i < reused; ++i) progress(steps[i].title, true);
+  if (reused == steps.size()) return built;
   SF_TRY(session.end_branch(branch));  // of a build that was killed
   SF_TRY(session.fork(built.node, branch));
   ScopeExit end([&] { (void)session.end_branch(branch); });
-  for (std::size_t i = built.reused; i < steps.size(); ++i) {
+  for (std::size_t i = reused; i < steps.size(); ++i) {
     progress(steps[i].title, false);
     SF_TRY_ASSIGN(built.node, perform(session, branch, steps[i], task.build_timeout));
-    ++built.built;
   }
   return built;
 }

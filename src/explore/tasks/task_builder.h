@@ -25,9 +25,6 @@ struct BuiltTask {
   std::string session;
   std::string node;
   std::string workdir;
-  std::map<std::string, std::string> env;
-  std::size_t reused = 0;  // steps that were there
-  std::size_t built = 0;
 };
 
 // Told of each step before it is done, and of those that were found.

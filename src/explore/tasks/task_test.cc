@@ -53,6 +53,34 @@ TEST(TaskTest, Harbor) {
   EXPECT_TRUE(task.oracle.is_there());
 }
 
+TEST(TaskTest, TheComposeFileSaysWhereTheOneContainerIsBuilt) {
+  EXPECT_EQ(build_from_compose("services:\n  client:\n    build: ./client\n").value().context,
+            "./client");
+  const std::string build = "services: {client: {build: {context: c, dockerfile: d/Dockerfile}}}";
+  EXPECT_EQ(build_from_compose(build).value().dockerfile, "d/Dockerfile");
+  EXPECT_EQ(build_from_compose("services: {a: {image: x}}").value().context, "");
+  EXPECT_EQ(build_from_compose("services: {a: {}, b: {}}").error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(build_from_compose("x: 1").error().code, ErrorCode::kInvalidArgument);
+
+  test::TempDir dir;
+  ASSERT_OK(os::make_directories(dir / "client"));
+  ASSERT_OK(os::write_file(dir / "task.yaml", "instruction: x\n"));
+  ASSERT_OK(os::write_file(dir / "client/Dockerfile", "FROM a\n"));
+  ASSERT_OK(os::write_file(dir / "docker-compose.yaml", "services: {client: {build: client}}\n"));
+  ASSERT_OK_AND_ASSIGN(Task task, load_task(dir.path()));
+  EXPECT_EQ(task.context, task.directory + "/client");
+  EXPECT_EQ(task.dockerfile, task.directory + "/client/Dockerfile");
+}
+
+TEST(TaskTest, NumbersThatNoClockKnowsDoNoHarm) {
+  EXPECT_EQ(time_limit(1.5), milliseconds(1500));
+  EXPECT_EQ(time_limit(-1), milliseconds(1));
+  EXPECT_EQ(time_limit(1e300), milliseconds(10'000'000'000));
+  ASSERT_OK_AND_ASSIGN(Task task, task_from_toml("[environment]\nmemory_mb = -1\ncpus = -2\n"));
+  EXPECT_EQ(task.memory_bytes, 0U);
+  EXPECT_EQ(task.cpus, 0);
+}
+
 TEST(TaskTest, WhatIsWrongIsSaid) {
   test::TempDir dir;
   EXPECT_EQ(load_task(dir.path()).error().code, ErrorCode::kInvalidArgument);

@@ -1,13 +1,15 @@
 // task.toml, as Harbor writes it.
 #include <toml++/toml.h>
 
+#include <algorithm>
+
 #include "explore/tasks/task.h"
 
 namespace sf::explore {
 namespace {
 
 milliseconds time_of(const toml::node_view<const toml::node>& node, double otherwise) {
-  return milliseconds(static_cast<long long>(node.value_or(otherwise) * 1000));
+  return time_limit(node.value_or(otherwise));
 }
 
 std::map<std::string, std::string> variables_of(const toml::node_view<const toml::node>& node) {
@@ -40,8 +42,11 @@ Result<Task> task_from_toml(const std::string& text) {
     task.image = environment["docker_image"].value_or<std::string>("");
     task.workdir = environment["workdir"].value_or<std::string>("");
     task.env = variables_of(environment["env"]);
-    task.memory_bytes = static_cast<std::uint64_t>(environment["memory_mb"].value_or(0)) << 20U;
-    task.cpus = environment["cpus"].value_or(0.0);
+    constexpr std::int64_t kMostMemory = 1 << 30;  // in MiB
+    const std::int64_t memory = environment["memory_mb"].value_or(std::int64_t{0});
+    task.memory_bytes = static_cast<std::uint64_t>(std::clamp<std::int64_t>(memory, 0, kMostMemory))
+                        << 20U;
+    task.cpus = std::max(environment["cpus"].value_or(0.0), 0.0);
     task.wants_network =
         environment["network_mode"].value_or<std::string>("public") != "no-network" &&
         environment["allow_internet"].value_or(true);

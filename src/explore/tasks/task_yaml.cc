@@ -7,8 +7,7 @@ namespace sf::explore {
 namespace {
 
 milliseconds time_of(const YAML::Node& node, double otherwise) {
-  const double wanted = node.IsDefined() ? node.as<double>() : otherwise;
-  return milliseconds(static_cast<long long>(wanted * 1000));
+  return time_limit(node.IsDefined() ? node.as<double>() : otherwise);
 }
 
 }  // namespace
@@ -25,10 +24,30 @@ Result<Task> task_from_yaml(const std::string& text) {
     task.agent_timeout =
         std::chrono::ceil<seconds>(time_of(yaml["max_agent_timeout_sec"], kAgentSeconds));
     task.grading.timeout = time_of(yaml["max_test_timeout_sec"], kTestSeconds);
+    task.grading.in_shell = yaml["run_tests_in_same_shell"].as<bool>(false);
     task.wants_network = true;
     return task;
   } catch (const YAML::Exception& e) {
     return invalid(std::string("it is no YAML that makes sense: ") + e.what());
+  }
+}
+
+Result<ComposeBuild> build_from_compose(const std::string& text) {
+  try {
+    const YAML::Node services = YAML::Load(text)["services"];
+    if (!services || !services.IsMap() || services.size() == 0)
+      return invalid("docker-compose.yaml has no services");
+    if (services.size() > 1)
+      return fail(ErrorCode::kUnsupported,
+                  "the task has " + std::to_string(services.size()) + " containers",
+                  "only tasks of one container can be built");
+    const YAML::Node build = services.begin()->second["build"];
+    if (!build) return ComposeBuild{};
+    if (build.IsScalar()) return ComposeBuild{build.as<std::string>(), ""};
+    return ComposeBuild{build["context"].as<std::string>(""),
+                        build["dockerfile"].as<std::string>("")};
+  } catch (const YAML::Exception& e) {
+    return invalid(std::string("docker-compose.yaml makes no sense: ") + e.what());
   }
 }
 

@@ -41,7 +41,8 @@ Status add(UploadPlan& plan, const std::string& from, const std::string& to) {
     return invalid(from + " is neither a file, a directory nor a link", "leave it out");
   plan.directories.push_back(to);
   SF_TRY_ASSIGN(std::vector<std::string> names, os::list_directory(from));
-  for (const std::string& name : names) SF_TRY(add(plan, from + "/" + name, to + "/" + name));
+  const std::string inside = to == "/" ? to : to + "/";
+  for (const std::string& name : names) SF_TRY(add(plan, from + "/" + name, inside + name));
   return Ok{};
 }
 

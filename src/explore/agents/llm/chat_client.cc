@@ -49,11 +49,10 @@ class Incoming {
 };
 
 ErrorCode code_of(int status) {
-  constexpr int kNotFound = 404;
   constexpr int kTooManyRequests = 429;
   constexpr int kServerErrors = 500;
-  if (status >= kServerErrors || status == kTooManyRequests) return ErrorCode::kBusy;
-  return status == kNotFound ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument;
+  const bool may_pass = status >= kServerErrors || status == kTooManyRequests;
+  return may_pass ? ErrorCode::kBusy : ErrorCode::kInvalidArgument;
 }
 
 std::string hint_for(int status) {
