@@ -160,9 +160,7 @@ class Run {
     const std::string state = tree_.at(judge.node).state;
     lock.unlock();
     Usage usage;
-    Stopwatch grading;
     auto grade = world_.grade(state, usage);
-    usage.grade_time += grading.elapsed();
     lock.lock();
     // What cannot be judged has not passed.
     Grade given = grade ? std::move(*grade) : Grade{0, grade.error().describe()};
