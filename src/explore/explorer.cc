@@ -196,9 +196,7 @@ class Run {
     const std::string state = tree_.at(judge.node).state;
     lock.unlock();
     Usage usage;
-    Stopwatch grading;
     auto grade = world_.grade(state, usage);
-    usage.grade_time += grading.elapsed();
     Status there = grade ? Status(Ok{}) : world_.check();
     lock.lock();
     if (!there) return give_up(std::move(there).error());

@@ -85,10 +85,17 @@ Result<Advance> SessionWorld::advance(const std::string& state, const Action& ac
   return made;
 }
 
-Result<Grade> SessionWorld::grade(const std::string& state, Usage&) {
+Result<Grade> SessionWorld::grade(const std::string& state, Usage& usage) {
   const std::string branch = options_.run + kGradePart + std::to_string(++grades_);
-  SF_TRY(session_.fork(state, branch));
-  ScopeExit end([&] { (void)session_.end_branch(branch); });
+  Stopwatch forking;
+  Status there = session_.fork(state, branch);
+  usage.restore_time += forking.elapsed();
+  SF_TRY(std::move(there));
+  Stopwatch grading;
+  ScopeExit end([&] {
+    (void)session_.end_branch(branch);
+    usage.grade_time += grading.elapsed();
+  });
   SF_TRY_ASSIGN(Grade grade, run_tests(session_, branch, grading_));
   SF_TRY(session_.set_notes(state, {{kGradeNote, grade_note(grade, kMaxNote)}}));
   return grade;

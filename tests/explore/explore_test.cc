@@ -118,6 +118,17 @@ TEST_F(ExploreTest, TheDirectoryHasTheEvidence) {
   EXPECT_EQ(Json::parse((*node)["notes"]["explore.grade"].get<std::string>())["score"], 1);
 }
 
+TEST_F(ExploreTest, TheForkForTheTestsCountsAsRestoring) {
+  const std::string directory = out();
+  const Json answer = json_of(explore({"--policy", "pass@k", "--max-nodes", "80"}, directory));
+  ASSERT_OK_AND_ASSIGN(std::string tree_text, os::read_file(directory + "/tree.json"));
+  const Json winner = Json::parse(tree_text)["nodes"][answer.value("best", 0U)];
+  ASSERT_GT(winner["parent"], 0)
+      << "a rollout goes on where it stands, and restores nothing itself";
+  EXPECT_GT(winner["usage"]["restore_us"], 0);
+  EXPECT_GT(winner["usage"]["grade_us"], 0);
+}
+
 TEST_F(ExploreTest, GradingLeavesNoTraceInTheWinner) {
   const Json answer = json_of(explore({}));
   const std::string session = answer.value("session", "");

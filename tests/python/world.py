@@ -60,9 +60,9 @@ def end_process(pid: int, number: int) -> None:
 
 
 class World:
-    def __init__(self) -> None:
+    def __init__(self, parent: str = "/var/tmp") -> None:
         # Not the usual place: that may be memory, and the store keeps whole file systems.
-        self.dir = Path(tempfile.mkdtemp(prefix="sf-python-", dir="/var/tmp"))
+        self.dir = Path(tempfile.mkdtemp(prefix="sf-python-", dir=parent))
         self.socket = str(self.dir / "s.sock")
         self.state = str(self.dir / "state")
         os.environ["STATEFORK_PROGRAM"] = program()

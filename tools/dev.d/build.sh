@@ -34,6 +34,6 @@ run_benchmarks() {
   shopt -s nullglob
   for program in "$bin"/bench_${name:-*} "$bin"/bench_${name:-none}_*; do
     say "measuring: $(basename "$program")"
-    as_root env STATEFORK_SMALL_ROOT="$SF_SMALL_ROOT" "$program" "$@"
+    as_root env STATEFORK_SMALL_ROOT="$SF_SMALL_ROOT" STATEFORK_FULL_ROOT="$SF_FULL_ROOT" "$program" "$@"
   done
 }

@@ -54,8 +54,21 @@ Result<Proposal> ScriptAgent::propose(const Situation& situation) {
   const std::vector<Candidate>* candidates = candidates_after(situation.path);
   if (candidates == nullptr || candidates->empty())
     return fail(ErrorCode::kNotFound, "the script has nothing more to propose here");
+  // A search wants something else each time: the first that nobody has tried, nor tries at this
+  // moment. (Numbers alone do not say which: what was under way when a run was killed is to be
+  // tried yet.) Rollouts may do again what others did.
+  if (situation.lane == 0) {
+    std::size_t under_way =
+        situation.ordinal - std::min(situation.ordinal, situation.siblings.size());
+    for (const Candidate& candidate : *candidates) {
+      const bool is_tried = std::ranges::any_of(
+          situation.siblings, [&](const Turn& turn) { return turn.action == candidate.action; });
+      if (!is_tried && under_way-- == 0) return Proposal{candidate.action, {}};
+    }
+    return fail(ErrorCode::kNotFound, "the script has nothing else to propose here");
+  }
   // A rollout's number, digit by digit: how many alternatives there were on the way up to here.
-  std::size_t rest = static_cast<std::size_t>(std::max(situation.lane, 0));
+  auto rest = static_cast<std::size_t>(std::max(situation.lane, 0));
   const std::vector<Candidate>* at = &first_;
   for (const Turn& turn : situation.path) {
     rest /= std::max<std::size_t>(at->size(), 1);
@@ -64,11 +77,7 @@ Result<Proposal> ScriptAgent::propose(const Situation& situation) {
           })->next;
   }
   // From the root all rollouts begin, and each knows its number already.
-  const bool is_counted = situation.lane > 0 && situation.path.empty();
-  const std::size_t index = rest + (is_counted ? 0 : situation.ordinal);
-  // Rollouts may do again what others did; a search from one state wants something else each time.
-  if (situation.lane == 0 && index >= candidates->size())
-    return fail(ErrorCode::kNotFound, "the script has nothing else to propose here");
+  const std::size_t index = rest + (situation.path.empty() ? 0 : situation.ordinal);
   return Proposal{(*candidates)[index % candidates->size()].action, {}};
 }
 

@@ -1,0 +1,115 @@
+"""Outcomes as people read them: tables in Markdown, with plots and numbers beside them."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import List, Optional, Sequence
+
+from outcomes import Outcome, Row, by_group, claims_of, row_of, time_ratio
+from plots import paired, to_svg
+from trials import Task
+
+MARK = "<!-- what follows is written by bench/explore/run.py -->\n"  # what stands before it in a page is kept
+
+COLUMNS = ("backend", "kept", "policy", "solved", "files", "shell", "live", "lost", "nodes", "time, s", "state", "commands", "tests",
+           "snapshot, ms", "restore, ms", "kept, MB")
+
+
+def kind_of(task: Task) -> str:
+    """The most that it needs."""
+    if "processes" in task.states or "services" in task.states:
+        return "live"
+    return "shell" if "shell" in task.states else "files"
+
+
+def solved_text(outcomes: Sequence[Outcome]) -> str:
+    return f"{sum(outcome.solved for outcome in outcomes)}/{len(outcomes)}" if outcomes else "-"
+
+
+def cells_of(row: Row, outcomes: Sequence[Outcome], kinds: dict) -> List[str]:
+    contender, materialization, policy = row.group
+    return [contender, materialization, policy, solved_text(outcomes),
+            *(solved_text([each for each in outcomes if kinds[each.task] == kind]) for kind in ("files", "shell", "live")),
+            str(row.lost_nodes), f"{row.nodes:.0f}", f"{row.wall_s:.1f}", f"{row.state_share:.0%}", f"{row.command_share:.0%}",
+            f"{row.grade_share:.0%}", f"{row.snapshot_ms:.0f}", f"{row.restore_ms:.0f}", f"{row.megabytes:.1f}"]
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[i]) for row in (columns, *rows)) for i in range(len(columns))]
+
+    def shown(cells: Sequence[str]) -> str:
+        padded = [cell.ljust(width) if i < 3 else cell.rjust(width) for i, (cell, width) in enumerate(zip(cells, widths))]
+        return "| " + " | ".join(padded) + " |\n"
+
+    rule = "|" + "|".join("-" * (width + 2) if i < 3 else "-" * (width + 1) + ":" for i, width in enumerate(widths)) + "|\n"
+    return shown(columns) + rule + "".join(map(shown, rows))
+
+
+def decider_lines(outcomes: Sequence[Outcome]) -> List[str]:
+    """Of the runs that came to the same with both: what smart takes of what eager takes."""
+    lines = []
+    for (contender, _, policy), pairs in pairs_by_group(outcomes).items():
+        time = sum(smart.wall_us for _, smart in pairs) / max(sum(eager.wall_us for eager, _ in pairs), 1)
+        size = sum(smart.bytes for _, smart in pairs) / max(sum(eager.bytes for eager, _ in pairs), 1)
+        lines.append(f"- {contender}, {policy}: {time:.0%} of the time, {size:.0%} of the bytes ({len(pairs)} runs)")
+    return lines
+
+
+def pairs_by_group(outcomes: Sequence[Outcome]) -> dict:
+    groups: dict = {}
+    for eager, smart in paired(outcomes):
+        if eager.solved == smart.solved:
+            groups.setdefault((eager.contender, "", eager.policy), []).append((eager, smart))
+    return groups
+
+
+def time_lines(outcomes: Sequence[Outcome]) -> List[str]:
+    groups = by_group(outcomes)
+    lines = []
+    for (contender, materialization, policy), some in groups.items():
+        base = groups.get(("waypoint", "eager", policy), [])
+        ratio, count = time_ratio(some, base)
+        if count and contender != "waypoint" and materialization == "eager":
+            lines.append(f"- {contender}, {policy}: {ratio:.1f} times as long ({count} runs)")
+    return lines
+
+
+def unsolved_lines(outcomes: Sequence[Outcome]) -> List[str]:
+    lines = []
+    for (contender, materialization, policy), group in by_group(outcomes).items():
+        tasks = list(dict.fromkeys(each.task for each in group if not each.solved))
+        if tasks:
+            lines.append(f"- {contender}, {materialization}, {policy}: {', '.join(tasks)}")
+    return lines
+
+
+def to_markdown(outcomes: Sequence[Outcome], tasks: Sequence[Task], facts: Sequence[str]) -> str:
+    kinds = {task.name: kind_of(task) for task in tasks}
+    rows = [cells_of(row_of(group, some), some, kinds) for group, some in sorted(by_group(outcomes).items(), key=lambda each: each[0][2])]
+    text = "".join(f"- {fact}\n" for fact in facts) + "\n" + table(COLUMNS, rows)
+    text += "\nWhat it is there to show, of `mcts`:\n\n"
+    for claim in claims_of(outcomes, tasks):
+        text += f"- {claim.text}: " + ("yes" if claim.holds else "**no**: " + "; ".join(claim.exceptions)) + "\n"
+    if lines := time_lines(outcomes):
+        text += "\nAgainst waypoint, all of them eager, of runs that both solved:\n\n" + "\n".join(lines) + "\n"
+    if lines := decider_lines(outcomes):
+        text += "\nSmart against eager, of runs that came to the same:\n\n" + "\n".join(lines) + "\n"
+    if lines := unsolved_lines(outcomes):
+        text += "\nNot solved:\n\n" + "\n".join(lines) + "\n"
+    failed = [f"- {outcome.trial}: {outcome.why}" for outcome in outcomes if not outcome.nodes]
+    return text + ("\nDid not run:\n\n" + "\n".join(failed) + "\n" if failed else "")
+
+
+def with_measured(page: str, measured: str) -> str:
+    """The page with its written part as it is."""
+    return page.partition(MARK)[0] + MARK + "\n" + measured
+
+
+def write_page(path: Optional[Path], outcomes: Sequence[Outcome], tasks: Sequence[Task], facts: Sequence[str]) -> str:
+    text = to_markdown(outcomes, tasks, facts)
+    if path:
+        path.write_text(with_measured(path.read_text() if path.exists() else "", text))
+        path.with_suffix(".svg").write_text(to_svg(outcomes))
+        records = ",\n".join("  " + json.dumps(asdict(outcome)) for outcome in outcomes)
+        path.with_suffix(".json").write_text(f'{{"version": 1, "facts": {json.dumps(list(facts))}, "outcomes": [\n{records}\n]}}\n')
+    return text

@@ -1,0 +1,89 @@
+"""Which runs there are, and what each of them is given. Pure."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterable, Iterator, List, Tuple
+
+TASKS = Path(__file__).resolve().parent / "tasks"
+STATES = ("files", "shell", "processes", "services")
+POLICIES = ("mcts", "pass@k")
+MATERIALIZATIONS = ("eager", "smart")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """What keeps the states: a backend, with the options of `statefork explore` that make it what it is."""
+
+    name: str
+    backend: str
+    materializations: Tuple[str, ...] = MATERIALIZATIONS
+    options: Tuple[str, ...] = ()
+
+
+# Another backend, or another engine of one, is another line.
+CONTENDERS = (
+    Contender("waypoint", "waypoint"),
+    Contender("replay", "replay", ("eager",)),  # keeps nothing: there is nothing to decide
+    Contender("podman", "podman"),
+    Contender("docker", "docker"),
+    Contender("overlay", "overlay"),
+)
+
+
+@dataclass(frozen=True)
+class Task:
+    name: str
+    states: Tuple[str, ...]  # that it needs
+    is_deterministic: bool
+
+    @property
+    def directory(self) -> Path:
+        return TASKS / self.name
+
+    @property
+    def needs_files_alone(self) -> bool:
+        return self.states == ("files",)
+
+
+def read_task(name: str) -> Task:
+    tags = re.findall(r"^  - (\S+)$", (TASKS / name / "task.yaml").read_text(), re.MULTILINE)
+    return Task(name, tuple(state for state in STATES if state in tags), "nondeterministic" not in tags)
+
+
+def all_tasks() -> List[Task]:
+    return [read_task(path.name) for path in sorted(TASKS.iterdir()) if path.is_dir()]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run: a task, what keeps its states and which of them, how it is searched, and the how-manieth time."""
+
+    task: str
+    contender: str
+    materialization: str
+    policy: str
+    round: int
+
+    def __str__(self) -> str:
+        return f"{self.task} {self.contender}/{self.materialization} {self.policy} #{self.round}"
+
+
+def all_trials(tasks: Iterable[Task], contenders: Iterable[Contender], materializations: Iterable[str],
+               policies: Iterable[str], rounds: int) -> Iterator[Trial]:
+    """In the order in which they are done: all contenders in turns, task after task, so that a load of the machine meets
+    them alike, and whoever stops early has whole tasks."""
+    contenders, materializations, policies = list(contenders), list(materializations), list(policies)
+    for number in range(1, rounds + 1):
+        for task in tasks:
+            for contender in contenders:
+                for materialization in contender.materializations:
+                    if materialization in materializations or len(contender.materializations) == 1:
+                        for policy in policies:
+                            yield Trial(task.name, contender.name, materialization, policy, number)
+
+
+def search_options(policy: str, nodes: int) -> List[str]:
+    """The same number of actions for every policy: pass@k may begin so many attempts that this number is its only limit."""
+    budget = ["--policy", policy, "--max-nodes", str(nodes)]
+    return budget + ["--attempts", str(nodes)] if policy == "pass@k" else budget

@@ -1,0 +1,42 @@
+#include "explore/agents/script_agent.h"
+
+#include <gtest/gtest.h>
+
+#include "testing/matchers.h"
+
+namespace sf::explore {
+namespace {
+
+class ScriptAgentTest : public ::testing::Test {
+ protected:
+  std::string proposed(const Situation& situation) {
+    auto proposal = agent_->propose(situation);
+    return proposal ? proposal->action.command : "nothing";
+  }
+  static Turn tried(const std::string& command) { return {.action = {.command = command}}; }
+
+  std::unique_ptr<ScriptAgent> agent_ =
+      ScriptAgent::parse(
+          R"({"candidates": [{"command": "a"}, {"command": "b"}, {"command": "c"}]})")
+          .value();
+};
+
+TEST_F(ScriptAgentTest, ASearchIsGivenWhatNobodyTriesYet) {
+  EXPECT_EQ(proposed({.ordinal = 0}), "a");
+  EXPECT_EQ(proposed({.ordinal = 2}), "c") << "two are under way";
+  EXPECT_EQ(proposed({.siblings = {tried("b")}, .ordinal = 2}), "c") << "one is under way";
+  EXPECT_EQ(proposed({.siblings = {tried("a"), tried("b"), tried("c")}, .ordinal = 3}), "nothing");
+}
+
+TEST_F(ScriptAgentTest, WhatWasUnderWayWhenTheRunWasKilledIsProposedAgain) {
+  // A sibling without a command: the agent had nothing to propose.
+  EXPECT_EQ(proposed({.siblings = {tried("a"), tried("c"), tried("")}, .ordinal = 3}), "b");
+}
+
+TEST_F(ScriptAgentTest, RolloutsTakeTheAlternativesThatTheirNumbersSay) {
+  EXPECT_EQ(proposed({.siblings = {tried("a")}, .ordinal = 1, .lane = 1}), "b");
+  EXPECT_EQ(proposed({.siblings = {tried("a")}, .ordinal = 1, .lane = 3}), "a");
+}
+
+}  // namespace
+}  // namespace sf::explore

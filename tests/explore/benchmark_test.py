@@ -1,0 +1,58 @@
+"""The macrobenchmark end to end, small: one task that needs a live process and one that needs files alone, with states kept
+whole and with files alone."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+TASKS = ("config-layers", "ticket-daemon")  # files; a daemon's memory
+
+
+class Benchmark(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+        self.results, self.page = self.directory / "outcomes.jsonl", self.directory / "page.md"
+
+    def bench(self, *more):
+        command = [os.environ["BENCH_EXPLORE"], "--root", "/", "--results", str(self.results), "--page", str(self.page),
+                   "--tasks", ",".join(TASKS), "--backends", "waypoint,overlay", "--materialize", "eager", "--policies", "mcts"]
+        ran = subprocess.run([*command, *more], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        return ran.stdout
+
+    def test_files_alone_are_not_enough_where_a_process_matters(self):
+        before = set(Path("/var/tmp").glob("sf-bench-*"))
+        shown = self.bench()
+        outcomes = [json.loads(line) for line in self.results.read_text().splitlines()]
+        solved = {(each["contender"], each["task"]): each["solved"] for each in outcomes}
+        self.assertEqual(solved, {("waypoint", "config-layers"): True, ("waypoint", "ticket-daemon"): True,
+                                  ("overlay", "config-layers"): True, ("overlay", "ticket-daemon"): False}, shown)
+        for each in outcomes:
+            spent = each["command_us"] + each["snapshot_us"] + each["restore_us"] + each["grade_us"]
+            self.assertLessEqual(spent, each["wall_us"], each)
+            self.assertGreater(min(each["snapshot_us"], each["restore_us"], each["nodes"]), 0, each)
+        self.assertNotIn("**no**", self.page.read_text())
+        self.assertEqual(json.loads(self.page.with_suffix(".json").read_text())["outcomes"], outcomes)
+        self.assertIn("</svg>", self.page.with_suffix(".svg").read_text())
+        self.assertEqual(set(Path("/var/tmp").glob("sf-bench-*")), before, "nothing is left")
+
+        # What is there is not done again; what is missing is.
+        lines = self.results.read_text().splitlines(keepends=True)
+        self.results.write_text("".join(lines[:-1]))
+        self.bench()
+        again = self.results.read_text().splitlines(keepends=True)
+        self.assertEqual((again[:-1], len(again)), (lines[:-1], len(lines)))
+
+    def test_names_that_do_not_exist_are_refused(self):
+        ran = subprocess.run([os.environ["BENCH_EXPLORE"], "--root", "/", "--backends", "teleport"], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("there is no backend called teleport", ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
