@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -13,7 +14,18 @@
 
 namespace sf::waypoint {
 
+// As manifests name them.
+inline constexpr std::string_view kCriuName = "criu";
+inline constexpr std::string_view kNativeName = "native";
+
+enum class EngineChoice {
+  kAuto,    // native when it can capture everything in the tree, else CRIU
+  kNative,  // same boot, milliseconds
+  kCriu,
+};
+
 struct CaptureRequest {
+  EngineChoice engine = EngineChoice::kAuto;
   pid_t root = 0;              // the branch's init
   std::string image_dir;       // exists and is empty
   pid_t terminal_session = 0;  // of the branch's terminal, as the branch numbers it
@@ -25,6 +37,7 @@ struct CaptureRequest {
 };
 
 struct RestoreRequest {
+  std::string engine;  // which took the image
   std::string image_dir;
   std::string root_view;  // mount point of the new branch's root
   bool lock_network = false;
@@ -46,8 +59,8 @@ class ProcessEngine {
   // Pays start-up costs ahead of the next capture() or restore().
   virtual void warm_up() = 0;
   // The tree goes on running, whether this succeeds or not. The error names what could not be
-  // captured.
-  virtual Status capture(const CaptureRequest& request) = 0;
+  // captured. Returns the name of the engine that took the image.
+  virtual Result<std::string> capture(const CaptureRequest& request) = 0;
   virtual Result<RestoredTree> restore(const RestoreRequest& request) = 0;
 };
 

@@ -95,7 +95,8 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
   SF_TRY_ASSIGN(
       RestoredTree tree,
       parts.engine.restore(
-          {.image_dir = image_dir,
+          {.engine = state.engine,
+           .image_dir = image_dir,
            .root_view = kRootMount,
            .lock_network = state.tcp_in_flight,
            .before_resume = [&](pid_t init) { return write_pid_counter(init, state.last_pid); },
@@ -208,8 +209,9 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   state.tcp_in_flight = tcp_in_flight();
   const std::vector<Running> before = running_in(init_.pid());
   Stopwatch stopped;
-  Status captured =
-      parts_.engine.capture({.root = init_.pid(),
+  auto captured =
+      parts_.engine.capture({.engine = config().engine,
+                             .root = init_.pid(),
                              .image_dir = image_dir,
                              .terminal_session = host_.shell().shell(),
                              .terminal_group = host_.shell().foreground_group(),
@@ -229,6 +231,7 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
     (void)parts_.units.remove(sealed_unit);
     return with_losses(std::move(captured).error(), before);
   }
+  state.engine = std::move(*captured);
   return state;
 }
 
