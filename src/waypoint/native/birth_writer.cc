@@ -11,9 +11,12 @@
 
 #include "waypoint/native/blob.h"
 #include "waypoint/native/credentials.h"
+#include "waypoint/native/event_files.h"
 #include "waypoint/native/limits.h"
+#include "waypoint/native/locks.h"
 #include "waypoint/native/memory.h"
 #include "waypoint/native/own_rseq.h"
+#include "waypoint/native/posix_timers.h"
 #include "waypoint/native/signals.h"
 #include "waypoint/native/terminal.h"
 #include "waypoint/native/threads.h"
@@ -211,6 +214,8 @@ class BirthWriter {
                       {shared_.start(), shared_.start() + shared_.size(), all_.places.pages,
                        all_.places.scratch});
     take_descriptors(program, process, all_.places);
+    fill_epoll_sets(program, process, tree_);
+    bring_back_locks(program, process, tree_);
     bring_back_limits(program, process);
     await_ended_children(program, process);
     for (std::size_t i = 1; i < process.threads.size(); ++i)
@@ -219,6 +224,7 @@ class BirthWriter {
     bring_back_actions(program, process);
     bring_back_pending(program, process);
     bring_back_timers(program, process);
+    bring_back_posix_timers(program, process);
     bring_back_thread(program, process, process.threads[0]);
     bring_back_traits(program, process);
     program.call(kPark, {all_.parked, door_});

@@ -6,6 +6,7 @@
 
 #include "waypoint/native/family.h"
 #include "waypoint/native/kinds.h"
+#include "waypoint/native/posix_timers.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -100,7 +101,8 @@ class Search {
     for (const std::string* place : {&p.cwd, &p.exe}) {
       if (place->ends_with(" (deleted)")) add(*place, "it has no name any more");
     }
-    if (!p.timers.empty()) add("POSIX timers", "the native engine does not capture them");
+    if (!p.timers.empty() && !(tree_.timer_ids && parse_timers(p.timers)))
+      add("POSIX timers", "they cannot be made again with their ids");
     if (p.oom_score_adj < tree_.own_oom_score_adj)
       add("oom_score_adj", "it is lower than what can be given back");
     bool has_vdso = std::ranges::any_of(

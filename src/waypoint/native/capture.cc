@@ -12,6 +12,7 @@
 #include "waypoint/native/files.h"
 #include "waypoint/native/limits.h"
 #include "waypoint/native/memory.h"
+#include "waypoint/native/posix_timers.h"
 #include "waypoint/native/signals.h"
 #include "waypoint/native/terminal.h"
 #include "waypoint/native/threads.h"
@@ -85,6 +86,7 @@ class Visit {
 
 struct LeaderQuestions {
   SignalQuestions signals;
+  std::uint64_t timers;
   ProcessQuestions process;
   ThreadQuestions thread;
 };
@@ -131,6 +133,7 @@ class Capture {
     process.cwd = facts.cwd;
     process.oom_score_adj = facts.oom_score_adj;
     process.core_filter = facts.core_filter;
+    process.posix_timers = parse_timers(facts.timers).value();
     if (!facts.ended()) return;
     process.life = Life::kEnded;
     process.exit_status = stat.exit_status;
@@ -160,12 +163,14 @@ class Capture {
     SF_TRY_ASSIGN(Visit visit, Visit::begin(stopped_.thread(facts.pid), vdso->start));
     SF_TRY(visit.ask(
         stopped_.thread(facts.pid),
-        [](ProgramWriter& program) {
-          return LeaderQuestions{ask_actions(program), ProcessQuestions(program),
+        [&](ProgramWriter& program) {
+          return LeaderQuestions{ask_actions(program), ask_timers(program, process.posix_timers),
+                                 ProcessQuestions(program),
                                  ThreadQuestions(program)};
         },
         [&](ProgramWriter& program, LeaderQuestions& asked) {
           take_actions(program.arena(), asked.signals, process);
+          take_timers(program.arena(), asked.timers, process.posix_timers);
           asked.process.take(process);
           asked.thread.take(process.threads[0]);
         }));

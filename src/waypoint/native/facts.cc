@@ -13,6 +13,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
+#include "waypoint/native/posix_timers.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -130,6 +131,7 @@ std::vector<MountFacts> parse_mounts(const std::string& mountinfo) {
 
 Result<TreeFacts> read_facts(const std::vector<pid_t>& processes) {
   TreeFacts facts;
+  facts.timer_ids = can_choose_timer_ids();
   facts.own_namespaces = namespaces_of("/proc/self");
   for (pid_t pid : processes) {
     SF_TRY_ASSIGN(ProcessFacts process, read_process(pid));

@@ -63,6 +63,7 @@ struct TreeFacts {
   std::array<std::uint64_t, kNamespaces.size()> own_namespaces{};  // the engine's
   std::vector<MountFacts> mounts;                                  // of init
   bool ipc_objects = false;
+  bool timer_ids = false;  // a timer can be given its id
   std::int32_t own_oom_score_adj = 0;
 };
 

@@ -9,8 +9,11 @@
 #include <map>
 
 #include "os/error.h"
+#include "waypoint/blocker.h"
+#include "waypoint/native/event_files.h"
 #include "waypoint/native/inodes.h"
 #include "waypoint/native/kinds.h"
+#include "waypoint/native/locks.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -40,8 +43,10 @@ class FileCapture {
         samples, [&](const Sample& s) { return is_same(s, process.pid, fd.number); });
     if (found == samples.end()) {
       SF_TRY_ASSIGN(std::uint32_t file, describe(process, fd));
+      tree_.files[file].event.owner = image.pid;
       found = samples.insert(samples.end(), {process.pid, fd.number, file});
     }
+    SF_TRY(add_locks(fd, image.pid, tree_.files[found->file]));
     bool cloexec = (fd.info.flags & static_cast<unsigned>(O_CLOEXEC)) != 0;
     image.descriptors.push_back({fd.number, found->file, cloexec ? 1U : 0U});
     return Ok{};
@@ -56,12 +61,46 @@ class FileCapture {
     file.offset = fd.info.offset;
     if (kind == DescriptorKind::kTerminal) {
       file.kind = FileKind::kTerminal;
+    } else if (kind == DescriptorKind::kEvent) {
+      file.kind = FileKind::kEvent;
+      file.event = parse_event(fd.link, fd.info.text).value();
+      SF_TRY(check_watched(process, fd, file.event));
     } else if (kind != DescriptorKind::kPath) {
       file.kind = FileKind::kInode;
       SF_TRY_ASSIGN(file.inode, inodes_.find_or_capture(process.pid, fd, kind));
     }
     tree_.files.push_back(std::move(file));
     return static_cast<std::uint32_t>(tree_.files.size() - 1);
+  }
+
+  // A lock of the description is seen through every descriptor; the first one takes it again.
+  static Status add_locks(const DescriptorFacts& fd, pid_t pid, FileImage& file) {
+    auto locks = parse_locks(fd.info.text);
+    if (!locks) return fail(ErrorCode::kOs, "an unusual lock");
+    for (FileLock lock : *locks) {
+      lock.owner = pid;
+      auto is_known = [&](const FileLock& other) {
+        return other.kind == lock.kind && other.start == lock.start &&
+               (lock.kind != LockKind::kPosix || other.owner == pid);
+      };
+      if (std::ranges::none_of(file.locks, is_known)) file.locks.push_back(lock);
+    }
+    return Ok{};
+  }
+
+  // The kernel names what a set watches by the number it had then.
+  static Status check_watched(const ProcessFacts& process, const DescriptorFacts& fd,
+                              const EventImage& event) {
+    std::map<int, unsigned> seen;  // closed and opened again, a number may be watched twice
+    for (const WatchedFile& watched : event.watched) {
+      kcmp_epoll_slot slot{static_cast<unsigned>(fd.number), static_cast<unsigned>(watched.number),
+                           seen[watched.number]++};
+      if (::syscall(SYS_kcmp, process.pid, process.pid, KCMP_EPOLL_TFD, watched.number, &slot) != 0)
+        return refuse_capture({{process.inner_pid(), process.stat().name,
+                                "descriptor " + std::to_string(fd.number) + " (epoll)",
+                                "it watches what that process has closed", "end that process"}});
+    }
+    return Ok{};
   }
 
   TreeImage& tree_;
@@ -101,6 +140,12 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
     int place = places.first + static_cast<int>(i);
     if (file.kind == FileKind::kInode) {
       inodes.open(file, place);
+      continue;
+    }
+    if (file.kind == FileKind::kEvent) {
+      Argument event = make_event(program, file);
+      program.call(SYS_dup3, {event, place, O_CLOEXEC});
+      program.call(SYS_close, {event});
       continue;
     }
     program.about("opening " + file.path);

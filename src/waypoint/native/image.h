@@ -120,6 +120,17 @@ struct Descriptor {
   std::uint32_t close_on_exec = 0;
 };
 
+struct PosixTimer {
+  std::int32_t id = 0;
+  std::int32_t clock = 0;
+  std::int32_t notify = 0;  // SIGEV_...
+  std::int32_t signal = 0;
+  std::int32_t thread = 0;  // SIGEV_THREAD_ID: whom
+  std::int32_t padding = 0;
+  std::uint64_t value = 0;
+  std::array<std::uint64_t, 4> times{};  // itimerspec
+};
+
 enum class Life : std::uint32_t { kRunning, kStopped, kEnded };
 
 struct ProcessImage {
@@ -142,6 +153,7 @@ struct ProcessImage {
   std::array<SignalAction, 64> actions{};
   std::vector<SignalInfo> pending;
   std::array<itimerval, 3> timers{};
+  std::vector<PosixTimer> posix_timers;
   std::array<rlimit, 16> limits{};
   std::int32_t oom_score_adj = 0;
   std::uint32_t core_filter = 0;
@@ -153,11 +165,42 @@ struct ProcessImage {
   void fields(A& a) {
     a(pid)(parent)(group)(session)(life)(has_terminal)(exit_signal)(exit_status)(stop_noticed)(
         threads)(mappings)(pages)(layout)(descriptors)(cwd)(umask)(actions)(pending)(timers)(
-        limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
+        posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
   }
 };
 
-enum class FileKind : std::uint32_t { kPath, kTerminal, kInode };
+enum class FileKind : std::uint32_t { kPath, kTerminal, kInode, kEvent };
+
+enum class EventKind : std::uint32_t { kCounter, kTimer, kSignals, kEpoll };
+
+struct WatchedFile {  // of an epoll set
+  std::int32_t number = 0;
+  std::uint32_t events = 0;
+  std::uint64_t data = 0;
+};
+
+struct EventImage {
+  EventKind kind = EventKind::kCounter;
+  // kCounter: count, semaphore; kTimer: clock, ticks, interval and time left; kSignals: mask
+  std::vector<std::uint64_t> numbers;
+  std::vector<WatchedFile> watched;
+  pid_t owner = 0;  // kEpoll: who fills it
+  template <typename A>
+  void fields(A& a) {
+    a(kind)(numbers)(watched)(owner);
+  }
+};
+
+enum class LockKind : std::uint32_t { kFlock, kPosix, kDescription };
+
+struct FileLock {
+  LockKind kind = LockKind::kFlock;
+  std::uint32_t writes = 0;
+  std::uint64_t start = 0;
+  std::uint64_t size = 0;  // 0: to the end
+  pid_t owner = 0;         // who takes it again
+  std::int32_t padding = 0;
+};
 
 struct FileImage {  // one open file description
   FileKind kind = FileKind::kPath;
@@ -165,9 +208,11 @@ struct FileImage {  // one open file description
   std::uint32_t flags = 0;  // as F_GETFL gives them
   std::uint64_t offset = 0;
   std::uint32_t inode = kNone;
+  EventImage event;
+  std::vector<FileLock> locks;
   template <typename A>
   void fields(A& a) {
-    a(kind)(path)(flags)(offset)(inode);
+    a(kind)(path)(flags)(offset)(inode)(event)(locks);
   }
 };
 

@@ -8,6 +8,9 @@
 #include <array>
 #include <string_view>
 
+#include "waypoint/native/event_files.h"
+#include "waypoint/native/locks.h"
+
 namespace sf::waypoint::native {
 namespace {
 
@@ -61,7 +64,7 @@ MappingVerdict refuse(std::string why) { return {true, MappingKind::kAnonymous, 
 }  // namespace
 
 DescriptorVerdict judge(const DescriptorFacts& fd) {
-  if (fd.info.locked) return refuse(fd, fd.link, "it holds a file lock");
+  if (!parse_locks(fd.info.text)) return refuse(fd, fd.link, "it holds an unusual lock");
   if ((fd.info.flags & static_cast<unsigned>(O_ASYNC)) != 0)
     return refuse(fd, fd.link, "it sends signals (O_ASYNC)");
   switch (fd.file_system) {
@@ -83,6 +86,9 @@ DescriptorVerdict judge(const DescriptorFacts& fd) {
       return refuse(fd, fd.link, "terminals made inside the branch are left to CRIU");
     case TMPFS_MAGIC:
       if (fd.link.starts_with("/memfd:")) return {DescriptorKind::kMemoryFile, {}, {}};
+      break;
+    case ANON_INODE_FS_MAGIC:
+      if (parse_event(fd.link, fd.info.text)) return {DescriptorKind::kEvent, {}, {}};
       break;
     default:
       break;

@@ -150,11 +150,11 @@ std::optional<std::vector<MappingText>> parse_smaps(std::string_view text) {
 
 std::optional<FdInfoText> parse_fdinfo(std::string_view text) {
   FdInfoText info;
+  info.text = text;
   bool has_flags = false;
   while (!text.empty()) {
     std::string_view line = next_line(text);
     std::vector<std::string_view> words = words_of(line);
-    if (line.starts_with("lock:")) info.locked = true;
     if (words.size() != 2) continue;
     if (words[0] == "pos:" && !read_number(words[1], info.offset)) return std::nullopt;
     if (words[0] == "flags:") has_flags = read_number(words[1], info.flags, 8);

@@ -54,7 +54,7 @@ std::optional<std::vector<MappingText>> parse_smaps(std::string_view text);
 struct FdInfoText {  // /proc/pid/fdinfo/n
   std::uint64_t offset = 0;
   std::uint32_t flags = 0;
-  bool locked = false;
+  std::string text;  // all of it
 };
 std::optional<FdInfoText> parse_fdinfo(std::string_view text);
 
