@@ -59,7 +59,6 @@ Result<StateMark> state_mark_from_json(const Json& json) {
 
 Json to_json(const CapturedState& s) {
   Json json = {{"hostname", s.hostname},
-               {"engine", s.engine},
                {"user", s.user.name},
                {"home", s.user.home},
                {"uid", s.user.credentials.uid},
@@ -90,7 +89,6 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
   try {
     CapturedState s;
     s.hostname = json.at("hostname").get<std::string>();
-    if (json.contains("engine")) s.engine = json["engine"].get<std::string>();
     s.user.name = json.at("user").get<std::string>();
     s.user.home = json.at("home").get<std::string>();
     s.user.credentials = {whole_number<uid_t>(json, "uid"), whole_number<gid_t>(json, "gid"),

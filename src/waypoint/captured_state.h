@@ -16,7 +16,7 @@ namespace sf::waypoint {
 
 struct CapturedState {
   std::string hostname;
-  std::string engine = std::string(kCriuName);  // which took the images
+  std::string engine = std::string(kCriuName);  // which took the images; travels apart
   User user;  // the shell's, as it was looked up when the branch started
   pid_t last_pid = 0;
   bool own_ipc = false;        // the images hold an IPC namespace

@@ -24,6 +24,12 @@ enum class EngineChoice {
   kCriu,
 };
 
+// Named moments (fault_plan.h) at which a test may have it fail.
+using AtPoint = std::function<Status(std::string_view)>;
+inline Status reached(const AtPoint& at_point, std::string_view name) {
+  return at_point ? at_point(name) : Status(Ok{});
+}
+
 struct CaptureRequest {
   EngineChoice engine = EngineChoice::kAuto;
   pid_t root = 0;              // the branch's init
@@ -31,9 +37,11 @@ struct CaptureRequest {
   pid_t terminal_session = 0;  // of the branch's terminal, as the branch numbers it
   pid_t terminal_group = 0;    // its foreground group, likewise
   bool dump_ipc = false;       // the IPC namespace holds System V objects
+  bool host_network = false;   // sockets are the host's, and shared with it
   bool lock_network = false;   // some TCP socket has data in flight
   // Runs while the whole tree stands still; a failure undoes the capture and is returned.
   std::function<Status()> while_stopped;
+  AtPoint at_point = {};
 };
 
 struct RestoreRequest {
@@ -43,6 +51,7 @@ struct RestoreRequest {
   bool lock_network = false;
   // Given the new init while the whole tree still stands still; a failure undoes the restore.
   std::function<Status(pid_t)> before_resume;
+  AtPoint at_point = {};
   bool close_tcp = false;  // established connections lead out of the branch: bring them back closed
 };
 

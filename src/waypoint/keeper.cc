@@ -215,7 +215,7 @@ class Keeper {
         client->send_error(state.error());
         continue;
       }
-      client->send({{{"state", to_json(*state)}}, terminal_bytes(*state)});
+      client->send({{{"state", to_json(*state)}, {"engine", state->engine}}, terminal_bytes(*state)});
     }
   }
 

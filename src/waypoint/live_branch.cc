@@ -100,6 +100,7 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
            .root_view = kRootMount,
            .lock_network = state.tcp_in_flight,
            .before_resume = [&](pid_t init) { return write_pid_counter(init, state.last_pid); },
+           .at_point = [&](std::string_view point) { return faults.at(point); },
            .close_tcp = branch->config().network == Network::kHost}));
   branch->init_ = std::move(tree.init);
   pid_t init = branch->init_.pid();
@@ -216,6 +217,7 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                              .terminal_session = host_.shell().shell(),
                              .terminal_group = host_.shell().foreground_group(),
                              .dump_ipc = state.own_ipc,
+                             .host_network = config().network == Network::kHost,
                              .lock_network = state.tcp_in_flight,
                              .while_stopped = [&]() -> Status {
                                SF_TRY(faults.at("checkpoint.after_dump"));
@@ -225,7 +227,8 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                                state.shell = host_.shell().state();
                                SF_TRY_ASSIGN(state.last_pid, read_pid_counter(init_.pid()));
                                return faults.at("checkpoint.after_files");
-                             }});
+                             },
+                             .at_point = [&](std::string_view point) { return faults.at(point); }});
   state.stopped = stopped.elapsed();
   if (!captured) {
     (void)parts_.units.remove(sealed_unit);

@@ -166,11 +166,9 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
                   live.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
     Manifest manifest;
     SF_TRY_ASSIGN(manifest.state, captured_state_from_json(answer.header["state"], answer.payload));
-    manifest.engine = manifest.state.engine;
-    if (answer.header.value("unchanged", false)) {
-      manifest.info.base = base->info.id;
-      manifest.engine = base->engine;
-    }
+    bool unchanged = answer.header.value("unchanged", false);
+    if (unchanged) manifest.info.base = base->info.id;
+    manifest.engine = unchanged ? base->engine : answer.header.at("engine").get<std::string>();
     manifest.info.took = watch.elapsed();
     auto info = publish(std::move(draft), std::move(manifest), live);
     bool base_is_gone = base && !info && info.error().code == ErrorCode::kNotFound;

@@ -211,8 +211,7 @@ class BirthWriter {
     program.call(SYS_chdir, {arena_.put_text(process.cwd)});
     bring_back_standing(program, process);
     bring_back_memory(program, process, tree_,
-                      {shared_.start(), shared_.start() + shared_.size(), all_.places.pages,
-                       all_.places.scratch});
+                      {shared_.start(), shared_.start() + shared_.size(), all_.places});
     take_descriptors(program, process, all_.places);
     fill_epoll_sets(program, process, tree_);
     bring_back_locks(program, process, tree_);

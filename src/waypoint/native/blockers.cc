@@ -48,6 +48,9 @@ class Search {
       for (const DescriptorFacts& fd : process.descriptors) {
         DescriptorVerdict verdict = judge(fd);
         if (verdict.kind == DescriptorKind::kRefused) add(verdict.what, verdict.why);
+        if (verdict.kind == DescriptorKind::kSocket && tree_.host_network)
+          add("descriptor " + std::to_string(fd.number) + " (" + fd.link + ")",
+              "its address is the host's, where the old branch still has it");
       }
     }
     look_at_family();

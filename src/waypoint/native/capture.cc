@@ -14,6 +14,7 @@
 #include "waypoint/native/memory.h"
 #include "waypoint/native/posix_timers.h"
 #include "waypoint/native/signals.h"
+#include "waypoint/native/stops.h"
 #include "waypoint/native/terminal.h"
 #include "waypoint/native/threads.h"
 
@@ -85,6 +86,7 @@ class Visit {
 };
 
 struct LeaderQuestions {
+  StopQuestions stops;
   SignalQuestions signals;
   std::uint64_t timers;
   ProcessQuestions process;
@@ -96,21 +98,25 @@ class Capture {
   Capture(const TreeFacts& facts, StoppedTree& stopped, InterruptedCalls& calls)
       : facts_(facts), stopped_(stopped), calls_(calls) {}
 
-  Result<TreeImage> run(const std::string& pages_path) {
-    SF_TRY_ASSIGN(PagesWriter pages, PagesWriter::create(pages_path));
+  Result<TreeImage> run(const CaptureRequest& request) {
+    SF_TRY_ASSIGN(PagesWriter pages, PagesWriter::create(request.image_dir + kPagesFile));
+    InodeCapture inodes(tree_, pages);
     for (const ProcessFacts& facts : facts_.processes) {
       ProcessImage& process = tree_.processes.emplace_back();
       describe(facts, process);
       if (facts.ended()) continue;
-      describe_memory(facts, process, tree_);
+      SF_TRY(describe_memory(facts, process, tree_, inodes));
       SF_TRY(capture_threads(facts, process));
       SF_TRY(ask(facts, process));
       Status captured = capture_pages(facts.pid, process, pages);
       if (!captured)
         return std::move(captured).error().while_doing("memory of process " +
                                                        std::to_string(process.pid));
+      if (process.pid == 1) SF_TRY(reached(request.at_point, "checkpoint.native_visited"));
     }
-    SF_TRY(capture_files(facts_, tree_, pages));
+    for (ProcessImage& process : tree_.processes)
+      process.stop_noticed = std::ranges::find(noticed_, process.pid) != noticed_.end() ? 1 : 0;
+    SF_TRY(capture_files(facts_, tree_, inodes));
     SF_TRY(capture_terminal(facts_.processes[0].pid, tree_.terminal));
     return std::move(tree_);
   }
@@ -158,13 +164,22 @@ class Capture {
     return Ok{};
   }
 
+  std::vector<pid_t> stopped_children(pid_t pid) {
+    std::vector<pid_t> stopped;
+    for (const ProcessFacts& child : facts_.processes)
+      if (child.parent == pid && !child.ended() && stopped_.thread(child.pid).in_group_stop())
+        stopped.push_back(child.inner_pid());
+    return stopped;
+  }
+
   Status ask(const ProcessFacts& facts, ProcessImage& process) {
     auto vdso = std::ranges::find(facts.mappings, "[vdso]", &MappingText::name);
     SF_TRY_ASSIGN(Visit visit, Visit::begin(stopped_.thread(facts.pid), vdso->start));
     SF_TRY(visit.ask(
         stopped_.thread(facts.pid),
         [&](ProgramWriter& program) {
-          return LeaderQuestions{ask_actions(program), ask_timers(program, process.posix_timers),
+          return LeaderQuestions{StopQuestions(program, stopped_children(facts.pid)),
+                                 ask_actions(program), ask_timers(program, process.posix_timers),
                                  ProcessQuestions(program),
                                  ThreadQuestions(program)};
         },
@@ -173,6 +188,7 @@ class Capture {
           take_timers(program.arena(), asked.timers, process.posix_timers);
           asked.process.take(process);
           asked.thread.take(process.threads[0]);
+          for (pid_t child : asked.stops.noticed(program.arena())) noticed_.push_back(child);
         }));
     for (std::size_t i = 1; i < facts.threads.size(); ++i) {
       SF_TRY(visit.ask(
@@ -187,6 +203,7 @@ class Capture {
   StoppedTree& stopped_;
   InterruptedCalls& calls_;
   TreeImage tree_;
+  std::vector<pid_t> noticed_;  // stopped processes whose parents know
 };
 
 }  // namespace
@@ -205,8 +222,8 @@ long InterruptedCalls::learn(const ThreadFacts& thread, const user_regs_struct& 
 }
 
 Result<TreeImage> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
-                               const std::string& pages_path, InterruptedCalls& calls) {
-  return Capture(facts, stopped, calls).run(pages_path);
+                               const CaptureRequest& request, InterruptedCalls& calls) {
+  return Capture(facts, stopped, calls).run(request);
 }
 
 }  // namespace sf::waypoint::native

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "waypoint/engine.h"
 #include "waypoint/native/facts.h"
 #include "waypoint/native/image.h"
 #include "waypoint/native/stopped_tree.h"
@@ -29,6 +30,6 @@ class InterruptedCalls {
 
 // Requires: nothing in `facts` blocks it.
 Result<TreeImage> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
-                               const std::string& pages_path, InterruptedCalls& calls);
+                               const CaptureRequest& request, InterruptedCalls& calls);
 
 }  // namespace sf::waypoint::native

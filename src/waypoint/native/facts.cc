@@ -41,7 +41,8 @@ bool shared(pid_t one, pid_t other, int what) {
   return ::syscall(SYS_kcmp, one, other, what, 0, 0) == 0;
 }
 
-Status read_descriptors(const std::string& proc, std::vector<DescriptorFacts>& all) {
+Status read_descriptors(pid_t pid, std::vector<DescriptorFacts>& all) {
+  std::string proc = proc_path(pid);
   SF_TRY_ASSIGN(std::vector<std::string> numbers, os::list_directory(proc + "/fd"));
   for (const std::string& number : numbers) {
     DescriptorFacts fd;
@@ -56,6 +57,9 @@ Status read_descriptors(const std::string& proc, std::vector<DescriptorFacts>& a
     auto info = parse_fdinfo(text);
     if (!info) return odd(proc + "/fdinfo/" + number);
     fd.info = *info;
+    if (S_ISSOCK(fd.file.st_mode) && fd.link.starts_with("socket:")) {
+      SF_TRY_ASSIGN(fd.socket, read_socket_facts(pid, fd.number));
+    }
     all.push_back(std::move(fd));
   }
   std::ranges::sort(all, {}, &DescriptorFacts::number);
@@ -103,7 +107,7 @@ Result<ProcessFacts> read_process(pid_t pid) {
   auto mappings = parse_smaps(maps);
   if (!mappings) return odd(proc + "/smaps");
   process.mappings = std::move(*mappings);
-  SF_TRY(read_descriptors(proc, process.descriptors));
+  SF_TRY(read_descriptors(pid, process.descriptors));
   SF_TRY_ASSIGN(process.auxv, read_text(proc + "/auxv"));
   SF_TRY_ASSIGN(process.cwd, os::read_link(proc + "/cwd"));
   SF_TRY_ASSIGN(process.root, os::read_link(proc + "/root"));

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "os/fd.h"
 #include "waypoint/native/proc_texts.h"
+#include "waypoint/native/sockets.h"
 
 namespace sf::waypoint::native {
 
@@ -20,6 +21,7 @@ struct DescriptorFacts {
   struct stat file {};
   std::uint64_t file_system = 0;  // its magic number
   FdInfoText info;
+  SocketFacts socket;
 };
 
 struct ThreadFacts {
@@ -63,6 +65,7 @@ struct TreeFacts {
   std::array<std::uint64_t, kNamespaces.size()> own_namespaces{};  // the engine's
   std::vector<MountFacts> mounts;                                  // of init
   bool ipc_objects = false;
+  bool host_network = false;
   bool timer_ids = false;  // a timer can be given its id
   std::int32_t own_oom_score_adj = 0;
 };

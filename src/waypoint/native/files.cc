@@ -14,6 +14,7 @@
 #include "waypoint/native/inodes.h"
 #include "waypoint/native/kinds.h"
 #include "waypoint/native/locks.h"
+#include "waypoint/native/sockets.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -35,7 +36,7 @@ bool is_same(const Sample& sample, pid_t pid, int number) {
 
 class FileCapture {
  public:
-  FileCapture(TreeImage& tree, PagesWriter& pages) : tree_(tree), inodes_(tree, pages) {}
+  FileCapture(TreeImage& tree, InodeCapture& inodes) : tree_(tree), inodes_(inodes) {}
 
   Status add(const ProcessFacts& process, const DescriptorFacts& fd, ProcessImage& image) {
     auto& samples = known_[{fd.file.st_dev, fd.file.st_ino}];
@@ -65,6 +66,9 @@ class FileCapture {
       file.kind = FileKind::kEvent;
       file.event = parse_event(fd.link, fd.info.text).value();
       SF_TRY(check_watched(process, fd, file.event));
+    } else if (kind == DescriptorKind::kSocket) {
+      file.kind = FileKind::kSocket;
+      SF_TRY_ASSIGN(file.socket, capture_socket(process.pid, fd.number, fd.socket));
     } else if (kind != DescriptorKind::kPath) {
       file.kind = FileKind::kInode;
       SF_TRY_ASSIGN(file.inode, inodes_.find_or_capture(process.pid, fd, kind));
@@ -104,14 +108,14 @@ class FileCapture {
   }
 
   TreeImage& tree_;
-  InodeCapture inodes_;
+  InodeCapture& inodes_;
   std::map<std::pair<dev_t, ino_t>, std::vector<Sample>> known_;
 };
 
 }  // namespace
 
-Status capture_files(const TreeFacts& facts, TreeImage& tree, PagesWriter& pages) {
-  FileCapture capture(tree, pages);
+Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes) {
+  FileCapture capture(tree, inodes);
   for (std::size_t i = 0; i < facts.processes.size(); ++i) {
     for (const DescriptorFacts& fd : facts.processes[i].descriptors)
       SF_TRY(capture.add(facts.processes[i], fd, tree.processes[i]));
@@ -142,10 +146,11 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
       inodes.open(file, place);
       continue;
     }
-    if (file.kind == FileKind::kEvent) {
-      Argument event = make_event(program, file);
-      program.call(SYS_dup3, {event, place, O_CLOEXEC});
-      program.call(SYS_close, {event});
+    if (file.kind == FileKind::kEvent || file.kind == FileKind::kSocket) {
+      Argument made = file.kind == FileKind::kEvent ? make_event(program, file)
+                                                    : make_socket(program, file.socket, file.flags);
+      program.call(SYS_dup3, {made, place, O_CLOEXEC});
+      program.call(SYS_close, {made});
       continue;
     }
     program.about("opening " + file.path);
@@ -156,6 +161,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
     program.call(SYS_dup3, {fd, place, O_CLOEXEC});
     program.call(SYS_close, {fd});
   }
+  inodes.hold_for_mappings();
   inodes.finish();
 }
 

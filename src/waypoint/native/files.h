@@ -8,23 +8,16 @@
 
 #include "base/result.h"
 #include "waypoint/native/facts.h"
+#include "waypoint/native/file_places.h"
 #include "waypoint/native/image.h"
-#include "waypoint/native/pages_file.h"
+#include "waypoint/native/inodes.h"
 #include "waypoint/native/program_writer.h"
 
 namespace sf::waypoint::native {
 
 // Requires: `tree.processes` are those of the facts, in their order.
-Status capture_files(const TreeFacts& facts, TreeImage& tree, PagesWriter& pages);
+Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes);
 
-// Numbers above those of every captured descriptor, where things lie until they are taken.
-struct FilePlaces {
-  int pages = 0;    // the pages file
-  int scratch = 0;  // free for steps that need a known number
-  int master = 0;   // of the terminal
-  int first = 0;    // of the descriptions
-  int end = 0;
-};
 FilePlaces choose_places(const TreeImage& tree);
 
 // Init's part. Requires: everything below places.pages is closed.

@@ -169,7 +169,7 @@ struct ProcessImage {
   }
 };
 
-enum class FileKind : std::uint32_t { kPath, kTerminal, kInode, kEvent };
+enum class FileKind : std::uint32_t { kPath, kTerminal, kInode, kEvent, kSocket };
 
 enum class EventKind : std::uint32_t { kCounter, kTimer, kSignals, kEpoll };
 
@@ -191,6 +191,31 @@ struct EventImage {
   }
 };
 
+struct SocketOption {
+  std::int32_t level = 0;
+  std::int32_t name = 0;
+  std::string value;
+  template <typename A>
+  void fields(A& a) {
+    a(level)(name)(value);
+  }
+};
+
+struct SocketImage {
+  std::int32_t family = 0;
+  std::int32_t type = 0;
+  std::int32_t protocol = 0;
+  std::uint32_t listens = 0;
+  std::int32_t backlog = 0;
+  std::string name;  // as bind() takes it; empty: not bound
+  std::string peer;
+  std::vector<SocketOption> options;  // that differ from a fresh socket's
+  template <typename A>
+  void fields(A& a) {
+    a(family)(type)(protocol)(listens)(backlog)(name)(peer)(options);
+  }
+};
+
 enum class LockKind : std::uint32_t { kFlock, kPosix, kDescription };
 
 struct FileLock {
@@ -209,10 +234,11 @@ struct FileImage {  // one open file description
   std::uint64_t offset = 0;
   std::uint32_t inode = kNone;
   EventImage event;
+  SocketImage socket;
   std::vector<FileLock> locks;
   template <typename A>
   void fields(A& a) {
-    a(kind)(path)(flags)(offset)(inode)(event)(locks);
+    a(kind)(path)(flags)(offset)(inode)(event)(socket)(locks);
   }
 };
 

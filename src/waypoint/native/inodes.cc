@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 #include "os/error.h"
 #include "os/file.h"
 #include "os/pipe.h"
-#include "waypoint/native/files.h"
 #include "waypoint/native/other_fd.h"
 
 namespace sf::waypoint::native {
@@ -65,12 +65,7 @@ Result<std::uint32_t> InodeCapture::find_or_capture(pid_t pid, const DescriptorF
   auto [found, is_new] = known_.try_emplace({fd.file.st_dev, fd.file.st_ino}, 0U);
   if (!is_new) return found->second;
   found->second = static_cast<std::uint32_t>(tree_.inodes.size());
-  InodeImage inode;
-  inode.size = static_cast<std::uint64_t>(fd.file.st_size);
-  inode.mode = fd.file.st_mode & 07777U;
-  inode.uid = fd.file.st_uid;
-  inode.gid = fd.file.st_gid;
-  inode.times = {fd.file.st_atim, fd.file.st_mtim};
+  InodeImage inode = describe(fd.file);
   SF_TRY_ASSIGN(os::UniqueFd copy, descriptor_of(pid, fd.number));
   if (kind == DescriptorKind::kPipe || kind == DescriptorKind::kFifo) {
     inode.kind = kind == DescriptorKind::kPipe ? InodeKind::kPipe : InodeKind::kFifo;
@@ -79,20 +74,53 @@ Result<std::uint32_t> InodeCapture::find_or_capture(pid_t pid, const DescriptorF
   } else {
     inode.kind = kind == DescriptorKind::kMemoryFile ? InodeKind::kMemory : InodeKind::kUnlinked;
     inode.name = without_mark(fd.link);
-    if (inode.kind == InodeKind::kMemory) {
-      inode.name = inode.name.substr(std::string_view("/memfd:").size());
-      inode.seals = static_cast<std::uint32_t>(std::max(0, ::fcntl(copy.get(), F_GET_SEALS)));
-    }
     // Of its own, so that the offset of the process's stays where it is.
     SF_TRY_ASSIGN(os::UniqueFd own, os::open_file(os::fd_path(copy.get()), O_RDONLY));
-    SF_TRY(pages_.append_file(own.get(), inode.size, inode.extents));
+    SF_TRY(capture_content(own.get(), inode));
   }
   tree_.inodes.push_back(std::move(inode));
   return found->second;
 }
 
-int InodeRestore::helper(std::uint32_t index, bool writes) const {
-  return places_.end + static_cast<int>(2 * index) + (writes ? 1 : 0);
+Result<std::uint32_t> InodeCapture::find_or_capture(pid_t pid, const MappingText& mapping) {
+  char range[40];
+  std::snprintf(range, sizeof range, "%lx-%lx", mapping.start, mapping.end);
+  SF_TRY_ASSIGN(os::UniqueFd fd,
+                os::open_file("/proc/" + std::to_string(pid) + "/map_files/" + range, O_RDONLY));
+  struct stat file {};
+  if (::fstat(fd.get(), &file) != 0) return os::last_error("looking at a mapping");
+  auto [found, is_new] = known_.try_emplace({file.st_dev, file.st_ino}, 0U);
+  if (!is_new) return found->second;
+  found->second = static_cast<std::uint32_t>(tree_.inodes.size());
+  InodeImage inode = describe(file);
+  inode.name = without_mark(mapping.name);
+  inode.kind = inode.name.starts_with("/memfd:") ? InodeKind::kMemory
+               : inode.name == "/dev/zero"       ? InodeKind::kSharedMemory
+                                                 : InodeKind::kUnlinked;
+  if (!S_ISREG(file.st_mode) || (inode.kind == InodeKind::kUnlinked && file.st_nlink != 0))
+    return fail(ErrorCode::kUnsupported, "mapping " + mapping.name + ": the file has other names");
+  SF_TRY(capture_content(fd.get(), inode));
+  tree_.inodes.push_back(std::move(inode));
+  return found->second;
+}
+
+InodeImage InodeCapture::describe(const struct stat& file) {
+  InodeImage inode;
+  inode.size = static_cast<std::uint64_t>(file.st_size);
+  inode.mode = file.st_mode & 07777U;
+  inode.uid = file.st_uid;
+  inode.gid = file.st_gid;
+  inode.times = {file.st_atim, file.st_mtim};
+  return inode;
+}
+
+Status InodeCapture::capture_content(int fd, InodeImage& inode) {
+  if (inode.kind == InodeKind::kMemory) {
+    inode.name = inode.name.substr(std::string_view("/memfd:").size());
+    inode.seals = static_cast<std::uint32_t>(std::max(0, ::fcntl(fd, F_GET_SEALS)));
+  }
+  if (inode.kind == InodeKind::kSharedMemory) inode.name = "shared-memory";
+  return pages_.append_file(fd, inode.size, inode.extents);
 }
 
 void InodeRestore::move(Argument fd, int number) {
@@ -146,7 +174,7 @@ void InodeRestore::fill_file(const InodeImage& inode, int fd) {
 }
 
 void InodeRestore::make_memory_file(const InodeImage& inode, std::uint32_t index) {
-  bool can_be_sealed = inode.seals != F_SEAL_SEAL;
+  bool can_be_sealed = inode.kind == InodeKind::kMemory && inode.seals != F_SEAL_SEAL;
   program_.about("making memory file " + inode.name);
   Argument fd = program_.keep(
       SYS_memfd_create, {program_.arena().put_text(inode.name),
@@ -191,7 +219,8 @@ void InodeRestore::make(std::uint32_t index) {
   const InodeImage& inode = tree_.inodes[index];
   if (inode.kind == InodeKind::kPipe) make_pipe(inode, index);
   if (inode.kind == InodeKind::kFifo) return make_fifo(inode, index);
-  if (inode.kind == InodeKind::kMemory) make_memory_file(inode, index);
+  if (inode.kind == InodeKind::kMemory || inode.kind == InodeKind::kSharedMemory)
+    make_memory_file(inode, index);
   if (inode.kind == InodeKind::kUnlinked) make_unlinked(inode, index);
   program_.about("owner of " + inode.name);
   program_.call(SYS_fchown, {helper(index, false), inode.uid, inode.gid});
@@ -232,7 +261,19 @@ void InodeRestore::finish() {
     if (inode.kind == InodeKind::kMemory && inode.seals != F_SEAL_SEAL && inode.seals != 0)
       program_.call(SYS_fcntl, {helper(index, false), F_ADD_SEALS, inode.seals});
   }
-  program_.call(SYS_close_range, {places_.end, ~0U, 0});
+  for (std::uint32_t index : made_)
+    if (!mapped_.contains(index))
+      program_.call(SYS_close_range, {helper(index, false), helper(index, true), 0});
+}
+
+void InodeRestore::hold_for_mappings() {
+  for (const ProcessImage& process : tree_.processes) {
+    for (const Mapping& mapping : process.mappings) {
+      if (mapping.kind != MappingKind::kShared) continue;
+      make(mapping.file);
+      mapped_.insert(mapping.file);
+    }
+  }
 }
 
 }  // namespace sf::waypoint::native

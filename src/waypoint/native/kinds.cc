@@ -15,6 +15,7 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr std::uint64_t kPipeSystem = 0x50495045;
+constexpr std::uint64_t kSocketSystem = 0x534f434b;
 constexpr std::string_view kDeleted = " (deleted)";
 
 DescriptorVerdict refuse(const DescriptorFacts& fd, const std::string& name, std::string why) {
@@ -87,6 +88,11 @@ DescriptorVerdict judge(const DescriptorFacts& fd) {
     case TMPFS_MAGIC:
       if (fd.link.starts_with("/memfd:")) return {DescriptorKind::kMemoryFile, {}, {}};
       break;
+    case kSocketSystem: {
+      auto trouble = socket_trouble(fd.socket);
+      if (trouble) return refuse(fd, fd.link, *trouble);
+      return {DescriptorKind::kSocket, {}, {}};
+    }
     case ANON_INODE_FS_MAGIC:
       if (parse_event(fd.link, fd.info.text)) return {DescriptorKind::kEvent, {}, {}};
       break;
@@ -108,7 +114,11 @@ MappingVerdict judge(const MappingText& mapping) {
     if (plain && !is_shared) return {false, MappingKind::kAnonymous, {}};
     return refuse("the native engine does not know this kind of mapping");
   }
-  if (name.ends_with(kDeleted)) return refuse("the file behind it has no name any more");
+  if (name.starts_with("/SYSV")) return refuse("System V shared memory is left to CRIU");
+  bool has_name = !name.ends_with(kDeleted);
+  bool is_memory = name.starts_with("/memfd:") || (name == "/dev/zero (deleted)" && is_shared);
+  if (!has_name && (is_memory || (name[0] == '/' && !name.starts_with("/dev/zero"))))
+    return {false, MappingKind::kShared, {}};
   if (name.empty() || name[0] != '/' || name.starts_with("/proc/") || name.find('\\') != name.npos)
     return refuse("the native engine does not know this kind of mapping");
   if (name.starts_with("/dev/") && name != "/dev/zero" && !name.starts_with("/dev/shm/") &&

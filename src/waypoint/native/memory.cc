@@ -94,7 +94,8 @@ class MemoryWriter {
   }
 
   Argument file_of(const Mapping& mapping) {
-    if (mapping.file == kNone) return -1;
+    if (mapping.kind == MappingKind::kAnonymous) return -1;
+    if (mapping.kind == MappingKind::kShared) return held_inode(places_.files, mapping.file);
     auto found = files_.find(mapping.file);
     if (found != files_.end()) return found->second;
     const MappedFile& file = tree_.mapped[mapping.file];
@@ -108,7 +109,9 @@ class MemoryWriter {
   void map(const Mapping& mapping) {
     if (mapping.kind == MappingKind::kKernel) return;
     Argument file = file_of(mapping);
-    program_.about("mapping " + (mapping.file == kNone ? "memory" : tree_.mapped[mapping.file].path));
+    program_.about("mapping " + (mapping.kind == MappingKind::kFile
+                                     ? tree_.mapped[mapping.file].path
+                                     : std::string("memory")));
     program_.call(SYS_mmap, {mapping.start, mapping.end - mapping.start,
                              protection_at_first(mapping), mapping.flags | MAP_FIXED_NOREPLACE, file,
                              mapping.offset});
@@ -130,7 +133,7 @@ class MemoryWriter {
       }
       program_.call_exactly(
           static_cast<long>(size), SYS_preadv,
-          {places_.pages_fd, program_.arena().put(pieces.data(), pieces.size() * sizeof(iovec)),
+          {places_.files.pages, program_.arena().put(pieces.data(), pieces.size() * sizeof(iovec)),
            pieces.size(), offset, 0});
     }
   }
@@ -161,18 +164,18 @@ class MemoryWriter {
     program_.about("opening " + layout.exe);
     Argument exe = program_.keep(
         SYS_openat, {AT_FDCWD, program_.arena().put_text(layout.exe), O_RDONLY | O_CLOEXEC});
-    program_.call(SYS_dup3, {exe, places_.scratch_fd, O_CLOEXEC});
+    program_.call(SYS_dup3, {exe, places_.files.scratch, O_CLOEXEC});
     program_.call(SYS_close, {exe});
     prctl_mm_map map{};
     std::memcpy(&map, layout.bounds.data(), sizeof layout.bounds);
     map.auxv =
         reinterpret_cast<__u64*>(program_.arena().put(layout.auxv.data(), layout.auxv.size()));
     map.auxv_size = static_cast<__u32>(layout.auxv.size());
-    map.exe_fd = static_cast<__u32>(places_.scratch_fd);
+    map.exe_fd = static_cast<__u32>(places_.files.scratch);
     program_.about("bounds of the memory");
     program_.call(SYS_prctl, {PR_SET_MM, PR_SET_MM_MAP, program_.arena().put_value(map), sizeof map,
                               0});
-    program_.call(SYS_close, {places_.scratch_fd});
+    program_.call(SYS_close, {places_.files.scratch});
   }
 
   static constexpr std::uint64_t kMaxRead = 1ULL << 30U;  // the kernel reads at most 2 GiB at once
@@ -186,17 +189,22 @@ class MemoryWriter {
 
 }  // namespace
 
-void describe_memory(const ProcessFacts& facts, ProcessImage& process, TreeImage& tree) {
+Status describe_memory(const ProcessFacts& facts, ProcessImage& process, TreeImage& tree,
+                       InodeCapture& inodes) {
   for (const MappingText& text : facts.mappings) {
     if (text.name == "[vsyscall]") continue;  // the kernel's own, everywhere
     Mapping mapping = describe(text, tree);
     if (mapping.kind == MappingKind::kKernel && process.layout.vdso == 0)
       process.layout.vdso = mapping.start;
+    if (mapping.kind == MappingKind::kShared) {
+      SF_TRY_ASSIGN(mapping.file, inodes.find_or_capture(facts.pid, text));
+    }
     process.mappings.push_back(std::move(mapping));
   }
   process.layout.bounds = facts.stat().bounds;
   process.layout.auxv = facts.auxv;
   process.layout.exe = facts.exe;
+  return Ok{};
 }
 
 Status capture_pages(pid_t pid, ProcessImage& process, PagesWriter& pages) {

@@ -25,9 +25,11 @@ class NativeEngine : public ProcessEngine {
                   native::StoppedTree::stop(request.root, setup_.freezer));
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
     facts.ipc_objects = request.dump_ipc;
+    facts.host_network = request.host_network;
     std::vector<Blocker> blockers = native::find_blockers(facts);
     if (!blockers.empty()) return refuse_capture(blockers);
-    auto tree = native::capture_tree(facts, stopped, request.image_dir + native::kPagesFile, calls_);
+    SF_TRY(reached(request.at_point, "checkpoint.native_stopped"));
+    auto tree = native::capture_tree(facts, stopped, request, calls_);
     if (!tree && os::is_full(request.image_dir))
       return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
                   "make room on that file system, or remove checkpoints");

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <map>
+#include <thread>
 
 #include "base/scope_exit.h"
 #include "os/error.h"
@@ -20,6 +21,7 @@
 #include "waypoint/native/birth_writer.h"
 #include "waypoint/native/other_fd.h"
 #include "waypoint/native/shared_arena.h"
+#include "waypoint/native/stops.h"
 #include "waypoint/native/tracee.h"
 
 namespace sf::waypoint::native {
@@ -83,8 +85,10 @@ class Restore {
                                                 .what = &programs}));
     }
     SF_TRY(wait_until_parked(shared, programs, restored.init.pidfd()));
+    SF_TRY(reached(request_.at_point, "restore.native_made"));
     SF_TRY_ASSIGN(restored.terminal, descriptor_of(restored.init.pid(), programs.places.master));
     SF_TRY(take_over(shared, restored.init.pid(), programs.places.master));
+    SF_TRY(reached(request_.at_point, "restore.native_taken"));
     SF_TRY(request_.before_resume(restored.init.pid()));
     SF_TRY(let_go());
     give_up.dismiss();
@@ -138,43 +142,67 @@ class Restore {
     return found;
   }
 
-  Status take_over(const SharedArena& shared, pid_t init, int master) {
+  Status take_over(SharedArena& shared, pid_t init, int master) {
     SF_TRY_ASSIGN(auto numbers, find_threads(init));
+    std::uint64_t scratch = shared.arena().reserve(256);
+    // Stopped jobs first: their parents take notice before they go on.
+    for (Life life : {Life::kStopped, Life::kRunning}) {
+      for (const ProcessImage& process : tree_.processes) {
+        if (process.life != life) continue;
+        SF_TRY(take_over_process(shared, process, numbers, master, scratch));
+        if (life == Life::kStopped) SF_TRY(stop_again());
+      }
+    }
+    return Ok{};
+  }
+
+  Status take_over_process(const SharedArena& shared, const ProcessImage& process,
+                           const std::map<pid_t, pid_t>& numbers, int master,
+                           std::uint64_t scratch) {
+    std::size_t first = threads_.size();
+    for (const ThreadImage& thread : process.threads) {
+      auto found = numbers.find(thread.tid);
+      if (found == numbers.end()) return fail(ErrorCode::kOs, "a new thread is gone");
+      SF_TRY_ASSIGN(Tracee tracee, Tracee::seize(found->second));
+      threads_.push_back(std::move(tracee));
+    }
+    for (std::size_t i = first; i < threads_.size(); ++i)
+      SF_TRY(threads_[i].wait_stopped(Deadline::after(kStopTime)));
+    auto vdso = std::ranges::find_if(process.mappings, [](const Mapping& m) {
+      return m.kind == MappingKind::kKernel && (m.protection & PROT_EXEC) != 0;
+    });
     auto instruction = syscall_in_vdso();
-    if (!instruction) return fail(ErrorCode::kUnsupported, "the vDSO has no system call in it");
-    for (const ProcessImage& process : tree_.processes) {
-      if (process.life == Life::kEnded) continue;
-      std::size_t first = threads_.size();
-      for (const ThreadImage& thread : process.threads) {
-        auto found = numbers.find(thread.tid);
-        if (found == numbers.end()) return fail(ErrorCode::kOs, "a new thread is gone");
-        SF_TRY_ASSIGN(Tracee tracee, Tracee::seize(found->second));
-        threads_.push_back(std::move(tracee));
-      }
-      for (std::size_t i = first; i < threads_.size(); ++i)
-        SF_TRY(threads_[i].wait_stopped(Deadline::after(kStopTime)));
-      auto vdso = std::ranges::find_if(process.mappings, [](const Mapping& m) {
-        return m.kind == MappingKind::kKernel && (m.protection & PROT_EXEC) != 0;
-      });
-      if (vdso == process.mappings.end()) return fail(ErrorCode::kCorrupt, "the image has no vDSO");
-      Tracee& leader = threads_[first];
-      std::uint64_t place = vdso->start + *instruction;
-      if (process.pid == 1) SF_TRY(leader.call(place, SYS_close, {static_cast<unsigned>(master)}));
-      SF_TRY_ASSIGN(long unmapped,
-                    leader.call(place, SYS_munmap, {shared.start(), shared.size()}));
-      if (unmapped != 0) return os::os_error(static_cast<int>(-unmapped), "leaving a new process");
-      for (std::size_t i = 0; i < process.threads.size(); ++i) {
-        const ThreadImage& thread = process.threads[i];
-        SF_TRY(threads_[first + i].become(thread.registers, thread.extended, thread.blocked));
-      }
-      if (process.life == Life::kStopped && ::kill(leader.tid(), SIGSTOP) != 0)
-        return os::last_error("stopping a stopped job");
+    if (vdso == process.mappings.end() || !instruction)
+      return fail(ErrorCode::kCorrupt, "the image has no vDSO with a system call in it");
+    Tracee& leader = threads_[first];
+    std::uint64_t place = vdso->start + *instruction;
+    SF_TRY(take_notice(leader, place, process, tree_, scratch));
+    if (process.pid == 1) SF_TRY(leader.call(place, SYS_close, {static_cast<unsigned>(master)}));
+    SF_TRY_ASSIGN(long unmapped, leader.call(place, SYS_munmap, {shared.start(), shared.size()}));
+    if (unmapped != 0) return os::os_error(static_cast<int>(-unmapped), "leaving a new process");
+    for (std::size_t i = 0; i < process.threads.size(); ++i) {
+      const ThreadImage& thread = process.threads[i];
+      SF_TRY(threads_[first + i].become(thread.registers, thread.extended, thread.blocked));
+    }
+    return Ok{};
+  }
+
+  // The process taken over last: it stops before its first instruction.
+  Status stop_again() {
+    pid_t pid = threads_.front().tid();
+    if (::kill(pid, SIGSTOP) != 0) return os::last_error("stopping a stopped job");
+    SF_TRY(let_go());
+    Deadline deadline = Deadline::after(kStopTime);
+    while (os::process_state(pid) != 'T') {
+      if (deadline.passed()) return fail(ErrorCode::kTimedOut, "a stopped job does not stop");
+      std::this_thread::sleep_for(microseconds(20));
     }
     return Ok{};
   }
 
   Status let_go() {
     for (Tracee& thread : threads_) SF_TRY(thread.let_go());
+    threads_.clear();
     return Ok{};
   }
 
