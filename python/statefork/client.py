@@ -38,6 +38,7 @@ class Client:
     def build_session(self, backend: str = "waypoint", *, root: LocalPath = "/", name: Optional[str] = None,
                       policy: Optional[str] = None, user: Optional[str] = None, cwd: Optional[str] = None,
                       env: Optional[Mapping[str, str]] = None, network: Optional[str] = None,
+                      engine: Optional[str] = None,
                       memory_bytes: Optional[int] = None, pids: Optional[int] = None, cpus: Optional[float] = None,
                       labels: Optional[Mapping[str, str]] = None, ttl: Optional[float] = None,
                       idle: Optional[float] = None, max_bytes: Optional[int] = None,
@@ -47,11 +48,12 @@ class Client:
 
         `backend` is waypoint (everything), overlay (files only), replay (nothing but commands), another of `backends()`,
         or auto (the best this host can run); `policy` eager,
-        lazy, smart or every-N. `ttl` and `idle` are seconds after which the daemon ends it by itself. Leaving its
+        lazy, smart or every-N; `engine` auto, native or criu (waypoint alone). `ttl` and `idle` are seconds after which the daemon ends it by itself. Leaving its
         `with` ends it, unless `keep` is set.
         """
         info = self._runner.run(verbs.build_session(
             backend, root, ttl, idle, name=name, policy=policy, user=user, cwd=cwd, env=env, network=network,
+            engine=engine,
             memory_bytes=memory_bytes, pids=pids, cpus=cpus, labels=labels, max_bytes=max_bytes,
             max_branches=max_branches))
         return Session(self._runner, info, keep)

@@ -6,13 +6,19 @@ using waypoint::BranchConfig;
 using waypoint::Network;
 
 Result<BranchConfig> branch_config(const control::StartConfig& config, const std::string& label) {
-  if (!config.extra.empty())
-    return fail(ErrorCode::kUnsupported, "there is no setting " + config.extra.begin()->first,
-                "leave it out");
+  BranchConfig branch;
+  for (const auto& [name, value] : config.extra) {
+    if (name != "engine" || label != "waypoint")
+      return fail(ErrorCode::kUnsupported, "there is no setting " + name, "leave it out");
+    auto engine = waypoint::engine_choice_from(value);
+    if (!engine)
+      return fail(ErrorCode::kUnsupported, "there is no engine \"" + value + "\"",
+                  "auto, native or criu");
+    branch.engine = *engine;
+  }
   if (config.network != "none" && config.network != "host")
     return fail(ErrorCode::kUnsupported, "there is no network \"" + config.network + "\"",
                 "none or host");
-  BranchConfig branch;
   branch.root = config.root;
   branch.user = config.user;
   branch.cwd = config.cwd;

@@ -50,6 +50,11 @@ TEST(BranchSettingsTest, WhatWaypointHasNoWordForIsRefusedByName) {
   ASSERT_FALSE(extra.ok());
   EXPECT_EQ(extra.error().code, ErrorCode::kUnsupported);
   EXPECT_NE(extra.error().message.find("image"), std::string::npos);
+  EXPECT_FALSE(branch_config({.extra = {{"engine", "native"}}}, "overlay").ok());
+  EXPECT_FALSE(branch_config({.extra = {{"engine", "docker"}}}, "waypoint").ok());
+  ASSERT_OK_AND_ASSIGN(BranchConfig native,
+                       branch_config({.extra = {{"engine", "native"}}}, "waypoint"));
+  EXPECT_EQ(native.engine, waypoint::EngineChoice::kNative);
   auto network = branch_config({.network = "bridge"}, "waypoint");
   ASSERT_FALSE(network.ok());
   EXPECT_EQ(network.error().code, ErrorCode::kUnsupported);

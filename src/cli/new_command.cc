@@ -17,6 +17,7 @@ struct NewArguments : CommandFrame {
   std::string backend;
   std::string policy;
   std::string network;
+  std::string engine;
   std::string user;
   std::string cwd;
   std::uint64_t memory_bytes = 0;
@@ -65,6 +66,7 @@ Result<wire::Json> request_of(const NewArguments& arguments) {
   put_text("backend", arguments.backend);
   put_text("policy", arguments.policy);
   put_text("network", arguments.network);
+  put_text("engine", arguments.engine);
   put_text("user", arguments.user);
   put_text("cwd", arguments.cwd);
   put_number("memory_bytes", arguments.memory_bytes);
@@ -134,6 +136,8 @@ void add_new_command(CLI::App& app, int& exit_code) {
       ->type_name("eager|lazy|smart");
   command.add_option("--net", arguments.network, "A loopback of its own, or the host's network")
       ->type_name("none|host");
+  command.add_option("--engine", arguments.engine, "What captures processes (default: criu)")
+      ->type_name("auto|native|criu");
   command.add_option("--user", arguments.user, "User the shell runs as")->type_name("USER");
   command.add_option("--cwd", arguments.cwd, "Directory the shell starts in")->type_name("DIR");
   command.add_option("-e,--env", arguments.env, "Environment of the shell; may be repeated")

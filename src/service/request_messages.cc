@@ -93,6 +93,7 @@ Result<CreateSession> create_session_from(const Json& body) {
   fields.read("cwd", request.config.cwd);
   fields.read("env", request.config.env);
   fields.read("network", request.config.network);
+  if (fields.has("engine")) fields.read("engine", request.config.extra["engine"]);
   fields.read("memory_bytes", request.config.memory_bytes);
   fields.read("pids", request.config.max_pids);
   fields.read("cpus", cpus);

@@ -33,6 +33,17 @@ constexpr std::uint64_t kLeastPids = 8;
 
 }  // namespace
 
+std::optional<EngineChoice> engine_choice_from(std::string_view name) {
+  for (EngineChoice choice : {EngineChoice::kAuto, EngineChoice::kNative, EngineChoice::kCriu})
+    if (to_string(choice) == name) return choice;
+  return std::nullopt;
+}
+
+std::string_view to_string(EngineChoice choice) {
+  if (choice == EngineChoice::kAuto) return "auto";
+  return choice == EngineChoice::kNative ? kNativeName : kCriuName;
+}
+
 Status check_config(const BranchConfig& config) {
   if (config.root.empty() || config.root[0] != '/' || has_nul(config.root))
     return invalid("root must be an absolute path, got \"" + config.root + "\"");
@@ -96,6 +107,7 @@ Json to_json(const BranchConfig& c) {
                {"rows", c.window.rows},
                {"cols", c.window.cols},
                {"network", c.network == Network::kHost ? "host" : "none"},
+               {"engine", to_string(c.engine)},
                {"extra_capabilities", c.extra_capabilities}};
   if (!c.label.empty()) json["label"] = c.label;
   if (c.limits.memory_bytes) json["memory_bytes"] = *c.limits.memory_bytes;
@@ -122,6 +134,11 @@ Result<BranchConfig> branch_config_from_json(const Json& json) {
     if (network != "host" && network != "none")
       return fail(ErrorCode::kCorrupt, "branch configuration: unknown network " + network);
     c.network = network == "host" ? Network::kHost : Network::kNone;
+    if (json.contains("engine")) {  // older records have none
+      auto engine = engine_choice_from(json["engine"].get<std::string>());
+      if (!engine) return fail(ErrorCode::kCorrupt, "branch configuration: unknown engine");
+      c.engine = *engine;
+    }
     c.extra_capabilities = json.at("extra_capabilities").get<std::vector<std::string>>();
     if (json.contains("label")) c.label = json["label"].get<std::string>();
     if (json.contains("memory_bytes"))

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "os/cgroup.h"
+#include "waypoint/engine.h"
 #include "waypoint/terminal/screen.h"
 #include "wire/json.h"
 
@@ -19,6 +20,7 @@ enum class Network {
 };
 
 struct BranchConfig {
+  EngineChoice engine = EngineChoice::kCriu;  // how processes are captured
   std::string root = "/";     // base root: the host's /, a directory, an unpacked root file system
   std::string user = "root";  // name or uid, as the root's /etc/passwd knows it
   std::string cwd = "/";
@@ -31,6 +33,10 @@ struct BranchConfig {
   std::vector<std::string> extra_capabilities;  // beyond a container's usual ones, e.g. "sys_admin"
   std::string label;  // whose it is, in the words of whoever drives the store: an id, or empty
 };
+
+// "auto", "native" or "criu"; nothing for other words.
+std::optional<EngineChoice> engine_choice_from(std::string_view name);
+std::string_view to_string(EngineChoice choice);
 
 // kInvalidArgument names the field and what it takes.
 Status check_config(const BranchConfig& config);

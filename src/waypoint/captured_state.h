@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "waypoint/engine.h"
 #include "waypoint/shell_driver.h"
 #include "waypoint/state_mark.h"
 #include "waypoint/user_lookup.h"
@@ -15,6 +16,7 @@ namespace sf::waypoint {
 
 struct CapturedState {
   std::string hostname;
+  std::string engine = std::string(kCriuName);  // which took the images; travels apart
   User user;  // the shell's, as it was looked up when the branch started
   pid_t last_pid = 0;
   bool own_ipc = false;        // the images hold an IPC namespace

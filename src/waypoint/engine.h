@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -13,23 +14,44 @@
 
 namespace sf::waypoint {
 
+// As manifests name them.
+inline constexpr std::string_view kCriuName = "criu";
+inline constexpr std::string_view kNativeName = "native";
+
+enum class EngineChoice {
+  kAuto,    // native when it can capture everything in the tree, else CRIU
+  kNative,  // same boot, milliseconds
+  kCriu,
+};
+
+// Named moments (fault_plan.h) at which a test may have it fail.
+using AtPoint = std::function<Status(std::string_view)>;
+inline Status reached(const AtPoint& at_point, std::string_view name) {
+  return at_point ? at_point(name) : Status(Ok{});
+}
+
 struct CaptureRequest {
+  EngineChoice engine = EngineChoice::kAuto;
   pid_t root = 0;              // the branch's init
   std::string image_dir;       // exists and is empty
   pid_t terminal_session = 0;  // of the branch's terminal, as the branch numbers it
   pid_t terminal_group = 0;    // its foreground group, likewise
   bool dump_ipc = false;       // the IPC namespace holds System V objects
+  bool host_network = false;   // sockets are the host's, and shared with it
   bool lock_network = false;   // some TCP socket has data in flight
   // Runs while the whole tree stands still; a failure undoes the capture and is returned.
   std::function<Status()> while_stopped;
+  AtPoint at_point = {};
 };
 
 struct RestoreRequest {
+  std::string engine;  // which took the image
   std::string image_dir;
   std::string root_view;  // mount point of the new branch's root
   bool lock_network = false;
   // Given the new init while the whole tree still stands still; a failure undoes the restore.
   std::function<Status(pid_t)> before_resume;
+  AtPoint at_point = {};
   bool close_tcp = false;  // established connections lead out of the branch: bring them back closed
 };
 
@@ -46,8 +68,8 @@ class ProcessEngine {
   // Pays start-up costs ahead of the next capture() or restore().
   virtual void warm_up() = 0;
   // The tree goes on running, whether this succeeds or not. The error names what could not be
-  // captured.
-  virtual Status capture(const CaptureRequest& request) = 0;
+  // captured. Returns the name of the engine that took the image.
+  virtual Result<std::string> capture(const CaptureRequest& request) = 0;
   virtual Result<RestoredTree> restore(const RestoreRequest& request) = 0;
 };
 

@@ -48,6 +48,10 @@ class InitChild {
     check(::unshare(CLONE_NEWCGROUP), "unshare cgroup");
     mount_kernel_views();
     enter_root();
+    if (plan_.instead != nullptr) {
+      ::close(report_);
+      plan_.instead(plan_.what);
+    }
     make_channel();
     drop_capabilities();
     ::umask(022);

@@ -14,6 +14,10 @@ struct InitPlan {
   std::string root_view;  // mount point of the branch's root in the caller's namespace
   std::vector<std::string> cgroup_procs;  // entered before anything else
   std::uint64_t capabilities = 0;         // bounding set
+  // Runs in the branch's init program's place, in the namespaces and the root, with everything else
+  // still the caller's: only async-signal-safe calls; never returns.
+  void (*instead)(void* what) = nullptr;
+  void* what = nullptr;
 };
 
 // Requires: the caller already lives in the branch's network, IPC and UTS namespaces, which init

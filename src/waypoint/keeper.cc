@@ -14,7 +14,9 @@
 #include "waypoint/flusher.h"
 #include "waypoint/keeper_home.h"
 #include "waypoint/keeper_host.h"
+#include "waypoint/engine_choice.h"
 #include "waypoint/keeper_server.h"
+#include "waypoint/native/native_engine.h"
 #include "waypoint/live_branch.h"
 #include "waypoint/shell_server.h"
 
@@ -34,6 +36,13 @@ void report_ready(const std::string& text) {
   ::close(kReadyFd);
 }
 
+// The branch's group in the v2 hierarchy; empty where there is none.
+std::string freezer_of(const os::Cgroup& group) {
+  for (const std::string& directory : group.directories())
+    if (os::exists(directory + "/cgroup.freeze")) return directory;
+  return {};
+}
+
 class Keeper {
  public:
   Keeper(const KeeperOptions& options, os::Poller poller, std::unique_ptr<UnitStore> units,
@@ -43,8 +52,10 @@ class Keeper {
         units_(std::move(units)),
         layout_(std::move(layout)),
         groups_(std::move(groups)),
-        engine_(make_criu_engine({options.criu, options.criu_shim, groups_.engine.procs_files(),
-                                  groups_.branch.procs_files()})),
+        engine_(make_chosen_engine(
+            make_native_engine({freezer_of(groups_.branch), groups_.branch.procs_files()}),
+            make_criu_engine({options.criu, options.criu_shim, groups_.engine.procs_files(),
+                              groups_.branch.procs_files()}))),
         server_(poller_,
                 [this](const ClientPtr& client, Frame frame) { serve(client, std::move(frame)); }) {
   }
@@ -160,6 +171,7 @@ class Keeper {
     SF_TRY_ASSIGN(BranchConfig config, branch_config_from_json(frame.header.at("config")));
     SF_TRY_ASSIGN(CapturedState state,
                   captured_state_from_json(frame.header.at("state"), frame.payload));
+    state.engine = frame.header.at("engine").get<std::string>();
     // CRIU's own processes count too while the tree comes back: a branch at its limit would not
     // fit.
     BranchConfig roomy = config;
@@ -203,7 +215,7 @@ class Keeper {
         client->send_error(state.error());
         continue;
       }
-      client->send({{{"state", to_json(*state)}}, terminal_bytes(*state)});
+      client->send({{{"state", to_json(*state)}, {"engine", state->engine}}, terminal_bytes(*state)});
     }
   }
 

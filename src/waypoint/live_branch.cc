@@ -95,10 +95,12 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
   SF_TRY_ASSIGN(
       RestoredTree tree,
       parts.engine.restore(
-          {.image_dir = image_dir,
+          {.engine = state.engine,
+           .image_dir = image_dir,
            .root_view = kRootMount,
            .lock_network = state.tcp_in_flight,
            .before_resume = [&](pid_t init) { return write_pid_counter(init, state.last_pid); },
+           .at_point = [&](std::string_view point) { return faults.at(point); },
            .close_tcp = branch->config().network == Network::kHost}));
   branch->init_ = std::move(tree.init);
   pid_t init = branch->init_.pid();
@@ -208,12 +210,14 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   state.tcp_in_flight = tcp_in_flight();
   const std::vector<Running> before = running_in(init_.pid());
   Stopwatch stopped;
-  Status captured =
-      parts_.engine.capture({.root = init_.pid(),
+  auto captured =
+      parts_.engine.capture({.engine = config().engine,
+                             .root = init_.pid(),
                              .image_dir = image_dir,
                              .terminal_session = host_.shell().shell(),
                              .terminal_group = host_.shell().foreground_group(),
                              .dump_ipc = state.own_ipc,
+                             .host_network = config().network == Network::kHost,
                              .lock_network = state.tcp_in_flight,
                              .while_stopped = [&]() -> Status {
                                SF_TRY(faults.at("checkpoint.after_dump"));
@@ -223,12 +227,14 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                                state.shell = host_.shell().state();
                                SF_TRY_ASSIGN(state.last_pid, read_pid_counter(init_.pid()));
                                return faults.at("checkpoint.after_files");
-                             }});
+                             },
+                             .at_point = [&](std::string_view point) { return faults.at(point); }});
   state.stopped = stopped.elapsed();
   if (!captured) {
     (void)parts_.units.remove(sealed_unit);
     return with_losses(std::move(captured).error(), before);
   }
+  state.engine = std::move(*captured);
   return state;
 }
 

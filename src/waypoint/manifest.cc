@@ -28,10 +28,10 @@ Status check_restorable(const Manifest& manifest, const std::string& boot_id) {
   if (manifest.engine == kFilesOnly)
     return fail(ErrorCode::kUnsupported, "the checkpoint holds files and no processes",
                 "start a branch from it");
-  if (manifest.engine != kEngine)
+  if (manifest.engine != kCriuName && manifest.engine != kNativeName)
     return fail(ErrorCode::kUnsupported,
                 "the checkpoint was taken by the engine \"" + manifest.engine + "\"",
-                "this version restores what \"" + std::string(kEngine) + "\" took");
+                "this version restores what \"criu\" and \"native\" took");
   if (manifest.boot_id != boot_id)
     return fail(ErrorCode::kUnsupported,
                 "the checkpoint was taken before this machine started last: clocks and mounts of "

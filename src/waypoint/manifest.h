@@ -13,14 +13,13 @@ namespace sf::waypoint {
 
 inline constexpr int kManifestVersion = 3;
 inline constexpr int kOldestManifest = 2;  // the same without `base` and marks
-inline constexpr std::string_view kEngine = "criu";
 inline constexpr std::string_view kFilesOnly = "none";  // in the engine's place: no processes
 
 struct Manifest {
   CheckpointInfo info;
   BranchConfig config;
   CapturedState state;
-  std::string engine = std::string(kEngine);
+  std::string engine = std::string(kCriuName);
   std::string boot_id;  // images hold kernel objects' identities of this boot
 };
 

@@ -166,7 +166,9 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
                   live.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
     Manifest manifest;
     SF_TRY_ASSIGN(manifest.state, captured_state_from_json(answer.header["state"], answer.payload));
-    if (answer.header.value("unchanged", false)) manifest.info.base = base->info.id;
+    bool unchanged = answer.header.value("unchanged", false);
+    if (unchanged) manifest.info.base = base->info.id;
+    manifest.engine = unchanged ? base->engine : answer.header.at("engine").get<std::string>();
     manifest.info.took = watch.elapsed();
     auto info = publish(std::move(draft), std::move(manifest), live);
     bool base_is_gone = base && !info && info.error().code == ErrorCode::kNotFound;
@@ -190,7 +192,7 @@ std::optional<Manifest> Waypoint::Impl::base_for(const std::optional<CheckpointI
   };
   std::optional<Manifest> base = load(head);
   if (base && base->info.base) base = load(base->info.base);
-  if (!base || !base->state.mark || base->engine != kEngine || base->boot_id != os::boot_id())
+  if (!base || !base->state.mark || base->engine == kFilesOnly || base->boot_id != os::boot_id())
     return std::nullopt;
   return base;
 }
@@ -241,6 +243,7 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
                               {"config", to_json(manifest.config)},
                               {"unit", unit.empty() ? sealed_unit(source_of(manifest.info)) : unit},
                               {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
+                              {"engine", manifest.engine},
                               {"state", to_json(manifest.state)}},
                              options_.faults);
   SF_TRY_ASSIGN(Frame answer,

@@ -87,4 +87,16 @@ void check_scenario(Host& host, const Scenario& scenario) {
                    "the branch after restore of a checkpoint that was taken after a restore"));
 }
 
+void check_declined(Host& host, const Scenario& scenario, const std::string& reason) {
+  ASSERT_OK_AND_ASSIGN(Session session, Session::start(host, scenario.user));
+  ASSERT_OK(prepare(session, scenario));
+  ASSERT_OK_AND_ASSIGN(Observations expected, reference(host, session, scenario));
+  auto taken = session.checkpoint();
+  ASSERT_FALSE(taken.ok()) << "the engine captures this: take it off the list of native_limits.cc";
+  EXPECT_EQ(taken.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(taken.error().message.find(reason), std::string::npos) << taken.error().describe();
+  ASSERT_OK_AND_ASSIGN(Observations after, session.run(scenario.probe));
+  EXPECT_TRUE(same(expected, after, "the branch after a refused checkpoint"));
+}
+
 }  // namespace sf::equivalence

@@ -32,4 +32,8 @@ Status disturb(Session& session, const Scenario& scenario);
 // to GoogleTest.
 void check_scenario(Host& host, const Scenario& scenario);
 
+// A scenario that the engine declines: the checkpoint is refused, says why, and the branch goes on
+// as if nobody had asked.
+void check_declined(Host& host, const Scenario& scenario, const std::string& reason);
+
 }  // namespace sf::equivalence

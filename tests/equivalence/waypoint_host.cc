@@ -2,12 +2,23 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "os/file.h"
 
 namespace sf::equivalence {
 namespace {
 
 constexpr seconds kLeakPatience{5};
+
+// SF_ENGINE: which process engine the branches have, when it is not the usual one.
+Result<waypoint::EngineChoice> wanted_engine() {
+  const char* name = std::getenv("SF_ENGINE");
+  if (name == nullptr) return waypoint::BranchConfig{}.engine;
+  auto choice = waypoint::engine_choice_from(name);
+  if (!choice) return invalid(std::string("SF_ENGINE=") + name + " is no engine");
+  return *choice;
+}
 
 // The disturbance kills whatever it can reach: it must not be able to reach the host.
 Status check_isolation(const std::string& inner_pid_namespace) {
@@ -25,6 +36,7 @@ Status check_isolation(const std::string& inner_pid_namespace) {
 Result<std::unique_ptr<WaypointHost>> WaypointHost::open(waypoint::UnitKind units) {
   std::unique_ptr<WaypointHost> host(new WaypointHost());
   SF_TRY_ASSIGN(host->programs_, test_programs());
+  SF_TRY_ASSIGN(host->engine_, wanted_engine());
   waypoint::WaypointOptions options;
   options.store_dir = host->dir_ / "store";
   options.units = units;
@@ -44,6 +56,7 @@ void WaypointHost::close() {
 Result<BranchId> WaypointHost::start(const std::string& user) {
   waypoint::BranchConfig config;
   config.user = user;
+  config.engine = engine_;
   SF_TRY_ASSIGN(BranchId branch, waypoint_->start(config));
   leaks_.add_mark(branch.value());
   waypoint::SideExecRequest install;

@@ -17,6 +17,7 @@ class WaypointHost final : public Host {
       waypoint::UnitKind units = waypoint::UnitKind::kAuto);
 
   waypoint::Waypoint& waypoint() { return *waypoint_; }
+  waypoint::EngineChoice engine() const { return engine_; }
 
   Result<BranchId> start(const std::string& user) override;
   Result<BranchId> fork(const CheckpointId& checkpoint) override;
@@ -32,6 +33,7 @@ class WaypointHost final : public Host {
   test::LeakCheck leaks_;
   test::TempDir dir_{"sf-equivalence"};
   std::string programs_;
+  waypoint::EngineChoice engine_ = waypoint::EngineChoice::kCriu;
   std::unique_ptr<waypoint::Waypoint> waypoint_;
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <string>
 
@@ -35,7 +36,7 @@ class FaultPointTest : public ::testing::TestWithParam<std::string_view> {
  protected:
   void SetUp() override {
     ASSERT_OK(store_.open());
-    ASSERT_OK_AND_ASSIGN(branch_, manager().start({}));
+    ASSERT_OK_AND_ASSIGN(branch_, manager().start({.engine = engine()}));
     ASSERT_OK(put_word(manager(), branch_, "old"));
     ASSERT_OK_AND_ASSIGN(CheckpointInfo info, manager().checkpoint(branch_));
     checkpoint_ = info.id;
@@ -46,6 +47,15 @@ class FaultPointTest : public ::testing::TestWithParam<std::string_view> {
   Waypoint& manager() { return store_.manager(); }
   static std::string point() { return std::string(GetParam()); }
   static std::string operation() { return point().substr(0, point().find('.')); }
+
+  // Points of the native engine are reached with it alone; SF_ENGINE has all others be reached with
+  // another one, too.
+  static waypoint::EngineChoice engine() {
+    const char* wanted = std::getenv("SF_ENGINE");
+    auto choice = waypoint::engine_choice_from(wanted == nullptr ? "" : wanted);
+    if (point().find(".native_") != std::string::npos) return waypoint::EngineChoice::kNative;
+    return choice.value_or(waypoint::BranchConfig{}.engine);
+  }
 
   Status run_operation() {
     if (operation() == "start") {
@@ -157,6 +167,7 @@ TEST_P(FailingForkTest, ReportsEachForkThatIsNotThere) {
 }
 
 constexpr std::string_view kForkPoints[] = {"restore.before_files", "restore.before_processes",
+                                            "restore.native_made",  "restore.native_taken",
                                             "restore.after_processes", "restore.before_swap"};
 
 INSTANTIATE_TEST_SUITE_P(EveryPointOfAFork, FailingForkTest, ::testing::ValuesIn(kForkPoints),

@@ -31,6 +31,7 @@ class AsyncClient:
     def build_session(self, backend: str = "waypoint", *, root: LocalPath = "/", name: Optional[str] = None,
                       policy: Optional[str] = None, user: Optional[str] = None, cwd: Optional[str] = None,
                       env: Optional[Mapping[str, str]] = None, network: Optional[str] = None,
+                      engine: Optional[str] = None,
                       memory_bytes: Optional[int] = None, pids: Optional[int] = None, cpus: Optional[float] = None,
                       labels: Optional[Mapping[str, str]] = None, ttl: Optional[float] = None,
                       idle: Optional[float] = None, max_bytes: Optional[int] = None,
@@ -38,6 +39,7 @@ class AsyncClient:
         """For `async with build_session("waypoint", root="/") as s:`, or to be awaited."""
         plan = verbs.build_session(
             backend, root, ttl, idle, name=name, policy=policy, user=user, cwd=cwd, env=env, network=network,
+            engine=engine,
             memory_bytes=memory_bytes, pids=pids, cpus=cpus, labels=labels, max_bytes=max_bytes,
             max_branches=max_branches)
         return Opening(self._open(plan, keep))

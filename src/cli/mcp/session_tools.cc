@@ -52,6 +52,9 @@ Tool session_create() {
                     {.name = "env", .type = kTextMap, .description = "Environment of the shell."},
                     {.name = "network",
                      .description = "none (a loopback of its own, the default) or host."},
+                    {.name = "engine",
+                     .description = "What captures processes of a waypoint session: auto, native "
+                                    "or criu (default)."},
                     {.name = "backend",
                      .description =
                          "waypoint (default), auto, or another that this host has: gvisor, vm, "

@@ -3,13 +3,11 @@
 #include <array>
 #include <charconv>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
 
 #include "os/file.h"
 #include "os/process.h"
-#include "wire/json.h"
 
 namespace sf::waypoint {
 namespace {
@@ -74,27 +72,6 @@ std::vector<ProcessFacts::Descriptor> read_descriptors(const std::string& proc) 
     if (target) all.push_back({std::stoi(number), *target});
   }
   return all;
-}
-
-std::string list(const std::vector<Blocker>& blockers) {
-  std::string text;
-  for (const Blocker& b : blockers) {
-    if (!text.empty()) text += "; ";
-    text += "process " + std::to_string(b.pid) + " (" + b.process + "), " + b.what + ": " + b.why;
-  }
-  return text;
-}
-
-// For programs; an Error's details are text.
-std::string to_json_text(const std::vector<Blocker>& blockers) {
-  wire::Json all = wire::Json::array();
-  for (const Blocker& b : blockers)
-    all.push_back({{"pid", b.pid},
-                   {"process", b.process},
-                   {"what", b.what},
-                   {"why", b.why},
-                   {"advice", b.advice}});
-  return all.dump(-1, ' ', false, wire::Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -180,14 +157,8 @@ Error explain_capture_failure(pid_t root, const std::string& log_path) {
   auto log = os::read_file(log_path, 64U << 20U);
   std::string said = log ? first_errors(*log, 3) : std::string();
   std::vector<Blocker> blockers = find_blockers(read_process_facts(root));
-  if (!blockers.empty()) {
-    Error error =
-        fail(ErrorCode::kUnsupported,
-             "cannot capture " + list(blockers) + (said.empty() ? "" : " [CRIU: " + said + "]"),
-             blockers.front().advice);
-    error.details["blockers"] = to_json_text(blockers);
-    return error;
-  }
+  if (!blockers.empty())
+    return refuse_capture(blockers, said.empty() ? "" : " [CRIU: " + said + "]");
   return fail(ErrorCode::kUnsupported,
               "cannot capture the processes: " + (said.empty() ? "CRIU gave no reason" : said),
               "the branch goes on unharmed; end the process named above and try again");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "waypoint/blocker.h"
 
 namespace sf::waypoint {
 
@@ -21,14 +22,6 @@ struct ProcessFacts {
     std::string target;  // what the /proc link says
   };
   std::vector<Descriptor> descriptors;
-};
-
-struct Blocker {
-  pid_t pid = 0;
-  std::string process;
-  std::string what;  // "descriptor 5 (io_uring)"
-  std::string why;
-  std::string advice;
 };
 
 // Pure: the known reasons among the facts.

@@ -45,7 +45,7 @@ class CriuEngine : public ProcessEngine {
     if (worker) spare_ = std::move(*worker);
   }
 
-  Status capture(const CaptureRequest& request) override {
+  Result<std::string> capture(const CaptureRequest& request) override {
     Options options;
     options.images_dir = request.image_dir;
     options.log_file = "dump.log";
@@ -61,7 +61,7 @@ class CriuEngine : public ProcessEngine {
               inner = request.while_stopped();
               return inner.ok();
             });
-    if (!inner) return inner;
+    if (!inner) return std::move(inner).error();
     if (!answer) return std::move(answer).error().while_doing("capturing processes");
     if (!answer->success && os::is_full(request.image_dir))
       return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
@@ -71,7 +71,8 @@ class CriuEngine : public ProcessEngine {
     // Without its time namespace the tree comes back into the host's, which is right on the same
     // boot and saves 3 ms.
     ::unlink((request.image_dir + "/timens-0.img").c_str());
-    return name_terminal_session(request);
+    SF_TRY(name_terminal_session(request));
+    return std::string(kCriuName);
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {

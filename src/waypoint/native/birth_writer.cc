@@ -1,0 +1,262 @@
+#include "waypoint/native/birth_writer.h"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "waypoint/native/blob.h"
+#include "waypoint/native/credentials.h"
+#include "waypoint/native/event_files.h"
+#include "waypoint/native/limits.h"
+#include "waypoint/native/locks.h"
+#include "waypoint/native/memory.h"
+#include "waypoint/native/own_rseq.h"
+#include "waypoint/native/posix_timers.h"
+#include "waypoint/native/signals.h"
+#include "waypoint/native/terminal.h"
+#include "waypoint/native/threads.h"
+
+namespace sf::waypoint::native {
+namespace {
+
+constexpr std::size_t kStackSize = 8192;
+constexpr std::uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+                                       CLONE_THREAD | CLONE_SYSVSEM;
+
+std::vector<Member> members_of(const TreeImage& tree) {
+  std::vector<Member> members;
+  for (const ProcessImage& p : tree.processes)
+    members.push_back({p.pid, p.parent, p.group, p.session, p.has_terminal != 0,
+                       p.life == Life::kEnded});
+  return members;
+}
+
+class BirthWriter {
+ public:
+  BirthWriter(SharedArena& shared, const TreeImage& tree, int pages_fd,
+              const std::string& root_view)
+      : shared_(shared), arena_(shared.arena()), tree_(tree), pages_fd_(pages_fd),
+        root_view_(root_view) {}
+
+  Result<TreePrograms> write() {
+    BlobCode code = blob_code();
+    all_.entry = arena_.put(code.bytes.data(), code.bytes.size()) + code.entry;
+    all_.failure = arena_.put_value(Failure{});
+    born_ = arena_.put_value(0U);
+    joined_ = arena_.put_value(0U);
+    door_ = arena_.put_value(0U);
+    all_.parked = arena_.put_value(0U);
+    all_.places = choose_places(tree_);
+    SF_TRY(check_room());
+    std::vector<pid_t> tids;
+    for (const ProcessImage& p : tree_.processes)
+      for (const ThreadImage& thread : p.threads) tids.push_back(thread.tid);
+    SF_TRY_ASSIGN(births_, plan_births(members_of(tree_), tids));
+    for (const Birth& birth : births_) waiting_ += birth.kind != Birth::Kind::kBridge ? 1 : 0;
+    all_.first = write_birth(0);
+    all_.stack = stack();
+    return std::move(all_);
+  }
+
+ private:
+  // Helpers of the inodes lie behind the descriptions.
+  Status check_room() const {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    std::uint64_t needed = static_cast<std::uint64_t>(all_.places.end) + 2 * tree_.inodes.size() + 8;
+    if (needed < limit.rlim_max) return Ok{};
+    return fail(ErrorCode::kUnsupported, "the branch has more open files than this process may have",
+                "raise the hard limit of open files (ulimit -Hn)");
+  }
+
+  std::uint64_t stack() { return arena_.reserve(kStackSize) + kStackSize; }
+
+  std::uint32_t next_id() { return ids_++; }
+
+  void fork(ProgramWriter& program, pid_t tid, std::uint64_t child, std::uint64_t flags,
+            int exit_signal) {
+    clone_args args{};
+    args.flags = flags;
+    args.exit_signal = static_cast<__u64>(exit_signal);
+    args.stack = arena_.reserve(kStackSize);
+    args.stack_size = kStackSize;
+    args.set_tid = arena_.put_value(tid);
+    args.set_tid_size = 1;
+    program.about("giving birth to " + std::to_string(tid));
+    program.call(kFork, {arena_.put_value(args), child});
+  }
+
+  void fork_births(ProgramWriter& program, const std::vector<std::size_t>& children) {
+    for (std::size_t child : children) {
+      const Birth& birth = births_[child];
+      bool is_member = birth.kind == Birth::Kind::kMember;
+      // Helpers end without a signal to anybody.
+      fork(program, birth.pid, write_birth(child), 0,
+           is_member ? tree_.processes[birth.member].exit_signal : 0);
+      if (birth.kind == Birth::Kind::kBridge)
+        program.call(SYS_wait4, {birth.pid, 0, __WALL, 0});
+    }
+  }
+
+  std::uint64_t write_birth(std::size_t index) {
+    const Birth birth = births_[index];
+    ProgramWriter program(arena_, all_.subjects);
+    if (index == 0) begin_tree(program);
+    fork_births(program, birth.early);
+    if (birth.leads_session()) {
+      program.about("beginning session " + std::to_string(birth.session));
+      program.call(SYS_setsid, {});
+      if (birth.has_terminal) take_terminal(program);
+    }
+    fork_births(program, birth.late);
+    if (birth.kind == Birth::Kind::kBridge) {
+      program.call(SYS_exit_group, {0});
+      return program.finish(next_id(), all_.failure);
+    }
+    join(program, birth);
+    if (birth.kind == Birth::Kind::kStandIn) {
+      program.call(kAwait, {joined_, waiting_});
+      program.call(SYS_exit_group, {0});
+      return program.finish(next_id(), all_.failure);
+    }
+    settle(program, birth);
+    const ProcessImage& process = tree_.processes[birth.member];
+    if (process.life == Life::kEnded) {
+      end(program, process);
+    } else {
+      become(program, process);
+    }
+    return program.finish(next_id(), all_.failure);
+  }
+
+  // What all others inherit.
+  void begin_tree(ProgramWriter& program) {
+    const FilePlaces& places = all_.places;
+    unregister_own_rseq(program);
+    program.about("signals of the engine");
+    SignalAction usual;
+    program.call(SYS_rt_sigaction, {SIGPIPE, arena_.put_value(usual), 0, 8});
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    program.about("room for descriptors");
+    program.call(SYS_prlimit64, {0, RLIMIT_NOFILE, arena_.put_value(limit), 0});
+    if (pages_fd_ != places.pages)
+      program.call(SYS_dup3, {pages_fd_, places.pages, O_CLOEXEC});
+    program.call(SYS_close_range, {0, places.pages - 1, 0});
+    program.call(SYS_close_range, {places.pages + 1, ~0U, 0});
+    make_terminal(program, tree_.terminal, places);
+    open_files(program, tree_, places, root_view_);
+  }
+
+  // Sessions and groups are there when everybody is born; who joins needs them.
+  void join(ProgramWriter& program, const Birth& birth) {
+    program.about("process group " + std::to_string(birth.group));
+    if (birth.group == birth.pid && !birth.leads_session()) program.call(SYS_setpgid, {0, 0});
+    program.call(kAdd, {born_});
+    program.call(kAwait, {born_, waiting_});
+    if (birth.group != birth.pid) program.call(SYS_setpgid, {0, birth.group});
+    program.call(kAdd, {joined_});
+  }
+
+  void settle(ProgramWriter& program, const Birth& birth) {
+    bool has_helpers = false;
+    for (std::size_t child : birth.late) {
+      if (births_[child].kind != Birth::Kind::kStandIn) continue;
+      program.about("waiting for a stand-in");
+      program.call(SYS_wait4, {births_[child].pid, 0, __WALL, 0});
+      has_helpers = true;
+    }
+    if (!birth.leads_session() || !birth.has_terminal) return;
+    if (!has_helpers) program.call(kAwait, {joined_, waiting_});
+    set_foreground(program, tree_.terminal);
+  }
+
+  void end(ProgramWriter& program, const ProcessImage& process) {
+    const ThreadImage& only = process.threads[0];
+    rlimit none{};
+    program.about("an ended process");
+    program.call(SYS_prlimit64, {0, RLIMIT_CORE, arena_.put_value(none), 0});
+    program.call(SYS_prctl, {15 /* PR_SET_NAME */, arena_.put_text(only.name)});
+    program.call(SYS_setpriority, {PRIO_PROCESS, 0, only.nice});
+    bring_back_credentials(program, only.credentials);
+    int status = process.exit_status;
+    if (WIFSIGNALED(status)) {
+      std::uint64_t nothing_blocked = arena_.put_value(std::uint64_t{0});
+      program.call(SYS_kill, {process.pid, WTERMSIG(status)});
+      program.call(SYS_rt_sigprocmask, {SIG_SETMASK, nothing_blocked, 0, 8});
+    }
+    program.call(SYS_exit_group, {WEXITSTATUS(status)});
+  }
+
+  void await_ended_children(ProgramWriter& program, const ProcessImage& process) {
+    bool any = false;
+    for (const ProcessImage& child : tree_.processes) {
+      if (child.parent != process.pid || child.life != Life::kEnded) continue;
+      program.about("waiting for an ended child");
+      program.call(SYS_waitid, {P_PID, child.pid, arena_.reserve(sizeof(siginfo_t)),
+                                WEXITED | WNOWAIT, 0});
+      any = true;
+    }
+    if (any) forget_child_signals(program);
+  }
+
+  void become(ProgramWriter& program, const ProcessImage& process) {
+    program.about("working directory " + process.cwd);
+    program.call(SYS_chdir, {arena_.put_text(process.cwd)});
+    bring_back_standing(program, process);
+    bring_back_memory(program, process, tree_,
+                      {shared_.start(), shared_.start() + shared_.size(), all_.places});
+    take_descriptors(program, process, all_.places);
+    fill_epoll_sets(program, process, tree_);
+    bring_back_locks(program, process, tree_);
+    bring_back_limits(program, process);
+    await_ended_children(program, process);
+    for (std::size_t i = 1; i < process.threads.size(); ++i)
+      fork(program, process.threads[i].tid, write_thread(process, process.threads[i]), kThreadFlags,
+           0);
+    bring_back_actions(program, process);
+    bring_back_pending(program, process);
+    bring_back_timers(program, process);
+    bring_back_posix_timers(program, process);
+    bring_back_thread(program, process, process.threads[0]);
+    bring_back_traits(program, process);
+    program.call(kPark, {all_.parked, door_});
+    ++all_.threads;
+  }
+
+  std::uint64_t write_thread(const ProcessImage& process, const ThreadImage& thread) {
+    ProgramWriter program(arena_, all_.subjects);
+    bring_back_thread(program, process, thread);
+    program.call(kPark, {all_.parked, door_});
+    ++all_.threads;
+    return program.finish(next_id(), all_.failure);
+  }
+
+  SharedArena& shared_;
+  Arena& arena_;
+  const TreeImage& tree_;
+  int pages_fd_;
+  const std::string& root_view_;
+  TreePrograms all_;
+  std::vector<Birth> births_;
+  std::uint64_t born_ = 0;
+  std::uint64_t joined_ = 0;
+  std::uint64_t door_ = 0;
+  unsigned waiting_ = 0;
+  std::uint32_t ids_ = 0;
+};
+
+}  // namespace
+
+Result<TreePrograms> write_programs(SharedArena& shared, const TreeImage& tree, int pages_fd,
+                                    const std::string& root_view) {
+  return BirthWriter(shared, tree, pages_fd, root_view).write();
+}
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,32 @@
+// Writes the program of every process of a tree: how it is born, joins its session and group, and
+// becomes what was captured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "waypoint/native/family.h"
+#include "waypoint/native/files.h"
+#include "waypoint/native/image.h"
+#include "waypoint/native/program_writer.h"
+#include "waypoint/native/shared_arena.h"
+
+namespace sf::waypoint::native {
+
+struct TreePrograms {
+  std::uint64_t entry = 0;  // of the interpreter
+  std::uint64_t first = 0;  // init's program
+  std::uint64_t stack = 0;  // init's
+  std::uint64_t failure = 0;
+  std::uint64_t parked = 0;  // word: how many threads are what they were
+  std::uint32_t threads = 0;  // how many there will be
+  FilePlaces places;
+  std::vector<std::string> subjects;  // for failures
+};
+
+// `pages_fd`: the pages file in the process that becomes init.
+Result<TreePrograms> write_programs(SharedArena& shared, const TreeImage& tree, int pages_fd,
+                                    const std::string& root_view);
+
+}  // namespace sf::waypoint::native

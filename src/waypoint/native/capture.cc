@@ -1,0 +1,229 @@
+#include "waypoint/native/capture.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "os/error.h"
+#include "waypoint/native/blob.h"
+#include "waypoint/native/files.h"
+#include "waypoint/native/limits.h"
+#include "waypoint/native/memory.h"
+#include "waypoint/native/posix_timers.h"
+#include "waypoint/native/signals.h"
+#include "waypoint/native/stops.h"
+#include "waypoint/native/terminal.h"
+#include "waypoint/native/threads.h"
+
+namespace sf::waypoint::native {
+namespace {
+
+constexpr std::size_t kVisitSize = 64U << 10U;
+constexpr std::size_t kStackSize = 4096;
+
+// A stay in a process: memory of ours in it, gone again with this object. Programs run there ask
+// what only the process itself can be asked.
+class Visit {
+ public:
+  static Result<Visit> begin(Tracee& leader, std::uint64_t vdso) {
+    auto instruction = syscall_in_vdso();
+    if (!instruction) return fail(ErrorCode::kUnsupported, "the vDSO has no system call in it");
+    Visit visit(leader, vdso + *instruction);
+    SF_TRY_ASSIGN(long at, leader.call(visit.instruction_, SYS_mmap,
+                                       {0, kVisitSize, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                        MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, 0}));
+    if (at < 0 && at > -4096) return os::os_error(static_cast<int>(-at), "visiting a process");
+    visit.base_ = static_cast<std::uint64_t>(at);
+    return visit;
+  }
+  Visit(Visit&& other) noexcept
+      : leader_(other.leader_),
+        instruction_(other.instruction_),
+        base_(std::exchange(other.base_, 0)) {}
+  Visit& operator=(Visit&&) = delete;
+  ~Visit() {
+    if (base_ != 0) (void)leader_.call(instruction_, SYS_munmap, {base_, kVisitSize});
+  }
+
+  // Has the thread run what `write` puts into a program; `read` sees the answers.
+  template <typename Write, typename Read>
+  Status ask(Tracee& thread, Write write, Read read) {
+    BlobCode code = blob_code();
+    std::vector<unsigned char> memory(kVisitSize);
+    Arena arena(memory.data(), base_, memory.size());
+    std::vector<std::string> subjects;
+    std::uint64_t entry = arena.put(code.bytes.data(), code.bytes.size()) + code.entry;
+    ProgramWriter program(arena, subjects);
+    auto questions = write(program);
+    program.call(kTrap, {});
+    std::uint64_t start = program.finish(0, 0);
+    std::uint64_t stack = arena.reserve(kStackSize) + kStackSize;
+    SF_TRY(copy(memory.data(), arena.used(), true, thread.tid()));
+    SF_TRY(thread.run(entry, start, stack));
+    SF_TRY(copy(memory.data(), arena.used(), false, thread.tid()));
+    read(program, questions);
+    return Ok{};
+  }
+
+ private:
+  Visit(Tracee& leader, std::uint64_t instruction) : leader_(leader), instruction_(instruction) {}
+
+  Status copy(unsigned char* here, std::size_t size, bool into, pid_t tid) const {
+    iovec local{here, size};
+    iovec remote{reinterpret_cast<void*>(base_), size};
+    ssize_t n = into ? ::process_vm_writev(tid, &local, 1, &remote, 1, 0)
+                     : ::process_vm_readv(tid, &local, 1, &remote, 1, 0);
+    if (n == static_cast<ssize_t>(size)) return Ok{};
+    return os::last_error("reaching a process's memory");
+  }
+
+  Tracee& leader_;
+  std::uint64_t instruction_;
+  std::uint64_t base_ = 0;
+};
+
+struct LeaderQuestions {
+  StopQuestions stops;
+  SignalQuestions signals;
+  std::uint64_t timers;
+  ProcessQuestions process;
+  ThreadQuestions thread;
+};
+
+class Capture {
+ public:
+  Capture(const TreeFacts& facts, StoppedTree& stopped, InterruptedCalls& calls)
+      : facts_(facts), stopped_(stopped), calls_(calls) {}
+
+  Result<TreeImage> run(const CaptureRequest& request) {
+    SF_TRY_ASSIGN(PagesWriter pages, PagesWriter::create(request.image_dir + kPagesFile));
+    InodeCapture inodes(tree_, pages);
+    for (const ProcessFacts& facts : facts_.processes) {
+      ProcessImage& process = tree_.processes.emplace_back();
+      describe(facts, process);
+      if (facts.ended()) continue;
+      SF_TRY(describe_memory(facts, process, tree_, inodes));
+      SF_TRY(capture_threads(facts, process));
+      SF_TRY(ask(facts, process));
+      Status captured = capture_pages(facts.pid, process, pages);
+      if (!captured)
+        return std::move(captured).error().while_doing("memory of process " +
+                                                       std::to_string(process.pid));
+      if (process.pid == 1) SF_TRY(reached(request.at_point, "checkpoint.native_visited"));
+    }
+    for (ProcessImage& process : tree_.processes)
+      process.stop_noticed = std::ranges::find(noticed_, process.pid) != noticed_.end() ? 1 : 0;
+    SF_TRY(capture_files(facts_, tree_, inodes));
+    SF_TRY(capture_terminal(facts_.processes[0].pid, tree_.terminal));
+    return std::move(tree_);
+  }
+
+ private:
+  pid_t inner_pid(pid_t pid) const {
+    auto found = std::ranges::find(facts_.processes, pid, &ProcessFacts::pid);
+    return found == facts_.processes.end() ? 0 : found->inner_pid();
+  }
+
+  void describe(const ProcessFacts& facts, ProcessImage& process) const {
+    const StatText& stat = facts.stat();
+    process.pid = facts.inner_pid();
+    process.parent = inner_pid(facts.parent);
+    process.group = facts.status().groups.back();
+    process.session = facts.status().sessions.back();
+    process.has_terminal = stat.terminal != 0 ? 1 : 0;
+    process.exit_signal = stat.exit_signal;
+    process.umask = facts.status().umask;
+    process.cwd = facts.cwd;
+    process.oom_score_adj = facts.oom_score_adj;
+    process.core_filter = facts.core_filter;
+    process.posix_timers = parse_timers(facts.timers).value();
+    if (!facts.ended()) return;
+    process.life = Life::kEnded;
+    process.exit_status = stat.exit_status;
+    ThreadImage& only = process.threads.emplace_back();
+    only.tid = process.pid;
+    only.name = stat.name;
+    only.nice = stat.nice;
+    only.credentials = facts.status().credentials;
+  }
+
+  Status capture_threads(const ProcessFacts& facts, ProcessImage& process) {
+    for (const ThreadFacts& each : facts.threads) {
+      Tracee& tracee = stopped_.thread(each.tid);
+      SF_TRY_ASSIGN(ThreadImage thread, describe_thread(each, tracee));
+      thread.registers =
+          registers_for_restore(thread.registers, calls_.learn(each, tracee.registers()));
+      process.threads.push_back(std::move(thread));
+    }
+    Tracee& leader = stopped_.thread(facts.pid);
+    if (leader.in_group_stop()) process.life = Life::kStopped;
+    SF_TRY_ASSIGN(process.pending, leader.pending(Tracee::Queue::kProcess));
+    return Ok{};
+  }
+
+  std::vector<pid_t> stopped_children(pid_t pid) {
+    std::vector<pid_t> stopped;
+    for (const ProcessFacts& child : facts_.processes)
+      if (child.parent == pid && !child.ended() && stopped_.thread(child.pid).in_group_stop())
+        stopped.push_back(child.inner_pid());
+    return stopped;
+  }
+
+  Status ask(const ProcessFacts& facts, ProcessImage& process) {
+    auto vdso = std::ranges::find(facts.mappings, "[vdso]", &MappingText::name);
+    SF_TRY_ASSIGN(Visit visit, Visit::begin(stopped_.thread(facts.pid), vdso->start));
+    SF_TRY(visit.ask(
+        stopped_.thread(facts.pid),
+        [&](ProgramWriter& program) {
+          return LeaderQuestions{StopQuestions(program, stopped_children(facts.pid)),
+                                 ask_actions(program), ask_timers(program, process.posix_timers),
+                                 ProcessQuestions(program),
+                                 ThreadQuestions(program)};
+        },
+        [&](ProgramWriter& program, LeaderQuestions& asked) {
+          take_actions(program.arena(), asked.signals, process);
+          take_timers(program.arena(), asked.timers, process.posix_timers);
+          asked.process.take(process);
+          asked.thread.take(process.threads[0]);
+          for (pid_t child : asked.stops.noticed(program.arena())) noticed_.push_back(child);
+        }));
+    for (std::size_t i = 1; i < facts.threads.size(); ++i) {
+      SF_TRY(visit.ask(
+          stopped_.thread(facts.threads[i].tid),
+          [](ProgramWriter& program) { return ThreadQuestions(program); },
+          [&](ProgramWriter&, ThreadQuestions& asked) { asked.take(process.threads[i]); }));
+    }
+    return Ok{};
+  }
+
+  const TreeFacts& facts_;
+  StoppedTree& stopped_;
+  InterruptedCalls& calls_;
+  TreeImage tree_;
+  std::vector<pid_t> noticed_;  // stopped processes whose parents know
+};
+
+}  // namespace
+
+long InterruptedCalls::learn(const ThreadFacts& thread, const user_regs_struct& r) {
+  std::array<std::uint64_t, 4> place = {r.rip, r.rsp, r.rdi, r.rsi};
+  auto number = static_cast<long>(r.orig_rax);
+  if (number != SYS_restart_syscall) {
+    known_[thread.tid] = {thread.stat.start_time, place, number};
+    return number;
+  }
+  auto found = known_.find(thread.tid);
+  bool same = found != known_.end() && found->second.start_time == thread.stat.start_time &&
+              found->second.place == place;
+  return same ? found->second.number : 0;
+}
+
+Result<TreeImage> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
+                               const CaptureRequest& request, InterruptedCalls& calls) {
+  return Capture(facts, stopped, calls).run(request);
+}
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,35 @@
+// Captures a stopped tree.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "waypoint/engine.h"
+#include "waypoint/native/facts.h"
+#include "waypoint/native/image.h"
+#include "waypoint/native/stopped_tree.h"
+
+namespace sf::waypoint::native {
+
+// Which system call a thread was making when it was first interrupted in it. The kernel forgets the
+// number when it lets the thread go on waiting (restart_syscall), and the next capture needs it.
+class InterruptedCalls {
+ public:
+  // The number of the call, 0 when it is not known.
+  long learn(const ThreadFacts& thread, const user_regs_struct& registers);
+
+ private:
+  struct Known {
+    std::uint64_t start_time;
+    std::array<std::uint64_t, 4> place;  // rip, rsp, rdi, rsi: the same call still
+    long number;
+  };
+  std::map<pid_t, Known> known_;
+};
+
+// Requires: nothing in `facts` blocks it.
+Result<TreeImage> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
+                               const CaptureRequest& request, InterruptedCalls& calls);
+
+}  // namespace sf::waypoint::native

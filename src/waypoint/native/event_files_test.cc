@@ -1,0 +1,105 @@
+#include "waypoint/native/event_files.h"
+
+#include <gtest/gtest.h>
+
+#include "waypoint/native/locks.h"
+#include "waypoint/native/posix_timers.h"
+#include "waypoint/native/sockets.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <csignal>
+
+namespace sf::waypoint::native {
+namespace {
+
+TEST(EventFilesTest, ACounterIsReadWithItsKind) {
+  auto event = parse_event("anon_inode:[eventfd]",
+                           "pos:\t0\nflags:\t02\neventfd-count:               2a\neventfd-id: 3\n"
+                           "eventfd-semaphore: 1\n");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->numbers, (std::vector<std::uint64_t>{42, 1}));
+}
+
+TEST(EventFilesTest, ACounterOfAKernelThatDoesNotTellItsKindIsNotUnderstood) {
+  EXPECT_FALSE(parse_event("anon_inode:[eventfd]", "eventfd-count: 2a\n"));
+}
+
+TEST(EventFilesTest, ATimerIsReadWithTheTimeLeft) {
+  auto event = parse_event("anon_inode:[timerfd]",
+                           "clockid: 1\nticks: 3\nsettime flags: 01\nit_value: (7, 500)\n"
+                           "it_interval: (1, 0)\n");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->numbers, (std::vector<std::uint64_t>{1, 3, 1, 0, 7, 500}));
+}
+
+TEST(EventFilesTest, ASetIsReadWithAllItWatches) {
+  auto event = parse_event(
+      "anon_inode:[eventpoll]",
+      "pos:\t0\nflags:\t02\n"
+      "tfd:        7 events:       19 data:     7f0000000007  pos:0 ino:1 sdev:f\n"
+      "tfd:        8 events: 80000001 data:                8  pos:0 ino:1 sdev:f\n");
+  ASSERT_TRUE(event);
+  ASSERT_EQ(event->watched.size(), 2U);
+  EXPECT_EQ(event->watched[0].number, 7);
+  EXPECT_EQ(event->watched[0].data, 0x7f0000000007U);
+  EXPECT_EQ(event->watched[1].events, 0x80000001U);
+}
+
+TEST(EventFilesTest, OtherDescriptorsAreNone) {
+  EXPECT_FALSE(parse_event("anon_inode:inotify", ""));
+  EXPECT_FALSE(parse_event("anon_inode:[signalfd]", "nothing known"));
+}
+
+TEST(LocksTest, RangesAndKindsAreRead) {
+  auto locks = parse_locks(
+      "flags:\t02\nlock:\t1: POSIX  ADVISORY  WRITE 77 00:2d:1234 10 19\n"
+      "lock:\t2: FLOCK  ADVISORY  READ 77 00:2d:1234 0 EOF\n");
+  ASSERT_TRUE(locks);
+  ASSERT_EQ(locks->size(), 2U);
+  EXPECT_EQ((*locks)[0].kind, LockKind::kPosix);
+  EXPECT_EQ((*locks)[0].start, 10U);
+  EXPECT_EQ((*locks)[0].size, 10U);
+  EXPECT_EQ((*locks)[1].writes, 0U);
+  EXPECT_EQ((*locks)[1].size, 0U);
+}
+
+TEST(LocksTest, LeasesAndOtherLinesAreNotUnderstood) {
+  EXPECT_FALSE(parse_locks("lock:\t1: LEASE  ACTIVE    READ 5 00:2d:12 0 EOF\n"));
+  EXPECT_FALSE(parse_locks("lock: what\n"));
+  EXPECT_TRUE(parse_locks("pos:\t0\n")->empty());
+}
+
+TEST(PosixTimersTest, TimersAreReadWithWhomTheyTell) {
+  auto timers = parse_timers(
+      "ID: 3\nsignal: 14/0000000000000007\nnotify: signal/pid.12\nClockID: 1\n"
+      "ID: 4\nsignal: 34/0\nnotify: signal/tid.13\nClockID: 0\n");
+  ASSERT_TRUE(timers);
+  ASSERT_EQ(timers->size(), 2U);
+  EXPECT_EQ((*timers)[0].notify, SIGEV_SIGNAL);
+  EXPECT_EQ((*timers)[0].value, 7U);
+  EXPECT_EQ((*timers)[1].thread, 13);
+  EXPECT_EQ((*timers)[1].notify, SIGEV_THREAD_ID);
+  EXPECT_FALSE(parse_timers("ID: 3\nsomething: else\n"));
+}
+
+TEST(SocketTroubleTest, OnlyWhatIsInTheMidstOfNothingIsTaken) {
+  SocketFacts listening{.family = AF_INET, .type = SOCK_STREAM, .protocol = IPPROTO_TCP,
+                        .listens = true, .tcp_state = TCP_LISTEN};
+  EXPECT_FALSE(socket_trouble(listening));
+  listening.waiting = 1;
+  EXPECT_TRUE(socket_trouble(listening));
+  SocketFacts connected{.family = AF_INET6, .type = SOCK_STREAM, .protocol = IPPROTO_TCP,
+                        .has_peer = true, .tcp_state = TCP_ESTABLISHED};
+  EXPECT_TRUE(socket_trouble(connected));
+  SocketFacts datagrams{.family = AF_INET, .type = SOCK_DGRAM, .protocol = IPPROTO_UDP};
+  EXPECT_FALSE(socket_trouble(datagrams));
+  datagrams.unread = 5;
+  EXPECT_TRUE(socket_trouble(datagrams));
+  EXPECT_TRUE(socket_trouble({.family = AF_UNIX, .type = SOCK_STREAM}));
+}
+
+}  // namespace
+}  // namespace sf::waypoint::native

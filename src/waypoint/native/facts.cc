@@ -1,0 +1,163 @@
+#include "waypoint/native/facts.h"
+
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/split.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "waypoint/native/posix_timers.h"
+
+namespace sf::waypoint::native {
+namespace {
+
+constexpr std::size_t kMaxText = 256U << 20U;
+
+std::string proc_path(pid_t pid) { return "/proc/" + std::to_string(pid); }
+
+Error odd(const std::string& path) {
+  return fail(ErrorCode::kOs, path + " says what this program does not understand");
+}
+
+Result<std::string> read_text(const std::string& path) { return os::read_file(path, kMaxText); }
+
+std::array<std::uint64_t, kNamespaces.size()> namespaces_of(const std::string& proc) {
+  std::array<std::uint64_t, kNamespaces.size()> inodes{};
+  for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
+    struct stat info {};
+    if (::stat((proc + "/ns/" + kNamespaces[i]).c_str(), &info) == 0) inodes[i] = info.st_ino;
+  }
+  return inodes;
+}
+
+bool shared(pid_t one, pid_t other, int what) {
+  return ::syscall(SYS_kcmp, one, other, what, 0, 0) == 0;
+}
+
+Status read_descriptors(pid_t pid, std::vector<DescriptorFacts>& all) {
+  std::string proc = proc_path(pid);
+  SF_TRY_ASSIGN(std::vector<std::string> numbers, os::list_directory(proc + "/fd"));
+  for (const std::string& number : numbers) {
+    DescriptorFacts fd;
+    fd.number = std::atoi(number.c_str());
+    std::string path = proc + "/fd/" + number;
+    SF_TRY_ASSIGN(fd.link, os::read_link(path));
+    struct statfs system {};
+    if (::stat(path.c_str(), &fd.file) != 0 || ::statfs(path.c_str(), &system) != 0)
+      return os::last_error("looking at " + path);
+    fd.file_system = static_cast<std::uint64_t>(system.f_type);
+    SF_TRY_ASSIGN(std::string text, read_text(proc + "/fdinfo/" + number));
+    auto info = parse_fdinfo(text);
+    if (!info) return odd(proc + "/fdinfo/" + number);
+    fd.info = *info;
+    if (S_ISSOCK(fd.file.st_mode) && fd.link.starts_with("socket:")) {
+      SF_TRY_ASSIGN(fd.socket, read_socket_facts(pid, fd.number));
+    }
+    all.push_back(std::move(fd));
+  }
+  std::ranges::sort(all, {}, &DescriptorFacts::number);
+  return Ok{};
+}
+
+Status read_thread(const std::string& task, ThreadFacts& thread) {
+  SF_TRY_ASSIGN(std::string stat_text, read_text(task + "/stat"));
+  auto stat = parse_stat(stat_text);
+  if (!stat) return odd(task + "/stat");
+  thread.stat = std::move(*stat);
+  SF_TRY_ASSIGN(std::string status_text, read_text(task + "/status"));
+  auto status = parse_status(status_text);
+  if (!status) return odd(task + "/status");
+  thread.status = std::move(*status);
+  return Ok{};
+}
+
+Status read_threads(ProcessFacts& process, const std::string& proc) {
+  ThreadFacts& leader = process.threads.emplace_back();
+  leader.tid = process.pid;
+  SF_TRY(read_thread(proc, leader));
+  if (leader.stat.threads < 2) return Ok{};
+  SF_TRY_ASSIGN(std::vector<std::string> names, os::list_directory(proc + "/task"));
+  std::vector<pid_t> tids;
+  for (const std::string& name : names) tids.push_back(std::atoi(name.c_str()));
+  std::ranges::sort(tids);
+  for (pid_t tid : tids) {
+    if (tid == process.pid) continue;
+    ThreadFacts& thread = process.threads.emplace_back();
+    thread.tid = tid;
+    SF_TRY(read_thread(proc + "/task/" + std::to_string(tid), thread));
+  }
+  return Ok{};
+}
+
+Result<ProcessFacts> read_process(pid_t pid) {
+  ProcessFacts process;
+  process.pid = pid;
+  std::string proc = proc_path(pid);
+  SF_TRY(read_threads(process, proc));
+  if (process.ended()) return process;
+  process.namespaces = namespaces_of(proc);
+  SF_TRY_ASSIGN(std::string maps, read_text(proc + "/smaps"));
+  auto mappings = parse_smaps(maps);
+  if (!mappings) return odd(proc + "/smaps");
+  process.mappings = std::move(*mappings);
+  SF_TRY(read_descriptors(pid, process.descriptors));
+  SF_TRY_ASSIGN(process.auxv, read_text(proc + "/auxv"));
+  SF_TRY_ASSIGN(process.cwd, os::read_link(proc + "/cwd"));
+  SF_TRY_ASSIGN(process.root, os::read_link(proc + "/root"));
+  SF_TRY_ASSIGN(process.exe, os::read_link(proc + "/exe"));
+  if (auto timers = read_text(proc + "/timers")) process.timers = std::move(*timers);
+  SF_TRY_ASSIGN(std::string score, read_text(proc + "/oom_score_adj"));
+  process.oom_score_adj = std::atoi(score.c_str());
+  SF_TRY_ASSIGN(std::string filter, read_text(proc + "/coredump_filter"));
+  process.core_filter = static_cast<std::uint32_t>(std::strtoul(filter.c_str(), nullptr, 16));
+  return process;
+}
+
+}  // namespace
+
+std::vector<MountFacts> parse_mounts(const std::string& mountinfo) {
+  std::vector<MountFacts> all;
+  for (const std::string& line : split(mountinfo, '\n')) {
+    std::vector<std::string> words = split(line, ' ');
+    auto dash = std::ranges::find(words, "-");
+    if (words.size() < 7 || dash == words.end() || dash + 1 == words.end()) continue;
+    all.push_back({words[4], *(dash + 1)});
+  }
+  return all;
+}
+
+Result<TreeFacts> read_facts(const std::vector<pid_t>& processes) {
+  TreeFacts facts;
+  facts.timer_ids = can_choose_timer_ids();
+  facts.own_namespaces = namespaces_of("/proc/self");
+  for (pid_t pid : processes) {
+    SF_TRY_ASSIGN(ProcessFacts process, read_process(pid));
+    facts.processes.push_back(std::move(process));
+  }
+  for (ProcessFacts& process : facts.processes) {
+    for (pid_t child : os::children_of(process.pid)) {
+      auto found = std::ranges::find(facts.processes, child, &ProcessFacts::pid);
+      if (found == facts.processes.end()) continue;
+      found->parent = process.pid;
+      found->shares_with_parent =
+          !found->ended() && !process.ended() &&
+          (shared(process.pid, child, KCMP_VM) || shared(process.pid, child, KCMP_FILES) ||
+           shared(process.pid, child, KCMP_FS));
+    }
+  }
+  if (facts.processes.empty()) return fail(ErrorCode::kSessionLost, "the branch has no processes");
+  SF_TRY_ASSIGN(std::string mounts, read_text(proc_path(processes[0]) + "/mountinfo"));
+  facts.mounts = parse_mounts(mounts);
+  SF_TRY_ASSIGN(std::string score, read_text("/proc/self/oom_score_adj"));
+  facts.own_oom_score_adj = std::atoi(score.c_str());
+  return facts;
+}
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,79 @@
+// What is seen of a stopped tree before anything in it is touched. Plain data: blockers.h judges
+// it, the captures of the resources start from it.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "os/fd.h"
+#include "waypoint/native/proc_texts.h"
+#include "waypoint/native/sockets.h"
+
+namespace sf::waypoint::native {
+
+struct DescriptorFacts {
+  int number = 0;
+  std::string link;  // what /proc says it is
+  struct stat file {};
+  std::uint64_t file_system = 0;  // its magic number
+  FdInfoText info;
+  SocketFacts socket;
+};
+
+struct ThreadFacts {
+  pid_t tid = 0;  // as the engine sees it
+  StatText stat;
+  StatusText status;
+};
+
+inline constexpr std::array kNamespaces = {"user", "pid", "mnt", "net", "uts", "ipc", "cgroup",
+                                           "time"};
+
+struct ProcessFacts {
+  pid_t pid = 0;  // as the engine sees it
+  pid_t parent = 0;
+  std::vector<ThreadFacts> threads;  // the first one leads
+  std::array<std::uint64_t, kNamespaces.size()> namespaces{};  // inode numbers
+  std::vector<MappingText> mappings;
+  std::vector<DescriptorFacts> descriptors;
+  std::string auxv;
+  std::string cwd;
+  std::string root;
+  std::string exe;
+  std::string timers;  // /proc/pid/timers
+  std::int32_t oom_score_adj = 0;
+  std::uint32_t core_filter = 0;
+  bool shares_with_parent = false;  // memory, descriptors or directories, though no thread of it
+
+  bool ended() const { return threads[0].stat.state == 'Z'; }
+  const StatText& stat() const { return threads[0].stat; }
+  const StatusText& status() const { return threads[0].status; }
+  pid_t inner_pid() const { return status().pids.back(); }
+};
+
+struct MountFacts {
+  std::string place;
+  std::string type;
+};
+
+struct TreeFacts {
+  std::vector<ProcessFacts> processes;  // init first
+  std::array<std::uint64_t, kNamespaces.size()> own_namespaces{};  // the engine's
+  std::vector<MountFacts> mounts;                                  // of init
+  bool ipc_objects = false;
+  bool host_network = false;
+  bool timer_ids = false;  // a timer can be given its id
+  std::int32_t own_oom_score_adj = 0;
+};
+
+// Pure. From /proc/pid/mountinfo.
+std::vector<MountFacts> parse_mounts(const std::string& mountinfo);
+
+// Requires: every thread of the tree is stopped.
+Result<TreeFacts> read_facts(const std::vector<pid_t>& processes);
+
+}  // namespace sf::waypoint::native

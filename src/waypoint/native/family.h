@@ -1,0 +1,46 @@
+// How a family of processes is born again: who forks whom, in which session. Pure.
+//
+// A process belongs to the session of whoever forked it, unless it leads one. So a process whose
+// parent lives in another session is forked before that parent began its own, or, when its parent
+// is init, by a *bridge* from within the session: the bridge ends at once, and init takes the child.
+// Leaders that are gone have *stand-ins* with their pids, which end when everybody has joined.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sf::waypoint::native {
+
+struct Member {
+  pid_t pid = 0;
+  pid_t parent = 0;  // 0: the first one, init
+  pid_t group = 0;
+  pid_t session = 0;
+  bool has_terminal = false;
+  bool ended = false;
+};
+
+struct Birth {
+  enum class Kind { kMember, kStandIn, kBridge };
+  Kind kind = Kind::kMember;
+  pid_t pid = 0;
+  std::size_t member = 0;  // kMember: which
+  pid_t group = 0;
+  pid_t session = 0;
+  bool has_terminal = false;
+  std::vector<std::size_t> early;  // births that it forks before it begins its session
+  std::vector<std::size_t> late;   // and those after
+
+  bool leads_session() const { return session == pid; }
+};
+
+// The first birth is init's. `taken`: pids that no helper may have, beside the members'.
+// kUnsupported: no order of forks leads there.
+Result<std::vector<Birth>> plan_births(const std::vector<Member>& members,
+                                       const std::vector<pid_t>& taken = {});
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,99 @@
+#include "waypoint/native/family.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "testing/matchers.h"
+
+namespace sf::waypoint::native {
+namespace {
+
+const Member kInit{1, 0, 1, 1, false, false};
+const Member kShell{2, 1, 2, 2, true, false};
+
+std::vector<Birth> births(const std::vector<Member>& members) {
+  auto plan = plan_births(members);
+  EXPECT_OK(plan);
+  return plan ? std::move(*plan) : std::vector<Birth>();
+}
+
+const Birth* find(const std::vector<Birth>& births, pid_t pid) {
+  auto found = std::ranges::find(births, pid, &Birth::pid);
+  return found == births.end() ? nullptr : &*found;
+}
+
+bool forks_late(const std::vector<Birth>& births, const Birth& parent, pid_t child) {
+  return std::ranges::any_of(parent.late,
+                             [&](std::size_t index) { return births[index].pid == child; });
+}
+
+TEST(FamilyTest, AJobIsForkedByItsShell) {
+  auto plan = births({kInit, kShell, {3, 2, 3, 2, true, false}});
+  ASSERT_EQ(plan.size(), 3U);
+  EXPECT_TRUE(forks_late(plan, plan[0], 2));
+  EXPECT_TRUE(forks_late(plan, plan[1], 3));
+}
+
+TEST(FamilyTest, AnOrphanIsForkedByABridgeFromWithinItsSession) {
+  auto plan = births({kInit, kShell, {7, 1, 7, 2, true, false}});
+  ASSERT_EQ(plan.size(), 4U);
+  const Birth& bridge = plan.back();
+  EXPECT_EQ(bridge.kind, Birth::Kind::kBridge);
+  EXPECT_TRUE(forks_late(plan, plan[1], bridge.pid));
+  EXPECT_TRUE(forks_late(plan, bridge, 7));
+  EXPECT_FALSE(forks_late(plan, plan[0], 7));
+}
+
+TEST(FamilyTest, AGroupWhoseLeaderIsGoneHasAStandInFromItsSession) {
+  auto plan = births({kInit, kShell, {5, 2, 4, 2, true, false}});
+  const Birth* leader = find(plan, 4);
+  ASSERT_NE(leader, nullptr);
+  EXPECT_EQ(leader->kind, Birth::Kind::kStandIn);
+  EXPECT_EQ(leader->session, 2);
+  EXPECT_TRUE(forks_late(plan, plan[1], 4));
+}
+
+TEST(FamilyTest, ASessionWhoseLeaderIsGoneHasAStandInThatLeadsItsGroupToo) {
+  auto plan = births({kInit, kShell, {9, 1, 8, 8, false, false}});
+  const Birth* leader = find(plan, 8);
+  ASSERT_NE(leader, nullptr);
+  EXPECT_TRUE(leader->leads_session());
+  EXPECT_TRUE(forks_late(plan, plan[0], 8));
+  ASSERT_EQ(leader->late.size(), 1U);
+  const Birth& bridge = plan[leader->late[0]];
+  EXPECT_EQ(bridge.kind, Birth::Kind::kBridge);
+  EXPECT_TRUE(forks_late(plan, bridge, 9));
+}
+
+TEST(FamilyTest, AGroupOfAnotherSessionIsRefused) {
+  EXPECT_FALSE(plan_births(
+      {kInit, kShell, {3, 2, 3, 3, false, false}, {4, 3, 3, 2, true, false}}));
+}
+
+TEST(FamilyTest, EarlyChildrenKeepTheSessionTheyWereBornIn) {
+  auto plan = births({kInit, kShell, {3, 2, 3, 3, false, false}, {4, 3, 4, 2, true, false}});
+  ASSERT_EQ(plan.size(), 4U);
+  ASSERT_EQ(plan[2].early.size(), 1U);
+  EXPECT_EQ(plan[plan[2].early[0]].pid, 4);
+}
+
+TEST(FamilyTest, HelpersTakeNoPidOfAnybody) {
+  auto plan = plan_births({kInit, kShell, {7, 1, 7, 2, true, false}}, {300, 301});
+  ASSERT_OK(plan);
+  EXPECT_EQ(plan->back().pid, 302);
+}
+
+TEST(FamilyTest, ASessionThatNoForkLeadsToIsRefusedAndNamed) {
+  auto plan = plan_births({kInit, kShell, {3, 2, 3, 2, true, false}, {5, 3, 5, 9, false, false}});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(plan.error().message.find("process 5"), std::string::npos);
+}
+
+TEST(FamilyTest, AProcessThatGaveItsTerminalUpIsRefused) {
+  EXPECT_FALSE(plan_births({kInit, kShell, {3, 2, 3, 2, false, false}}));
+}
+
+}  // namespace
+}  // namespace sf::waypoint::native

@@ -1,0 +1,21 @@
+// Descriptor numbers of a restore: above those of every captured descriptor, where things lie until
+// they are taken.
+#pragma once
+
+#include <cstdint>
+
+namespace sf::waypoint::native {
+
+struct FilePlaces {
+  int pages = 0;    // the pages file
+  int scratch = 0;  // free for steps that need a known number
+  int master = 0;   // of the terminal
+  int first = 0;    // of the descriptions
+  int end = 0;      // behind them: inodes, two numbers each
+};
+
+inline int held_inode(const FilePlaces& places, std::uint32_t index) {
+  return places.end + static_cast<int>(2 * index);
+}
+
+}  // namespace sf::waypoint::native

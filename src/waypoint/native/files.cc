@@ -1,0 +1,180 @@
+#include "waypoint/native/files.h"
+
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "os/error.h"
+#include "waypoint/blocker.h"
+#include "waypoint/native/event_files.h"
+#include "waypoint/native/inodes.h"
+#include "waypoint/native/kinds.h"
+#include "waypoint/native/locks.h"
+#include "waypoint/native/sockets.h"
+
+namespace sf::waypoint::native {
+namespace {
+
+constexpr unsigned kLargeFile = 0100000;  // the kernel's; the C library calls it 0
+constexpr unsigned kOpenFlags = O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC | O_DIRECT |
+                                kLargeFile | O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_PATH;
+
+// A descriptor by which a description is known.
+struct Sample {
+  pid_t pid;
+  int number;
+  std::uint32_t file;
+};
+
+bool is_same(const Sample& sample, pid_t pid, int number) {
+  return ::syscall(SYS_kcmp, sample.pid, pid, KCMP_FILE, sample.number, number) == 0;
+}
+
+class FileCapture {
+ public:
+  FileCapture(TreeImage& tree, InodeCapture& inodes) : tree_(tree), inodes_(inodes) {}
+
+  Status add(const ProcessFacts& process, const DescriptorFacts& fd, ProcessImage& image) {
+    auto& samples = known_[{fd.file.st_dev, fd.file.st_ino}];
+    auto found = std::ranges::find_if(
+        samples, [&](const Sample& s) { return is_same(s, process.pid, fd.number); });
+    if (found == samples.end()) {
+      SF_TRY_ASSIGN(std::uint32_t file, describe(process, fd));
+      tree_.files[file].event.owner = image.pid;
+      found = samples.insert(samples.end(), {process.pid, fd.number, file});
+    }
+    SF_TRY(add_locks(fd, image.pid, tree_.files[found->file]));
+    bool cloexec = (fd.info.flags & static_cast<unsigned>(O_CLOEXEC)) != 0;
+    image.descriptors.push_back({fd.number, found->file, cloexec ? 1U : 0U});
+    return Ok{};
+  }
+
+ private:
+  Result<std::uint32_t> describe(const ProcessFacts& process, const DescriptorFacts& fd) {
+    FileImage file;
+    DescriptorKind kind = judge(fd).kind;
+    file.path = fd.link;
+    file.flags = fd.info.flags & kOpenFlags;
+    file.offset = fd.info.offset;
+    if (kind == DescriptorKind::kTerminal) {
+      file.kind = FileKind::kTerminal;
+    } else if (kind == DescriptorKind::kEvent) {
+      file.kind = FileKind::kEvent;
+      file.event = parse_event(fd.link, fd.info.text).value();
+      SF_TRY(check_watched(process, fd, file.event));
+    } else if (kind == DescriptorKind::kSocket) {
+      file.kind = FileKind::kSocket;
+      SF_TRY_ASSIGN(file.socket, capture_socket(process.pid, fd.number, fd.socket));
+    } else if (kind != DescriptorKind::kPath) {
+      file.kind = FileKind::kInode;
+      SF_TRY_ASSIGN(file.inode, inodes_.find_or_capture(process.pid, fd, kind));
+    }
+    tree_.files.push_back(std::move(file));
+    return static_cast<std::uint32_t>(tree_.files.size() - 1);
+  }
+
+  // A lock of the description is seen through every descriptor; the first one takes it again.
+  static Status add_locks(const DescriptorFacts& fd, pid_t pid, FileImage& file) {
+    auto locks = parse_locks(fd.info.text);
+    if (!locks) return fail(ErrorCode::kOs, "an unusual lock");
+    for (FileLock lock : *locks) {
+      lock.owner = pid;
+      auto is_known = [&](const FileLock& other) {
+        return other.kind == lock.kind && other.start == lock.start &&
+               (lock.kind != LockKind::kPosix || other.owner == pid);
+      };
+      if (std::ranges::none_of(file.locks, is_known)) file.locks.push_back(lock);
+    }
+    return Ok{};
+  }
+
+  // The kernel names what a set watches by the number it had then.
+  static Status check_watched(const ProcessFacts& process, const DescriptorFacts& fd,
+                              const EventImage& event) {
+    std::map<int, unsigned> seen;  // closed and opened again, a number may be watched twice
+    for (const WatchedFile& watched : event.watched) {
+      kcmp_epoll_slot slot{static_cast<unsigned>(fd.number), static_cast<unsigned>(watched.number),
+                           seen[watched.number]++};
+      if (::syscall(SYS_kcmp, process.pid, process.pid, KCMP_EPOLL_TFD, watched.number, &slot) != 0)
+        return refuse_capture({{process.inner_pid(), process.stat().name,
+                                "descriptor " + std::to_string(fd.number) + " (epoll)",
+                                "it watches what that process has closed", "end that process"}});
+    }
+    return Ok{};
+  }
+
+  TreeImage& tree_;
+  InodeCapture& inodes_;
+  std::map<std::pair<dev_t, ino_t>, std::vector<Sample>> known_;
+};
+
+}  // namespace
+
+Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes) {
+  FileCapture capture(tree, inodes);
+  for (std::size_t i = 0; i < facts.processes.size(); ++i) {
+    for (const DescriptorFacts& fd : facts.processes[i].descriptors)
+      SF_TRY(capture.add(facts.processes[i], fd, tree.processes[i]));
+  }
+  return Ok{};
+}
+
+FilePlaces choose_places(const TreeImage& tree) {
+  int highest = 15;
+  for (const ProcessImage& process : tree.processes)
+    for (const Descriptor& fd : process.descriptors) highest = std::max(highest, fd.number);
+  FilePlaces places;
+  places.pages = highest + 1;
+  places.scratch = highest + 2;
+  places.master = highest + 3;
+  places.first = highest + 4;
+  places.end = places.first + static_cast<int>(tree.files.size());
+  return places;
+}
+
+void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
+                const std::string& root_view) {
+  InodeRestore inodes(program, tree, places, root_view);
+  for (std::size_t i = 0; i < tree.files.size(); ++i) {
+    const FileImage& file = tree.files[i];
+    int place = places.first + static_cast<int>(i);
+    if (file.kind == FileKind::kInode) {
+      inodes.open(file, place);
+      continue;
+    }
+    if (file.kind == FileKind::kEvent || file.kind == FileKind::kSocket) {
+      Argument made = file.kind == FileKind::kEvent ? make_event(program, file)
+                                                    : make_socket(program, file.socket, file.flags);
+      program.call(SYS_dup3, {made, place, O_CLOEXEC});
+      program.call(SYS_close, {made});
+      continue;
+    }
+    program.about("opening " + file.path);
+    Argument fd = program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(file.path),
+                                            file.flags | static_cast<unsigned>(O_NOCTTY)});
+    bool seekable = file.kind == FileKind::kPath && (file.flags & O_PATH) == 0;
+    if (seekable && file.offset != 0) program.call(SYS_lseek, {fd, file.offset, SEEK_SET});
+    program.call(SYS_dup3, {fd, place, O_CLOEXEC});
+    program.call(SYS_close, {fd});
+  }
+  inodes.hold_for_mappings();
+  inodes.finish();
+}
+
+void take_descriptors(ProgramWriter& program, const ProcessImage& process,
+                      const FilePlaces& places) {
+  program.about("descriptors");
+  for (const Descriptor& fd : process.descriptors)
+    program.call(SYS_dup3, {places.first + static_cast<int>(fd.file), fd.number,
+                            fd.close_on_exec != 0 ? O_CLOEXEC : 0});
+  bool is_init = process.pid == 1;  // the engine takes the terminal's master from it
+  if (!is_init) return program.call(SYS_close_range, {places.pages, ~0U, 0});
+  program.call(SYS_close_range, {places.pages, places.master - 1, 0});
+  program.call(SYS_close_range, {places.master + 1, ~0U, 0});
+}
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,29 @@
+// Open files: descriptors, and the descriptions that several of them may share.
+//
+// Saved: for each description its path, flags and offset; what has no path has an inode (inodes.h).
+// Two descriptors are of one description when kcmp says so. Brought back: init opens every
+// description once, before anybody else is born; all inherit them and take what is theirs. Declined
+// (kinds.h): locks, signals on input, files of a process in /proc, devices with a state.
+#pragma once
+
+#include "base/result.h"
+#include "waypoint/native/facts.h"
+#include "waypoint/native/file_places.h"
+#include "waypoint/native/image.h"
+#include "waypoint/native/inodes.h"
+#include "waypoint/native/program_writer.h"
+
+namespace sf::waypoint::native {
+
+// Requires: `tree.processes` are those of the facts, in their order.
+Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes);
+
+FilePlaces choose_places(const TreeImage& tree);
+
+// Init's part. Requires: everything below places.pages is closed.
+void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
+                const std::string& root_view);
+void take_descriptors(ProgramWriter& program, const ProcessImage& process,
+                      const FilePlaces& places);
+
+}  // namespace sf::waypoint::native

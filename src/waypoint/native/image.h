@@ -1,0 +1,308 @@
+// What is kept of a tree: plain data, written by the captures of the resources and read by their
+// restores. Pids are the branch's own. Bytes of memory and files lie beside it, in the pages file.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/user.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sf::waypoint::native {
+
+inline constexpr std::uint32_t kNone = 0xffffffffU;
+
+struct Extent {  // of the pages file
+  std::uint64_t at = 0;  // address, or offset in the file it belongs to
+  std::uint64_t size = 0;
+  std::uint64_t offset = 0;
+};
+
+struct SignalAction {  // as the kernel keeps it
+  std::uint64_t handler = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t restorer = 0;
+  std::uint64_t mask = 0;
+};
+
+using SignalInfo = std::array<unsigned char, 128>;
+
+struct Credentials {
+  std::array<std::uint32_t, 4> uids{};  // real, effective, saved, of the file system
+  std::array<std::uint32_t, 4> gids{};
+  std::vector<std::uint32_t> groups;
+  std::array<std::uint64_t, 5> capabilities{};  // inheritable, permitted, effective, bounding, ambient
+  std::uint32_t secure_bits = 0;
+  std::uint32_t no_new_privileges = 0;
+  template <typename A>
+  void fields(A& a) {
+    a(uids)(gids)(groups)(capabilities)(secure_bits)(no_new_privileges);
+  }
+  bool operator==(const Credentials&) const = default;
+};
+
+struct RseqArea {
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;
+  std::uint32_t signature = 0;
+};
+
+struct AlternateStack {
+  std::uint64_t address = 0;
+  std::int32_t flags = 0;
+  std::int32_t padding = 0;
+  std::uint64_t size = 0;
+};
+
+struct ThreadImage {
+  pid_t tid = 0;
+  std::string name;
+  user_regs_struct registers{};
+  std::string extended;  // floating point and vector registers, as ptrace gives them
+  std::uint64_t blocked = 0;
+  std::vector<SignalInfo> pending;  // to this thread alone
+  AlternateStack alternate_stack;
+  std::uint64_t clear_tid = 0;
+  std::uint64_t robust_list = 0;
+  std::uint64_t robust_size = 0;
+  RseqArea rseq;
+  Credentials credentials;
+  std::int32_t nice = 0;
+  std::int32_t io_priority = 0;
+  std::int32_t death_signal = 0;
+  std::uint64_t timer_slack = 0;
+  std::string affinity;
+  template <typename A>
+  void fields(A& a) {
+    a(tid)(name)(registers)(extended)(blocked)(pending)(alternate_stack)(clear_tid)(robust_list)(
+        robust_size)(rseq)(credentials)(nice)(io_priority)(death_signal)(timer_slack)(affinity);
+  }
+};
+
+enum class MappingKind : std::uint32_t { kAnonymous, kFile, kShared, kKernel };
+
+struct Mapping {
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t protection = 0;  // as mmap takes it
+  std::uint32_t flags = 0;       // likewise, without MAP_FIXED
+  MappingKind kind = MappingKind::kAnonymous;
+  std::uint32_t file = kNone;         // kFile: index of TreeImage::mapped, kShared: of inodes
+  std::vector<std::int32_t> advice;   // for madvise, in this order
+  std::uint32_t locked = 0;           // mlock2: 1 whole, 2 on fault
+  std::string name;                   // of an anonymous mapping
+  template <typename A>
+  void fields(A& a) {
+    a(start)(end)(offset)(protection)(flags)(kind)(file)(advice)(locked)(name);
+  }
+};
+
+struct MemoryLayout {  // as PR_SET_MM_MAP takes it
+  std::array<std::uint64_t, 11> bounds{};  // code, data, brk, stack, arguments, environment
+  std::string auxv;
+  std::string exe;
+  std::uint64_t vdso = 0;  // where its first page is mapped; 0: nowhere
+  template <typename A>
+  void fields(A& a) {
+    a(bounds)(auxv)(exe)(vdso);
+  }
+};
+
+struct Descriptor {
+  std::int32_t number = 0;
+  std::uint32_t file = 0;  // index of TreeImage::files
+  std::uint32_t close_on_exec = 0;
+};
+
+struct PosixTimer {
+  std::int32_t id = 0;
+  std::int32_t clock = 0;
+  std::int32_t notify = 0;  // SIGEV_...
+  std::int32_t signal = 0;
+  std::int32_t thread = 0;  // SIGEV_THREAD_ID: whom
+  std::int32_t padding = 0;
+  std::uint64_t value = 0;
+  std::array<std::uint64_t, 4> times{};  // itimerspec
+};
+
+enum class Life : std::uint32_t { kRunning, kStopped, kEnded };
+
+struct ProcessImage {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  pid_t group = 0;
+  pid_t session = 0;
+  Life life = Life::kRunning;
+  std::uint32_t has_terminal = 0;
+  std::int32_t exit_signal = 0;
+  std::int32_t exit_status = 0;  // kEnded: as wait() gives it
+  std::uint32_t stop_noticed = 0;  // kStopped: the parent has waited for it already
+  std::vector<ThreadImage> threads;  // the first one leads; an ended process has that one alone
+  std::vector<Mapping> mappings;
+  std::vector<Extent> pages;
+  MemoryLayout layout;
+  std::vector<Descriptor> descriptors;
+  std::string cwd;
+  std::uint32_t umask = 0;
+  std::array<SignalAction, 64> actions{};
+  std::vector<SignalInfo> pending;
+  std::array<itimerval, 3> timers{};
+  std::vector<PosixTimer> posix_timers;
+  std::array<rlimit, 16> limits{};
+  std::int32_t oom_score_adj = 0;
+  std::uint32_t core_filter = 0;
+  std::uint32_t dumpable = 0;
+  std::uint32_t subreaper = 0;
+  std::uint32_t personality = 0;
+  std::uint32_t no_huge_pages = 0;
+  template <typename A>
+  void fields(A& a) {
+    a(pid)(parent)(group)(session)(life)(has_terminal)(exit_signal)(exit_status)(stop_noticed)(
+        threads)(mappings)(pages)(layout)(descriptors)(cwd)(umask)(actions)(pending)(timers)(
+        posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
+  }
+};
+
+enum class FileKind : std::uint32_t { kPath, kTerminal, kInode, kEvent, kSocket };
+
+enum class EventKind : std::uint32_t { kCounter, kTimer, kSignals, kEpoll };
+
+struct WatchedFile {  // of an epoll set
+  std::int32_t number = 0;
+  std::uint32_t events = 0;
+  std::uint64_t data = 0;
+};
+
+struct EventImage {
+  EventKind kind = EventKind::kCounter;
+  // kCounter: count, semaphore; kTimer: clock, ticks, interval and time left; kSignals: mask
+  std::vector<std::uint64_t> numbers;
+  std::vector<WatchedFile> watched;
+  pid_t owner = 0;  // kEpoll: who fills it
+  template <typename A>
+  void fields(A& a) {
+    a(kind)(numbers)(watched)(owner);
+  }
+};
+
+struct SocketOption {
+  std::int32_t level = 0;
+  std::int32_t name = 0;
+  std::string value;
+  template <typename A>
+  void fields(A& a) {
+    a(level)(name)(value);
+  }
+};
+
+struct SocketImage {
+  std::int32_t family = 0;
+  std::int32_t type = 0;
+  std::int32_t protocol = 0;
+  std::uint32_t listens = 0;
+  std::int32_t backlog = 0;
+  std::string name;  // as bind() takes it; empty: not bound
+  std::string peer;
+  std::vector<SocketOption> options;  // that differ from a fresh socket's
+  template <typename A>
+  void fields(A& a) {
+    a(family)(type)(protocol)(listens)(backlog)(name)(peer)(options);
+  }
+};
+
+enum class LockKind : std::uint32_t { kFlock, kPosix, kDescription };
+
+struct FileLock {
+  LockKind kind = LockKind::kFlock;
+  std::uint32_t writes = 0;
+  std::uint64_t start = 0;
+  std::uint64_t size = 0;  // 0: to the end
+  pid_t owner = 0;         // who takes it again
+  std::int32_t padding = 0;
+};
+
+struct FileImage {  // one open file description
+  FileKind kind = FileKind::kPath;
+  std::string path;
+  std::uint32_t flags = 0;  // as F_GETFL gives them
+  std::uint64_t offset = 0;
+  std::uint32_t inode = kNone;
+  EventImage event;
+  SocketImage socket;
+  std::vector<FileLock> locks;
+  template <typename A>
+  void fields(A& a) {
+    a(kind)(path)(flags)(offset)(inode)(event)(socket)(locks);
+  }
+};
+
+enum class InodeKind : std::uint32_t { kPipe, kFifo, kMemory, kUnlinked, kSharedMemory };
+
+struct InodeImage {  // what has no name that could be opened, or more content than its file
+  InodeKind kind = InodeKind::kPipe;
+  std::string name;  // of a memory file; path of others
+  std::uint64_t size = 0;
+  std::uint32_t mode = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint32_t seals = 0;
+  std::array<timespec, 2> times{};  // of access and of change
+  std::uint32_t capacity = 0;  // of a pipe
+  std::string content;         // of a pipe
+  std::vector<Extent> extents;
+  template <typename A>
+  void fields(A& a) {
+    a(kind)(name)(size)(mode)(uid)(gid)(seals)(times)(capacity)(content)(extents);
+  }
+};
+
+struct MappedFile {
+  std::string path;
+  std::uint32_t writable = 0;
+  template <typename A>
+  void fields(A& a) {
+    a(path)(writable);
+  }
+  bool operator==(const MappedFile&) const = default;
+};
+
+struct TerminalImage {
+  std::string settings;  // termios2
+  std::array<std::uint16_t, 4> window{};
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint32_t mode = 0;
+  pid_t session = 0;
+  pid_t group = 0;
+  template <typename A>
+  void fields(A& a) {
+    a(settings)(window)(uid)(gid)(mode)(session)(group);
+  }
+};
+
+struct TreeImage {
+  std::vector<ProcessImage> processes;  // init first, parents before children
+  std::vector<FileImage> files;
+  std::vector<InodeImage> inodes;
+  std::vector<MappedFile> mapped;
+  TerminalImage terminal;
+  template <typename A>
+  void fields(A& a) {
+    a(processes)(files)(inodes)(mapped)(terminal);
+  }
+};
+
+// In the image directory, beside the pages.
+inline constexpr const char* kTreeFile = "/native-tree";
+inline constexpr const char* kPagesFile = "/native-pages";
+
+std::string encode_tree(TreeImage& tree);
+Result<TreeImage> decode_tree(std::string_view bytes);
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,83 @@
+// Things behind descriptors that no path leads to, or whose content lies in no file: pipes, named
+// pipes, memory files, shared memory, files without a name.
+//
+// Saved: their bytes (of pipes by tee(), which takes nothing away), size, owner, mode, seals.
+// Brought back: made anew by init; further descriptions of the same one are opened through
+// /proc/self/fd. Their inode numbers are new, and shared anonymous memory has become a memory file.
+// Declined: a file that has lost the name it was opened by and has others.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "base/result.h"
+#include "waypoint/native/facts.h"
+#include "waypoint/native/file_places.h"
+#include "waypoint/native/image.h"
+#include "waypoint/native/kinds.h"
+#include "waypoint/native/pages_file.h"
+#include "waypoint/native/program_writer.h"
+
+namespace sf::waypoint::native {
+
+class InodeCapture {
+ public:
+  InodeCapture(TreeImage& tree, PagesWriter& pages) : tree_(tree), pages_(pages) {}
+  // The index of the inode behind the process's descriptor.
+  Result<std::uint32_t> find_or_capture(pid_t pid, const DescriptorFacts& fd, DescriptorKind kind);
+  // Likewise behind a mapping of something without a name.
+  Result<std::uint32_t> find_or_capture(pid_t pid, const MappingText& mapping);
+
+ private:
+  static InodeImage describe(const struct stat& file);
+  // Its bytes; `fd` is open for reading.
+  Status capture_content(int fd, InodeImage& inode);
+
+  TreeImage& tree_;
+  PagesWriter& pages_;
+  std::map<std::pair<dev_t, ino_t>, std::uint32_t> known_;
+};
+
+class InodeRestore {
+ public:
+  // `root_view`: where the engine sees the branch's root.
+  InodeRestore(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
+               const std::string& root_view)
+      : program_(program), tree_(tree), places_(places), root_view_(root_view) {}
+  // Makes the inode when it is the first description of it.
+  void open(const FileImage& file, int place);
+  // What is mapped stays open until each process has taken its descriptors.
+  void hold_for_mappings();
+  // Requires: every description is open.
+  void finish();
+
+ private:
+  struct UnlinkedPlace {
+    std::string path;
+    std::string directory;
+    std::array<timespec, 2> times{};
+  };
+  UnlinkedPlace place_for(const std::string& path, std::uint32_t index) const;
+  // Where the inode is held until all descriptions of it are open. Only pipes have a second end.
+  int helper(std::uint32_t index, bool writes) const {
+    return held_inode(places_, index) + (writes ? 1 : 0);
+  }
+  void move(Argument fd, int number);
+  void make(std::uint32_t index);
+  void make_pipe(const InodeImage& inode, std::uint32_t index);
+  void make_fifo(const InodeImage& inode, std::uint32_t index);
+  void make_memory_file(const InodeImage& inode, std::uint32_t index);
+  void make_unlinked(const InodeImage& inode, std::uint32_t index);
+  void fill_pipe(const InodeImage& inode, int fd);
+  void fill_file(const InodeImage& inode, int fd);
+
+  ProgramWriter& program_;
+  const TreeImage& tree_;
+  const FilePlaces& places_;
+  const std::string& root_view_;
+  std::set<std::uint32_t> made_;
+  std::set<std::uint32_t> mapped_;
+  std::set<int> taken_;  // helpers whose own description became a captured one
+};
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,27 @@
+// Which kind of thing a descriptor or a mapping is, or why it cannot be captured. Pure; a kind that
+// is not known here is refused, never guessed.
+#pragma once
+
+#include <string>
+
+#include "waypoint/native/facts.h"
+
+namespace sf::waypoint::native {
+
+enum class DescriptorKind { kPath, kFifo, kPipe, kMemoryFile, kUnlinked, kTerminal, kEvent, kSocket, kRefused };
+
+struct DescriptorVerdict {
+  DescriptorKind kind = DescriptorKind::kRefused;
+  std::string what;  // kRefused: "descriptor 5 (epoll)"
+  std::string why;
+};
+DescriptorVerdict judge(const DescriptorFacts& fd);
+
+struct MappingVerdict {
+  bool refused = false;
+  MappingKind kind = MappingKind::kAnonymous;
+  std::string why;
+};
+MappingVerdict judge(const MappingText& mapping);
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,36 @@
+// Limits and standing: resource limits, niceness, CPUs, I/O priority, timers of setitimer, the
+// memory killer's score, personality and the like.
+//
+// Saved and brought back by the process itself, since others may not ask for all of it. Declined
+// (blockers.h): real-time scheduling, a score below the engine's own.
+#pragma once
+
+#include "waypoint/native/image.h"
+#include "waypoint/native/program_writer.h"
+
+namespace sf::waypoint::native {
+
+class ProcessQuestions {
+ public:
+  explicit ProcessQuestions(ProgramWriter& program);
+  void take(ProcessImage& process);
+
+ private:
+  ProgramWriter& program_;
+  std::uint64_t limits_ = 0;
+  std::uint64_t timers_ = 0;
+  std::uint64_t subreaper_ = 0;
+  std::size_t dumpable_ = 0;
+  std::size_t personality_ = 0;
+  std::size_t huge_pages_ = 0;
+  std::size_t break_ = 0;
+};
+
+void bring_back_limits(ProgramWriter& program, const ProcessImage& process);
+void bring_back_timers(ProgramWriter& program, const ProcessImage& process);
+void bring_back_standing(ProgramWriter& program, const ProcessImage& process);
+void bring_back_standing(ProgramWriter& program, const ThreadImage& thread);
+// Behind the credentials, which reset it.
+void bring_back_traits(ProgramWriter& program, const ProcessImage& process);
+
+}  // namespace sf::waypoint::native

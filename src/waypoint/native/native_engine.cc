@@ -1,0 +1,65 @@
+#include "waypoint/native/native_engine.h"
+
+#include "os/file.h"
+#include "waypoint/keeper_host.h"
+#include "waypoint/native/blockers.h"
+#include "waypoint/native/capture.h"
+#include "waypoint/native/facts.h"
+#include "waypoint/native/image.h"
+#include "waypoint/native/restore.h"
+#include "waypoint/native/stopped_tree.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr std::size_t kMaxTree = 1U << 30U;
+
+class NativeEngine : public ProcessEngine {
+ public:
+  explicit NativeEngine(NativeSetup setup) : setup_(std::move(setup)) {}
+
+  void warm_up() override {}
+
+  Result<std::string> capture(const CaptureRequest& request) override {
+    SF_TRY_ASSIGN(native::StoppedTree stopped,
+                  native::StoppedTree::stop(request.root, setup_.freezer));
+    SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
+    facts.ipc_objects = request.dump_ipc;
+    facts.host_network = request.host_network;
+    std::vector<Blocker> blockers = native::find_blockers(facts);
+    if (!blockers.empty()) return refuse_capture(blockers);
+    SF_TRY(reached(request.at_point, "checkpoint.native_stopped"));
+    auto tree = native::capture_tree(facts, stopped, request, calls_);
+    if (!tree && os::is_full(request.image_dir))
+      return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
+                  "make room on that file system, or remove checkpoints");
+    if (!tree) return std::move(tree).error().while_doing("capturing processes");
+    tree->terminal.session = request.terminal_session;
+    tree->terminal.group = request.terminal_group;
+    SF_TRY(request.while_stopped());
+    SF_TRY(stopped.let_go());
+    SF_TRY(os::write_file(request.image_dir + native::kTreeFile, native::encode_tree(*tree)));
+    return std::string(kNativeName);
+  }
+
+  Result<RestoredTree> restore(const RestoreRequest& request) override {
+    SF_TRY_ASSIGN(std::string bytes,
+                  os::read_file(request.image_dir + native::kTreeFile, kMaxTree));
+    SF_TRY_ASSIGN(native::TreeImage tree, native::decode_tree(bytes));
+    auto restored = native::restore_tree(tree, request, setup_.cgroup_procs);
+    if (!restored) return std::move(restored).error().while_doing("restoring processes");
+    return restored;
+  }
+
+ private:
+  NativeSetup setup_;
+  native::InterruptedCalls calls_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProcessEngine> make_native_engine(NativeSetup setup) {
+  return std::make_unique<NativeEngine>(std::move(setup));
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,20 @@
+// The native engine: captures a tree into memory files of the store, and brings it back; same host,
+// same boot (docs/decisions/0013-native-engine.md). It traces from the calling thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "waypoint/engine.h"
+
+namespace sf::waypoint {
+
+struct NativeSetup {
+  std::string freezer;                    // the branch's group in the v2 hierarchy, or empty
+  std::vector<std::string> cgroup_procs;  // where restored trees live
+};
+
+std::unique_ptr<ProcessEngine> make_native_engine(NativeSetup setup);
+
+}  // namespace sf::waypoint

@@ -1,0 +1,222 @@
+#include "waypoint/native/restore.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <thread>
+
+#include "base/scope_exit.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "waypoint/init_launcher.h"
+#include "waypoint/native/birth_writer.h"
+#include "waypoint/native/other_fd.h"
+#include "waypoint/native/shared_arena.h"
+#include "waypoint/native/stops.h"
+#include "waypoint/native/tracee.h"
+
+namespace sf::waypoint::native {
+namespace {
+
+constexpr auto kRestoreTime = std::chrono::minutes(10);
+constexpr auto kLookTime = std::chrono::milliseconds(5);
+constexpr auto kStopTime = std::chrono::seconds(5);
+
+// Runs in the new init, on memory of the engine's.
+[[noreturn]] void start_programs(void* what) {
+  const auto* programs = static_cast<const TreePrograms*>(what);
+  asm volatile(
+      "mov %[stack], %%rsp\n\t"
+      "xor %%ebp, %%ebp\n\t"
+      "call *%[entry]\n\t"
+      "hlt"
+      :
+      : [stack] "r"(programs->stack), [entry] "r"(programs->entry), "D"(programs->first)
+      : "memory");
+  __builtin_unreachable();
+}
+
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+class Restore {
+ public:
+  Restore(const TreeImage& tree, const RestoreRequest& request,
+          const std::vector<std::string>& cgroup_procs)
+      : tree_(tree), request_(request), cgroup_procs_(cgroup_procs) {}
+
+  Result<RestoredTree> run() {
+    SF_TRY_ASSIGN(os::UniqueFd pages, os::open_file(request_.image_dir + kPagesFile, O_RDONLY));
+    SF_TRY_ASSIGN(SharedArena shared, SharedArena::map(tree_));
+    SF_TRY_ASSIGN(TreePrograms programs,
+                  write_programs(shared, tree_, pages.get(), request_.root_view));
+    RestoredTree restored;
+    // A dying init waits for all others, and those that are traced for their tracer.
+    ScopeExit give_up([&] {
+      if (restored.init.running()) (void)restored.init.signal(SIGKILL);
+      threads_.clear();
+    });
+    {
+      BlockedSignals blocked;  // inherited: no signal reaches what is half made
+      SF_TRY_ASSIGN(restored.init, launch_init({.root_view = request_.root_view,
+                                                .cgroup_procs = cgroup_procs_,
+                                                .instead = start_programs,
+                                                .what = &programs}));
+    }
+    SF_TRY(wait_until_parked(shared, programs, restored.init.pidfd()));
+    SF_TRY(reached(request_.at_point, "restore.native_made"));
+    SF_TRY_ASSIGN(restored.terminal, descriptor_of(restored.init.pid(), programs.places.master));
+    SF_TRY(take_over(shared, restored.init.pid(), programs.places.master));
+    SF_TRY(reached(request_.at_point, "restore.native_taken"));
+    SF_TRY(request_.before_resume(restored.init.pid()));
+    SF_TRY(let_go());
+    give_up.dismiss();
+    return restored;
+  }
+
+ private:
+  Error explain(SharedArena& shared, const TreePrograms& programs) const {
+    Failure failure = *shared.arena().at<Failure>(programs.failure);
+    std::string subject = failure.subject == 0 || failure.subject > programs.subjects.size()
+                              ? "system call " + std::to_string(failure.number)
+                              : programs.subjects[failure.subject - 1];
+    return os::os_error(static_cast<int>(-failure.result), "bringing processes back: " + subject);
+  }
+
+  Status wait_until_parked(SharedArena& shared, const TreePrograms& programs, int init) const {
+    auto* word = shared.arena().at<std::uint32_t>(programs.parked);
+    auto* failed = &shared.arena().at<Failure>(programs.failure)->happened;
+    Deadline deadline = Deadline::after(kRestoreTime);
+    for (;;) {
+      std::uint32_t now = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+      if (now >= programs.threads) return Ok{};
+      if (__atomic_load_n(failed, __ATOMIC_SEQ_CST) == 2) return explain(shared, programs);
+      pollfd ended{init, POLLIN, 0};
+      if (::poll(&ended, 1, 0) > 0) {
+        if (__atomic_load_n(failed, __ATOMIC_SEQ_CST) == 2) return explain(shared, programs);
+        return fail(ErrorCode::kOs, "the new init ended while the tree was made");
+      }
+      if (deadline.passed())
+        return fail(ErrorCode::kTimedOut, "bringing processes back took too long");
+      timespec pause{0, std::chrono::nanoseconds(kLookTime).count()};
+      ::syscall(SYS_futex, word, FUTEX_WAIT, now, &pause, nullptr, 0);
+    }
+  }
+
+  // Threads by their numbers in the branch.
+  Result<std::map<pid_t, pid_t>> find_threads(pid_t init) const {
+    std::map<pid_t, pid_t> found;
+    for (pid_t pid : os::process_tree(init)) {
+      auto inner = os::namespace_pid(pid);
+      if (!inner) return fail(ErrorCode::kOs, "a new process is gone");
+      found[*inner] = pid;
+      auto process = std::ranges::find(tree_.processes, *inner, &ProcessImage::pid);
+      if (process == tree_.processes.end() || process->threads.size() < 2) continue;
+      SF_TRY_ASSIGN(auto names, os::list_directory("/proc/" + std::to_string(pid) + "/task"));
+      for (const std::string& name : names) {
+        pid_t tid = std::atoi(name.c_str());
+        if (auto number = os::namespace_pid(tid)) found[*number] = tid;
+      }
+    }
+    return found;
+  }
+
+  Status take_over(SharedArena& shared, pid_t init, int master) {
+    SF_TRY_ASSIGN(auto numbers, find_threads(init));
+    std::uint64_t scratch = shared.arena().reserve(256);
+    // Stopped jobs first: their parents take notice before they go on.
+    for (Life life : {Life::kStopped, Life::kRunning}) {
+      for (const ProcessImage& process : tree_.processes) {
+        if (process.life != life) continue;
+        SF_TRY(take_over_process(shared, process, numbers, master, scratch));
+        if (life == Life::kStopped) SF_TRY(stop_again());
+      }
+    }
+    return Ok{};
+  }
+
+  Status take_over_process(const SharedArena& shared, const ProcessImage& process,
+                           const std::map<pid_t, pid_t>& numbers, int master,
+                           std::uint64_t scratch) {
+    std::size_t first = threads_.size();
+    for (const ThreadImage& thread : process.threads) {
+      auto found = numbers.find(thread.tid);
+      if (found == numbers.end()) return fail(ErrorCode::kOs, "a new thread is gone");
+      SF_TRY_ASSIGN(Tracee tracee, Tracee::seize(found->second));
+      threads_.push_back(std::move(tracee));
+    }
+    for (std::size_t i = first; i < threads_.size(); ++i)
+      SF_TRY(threads_[i].wait_stopped(Deadline::after(kStopTime)));
+    auto vdso = std::ranges::find_if(process.mappings, [](const Mapping& m) {
+      return m.kind == MappingKind::kKernel && (m.protection & PROT_EXEC) != 0;
+    });
+    auto instruction = syscall_in_vdso();
+    if (vdso == process.mappings.end() || !instruction)
+      return fail(ErrorCode::kCorrupt, "the image has no vDSO with a system call in it");
+    Tracee& leader = threads_[first];
+    std::uint64_t place = vdso->start + *instruction;
+    SF_TRY(take_notice(leader, place, process, tree_, scratch));
+    if (process.pid == 1) SF_TRY(leader.call(place, SYS_close, {static_cast<unsigned>(master)}));
+    SF_TRY_ASSIGN(long unmapped, leader.call(place, SYS_munmap, {shared.start(), shared.size()}));
+    if (unmapped != 0) return os::os_error(static_cast<int>(-unmapped), "leaving a new process");
+    for (std::size_t i = 0; i < process.threads.size(); ++i) {
+      const ThreadImage& thread = process.threads[i];
+      SF_TRY(threads_[first + i].become(thread.registers, thread.extended, thread.blocked));
+    }
+    return Ok{};
+  }
+
+  // The process taken over last: it stops before its first instruction.
+  Status stop_again() {
+    pid_t pid = threads_.front().tid();
+    if (::kill(pid, SIGSTOP) != 0) return os::last_error("stopping a stopped job");
+    SF_TRY(let_go());
+    Deadline deadline = Deadline::after(kStopTime);
+    while (os::process_state(pid) != 'T') {
+      if (deadline.passed()) return fail(ErrorCode::kTimedOut, "a stopped job does not stop");
+      std::this_thread::sleep_for(microseconds(20));
+    }
+    return Ok{};
+  }
+
+  Status let_go() {
+    for (Tracee& thread : threads_) SF_TRY(thread.let_go());
+    threads_.clear();
+    return Ok{};
+  }
+
+  const TreeImage& tree_;
+  const RestoreRequest& request_;
+  const std::vector<std::string>& cgroup_procs_;
+  std::vector<Tracee> threads_;
+};
+
+}  // namespace
+
+Result<RestoredTree> restore_tree(const TreeImage& tree, const RestoreRequest& request,
+                                  const std::vector<std::string>& cgroup_procs) {
+  return Restore(tree, request, cgroup_procs).run();
+}
+
+}  // namespace sf::waypoint::native

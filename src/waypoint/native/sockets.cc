@@ -1,0 +1,177 @@
+#include "waypoint/native/sockets.h"
+
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <cstring>
+
+#include "os/error.h"
+#include "waypoint/native/other_fd.h"
+
+namespace sf::waypoint::native {
+namespace {
+
+struct Option {
+  int level;
+  int name;
+};
+
+// Set in this order. Sizes of buffers are told twice as large as they are set.
+constexpr Option kOptions[] = {
+    {SOL_SOCKET, SO_REUSEADDR},       {SOL_SOCKET, SO_REUSEPORT},     {SOL_SOCKET, SO_KEEPALIVE},
+    {SOL_SOCKET, SO_BROADCAST},       {SOL_SOCKET, SO_OOBINLINE},     {SOL_SOCKET, SO_LINGER},
+    {SOL_SOCKET, SO_SNDBUF},          {SOL_SOCKET, SO_RCVBUF},        {SOL_SOCKET, SO_PRIORITY},
+    {SOL_SOCKET, SO_RCVLOWAT},        {SOL_SOCKET, SO_RCVTIMEO},      {SOL_SOCKET, SO_SNDTIMEO},
+    {SOL_SOCKET, SO_MARK},            {SOL_SOCKET, SO_TIMESTAMP},     {SOL_SOCKET, SO_DONTROUTE},
+    {SOL_SOCKET, SO_NO_CHECK},        {SOL_IP, IP_TOS},               {SOL_IP, IP_TTL},
+    {SOL_IP, IP_FREEBIND},            {SOL_IP, IP_TRANSPARENT},       {SOL_IP, IP_PKTINFO},
+    {SOL_IP, IP_RECVERR},             {SOL_IP, IP_MULTICAST_TTL},     {SOL_IP, IP_MULTICAST_LOOP},
+    {SOL_IP, IP_MTU_DISCOVER},        {SOL_IPV6, IPV6_V6ONLY},        {SOL_IPV6, IPV6_RECVPKTINFO},
+    {SOL_IPV6, IPV6_UNICAST_HOPS},    {SOL_IPV6, IPV6_RECVERR},       {SOL_TCP, TCP_NODELAY},
+    {SOL_TCP, TCP_MAXSEG},            {SOL_TCP, TCP_CORK},            {SOL_TCP, TCP_KEEPIDLE},
+    {SOL_TCP, TCP_KEEPINTVL},         {SOL_TCP, TCP_KEEPCNT},         {SOL_TCP, TCP_SYNCNT},
+    {SOL_TCP, TCP_DEFER_ACCEPT},      {SOL_TCP, TCP_WINDOW_CLAMP},    {SOL_TCP, TCP_USER_TIMEOUT},
+    {SOL_TCP, TCP_FASTOPEN},          {SOL_TCP, TCP_CONGESTION},
+};
+constexpr std::size_t kMaxValue = 64;
+
+template <typename T>
+T option_of(int fd, int level, int name, T missing) {
+  T value = missing;
+  socklen_t size = sizeof value;
+  return ::getsockopt(fd, level, name, &value, &size) == 0 ? value : missing;
+}
+
+std::string bytes_of(int fd, const Option& option) {
+  std::string value(kMaxValue, '\0');
+  socklen_t size = kMaxValue;
+  if (::getsockopt(fd, option.level, option.name, value.data(), &size) != 0) return {};
+  value.resize(size);
+  return value;
+}
+
+using NameCall = int (*)(int, sockaddr*, socklen_t*);
+
+std::string address_of(int fd, NameCall call) {
+  sockaddr_storage place{};
+  socklen_t size = sizeof place;
+  if (call(fd, reinterpret_cast<sockaddr*>(&place), &size) != 0) return {};
+  return {reinterpret_cast<const char*>(&place), size};
+}
+
+// The port lies at the same place in both families.
+bool is_bound(const std::string& address) {
+  sockaddr_in name{};
+  if (address.size() < sizeof name) return false;
+  std::memcpy(&name, address.data(), sizeof name);
+  return name.sin_port != 0;
+}
+
+void set(ProgramWriter& program, Argument fd, const SocketOption& option) {
+  std::string value = option.value;
+  int name = option.name;
+  if (option.level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_RCVBUF) &&
+      value.size() == sizeof(int)) {
+    int size = 0;
+    std::memcpy(&size, value.data(), sizeof size);
+    size /= 2;
+    std::memcpy(value.data(), &size, sizeof size);
+    name = name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
+  }
+  program.call(SYS_setsockopt, {fd, option.level, name,
+                                program.arena().put(value.data(), value.size()), value.size()});
+}
+
+}  // namespace
+
+Result<SocketFacts> read_socket_facts(pid_t pid, int number) {
+  SF_TRY_ASSIGN(os::UniqueFd fd, descriptor_of(pid, number));
+  SocketFacts facts;
+  facts.family = option_of(fd.get(), SOL_SOCKET, SO_DOMAIN, -1);
+  facts.type = option_of(fd.get(), SOL_SOCKET, SO_TYPE, -1);
+  facts.protocol = option_of(fd.get(), SOL_SOCKET, SO_PROTOCOL, -1);
+  facts.listens = option_of(fd.get(), SOL_SOCKET, SO_ACCEPTCONN, 0) != 0;
+  facts.has_peer = !address_of(fd.get(), ::getpeername).empty();
+  socklen_t filter = 0;  // how many instructions
+  facts.has_filter =
+      ::getsockopt(fd.get(), SOL_SOCKET, SO_ATTACH_FILTER, nullptr, &filter) == 0 && filter > 0;
+  if (facts.protocol != IPPROTO_TCP) {
+    pollfd look{fd.get(), POLLIN, 0};  // takes nothing, neither datagrams nor errors
+    (void)::poll(&look, 1, 0);
+    facts.unread = (look.revents & POLLIN) != 0 ? 1 : 0;
+    facts.has_error = (look.revents & POLLERR) != 0;
+    (void)::ioctl(fd.get(), SIOCOUTQ, &facts.unsent);
+    return facts;
+  }
+  auto info = option_of(fd.get(), SOL_TCP, TCP_INFO, tcp_info{});
+  facts.tcp_state = info.tcpi_state;
+  facts.waiting = static_cast<int>(info.tcpi_unacked);
+  facts.backlog = static_cast<int>(info.tcpi_sacked);
+  return facts;
+}
+
+std::optional<std::string> socket_trouble(const SocketFacts& facts) {
+  if (facts.family != AF_INET && facts.family != AF_INET6)
+    return "the native engine knows sockets of the internet families alone";
+  if (facts.has_filter) return "it has a filter";
+  if (facts.has_error) return "it has an error to tell";
+  if (facts.type == SOCK_DGRAM && facts.protocol == IPPROTO_UDP) {
+    if (facts.unread != 0 || facts.unsent != 0) return "it has datagrams under way";
+    return std::nullopt;
+  }
+  if (facts.type != SOCK_STREAM || facts.protocol != IPPROTO_TCP)
+    return "the native engine does not know this kind of socket";
+  if (facts.tcp_state == TCP_LISTEN)
+    return facts.waiting == 0 ? std::nullopt
+                              : std::optional<std::string>("connections wait to be accepted");
+  if (facts.tcp_state == TCP_CLOSE && !facts.has_peer) return std::nullopt;
+  return "it is a connection";
+}
+
+Result<SocketImage> capture_socket(pid_t pid, int number, const SocketFacts& facts) {
+  SF_TRY_ASSIGN(os::UniqueFd fd, descriptor_of(pid, number));
+  os::UniqueFd fresh(::socket(facts.family, facts.type | SOCK_CLOEXEC, facts.protocol));
+  if (!fresh.valid()) return os::last_error("making a socket to compare with");
+  SocketImage socket;
+  socket.family = facts.family;
+  socket.type = facts.type;
+  socket.protocol = facts.protocol;
+  socket.listens = facts.listens ? 1 : 0;
+  socket.backlog = facts.backlog;
+  std::string name = address_of(fd.get(), ::getsockname);
+  if (is_bound(name)) socket.name = std::move(name);
+  if (facts.has_peer) socket.peer = address_of(fd.get(), ::getpeername);
+  for (const Option& option : kOptions) {
+    std::string value = bytes_of(fd.get(), option);
+    if (value == bytes_of(fresh.get(), option)) continue;
+    socket.options.push_back({option.level, option.name, value});
+  }
+  return socket;
+}
+
+Argument make_socket(ProgramWriter& program, const SocketImage& socket, std::uint32_t flags) {
+  Arena& arena = program.arena();
+  program.about("making a socket");
+  unsigned type = static_cast<unsigned>(socket.type) | SOCK_CLOEXEC | (flags & O_NONBLOCK);
+  Argument fd = program.keep(SYS_socket, {socket.family, type, socket.protocol});
+  program.about("options of a socket");
+  for (const SocketOption& option : socket.options) set(program, fd, option);
+  program.about("address of a socket");
+  if (!socket.name.empty())
+    program.call(SYS_bind, {fd, arena.put(socket.name.data(), socket.name.size()),
+                            socket.name.size()});
+  if (!socket.peer.empty())
+    program.call(SYS_connect, {fd, arena.put(socket.peer.data(), socket.peer.size()),
+                               socket.peer.size()});
+  if (socket.listens != 0) program.call(SYS_listen, {fd, socket.backlog});
+  return fd;
+}
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,43 @@
+// Sockets of the internet families that are not in the midst of anything: TCP that listens, with
+// nobody waiting to be accepted; UDP with nothing unread; both also while they are not bound yet.
+//
+// Saved: address, peer (UDP), backlog, and every option of a list that differs from a fresh socket's.
+// Brought back: init makes, sets, binds. Declined: connections, queued data, filters, all other
+// families.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "waypoint/native/image.h"
+#include "waypoint/native/program_writer.h"
+
+namespace sf::waypoint::native {
+
+// What is seen of a socket. Plain data.
+struct SocketFacts {
+  int family = 0;
+  int type = 0;
+  int protocol = 0;
+  bool listens = false;
+  bool has_peer = false;
+  bool has_error = false;
+  bool has_filter = false;
+  int unread = 0;
+  int unsent = 0;
+  int tcp_state = 0;
+  int waiting = 0;  // to be accepted
+  int backlog = 0;
+  bool operator==(const SocketFacts&) const = default;
+};
+Result<SocketFacts> read_socket_facts(pid_t pid, int number);
+
+// Pure. Why it cannot be captured; nothing: it can.
+std::optional<std::string> socket_trouble(const SocketFacts& facts);
+
+Result<SocketImage> capture_socket(pid_t pid, int number, const SocketFacts& facts);
+// The new descriptor.
+Argument make_socket(ProgramWriter& program, const SocketImage& socket, std::uint32_t flags);
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,33 @@
+// StoppedTree: every thread of a branch, held by its tracer. All of them go on with this object.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "waypoint/blocker.h"
+#include "waypoint/native/tracee.h"
+
+namespace sf::waypoint::native {
+
+class StoppedTree {
+ public:
+  // Stops the tree below `root`. `freezer`: the branch's group in the v2 hierarchy, or empty; it
+  // keeps new threads from being born meanwhile and is left thawed. kUnsupported names what could
+  // not be stopped.
+  static Result<StoppedTree> stop(pid_t root, const std::string& freezer);
+
+  const std::vector<pid_t>& processes() const { return processes_; }  // ended ones too
+  Tracee& thread(pid_t tid) { return threads_.at(tid); }
+  Status let_go();
+
+ private:
+  StoppedTree() = default;
+  Status seize_new(pid_t root, bool& found, std::vector<pid_t>& fresh);
+
+  std::vector<pid_t> processes_;
+  std::map<pid_t, Tracee> threads_;
+};
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,79 @@
+#include "waypoint/native/terminal.h"
+
+#include <asm/termbits.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "waypoint/init/init_protocol.h"
+
+// Declared by hand: <sys/ioctl.h> and <asm/termbits.h> do not go together.
+extern "C" int ioctl(int fd, unsigned long request, ...);
+
+namespace sf::waypoint::native {
+namespace {
+
+constexpr unsigned kGetSettings = 0x802c542a;  // TCGETS2
+constexpr unsigned kSetSettings = 0x402c542b;  // TCSETS2
+constexpr unsigned kGetWindow = 0x5413;        // TIOCGWINSZ
+constexpr unsigned kSetWindow = 0x5414;        // TIOCSWINSZ
+constexpr unsigned kUnlock = 0x40045431;       // TIOCSPTLCK
+constexpr unsigned kTake = 0x540e;             // TIOCSCTTY
+constexpr unsigned kSetGroup = 0x5410;         // TIOCSPGRP
+constexpr const char* kMasterPath = "/dev/pts/ptmx";
+
+}  // namespace
+
+Status capture_terminal(pid_t root, TerminalImage& terminal) {
+  std::string path = "/proc/" + std::to_string(root) + "/root" + kTerminalPath;
+  SF_TRY_ASSIGN(os::UniqueFd slave, os::open_file(path, O_RDWR | O_NOCTTY | O_NONBLOCK));
+  struct stat info {};
+  terminal.settings.resize(sizeof(termios2));
+  if (::fstat(slave.get(), &info) != 0 ||
+      ::ioctl(slave.get(), kGetSettings, terminal.settings.data()) != 0 ||
+      ::ioctl(slave.get(), kGetWindow, terminal.window.data()) != 0)
+    return os::last_error("looking at the branch's terminal");
+  terminal.uid = info.st_uid;
+  terminal.gid = info.st_gid;
+  terminal.mode = info.st_mode & 07777U;
+  return Ok{};
+}
+
+void make_terminal(ProgramWriter& program, const TerminalImage& terminal,
+                   const FilePlaces& places) {
+  Arena& arena = program.arena();
+  program.about("opening the terminal's master");
+  Argument master = program.keep(
+      SYS_openat, {AT_FDCWD, arena.put_text(kMasterPath), O_RDWR | O_NOCTTY | O_CLOEXEC});
+  program.call(SYS_dup3, {master, places.master, O_CLOEXEC});
+  program.call(SYS_close, {master});
+  program.call(SYS_ioctl, {places.master, kUnlock, arena.put_value(0)});
+  program.about("settings of the terminal");
+  program.call(SYS_ioctl, {places.master, kSetSettings,
+                           arena.put(terminal.settings.data(), terminal.settings.size())});
+  program.call(SYS_ioctl, {places.master, kSetWindow, arena.put_value(terminal.window)});
+  std::uint64_t path = arena.put_text(kTerminalPath);
+  program.call(SYS_fchownat, {AT_FDCWD, path, terminal.uid, terminal.gid, 0});
+  program.call(SYS_fchmodat, {AT_FDCWD, path, terminal.mode});
+}
+
+void take_terminal(ProgramWriter& program) {
+  program.about("taking the terminal");
+  Argument slave = program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(kTerminalPath),
+                                             O_RDWR | O_NOCTTY | O_CLOEXEC});
+  program.call(SYS_ioctl, {slave, kTake, 0});
+  program.call(SYS_close, {slave});
+}
+
+void set_foreground(ProgramWriter& program, const TerminalImage& terminal) {
+  program.about("foreground group of the terminal");
+  Argument slave = program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(kTerminalPath),
+                                             O_RDWR | O_NOCTTY | O_CLOEXEC});
+  // The group may have gone; then the terminal had none.
+  program.try_call(SYS_ioctl, {slave, kSetGroup, program.arena().put_value(terminal.group)});
+  program.call(SYS_close, {slave});
+}
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,27 @@
+// The branch's terminal: /dev/pts/0, whose master the keeper holds.
+//
+// Saved: settings, window, owner, the session it controls and the foreground group. Brought back:
+// init opens a master on the new devpts and sets it up before there is a session, so that nobody
+// gets a signal for it; the session's leader takes it before it forks, so that every process of the
+// session has it, background jobs too. Unread input is the keeper's business. Declined: further
+// terminals (tmux, script) and /dev/tty held open.
+#pragma once
+
+#include "base/result.h"
+#include "waypoint/native/files.h"
+#include "waypoint/native/image.h"
+#include "waypoint/native/program_writer.h"
+
+namespace sf::waypoint::native {
+
+// `root`: the branch's init as this process numbers it.
+Status capture_terminal(pid_t root, TerminalImage& terminal);
+
+void make_terminal(ProgramWriter& program, const TerminalImage& terminal,
+                   const FilePlaces& places);
+// By the leader of its session.
+void take_terminal(ProgramWriter& program);
+// Likewise, when all groups are there.
+void set_foreground(ProgramWriter& program, const TerminalImage& terminal);
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,52 @@
+#include "native_limits.h"
+
+#include <map>
+
+namespace sf::equivalence {
+
+std::optional<std::string> native_declines(const std::string& scenario) {
+  static const std::map<std::string, std::string> kReasons = {
+      // Things that have lost the name they were opened by, and cannot be copied.
+      {"DeletedWorkingDirectory", "no name any more"},
+      {"UnlinkedBaseFileHeldOpen", "its name is gone"},
+      {"FileOpenByARemovedName", "its name is gone"},
+      // Sockets.
+      {"PythonHttpServer", "socket:"},
+      {"ServerThatCountsInMemory", "socket:"},
+      {"KeptAliveConnection", "socket:"},
+      {"Node", "socket:"},
+      {"Redis", "socket:"},
+      {"RedisCounter", "socket:"},
+      {"RedisClientThatWaits", "socket:"},
+      {"Nginx", "socket:"},
+      {"NginxReloads", "socket:"},
+      {"SshAgent", "socket:"},
+      {"Socketpair", "socket:"},
+      {"UnixStreamWithPath", "socket:"},
+      {"UnixStreamAbstract", "socket:"},
+      {"UnixDatagramWithPath", "socket:"},
+      {"UnixDatagramAbstract", "socket:"},
+      {"TcpEstablished", "socket:"},
+      {"TcpWithUnreadData", "socket:"},
+      {"TcpWithUnsentData", "socket:"},
+      {"TcpHalfClosed", "socket:"},
+      {"Udp", "socket:"},
+      // System V IPC.
+      {"Postgres", "System V IPC"},
+      {"PostgresSessionOfAnotherConnectionCommits", "System V IPC"},
+      {"SysvSharedMemory", "System V IPC"},
+      {"SysvSemaphores", "System V IPC"},
+      {"SysvMessages", "System V IPC"},
+      // Terminals made inside.
+      {"Tmux", "terminals made inside"},
+      {"TmuxShellGoesOn", "terminals made inside"},
+      {"Script", "terminals made inside"},
+      {"InotifyDirectory", "inotify"},
+      {"InotifyFiles", "inotify"},
+  };
+  auto found = kReasons.find(scenario);
+  if (found == kReasons.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace sf::equivalence
