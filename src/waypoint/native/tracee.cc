@@ -42,8 +42,7 @@ Result<int> wait_for_stop(pid_t tid, Deadline deadline) {
     if (there && !WIFSTOPPED(status))
       return fail(ErrorCode::kOs, thread_name(tid) + " ended while it was looked at");
     if (there) return status;
-    if (deadline.passed())
-      return fail(ErrorCode::kTimedOut, thread_name(tid) + " does not stop");
+    if (deadline.passed()) return fail(ErrorCode::kTimedOut, thread_name(tid) + " does not stop");
     if (rounds < 200) {
       ::sched_yield();
     } else {
@@ -152,8 +151,8 @@ Status Tracee::go_until_trap(int request) {
     // A stopped job reports its stop once more before it runs.
   } while (status >> 16 == PTRACE_EVENT_STOP && !deadline.passed());
   if (WSTOPSIG(status) != SIGTRAP || status >> 16 != 0)
-    return fail(ErrorCode::kOs, "code in " + thread_name(tid_) + " got signal " +
-                                    std::to_string(WSTOPSIG(status)));
+    return fail(ErrorCode::kOs,
+                "code in " + thread_name(tid_) + " got signal " + std::to_string(WSTOPSIG(status)));
   return Ok{};
 }
 
