@@ -99,16 +99,12 @@ std::vector<std::string> shell_environment(const BranchConfig& config, const std
 Json to_json(const BranchConfig& c) {
   Json env = Json::object();
   for (const auto& [name, value] : c.env) env[name] = bytes_to_text(value);
-  Json json = {{"root", bytes_to_text(c.root)},
-               {"user", bytes_to_text(c.user)},
-               {"cwd", bytes_to_text(c.cwd)},
-               {"hostname", c.hostname},
-               {"env", std::move(env)},
-               {"rows", c.window.rows},
-               {"cols", c.window.cols},
-               {"network", c.network == Network::kHost ? "host" : "none"},
-               {"engine", to_string(c.engine)},
-               {"extra_capabilities", c.extra_capabilities}};
+  Json json = {
+      {"root", bytes_to_text(c.root)}, {"user", bytes_to_text(c.user)},
+      {"cwd", bytes_to_text(c.cwd)},   {"hostname", c.hostname},
+      {"env", std::move(env)},         {"rows", c.window.rows},
+      {"cols", c.window.cols},         {"network", c.network == Network::kHost ? "host" : "none"},
+      {"engine", to_string(c.engine)}, {"extra_capabilities", c.extra_capabilities}};
   if (!c.label.empty()) json["label"] = c.label;
   if (c.limits.memory_bytes) json["memory_bytes"] = *c.limits.memory_bytes;
   if (c.limits.pids) json["pids"] = *c.limits.pids;

@@ -12,8 +12,8 @@ namespace sf::waypoint {
 
 // Every point, in the order the steps run. tests/faults walks this list.
 inline constexpr std::string_view kFaultPoints[] = {
-    "checkpoint.begin",        // draft made, nothing asked of the keeper yet
-    "checkpoint.before_dump",  // in the keeper: engine ready, tree still running
+    "checkpoint.begin",           // draft made, nothing asked of the keeper yet
+    "checkpoint.before_dump",     // in the keeper: engine ready, tree still running
     "checkpoint.native_stopped",  // native engine: tree stopped and looked at, nothing touched
     "checkpoint.native_visited",  // init was made to tell about itself, its memory is copied
     "checkpoint.after_dump",  // in the keeper: images written, tree stopped, files not yet captured

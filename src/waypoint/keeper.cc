@@ -11,13 +11,13 @@
 #include "os/file.h"
 #include "waypoint/captured_state.h"
 #include "waypoint/criu/criu_engine.h"
+#include "waypoint/engine_choice.h"
 #include "waypoint/flusher.h"
 #include "waypoint/keeper_home.h"
 #include "waypoint/keeper_host.h"
-#include "waypoint/engine_choice.h"
 #include "waypoint/keeper_server.h"
-#include "waypoint/native/native_engine.h"
 #include "waypoint/live_branch.h"
+#include "waypoint/native/native_engine.h"
 #include "waypoint/shell_server.h"
 
 namespace sf::waypoint {
@@ -215,7 +215,8 @@ class Keeper {
         client->send_error(state.error());
         continue;
       }
-      client->send({{{"state", to_json(*state)}, {"engine", state->engine}}, terminal_bytes(*state)});
+      client->send(
+          {{{"state", to_json(*state)}, {"engine", state->engine}}, terminal_bytes(*state)});
     }
   }
 

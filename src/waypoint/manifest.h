@@ -12,7 +12,7 @@
 namespace sf::waypoint {
 
 inline constexpr int kManifestVersion = 3;
-inline constexpr int kOldestManifest = 2;  // the same without `base` and marks
+inline constexpr int kOldestManifest = 2;               // the same without `base` and marks
 inline constexpr std::string_view kFilesOnly = "none";  // in the engine's place: no processes
 
 struct Manifest {

@@ -10,13 +10,8 @@ std::optional<std::string> native_declines(const std::string& scenario) {
       {"DeletedWorkingDirectory", "no name any more"},
       {"UnlinkedBaseFileHeldOpen", "its name is gone"},
       {"FileOpenByARemovedName", "its name is gone"},
-      // Sockets.
-      {"PythonHttpServer", "socket:"},
-      {"ServerThatCountsInMemory", "socket:"},
+      // Connections, and sockets of the Unix family.
       {"KeptAliveConnection", "socket:"},
-      {"Node", "socket:"},
-      {"Redis", "socket:"},
-      {"RedisCounter", "socket:"},
       {"RedisClientThatWaits", "socket:"},
       {"Nginx", "socket:"},
       {"NginxReloads", "socket:"},
@@ -30,7 +25,6 @@ std::optional<std::string> native_declines(const std::string& scenario) {
       {"TcpWithUnreadData", "socket:"},
       {"TcpWithUnsentData", "socket:"},
       {"TcpHalfClosed", "socket:"},
-      {"Udp", "socket:"},
       // System V IPC.
       {"Postgres", "System V IPC"},
       {"PostgresSessionOfAnotherConnectionCommits", "System V IPC"},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "os/file.h"
 
@@ -10,6 +11,7 @@ namespace sf::equivalence {
 namespace {
 
 constexpr seconds kLeakPatience{5};
+constexpr seconds kClosingPatience{1};
 
 // SF_ENGINE: which process engine the branches have, when it is not the usual one.
 Result<waypoint::EngineChoice> wanted_engine() {
@@ -92,8 +94,16 @@ Result<Observation> WaypointHost::exec(const BranchId& branch, const std::string
 }
 
 Result<CheckpointId> WaypointHost::checkpoint(const BranchId& branch) {
-  SF_TRY_ASSIGN(waypoint::CheckpointInfo info, waypoint_->checkpoint(branch));
-  return info.id;
+  // A server may not have seen yet that its last client is gone, and connections are declined.
+  Deadline patience = Deadline::after(kClosingPatience);
+  for (;;) {
+    auto info = waypoint_->checkpoint(branch);
+    if (info) return info->id;
+    bool closing = engine_ == waypoint::EngineChoice::kNative &&
+                   info.error().message.find("it is a connection") != std::string::npos;
+    if (!closing || patience.passed()) return std::move(info).error();
+    std::this_thread::sleep_for(milliseconds(20));
+  }
 }
 
 Status WaypointHost::restore(const BranchId& branch, const CheckpointId& checkpoint) {

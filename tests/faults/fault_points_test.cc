@@ -166,8 +166,8 @@ TEST_P(FailingForkTest, ReportsEachForkThatIsNotThere) {
   expect_checkpoints(false);
 }
 
-constexpr std::string_view kForkPoints[] = {"restore.before_files", "restore.before_processes",
-                                            "restore.native_made",  "restore.native_taken",
+constexpr std::string_view kForkPoints[] = {"restore.before_files",    "restore.before_processes",
+                                            "restore.native_made",     "restore.native_taken",
                                             "restore.after_processes", "restore.before_swap"};
 
 INSTANTIATE_TEST_SUITE_P(EveryPointOfAFork, FailingForkTest, ::testing::ValuesIn(kForkPoints),

@@ -25,14 +25,14 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr std::size_t kStackSize = 8192;
-constexpr std::uint64_t kThreadFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-                                       CLONE_THREAD | CLONE_SYSVSEM;
+constexpr std::uint64_t kThreadFlags =
+    CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
 
 std::vector<Member> members_of(const TreeImage& tree) {
   std::vector<Member> members;
   for (const ProcessImage& p : tree.processes)
-    members.push_back({p.pid, p.parent, p.group, p.session, p.has_terminal != 0,
-                       p.life == Life::kEnded});
+    members.push_back(
+        {p.pid, p.parent, p.group, p.session, p.has_terminal != 0, p.life == Life::kEnded});
   return members;
 }
 
@@ -40,7 +40,10 @@ class BirthWriter {
  public:
   BirthWriter(SharedArena& shared, const TreeImage& tree, int pages_fd,
               const std::string& root_view)
-      : shared_(shared), arena_(shared.arena()), tree_(tree), pages_fd_(pages_fd),
+      : shared_(shared),
+        arena_(shared.arena()),
+        tree_(tree),
+        pages_fd_(pages_fd),
         root_view_(root_view) {}
 
   Result<TreePrograms> write() {
@@ -68,9 +71,11 @@ class BirthWriter {
   Status check_room() const {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
-    std::uint64_t needed = static_cast<std::uint64_t>(all_.places.end) + 2 * tree_.inodes.size() + 8;
+    std::uint64_t needed =
+        static_cast<std::uint64_t>(all_.places.end) + 2 * tree_.inodes.size() + 8;
     if (needed < limit.rlim_max) return Ok{};
-    return fail(ErrorCode::kUnsupported, "the branch has more open files than this process may have",
+    return fail(ErrorCode::kUnsupported,
+                "the branch has more open files than this process may have",
                 "raise the hard limit of open files (ulimit -Hn)");
   }
 
@@ -98,8 +103,7 @@ class BirthWriter {
       // Helpers end without a signal to anybody.
       fork(program, birth.pid, write_birth(child), 0,
            is_member ? tree_.processes[birth.member].exit_signal : 0);
-      if (birth.kind == Birth::Kind::kBridge)
-        program.call(SYS_wait4, {birth.pid, 0, __WALL, 0});
+      if (birth.kind == Birth::Kind::kBridge) program.call(SYS_wait4, {birth.pid, 0, __WALL, 0});
     }
   }
 
@@ -146,8 +150,7 @@ class BirthWriter {
     limit.rlim_cur = limit.rlim_max;
     program.about("room for descriptors");
     program.call(SYS_prlimit64, {0, RLIMIT_NOFILE, arena_.put_value(limit), 0});
-    if (pages_fd_ != places.pages)
-      program.call(SYS_dup3, {pages_fd_, places.pages, O_CLOEXEC});
+    if (pages_fd_ != places.pages) program.call(SYS_dup3, {pages_fd_, places.pages, O_CLOEXEC});
     program.call(SYS_close_range, {0, places.pages - 1, 0});
     program.call(SYS_close_range, {places.pages + 1, ~0U, 0});
     make_terminal(program, tree_.terminal, places);
@@ -199,8 +202,8 @@ class BirthWriter {
     for (const ProcessImage& child : tree_.processes) {
       if (child.parent != process.pid || child.life != Life::kEnded) continue;
       program.about("waiting for an ended child");
-      program.call(SYS_waitid, {P_PID, child.pid, arena_.reserve(sizeof(siginfo_t)),
-                                WEXITED | WNOWAIT, 0});
+      program.call(SYS_waitid,
+                   {P_PID, child.pid, arena_.reserve(sizeof(siginfo_t)), WEXITED | WNOWAIT, 0});
       any = true;
     }
     if (any) forget_child_signals(program);
@@ -217,22 +220,27 @@ class BirthWriter {
     bring_back_locks(program, process, tree_);
     bring_back_limits(program, process);
     await_ended_children(program, process);
+    std::uint64_t settled = arena_.put_value(0U);
     for (std::size_t i = 1; i < process.threads.size(); ++i)
-      fork(program, process.threads[i].tid, write_thread(process, process.threads[i]), kThreadFlags,
-           0);
+      fork(program, process.threads[i].tid, write_thread(process, process.threads[i], settled),
+           kThreadFlags, 0);
     bring_back_actions(program, process);
     bring_back_pending(program, process);
     bring_back_timers(program, process);
     bring_back_posix_timers(program, process);
     bring_back_thread(program, process, process.threads[0]);
+    // Every change of credentials resets what belongs to the whole process.
+    program.call(kAwait, {settled, process.threads.size() - 1});
     bring_back_traits(program, process);
     program.call(kPark, {all_.parked, door_});
     ++all_.threads;
   }
 
-  std::uint64_t write_thread(const ProcessImage& process, const ThreadImage& thread) {
+  std::uint64_t write_thread(const ProcessImage& process, const ThreadImage& thread,
+                             std::uint64_t settled) {
     ProgramWriter program(arena_, all_.subjects);
     bring_back_thread(program, process, thread);
+    program.call(kAdd, {settled});
     program.call(kPark, {all_.parked, door_});
     ++all_.threads;
     return program.finish(next_id(), all_.failure);

@@ -19,7 +19,7 @@ struct TreePrograms {
   std::uint64_t first = 0;  // init's program
   std::uint64_t stack = 0;  // init's
   std::uint64_t failure = 0;
-  std::uint64_t parked = 0;  // word: how many threads are what they were
+  std::uint64_t parked = 0;   // word: how many threads are what they were
   std::uint32_t threads = 0;  // how many there will be
   FilePlaces places;
   std::vector<std::string> subjects;  // for failures

@@ -30,8 +30,8 @@ SF_INLINE long call(long number, const std::uint64_t* args) {
 }
 
 SF_INLINE long futex(std::uint32_t* word, int op, std::uint32_t value) {
-  std::uint64_t args[6] = {reinterpret_cast<std::uint64_t>(word), static_cast<std::uint64_t>(op),
-                           value, 0, 0, 0};
+  std::uint64_t args[6] = {
+      reinterpret_cast<std::uint64_t>(word), static_cast<std::uint64_t>(op), value, 0, 0, 0};
   return call(SYS_futex, args);
 }
 
@@ -112,8 +112,7 @@ extern "C" SF_BLOB void sf_blob_run(Program* program) {
     if (step.keep >= 0) values[step.keep] = static_cast<std::uint64_t>(result);
     bool failed = (result < 0 && result > -4096 && step.may_fail == 0) ||
                   (step.exactly != 0 && result != step.exactly);
-    if (failed && program->failure != 0)
-      fail_and_end(program, step, result);
+    if (failed && program->failure != 0) fail_and_end(program, step, result);
   }
   for (;;) asm volatile("int3");
 }

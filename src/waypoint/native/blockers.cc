@@ -16,14 +16,9 @@ constexpr std::string_view kAdvice = "take the criu engine (`auto` does), or end
 // The mounts that the launcher of a branch's init makes; any other would be lost.
 bool is_usual_mount(const MountFacts& mount) {
   constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
-      {"/", "overlay"},
-      {"/proc", "proc"},
-      {"/sys", "sysfs"},
-      {"/dev/pts", "devpts"},
-      {"/proc/sys", "proc"},
-      {"/proc/sysrq-trigger", "proc"},
-      {"/proc/irq", "proc"},
-      {"/proc/bus", "proc"},
+      {"/", "overlay"},       {"/proc", "proc"},     {"/sys", "sysfs"},
+      {"/dev/pts", "devpts"}, {"/proc/sys", "proc"}, {"/proc/sysrq-trigger", "proc"},
+      {"/proc/irq", "proc"},  {"/proc/bus", "proc"},
   };
   return std::ranges::any_of(kUsual, [&](const auto& usual) {
     return usual.first == mount.place && usual.second == mount.type;
@@ -72,8 +67,7 @@ class Search {
         add("mount " + mount.place + " (" + mount.type + ")", "it was made inside the branch");
       seen.push_back(mount.place);
     }
-    if (tree_.ipc_objects)
-      add("System V IPC objects", "the native engine does not capture them");
+    if (tree_.ipc_objects) add("System V IPC objects", "the native engine does not capture them");
     for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
       std::string_view kind = kNamespaces[i];
       bool own = kind == "pid" || kind == "mnt" || kind == "cgroup";
@@ -108,8 +102,8 @@ class Search {
       add("POSIX timers", "they cannot be made again with their ids");
     if (p.oom_score_adj < tree_.own_oom_score_adj)
       add("oom_score_adj", "it is lower than what can be given back");
-    bool has_vdso = std::ranges::any_of(
-        p.mappings, [](const MappingText& m) { return m.name == "[vdso]"; });
+    bool has_vdso =
+        std::ranges::any_of(p.mappings, [](const MappingText& m) { return m.name == "[vdso]"; });
     if (!has_vdso) add("memory without a vDSO", "no system call can be made in it from outside");
     if (p.stat().exit_signal != SIGCHLD && p.inner_pid() != 1)
       add("exit signal " + std::to_string(p.stat().exit_signal), "it is not a usual child");
@@ -140,8 +134,7 @@ class Search {
     std::vector<Member> members;
     for (const ProcessFacts& p : tree_.processes) {
       auto parent = std::ranges::find(tree_.processes, p.parent, &ProcessFacts::pid);
-      members.push_back({p.inner_pid(),
-                         parent == tree_.processes.end() ? 0 : parent->inner_pid(),
+      members.push_back({p.inner_pid(), parent == tree_.processes.end() ? 0 : parent->inner_pid(),
                          p.status().groups.back(), p.status().sessions.back(),
                          p.stat().terminal != 0, p.ended()});
     }

@@ -112,7 +112,9 @@ TEST(NativeKindsTest, AFileWithoutANameIsCopiedOnlyWhenItHasNoOtherName) {
 }
 
 TEST(NativeKindsTest, WhatCannotBeMadeAgainIsRefused) {
-  auto refused = [](const DescriptorFacts& fd) { return judge(fd).kind == DescriptorKind::kRefused; };
+  auto refused = [](const DescriptorFacts& fd) {
+    return judge(fd).kind == DescriptorKind::kRefused;
+  };
   EXPECT_TRUE(refused(descriptor("/proc/12/status", PROC_SUPER_MAGIC, S_IFREG)));
   EXPECT_TRUE(refused(descriptor("/dev/pts/1", DEVPTS_SUPER_MAGIC, S_IFCHR)));
   DescriptorFacts locked = descriptor("/w/x", OVERLAYFS_SUPER_MAGIC, S_IFREG);

@@ -180,8 +180,7 @@ class Capture {
         [&](ProgramWriter& program) {
           return LeaderQuestions{StopQuestions(program, stopped_children(facts.pid)),
                                  ask_actions(program), ask_timers(program, process.posix_timers),
-                                 ProcessQuestions(program),
-                                 ThreadQuestions(program)};
+                                 ProcessQuestions(program), ThreadQuestions(program)};
         },
         [&](ProgramWriter& program, LeaderQuestions& asked) {
           take_actions(program.arena(), asked.signals, process);
@@ -215,14 +214,17 @@ long InterruptedCalls::learn(const ThreadFacts& thread, const user_regs_struct& 
     known_[thread.tid] = {thread.stat.start_time, place, number};
     return number;
   }
-  auto found = known_.find(thread.tid);
-  bool same = found != known_.end() && found->second.start_time == thread.stat.start_time &&
+  auto found = before_.find(thread.tid);
+  bool same = found != before_.end() && found->second.start_time == thread.stat.start_time &&
               found->second.place == place;
-  return same ? found->second.number : 0;
+  if (!same) return 0;
+  known_[thread.tid] = found->second;
+  return found->second.number;
 }
 
 Result<TreeImage> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
                                const CaptureRequest& request, InterruptedCalls& calls) {
+  calls.begin();
   return Capture(facts, stopped, calls).run(request);
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "waypoint/engine.h"
@@ -16,6 +17,8 @@ namespace sf::waypoint::native {
 // number when it lets the thread go on waiting (restart_syscall), and the next capture needs it.
 class InterruptedCalls {
  public:
+  // A capture begins: what it does not meet again is forgotten with the next one.
+  void begin() { before_ = std::exchange(known_, {}); }
   // The number of the call, 0 when it is not known.
   long learn(const ThreadFacts& thread, const user_regs_struct& registers);
 
@@ -26,6 +29,7 @@ class InterruptedCalls {
     long number;
   };
   std::map<pid_t, Known> known_;
+  std::map<pid_t, Known> before_;
 };
 
 // Requires: nothing in `facts` blocks it.

@@ -10,7 +10,8 @@ namespace sf::waypoint::native {
 void bring_back_credentials(ProgramWriter& program, const Credentials& who) {
   Arena& arena = program.arena();
   program.about("groups");
-  program.call(SYS_setgroups, {who.groups.size(), arena.put(who.groups.data(), who.groups.size() * 4)});
+  program.call(SYS_setgroups,
+               {who.groups.size(), arena.put(who.groups.data(), who.groups.size() * 4)});
   program.about("bounding set");
   for (unsigned cap = 0; cap <= CAP_LAST_CAP; ++cap)
     if (((who.capabilities[3] >> cap) & 1U) == 0)

@@ -57,8 +57,8 @@ std::optional<EventImage> parse_timer(std::string_view info) {
     return std::nullopt;
   if ((flags & ~static_cast<unsigned>(TFD_TIMER_ABSTIME)) != 0) return std::nullopt;
   auto whole = [](long long n) { return static_cast<std::uint64_t>(n); };
-  event.numbers = {clock,           ticks,           whole(interval[0]),
-                   whole(interval[1]), whole(value[0]), whole(value[1])};
+  event.numbers = {clock,           ticks,          whole(interval[0]), whole(interval[1]),
+                   whole(value[0]), whole(value[1])};
   return event;
 }
 
@@ -127,8 +127,8 @@ void fill_epoll_sets(ProgramWriter& program, const ProcessImage& process, const 
       epoll_event event{};
       event.events = watched.events;
       event.data.u64 = watched.data;
-      program.call(SYS_epoll_ctl, {fd.number, EPOLL_CTL_ADD, watched.number,
-                                   program.arena().put_value(event)});
+      program.call(SYS_epoll_ctl,
+                   {fd.number, EPOLL_CTL_ADD, watched.number, program.arena().put_value(event)});
     }
   }
 }

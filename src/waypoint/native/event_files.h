@@ -1,9 +1,9 @@
 // Descriptors that are events: eventfd, timerfd, signalfd, epoll.
 //
-// Saved: what fdinfo says of them. Brought back: init makes them; an epoll set is filled by the first
-// process that has it, when all its descriptors are in place, since a set knows what it watches by
-// number, too. An edge that was told already may be told once more. Declined: a set that watches what
-// its process has closed since, or nested ones that do so.
+// Saved: what fdinfo says of them. Brought back: init makes them; an epoll set is filled by the
+// first process that has it, when all its descriptors are in place, since a set knows what it
+// watches by number, too. An edge that was told already may be told once more. Declined: a set that
+// watches what its process has closed since, or nested ones that do so.
 #pragma once
 
 #include <optional>

@@ -1,16 +1,15 @@
 #include "waypoint/native/event_files.h"
 
 #include <gtest/gtest.h>
-
-#include "waypoint/native/locks.h"
-#include "waypoint/native/posix_timers.h"
-#include "waypoint/native/sockets.h"
-
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <csignal>
+
+#include "waypoint/native/locks.h"
+#include "waypoint/native/posix_timers.h"
+#include "waypoint/native/sockets.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -36,11 +35,11 @@ TEST(EventFilesTest, ATimerIsReadWithTheTimeLeft) {
 }
 
 TEST(EventFilesTest, ASetIsReadWithAllItWatches) {
-  auto event = parse_event(
-      "anon_inode:[eventpoll]",
-      "pos:\t0\nflags:\t02\n"
-      "tfd:        7 events:       19 data:     7f0000000007  pos:0 ino:1 sdev:f\n"
-      "tfd:        8 events: 80000001 data:                8  pos:0 ino:1 sdev:f\n");
+  auto event =
+      parse_event("anon_inode:[eventpoll]",
+                  "pos:\t0\nflags:\t02\n"
+                  "tfd:        7 events:       19 data:     7f0000000007  pos:0 ino:1 sdev:f\n"
+                  "tfd:        8 events: 80000001 data:                8  pos:0 ino:1 sdev:f\n");
   ASSERT_TRUE(event);
   ASSERT_EQ(event->watched.size(), 2U);
   EXPECT_EQ(event->watched[0].number, 7);
@@ -86,13 +85,19 @@ TEST(PosixTimersTest, TimersAreReadWithWhomTheyTell) {
 }
 
 TEST(SocketTroubleTest, OnlyWhatIsInTheMidstOfNothingIsTaken) {
-  SocketFacts listening{.family = AF_INET, .type = SOCK_STREAM, .protocol = IPPROTO_TCP,
-                        .listens = true, .tcp_state = TCP_LISTEN};
+  SocketFacts listening{.family = AF_INET,
+                        .type = SOCK_STREAM,
+                        .protocol = IPPROTO_TCP,
+                        .listens = true,
+                        .tcp_state = TCP_LISTEN};
   EXPECT_FALSE(socket_trouble(listening));
   listening.waiting = 1;
   EXPECT_TRUE(socket_trouble(listening));
-  SocketFacts connected{.family = AF_INET6, .type = SOCK_STREAM, .protocol = IPPROTO_TCP,
-                        .has_peer = true, .tcp_state = TCP_ESTABLISHED};
+  SocketFacts connected{.family = AF_INET6,
+                        .type = SOCK_STREAM,
+                        .protocol = IPPROTO_TCP,
+                        .has_peer = true,
+                        .tcp_state = TCP_ESTABLISHED};
   EXPECT_TRUE(socket_trouble(connected));
   SocketFacts datagrams{.family = AF_INET, .type = SOCK_DGRAM, .protocol = IPPROTO_UDP};
   EXPECT_FALSE(socket_trouble(datagrams));

@@ -30,13 +30,13 @@ struct ThreadFacts {
   StatusText status;
 };
 
-inline constexpr std::array kNamespaces = {"user", "pid", "mnt", "net", "uts", "ipc", "cgroup",
-                                           "time"};
+inline constexpr std::array kNamespaces = {"user", "pid", "mnt",    "net",
+                                           "uts",  "ipc", "cgroup", "time"};
 
 struct ProcessFacts {
   pid_t pid = 0;  // as the engine sees it
   pid_t parent = 0;
-  std::vector<ThreadFacts> threads;  // the first one leads
+  std::vector<ThreadFacts> threads;                            // the first one leads
   std::array<std::uint64_t, kNamespaces.size()> namespaces{};  // inode numbers
   std::vector<MappingText> mappings;
   std::vector<DescriptorFacts> descriptors;
@@ -61,7 +61,7 @@ struct MountFacts {
 };
 
 struct TreeFacts {
-  std::vector<ProcessFacts> processes;  // init first
+  std::vector<ProcessFacts> processes;                             // init first
   std::array<std::uint64_t, kNamespaces.size()> own_namespaces{};  // the engine's
   std::vector<MountFacts> mounts;                                  // of init
   bool ipc_objects = false;

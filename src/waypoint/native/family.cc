@@ -20,7 +20,8 @@ class Planner {
   Result<std::vector<Birth>> run() {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const Member& m = members_[i];
-      births_.push_back({Birth::Kind::kMember, m.pid, i, m.group, m.session, m.has_terminal, {}, {}});
+      births_.push_back(
+          {Birth::Kind::kMember, m.pid, i, m.group, m.session, m.has_terminal, {}, {}});
       by_pid_[m.pid] = i;
       taken_.insert({m.pid, m.group, m.session});
     }
@@ -49,8 +50,9 @@ class Planner {
 
   void make_group(const Member& m) {
     if (by_pid_.contains(m.group)) return;
-    by_pid_[m.group] = add_late(by_pid_[m.session], {Birth::Kind::kStandIn, m.group, 0, m.group,
-                                                     m.session, m.has_terminal, {}, {}});
+    by_pid_[m.group] =
+        add_late(by_pid_[m.session],
+                 {Birth::Kind::kStandIn, m.group, 0, m.group, m.session, m.has_terminal, {}, {}});
   }
 
   pid_t fresh_pid() {
@@ -75,8 +77,9 @@ class Planner {
     } else if (parent != 0 && above.session == above.pid && birth_session(parent) == m.session) {
       births_[parent].early.push_back(index);
     } else if (parent == 0) {
-      std::size_t bridge = add_late(by_pid_[m.session], {Birth::Kind::kBridge, fresh_pid(), 0,
-                                                         m.session, m.session, false, {}, {}});
+      std::size_t bridge =
+          add_late(by_pid_[m.session],
+                   {Birth::Kind::kBridge, fresh_pid(), 0, m.session, m.session, false, {}, {}});
       births_[bridge].late.push_back(index);
     } else {
       return no_way(m, "is in a session that its parent never was in");

@@ -2,8 +2,9 @@
 //
 // A process belongs to the session of whoever forked it, unless it leads one. So a process whose
 // parent lives in another session is forked before that parent began its own, or, when its parent
-// is init, by a *bridge* from within the session: the bridge ends at once, and init takes the child.
-// Leaders that are gone have *stand-ins* with their pids, which end when everybody has joined.
+// is init, by a *bridge* from within the session: the bridge ends at once, and init takes the
+// child. Leaders that are gone have *stand-ins* with their pids, which end when everybody has
+// joined.
 #pragma once
 
 #include <sys/types.h>

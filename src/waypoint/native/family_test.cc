@@ -67,8 +67,7 @@ TEST(FamilyTest, ASessionWhoseLeaderIsGoneHasAStandInThatLeadsItsGroupToo) {
 }
 
 TEST(FamilyTest, AGroupOfAnotherSessionIsRefused) {
-  EXPECT_FALSE(plan_births(
-      {kInit, kShell, {3, 2, 3, 3, false, false}, {4, 3, 3, 2, true, false}}));
+  EXPECT_FALSE(plan_births({kInit, kShell, {3, 2, 3, 3, false, false}, {4, 3, 3, 2, true, false}}));
 }
 
 TEST(FamilyTest, EarlyChildrenKeepTheSessionTheyWereBornIn) {

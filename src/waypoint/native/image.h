@@ -17,7 +17,7 @@ namespace sf::waypoint::native {
 
 inline constexpr std::uint32_t kNone = 0xffffffffU;
 
-struct Extent {  // of the pages file
+struct Extent {          // of the pages file
   std::uint64_t at = 0;  // address, or offset in the file it belongs to
   std::uint64_t size = 0;
   std::uint64_t offset = 0;
@@ -36,7 +36,8 @@ struct Credentials {
   std::array<std::uint32_t, 4> uids{};  // real, effective, saved, of the file system
   std::array<std::uint32_t, 4> gids{};
   std::vector<std::uint32_t> groups;
-  std::array<std::uint64_t, 5> capabilities{};  // inheritable, permitted, effective, bounding, ambient
+  std::array<std::uint64_t, 5>
+      capabilities{};  // inheritable, permitted, effective, bounding, ambient
   std::uint32_t secure_bits = 0;
   std::uint32_t no_new_privileges = 0;
   template <typename A>
@@ -79,8 +80,8 @@ struct ThreadImage {
   std::string affinity;
   template <typename A>
   void fields(A& a) {
-    a(tid)(name)(registers)(extended)(blocked)(pending)(alternate_stack)(clear_tid)(robust_list)(
-        robust_size)(rseq)(credentials)(nice)(io_priority)(death_signal)(timer_slack)(affinity);
+    a(tid)(name)(
+        registers)(extended)(blocked)(pending)(alternate_stack)(clear_tid)(robust_list)(robust_size)(rseq)(credentials)(nice)(io_priority)(death_signal)(timer_slack)(affinity);
   }
 };
 
@@ -93,17 +94,17 @@ struct Mapping {
   std::uint32_t protection = 0;  // as mmap takes it
   std::uint32_t flags = 0;       // likewise, without MAP_FIXED
   MappingKind kind = MappingKind::kAnonymous;
-  std::uint32_t file = kNone;         // kFile: index of TreeImage::mapped, kShared: of inodes
-  std::vector<std::int32_t> advice;   // for madvise, in this order
-  std::uint32_t locked = 0;           // mlock2: 1 whole, 2 on fault
-  std::string name;                   // of an anonymous mapping
+  std::uint32_t file = kNone;        // kFile: index of TreeImage::mapped, kShared: of inodes
+  std::vector<std::int32_t> advice;  // for madvise, in this order
+  std::uint32_t locked = 0;          // mlock2: 1 whole, 2 on fault
+  std::string name;                  // of an anonymous mapping
   template <typename A>
   void fields(A& a) {
     a(start)(end)(offset)(protection)(flags)(kind)(file)(advice)(locked)(name);
   }
 };
 
-struct MemoryLayout {  // as PR_SET_MM_MAP takes it
+struct MemoryLayout {                      // as PR_SET_MM_MAP takes it
   std::array<std::uint64_t, 11> bounds{};  // code, data, brk, stack, arguments, environment
   std::string auxv;
   std::string exe;
@@ -141,8 +142,8 @@ struct ProcessImage {
   Life life = Life::kRunning;
   std::uint32_t has_terminal = 0;
   std::int32_t exit_signal = 0;
-  std::int32_t exit_status = 0;  // kEnded: as wait() gives it
-  std::uint32_t stop_noticed = 0;  // kStopped: the parent has waited for it already
+  std::int32_t exit_status = 0;      // kEnded: as wait() gives it
+  std::uint32_t stop_noticed = 0;    // kStopped: the parent has waited for it already
   std::vector<ThreadImage> threads;  // the first one leads; an ended process has that one alone
   std::vector<Mapping> mappings;
   std::vector<Extent> pages;
@@ -163,9 +164,8 @@ struct ProcessImage {
   std::uint32_t no_huge_pages = 0;
   template <typename A>
   void fields(A& a) {
-    a(pid)(parent)(group)(session)(life)(has_terminal)(exit_signal)(exit_status)(stop_noticed)(
-        threads)(mappings)(pages)(layout)(descriptors)(cwd)(umask)(actions)(pending)(timers)(
-        posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
+    a(pid)(parent)(
+        group)(session)(life)(has_terminal)(exit_signal)(exit_status)(stop_noticed)(threads)(mappings)(pages)(layout)(descriptors)(cwd)(umask)(actions)(pending)(timers)(posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
   }
 };
 
@@ -253,8 +253,8 @@ struct InodeImage {  // what has no name that could be opened, or more content t
   std::uint32_t gid = 0;
   std::uint32_t seals = 0;
   std::array<timespec, 2> times{};  // of access and of change
-  std::uint32_t capacity = 0;  // of a pipe
-  std::string content;         // of a pipe
+  std::uint32_t capacity = 0;       // of a pipe
+  std::string content;              // of a pipe
   std::vector<Extent> extents;
   template <typename A>
   void fields(A& a) {

@@ -32,14 +32,13 @@ Result<std::string> peek_pipe(int fd) {
   int capacity = ::fcntl(source.get(), F_GETPIPE_SZ);
   if (::fcntl(copy.write_end.get(), F_SETPIPE_SZ, capacity) < 0)
     return os::last_error("copying a pipe");
-  ssize_t n = ::tee(source.get(), copy.write_end.get(), static_cast<std::size_t>(size),
-                    SPLICE_F_NONBLOCK);
+  ssize_t n =
+      ::tee(source.get(), copy.write_end.get(), static_cast<std::size_t>(size), SPLICE_F_NONBLOCK);
   if (n < 0) return os::last_error("copying a pipe");
   std::string content(static_cast<std::size_t>(size), '\0');
   for (std::size_t done = 0; done < content.size();) {
-    ssize_t got = n == size ? ::read(copy.read_end.get(), content.data() + done,
-                                     content.size() - done)
-                            : 0;
+    ssize_t got =
+        n == size ? ::read(copy.read_end.get(), content.data() + done, content.size() - done) : 0;
     if (got <= 0) return fail(ErrorCode::kOs, "a pipe's content could not be copied whole");
     done += static_cast<std::size_t>(got);
   }
@@ -151,10 +150,9 @@ void InodeRestore::fill_pipe(const InodeImage& inode, int fd) {
   program_.about("filling a pipe");
   program_.call(SYS_fcntl, {fd, F_SETPIPE_SZ, inode.capacity});
   if (!inode.content.empty())
-    program_.call_exactly(
-        static_cast<long>(inode.content.size()), SYS_write,
-        {fd, program_.arena().put(inode.content.data(), inode.content.size()),
-         inode.content.size()});
+    program_.call_exactly(static_cast<long>(inode.content.size()), SYS_write,
+                          {fd, program_.arena().put(inode.content.data(), inode.content.size()),
+                           inode.content.size()});
 }
 
 void InodeRestore::fill_file(const InodeImage& inode, int fd) {
@@ -176,9 +174,9 @@ void InodeRestore::fill_file(const InodeImage& inode, int fd) {
 void InodeRestore::make_memory_file(const InodeImage& inode, std::uint32_t index) {
   bool can_be_sealed = inode.kind == InodeKind::kMemory && inode.seals != F_SEAL_SEAL;
   program_.about("making memory file " + inode.name);
-  Argument fd = program_.keep(
-      SYS_memfd_create, {program_.arena().put_text(inode.name),
-                         MFD_CLOEXEC | (can_be_sealed ? MFD_ALLOW_SEALING : 0U)});
+  Argument fd =
+      program_.keep(SYS_memfd_create, {program_.arena().put_text(inode.name),
+                                       MFD_CLOEXEC | (can_be_sealed ? MFD_ALLOW_SEALING : 0U)});
   move(fd, helper(index, false));
   fill_file(inode, helper(index, false));
 }
@@ -187,8 +185,8 @@ void InodeRestore::make_unlinked(const InodeImage& inode, std::uint32_t index) {
   UnlinkedPlace place = place_for(inode.name, index);
   program_.about("making " + place.path + " again");
   std::uint64_t path = program_.arena().put_text(place.path);
-  Argument fd = program_.keep(
-      SYS_openat, {AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600});
+  Argument fd =
+      program_.keep(SYS_openat, {AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600});
   move(fd, helper(index, false));
   program_.call(SYS_unlinkat, {AT_FDCWD, path, 0});
   // Its directory has not been touched.
@@ -239,8 +237,8 @@ void InodeRestore::open(const FileImage& file, int place) {
   if (as_made && taken_.insert(source).second) {
     program_.call(SYS_dup3, {source, place, O_CLOEXEC});
   } else {
-    std::string path = inode.kind == InodeKind::kFifo ? inode.name
-                                                      : "/proc/self/fd/" + std::to_string(source);
+    std::string path =
+        inode.kind == InodeKind::kFifo ? inode.name : "/proc/self/fd/" + std::to_string(source);
     Argument fd = program_.keep(SYS_openat, {AT_FDCWD, program_.arena().put_text(path),
                                              file.flags | O_NONBLOCK | O_CLOEXEC});
     move(fd, place);

@@ -19,8 +19,8 @@ constexpr std::uint64_t kSocketSystem = 0x534f434b;
 constexpr std::string_view kDeleted = " (deleted)";
 
 DescriptorVerdict refuse(const DescriptorFacts& fd, const std::string& name, std::string why) {
-  return {DescriptorKind::kRefused,
-          "descriptor " + std::to_string(fd.number) + " (" + name + ")", std::move(why)};
+  return {DescriptorKind::kRefused, "descriptor " + std::to_string(fd.number) + " (" + name + ")",
+          std::move(why)};
 }
 
 // Of a path below /proc: what it says belongs to a process.
@@ -52,8 +52,8 @@ DescriptorVerdict judge_file(const DescriptorFacts& fd) {
 
 bool is_known_flag(std::string_view flag) {
   // Read, write, execute, shared and what may become so; grows down; locked, on fault too; read
-  // ahead or at random; not copied on fork, wiped on fork, not dumped; accounted, not reserved; huge
-  // pages or none; mergeable; soft dirty.
+  // ahead or at random; not copied on fork, wiped on fork, not dumped; accounted, not reserved;
+  // huge pages or none; mergeable; soft dirty.
   constexpr std::array<std::string_view, 22> kKnown = {
       "rd", "wr", "ex", "sh", "mr", "mw", "me", "ms", "gd", "lo", "lf",
       "sr", "rr", "dc", "wf", "dd", "ac", "nr", "hg", "nh", "mg", "sd"};
@@ -110,7 +110,8 @@ MappingVerdict judge(const MappingText& mapping) {
     if (!is_known_flag(flag)) return refuse("it has the unknown property \"" + flag + "\"");
   bool is_shared = mapping.permissions.size() == 4 && mapping.permissions[3] == 's';
   if (mapping.inode == 0) {
-    bool plain = name.empty() || name == "[heap]" || name == "[stack]" || name.starts_with("[anon:");
+    bool plain =
+        name.empty() || name == "[heap]" || name == "[stack]" || name.starts_with("[anon:");
     if (plain && !is_shared) return {false, MappingKind::kAnonymous, {}};
     return refuse("the native engine does not know this kind of mapping");
   }

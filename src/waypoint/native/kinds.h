@@ -8,7 +8,17 @@
 
 namespace sf::waypoint::native {
 
-enum class DescriptorKind { kPath, kFifo, kPipe, kMemoryFile, kUnlinked, kTerminal, kEvent, kSocket, kRefused };
+enum class DescriptorKind {
+  kPath,
+  kFifo,
+  kPipe,
+  kMemoryFile,
+  kUnlinked,
+  kTerminal,
+  kEvent,
+  kSocket,
+  kRefused
+};
 
 struct DescriptorVerdict {
   DescriptorKind kind = DescriptorKind::kRefused;

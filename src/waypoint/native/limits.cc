@@ -84,8 +84,7 @@ void bring_back_standing(ProgramWriter& program, const ThreadImage& thread) {
   program.about("niceness");
   program.call(SYS_setpriority, {PRIO_PROCESS, 0, thread.nice});
   program.about("I/O priority");
-  if (thread.io_priority != 0)
-    program.call(SYS_ioprio_set, {kOneProcess, 0, thread.io_priority});
+  if (thread.io_priority != 0) program.call(SYS_ioprio_set, {kOneProcess, 0, thread.io_priority});
   program.about("CPU affinity");
   if (!thread.affinity.empty())
     program.call(SYS_sched_setaffinity,
@@ -99,8 +98,7 @@ void bring_back_traits(ProgramWriter& program, const ProcessImage& process) {
   program.about("traits of the process");
   if (process.dumpable < 2) program.call(SYS_prctl, {PR_SET_DUMPABLE, process.dumpable});
   program.call(SYS_prctl, {PR_SET_CHILD_SUBREAPER, process.subreaper});
-  if (process.no_huge_pages != 0)
-    program.call(SYS_prctl, {PR_SET_THP_DISABLE, 1, 0, 0, 0});
+  if (process.no_huge_pages != 0) program.call(SYS_prctl, {PR_SET_THP_DISABLE, 1, 0, 0, 0});
 }
 
 }  // namespace sf::waypoint::native

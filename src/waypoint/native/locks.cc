@@ -24,10 +24,14 @@ std::optional<FileLock> parse_lock(const std::string& line) {
                   &start, end) != 5)
     return std::nullopt;
   FileLock lock;
-  if (std::strcmp(kind, "FLOCK") == 0) lock.kind = LockKind::kFlock;
-  else if (std::strcmp(kind, "POSIX") == 0) lock.kind = LockKind::kPosix;
-  else if (std::strcmp(kind, "OFDLCK") == 0) lock.kind = LockKind::kDescription;
-  else return std::nullopt;
+  if (std::strcmp(kind, "FLOCK") == 0)
+    lock.kind = LockKind::kFlock;
+  else if (std::strcmp(kind, "POSIX") == 0)
+    lock.kind = LockKind::kPosix;
+  else if (std::strcmp(kind, "OFDLCK") == 0)
+    lock.kind = LockKind::kDescription;
+  else
+    return std::nullopt;
   if (std::strcmp(duty, "ADVISORY") != 0) return std::nullopt;
   lock.writes = std::strcmp(access, "WRITE") == 0 ? 1 : 0;
   if (lock.writes == 0 && std::strcmp(access, "READ") != 0) return std::nullopt;

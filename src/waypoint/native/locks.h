@@ -1,8 +1,8 @@
 // File locks: flock, POSIX and open file description locks.
 //
-// Saved: the lines of fdinfo, which show each lock with the descriptor that holds it. Brought back: by
-// a process that has the descriptor; POSIX locks by their owner. Declined: leases, and locks that
-// somebody waits for are taken as they are held: the waiting call is made again.
+// Saved: the lines of fdinfo, which show each lock with the descriptor that holds it. Brought back:
+// by a process that has the descriptor; POSIX locks by their owner. Declined: leases, and locks
+// that somebody waits for are taken as they are held: the waiting call is made again.
 #pragma once
 
 #include <optional>

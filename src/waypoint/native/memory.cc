@@ -48,8 +48,8 @@ Mapping describe(const MappingText& text, TreeImage& tree) {
   if (has(text, "gd")) mapping.flags |= MAP_GROWSDOWN;
   if (has(text, "nr")) mapping.flags |= MAP_NORESERVE;
   constexpr std::pair<std::string_view, int> kAdvice[] = {
-      {"dc", MADV_DONTFORK}, {"wf", MADV_WIPEONFORK}, {"dd", MADV_DONTDUMP},
-      {"hg", MADV_HUGEPAGE}, {"nh", MADV_NOHUGEPAGE}, {"mg", MADV_MERGEABLE},
+      {"dc", MADV_DONTFORK},   {"wf", MADV_WIPEONFORK}, {"dd", MADV_DONTDUMP},
+      {"hg", MADV_HUGEPAGE},   {"nh", MADV_NOHUGEPAGE}, {"mg", MADV_MERGEABLE},
       {"sr", MADV_SEQUENTIAL}, {"rr", MADV_RANDOM}};
   for (const auto& [flag, advice] : kAdvice)
     if (has(text, flag)) mapping.advice.push_back(advice);
@@ -112,9 +112,9 @@ class MemoryWriter {
     program_.about("mapping " + (mapping.kind == MappingKind::kFile
                                      ? tree_.mapped[mapping.file].path
                                      : std::string("memory")));
-    program_.call(SYS_mmap, {mapping.start, mapping.end - mapping.start,
-                             protection_at_first(mapping), mapping.flags | MAP_FIXED_NOREPLACE, file,
-                             mapping.offset});
+    program_.call(SYS_mmap,
+                  {mapping.start, mapping.end - mapping.start, protection_at_first(mapping),
+                   mapping.flags | MAP_FIXED_NOREPLACE, file, mapping.offset});
   }
 
   // The pages lie in the image one behind the other, in the order of their addresses.
@@ -173,8 +173,8 @@ class MemoryWriter {
     map.auxv_size = static_cast<__u32>(layout.auxv.size());
     map.exe_fd = static_cast<__u32>(places_.files.scratch);
     program_.about("bounds of the memory");
-    program_.call(SYS_prctl, {PR_SET_MM, PR_SET_MM_MAP, program_.arena().put_value(map), sizeof map,
-                              0});
+    program_.call(SYS_prctl,
+                  {PR_SET_MM, PR_SET_MM_MAP, program_.arena().put_value(map), sizeof map, 0});
     program_.call(SYS_close, {places_.files.scratch});
   }
 

@@ -61,8 +61,8 @@ Result<PagesWriter> PagesWriter::create(const std::string& path) {
 
 Status PagesWriter::write_out(std::uint64_t size) {
   for (std::uint64_t done = 0; done < size;) {
-    ssize_t n = ::pwrite(fd_.get(), buffer_.data() + done, size - done,
-                         static_cast<off_t>(end_ + done));
+    ssize_t n =
+        ::pwrite(fd_.get(), buffer_.data() + done, size - done, static_cast<off_t>(end_ + done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return os::last_error("writing the process image");
     done += static_cast<std::uint64_t>(n);

@@ -78,7 +78,8 @@ void bring_back_posix_timers(ProgramWriter& program, const ProcessImage& process
     event.sigev_signo = timer.signal;
     event.sigev_value.sival_ptr = reinterpret_cast<void*>(timer.value);
     if (timer.notify == kToThread) event._sigev_un._tid = timer.thread;
-    program.call(SYS_timer_create, {timer.clock, arena.put_value(event), arena.put_value(timer.id)});
+    program.call(SYS_timer_create,
+                 {timer.clock, arena.put_value(event), arena.put_value(timer.id)});
   }
   program.call(SYS_prctl, {kRestoreIds, 0, 0, 0, 0});
   for (const PosixTimer& timer : process.posix_timers) {

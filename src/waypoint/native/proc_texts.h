@@ -27,10 +27,10 @@ struct StatText {  // /proc/pid/stat
 };
 std::optional<StatText> parse_stat(std::string_view text);
 
-struct StatusText {  // /proc/pid/status
-  Credentials credentials;  // without the secure bits
-  std::vector<pid_t> pids;      // one per PID namespace, outermost first; likewise
-  std::vector<pid_t> groups;    // process groups
+struct StatusText {           // /proc/pid/status
+  Credentials credentials;    // without the secure bits
+  std::vector<pid_t> pids;    // one per PID namespace, outermost first; likewise
+  std::vector<pid_t> groups;  // process groups
   std::vector<pid_t> sessions;
   pid_t tracer = 0;
   std::uint32_t umask = 0;

@@ -6,7 +6,8 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr const char* kStat =
-    "1234 (a) b) S 1 2 3 34816 5 0 0 0 0 0 0 0 0 0 20 7 3 0 99 0 0 0 1000 2000 3000 0 0 0 0 0 0 0 0 "
+    "1234 (a) b) S 1 2 3 34816 5 0 0 0 0 0 0 0 0 0 20 7 3 0 99 0 0 0 1000 2000 3000 0 0 0 0 0 0 0 "
+    "0 "
     "0 17 0 0 0 0 0 0 4000 5000 6000 7000 7100 7200 7300 1536\n";
 
 TEST(ProcTextsTest, AStatLineIsReadBehindANameWithBracketsAndBlanks) {
@@ -20,9 +21,8 @@ TEST(ProcTextsTest, AStatLineIsReadBehindANameWithBracketsAndBlanks) {
   EXPECT_EQ(stat->start_time, 99U);
   EXPECT_EQ(stat->exit_signal, 17);
   EXPECT_EQ(stat->exit_status, 1536);
-  EXPECT_EQ(stat->bounds,
-            (std::array<std::uint64_t, 11>{1000, 2000, 4000, 5000, 6000, 0, 3000, 7000, 7100, 7200,
-                                           7300}));
+  EXPECT_EQ(stat->bounds, (std::array<std::uint64_t, 11>{1000, 2000, 4000, 5000, 6000, 0, 3000,
+                                                         7000, 7100, 7200, 7300}));
 }
 
 TEST(ProcTextsTest, AShortStatLineIsRefused) {

@@ -10,12 +10,12 @@ namespace sf::waypoint::native {
 
 // In the place of a system call's number.
 enum Pseudo : long {
-  kFork = -1,     // args: clone_args, the child's Program; the child starts on clone_args.stack
-  kAdd = -2,      // args: word; adds one and wakes who waits there
-  kAwait = -3,    // args: word, value; waits until the word has reached the value
-  kLoad = -4,     // args: address; the result is the 32-bit number there
-  kTrap = -5,     // stops for the tracer, which takes over
-  kPark = -6,     // args: word, door; adds one to the word and sleeps at the door for the tracer
+  kFork = -1,   // args: clone_args, the child's Program; the child starts on clone_args.stack
+  kAdd = -2,    // args: word; adds one and wakes who waits there
+  kAwait = -3,  // args: word, value; waits until the word has reached the value
+  kLoad = -4,   // args: address; the result is the 32-bit number there
+  kTrap = -5,   // stops for the tracer, which takes over
+  kPark = -6,   // args: word, door; adds one to the word and sleeps at the door for the tracer
 };
 
 struct Step {

@@ -34,8 +34,6 @@ std::uint64_t ProgramWriter::finish(std::uint32_t id, std::uint64_t failure) {
   return arena_.put_value(program);
 }
 
-long ProgramWriter::result(std::size_t step) {
-  return arena_.at<Step>(placed_)[step].result;
-}
+long ProgramWriter::result(std::size_t step) { return arena_.at<Step>(placed_)[step].result; }
 
 }  // namespace sf::waypoint::native

@@ -48,8 +48,8 @@ class Arena {
 // What a step is handed: a number, an address, or the result of a step before.
 struct Argument {
   template <typename T>
-    requires std::is_integral_v<T> || std::is_enum_v<T>
-  Argument(T number) : value(static_cast<std::uint64_t>(number)) {}  // NOLINT: implicit
+  requires std::is_integral_v<T> || std::is_enum_v<T> Argument(T number)
+      : value(static_cast<std::uint64_t>(number)) {}  // NOLINT: implicit
   std::uint64_t value = 0;
   bool from_values = false;
 
@@ -63,7 +63,8 @@ struct Argument {
 class ProgramWriter {
  public:
   // `subjects` collects what steps are about, for whoever reads a failure.
-  ProgramWriter(Arena& arena, std::vector<std::string>& subjects) : arena_(arena), subjects_(subjects) {}
+  ProgramWriter(Arena& arena, std::vector<std::string>& subjects)
+      : arena_(arena), subjects_(subjects) {}
 
   Arena& arena() { return arena_; }
   ProgramWriter& about(std::string subject) {

@@ -26,7 +26,8 @@ std::uint64_t size_for(const TreeImage& tree) {
       size += (64U << 10U) + thread.pending.size() * 512 + thread.credentials.groups.size() * 8;
     for (const Mapping& mapping : process.mappings) size += mapping.name.size() + 256;
   }
-  for (const MappedFile& file : tree.mapped) size += tree.processes.size() * (file.path.size() + 512);
+  for (const MappedFile& file : tree.mapped)
+    size += tree.processes.size() * (file.path.size() + 512);
   return (size + 0xffffU) & ~0xffffULL;
 }
 
@@ -41,8 +42,7 @@ Result<SharedArena> SharedArena::map(const TreeImage& tree) {
   std::uint64_t at = kFirst;
   for (int tries = 0; tries < 64 && at < kLast; ++tries) {
     for (const auto& [start, end] : taken)
-      if (start < at + size + kGap && at < end + kGap)
-        at = (end + kGap + 0xffffU) & ~0xffffULL;
+      if (start < at + size + kGap && at < end + kGap) at = (end + kGap + 0xffffU) & ~0xffffULL;
     void* place = ::mmap(reinterpret_cast<void*>(at), size, PROT_READ | PROT_WRITE | PROT_EXEC,
                          MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (place != MAP_FAILED)

@@ -22,9 +22,10 @@ SignalQuestions ask_actions(ProgramWriter& program) {
   SignalQuestions asked;
   asked.actions = program.arena().reserve(sizeof(SignalAction) * kSignals);
   for (int number = 1; number <= kSignals; ++number)
-    program.call(SYS_rt_sigaction,
-                 {number, 0, asked.actions + sizeof(SignalAction) * static_cast<unsigned>(number - 1),
-                  kMaskSize});
+    program.call(
+        SYS_rt_sigaction,
+        {number, 0, asked.actions + sizeof(SignalAction) * static_cast<unsigned>(number - 1),
+         kMaskSize});
   return asked;
 }
 

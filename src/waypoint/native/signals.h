@@ -1,8 +1,8 @@
 // Signals: actions, masks, pending ones with their values, alternate stacks.
 //
-// Saved: the 64 actions as the kernel keeps them, both queues of pending signals, each thread's mask
-// and alternate stack. Brought back: by the process itself, all signals blocked; the mask comes last,
-// with the registers. Declines nothing.
+// Saved: the 64 actions as the kernel keeps them, both queues of pending signals, each thread's
+// mask and alternate stack. Brought back: by the process itself, all signals blocked; the mask
+// comes last, with the registers. Declines nothing.
 #pragma once
 
 #include "waypoint/native/image.h"

@@ -25,20 +25,47 @@ struct Option {
 
 // Set in this order. Sizes of buffers are told twice as large as they are set.
 constexpr Option kOptions[] = {
-    {SOL_SOCKET, SO_REUSEADDR},       {SOL_SOCKET, SO_REUSEPORT},     {SOL_SOCKET, SO_KEEPALIVE},
-    {SOL_SOCKET, SO_BROADCAST},       {SOL_SOCKET, SO_OOBINLINE},     {SOL_SOCKET, SO_LINGER},
-    {SOL_SOCKET, SO_SNDBUF},          {SOL_SOCKET, SO_RCVBUF},        {SOL_SOCKET, SO_PRIORITY},
-    {SOL_SOCKET, SO_RCVLOWAT},        {SOL_SOCKET, SO_RCVTIMEO},      {SOL_SOCKET, SO_SNDTIMEO},
-    {SOL_SOCKET, SO_MARK},            {SOL_SOCKET, SO_TIMESTAMP},     {SOL_SOCKET, SO_DONTROUTE},
-    {SOL_SOCKET, SO_NO_CHECK},        {SOL_IP, IP_TOS},               {SOL_IP, IP_TTL},
-    {SOL_IP, IP_FREEBIND},            {SOL_IP, IP_TRANSPARENT},       {SOL_IP, IP_PKTINFO},
-    {SOL_IP, IP_RECVERR},             {SOL_IP, IP_MULTICAST_TTL},     {SOL_IP, IP_MULTICAST_LOOP},
-    {SOL_IP, IP_MTU_DISCOVER},        {SOL_IPV6, IPV6_V6ONLY},        {SOL_IPV6, IPV6_RECVPKTINFO},
-    {SOL_IPV6, IPV6_UNICAST_HOPS},    {SOL_IPV6, IPV6_RECVERR},       {SOL_TCP, TCP_NODELAY},
-    {SOL_TCP, TCP_MAXSEG},            {SOL_TCP, TCP_CORK},            {SOL_TCP, TCP_KEEPIDLE},
-    {SOL_TCP, TCP_KEEPINTVL},         {SOL_TCP, TCP_KEEPCNT},         {SOL_TCP, TCP_SYNCNT},
-    {SOL_TCP, TCP_DEFER_ACCEPT},      {SOL_TCP, TCP_WINDOW_CLAMP},    {SOL_TCP, TCP_USER_TIMEOUT},
-    {SOL_TCP, TCP_FASTOPEN},          {SOL_TCP, TCP_CONGESTION},
+    {SOL_SOCKET, SO_REUSEADDR},
+    {SOL_SOCKET, SO_REUSEPORT},
+    {SOL_SOCKET, SO_KEEPALIVE},
+    {SOL_SOCKET, SO_BROADCAST},
+    {SOL_SOCKET, SO_OOBINLINE},
+    {SOL_SOCKET, SO_LINGER},
+    {SOL_SOCKET, SO_SNDBUF},
+    {SOL_SOCKET, SO_RCVBUF},
+    {SOL_SOCKET, SO_PRIORITY},
+    {SOL_SOCKET, SO_RCVLOWAT},
+    {SOL_SOCKET, SO_RCVTIMEO},
+    {SOL_SOCKET, SO_SNDTIMEO},
+    {SOL_SOCKET, SO_MARK},
+    {SOL_SOCKET, SO_TIMESTAMP},
+    {SOL_SOCKET, SO_DONTROUTE},
+    {SOL_SOCKET, SO_NO_CHECK},
+    {SOL_IP, IP_TOS},
+    {SOL_IP, IP_TTL},
+    {SOL_IP, IP_FREEBIND},
+    {SOL_IP, IP_TRANSPARENT},
+    {SOL_IP, IP_PKTINFO},
+    {SOL_IP, IP_RECVERR},
+    {SOL_IP, IP_MULTICAST_TTL},
+    {SOL_IP, IP_MULTICAST_LOOP},
+    {SOL_IP, IP_MTU_DISCOVER},
+    {SOL_IPV6, IPV6_V6ONLY},
+    {SOL_IPV6, IPV6_RECVPKTINFO},
+    {SOL_IPV6, IPV6_UNICAST_HOPS},
+    {SOL_IPV6, IPV6_RECVERR},
+    {SOL_TCP, TCP_NODELAY},
+    {SOL_TCP, TCP_MAXSEG},
+    {SOL_TCP, TCP_CORK},
+    {SOL_TCP, TCP_KEEPIDLE},
+    {SOL_TCP, TCP_KEEPINTVL},
+    {SOL_TCP, TCP_KEEPCNT},
+    {SOL_TCP, TCP_SYNCNT},
+    {SOL_TCP, TCP_DEFER_ACCEPT},
+    {SOL_TCP, TCP_WINDOW_CLAMP},
+    {SOL_TCP, TCP_USER_TIMEOUT},
+    {SOL_TCP, TCP_FASTOPEN},
+    {SOL_TCP, TCP_CONGESTION},
 };
 constexpr std::size_t kMaxValue = 64;
 
@@ -165,11 +192,11 @@ Argument make_socket(ProgramWriter& program, const SocketImage& socket, std::uin
   for (const SocketOption& option : socket.options) set(program, fd, option);
   program.about("address of a socket");
   if (!socket.name.empty())
-    program.call(SYS_bind, {fd, arena.put(socket.name.data(), socket.name.size()),
-                            socket.name.size()});
+    program.call(SYS_bind,
+                 {fd, arena.put(socket.name.data(), socket.name.size()), socket.name.size()});
   if (!socket.peer.empty())
-    program.call(SYS_connect, {fd, arena.put(socket.peer.data(), socket.peer.size()),
-                               socket.peer.size()});
+    program.call(SYS_connect,
+                 {fd, arena.put(socket.peer.data(), socket.peer.size()), socket.peer.size()});
   if (socket.listens != 0) program.call(SYS_listen, {fd, socket.backlog});
   return fd;
 }

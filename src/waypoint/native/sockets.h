@@ -1,9 +1,9 @@
 // Sockets of the internet families that are not in the midst of anything: TCP that listens, with
 // nobody waiting to be accepted; UDP with nothing unread; both also while they are not bound yet.
 //
-// Saved: address, peer (UDP), backlog, and every option of a list that differs from a fresh socket's.
-// Brought back: init makes, sets, binds. Declined: connections, queued data, filters, all other
-// families.
+// Saved: address, peer (UDP), backlog, and every option of a list that differs from a fresh
+// socket's. Brought back: init makes, sets, binds. Declined: connections, queued data, filters, all
+// other families.
 #pragma once
 
 #include <optional>

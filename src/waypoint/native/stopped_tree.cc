@@ -15,8 +15,9 @@ Error cannot_stop(pid_t pid, const Error& error) {
   bool traced = error.os_errno == EPERM;
   Blocker blocker{os::namespace_pid(pid).value_or(0), os::process_name(pid),
                   traced ? "its tracer" : "what it waits for",
-                  traced ? "a process under strace, gdb or ptrace cannot be captured"
-                         : "it does not stop (it may wait for a child that has yet to run a program)",
+                  traced
+                      ? "a process under strace, gdb or ptrace cannot be captured"
+                      : "it does not stop (it may wait for a child that has yet to run a program)",
                   traced ? "end the tracer first" : "try again"};
   return refuse_capture({blocker});
 }

@@ -13,8 +13,7 @@ StopQuestions::StopQuestions(ProgramWriter& program, std::vector<pid_t> children
     : children_(std::move(children)) {
   for (pid_t child : children_) {
     answers_.push_back(program.arena().reserve(sizeof(siginfo_t)));
-    program.call(SYS_waitid,
-                 {P_PID, child, answers_.back(), WSTOPPED | WNOHANG | WNOWAIT, 0});
+    program.call(SYS_waitid, {P_PID, child, answers_.back(), WSTOPPED | WNOHANG | WNOWAIT, 0});
   }
 }
 

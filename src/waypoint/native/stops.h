@@ -1,8 +1,8 @@
 // Stopped jobs: whether a parent has been told of the stop.
 //
-// Saved: what the parent's waitid() would say, without taking it. Brought back: the job is stopped by
-// SIGSTOP before anybody else goes on; what its parent had noticed already is taken away again, and
-// the signal about it, too.
+// Saved: what the parent's waitid() would say, without taking it. Brought back: the job is stopped
+// by SIGSTOP before anybody else goes on; what its parent had noticed already is taken away again,
+// and the signal about it, too.
 #pragma once
 
 #include <vector>
@@ -26,8 +26,8 @@ class StopQuestions {
   std::vector<std::uint64_t> answers_;
 };
 
-// Has the new parent take notice of its stopped children. Requires: they stand. `scratch`: memory of
-// the parent that may be written, at least 256 bytes, seen at the same address here.
+// Has the new parent take notice of its stopped children. Requires: they stand. `scratch`: memory
+// of the parent that may be written, at least 256 bytes, seen at the same address here.
 Status take_notice(Tracee& parent, std::uint64_t syscall_instruction, const ProcessImage& image,
                    const TreeImage& tree, std::uint64_t scratch);
 

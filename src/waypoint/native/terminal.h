@@ -17,8 +17,7 @@ namespace sf::waypoint::native {
 // `root`: the branch's init as this process numbers it.
 Status capture_terminal(pid_t root, TerminalImage& terminal);
 
-void make_terminal(ProgramWriter& program, const TerminalImage& terminal,
-                   const FilePlaces& places);
+void make_terminal(ProgramWriter& program, const TerminalImage& terminal, const FilePlaces& places);
 // By the leader of its session.
 void take_terminal(ProgramWriter& program);
 // Likewise, when all groups are there.

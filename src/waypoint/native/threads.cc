@@ -15,8 +15,8 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr int kOneProcess = 1;                   // IOPRIO_WHO_PROCESS
-constexpr long kRestartBlock = -516;             // ERESTART_RESTARTBLOCK, which never leaves the kernel
+constexpr int kOneProcess = 1;        // IOPRIO_WHO_PROCESS
+constexpr long kRestartBlock = -516;  // ERESTART_RESTARTBLOCK, which never leaves the kernel
 constexpr std::size_t kRobustHead = 24;
 
 }  // namespace
@@ -70,8 +70,7 @@ void bring_back_thread(ProgramWriter& program, const ProcessImage& process,
   bring_back_standing(program, thread);
   bring_back_alternate_stack(program, thread);
   program.about("robust list");
-  if (thread.robust_list != 0)
-    program.call(SYS_set_robust_list, {thread.robust_list, kRobustHead});
+  if (thread.robust_list != 0) program.call(SYS_set_robust_list, {thread.robust_list, kRobustHead});
   program.call(SYS_set_tid_address, {thread.clear_tid});
   bring_back_pending(program, process, thread);
   bring_back_credentials(program, thread.credentials);
@@ -88,9 +87,10 @@ user_regs_struct registers_for_restore(user_regs_struct registers, long earlier)
   if (number == SYS_restart_syscall) number = earlier;
   // A relative sleep left the rest of its time where the caller wanted it. Asked to leave it over
   // the time itself, it can be made again as it stands; otherwise the caller is told.
-  bool relative = (number == SYS_nanosleep && registers.rsi != 0 && registers.rsi != registers.rdi) ||
-                  (number == SYS_clock_nanosleep && registers.rsi == 0 && registers.r10 != 0 &&
-                   registers.r10 != registers.rdx);
+  bool relative =
+      (number == SYS_nanosleep && registers.rsi != 0 && registers.rsi != registers.rdi) ||
+      (number == SYS_clock_nanosleep && registers.rsi == 0 && registers.r10 != 0 &&
+       registers.r10 != registers.rdx);
   bool known = number == SYS_nanosleep || number == SYS_clock_nanosleep || number == SYS_poll ||
                number == SYS_futex;
   registers.orig_rax = ~0ULL;

@@ -1,7 +1,6 @@
 #include "waypoint/native/tracee.h"
 
 #include <elf.h>
-#include <sched.h>
 #include <sys/auxv.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -35,21 +34,30 @@ Result<bool> look(pid_t tid, int& status) {
   return seen == tid;
 }
 
+Error ended(pid_t tid) {
+  return fail(ErrorCode::kOs, thread_name(tid) + " ended while it was looked at");
+}
+
+// Polls: a thread that waits for its vfork() child never stops, and no wait has a deadline.
 Result<int> wait_for_stop(pid_t tid, Deadline deadline) {
   for (int rounds = 0;; ++rounds) {
     int status = 0;
     SF_TRY_ASSIGN(bool there, look(tid, status));
-    if (there && !WIFSTOPPED(status))
-      return fail(ErrorCode::kOs, thread_name(tid) + " ended while it was looked at");
+    if (there && !WIFSTOPPED(status)) return ended(tid);
     if (there) return status;
-    if (deadline.passed())
-      return fail(ErrorCode::kTimedOut, thread_name(tid) + " does not stop");
-    if (rounds < 200) {
-      ::sched_yield();
-    } else {
-      std::this_thread::sleep_for(microseconds(50));
-    }
+    if (deadline.passed()) return fail(ErrorCode::kTimedOut, thread_name(tid) + " does not stop");
+    if (rounds > 3) std::this_thread::sleep_for(microseconds(rounds < 200 ? 5 : 100));
   }
+}
+
+// Code of ours always gets to its trap: the thread is waited for, which hands the processor over.
+Result<int> wait_for_trap(pid_t tid) {
+  int status = 0;
+  while (::waitpid(tid, &status, __WALL) != tid) {
+    if (errno != EINTR) return os::last_error("waiting for " + thread_name(tid));
+  }
+  if (!WIFSTOPPED(status)) return ended(tid);
+  return status;
 }
 
 // A thread that was killed meanwhile stays until its tracer has seen it.
@@ -147,13 +155,13 @@ Status Tracee::go_until_trap(int request) {
     if (trace(request, tid_, 0, nullptr) != 0)
       return os::last_error("running code in " + thread_name(tid_));
     stopped_ = false;
-    SF_TRY_ASSIGN(status, wait_for_stop(tid_, deadline));
+    SF_TRY_ASSIGN(status, wait_for_trap(tid_));
     stopped_ = true;
     // A stopped job reports its stop once more before it runs.
   } while (status >> 16 == PTRACE_EVENT_STOP && !deadline.passed());
   if (WSTOPSIG(status) != SIGTRAP || status >> 16 != 0)
-    return fail(ErrorCode::kOs, "code in " + thread_name(tid_) + " got signal " +
-                                    std::to_string(WSTOPSIG(status)));
+    return fail(ErrorCode::kOs,
+                "code in " + thread_name(tid_) + " got signal " + std::to_string(WSTOPSIG(status)));
   return Ok{};
 }
 

@@ -1,0 +1,233 @@
+// bench_engines: the process engines beside each other, and beside bare CRIU, on the same trees in
+// one run. Never fails for a number.
+//
+//   bench_engines [--n N] [--only TEXT] [--markdown]
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/scope_exit.h"
+#include "bench_main.h"
+#include "os/error.h"
+#include "os/tree.h"
+#include "statistics.h"
+#include "table.h"
+#include "waypoint/bare_criu.h"
+#include "waypoint/criu/criu_binary.h"
+#include "waypoint/facts.h"
+#include "waypoint/waypoint.h"
+
+namespace sf::bench {
+namespace {
+
+using waypoint::EngineChoice;
+
+constexpr const char* kUsage =
+    "usage: bench_engines [--n N] [--only TEXT] [--markdown]\n"
+    "  --n N        rounds per tree (default 9)\n"
+    "  --only TEXT  only trees whose name contains TEXT\n";
+constexpr auto kPause = milliseconds(80);  // retired keepers end in the background
+constexpr auto kPrepareTime = milliseconds(120'000);
+
+struct EngineTree {
+  std::string name;
+  std::string prepare;  // empty: nothing
+  std::string touch;    // before each snapshot
+};
+
+// Holds random bytes, and writes to 256 pages of them, evenly spread, whenever it is told to.
+std::string holder(std::size_t megabytes) {
+  return "mkfifo /tmp/in /tmp/out; python3 -c '\nimport os\nheld = bytearray(os.urandom(" +
+         std::to_string(megabytes) +
+         " << 20))\nasked = open(\"/tmp/in\", \"r+\")\ntold = open(\"/tmp/out\", \"w\")\n"
+         "told.write(\"up\\n\"); told.flush()\n"
+         "for line in asked:\n  step = len(held) // 256\n"
+         "  for i in range(256): held[i * step] = (held[i * step] + 1) % 256\n"
+         "  told.write(\"done\\n\"); told.flush()\n' & exec 8<>/tmp/in 9<>/tmp/out; read -r x <&9";
+}
+
+std::vector<EngineTree> engine_trees() {
+  const std::string touch = "echo >&8; read -r x <&9";
+  return {
+      {"idle shell", "", "x=$RANDOM"},
+      {"+ 64 MB", holder(64), touch},
+      {"+ 256 MB, 1 MB touched", holder(256), touch},
+      {"+ 1 GB, 1 MB touched", holder(1024), touch},
+      {"+ 30 processes", "for i in $(seq 30); do sleep 1000000 & done; sleep 0.5", "x=$RANDOM"},
+  };
+}
+
+enum class Column { kSnapshot, kStopped, kRestore, kFork, kMegabytes };
+constexpr std::size_t kColumns = 5;
+using Samples = std::array<std::vector<double>, kColumns>;
+
+double in_ms(microseconds span) { return static_cast<double>(span.count()) / 1000.0; }
+
+struct Options {
+  std::size_t rounds = 9;
+  std::string only;
+  Layout layout = Layout::kAligned;
+};
+
+Result<Options> parse(int argc, char** argv) {
+  Options options;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--markdown") {
+      options.layout = Layout::kMarkdown;
+    } else if (i + 1 < words.size() && words[i] == "--only") {
+      options.only = words[++i];
+    } else if (i + 1 < words.size() && words[i] == "--n") {
+      const std::string& value = words[++i];
+      auto [end, error] =
+          std::from_chars(value.data(), value.data() + value.size(), options.rounds);
+      if (error != std::errc() || *end != '\0' || options.rounds == 0)
+        return invalid("--n takes a number of rounds, not " + value);
+    } else {
+      return invalid("what is " + words[i] + "?\n" + kUsage);
+    }
+  }
+  return options;
+}
+
+class Comparison {
+ public:
+  Comparison(waypoint::Waypoint& manager, BareCriu& bare) : manager_(manager), bare_(bare) {}
+
+  // Rows by engine. In every round each engine has its turn, so that all meet the same machine.
+  Result<std::map<std::string, Samples>> measure(const EngineTree& tree, std::size_t rounds) {
+    std::map<std::string, Samples> rows;
+    std::map<std::string, waypoint::BranchId> branches;
+    ScopeExit end([&] {
+      for (const auto& [name, branch] : branches) (void)manager_.end(branch);
+      for (const auto& left : manager_.checkpoints()) (void)manager_.remove(left.id);
+    });
+    for (EngineChoice engine : {EngineChoice::kNative, EngineChoice::kCriu}) {
+      SF_TRY_ASSIGN(waypoint::BranchId branch, manager_.start({.engine = engine}));
+      branches.emplace(to_string(engine), branch);
+      if (!tree.prepare.empty()) SF_TRY(run(branch, tree.prepare));
+    }
+    for (std::size_t i = 0; i <= rounds; ++i) {
+      std::map<std::string, Samples> first;  // the first round warms up
+      for (const auto& [name, branch] : branches)
+        SF_TRY(round(tree, branch, i == 0 ? first[name] : rows[name]));
+      SF_TRY(bare_round(branches.at("criu"), i == 0 ? first["bare"] : rows["bare CRIU"]));
+    }
+    return rows;
+  }
+
+ private:
+  static void add(Samples& samples, Column column, double value) {
+    samples[static_cast<std::size_t>(column)].push_back(value);
+  }
+  static void settle() { std::this_thread::sleep_for(kPause); }
+
+  Status run(const waypoint::BranchId& branch, const std::string& command) {
+    SF_TRY_ASSIGN(waypoint::ExecResult ran,
+                  manager_.exec(branch, {.command = command, .timeout = kPrepareTime}));
+    if (ran.exit_code != 0 || ran.timed_out)
+      return fail(ErrorCode::kOs, "in a branch: " + command + "\n" + ran.output);
+    return Ok{};
+  }
+
+  Status round(const EngineTree& tree, const waypoint::BranchId& branch, Samples& samples) {
+    SF_TRY(run(branch, tree.touch));
+    settle();
+    Stopwatch watch;
+    SF_TRY_ASSIGN(waypoint::CheckpointInfo info, manager_.checkpoint(branch));
+    add(samples, Column::kSnapshot, in_ms(watch.elapsed()));
+    add(samples, Column::kStopped, in_ms(info.stopped));
+    add(samples, Column::kMegabytes, static_cast<double>(info.image_bytes) / (1U << 20U));
+    settle();
+    watch = Stopwatch();
+    SF_TRY(manager_.restore(branch, info.id));
+    SF_TRY(run(branch, "true"));
+    add(samples, Column::kRestore, in_ms(watch.elapsed()));
+    settle();
+    watch = Stopwatch();
+    auto forks = manager_.fork(info.id, 1);
+    add(samples, Column::kFork, in_ms(watch.elapsed()));
+    if (!forks[0]) return std::move(forks[0]).error();
+    SF_TRY(manager_.end(*forks[0]));
+    settle();
+    return manager_.remove(info.id);
+  }
+
+  Status bare_round(const waypoint::BranchId& branch, Samples& samples) {
+    for (const waypoint::BranchInfo& info : manager_.branches()) {
+      if (info.id != branch) continue;
+      SF_TRY_ASSIGN(microseconds dumped, bare_.dump(info.keeper_pid, Launch::kTimed));
+      add(samples, Column::kSnapshot, in_ms(dumped));
+      settle();
+      SF_TRY_ASSIGN(BareCriu::Restored restored, bare_.restore(info.keeper_pid, Launch::kTimed));
+      add(samples, Column::kRestore, in_ms(restored.took));
+    }
+    settle();
+    return Ok{};
+  }
+
+  waypoint::Waypoint& manager_;
+  BareCriu& bare_;
+};
+
+std::string cell(const std::vector<double>& values) {
+  if (values.empty()) return "-";
+  char text[48];
+  std::snprintf(text, sizeof text, "%.1f (%.1f)", median(values), minimum(values));
+  return text;
+}
+
+void add_rows(Table& table, const std::string& tree, const std::map<std::string, Samples>& rows) {
+  for (const auto& [engine, samples] : rows) {
+    std::vector<std::string> row = {tree + ", " + engine};
+    for (const std::vector<double>& values : samples) row.push_back(cell(values));
+    table.rows.push_back(std::move(row));
+  }
+}
+
+Status compare(const Options& options) {
+  std::string directory = "/var/tmp/bench-engines-XXXXXX";
+  if (::mkdtemp(directory.data()) == nullptr) return os::last_error("creating " + directory);
+  ScopeExit remove([&] { (void)os::remove_tree(directory); });
+  SF_TRY_ASSIGN(std::string criu, waypoint::find_criu(""));
+  SF_TRY_ASSIGN(waypoint::Waypoint manager,
+                waypoint::Waypoint::open({.store_dir = directory + "/store"}));
+  ScopeExit end([&] { manager.end_all(); });
+  BareCriu bare(criu, directory);
+  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory, manager.units()));
+  Comparison comparison(manager, bare);
+  Table table{
+      .title = "Engines, ms: median (minimum) of " + std::to_string(options.rounds),
+      .columns = {"tree, engine", "snapshot", "stopped", "restore until an answer", "fork",
+                  "image MB"},
+      .rows = {},
+      .remarks = {facts.date + ", Linux " + facts.kernel + ", " + std::to_string(facts.cpus) +
+                      " CPUs, load " + facts.load + ", CRIU " + facts.criu,
+                  "bare CRIU: dump of the same tree, left running, and restore of it, "
+                  "program start included, files not"}};
+  for (const EngineTree& tree : engine_trees()) {
+    if (tree.name.find(options.only) == std::string::npos) continue;
+    auto rows = comparison.measure(tree, options.rounds);
+    if (rows) add_rows(table, tree.name, *rows);
+    if (!rows) table.remarks.push_back(tree.name + ": " + rows.error().describe());
+  }
+  std::fputs(render(table, options.layout).c_str(), stdout);
+  return Ok{};
+}
+
+}  // namespace
+}  // namespace sf::bench
+
+int main(int argc, char** argv) {
+  using sf::bench::Options;
+  return sf::bench::run_main<Options>(
+      "bench_engines", [&] { return sf::bench::parse(argc, argv); }, sf::bench::compare);
+}
