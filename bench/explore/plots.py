@@ -30,14 +30,14 @@ class Axis:
         return math.log(min(max(value, self.low), self.high) / self.low) / math.log(self.high / self.low)
 
     def marks(self) -> List[float]:
-        powers = [10.0**power for power in range(-3, 7)]
-        return [mark for mark in powers if self.low <= mark <= self.high]
+        steps = (1, 2, 5) if self.high / self.low < 50 else (1,)
+        return [step * 10.0**power for power in range(-3, 7) for step in steps if self.low <= step * 10.0**power <= self.high]
 
 
 def axis_over(title: str, values: Sequence[float], floor: float) -> Axis:
     """Over all these, with a little space; nothing below the floor can be told apart."""
     some = [max(value, floor) for value in values] or [floor]
-    return Axis(title, min(some) / 1.25, max(max(some), min(some) * 10) * 1.25)
+    return Axis(title, min(some) / 1.25, max(max(some), min(some) * 2) * 1.25)
 
 
 def across(axis: Axis, value: float) -> float:
@@ -127,12 +127,14 @@ def decider_panel(pairs: Sequence[Tuple[Outcome, Outcome]]) -> str:
     return out
 
 
-def legend(styles: Dict[str, Tuple[str, str]], y: float) -> str:
+def legend(styles: Dict[str, Tuple[str, str]], outcomes: Sequence[Outcome], y: float) -> str:
+    """With how many tasks each was tried on: a search that was stopped early has not tried all."""
     out = ""
     for i, (contender, (color, dash)) in enumerate(styles.items()):
-        x = 20 + i * 150
+        x = 20 + i * 180
+        tasks = len({outcome.task for outcome in outcomes if outcome.contender == contender})
         out += line(x, y, x + 30, y, f'stroke="{color}" stroke-width="2" stroke-dasharray="{dash}"')
-        out += text_at(x + 36, y + 4, contender)
+        out += text_at(x + 36, y + 4, f"{contender} ({tasks} tasks)")
     return out
 
 
@@ -159,4 +161,4 @@ def to_svg(outcomes: Sequence[Outcome]) -> str:
     for y, row in enumerate(rows):
         for x, panel in enumerate(row):
             out += f'<g transform="translate({x * WIDTH},{y * HEIGHT + LEGEND})">\n{panel}</g>\n'
-    return out + legend(styles, 16) + "</svg>\n"
+    return out + legend(styles, eager, 16) + "</svg>\n"
