@@ -25,6 +25,21 @@ std::vector<ScriptAgent::Candidate> candidates_from(const Json& list) {
   return all;
 }
 
+// Something else each time. By what was tried and not by how often: steps that were under way when
+// a run was killed are tried by the one that goes on. Those under way now are the first untried
+// ones.
+Result<Proposal> propose_untried(const std::vector<ScriptAgent::Candidate>& candidates,
+                                 const Situation& situation) {
+  std::size_t under_way =
+      situation.ordinal - std::min(situation.ordinal, situation.siblings.size());
+  for (const ScriptAgent::Candidate& candidate : candidates) {
+    const bool was_tried = std::ranges::any_of(
+        situation.siblings, [&](const Turn& turn) { return turn.action == candidate.action; });
+    if (!was_tried && under_way-- == 0) return Proposal{candidate.action, {}};
+  }
+  return fail(ErrorCode::kNotFound, "the script has nothing else to propose here");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ScriptAgent>> ScriptAgent::parse(std::string_view json) {
@@ -63,12 +78,9 @@ Result<Proposal> ScriptAgent::propose(const Situation& situation) {
             return candidate.action == turn.action;
           })->next;
   }
+  if (situation.lane == 0) return propose_untried(*candidates, situation);
   // From the root all rollouts begin, and each knows its number already.
-  const bool is_counted = situation.lane > 0 && situation.path.empty();
-  const std::size_t index = rest + (is_counted ? 0 : situation.ordinal);
-  // Rollouts may do again what others did; a search from one state wants something else each time.
-  if (situation.lane == 0 && index >= candidates->size())
-    return fail(ErrorCode::kNotFound, "the script has nothing else to propose here");
+  const std::size_t index = rest + (situation.path.empty() ? 0 : situation.ordinal);
   return Proposal{(*candidates)[index % candidates->size()].action, {}};
 }
 
