@@ -144,7 +144,11 @@ Result<int> run(const ExploreArguments& arguments, const ApiClient& client) {
   auto done = explore::carry_out(
       client, directory, plan,
       [&](const std::string& image) { return find_root(arguments, plan, image); }, events);
-  if (!done) return std::move(done).error().with_hint(to_go_on);
+  if (!done) {
+    Error error = std::move(done).error();
+    error.hint += (error.hint.empty() ? "" : "; ") + to_go_on;
+    return error;
+  }
   screen.finish(done->tree);
   print_answer(arguments, answer_of(*done, directory.path()), [&](const auto&) {
     return summary_text(done->tree, done->summary) + "  report    " + directory.path() +

@@ -210,6 +210,29 @@ TEST_F(ExploreTest, AnActionThatDoesNothingLeavesTheMindOfItsStateAlone) {
   EXPECT_EQ(world.minds.at("/right"), "right");
 }
 
+// With two jobs a later step may have come back, and an earlier one been lost.
+TEST_F(ExploreTest, WhatWasUnderWayWhenARunWasKilledIsTriedByTheNext) {
+  SearchNode wrong;
+  wrong.parent = kRoot;
+  wrong.state = "/wrong";
+  wrong.action.command = "wrong";
+  SearchNode broken;
+  broken.parent = kRoot;
+  broken.action.command = "broken";
+  broken.failure = "the world broke";
+  SearchNode nothing;
+  nothing.parent = kRoot;
+  nothing.failure = "the script has nothing else to propose here";
+  for (const std::vector<SearchNode>& left :
+       {std::vector{broken}, std::vector{wrong, nothing}, std::vector{nothing}}) {
+    tree = SearchTree("");
+    for (const SearchNode& node : left) tree.add(node);
+    ASSERT_OK_AND_ASSIGN(Ending ending,
+                         run(*make_policy("beam", {.steps = 3, .width = 4, .beam = 2}).value()));
+    EXPECT_EQ(tree.at(ending.best).state, "/right/right/right");
+  }
+}
+
 TEST_F(ExploreTest, WhoeverStopsItLosesNothing) {
   sinks.stopping = [this] { return tree.size() > 2; };
   ASSERT_OK_AND_ASSIGN(Ending ending, run(*policy_called("pass@k")));

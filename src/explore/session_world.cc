@@ -1,5 +1,7 @@
 #include "explore/session_world.h"
 
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,7 +18,16 @@ namespace {
 constexpr const char* kMindNote = "explore";
 constexpr const char* kGradeNote = "explore.grade";
 constexpr std::size_t kMaxNote = 48U << 10U;  // of each
-constexpr const char* kGradePart = "-grade";
+constexpr const char* kGradePart = "grade";
+
+std::vector<std::string> branches_of_run(const Json& tree, const std::string& run) {
+  std::vector<std::string> names;
+  for (const Json& branch : tree.value("branches", Json::array())) {
+    const std::string name = branch.value("id", "");
+    if (name.starts_with(run + "-")) names.push_back(name);
+  }
+  return names;
+}
 
 }  // namespace
 
@@ -24,10 +35,15 @@ SessionWorld::SessionWorld(client::SessionClient session, GradingPlan grading, W
     : session_(std::move(session)),
       grading_(std::move(grading)),
       options_(std::move(options)),
-      pool_(options_.run + "-", options_.most_branches) {}
+      prefix_(options_.run + "-" + std::to_string(::getpid()) + "-"),
+      pool_(prefix_, options_.most_branches) {}
 
+// Also those that the daemon made for a part of this run after that was killed.
 SessionWorld::~SessionWorld() {
-  for (const std::string& branch : pool_.names()) (void)session_.end_branch(branch);
+  auto tree = session_.tree();
+  if (!tree) return;  // no daemon: whoever resumes takes them over
+  for (const std::string& branch : branches_of_run(*tree, options_.run))
+    (void)session_.end_branch(branch);
 }
 
 Status SessionWorld::take_over() {
@@ -36,7 +52,8 @@ Status SessionWorld::take_over() {
   for (const Json& branch : tree.value("branches", Json::array())) {
     const std::string name = branch.value("id", "");
     if (!name.starts_with(options_.run + "-")) continue;
-    if (name.starts_with(options_.run + kGradePart) || kept == options_.most_branches) {
+    const bool is_for_tests = name.find(std::string("-") + kGradePart) != std::string::npos;
+    if (is_for_tests || kept == options_.most_branches) {
       SF_TRY(session_.end_branch(name));
       continue;
     }
@@ -86,7 +103,7 @@ Result<Advance> SessionWorld::advance(const std::string& state, const Action& ac
 }
 
 Result<Grade> SessionWorld::grade(const std::string& state, Usage& usage) {
-  const std::string branch = options_.run + kGradePart + std::to_string(++grades_);
+  const std::string branch = prefix_ + kGradePart + std::to_string(++grades_);
   Stopwatch forking;
   Status there = session_.fork(state, branch);
   usage.restore_time += forking.elapsed();

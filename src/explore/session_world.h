@@ -41,6 +41,7 @@ class SessionWorld final : public World {
   const client::SessionClient session_;
   const GradingPlan grading_;
   const WorldOptions options_;
+  const std::string prefix_;  // of its branches: no part of the run that was killed has the same
   BranchPool pool_;
   std::atomic<std::uint64_t> grades_ = 0;
 };

@@ -241,18 +241,21 @@ TEST_F(ExploreTest, TestsRunWhereTheTaskWorksUnlessTheyAreToRunInTheShell) {
 
 TEST_F(ExploreTest, ARootMayBeAnArchiveOrHaveAName) {
   ASSERT_OK(os::write_file(task() + "/Dockerfile", "FROM tiny\nRUN true\n"));
+  ASSERT_OK(os::write_file(task() + "/solution.sh", "true\n"));
   ASSERT_OK(os::write_file(task() + "/run-tests.sh", "test -e /from-the-archive\n"));
   const std::string root = dir_ / "root";
   ASSERT_OK(os::make_directories(root, 0755));
   // Enough of a root for a shell: the host's programs and libraries.
-  const std::string copy = "cd / && touch " + root + "/from-the-archive && mkdir -p " + root +
-                           "/tmp " + root + "/root && cp -a --parents bin lib lib64 " + root +
-                           " && for p in bash sh env true cat mkdir chmod ls stat; do "
-                           "f=$(readlink -f $(command -v $p)); cp --parents $f " +
-                           root + "; cp -an /usr/bin/$p " + root +
-                           "/usr/bin/; ldd $f | grep -o '/[^ ]*' | "
-                           "while read l; do cp -L --parents $l " +
-                           root + "; done; done; tar -C " + root + " -cf " + dir_ / "root.tar" +
+  const std::string copy = "set -e; root=" + root +
+                           R"(; cd /; mkdir -p $root/{usr/bin,usr/lib,usr/lib64,tmp,root}
+touch $root/from-the-archive
+cp -a --parents bin lib lib64 $root
+for program in bash env true cat mkdir chmod; do
+  cp -L --parents usr/bin/$program $root
+  ldd usr/bin/$program | grep -o '/[^ ]*' | while read -r library; do cp -L --parents $library $root; done
+done
+ln -s bash $root/usr/bin/sh
+tar -C $root -cf )" + dir_ / "root.tar" +
                            " .";
   auto made = os::run_program({"/bin/bash", "-c", copy}, Deadline::after(seconds(60)));
   ASSERT_OK(made);

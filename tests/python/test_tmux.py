@@ -92,6 +92,7 @@ class KeysTest(TmuxTest):
     def test_all_text_arrives_as_it_is(self) -> None:
         text = "-l 'a  b' \"c\"; \u00e4\u20ac $X #{x} Enter;"
         self.session.send_keys(["cat >typed", "Enter"])
+        eventually(lambda: "typed" in self.run_in(self.terminal, "ls"))  # before that, the shell would edit the line
         self.session.send_keys(["-l 'a  b' \"c\"; \u00e4\u20ac $X #{x} ", "Enter;", "Enter", "C-d"])
         branch = self.container_of(self.terminal).branch
         eventually(lambda: text in self.run_in(self.terminal, "cat", "typed"))
