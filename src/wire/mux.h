@@ -63,7 +63,7 @@ class Mux {
   std::map<std::uint32_t, Channel> channels_;
   std::uint32_t next_channel_ = 1;
   std::uint32_t awaited_ = 0;  // the number of a reset that the peer has not answered; 0: none
-  bool stalled_ = false;  // too much waits for the stream: local ends are not read
+  bool stalled_ = false;       // too much waits for the stream: local ends are not read
   bool closed_ = false;
 };
 
