@@ -162,6 +162,7 @@ class Claim:
     """Something that the benchmark is there to show, and whether it does."""
 
     text: str
+    runs: int  # that say something of it
     exceptions: Tuple[str, ...]
 
     @property
@@ -176,7 +177,7 @@ def claims_of(outcomes: Sequence[Outcome], tasks: Sequence[Task]) -> List[Claim]
 
     def claim(text: str, of: Callable[[Outcome], bool], wrong: Callable[[Outcome], bool]) -> List[Claim]:
         meant = [outcome for outcome in searches if of(outcome)]
-        return [Claim(text, tuple(str(outcome.trial) for outcome in meant if wrong(outcome)))] if meant else []
+        return [Claim(text, len(meant), tuple(str(outcome.trial) for outcome in meant if wrong(outcome)))] if meant else []
 
     def files_alone(outcome: Outcome) -> bool:
         return known[outcome.task].needs_files_alone

@@ -89,7 +89,8 @@ def to_markdown(outcomes: Sequence[Outcome], tasks: Sequence[Task], facts: Seque
     text = "".join(f"- {fact}\n" for fact in facts) + "\n" + table(COLUMNS, rows)
     text += "\nWhat it is there to show, of `mcts`:\n\n"
     for claim in claims_of(outcomes, tasks):
-        text += f"- {claim.text}: " + ("yes" if claim.holds else "**no**: " + "; ".join(claim.exceptions)) + "\n"
+        found = "yes" if claim.holds else "**no**: " + "; ".join(claim.exceptions)
+        text += f"- {claim.text} (runs: {claim.runs}): {found}\n"
     if lines := time_lines(outcomes):
         text += "\nAgainst waypoint, all of them eager, of runs that both solved:\n\n" + "\n".join(lines) + "\n"
     if lines := decider_lines(outcomes):

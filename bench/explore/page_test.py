@@ -23,7 +23,7 @@ class ThePage(unittest.TestCase):
         cells = [cell.strip() for cell in row.strip("|").split("|")]
         self.assertEqual(cells[:7], ["waypoint", "eager", "mcts", "1/2", "-", "-", "1/2"])
         self.assertIn("5%", cells)
-        self.assertIn("waypoint solves every task: **no**: count waypoint/eager mcts #2", text)
+        self.assertIn("waypoint solves every task (runs: 2): **no**: count waypoint/eager mcts #2", text)
         self.assertIn("- waypoint, eager, mcts: count\n", text)
 
     def test_smart_is_set_against_eager(self):
