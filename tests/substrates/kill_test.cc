@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "backends/registry.h"
+#include "backends/vm/qmp.h"
 #include "daemon_world.h"
 #include "engines.h"
 #include "os/file.h"
@@ -168,6 +169,39 @@ INSTANTIATE_TEST_SUITE_P(Backends, FrozenContainerTest,
                          ::testing::Values(Subject{"podman", "/dev/.statefork-agent"},
                                            Subject{"podman-commit", "/dev/.statefork-agent"}),
                          name_of);
+
+class SavedMachineTest : public SubstrateKillTest {
+ protected:
+  // As a daemon leaves it that is killed while the machine stands still for a snapshot.
+  void stand_still() {
+    const std::string boxes = world->state_dir() + "/store/backends/vm/boxes";
+    ASSERT_OK_AND_ASSIGN(std::vector<std::string> names, os::list_directory(boxes));
+    ASSERT_EQ(names.size(), 1U);
+    const Deadline deadline = Deadline::after(seconds(60));
+    ASSERT_OK_AND_ASSIGN(backends::Qmp qmp,
+                         backends::Qmp::connect(boxes + "/" + names.front() + "/q", deadline));
+    ASSERT_OK(qmp.command("stop", Json::object(), deadline));
+  }
+};
+
+TEST_P(SavedMachineTest, GoesOnWithTheNextDaemonHoweverLongQemuTakesToSaveIt) {
+  constexpr auto kBusy = seconds(7);  // QEMU answers nobody while it saves
+  run("x=alive");
+  const std::vector<pid_t> running = processes();
+  ASSERT_EQ(running.size(), 1U);
+  world->end_daemon(SIGKILL);
+  ASSERT_NO_FATAL_FAILURE(stand_still());
+  ASSERT_EQ(::kill(running.front(), SIGSTOP), 0);
+  std::thread saving([&] {
+    std::this_thread::sleep_for(kBusy);
+    EXPECT_EQ(::kill(running.front(), SIGCONT), 0);
+  });
+  EXPECT_EQ(run("echo $x"), "alive");
+  saving.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, SavedMachineTest,
+                         ::testing::Values(Subject{"vm", "qemu-system"}), name_of);
 
 }  // namespace
 }  // namespace sf::test

@@ -34,6 +34,7 @@ namespace {
 constexpr auto kPatience = std::chrono::minutes(10);
 constexpr auto kTryTime = seconds(15);
 constexpr auto kShortTime = seconds(5);
+constexpr auto kSaveTime = seconds(60);  // of a snapshot that nobody waits for any more
 constexpr std::uint64_t kMemory = 1ULL << 30U;
 constexpr std::uint64_t kFreeDisk = 8ULL << 30U;  // beyond what the root holds; sparse
 constexpr auto kQuitTime = seconds(5);  // to end when it is asked to, then when it is killed
@@ -194,19 +195,34 @@ Status VmSubstrate::start(const std::string& box, const BranchConfig& config) {
   return boot(box, config, {});
 }
 
+Error VmSubstrate::unreachable(const std::string& box, Error why) const {
+  if (why.os_errno == ENOENT || why.os_errno == ECONNREFUSED)
+    return {
+        .code = ErrorCode::kNotFound,
+        .message = "the machine has ended; its console: " + end_of(box_file(box, "console.log"))};
+  return why;
+}
+
+// Whoever was here before may have died while the machine stood still for a snapshot. QEMU answers
+// when it has written that; until then there is nobody to talk to inside.
+Status VmSubstrate::go_on(const std::string& box) const {
+  const Deadline deadline = Deadline::after(kSaveTime);
+  auto qmp = Qmp::connect(box_file(box, "q"), deadline);
+  if (!qmp && qmp.error().code == ErrorCode::kTimedOut)
+    return fail(ErrorCode::kBusy, "the machine is still being saved", "try again in a minute");
+  if (!qmp) return unreachable(box, std::move(qmp).error());
+  SF_TRY(qmp->command("cont", Json::object(), deadline));
+  return Ok{};
+}
+
 Result<os::UniqueFd> VmSubstrate::connect(const std::string& box) {
   auto way = links_.at(box);
   std::lock_guard lock(way->mutex);
   if (!way->value || way->value->ended()) {
     way->value.reset();
-    // Whoever was here before may have died while the machine stood still for a snapshot.
-    if (auto qmp = Qmp::connect(box_file(box, "q"), Deadline::after(kShortTime)))
-      (void)qmp->command("cont", Json::object(), Deadline::after(kShortTime));
+    SF_TRY(go_on(box));
     auto stream = os::connect_unix(box_file(box, "a"), Deadline::after(kShortTime));
-    if (!stream && (stream.error().os_errno == ENOENT || stream.error().os_errno == ECONNREFUSED))
-      return fail(ErrorCode::kNotFound,
-                  "the machine has ended; its console: " + end_of(box_file(box, "console.log")));
-    if (!stream) return std::move(stream).error();
+    if (!stream) return unreachable(box, std::move(stream).error());
     os::UniqueFd out(::fcntl(stream->get(), F_DUPFD_CLOEXEC, 0));
     if (!out.valid()) return os::last_error("duplicating a descriptor");
     SF_TRY_ASSIGN(way->value, MuxLink::start(std::move(*stream), std::move(out)));

@@ -57,6 +57,8 @@ class VmSubstrate final : public Substrate {
   // "kvm" where it works, which only a try can tell; found out once for each boot.
   Result<std::string> accelerator();
   static Status wait_for_end(pid_t pid, const std::string& directory);
+  Error unreachable(const std::string& box, Error why) const;
+  Status go_on(const std::string& box) const;
   Status boot(const std::string& box, const waypoint::BranchConfig& config,
               const std::vector<std::string>& more);
 
