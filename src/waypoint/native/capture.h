@@ -32,6 +32,10 @@ class InterruptedCalls {
   std::map<pid_t, Known> before_;
 };
 
+// Has threads that wait with a time make their system call anew when they go on, instead of having
+// the kernel restart it: another engine that is about to look would not know which call it was.
+void make_calls_anew(const TreeFacts& facts, StoppedTree& stopped, InterruptedCalls& calls);
+
 // Requires: nothing in `facts` blocks it.
 Result<TreeImage> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
                                const CaptureRequest& request, InterruptedCalls& calls);

@@ -26,8 +26,12 @@ class NativeEngine : public ProcessEngine {
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
     facts.ipc_objects = request.dump_ipc;
     facts.host_network = request.host_network;
+    calls_.begin();
     std::vector<Blocker> blockers = native::find_blockers(facts);
-    if (!blockers.empty()) return refuse_capture(blockers);
+    if (!blockers.empty()) {
+      if (request.engine == EngineChoice::kAuto) native::make_calls_anew(facts, stopped, calls_);
+      return refuse_capture(blockers);
+    }
     SF_TRY(reached(request.at_point, "checkpoint.native_stopped"));
     auto tree = native::capture_tree(facts, stopped, request, calls_);
     if (!tree && os::is_full(request.image_dir))

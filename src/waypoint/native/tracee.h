@@ -46,6 +46,11 @@ class Tracee {
   // What the thread goes on with. Requires: it is stopped.
   Status become(const user_regs_struct& registers, const std::string& extended,
                 std::uint64_t blocked);
+  // Likewise, as to its general registers alone.
+  void go_on_with(const user_regs_struct& registers) {
+    registers_ = registers;
+    disturbed_ = true;
+  }
   Status let_go();
 
  private:
