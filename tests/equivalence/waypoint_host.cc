@@ -94,13 +94,15 @@ Result<Observation> WaypointHost::exec(const BranchId& branch, const std::string
 }
 
 Result<CheckpointId> WaypointHost::checkpoint(const BranchId& branch) {
-  // A server may not have seen yet that its last client is gone, and connections are declined.
+  // Declined for a moment only: a server has not seen yet that its last client is gone, or looks
+  // into /proc just now.
   Deadline patience = Deadline::after(kClosingPatience);
   for (;;) {
     auto info = waypoint_->checkpoint(branch);
     if (info) return info->id;
     bool closing = engine_ == waypoint::EngineChoice::kNative &&
-                   info.error().message.find("it is a connection") != std::string::npos;
+                   (info.error().message.find("it is a connection") != std::string::npos ||
+                    info.error().message.find("it looks into a process") != std::string::npos);
     if (!closing || patience.passed()) return std::move(info).error();
     std::this_thread::sleep_for(milliseconds(20));
   }
