@@ -119,6 +119,7 @@ def served(agent: Union[str, agents.Propose, None], assess: Optional[agents.Asse
     if agent is None or isinstance(agent, str):
         yield agent
         return
+    propose: agents.Propose = agent
     with tempfile.TemporaryDirectory(prefix="statefork-agent-") as directory:
         requests, answers = os.path.join(directory, "requests"), os.path.join(directory, "answers")
         os.mkfifo(requests)
@@ -128,7 +129,7 @@ def served(agent: Union[str, agents.Propose, None], assess: Optional[agents.Asse
         def serve() -> None:
             while not over.is_set():  # the program may start its agent a second time
                 with open(requests) as lines, open(answers, "w") as output:
-                    agents.run(agent, assess, choose, threads=8, input=lines, output=output)
+                    agents.run(propose, assess, choose, threads=8, input=lines, output=output)
 
         server = threading.Thread(target=serve, daemon=True)
         server.start()
