@@ -84,6 +84,20 @@ TEST(PosixTimersTest, TimersAreReadWithWhomTheyTell) {
   EXPECT_FALSE(parse_timers("ID: 3\nsomething: else\n"));
 }
 
+TEST(SocketTroubleTest, GroupsOfEveryInterfaceAreNobodysOwn) {
+  const std::string usual =
+      "Idx\tDevice    : Count Querier\tGroup    Users Timer\tReporter\n"
+      "1\tlo        :     1      V3\n\t\t\t\t010000E0     1 0:00000000\t\t0\n";
+  const std::string usual6 =
+      "1    lo              ff020000000000000000000000000001     1 0000000C 0\n"
+      "1    lo              ff010000000000000000000000000001     1 00000008 0\n";
+  EXPECT_FALSE(names_joined_groups(usual, usual6));
+  EXPECT_FALSE(names_joined_groups("", ""));
+  EXPECT_TRUE(names_joined_groups(usual + "\t\t\t\t0A0000EF     1 0:00000000\t\t0\n", usual6));
+  EXPECT_TRUE(names_joined_groups(
+      usual, usual6 + "1    lo              ff020000000000000000000000000099     1 00000004 0\n"));
+}
+
 TEST(SocketTroubleTest, OnlyWhatIsInTheMidstOfNothingIsTaken) {
   SocketFacts listening{.family = AF_INET,
                         .type = SOCK_STREAM,
@@ -102,6 +116,9 @@ TEST(SocketTroubleTest, OnlyWhatIsInTheMidstOfNothingIsTaken) {
   SocketFacts datagrams{.family = AF_INET, .type = SOCK_DGRAM, .protocol = IPPROTO_UDP};
   EXPECT_FALSE(socket_trouble(datagrams));
   datagrams.unread = 5;
+  EXPECT_TRUE(socket_trouble(datagrams));
+  datagrams.unread = 0;
+  datagrams.may_have_groups = true;
   EXPECT_TRUE(socket_trouble(datagrams));
   EXPECT_TRUE(socket_trouble({.family = AF_UNIX, .type = SOCK_STREAM}));
 }

@@ -9,10 +9,14 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
 
+#include "base/split.h"
 #include "os/error.h"
+#include "os/file.h"
 #include "waypoint/native/other_fd.h"
 
 namespace sf::waypoint::native {
@@ -101,6 +105,12 @@ bool is_bound(const std::string& address) {
   return name.sin_port != 0;
 }
 
+// A network without one of the families has no such file.
+std::string text_of(const std::string& path) {
+  auto text = os::read_file(path);
+  return text ? std::move(*text) : std::string();
+}
+
 void set(ProgramWriter& program, Argument fd, const SocketOption& option) {
   std::string value = option.value;
   int name = option.name;
@@ -118,9 +128,31 @@ void set(ProgramWriter& program, Argument fd, const SocketOption& option) {
 
 }  // namespace
 
+bool names_joined_groups(const std::string& igmp, const std::string& igmp6) {
+  constexpr std::string_view kAllHosts = "010000E0";
+  for (const std::string& line : split(igmp, '\n')) {
+    const std::size_t begin = line.find_first_not_of('\t');
+    if (begin == 0 || begin == std::string::npos) continue;  // an interface
+    if (line.compare(begin, kAllHosts.size(), kAllHosts) != 0) return true;
+  }
+  // All nodes of the link and of the interface.
+  constexpr std::string_view kAllNodes[] = {"ff020000000000000000000000000001",
+                                            "ff010000000000000000000000000001"};
+  for (const std::string& line : split(igmp6, '\n')) {
+    if (line.empty()) continue;
+    if (std::ranges::none_of(kAllNodes, [&](std::string_view group) {
+          return line.find(group) != std::string::npos;
+        }))
+      return true;
+  }
+  return false;
+}
+
 Result<SocketFacts> read_socket_facts(pid_t pid, int number) {
   SF_TRY_ASSIGN(os::UniqueFd fd, descriptor_of(pid, number));
   SocketFacts facts;
+  f_owner_ex owner{};
+  facts.has_owner = ::fcntl(fd.get(), F_GETOWN_EX, &owner) == 0 && owner.pid != 0;
   facts.family = option_of(fd.get(), SOL_SOCKET, SO_DOMAIN, -1);
   facts.type = option_of(fd.get(), SOL_SOCKET, SO_TYPE, -1);
   facts.protocol = option_of(fd.get(), SOL_SOCKET, SO_PROTOCOL, -1);
@@ -130,6 +162,8 @@ Result<SocketFacts> read_socket_facts(pid_t pid, int number) {
   facts.has_filter =
       ::getsockopt(fd.get(), SOL_SOCKET, SO_ATTACH_FILTER, nullptr, &filter) == 0 && filter > 0;
   if (facts.protocol != IPPROTO_TCP) {
+    const std::string net = "/proc/" + std::to_string(pid) + "/net/";
+    facts.may_have_groups = names_joined_groups(text_of(net + "igmp"), text_of(net + "igmp6"));
     pollfd look{fd.get(), POLLIN, 0};  // takes nothing, neither datagrams nor errors
     (void)::poll(&look, 1, 0);
     facts.unread = (look.revents & POLLIN) != 0 ? 1 : 0;
@@ -148,9 +182,11 @@ std::optional<std::string> socket_trouble(const SocketFacts& facts) {
   if (facts.family != AF_INET && facts.family != AF_INET6)
     return "the native engine knows sockets of the internet families alone";
   if (facts.has_filter) return "it has a filter";
+  if (facts.has_owner) return "it sends signals to an owner";
   if (facts.has_error) return "it has an error to tell";
   if (facts.type == SOCK_DGRAM && facts.protocol == IPPROTO_UDP) {
     if (facts.unread != 0 || facts.unsent != 0) return "it has datagrams under way";
+    if (facts.may_have_groups) return "it may have joined a multicast group";
     return std::nullopt;
   }
   if (facts.type != SOCK_STREAM || facts.protocol != IPPROTO_TCP)

@@ -2,8 +2,8 @@
 // nobody waiting to be accepted; UDP with nothing unread; both also while they are not bound yet.
 //
 // Saved: address, peer (UDP), backlog, and every option of a list that differs from a fresh
-// socket's. Brought back: init makes, sets, binds. Declined: connections, queued data, filters, all
-// other families.
+// socket's. Brought back: init makes, sets, binds. Declined: connections, queued data, filters,
+// multicast groups (a socket does not say which it has joined), owners, all other families.
 #pragma once
 
 #include <optional>
@@ -24,6 +24,8 @@ struct SocketFacts {
   bool has_peer = false;
   bool has_error = false;
   bool has_filter = false;
+  bool has_owner = false;        // somebody whom it sends signals
+  bool may_have_groups = false;  // somebody in its network has joined a multicast group
   int unread = 0;
   int unsent = 0;
   int tcp_state = 0;
@@ -32,6 +34,10 @@ struct SocketFacts {
   bool operator==(const SocketFacts&) const = default;
 };
 Result<SocketFacts> read_socket_facts(pid_t pid, int number);
+
+// Pure. Whether there is a group besides those that every interface is in; from /proc/net/igmp and
+// igmp6.
+bool names_joined_groups(const std::string& igmp, const std::string& igmp6);
 
 // Pure. Why it cannot be captured; nothing: it can.
 std::optional<std::string> socket_trouble(const SocketFacts& facts);
