@@ -104,6 +104,7 @@ TEST_F(ConcurrencyTest, ACheckpointOfAnotherBootIsRefusedAndTheBranchStays) {
 }
 
 TEST_F(ConcurrencyTest, ACheckpointOfAnotherEngineIsRefused) {
+  replace_in(manifest(), "\"engine\": \"criu\"", "\"engine\": \"auto\"");  // what was wished for
   replace_in(manifest(), "\"engine\": \"criu\"", "\"engine\": \"other\"");
   auto forks = manager().fork(checkpoint_, 1);
   ASSERT_EQ(forks.size(), 1U);

@@ -98,6 +98,9 @@ Result<Observation> AgentBackend::exec(const BranchHandle& branch,
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
   if (!found->looked) {
+    // A daemon that was killed may have left the box in the midst of something.
+    auto there = hello(*found, Deadline::after(kStartTime));
+    if (!there && there.error().code != ErrorCode::kNotFound) return std::move(there).error();
     SF_TRY_ASSIGN(Look before, look(*found));
     found->processes = std::move(before.all);
     found->looked = true;

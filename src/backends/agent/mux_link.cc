@@ -21,6 +21,7 @@ namespace sf::backends {
 namespace {
 
 constexpr auto kResetTime = milliseconds(300);  // until the peer is told again
+constexpr auto kAnswerTime = seconds(10);       // until this way is given up, for another one
 
 }  // namespace
 
@@ -83,11 +84,14 @@ class MuxLink::Loop {
     for (os::UniqueFd& connection : fresh) mux_->open(std::move(connection));
   }
   void run() {
+    const Deadline patience = Deadline::after(kAnswerTime);
     Deadline answer = Deadline::after(kResetTime);
     while (!stopping_ && !mux_->closed()) {
       if (!poller_.run_once(mux_->is_waiting() ? answer : Deadline::never())) break;
       if (!mux_->is_waiting()) {
         open_fresh();
+      } else if (patience.passed()) {
+        break;
       } else if (answer.passed()) {
         mux_->reset_peer(number_);
         answer = Deadline::after(kResetTime);
