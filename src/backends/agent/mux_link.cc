@@ -21,7 +21,10 @@ namespace sf::backends {
 namespace {
 
 constexpr auto kResetTime = milliseconds(300);  // until the peer is told again
-constexpr auto kAnswerTime = seconds(10);       // until this way is given up, for another one
+// Until this way is given up for another one. QEMU may have taken the connection while the machine
+// stood still and whoever was here before was still being forgotten: then nothing ever comes
+// through it.
+constexpr auto kAnswerTime = seconds(5);
 
 }  // namespace
 
