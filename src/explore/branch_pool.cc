@@ -41,13 +41,6 @@ void BranchPool::drop(const std::string& branch) {
   freed_.notify_all();
 }
 
-std::vector<std::string> BranchPool::names() const {
-  std::lock_guard lock(mutex_);
-  std::vector<std::string> names;
-  for (const Place& place : places_) names.push_back(place.branch);
-  return names;
-}
-
 BranchPool::Place* BranchPool::find(const std::string& branch) {
   auto found = std::ranges::find(places_, branch, &Place::branch);
   return found == places_.end() ? nullptr : &*found;

@@ -32,7 +32,6 @@ class BranchPool {
   void give_back(const std::string& branch, const std::string& state);
   // It could not be made, or it was ended.
   void drop(const std::string& branch);
-  std::vector<std::string> names() const;
 
  private:
   struct Place {

@@ -28,12 +28,6 @@ Status check(const PolicyOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (const Entry& entry : kPolicies) names.emplace_back(entry.name);
-  return names;
-}
-
 Result<std::unique_ptr<SearchPolicy>> make_policy(const std::string& name,
                                                   const PolicyOptions& options) {
   SF_TRY(check(options));

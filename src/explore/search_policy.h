@@ -59,7 +59,6 @@ struct PolicyOptions {
 // kInvalidArgument: no such name; the hint lists them.
 Result<std::unique_ptr<SearchPolicy>> make_policy(const std::string& name,
                                                   const PolicyOptions& options);
-std::vector<std::string> policy_names();
 
 // How many of the steps under way expand this node.
 std::size_t expansions_of(const std::vector<Step>& under_way, NodeIndex node);

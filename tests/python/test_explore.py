@@ -11,7 +11,7 @@ from typing import List
 
 from statefork import InvalidArgumentError, NotFoundError, StateForkError, explore
 from statefork.agent import Action, Situation, Turn
-from world import World, environment
+from world import DaemonTest, environment
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "search_loop.py"
 STEPS = ["mkdir -p /srv/task; cd /srv/task", "echo right >answer"]
@@ -28,14 +28,7 @@ def assess(situation: Situation, turn: Turn) -> float:
     return 0.9 if turn.command in STEPS else 0.1
 
 
-class ExploreTest(unittest.TestCase):
-    world: World
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.world = World()
-        cls.addClassCleanup(cls.world.close)
-
+class ExploreTest(DaemonTest):
     def setUp(self) -> None:
         variables = environment(**self.world.variables())
         variables.__enter__()

@@ -10,7 +10,7 @@ from standins import terminal_bench
 from statefork import NotFoundError, SessionLostError, UnsupportedError
 from statefork.container import Container
 from statefork.tmux import Terminal, TerminalCommand, TmuxSession, spin_up_terminal
-from world import World, environment, eventually
+from world import DaemonTest, environment, eventually
 
 RECORDER = """#!/bin/bash
 # As `asciinema rec --stdin FILE` as far as anybody looks.
@@ -19,15 +19,8 @@ exec bash
 """
 
 
-class TmuxTest(unittest.TestCase):
+class TmuxTest(DaemonTest):
     """Each test has a terminal of its own, `self.terminal`; all share one daemon."""
-
-    world: World
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.world = World()
-        cls.addClassCleanup(cls.world.close)
 
     def setUp(self) -> None:
         directory = tempfile.TemporaryDirectory()

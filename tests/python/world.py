@@ -112,8 +112,8 @@ class World:
         return found
 
 
-class LiveTest(unittest.TestCase):
-    """Tests that share one daemon; each has a session of its own, `self.s`."""
+class DaemonTest(unittest.TestCase):
+    """Tests that share one daemon."""
 
     world: World
 
@@ -121,6 +121,10 @@ class LiveTest(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.world = World()
         cls.addClassCleanup(cls.world.close)
+
+
+class LiveTest(DaemonTest):
+    """Each has a session of its own, `self.s`."""
 
     def setUp(self) -> None:
         self.s = self.world.session()
