@@ -12,6 +12,7 @@
 #include "waypoint/native/blob.h"
 #include "waypoint/native/credentials.h"
 #include "waypoint/native/event_files.h"
+#include "waypoint/native/file_owners.h"
 #include "waypoint/native/limits.h"
 #include "waypoint/native/locks.h"
 #include "waypoint/native/memory.h"
@@ -154,7 +155,7 @@ class BirthWriter {
     program.call(SYS_close_range, {0, places.pages - 1, 0});
     program.call(SYS_close_range, {places.pages + 1, ~0U, 0});
     make_terminal(program, tree_.terminal, places);
-    open_files(program, tree_, places, root_view_);
+    open_files(program, tree_, places, root_view_, all_.failure);
   }
 
   // Sessions and groups are there when everybody is born; who joins needs them.
@@ -217,6 +218,7 @@ class BirthWriter {
                       {shared_.start(), shared_.start() + shared_.size(), all_.places});
     take_descriptors(program, process, all_.places);
     fill_epoll_sets(program, process, tree_);
+    bring_back_owners(program, process, tree_);
     bring_back_locks(program, process, tree_);
     bring_back_limits(program, process);
     await_ended_children(program, process);

@@ -1,5 +1,7 @@
 #include "waypoint/native/blockers.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <csignal>
 #include <string_view>
@@ -43,7 +45,8 @@ class Search {
       for (const DescriptorFacts& fd : process.descriptors) {
         DescriptorVerdict verdict = judge(fd);
         if (verdict.kind == DescriptorKind::kRefused) add(verdict.what, verdict.why);
-        if (verdict.kind == DescriptorKind::kSocket && tree_.host_network)
+        bool is_local = fd.socket.family == AF_UNIX && !is_abstract(fd.socket.local.name);
+        if (verdict.kind == DescriptorKind::kSocket && tree_.host_network && !is_local)
           add("descriptor " + std::to_string(fd.number) + " (" + fd.link + ")",
               "its address is the host's, where the old branch still has it");
       }

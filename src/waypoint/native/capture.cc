@@ -116,7 +116,7 @@ class Capture {
     }
     for (ProcessImage& process : tree_.processes)
       process.stop_noticed = std::ranges::find(noticed_, process.pid) != noticed_.end() ? 1 : 0;
-    SF_TRY(capture_files(facts_, tree_, inodes));
+    SF_TRY(capture_files(facts_, tree_, inodes, makers_));
     SF_TRY(capture_terminal(facts_.processes[0].pid, tree_.terminal));
     return std::move(tree_);
   }
@@ -189,6 +189,7 @@ class Capture {
           asked.thread.take(process.threads[0]);
           for (pid_t child : asked.stops.noticed(program.arena())) noticed_.push_back(child);
         }));
+    SF_TRY(ask_makers(visit, facts));
     for (std::size_t i = 1; i < facts.threads.size(); ++i) {
       SF_TRY(visit.ask(
           stopped_.thread(facts.threads[i].tid),
@@ -198,10 +199,27 @@ class Capture {
     return Ok{};
   }
 
+  Status ask_makers(Visit& visit, const ProcessFacts& facts) {
+    std::vector<int> numbers = unix_sockets_of(facts);
+    for (std::size_t i = 0; i < numbers.size(); i += MakerQuestions::kMost) {
+      std::vector<int> some(
+          numbers.begin() + static_cast<long>(i),
+          numbers.begin() + static_cast<long>(std::min(i + MakerQuestions::kMost, numbers.size())));
+      SF_TRY(visit.ask(
+          stopped_.thread(facts.pid),
+          [&](ProgramWriter& program) { return MakerQuestions(program, some); },
+          [&](ProgramWriter& program, MakerQuestions& asked) {
+            asked.take(program.arena(), facts.pid, makers_);
+          }));
+    }
+    return Ok{};
+  }
+
   const TreeFacts& facts_;
   StoppedTree& stopped_;
   InterruptedCalls& calls_;
   TreeImage tree_;
+  SocketMakers makers_;
   std::vector<pid_t> noticed_;  // stopped processes whose parents know
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "os/fd.h"
+#include "waypoint/native/file_owners.h"
 #include "waypoint/native/proc_texts.h"
 #include "waypoint/native/sockets.h"
 
@@ -22,6 +23,7 @@ struct DescriptorFacts {
   std::uint64_t file_system = 0;  // its magic number
   FdInfoText info;
   SocketFacts socket;
+  OwnerFacts owner;
 };
 
 struct ThreadFacts {

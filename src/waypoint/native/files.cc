@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/kcmp.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,7 +37,8 @@ bool is_same(const Sample& sample, pid_t pid, int number) {
 
 class FileCapture {
  public:
-  FileCapture(TreeImage& tree, InodeCapture& inodes) : tree_(tree), inodes_(inodes) {}
+  FileCapture(TreeImage& tree, InodeCapture& inodes, const SocketMakers& makers)
+      : tree_(tree), inodes_(inodes), makers_(makers) {}
 
   Status add(const ProcessFacts& process, const DescriptorFacts& fd, ProcessImage& image) {
     auto& samples = known_[{fd.file.st_dev, fd.file.st_ino}];
@@ -45,6 +47,9 @@ class FileCapture {
     if (found == samples.end()) {
       SF_TRY_ASSIGN(std::uint32_t file, describe(process, fd));
       tree_.files[file].event.owner = image.pid;
+      bool is_async = (fd.info.flags & static_cast<unsigned>(O_ASYNC)) != 0;
+      tree_.files[file].owner = {fd.owner.type, fd.owner.inner, fd.owner.signal,
+                                 is_async ? 1U : 0U};
       found = samples.insert(samples.end(), {process.pid, fd.number, file});
     }
     SF_TRY(add_locks(fd, image.pid, tree_.files[found->file]));
@@ -68,7 +73,10 @@ class FileCapture {
       SF_TRY(check_watched(process, fd, file.event));
     } else if (kind == DescriptorKind::kSocket) {
       file.kind = FileKind::kSocket;
-      SF_TRY_ASSIGN(file.socket, capture_socket(process.pid, fd.number, fd.socket));
+      auto socket = fd.socket.family == AF_UNIX ? capture_unix_socket(process.pid, fd, makers_)
+                                                : capture_socket(process.pid, fd.number, fd.socket);
+      if (!socket) return std::move(socket).error();
+      file.socket = std::move(*socket);
     } else if (kind != DescriptorKind::kPath) {
       file.kind = FileKind::kInode;
       SF_TRY_ASSIGN(file.inode, inodes_.find_or_capture(process.pid, fd, kind));
@@ -109,13 +117,15 @@ class FileCapture {
 
   TreeImage& tree_;
   InodeCapture& inodes_;
+  const SocketMakers& makers_;
   std::map<std::pair<dev_t, ino_t>, std::vector<Sample>> known_;
 };
 
 }  // namespace
 
-Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes) {
-  FileCapture capture(tree, inodes);
+Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes,
+                     const SocketMakers& makers) {
+  FileCapture capture(tree, inodes, makers);
   for (std::size_t i = 0; i < facts.processes.size(); ++i) {
     for (const DescriptorFacts& fd : facts.processes[i].descriptors)
       SF_TRY(capture.add(facts.processes[i], fd, tree.processes[i]));
@@ -130,14 +140,15 @@ FilePlaces choose_places(const TreeImage& tree) {
   FilePlaces places;
   places.pages = highest + 1;
   places.scratch = highest + 2;
-  places.master = highest + 3;
-  places.first = highest + 4;
+  places.helper = highest + 3;
+  places.master = highest + 4;
+  places.first = highest + 5;
   places.end = places.first + static_cast<int>(tree.files.size());
   return places;
 }
 
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
-                const std::string& root_view) {
+                const std::string& root_view, std::uint64_t failure) {
   InodeRestore inodes(program, tree, places, root_view);
   for (std::size_t i = 0; i < tree.files.size(); ++i) {
     const FileImage& file = tree.files[i];
@@ -146,6 +157,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
       inodes.open(file, place);
       continue;
     }
+    if (file.kind == FileKind::kSocket && file.socket.family == AF_UNIX) continue;
     if (file.kind == FileKind::kEvent || file.kind == FileKind::kSocket) {
       Argument made = file.kind == FileKind::kEvent ? make_event(program, file)
                                                     : make_socket(program, file.socket, file.flags);
@@ -161,6 +173,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
     program.call(SYS_dup3, {fd, place, O_CLOEXEC});
     program.call(SYS_close, {fd});
   }
+  open_unix_sockets(program, tree, places, root_view, failure);
   inodes.hold_for_mappings();
   inodes.finish();
 }

@@ -184,7 +184,7 @@ struct EventImage {
   // kCounter: count, semaphore; kTimer: clock, ticks, interval and time left; kSignals: mask
   std::vector<std::uint64_t> numbers;
   std::vector<WatchedFile> watched;
-  pid_t owner = 0;  // kEpoll: who fills it
+  pid_t owner = 0;  // who has it first; fills a kEpoll
   template <typename A>
   void fields(A& a) {
     a(kind)(numbers)(watched)(owner);
@@ -201,6 +201,51 @@ struct SocketOption {
   }
 };
 
+// How a Unix socket hangs together with others.
+enum class UnixTie : std::uint32_t {
+  kAlone,      // not at all
+  kPair,       // made with its other end
+  kClient,     // it connected, and the other end was accepted
+  kServer,     // it was accepted: its name is the listener's
+  kWaits,      // it connected, and was not accepted yet
+  kAddressed,  // datagrams: it sends to a name
+};
+
+struct SocketMessage {
+  std::string bytes;
+  std::string from;  // name of the sender
+  template <typename A>
+  void fields(A& a) {
+    a(bytes)(from);
+  }
+};
+
+struct SocketMaker {  // as SO_PEERCRED tells of the other end; no pid: nobody
+  pid_t pid = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+
+struct UnixImage {
+  UnixTie tie = UnixTie::kAlone;
+  std::uint32_t inode = 0;  // by which others name it
+  std::uint32_t peer = 0;   // inode of the other end; 0: it is gone
+  std::string peer_name;
+  std::string path;  // of the file that its name made
+  std::uint32_t path_gone = 0;
+  std::uint32_t shutdown = 0;  // 1: reads, 2: writes
+  std::uint32_t has_error = 0;
+  std::int32_t send_buffer = 0;
+  SocketMaker maker;
+  std::vector<std::uint32_t> waiting;  // inodes of who wait to be accepted
+  std::vector<SocketMessage> queue;    // of a stream: one message at most
+  template <typename A>
+  void fields(A& a) {
+    a(tie)(inode)(
+        peer)(peer_name)(path)(path_gone)(shutdown)(has_error)(send_buffer)(maker)(waiting)(queue);
+  }
+};
+
 struct SocketImage {
   std::int32_t family = 0;
   std::int32_t type = 0;
@@ -210,9 +255,10 @@ struct SocketImage {
   std::string name;  // as bind() takes it; empty: not bound
   std::string peer;
   std::vector<SocketOption> options;  // that differ from a fresh socket's
+  UnixImage local;
   template <typename A>
   void fields(A& a) {
-    a(family)(type)(protocol)(listens)(backlog)(name)(peer)(options);
+    a(family)(type)(protocol)(listens)(backlog)(name)(peer)(options)(local);
   }
 };
 
@@ -227,6 +273,13 @@ struct FileLock {
   std::int32_t padding = 0;
 };
 
+struct FileOwner {  // whom it sends signals; no pid: nobody
+  std::int32_t type = 0;
+  pid_t pid = 0;
+  std::int32_t signal = 0;
+  std::uint32_t is_async = 0;
+};
+
 struct FileImage {  // one open file description
   FileKind kind = FileKind::kPath;
   std::string path;
@@ -236,9 +289,10 @@ struct FileImage {  // one open file description
   EventImage event;
   SocketImage socket;
   std::vector<FileLock> locks;
+  FileOwner owner;
   template <typename A>
   void fields(A& a) {
-    a(kind)(path)(flags)(offset)(inode)(event)(socket)(locks);
+    a(kind)(path)(flags)(offset)(inode)(event)(socket)(locks)(owner);
   }
 };
 

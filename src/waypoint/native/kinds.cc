@@ -66,8 +66,8 @@ MappingVerdict refuse(std::string why) { return {true, MappingKind::kAnonymous, 
 
 DescriptorVerdict judge(const DescriptorFacts& fd) {
   if (!parse_locks(fd.info.text)) return refuse(fd, fd.link, "it holds an unusual lock");
-  if ((fd.info.flags & static_cast<unsigned>(O_ASYNC)) != 0)
-    return refuse(fd, fd.link, "it sends signals (O_ASYNC)");
+  if (fd.owner.is_there && fd.owner.inner == 0)
+    return refuse(fd, fd.link, "it sends signals to a thread, or to nobody of the branch");
   switch (fd.file_system) {
     case kPipeSystem:
       if ((fd.info.flags & static_cast<unsigned>(O_DIRECT)) != 0)
