@@ -49,10 +49,14 @@ struct RestoreRequest {
   std::string image_dir;
   std::string root_view;  // mount point of the new branch's root
   bool lock_network = false;
-  // Given the new init while the whole tree still stands still; a failure undoes the restore.
-  std::function<Status(pid_t)> before_resume;
+  pid_t last_pid = 0;  // the counter that new pids are taken from
   AtPoint at_point = {};
   bool close_tcp = false;  // established connections lead out of the branch: bring them back closed
+};
+
+struct Captured {
+  std::string engine;  // which took the image
+  pid_t last_pid = 0;  // the branch's pid counter
 };
 
 struct RestoredTree {
@@ -68,8 +72,8 @@ class ProcessEngine {
   // Pays start-up costs ahead of the next capture() or restore().
   virtual void warm_up() = 0;
   // The tree goes on running, whether this succeeds or not. The error names what could not be
-  // captured. Returns the name of the engine that took the image.
-  virtual Result<std::string> capture(const CaptureRequest& request) = 0;
+  // captured.
+  virtual Result<Captured> capture(const CaptureRequest& request) = 0;
   virtual Result<RestoredTree> restore(const RestoreRequest& request) = 0;
 };
 

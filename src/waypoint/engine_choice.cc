@@ -16,7 +16,7 @@ class ChosenEngine : public ProcessEngine {
     if (criu_wanted_) criu_->warm_up();
   }
 
-  Result<std::string> capture(const CaptureRequest& request) override {
+  Result<Captured> capture(const CaptureRequest& request) override {
     criu_wanted_ = request.engine == EngineChoice::kCriu;
     if (request.engine == EngineChoice::kNative) return native_->capture(request);
     if (request.engine == EngineChoice::kCriu) return criu_->capture(request);

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/sched.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -44,8 +42,6 @@ class InitChild {
 
   [[noreturn]] void run() {
     check(::prctl(PR_SET_PDEATHSIG, SIGKILL), "death signal");
-    for (const std::string& procs : plan_.cgroup_procs) enter_cgroup(procs.c_str());
-    check(::unshare(CLONE_NEWCGROUP), "unshare cgroup");
     mount_kernel_views();
     enter_root();
     if (plan_.instead != nullptr) {
@@ -57,6 +53,9 @@ class InitChild {
     ::umask(022);
     ::setpriority(PRIO_PROCESS, 0, 0);  // whatever the manager runs with
     ::setsid();
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
     char* argv[] = {const_cast<char*>("init"), nullptr};
     char* env[] = {nullptr};
     ::execve(kInitPath, argv, env);
@@ -64,13 +63,6 @@ class InitChild {
   }
 
  private:
-  void enter_cgroup(const char* procs) {
-    int fd = ::open(procs, O_WRONLY | O_CLOEXEC);
-    check(fd, "open cgroup");
-    if (::write(fd, "0", 1) != 1) failed("enter cgroup");
-    ::close(fd);
-  }
-
   void mount_kernel_views() {
     check(::mount("proc", proc_.c_str(), "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr),
           "mount /proc");
@@ -157,7 +149,7 @@ Error launch_error(const Failure& failure) {
   if (failure.error == EPERM)
     return std::move(error).with_hint(
         "this needs root with CAP_SYS_ADMIN; `statefork doctor` shows what is missing");
-  if (failure.error == EAGAIN || std::string_view(failure.step) == "enter cgroup")
+  if (failure.error == EAGAIN)
     return std::move(error).with_hint("raise the pids limit of the branch");
   return error;
 }
@@ -167,14 +159,10 @@ Error launch_error(const Failure& failure) {
 Result<os::Child> launch_init(const InitPlan& plan) {
   SF_TRY_ASSIGN(os::Pipe pipe, os::make_pipe());
   InitChild child(plan, pipe.write_end.get());
-  clone_args args{};
-  args.flags = CLONE_NEWPID | CLONE_NEWNS;
-  args.exit_signal = SIGCHLD;
-  auto pid = static_cast<pid_t>(::syscall(SYS_clone3, &args, sizeof args));
-  if (pid < 0) return os::last_error("creating the branch's namespaces");
-  if (pid == 0) child.run();
+  SF_TRY_ASSIGN(
+      os::Child init,
+      plan.cradle->bear([](void* self) { static_cast<InitChild*>(self)->run(); }, &child));
   pipe.write_end.reset();
-  SF_TRY_ASSIGN(os::Child init, os::adopt_child(pid));
   Failure failure{};
   ssize_t n = 0;
   do {

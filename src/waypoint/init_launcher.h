@@ -3,17 +3,17 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "os/process.h"
+#include "waypoint/cradle.h"
 
 namespace sf::waypoint {
 
 struct InitPlan {
-  std::string root_view;  // mount point of the branch's root in the caller's namespace
-  std::vector<std::string> cgroup_procs;  // entered before anything else
-  std::uint64_t capabilities = 0;         // bounding set
+  std::string root_view;           // mount point of the branch's root in the caller's namespace
+  Cradle* cradle = nullptr;        // where it is born
+  std::uint64_t capabilities = 0;  // bounding set
   // Runs in the branch's init program's place, in the namespaces and the root, with everything else
   // still the caller's: only async-signal-safe calls; never returns.
   void (*instead)(void* what) = nullptr;

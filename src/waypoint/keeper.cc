@@ -52,8 +52,9 @@ class Keeper {
         units_(std::move(units)),
         layout_(std::move(layout)),
         groups_(std::move(groups)),
+        cradle_(groups_.branch.procs_files()),
         engine_(make_chosen_engine(
-            make_native_engine({freezer_of(groups_.branch), groups_.branch.procs_files()}),
+            make_native_engine({freezer_of(groups_.branch), cradle_}),
             make_criu_engine({options.criu, options.criu_shim, groups_.engine.procs_files(),
                               groups_.branch.procs_files()}))),
         server_(poller_,
@@ -62,6 +63,7 @@ class Keeper {
 
   Status run() {
     SF_TRY(server_.listen(keeper_socket(options_.store_dir, options_.id)));
+    SF_TRY(cradle_.warm_up());
     SF_TRY(flusher_.emplace().start(*units_));
     report_ready("ok");
     Deadline lonely = Deadline::after(kFirstClientTime);
@@ -145,9 +147,7 @@ class Keeper {
     return {header.value("fail_at", ""), header.value("die_at", "")};
   }
 
-  BranchParts parts() {
-    return {*units_, *engine_, poller_, groups_.branch, live_unit(options_.id)};
-  }
+  BranchParts parts() { return {*units_, *engine_, poller_, cradle_, live_unit(options_.id)}; }
 
   Status limit(const BranchConfig& config) {
     auto limited = os::Cgroup::create(layout_, options_.id, config.limits);
@@ -233,6 +233,7 @@ class Keeper {
   std::unique_ptr<UnitStore> units_;
   os::CgroupLayout layout_;
   KeeperGroups groups_;
+  Cradle cradle_;
   std::unique_ptr<ProcessEngine> engine_;
   std::unique_ptr<LiveBranch> branch_;
   std::optional<ShellServer> shell_;  // the branch's

@@ -94,14 +94,13 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
   SF_TRY(set_hostname(state.hostname));
   SF_TRY_ASSIGN(
       RestoredTree tree,
-      parts.engine.restore(
-          {.engine = state.engine,
-           .image_dir = image_dir,
-           .root_view = kRootMount,
-           .lock_network = state.tcp_in_flight,
-           .before_resume = [&](pid_t init) { return write_pid_counter(init, state.last_pid); },
-           .at_point = [&](std::string_view point) { return faults.at(point); },
-           .close_tcp = branch->config().network == Network::kHost}));
+      parts.engine.restore({.engine = state.engine,
+                            .image_dir = image_dir,
+                            .root_view = kRootMount,
+                            .lock_network = state.tcp_in_flight,
+                            .last_pid = state.last_pid,
+                            .at_point = [&](std::string_view point) { return faults.at(point); },
+                            .close_tcp = branch->config().network == Network::kHost}));
   branch->init_ = std::move(tree.init);
   pid_t init = branch->init_.pid();
   if (state.own_ipc) SF_TRY(enter_ipc_namespace(init));
@@ -125,7 +124,7 @@ Status LiveBranch::start_processes() {
   SF_TRY_ASSIGN(std::uint64_t capabilities,
                 with_capabilities(container_capabilities(), config().extra_capabilities));
   SF_TRY_ASSIGN(init_, launch_init({.root_view = kRootMount,
-                                    .cgroup_procs = parts_.cgroup.procs_files(),
+                                    .cradle = &parts_.cradle,
                                     .capabilities = capabilities}));
   SF_TRY(host_.open(init_.pid(), "/proc/" + std::to_string(init_.pid()) + "/root"));
   watch_for_looks();
@@ -225,7 +224,6 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                                host_.shell().on_terminal();
                                SF_TRY(parts_.units.copy(parts_.unit, sealed_unit));
                                state.shell = host_.shell().state();
-                               SF_TRY_ASSIGN(state.last_pid, read_pid_counter(init_.pid()));
                                return faults.at("checkpoint.after_files");
                              },
                              .at_point = [&](std::string_view point) { return faults.at(point); }});
@@ -234,7 +232,8 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
     (void)parts_.units.remove(sealed_unit);
     return with_losses(std::move(captured).error(), before);
   }
-  state.engine = std::move(*captured);
+  state.engine = std::move(captured->engine);
+  state.last_pid = captured->last_pid;
   return state;
 }
 

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "base/result.h"
-#include "os/cgroup.h"
 #include "os/poller.h"
 #include "os/process.h"
 #include "waypoint/branch_config.h"
 #include "waypoint/captured_state.h"
+#include "waypoint/cradle.h"
 #include "waypoint/engine.h"
 #include "waypoint/fault_plan.h"
 #include "waypoint/keeper_host.h"
@@ -26,7 +26,7 @@ struct BranchParts {
   UnitStore& units;
   ProcessEngine& engine;
   os::Poller& poller;
-  const os::Cgroup& cgroup;
+  Cradle& cradle;    // for its init
   std::string unit;  // the live unit's name; made here, removed by the keeper
 };
 

@@ -75,6 +75,8 @@ Result<pid_t> visit(pid_t member, pid_t wanted) {
 
 Result<pid_t> read_pid_counter(pid_t member) { return visit(member, 0); }
 
+Result<os::UniqueFd> open_pid_counter() { return os::open_file(kCounter, O_WRONLY); }
+
 Status write_pid_counter(pid_t member, pid_t last) {
   SF_TRY_ASSIGN(pid_t before, visit(member, last));
   (void)before;

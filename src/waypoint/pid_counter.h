@@ -5,11 +5,14 @@
 #include <sys/types.h>
 
 #include "base/result.h"
+#include "os/fd.h"
 
 namespace sf::waypoint {
 
 // The last pid given in the namespace of `member`. Leaves the counter as it was.
 Result<pid_t> read_pid_counter(pid_t member);
+// Who writes here sets the counter of its own namespace, wherever this was opened.
+Result<os::UniqueFd> open_pid_counter();
 Status write_pid_counter(pid_t member, pid_t last);
 
 }  // namespace sf::waypoint

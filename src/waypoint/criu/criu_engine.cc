@@ -15,6 +15,7 @@
 #include "waypoint/criu/blockers.h"
 #include "waypoint/criu/rpc_codec.h"
 #include "waypoint/criu/tty_image.h"
+#include "waypoint/pid_counter.h"
 
 namespace sf::waypoint {
 namespace {
@@ -45,7 +46,7 @@ class CriuEngine : public ProcessEngine {
     if (worker) spare_ = std::move(*worker);
   }
 
-  Result<std::string> capture(const CaptureRequest& request) override {
+  Result<Captured> capture(const CaptureRequest& request) override {
     Options options;
     options.images_dir = request.image_dir;
     options.log_file = "dump.log";
@@ -54,11 +55,13 @@ class CriuEngine : public ProcessEngine {
     options.network_lock =
         request.lock_network ? criu::NetworkLock::kNftables : criu::NetworkLock::kSkip;
     Status inner = Ok{};
+    Captured captured{std::string(kCriuName)};
     auto answer =
         ask(Purpose::kCapture, request.dump_ipc, encode_request(RequestType::kDump, options),
             [&](const Response& notice, os::UniqueFd) {
               if (notice.notify_script != "post-dump") return true;
               inner = request.while_stopped();
+              if (inner) inner = note_pid_counter(request.root, captured);
               return inner.ok();
             });
     if (!inner) return std::move(inner).error();
@@ -72,7 +75,7 @@ class CriuEngine : public ProcessEngine {
     // boot and saves 3 ms.
     ::unlink((request.image_dir + "/timens-0.img").c_str());
     SF_TRY(name_terminal_session(request));
-    return std::string(kCriuName);
+    return captured;
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {
@@ -95,7 +98,8 @@ class CriuEngine : public ProcessEngine {
           inner = std::move(closed).error();
         }
       }
-      if (notice.notify_script == "post-restore") inner = request.before_resume(notice.pid);
+      if (notice.notify_script == "post-restore")
+        inner = write_pid_counter(notice.pid, request.last_pid);
       if (notice.notify_script == "pre-resume" && gate) inner = gate->open();
       return inner.ok();
     };
@@ -118,6 +122,11 @@ class CriuEngine : public ProcessEngine {
   }
 
  private:
+  static Status note_pid_counter(pid_t member, Captured& captured) {
+    SF_TRY_ASSIGN(captured.last_pid, read_pid_counter(member));
+    return Ok{};
+  }
+
   static Status name_terminal_session(const CaptureRequest& request) {
     std::string path = request.image_dir + "/tty-info.img";
     SF_TRY_ASSIGN(std::string image, os::read_file(path));

@@ -16,7 +16,6 @@
 #include "waypoint/native/limits.h"
 #include "waypoint/native/locks.h"
 #include "waypoint/native/memory.h"
-#include "waypoint/native/own_rseq.h"
 #include "waypoint/native/posix_timers.h"
 #include "waypoint/native/signals.h"
 #include "waypoint/native/terminal.h"
@@ -39,12 +38,12 @@ std::vector<Member> members_of(const TreeImage& tree) {
 
 class BirthWriter {
  public:
-  BirthWriter(SharedArena& shared, const TreeImage& tree, int pages_fd,
+  BirthWriter(SharedArena& shared, const TreeImage& tree, const BirthGifts& gifts,
               const std::string& root_view)
       : shared_(shared),
         arena_(shared.arena()),
         tree_(tree),
-        pages_fd_(pages_fd),
+        gifts_(gifts),
         root_view_(root_view) {}
 
   Result<TreePrograms> write() {
@@ -142,7 +141,6 @@ class BirthWriter {
   // What all others inherit.
   void begin_tree(ProgramWriter& program) {
     const FilePlaces& places = all_.places;
-    unregister_own_rseq(program);
     program.about("signals of the engine");
     SignalAction usual;
     program.call(SYS_rt_sigaction, {SIGPIPE, arena_.put_value(usual), 0, 8});
@@ -151,7 +149,12 @@ class BirthWriter {
     limit.rlim_cur = limit.rlim_max;
     program.about("room for descriptors");
     program.call(SYS_prlimit64, {0, RLIMIT_NOFILE, arena_.put_value(limit), 0});
-    if (pages_fd_ != places.pages) program.call(SYS_dup3, {pages_fd_, places.pages, O_CLOEXEC});
+    program.about("the pid counter");  // births with chosen pids leave it alone
+    std::string last = std::to_string(gifts_.last_pid);
+    program.call(SYS_write, {gifts_.pid_counter, arena_.put_text(last), last.size()});
+    program.about("the pages file");
+    if (gifts_.pages != places.pages)
+      program.call(SYS_dup3, {gifts_.pages, places.pages, O_CLOEXEC});
     program.call(SYS_close_range, {0, places.pages - 1, 0});
     program.call(SYS_close_range, {places.pages + 1, ~0U, 0});
     make_terminal(program, tree_.terminal, places);
@@ -251,7 +254,7 @@ class BirthWriter {
   SharedArena& shared_;
   Arena& arena_;
   const TreeImage& tree_;
-  int pages_fd_;
+  const BirthGifts& gifts_;
   const std::string& root_view_;
   TreePrograms all_;
   std::vector<Birth> births_;
@@ -264,9 +267,9 @@ class BirthWriter {
 
 }  // namespace
 
-Result<TreePrograms> write_programs(SharedArena& shared, const TreeImage& tree, int pages_fd,
-                                    const std::string& root_view) {
-  return BirthWriter(shared, tree, pages_fd, root_view).write();
+Result<TreePrograms> write_programs(SharedArena& shared, const TreeImage& tree,
+                                    const BirthGifts& gifts, const std::string& root_view) {
+  return BirthWriter(shared, tree, gifts, root_view).write();
 }
 
 }  // namespace sf::waypoint::native

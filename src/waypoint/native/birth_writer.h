@@ -25,8 +25,14 @@ struct TreePrograms {
   std::vector<std::string> subjects;  // for failures
 };
 
-// `pages_fd`: the pages file in the process that becomes init.
-Result<TreePrograms> write_programs(SharedArena& shared, const TreeImage& tree, int pages_fd,
-                                    const std::string& root_view);
+// What init brings along: descriptors of the process it is a copy of.
+struct BirthGifts {
+  int pages;        // the pages file
+  int pid_counter;  // see pid_counter.h
+  pid_t last_pid;   // what goes there
+};
+
+Result<TreePrograms> write_programs(SharedArena& shared, const TreeImage& tree,
+                                    const BirthGifts& gifts, const std::string& root_view);
 
 }  // namespace sf::waypoint::native

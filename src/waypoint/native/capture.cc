@@ -1,11 +1,14 @@
 #include "waypoint/native/capture.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <optional>
 
 #include "os/error.h"
 #include "waypoint/native/blob.h"
@@ -85,12 +88,33 @@ class Visit {
   std::uint64_t base_ = 0;
 };
 
+// Whoever reads there learns of its own namespace.
+struct PidCounterQuestion {
+  std::uint64_t text;
+  std::size_t step;
+  static constexpr std::size_t kSize = 16;
+
+  explicit PidCounterQuestion(ProgramWriter& program) : text(program.arena().reserve(kSize)) {
+    Arena& arena = program.arena();
+    Argument fd = program.keep(
+        SYS_openat, {AT_FDCWD, arena.put_text("/proc/sys/kernel/ns_last_pid"), O_RDONLY});
+    step = program.next_step();
+    program.call(SYS_read, {fd, text, kSize - 1});
+    program.call(SYS_close, {fd});
+  }
+  pid_t answer(ProgramWriter& program) const {
+    bool read = program.result(step) > 0;
+    return read ? std::atoi(program.arena().at<char>(text)) : 0;
+  }
+};
+
 struct LeaderQuestions {
   StopQuestions stops;
   SignalQuestions signals;
   std::uint64_t timers;
   ProcessQuestions process;
   ThreadQuestions thread;
+  std::optional<PidCounterQuestion> counter;  // asked of init
 };
 
 class Capture {
@@ -178,15 +202,20 @@ class Capture {
     SF_TRY(visit.ask(
         stopped_.thread(facts.pid),
         [&](ProgramWriter& program) {
-          return LeaderQuestions{StopQuestions(program, stopped_children(facts.pid)),
-                                 ask_actions(program), ask_timers(program, process.posix_timers),
-                                 ProcessQuestions(program), ThreadQuestions(program)};
+          return LeaderQuestions{
+              StopQuestions(program, stopped_children(facts.pid)),
+              ask_actions(program),
+              ask_timers(program, process.posix_timers),
+              ProcessQuestions(program),
+              ThreadQuestions(program),
+              process.pid == 1 ? std::make_optional<PidCounterQuestion>(program) : std::nullopt};
         },
         [&](ProgramWriter& program, LeaderQuestions& asked) {
           take_actions(program.arena(), asked.signals, process);
           take_timers(program.arena(), asked.timers, process.posix_timers);
           asked.process.take(process);
           asked.thread.take(process.threads[0]);
+          if (asked.counter) tree_.last_pid = asked.counter->answer(program);
           for (pid_t child : asked.stops.noticed(program.arena())) noticed_.push_back(child);
         }));
     SF_TRY(ask_makers(visit, facts));

@@ -346,6 +346,7 @@ struct TreeImage {
   std::vector<InodeImage> inodes;
   std::vector<MappedFile> mapped;
   TerminalImage terminal;
+  pid_t last_pid = 0;  // the pid counter; 0: the tree does not know it
   template <typename A>
   void fields(A& a) {
     a(processes)(files)(inodes)(mapped)(terminal);

@@ -8,6 +8,7 @@
 #include "waypoint/native/image.h"
 #include "waypoint/native/restore.h"
 #include "waypoint/native/stopped_tree.h"
+#include "waypoint/pid_counter.h"
 
 namespace sf::waypoint {
 namespace {
@@ -20,7 +21,7 @@ class NativeEngine : public ProcessEngine {
 
   void warm_up() override {}
 
-  Result<std::string> capture(const CaptureRequest& request) override {
+  Result<Captured> capture(const CaptureRequest& request) override {
     SF_TRY_ASSIGN(native::StoppedTree stopped,
                   native::StoppedTree::stop(request.root, setup_.freezer));
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
@@ -38,19 +39,23 @@ class NativeEngine : public ProcessEngine {
       return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
                   "make room on that file system, or remove checkpoints");
     if (!tree) return std::move(tree).error().while_doing("capturing processes");
+    pid_t last_pid = tree->last_pid;
+    if (last_pid == 0) {  // nothing of that kind in its /proc
+      SF_TRY_ASSIGN(last_pid, read_pid_counter(request.root));
+    }
     tree->terminal.session = request.terminal_session;
     tree->terminal.group = request.terminal_group;
     SF_TRY(request.while_stopped());
     SF_TRY(stopped.let_go());
     SF_TRY(os::write_file(request.image_dir + native::kTreeFile, native::encode_tree(*tree)));
-    return std::string(kNativeName);
+    return Captured{std::string(kNativeName), last_pid};
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {
     SF_TRY_ASSIGN(std::string bytes,
                   os::read_file(request.image_dir + native::kTreeFile, kMaxTree));
     SF_TRY_ASSIGN(native::TreeImage tree, native::decode_tree(bytes));
-    auto restored = native::restore_tree(tree, request, setup_.cgroup_procs);
+    auto restored = native::restore_tree(tree, request, setup_.cradle);
     if (!restored) return std::move(restored).error().while_doing("restoring processes");
     return restored;
   }

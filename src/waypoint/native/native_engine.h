@@ -4,15 +4,15 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "waypoint/cradle.h"
 #include "waypoint/engine.h"
 
 namespace sf::waypoint {
 
 struct NativeSetup {
-  std::string freezer;                    // the branch's group in the v2 hierarchy, or empty
-  std::vector<std::string> cgroup_procs;  // where restored trees live
+  std::string freezer;  // the branch's group in the v2 hierarchy, or empty
+  Cradle& cradle;       // where restored trees are born
 };
 
 std::unique_ptr<ProcessEngine> make_native_engine(NativeSetup setup);

@@ -23,6 +23,7 @@
 #include "waypoint/native/shared_arena.h"
 #include "waypoint/native/stops.h"
 #include "waypoint/native/tracee.h"
+#include "waypoint/pid_counter.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -45,51 +46,33 @@ constexpr auto kStopTime = std::chrono::seconds(5);
   __builtin_unreachable();
 }
 
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
-
 class Restore {
  public:
-  Restore(const TreeImage& tree, const RestoreRequest& request,
-          const std::vector<std::string>& cgroup_procs)
-      : tree_(tree), request_(request), cgroup_procs_(cgroup_procs) {}
+  Restore(const TreeImage& tree, const RestoreRequest& request, Cradle& cradle)
+      : tree_(tree), request_(request), cradle_(cradle) {}
 
   Result<RestoredTree> run() {
     SF_TRY_ASSIGN(os::UniqueFd pages, os::open_file(request_.image_dir + kPagesFile, O_RDONLY));
+    SF_TRY_ASSIGN(os::UniqueFd counter, open_pid_counter());
     SF_TRY_ASSIGN(SharedArena shared, SharedArena::map(tree_));
     SF_TRY_ASSIGN(TreePrograms programs,
-                  write_programs(shared, tree_, pages.get(), request_.root_view));
+                  write_programs(shared, tree_, {pages.get(), counter.get(), request_.last_pid},
+                                 request_.root_view));
     RestoredTree restored;
     // A dying init waits for all others, and those that are traced for their tracer.
     ScopeExit give_up([&] {
       if (restored.init.running()) (void)restored.init.signal(SIGKILL);
       threads_.clear();
     });
-    {
-      BlockedSignals blocked;  // inherited: no signal reaches what is half made
-      SF_TRY_ASSIGN(restored.init, launch_init({.root_view = request_.root_view,
-                                                .cgroup_procs = cgroup_procs_,
-                                                .instead = start_programs,
-                                                .what = &programs}));
-    }
+    SF_TRY_ASSIGN(restored.init, launch_init({.root_view = request_.root_view,
+                                              .cradle = &cradle_,
+                                              .instead = start_programs,
+                                              .what = &programs}));
     SF_TRY(wait_until_parked(shared, programs, restored.init.pidfd()));
     SF_TRY(reached(request_.at_point, "restore.native_made"));
     SF_TRY_ASSIGN(restored.terminal, descriptor_of(restored.init.pid(), programs.places.master));
     SF_TRY(take_over(shared, restored.init.pid(), programs.places.master));
     SF_TRY(reached(request_.at_point, "restore.native_taken"));
-    SF_TRY(request_.before_resume(restored.init.pid()));
     SF_TRY(let_go());
     give_up.dismiss();
     return restored;
@@ -208,15 +191,15 @@ class Restore {
 
   const TreeImage& tree_;
   const RestoreRequest& request_;
-  const std::vector<std::string>& cgroup_procs_;
+  Cradle& cradle_;
   std::vector<Tracee> threads_;
 };
 
 }  // namespace
 
 Result<RestoredTree> restore_tree(const TreeImage& tree, const RestoreRequest& request,
-                                  const std::vector<std::string>& cgroup_procs) {
-  return Restore(tree, request, cgroup_procs).run();
+                                  Cradle& cradle) {
+  return Restore(tree, request, cradle).run();
 }
 
 }  // namespace sf::waypoint::native

@@ -1,0 +1,162 @@
+#include "waypoint/cradle.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "os/error.h"
+#include "os/file.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr std::size_t kStackSize = 256U << 10U;
+constexpr long kLookTime = 20'000'000;  // ns; whether the other side has ended
+
+// Shares memory with a thread that uses errno, so it makes its system calls itself.
+long raw_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
+  register long r10 asm("r10") = d;
+  asm volatile("syscall"
+               : "+a"(number)
+               : "D"(a), "S"(b), "d"(c), "r"(r10)
+               : "rcx", "r11", "memory");
+  return number;
+}
+
+long address(const void* what) { return reinterpret_cast<long>(what); }
+
+void say(std::uint32_t& word, std::uint32_t value) {
+  __atomic_store_n(&word, value, __ATOMIC_SEQ_CST);
+  raw_call(SYS_futex, address(&word), FUTEX_WAKE, 1);
+}
+
+void await_change(std::uint32_t& word, std::uint32_t from, const timespec* patience) {
+  raw_call(SYS_futex, address(&word), FUTEX_WAIT, from, address(patience));
+}
+
+}  // namespace
+
+// The process: shares memory and descriptors with its maker, but neither groups nor thread
+// group, and ends when it has given birth.
+struct Cradle::Nurse {
+  enum State : std::uint32_t { kEntering, kReady, kAsked, kDone };
+
+  std::uint32_t state = kEntering;
+  std::vector<os::UniqueFd> groups;
+  long failure = 0;  // of entering a group, or of the birth
+  bool entered = false;
+  void (*body)(void*) = nullptr;
+  void* what = nullptr;
+  pid_t born = 0;
+  pid_t maker = ::getpid();
+  void* stack = MAP_FAILED;
+  os::Child process;
+
+  Nurse() = default;
+  Nurse(const Nurse&) = delete;
+  Nurse& operator=(const Nurse&) = delete;
+  ~Nurse() {
+    if (process.running()) {
+      (void)process.signal(SIGKILL);
+      (void)process.wait(Deadline::never());
+    }
+    if (stack != MAP_FAILED) ::munmap(stack, kStackSize);
+  }
+
+  // Waits until the process has come so far; false when it ended before.
+  bool await(State wanted) {
+    for (;;) {
+      std::uint32_t now = __atomic_load_n(&state, __ATOMIC_SEQ_CST);
+      if (now == wanted || now == kDone) return true;
+      pollfd ended{process.pidfd(), POLLIN, 0};
+      if (::poll(&ended, 1, 0) > 0) return __atomic_load_n(&state, __ATOMIC_SEQ_CST) == kDone;
+      timespec patience{0, kLookTime};
+      await_change(state, now, &patience);
+    }
+  }
+
+  [[noreturn]] void end() {
+    say(state, kDone);
+    for (;;) raw_call(SYS_exit_group, 0);
+  }
+
+  [[noreturn]] void live() {
+    std::uint64_t all = ~0ULL;  // no signal reaches what is half made
+    raw_call(SYS_rt_sigprocmask, SIG_SETMASK, address(&all), 0, sizeof all);
+    raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    if (raw_call(SYS_getppid) != maker) end();
+    for (const os::UniqueFd& group : groups) {
+      failure = raw_call(SYS_write, group.get(), address("0"), 1);
+      if (failure < 0) end();
+    }
+    failure = raw_call(SYS_unshare, CLONE_NEWCGROUP);
+    if (failure < 0) end();
+    entered = true;
+    say(state, kReady);
+    while (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == kReady)
+      await_change(state, kReady, nullptr);
+    clone_args args{};
+    // Its parent is the nurse's.
+    args.flags = CLONE_PARENT | CLONE_NEWPID | CLONE_NEWNS;
+    long pid = raw_call(SYS_clone3, address(&args), sizeof args);
+    if (pid == 0) body(what);
+    failure = pid < 0 ? pid : 0;
+    born = static_cast<pid_t>(pid);
+    end();
+  }
+
+  static int main(void* self) { static_cast<Nurse*>(self)->live(); }
+};
+
+Cradle::Cradle(std::vector<std::string> cgroup_procs) : cgroup_procs_(std::move(cgroup_procs)) {}
+Cradle::~Cradle() = default;
+
+Status Cradle::warm_up() {
+  if (nurse_) return Ok{};
+  auto nurse = std::make_unique<Nurse>();
+  for (const std::string& procs : cgroup_procs_) {
+    SF_TRY_ASSIGN(os::UniqueFd group, os::open_file(procs, O_WRONLY));
+    nurse->groups.push_back(std::move(group));
+  }
+  nurse->stack = ::mmap(nullptr, kStackSize, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (nurse->stack == MAP_FAILED) return os::last_error("making a stack");
+  pid_t pid = ::clone(Nurse::main, static_cast<char*>(nurse->stack) + kStackSize,
+                      CLONE_VM | CLONE_FILES | SIGCHLD, nurse.get());
+  if (pid < 0) return os::last_error("starting a process");
+  SF_TRY_ASSIGN(nurse->process, os::adopt_child(pid));
+  if (!nurse->await(Nurse::kReady) || !nurse->entered)
+    return os::os_error(static_cast<int>(-nurse->failure), "entering the branch's control groups")
+        .with_hint("raise the pids limit of the branch");
+  nurse_ = std::move(nurse);
+  return Ok{};
+}
+
+Result<os::Child> Cradle::bear(void (*body)(void*), void* what) {
+  for (bool again = false;; again = true) {
+    SF_TRY(warm_up());
+    std::unique_ptr<Nurse> nurse = std::move(nurse_);  // each gives birth once
+    nurse->body = body;
+    nurse->what = what;
+    say(nurse->state, Nurse::kAsked);
+    bool done = nurse->await(Nurse::kDone);
+    if (done && nurse->failure == 0) return os::adopt_child(nurse->born);
+    if (done)
+      return os::os_error(static_cast<int>(-nurse->failure), "creating the branch's namespaces")
+          .with_hint(
+              "this needs root with CAP_SYS_ADMIN; `statefork doctor` shows what is missing");
+    // Somebody killed it while it waited.
+    if (again) return fail(ErrorCode::kOs, "the process that starts the branch's init was killed");
+  }
+}
+
+}  // namespace sf::waypoint
