@@ -23,10 +23,6 @@ std::optional<std::string> native_declines(const std::string& scenario) {
       {"SysvSharedMemory", "System V IPC"},
       {"SysvSemaphores", "System V IPC"},
       {"SysvMessages", "System V IPC"},
-      // Terminals made inside.
-      {"Tmux", "terminals made inside"},
-      {"TmuxShellGoesOn", "terminals made inside"},
-      {"Script", "terminals made inside"},
       {"InotifyDirectory", "inotify"},
       {"InotifyFiles", "inotify"},
   };

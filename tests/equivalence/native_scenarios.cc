@@ -16,6 +16,8 @@ constexpr Row kRows[] = {
     {"UnixDatagramSenders", "unix-datagram-senders", Asking::kOnce},
     {"UnixWaitingConnections", "unix-waiting-connections", Asking::kOnce},
     {"UnixFullAndOwned", "unix-full-and-owned"},
+    {"Terminals", "terminals"},
+    {"TerminalSession", "terminal-session"},
 };
 
 }  // namespace

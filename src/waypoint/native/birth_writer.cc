@@ -17,6 +17,7 @@
 #include "waypoint/native/locks.h"
 #include "waypoint/native/memory.h"
 #include "waypoint/native/posix_timers.h"
+#include "waypoint/native/ptys.h"
 #include "waypoint/native/signals.h"
 #include "waypoint/native/terminal.h"
 #include "waypoint/native/threads.h"
@@ -31,8 +32,7 @@ constexpr std::uint64_t kThreadFlags =
 std::vector<Member> members_of(const TreeImage& tree) {
   std::vector<Member> members;
   for (const ProcessImage& p : tree.processes)
-    members.push_back(
-        {p.pid, p.parent, p.group, p.session, p.has_terminal != 0, p.life == Life::kEnded});
+    members.push_back({p.pid, p.parent, p.group, p.session, p.terminal, p.life == Life::kEnded});
   return members;
 }
 
@@ -115,7 +115,7 @@ class BirthWriter {
     if (birth.leads_session()) {
       program.about("beginning session " + std::to_string(birth.session));
       program.call(SYS_setsid, {});
-      if (birth.has_terminal) take_terminal(program);
+      if (birth.terminal >= 0) take_terminal(program, terminal_of(tree_, birth.terminal));
     }
     fork_births(program, birth.late);
     if (birth.kind == Birth::Kind::kBridge) {
@@ -179,9 +179,9 @@ class BirthWriter {
       program.call(SYS_wait4, {births_[child].pid, 0, __WALL, 0});
       has_helpers = true;
     }
-    if (!birth.leads_session() || !birth.has_terminal) return;
+    if (!birth.leads_session() || birth.terminal < 0) return;
     if (!has_helpers) program.call(kAwait, {joined_, waiting_});
-    set_foreground(program, tree_.terminal);
+    set_foreground(program, terminal_of(tree_, birth.terminal));
   }
 
   void end(ProgramWriter& program, const ProcessImage& process) {

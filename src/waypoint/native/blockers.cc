@@ -94,6 +94,7 @@ class Search {
         add("its own " + std::string(kNamespaces[i]) + " namespace",
             "nested namespaces cannot be captured");
     }
+    if (!p.terminal_inside) add("controlling terminal", "its master is not in the branch");
     if (p.shares_with_parent)
       add("memory, descriptors or directories shared with its parent",
           "the native engine knows such sharing between threads only");
@@ -139,7 +140,7 @@ class Search {
       auto parent = std::ranges::find(tree_.processes, p.parent, &ProcessFacts::pid);
       members.push_back({p.inner_pid(), parent == tree_.processes.end() ? 0 : parent->inner_pid(),
                          p.status().groups.back(), p.status().sessions.back(),
-                         p.stat().terminal != 0, p.ended()});
+                         terminal_number(p.stat().terminal), p.ended()});
     }
     auto plan = plan_births(members);
     if (plan) return;

@@ -16,6 +16,7 @@
 #include "waypoint/native/limits.h"
 #include "waypoint/native/memory.h"
 #include "waypoint/native/posix_timers.h"
+#include "waypoint/native/ptys.h"
 #include "waypoint/native/signals.h"
 #include "waypoint/native/stops.h"
 #include "waypoint/native/terminal.h"
@@ -142,6 +143,7 @@ class Capture {
       process.stop_noticed = std::ranges::find(noticed_, process.pid) != noticed_.end() ? 1 : 0;
     SF_TRY(capture_files(facts_, tree_, inodes, makers_));
     SF_TRY(capture_terminal(facts_.processes[0].pid, tree_.terminal));
+    SF_TRY(capture_ptys(facts_, tree_));
     return std::move(tree_);
   }
 
@@ -157,7 +159,7 @@ class Capture {
     process.parent = inner_pid(facts.parent);
     process.group = facts.status().groups.back();
     process.session = facts.status().sessions.back();
-    process.has_terminal = stat.terminal != 0 ? 1 : 0;
+    process.terminal = terminal_number(stat.terminal);
     process.exit_signal = stat.exit_signal;
     process.umask = facts.status().umask;
     process.cwd = facts.cwd;

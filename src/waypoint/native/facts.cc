@@ -60,9 +60,10 @@ Status read_descriptors(pid_t pid, std::vector<DescriptorFacts>& all) {
     if (!info) return odd(proc + "/fdinfo/" + number);
     fd.info = *info;
     bool is_socket = S_ISSOCK(fd.file.st_mode) && fd.link.starts_with("socket:");
-    if (is_socket || (fd.info.flags & static_cast<unsigned>(O_ASYNC)) != 0) {
+    if (is_socket || is_pty(fd) || (fd.info.flags & static_cast<unsigned>(O_ASYNC)) != 0) {
       SF_TRY_ASSIGN(os::UniqueFd copy, descriptor_of(pid, fd.number));
       fd.owner = read_owner(copy.get());
+      if (is_pty(fd)) fd.pty = read_pty(fd, copy.get());
       if (is_socket) {
         SF_TRY_ASSIGN(fd.socket, read_socket_facts(pid, copy.get()));
       }
@@ -173,6 +174,7 @@ Result<TreeFacts> read_facts(const std::vector<pid_t>& processes) {
   }
   SF_TRY(look_at_unix_sockets(facts.processes));
   find_owners(facts.processes);
+  tie_ptys(facts.processes);
   if (facts.processes.empty()) return fail(ErrorCode::kSessionLost, "the branch has no processes");
   SF_TRY_ASSIGN(std::string mounts, read_text(proc_path(processes[0]) + "/mountinfo"));
   facts.mounts = parse_mounts(mounts);

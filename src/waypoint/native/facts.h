@@ -12,6 +12,7 @@
 #include "os/fd.h"
 #include "waypoint/native/file_owners.h"
 #include "waypoint/native/proc_texts.h"
+#include "waypoint/native/ptys.h"
 #include "waypoint/native/sockets.h"
 
 namespace sf::waypoint::native {
@@ -24,6 +25,7 @@ struct DescriptorFacts {
   FdInfoText info;
   SocketFacts socket;
   OwnerFacts owner;
+  PtyFacts pty;
 };
 
 struct ThreadFacts {
@@ -49,6 +51,7 @@ struct ProcessFacts {
   std::string timers;  // /proc/pid/timers
   std::int32_t oom_score_adj = 0;
   std::uint32_t core_filter = 0;
+  bool terminal_inside = true;      // or it has none
   bool shares_with_parent = false;  // memory, descriptors or directories, though no thread of it
 
   bool ended() const { return threads[0].stat.state == 'Z'; }

@@ -15,6 +15,7 @@
 #include "waypoint/native/inodes.h"
 #include "waypoint/native/kinds.h"
 #include "waypoint/native/locks.h"
+#include "waypoint/native/ptys.h"
 #include "waypoint/native/sockets.h"
 
 namespace sf::waypoint::native {
@@ -65,8 +66,13 @@ class FileCapture {
     file.path = fd.link;
     file.flags = fd.info.flags & kOpenFlags;
     file.offset = fd.info.offset;
+    file.terminal = std::max(fd.pty.number, 0);
     if (kind == DescriptorKind::kTerminal) {
       file.kind = FileKind::kTerminal;
+    } else if (kind == DescriptorKind::kMaster) {
+      file.kind = FileKind::kMaster;
+    } else if (kind == DescriptorKind::kOwnTerminal) {
+      file.kind = FileKind::kOwnTerminal;
     } else if (kind == DescriptorKind::kEvent) {
       file.kind = FileKind::kEvent;
       file.event = parse_event(fd.link, fd.info.text).value();
@@ -150,6 +156,7 @@ FilePlaces choose_places(const TreeImage& tree) {
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
                 const std::string& root_view, std::uint64_t failure) {
   InodeRestore inodes(program, tree, places, root_view);
+  open_masters(program, tree, places);
   for (std::size_t i = 0; i < tree.files.size(); ++i) {
     const FileImage& file = tree.files[i];
     int place = places.first + static_cast<int>(i);
@@ -158,6 +165,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
       continue;
     }
     if (file.kind == FileKind::kSocket && file.socket.family == AF_UNIX) continue;
+    if (file.kind == FileKind::kMaster || file.kind == FileKind::kOwnTerminal) continue;
     if (file.kind == FileKind::kEvent || file.kind == FileKind::kSocket) {
       Argument made = file.kind == FileKind::kEvent ? make_event(program, file)
                                                     : make_socket(program, file.socket, file.flags);
@@ -173,6 +181,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
     program.call(SYS_dup3, {fd, place, O_CLOEXEC});
     program.call(SYS_close, {fd});
   }
+  finish_ptys(program, tree, places, failure);
   open_unix_sockets(program, tree, places, root_view, failure);
   inodes.hold_for_mappings();
   inodes.finish();

@@ -140,7 +140,7 @@ struct ProcessImage {
   pid_t group = 0;
   pid_t session = 0;
   Life life = Life::kRunning;
-  std::uint32_t has_terminal = 0;
+  std::int32_t terminal = -1;  // number of the controlling one; -1: none
   std::int32_t exit_signal = 0;
   std::int32_t exit_status = 0;      // kEnded: as wait() gives it
   std::uint32_t stop_noticed = 0;    // kStopped: the parent has waited for it already
@@ -165,11 +165,19 @@ struct ProcessImage {
   template <typename A>
   void fields(A& a) {
     a(pid)(parent)(
-        group)(session)(life)(has_terminal)(exit_signal)(exit_status)(stop_noticed)(threads)(mappings)(pages)(layout)(descriptors)(cwd)(umask)(actions)(pending)(timers)(posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
+        group)(session)(life)(terminal)(exit_signal)(exit_status)(stop_noticed)(threads)(mappings)(pages)(layout)(descriptors)(cwd)(umask)(actions)(pending)(timers)(posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
   }
 };
 
-enum class FileKind : std::uint32_t { kPath, kTerminal, kInode, kEvent, kSocket };
+enum class FileKind : std::uint32_t {
+  kPath,
+  kTerminal,     // a slave
+  kMaster,       // of a terminal made inside
+  kOwnTerminal,  // /dev/tty
+  kInode,
+  kEvent,
+  kSocket
+};
 
 enum class EventKind : std::uint32_t { kCounter, kTimer, kSignals, kEpoll };
 
@@ -286,13 +294,14 @@ struct FileImage {  // one open file description
   std::uint32_t flags = 0;  // as F_GETFL gives them
   std::uint64_t offset = 0;
   std::uint32_t inode = kNone;
+  std::int32_t terminal = 0;  // its number
   EventImage event;
   SocketImage socket;
   std::vector<FileLock> locks;
   FileOwner owner;
   template <typename A>
   void fields(A& a) {
-    a(kind)(path)(flags)(offset)(inode)(event)(socket)(locks)(owner);
+    a(kind)(path)(flags)(offset)(inode)(terminal)(event)(socket)(locks)(owner);
   }
 };
 
@@ -327,6 +336,7 @@ struct MappedFile {
 };
 
 struct TerminalImage {
+  std::int32_t number = 0;
   std::string settings;  // termios2
   std::array<std::uint16_t, 4> window{};
   std::uint32_t uid = 0;
@@ -334,9 +344,12 @@ struct TerminalImage {
   std::uint32_t mode = 0;
   pid_t session = 0;
   pid_t group = 0;
+  std::uint32_t packets = 0;  // and what else terminals made inside may have
+  std::uint32_t locked = 0;
+  std::uint32_t hung_up = 0;  // its slaves have been closed
   template <typename A>
   void fields(A& a) {
-    a(settings)(window)(uid)(gid)(mode)(session)(group);
+    a(number)(settings)(window)(uid)(gid)(mode)(session)(group)(packets)(locked)(hung_up);
   }
 };
 
@@ -346,10 +359,11 @@ struct TreeImage {
   std::vector<InodeImage> inodes;
   std::vector<MappedFile> mapped;
   TerminalImage terminal;
-  pid_t last_pid = 0;  // the pid counter; 0: the tree does not know it
+  std::vector<TerminalImage> ptys;  // made inside, in the order of their numbers
+  pid_t last_pid = 0;               // the pid counter; 0: the tree does not know it
   template <typename A>
   void fields(A& a) {
-    a(processes)(files)(inodes)(mapped)(terminal);
+    a(processes)(files)(inodes)(mapped)(terminal)(ptys);
   }
 };
 

@@ -29,13 +29,25 @@ bool is_of_a_process(const std::string& path) {
   return !rest.empty() && rest[0] >= '0' && rest[0] <= '9';
 }
 
+DescriptorVerdict judge_pty(const DescriptorFacts& fd) {
+  if (fd.pty.end == PtyFacts::End::kNeither)
+    return refuse(fd, fd.link, "the native engine does not know this device");
+  std::string trouble = pty_trouble(fd.pty);
+  if (!trouble.empty()) return refuse(fd, fd.link, trouble);
+  if (fd.pty.end == PtyFacts::End::kMaster) return {DescriptorKind::kMaster, {}, {}};
+  return {
+      fd.pty.end == PtyFacts::End::kOwn ? DescriptorKind::kOwnTerminal : DescriptorKind::kTerminal,
+      {},
+      {}};
+}
+
 DescriptorVerdict judge_device(const DescriptorFacts& fd) {
   constexpr std::array kMemoryDevices = {3U, 5U, 7U, 8U, 9U};  // null, zero, full, random, urandom
   unsigned number = minor(fd.file.st_rdev);
   if (S_ISCHR(fd.file.st_mode) && major(fd.file.st_rdev) == 1 &&
       std::ranges::find(kMemoryDevices, number) != kMemoryDevices.end())
     return {DescriptorKind::kPath, {}, {}};
-  return refuse(fd, fd.link, "the native engine does not know this device");
+  return judge_pty(fd);
 }
 
 DescriptorVerdict judge_file(const DescriptorFacts& fd) {
@@ -84,7 +96,7 @@ DescriptorVerdict judge(const DescriptorFacts& fd) {
     case DEVPTS_SUPER_MAGIC:
       if (S_ISCHR(fd.file.st_mode) && major(fd.file.st_rdev) == 136 && minor(fd.file.st_rdev) == 0)
         return {DescriptorKind::kTerminal, {}, {}};
-      return refuse(fd, fd.link, "terminals made inside the branch are left to CRIU");
+      return judge_pty(fd);
     case TMPFS_MAGIC:
       if (fd.link.starts_with("/memfd:")) return {DescriptorKind::kMemoryFile, {}, {}};
       break;
