@@ -17,12 +17,6 @@ std::optional<std::string> native_declines(const std::string& scenario) {
       {"TcpWithUnreadData", "socket:"},
       {"TcpWithUnsentData", "socket:"},
       {"TcpHalfClosed", "socket:"},
-      // System V IPC.
-      {"Postgres", "System V IPC"},
-      {"PostgresSessionOfAnotherConnectionCommits", "System V IPC"},
-      {"SysvSharedMemory", "System V IPC"},
-      {"SysvSemaphores", "System V IPC"},
-      {"SysvMessages", "System V IPC"},
       {"InotifyDirectory", "inotify"},
       {"InotifyFiles", "inotify"},
   };

@@ -16,6 +16,7 @@ constexpr Row kRows[] = {
     {"UnixDatagramSenders", "unix-datagram-senders", Asking::kOnce},
     {"UnixWaitingConnections", "unix-waiting-connections", Asking::kOnce},
     {"UnixFullAndOwned", "unix-full-and-owned"},
+    {"SysvRemovedSharedMemory", "sysv-removed"},
     {"Terminals", "terminals"},
     {"TerminalSession", "terminal-session"},
 };

@@ -70,7 +70,6 @@ class Search {
         add("mount " + mount.place + " (" + mount.type + ")", "it was made inside the branch");
       seen.push_back(mount.place);
     }
-    if (tree_.ipc_objects) add("System V IPC objects", "the native engine does not capture them");
     for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
       std::string_view kind = kNamespaces[i];
       bool own = kind == "pid" || kind == "mnt" || kind == "cgroup";
@@ -130,6 +129,10 @@ class Search {
 
   void look_at_mapping(const MappingText& mapping) {
     MappingVerdict verdict = judge(mapping);
+    if (!verdict.refused && verdict.kind == MappingKind::kSysv) {
+      verdict.why = attachment_trouble(tree_.ipc, mapping);
+      verdict.refused = !verdict.why.empty();
+    }
     if (!verdict.refused) return;
     add("mapping " + (mapping.name.empty() ? "without a name" : mapping.name), verdict.why);
   }

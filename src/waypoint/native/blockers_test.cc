@@ -128,6 +128,18 @@ TEST(NativeKindsTest, WhatCannotBeMadeAgainIsRefused) {
   EXPECT_TRUE(refused(device));
 }
 
+TEST(NativeBlockersTest, SharedMemoryIsAttachedWholeOrDeclined) {
+  TreeFacts facts = tree();
+  MappingText attached{0x10000,           0x12000, 0, "rw-s", "00:01", 0, "/SYSV00000001 (deleted)",
+                       {"rd", "wr", "sh"}};
+  facts.processes[1].mappings.push_back(attached);
+  EXPECT_EQ(only_reason(facts), "mapping /SYSV00000001 (deleted)");
+  facts.ipc.segments = {{.id = 0, .size = 8000, .attached = 1}};
+  EXPECT_TRUE(find_blockers(facts).empty());
+  facts.processes[1].mappings.back().end = 0x11000;
+  EXPECT_EQ(only_reason(facts), "mapping /SYSV00000001 (deleted)");
+}
+
 DescriptorFacts slave(int number) {
   DescriptorFacts fd =
       descriptor("/dev/pts/" + std::to_string(number), DEVPTS_SUPER_MAGIC, S_IFCHR | 0620);

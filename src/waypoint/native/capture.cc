@@ -144,6 +144,7 @@ class Capture {
     SF_TRY(capture_files(facts_, tree_, inodes, makers_));
     SF_TRY(capture_terminal(facts_.processes[0].pid, tree_.terminal));
     SF_TRY(capture_ptys(facts_, tree_));
+    if (facts_.ipc.any) SF_TRY(capture_ipc(facts_, tree_.ipc, pages));
     return std::move(tree_);
   }
 

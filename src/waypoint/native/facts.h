@@ -14,6 +14,7 @@
 #include "waypoint/native/proc_texts.h"
 #include "waypoint/native/ptys.h"
 #include "waypoint/native/sockets.h"
+#include "waypoint/native/sysv_ipc.h"
 
 namespace sf::waypoint::native {
 
@@ -69,7 +70,7 @@ struct TreeFacts {
   std::vector<ProcessFacts> processes;                             // init first
   std::array<std::uint64_t, kNamespaces.size()> own_namespaces{};  // the engine's
   std::vector<MountFacts> mounts;                                  // of init
-  bool ipc_objects = false;
+  IpcFacts ipc;
   bool host_network = false;
   bool timer_ids = false;  // a timer can be given its id
   std::int32_t own_oom_score_adj = 0;

@@ -85,7 +85,7 @@ struct ThreadImage {
   }
 };
 
-enum class MappingKind : std::uint32_t { kAnonymous, kFile, kShared, kKernel };
+enum class MappingKind : std::uint32_t { kAnonymous, kFile, kShared, kSysv, kKernel };
 
 struct Mapping {
   std::uint64_t start = 0;
@@ -94,7 +94,7 @@ struct Mapping {
   std::uint32_t protection = 0;  // as mmap takes it
   std::uint32_t flags = 0;       // likewise, without MAP_FIXED
   MappingKind kind = MappingKind::kAnonymous;
-  std::uint32_t file = kNone;        // kFile: index of TreeImage::mapped, kShared: of inodes
+  std::uint32_t file = kNone;  // kFile: index of TreeImage::mapped, kShared: of inodes, kSysv: id
   std::vector<std::int32_t> advice;  // for madvise, in this order
   std::uint32_t locked = 0;          // mlock2: 1 whole, 2 on fault
   std::string name;                  // of an anonymous mapping
@@ -353,17 +353,76 @@ struct TerminalImage {
   }
 };
 
+struct IpcObject {  // of System V
+  std::int32_t id = 0;
+  std::int32_t key = 0;
+  std::uint32_t mode = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint32_t creator_uid = 0;
+  std::uint32_t creator_gid = 0;
+};
+
+struct SegmentImage {  // shared memory
+  IpcObject object;
+  std::uint64_t size = 0;
+  std::vector<Extent> extents;
+  template <typename A>
+  void fields(A& a) {
+    a(object)(size)(extents);
+  }
+};
+
+struct SemaphoresImage {
+  IpcObject object;
+  std::vector<std::uint16_t> values;
+  template <typename A>
+  void fields(A& a) {
+    a(object)(values);
+  }
+};
+
+struct LetterImage {
+  long type = 0;
+  std::string text;
+  template <typename A>
+  void fields(A& a) {
+    a(type)(text);
+  }
+};
+
+struct QueueImage {  // of messages
+  IpcObject object;
+  std::uint64_t capacity = 0;
+  std::vector<LetterImage> letters;
+  template <typename A>
+  void fields(A& a) {
+    a(object)(capacity)(letters);
+  }
+};
+
+struct IpcImage {
+  std::vector<SegmentImage> segments;
+  std::vector<SemaphoresImage> semaphores;
+  std::vector<QueueImage> queues;
+  template <typename A>
+  void fields(A& a) {
+    a(segments)(semaphores)(queues);
+  }
+};
+
 struct TreeImage {
   std::vector<ProcessImage> processes;  // init first, parents before children
   std::vector<FileImage> files;
   std::vector<InodeImage> inodes;
   std::vector<MappedFile> mapped;
   TerminalImage terminal;
+  IpcImage ipc;
   std::vector<TerminalImage> ptys;  // made inside, in the order of their numbers
   pid_t last_pid = 0;               // the pid counter; 0: the tree does not know it
   template <typename A>
   void fields(A& a) {
-    a(processes)(files)(inodes)(mapped)(terminal)(ptys);
+    a(processes)(files)(inodes)(mapped)(terminal)(ptys)(ipc);
   }
 };
 

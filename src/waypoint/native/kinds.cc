@@ -121,13 +121,15 @@ MappingVerdict judge(const MappingText& mapping) {
   for (const std::string& flag : mapping.flags)
     if (!is_known_flag(flag)) return refuse("it has the unknown property \"" + flag + "\"");
   bool is_shared = mapping.permissions.size() == 4 && mapping.permissions[3] == 's';
+  // Its inode number is the id, which may be 0.
+  if (name.starts_with("/SYSV") && name.ends_with(kDeleted) && is_shared)
+    return {false, MappingKind::kSysv, {}};
   if (mapping.inode == 0) {
     bool plain =
         name.empty() || name == "[heap]" || name == "[stack]" || name.starts_with("[anon:");
     if (plain && !is_shared) return {false, MappingKind::kAnonymous, {}};
     return refuse("the native engine does not know this kind of mapping");
   }
-  if (name.starts_with("/SYSV")) return refuse("System V shared memory is left to CRIU");
   bool has_name = !name.ends_with(kDeleted);
   bool is_memory = name.starts_with("/memfd:") || (name == "/dev/zero (deleted)" && is_shared);
   if (!has_name && (is_memory || (name[0] == '/' && !name.starts_with("/dev/zero"))))

@@ -25,7 +25,7 @@ class NativeEngine : public ProcessEngine {
     SF_TRY_ASSIGN(native::StoppedTree stopped,
                   native::StoppedTree::stop(request.root, setup_.freezer));
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
-    facts.ipc_objects = request.dump_ipc;
+    SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
     facts.host_network = request.host_network;
     calls_.begin();
     std::vector<Blocker> blockers = native::find_blockers(facts);
