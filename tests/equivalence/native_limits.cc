@@ -10,13 +10,6 @@ std::optional<std::string> native_declines(const std::string& scenario) {
       {"DeletedWorkingDirectory", "no name any more"},
       {"UnlinkedBaseFileHeldOpen", "its name is gone"},
       {"FileOpenByARemovedName", "its name is gone"},
-      // Connections, and sockets of the Unix family.
-      {"KeptAliveConnection", "socket:"},
-      {"RedisClientThatWaits", "socket:"},
-      {"TcpEstablished", "socket:"},
-      {"TcpWithUnreadData", "socket:"},
-      {"TcpWithUnsentData", "socket:"},
-      {"TcpHalfClosed", "socket:"},
       {"InotifyDirectory", "inotify"},
       {"InotifyFiles", "inotify"},
   };

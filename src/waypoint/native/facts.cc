@@ -140,6 +140,14 @@ Status look_at_unix_sockets(std::vector<ProcessFacts>& processes) {
   return Ok{};
 }
 
+void look_at_connections(std::vector<ProcessFacts>& processes) {
+  std::vector<SocketFacts*> all;
+  for (ProcessFacts& process : processes)
+    for (DescriptorFacts& fd : process.descriptors)
+      if (fd.socket.tcp.state != 0) all.push_back(&fd.socket);
+  tie_connections(all);
+}
+
 }  // namespace
 
 std::vector<MountFacts> parse_mounts(const std::string& mountinfo) {
@@ -173,6 +181,7 @@ Result<TreeFacts> read_facts(const std::vector<pid_t>& processes) {
     }
   }
   SF_TRY(look_at_unix_sockets(facts.processes));
+  look_at_connections(facts.processes);
   find_owners(facts.processes);
   tie_ptys(facts.processes);
   if (facts.processes.empty()) return fail(ErrorCode::kSessionLost, "the branch has no processes");

@@ -164,7 +164,9 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
       inodes.open(file, place);
       continue;
     }
-    if (file.kind == FileKind::kSocket && file.socket.family == AF_UNIX) continue;
+    if (file.kind == FileKind::kSocket &&
+        (file.socket.family == AF_UNIX || file.socket.tcp.state != 0))
+      continue;
     if (file.kind == FileKind::kMaster || file.kind == FileKind::kOwnTerminal) continue;
     if (file.kind == FileKind::kEvent || file.kind == FileKind::kSocket) {
       Argument made = file.kind == FileKind::kEvent ? make_event(program, file)
@@ -182,6 +184,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
     program.call(SYS_close, {fd});
   }
   finish_ptys(program, tree, places, failure);
+  open_connections(program, tree, places);
   open_unix_sockets(program, tree, places, root_view, failure);
   inodes.hold_for_mappings();
   inodes.finish();

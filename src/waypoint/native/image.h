@@ -254,6 +254,26 @@ struct UnixImage {
   }
 };
 
+struct TcpImage {  // a connection; no state: none
+  std::uint32_t state = 0;
+  std::uint32_t send_number = 0;  // behind everything in the queue
+  std::uint32_t receive_number = 0;
+  std::string unacknowledged;
+  std::string unread;
+  std::uint32_t negotiated = 0;  // options, as TCP_INFO tells them
+  std::uint32_t send_scale = 0;
+  std::uint32_t receive_scale = 0;
+  std::uint32_t segment = 0;  // largest
+  std::uint32_t timestamp = 0;
+  std::int32_t buffer_lock = 0;
+  std::array<std::uint32_t, 5> window{};  // tcp_repair_window
+  template <typename A>
+  void fields(A& a) {
+    a(state)(send_number)(
+        receive_number)(unacknowledged)(unread)(negotiated)(send_scale)(receive_scale)(segment)(timestamp)(buffer_lock)(window);
+  }
+};
+
 struct SocketImage {
   std::int32_t family = 0;
   std::int32_t type = 0;
@@ -264,9 +284,10 @@ struct SocketImage {
   std::string peer;
   std::vector<SocketOption> options;  // that differ from a fresh socket's
   UnixImage local;
+  TcpImage tcp;
   template <typename A>
   void fields(A& a) {
-    a(family)(type)(protocol)(listens)(backlog)(name)(peer)(options)(local);
+    a(family)(type)(protocol)(listens)(backlog)(name)(peer)(options)(local)(tcp);
   }
 };
 

@@ -20,6 +20,7 @@ std::uint64_t size_for(const TreeImage& tree) {
     size += 2048 + 2 * file.path.size();
     if (file.kind != FileKind::kSocket) continue;
     size += 64U << 10U;
+    size += 2 * (file.socket.tcp.unread.size() + file.socket.tcp.unacknowledged.size());
     for (const SocketMessage& message : file.socket.local.queue)
       size += message.bytes.size() + (16U << 10U);
   }

@@ -132,6 +132,8 @@ void set_option(ProgramWriter& program, Argument fd, const SocketOption& option)
     std::memcpy(value.data(), &size, sizeof size);
     name = name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
   }
+  program.about("option " + std::to_string(option.level) + "/" + std::to_string(option.name) +
+                " of a socket");
   program.call(SYS_setsockopt, {fd, option.level, name,
                                 program.arena().put(value.data(), value.size()), value.size()});
 }
@@ -182,6 +184,9 @@ Result<SocketFacts> read_socket_facts(pid_t pid, int fd) {
   }
   auto info = option_of(fd, SOL_TCP, TCP_INFO, tcp_info{});
   facts.tcp_state = info.tcpi_state;
+  if (facts.tcp_state != TCP_LISTEN) facts.tcp = read_tcp_facts(fd, facts.tcp_state);
+  pollfd look{fd, 0, 0};
+  facts.has_error = ::poll(&look, 1, 0) > 0 && (look.revents & POLLERR) != 0;
   facts.waiting = static_cast<int>(info.tcpi_unacked);
   facts.backlog = static_cast<int>(info.tcpi_sacked);
   return facts;
@@ -203,8 +208,8 @@ std::optional<std::string> socket_trouble(const SocketFacts& facts) {
   if (facts.tcp_state == TCP_LISTEN)
     return facts.waiting == 0 ? std::nullopt
                               : std::optional<std::string>("connections wait to be accepted");
-  if (facts.tcp_state == TCP_CLOSE && !facts.has_peer) return std::nullopt;
-  return "it is a connection";
+  std::string trouble = tcp_trouble(facts.tcp);
+  return trouble.empty() ? std::nullopt : std::optional(trouble);
 }
 
 Result<std::vector<SocketOption>> capture_options(int fd, const SocketFacts& facts) {
@@ -213,6 +218,13 @@ Result<std::vector<SocketOption>> capture_options(int fd, const SocketFacts& fac
   std::vector<SocketOption> options;
   for (const Option& option : kOptions) {
     if (facts.family == AF_UNIX && option.level != SOL_SOCKET) continue;
+    // What a connection tells was negotiated.
+    bool is_connection = facts.protocol == IPPROTO_TCP && facts.has_peer;
+    if (is_connection && option.level == SOL_TCP &&
+        (option.name == TCP_MAXSEG || option.name == TCP_WINDOW_CLAMP))
+      continue;
+    if (is_connection && option.level == SOL_IPV6 && option.name == IPV6_V6ONLY) continue;
+    if (is_connection && option.level == SOL_IP && option.name == IP_MULTICAST_TTL) continue;
     std::string value = bytes_of(fd, option);
     if (value == bytes_of(fresh.get(), option)) continue;
     options.push_back({option.level, option.name, value});
@@ -232,6 +244,9 @@ Result<SocketImage> capture_socket(pid_t pid, int number, const SocketFacts& fac
   if (is_bound(name)) socket.name = std::move(name);
   if (facts.has_peer) socket.peer = address_of(fd.get(), ::getpeername);
   SF_TRY_ASSIGN(socket.options, capture_options(fd.get(), facts));
+  if (facts.protocol == IPPROTO_TCP && facts.has_peer) {
+    SF_TRY_ASSIGN(socket.tcp, capture_connection(fd.get(), facts.tcp));
+  }
   return socket;
 }
 

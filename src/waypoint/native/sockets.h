@@ -1,8 +1,9 @@
 // Sockets of the internet families that are not in the midst of anything: TCP that listens, with
 // nobody waiting to be accepted; UDP with nothing unread; both also while they are not bound yet.
+// Connections: tcp_connections.h.
 //
 // Saved: address, peer (UDP), backlog, and every option of a list that differs from a fresh
-// socket's. Brought back: init makes, sets, binds. Declined: connections, queued data, filters,
+// socket's. Brought back: init makes, sets, binds. Declined: queued data, filters,
 // multicast groups (a socket does not say which it has joined), all other families but the Unix one
 // (unix_sockets.h).
 #pragma once
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "waypoint/native/image.h"
 #include "waypoint/native/program_writer.h"
+#include "waypoint/native/tcp_connections.h"
 #include "waypoint/native/unix_facts.h"
 
 namespace sf::waypoint::native {
@@ -33,6 +35,7 @@ struct SocketFacts {
   int waiting = 0;  // to be accepted
   int backlog = 0;
   UnixFacts local;  // AF_UNIX
+  TcpFacts tcp;     // of those that do not listen
   bool operator==(const SocketFacts&) const = default;
 };
 Result<SocketFacts> read_socket_facts(pid_t pid, int fd);  // `fd`: a copy of it
