@@ -98,9 +98,8 @@ class Search {
       add("memory, descriptors or directories shared with its parent",
           "the native engine knows such sharing between threads only");
     if (p.root != "/") add("root directory " + p.root, "it has changed its root");
-    for (const std::string* place : {&p.cwd, &p.exe}) {
-      if (place->ends_with(" (deleted)")) add(*place, "it has no name any more");
-    }
+    if (!p.cwd_has_place) add(p.cwd, "it has no name any more, and no place to have one");
+    if (p.exe.ends_with(" (deleted)")) add(p.exe, "it has no name any more");
     if (!p.timers.empty() && !(tree_.timer_ids && parse_timers(p.timers)))
       add("POSIX timers", "they cannot be made again with their ids");
     if (p.oom_score_adj < tree_.own_oom_score_adj)

@@ -130,6 +130,9 @@ class Capture {
       ProcessImage& process = tree_.processes.emplace_back();
       describe(facts, process);
       if (facts.ended()) continue;
+      if (facts.cwd.ends_with(" (deleted)")) {
+        SF_TRY_ASSIGN(process.cwd_inode, inodes.find_or_capture_directory(facts.pid, facts.cwd));
+      }
       SF_TRY(describe_memory(facts, process, tree_, inodes));
       SF_TRY(capture_threads(facts, process));
       SF_TRY(ask(facts, process));

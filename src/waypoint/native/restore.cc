@@ -19,6 +19,7 @@
 #include "os/process.h"
 #include "waypoint/init_launcher.h"
 #include "waypoint/native/birth_writer.h"
+#include "waypoint/native/inotify.h"
 #include "waypoint/native/other_fd.h"
 #include "waypoint/native/shared_arena.h"
 #include "waypoint/native/stops.h"
@@ -140,7 +141,7 @@ class Restore {
         if (life == Life::kStopped) SF_TRY(stop_again());
       }
     }
-    return Ok{};
+    return forget_own_events(tree_, numbers);
   }
 
   Status take_over_process(const SharedArena& shared, const ProcessImage& process,
