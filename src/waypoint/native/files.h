@@ -18,7 +18,8 @@ namespace sf::waypoint::native {
 // Requires: `tree.processes` are those of the facts, in their order.
 Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes);
 
-FilePlaces choose_places(const TreeImage& tree);
+// Above `taken`, too.
+FilePlaces choose_places(const TreeImage& tree, int taken);
 
 // Init's part. Requires: everything below places.pages is closed.
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
