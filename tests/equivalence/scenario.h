@@ -51,6 +51,8 @@ std::vector<Scenario> file_scenarios();
 std::vector<Scenario> package_scenarios();
 std::vector<Scenario> service_scenarios();
 std::vector<Scenario> kernel_scenarios();
+// In no family: rows for the native engine alone.
+std::vector<Scenario> native_scenarios();
 
 // Goes astray: another directory, spoilt variables, deleted files, killed processes, taken ports,
 // closed descriptors. Requires: a branch of its own; it kills every process that it can reach.

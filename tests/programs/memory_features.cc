@@ -190,6 +190,33 @@ Probe sysv_shared_memory(const std::string&) {
   };
 }
 
+// One that was removed while it is attached, twice; and one that another user made.
+Probe sysv_removed(const std::string&) {
+  int removed = must(::shmget(IPC_PRIVATE, 5000, IPC_CREAT | 0640), "shmget");
+  auto* once = static_cast<char*>(::shmat(removed, nullptr, 0));
+  auto* again = static_cast<char*>(::shmat(removed, nullptr, SHM_RDONLY));
+  if (once == MAP_FAILED || again == MAP_FAILED) die("shmat");
+  must(::shmctl(removed, IPC_RMID, nullptr), "IPC_RMID");
+  std::strcpy(once, "shared");
+  must(::seteuid(4321), "seteuid");
+  int others = must(::shmget(0x5f09, 4096, IPC_CREAT | 0644), "shmget");
+  must(::seteuid(0), "seteuid");
+  return [=](Answer& answer) {
+    answer.say("text", again);
+    once[0] = 'S';
+    answer.say("same memory", again[0] == 'S' ? 1 : 0);
+    once[0] = 's';
+    shmid_ds info{};
+    must(::shmctl(removed, IPC_STAT, &info), "shmctl");
+    answer.say("mode", info.shm_perm.mode);
+    answer.say("attached", static_cast<long>(info.shm_nattch));
+    must(::shmctl(others, IPC_STAT, &info), "shmctl");
+    answer.say("creator", info.shm_perm.cuid);
+    answer.say("owner", info.shm_perm.uid);
+    answer.say("id", others);
+  };
+}
+
 Probe sysv_semaphores(const std::string&) {
   int id = must(::semget(0x5f02, 3, IPC_CREAT | 0600), "semget");
   for (unsigned short index = 0; index < 3; ++index) {
@@ -239,6 +266,7 @@ std::vector<Feature> memory_features() {
           {"posix-shared-memory", posix_shared_memory},
           {"shared-file-mapping", shared_file_mapping},
           {"sysv-shared-memory", sysv_shared_memory},
+          {"sysv-removed", sysv_removed},
           {"sysv-semaphores", sysv_semaphores},
           {"sysv-messages", sysv_messages}};
 }

@@ -13,10 +13,12 @@
 #include "waypoint/native/blob.h"
 #include "waypoint/native/credentials.h"
 #include "waypoint/native/event_files.h"
+#include "waypoint/native/file_owners.h"
 #include "waypoint/native/limits.h"
 #include "waypoint/native/locks.h"
 #include "waypoint/native/memory.h"
 #include "waypoint/native/posix_timers.h"
+#include "waypoint/native/ptys.h"
 #include "waypoint/native/signals.h"
 #include "waypoint/native/terminal.h"
 #include "waypoint/native/threads.h"
@@ -31,8 +33,7 @@ constexpr std::uint64_t kThreadFlags =
 std::vector<Member> members_of(const TreeImage& tree) {
   std::vector<Member> members;
   for (const ProcessImage& p : tree.processes)
-    members.push_back(
-        {p.pid, p.parent, p.group, p.session, p.has_terminal != 0, p.life == Life::kEnded});
+    members.push_back({p.pid, p.parent, p.group, p.session, p.terminal, p.life == Life::kEnded});
   return members;
 }
 
@@ -119,7 +120,7 @@ class BirthWriter {
     if (birth.leads_session()) {
       program.about("beginning session " + std::to_string(birth.session));
       program.call(SYS_setsid, {});
-      if (birth.has_terminal) take_terminal(program);
+      if (birth.terminal >= 0) take_terminal(program, terminal_of(tree_, birth.terminal));
     }
     fork_births(program, birth.late);
     if (birth.kind == Birth::Kind::kBridge) {
@@ -164,7 +165,7 @@ class BirthWriter {
     // All others are forked from this one: the less it has, the sooner they are there.
     remove_memory(program, memory_places());
     make_terminal(program, tree_.terminal, places);
-    open_files(program, tree_, places, root_view_);
+    open_files(program, tree_, places, root_view_, all_.failure);
   }
 
   // Sessions and groups are there when everybody is born; who joins needs them.
@@ -185,9 +186,9 @@ class BirthWriter {
       program.call(SYS_wait4, {births_[child].pid, 0, __WALL, 0});
       has_helpers = true;
     }
-    if (!birth.leads_session() || !birth.has_terminal) return;
+    if (!birth.leads_session() || birth.terminal < 0) return;
     if (!has_helpers) program.call(kAwait, {joined_, waiting_});
-    set_foreground(program, tree_.terminal);
+    set_foreground(program, terminal_of(tree_, birth.terminal));
   }
 
   void end(ProgramWriter& program, const ProcessImage& process) {
@@ -227,6 +228,7 @@ class BirthWriter {
     take_descriptors(program, process, all_.places);
     if (gifts_.lazy && !lazy_mappings(process).empty()) offer_user_fault(program, all_.places);
     fill_epoll_sets(program, process, tree_);
+    bring_back_owners(program, process, tree_);
     bring_back_locks(program, process, tree_);
     bring_back_limits(program, process);
     await_ended_children(program, process);

@@ -1,5 +1,7 @@
 #include "waypoint/native/blockers.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <csignal>
 #include <string_view>
@@ -43,7 +45,8 @@ class Search {
       for (const DescriptorFacts& fd : process.descriptors) {
         DescriptorVerdict verdict = judge(fd);
         if (verdict.kind == DescriptorKind::kRefused) add(verdict.what, verdict.why);
-        if (verdict.kind == DescriptorKind::kSocket && tree_.host_network)
+        bool is_local = fd.socket.family == AF_UNIX && !is_abstract(fd.socket.local.name);
+        if (verdict.kind == DescriptorKind::kSocket && tree_.host_network && !is_local)
           add("descriptor " + std::to_string(fd.number) + " (" + fd.link + ")",
               "its address is the host's, where the old branch still has it");
       }
@@ -67,7 +70,6 @@ class Search {
         add("mount " + mount.place + " (" + mount.type + ")", "it was made inside the branch");
       seen.push_back(mount.place);
     }
-    if (tree_.ipc_objects) add("System V IPC objects", "the native engine does not capture them");
     for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
       std::string_view kind = kNamespaces[i];
       bool own = kind == "pid" || kind == "mnt" || kind == "cgroup";
@@ -91,6 +93,7 @@ class Search {
         add("its own " + std::string(kNamespaces[i]) + " namespace",
             "nested namespaces cannot be captured");
     }
+    if (!p.terminal_inside) add("controlling terminal", "its master is not in the branch");
     if (p.shares_with_parent)
       add("memory, descriptors or directories shared with its parent",
           "the native engine knows such sharing between threads only");
@@ -126,6 +129,10 @@ class Search {
 
   void look_at_mapping(const MappingText& mapping) {
     MappingVerdict verdict = judge(mapping);
+    if (!verdict.refused && verdict.kind == MappingKind::kSysv) {
+      verdict.why = attachment_trouble(tree_.ipc, mapping);
+      verdict.refused = !verdict.why.empty();
+    }
     if (!verdict.refused) return;
     add("mapping " + (mapping.name.empty() ? "without a name" : mapping.name), verdict.why);
   }
@@ -136,7 +143,7 @@ class Search {
       auto parent = std::ranges::find(tree_.processes, p.parent, &ProcessFacts::pid);
       members.push_back({p.inner_pid(), parent == tree_.processes.end() ? 0 : parent->inner_pid(),
                          p.status().groups.back(), p.status().sessions.back(),
-                         p.stat().terminal != 0, p.ended()});
+                         terminal_number(p.stat().terminal), p.ended()});
     }
     auto plan = plan_births(members);
     if (plan) return;

@@ -128,5 +128,49 @@ TEST(NativeKindsTest, WhatCannotBeMadeAgainIsRefused) {
   EXPECT_TRUE(refused(device));
 }
 
+TEST(NativeBlockersTest, SharedMemoryIsAttachedWholeOrDeclined) {
+  TreeFacts facts = tree();
+  MappingText attached{0x10000,           0x12000, 0, "rw-s", "00:01", 0, "/SYSV00000001 (deleted)",
+                       {"rd", "wr", "sh"}};
+  facts.processes[1].mappings.push_back(attached);
+  EXPECT_EQ(only_reason(facts), "mapping /SYSV00000001 (deleted)");
+  facts.ipc.segments = {{.id = 0, .size = 8000, .attached = 1}};
+  EXPECT_TRUE(find_blockers(facts).empty());
+  facts.processes[1].mappings.back().end = 0x11000;
+  EXPECT_EQ(only_reason(facts), "mapping /SYSV00000001 (deleted)");
+}
+
+DescriptorFacts slave(int number) {
+  DescriptorFacts fd =
+      descriptor("/dev/pts/" + std::to_string(number), DEVPTS_SUPER_MAGIC, S_IFCHR | 0620);
+  fd.file.st_rdev = makedev(136, static_cast<unsigned>(number));
+  fd.pty.end = PtyFacts::End::kSlave;
+  fd.pty.number = number;
+  return fd;
+}
+
+TEST(NativeBlockersTest, ATerminalNeedsItsMasterInTheTree) {
+  TreeFacts facts = tree();
+  facts.processes[1].descriptors = {slave(3)};
+  tie_ptys(facts.processes);
+  EXPECT_EQ(only_reason(facts), "descriptor 5 (/dev/pts/3)");
+  DescriptorFacts master = descriptor("/dev/pts/ptmx", DEVPTS_SUPER_MAGIC, S_IFCHR | 0666);
+  master.pty.end = PtyFacts::End::kMaster;
+  master.pty.number = master_number("pos:\t0\ntty-index:\t3\n");
+  facts.processes[0].descriptors = {master};
+  tie_ptys(facts.processes);
+  EXPECT_TRUE(find_blockers(facts).empty());
+  facts.processes[0].descriptors[0].pty.has_unread = true;
+  EXPECT_EQ(only_reason(facts), "descriptor 5 (/dev/pts/ptmx)");
+}
+
+TEST(NativeBlockersTest, AControllingTerminalIsKnownByItsDevice) {
+  EXPECT_EQ(terminal_number(0), -1);
+  EXPECT_EQ(terminal_number(136 << 8), 0);
+  EXPECT_EQ(terminal_number(136 << 8 | 7), 7);
+  EXPECT_EQ(terminal_number(136 << 8 | 1 << 20 | 2), 258);
+  EXPECT_EQ(terminal_number(4 << 8 | 1), -1);
+}
+
 }  // namespace
 }  // namespace sf::waypoint::native

@@ -17,6 +17,7 @@
 #include "waypoint/native/memory.h"
 #include "waypoint/native/other_fd.h"
 #include "waypoint/native/posix_timers.h"
+#include "waypoint/native/ptys.h"
 #include "waypoint/native/signals.h"
 #include "waypoint/native/stops.h"
 #include "waypoint/native/terminal.h"
@@ -141,8 +142,10 @@ class Capture {
     SF_TRY(write_memory(facts_, plans, pages, tree_));
     for (ProcessImage& process : tree_.processes)
       process.stop_noticed = std::ranges::find(noticed_, process.pid) != noticed_.end() ? 1 : 0;
-    SF_TRY(capture_files(facts_, tree_, inodes));
+    SF_TRY(capture_files(facts_, tree_, inodes, makers_));
     SF_TRY(capture_terminal(facts_.processes[0].pid, tree_.terminal));
+    SF_TRY(capture_ptys(facts_, tree_));
+    if (facts_.ipc.any) SF_TRY(capture_ipc(facts_, tree_.ipc, pages));
     return WrittenTree{std::move(tree_), std::move(pages), std::move(plans)};
   }
 
@@ -158,7 +161,7 @@ class Capture {
     process.parent = inner_pid(facts.parent);
     process.group = facts.status().groups.back();
     process.session = facts.status().sessions.back();
-    process.has_terminal = stat.terminal != 0 ? 1 : 0;
+    process.terminal = terminal_number(stat.terminal);
     process.exit_signal = stat.exit_signal;
     process.umask = facts.status().umask;
     process.cwd = facts.cwd;
@@ -219,6 +222,7 @@ class Capture {
           if (asked.counter) tree_.last_pid = asked.counter->answer(program);
           for (pid_t child : asked.stops.noticed(program.arena())) noticed_.push_back(child);
         }));
+    SF_TRY(ask_makers(visit, facts));
     for (std::size_t i = 1; i < facts.threads.size(); ++i) {
       SF_TRY(visit.ask(
           stopped_.thread(facts.threads[i].tid),
@@ -261,10 +265,27 @@ class Capture {
     return memory_.watches.add(name_of(facts), {std::move(*fault), UserFault::Purpose::kWatch, {}});
   }
 
+  Status ask_makers(Visit& visit, const ProcessFacts& facts) {
+    std::vector<int> numbers = unix_sockets_of(facts);
+    for (std::size_t i = 0; i < numbers.size(); i += MakerQuestions::kMost) {
+      std::vector<int> some(
+          numbers.begin() + static_cast<long>(i),
+          numbers.begin() + static_cast<long>(std::min(i + MakerQuestions::kMost, numbers.size())));
+      SF_TRY(visit.ask(
+          stopped_.thread(facts.pid),
+          [&](ProgramWriter& program) { return MakerQuestions(program, some); },
+          [&](ProgramWriter& program, MakerQuestions& asked) {
+            asked.take(program.arena(), facts.pid, makers_);
+          }));
+    }
+    return Ok{};
+  }
+
   const TreeFacts& facts_;
   StoppedTree& stopped_;
   CaptureMemory& memory_;
   TreeImage tree_;
+  SocketMakers makers_;
   std::vector<pid_t> noticed_;  // stopped processes whose parents know
 };
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/kcmp.h>
+#include <sys/socket.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
+#include "waypoint/native/other_fd.h"
 #include "waypoint/native/posix_timers.h"
 
 namespace sf::waypoint::native {
@@ -57,8 +59,15 @@ Status read_descriptors(pid_t pid, std::vector<DescriptorFacts>& all) {
     auto info = parse_fdinfo(text);
     if (!info) return odd(proc + "/fdinfo/" + number);
     fd.info = *info;
-    if (S_ISSOCK(fd.file.st_mode) && fd.link.starts_with("socket:")) {
-      SF_TRY_ASSIGN(fd.socket, read_socket_facts(pid, fd.number));
+    bool is_socket = S_ISSOCK(fd.file.st_mode) && fd.link.starts_with("socket:");
+    if (is_socket || is_pty(fd) || (fd.info.flags & static_cast<unsigned>(O_ASYNC)) != 0) {
+      SF_TRY_ASSIGN(os::UniqueFd copy, descriptor_of(pid, fd.number));
+      fd.owner = read_owner(copy.get());
+      if (is_pty(fd)) fd.pty = read_pty(fd, copy.get());
+      if (is_socket) {
+        SF_TRY_ASSIGN(fd.socket, read_socket_facts(pid, copy.get()));
+      }
+      fd.socket.local.descriptors = descriptors_in_queue(fd.info.text);
     }
     all.push_back(std::move(fd));
   }
@@ -120,6 +129,25 @@ Result<ProcessFacts> read_process(pid_t pid) {
   return process;
 }
 
+Status look_at_unix_sockets(std::vector<ProcessFacts>& processes) {
+  std::vector<UnixFacts*> all;
+  for (ProcessFacts& process : processes)
+    for (DescriptorFacts& fd : process.descriptors)
+      if (fd.socket.family == AF_UNIX) all.push_back(&fd.socket.local);
+  if (all.empty()) return Ok{};
+  SF_TRY_ASSIGN(std::vector<UnixListing> listing, list_unix_sockets());
+  tie_unix_sockets(all, listing);
+  return Ok{};
+}
+
+void look_at_connections(std::vector<ProcessFacts>& processes) {
+  std::vector<SocketFacts*> all;
+  for (ProcessFacts& process : processes)
+    for (DescriptorFacts& fd : process.descriptors)
+      if (fd.socket.tcp.state != 0) all.push_back(&fd.socket);
+  tie_connections(all);
+}
+
 }  // namespace
 
 std::vector<MountFacts> parse_mounts(const std::string& mountinfo) {
@@ -152,6 +180,10 @@ Result<TreeFacts> read_facts(const std::vector<pid_t>& processes) {
            shared(process.pid, child, KCMP_FS));
     }
   }
+  SF_TRY(look_at_unix_sockets(facts.processes));
+  look_at_connections(facts.processes);
+  find_owners(facts.processes);
+  tie_ptys(facts.processes);
   if (facts.processes.empty()) return fail(ErrorCode::kSessionLost, "the branch has no processes");
   SF_TRY_ASSIGN(std::string mounts, read_text(proc_path(processes[0]) + "/mountinfo"));
   facts.mounts = parse_mounts(mounts);

@@ -10,8 +10,11 @@
 
 #include "base/result.h"
 #include "os/fd.h"
+#include "waypoint/native/file_owners.h"
 #include "waypoint/native/proc_texts.h"
+#include "waypoint/native/ptys.h"
 #include "waypoint/native/sockets.h"
+#include "waypoint/native/sysv_ipc.h"
 
 namespace sf::waypoint::native {
 
@@ -22,6 +25,8 @@ struct DescriptorFacts {
   std::uint64_t file_system = 0;  // its magic number
   FdInfoText info;
   SocketFacts socket;
+  OwnerFacts owner;
+  PtyFacts pty;
 };
 
 struct ThreadFacts {
@@ -47,6 +52,7 @@ struct ProcessFacts {
   std::string timers;  // /proc/pid/timers
   std::int32_t oom_score_adj = 0;
   std::uint32_t core_filter = 0;
+  bool terminal_inside = true;      // or it has none
   bool shares_with_parent = false;  // memory, descriptors or directories, though no thread of it
 
   bool ended() const { return threads[0].stat.state == 'Z'; }
@@ -64,7 +70,7 @@ struct TreeFacts {
   std::vector<ProcessFacts> processes;                             // init first
   std::array<std::uint64_t, kNamespaces.size()> own_namespaces{};  // the engine's
   std::vector<MountFacts> mounts;                                  // of init
-  bool ipc_objects = false;
+  IpcFacts ipc;
   bool host_network = false;
   bool timer_ids = false;  // a timer can be given its id
   std::int32_t own_oom_score_adj = 0;

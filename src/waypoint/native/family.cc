@@ -20,8 +20,7 @@ class Planner {
   Result<std::vector<Birth>> run() {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const Member& m = members_[i];
-      births_.push_back(
-          {Birth::Kind::kMember, m.pid, i, m.group, m.session, m.has_terminal, {}, {}});
+      births_.push_back({Birth::Kind::kMember, m.pid, i, m.group, m.session, m.terminal, {}, {}});
       by_pid_[m.pid] = i;
       taken_.insert({m.pid, m.group, m.session});
     }
@@ -45,14 +44,14 @@ class Planner {
   void make_session(pid_t session) {
     if (by_pid_.contains(session)) return;
     by_pid_[session] =
-        add_late(0, {Birth::Kind::kStandIn, session, 0, session, session, false, {}, {}});
+        add_late(0, {Birth::Kind::kStandIn, session, 0, session, session, -1, {}, {}});
   }
 
   void make_group(const Member& m) {
     if (by_pid_.contains(m.group)) return;
     by_pid_[m.group] =
         add_late(by_pid_[m.session],
-                 {Birth::Kind::kStandIn, m.group, 0, m.group, m.session, m.has_terminal, {}, {}});
+                 {Birth::Kind::kStandIn, m.group, 0, m.group, m.session, m.terminal, {}, {}});
   }
 
   pid_t fresh_pid() {
@@ -79,7 +78,7 @@ class Planner {
     } else if (parent == 0) {
       std::size_t bridge =
           add_late(by_pid_[m.session],
-                   {Birth::Kind::kBridge, fresh_pid(), 0, m.session, m.session, false, {}, {}});
+                   {Birth::Kind::kBridge, fresh_pid(), 0, m.session, m.session, -1, {}, {}});
       births_[bridge].late.push_back(index);
     } else {
       return no_way(m, "is in a session that its parent never was in");
@@ -94,7 +93,7 @@ class Planner {
       const Birth& group = births_[by_pid_.at(m.group)];
       if (group.session != m.session || group.group != m.group)
         return no_way(m, "is in a group of another session");
-      if (!m.ended && m.has_terminal != leader.has_terminal)
+      if (!m.ended && m.terminal != leader.terminal)
         return no_way(m, "has another terminal than its session");
     }
     return Ok{};

@@ -21,7 +21,7 @@ struct Member {
   pid_t parent = 0;  // 0: the first one, init
   pid_t group = 0;
   pid_t session = 0;
-  bool has_terminal = false;
+  int terminal = -1;  // number; -1: none
   bool ended = false;
 };
 
@@ -32,7 +32,7 @@ struct Birth {
   std::size_t member = 0;  // kMember: which
   pid_t group = 0;
   pid_t session = 0;
-  bool has_terminal = false;
+  int terminal = -1;
   std::vector<std::size_t> early;  // births that it forks before it begins its session
   std::vector<std::size_t> late;   // and those after
 

@@ -9,8 +9,8 @@
 namespace sf::waypoint::native {
 namespace {
 
-const Member kInit{1, 0, 1, 1, false, false};
-const Member kShell{2, 1, 2, 2, true, false};
+const Member kInit{1, 0, 1, 1, -1, false};
+const Member kShell{2, 1, 2, 2, 0, false};
 
 std::vector<Birth> births(const std::vector<Member>& members) {
   auto plan = plan_births(members);
@@ -29,14 +29,14 @@ bool forks_late(const std::vector<Birth>& births, const Birth& parent, pid_t chi
 }
 
 TEST(FamilyTest, AJobIsForkedByItsShell) {
-  auto plan = births({kInit, kShell, {3, 2, 3, 2, true, false}});
+  auto plan = births({kInit, kShell, {3, 2, 3, 2, 0, false}});
   ASSERT_EQ(plan.size(), 3U);
   EXPECT_TRUE(forks_late(plan, plan[0], 2));
   EXPECT_TRUE(forks_late(plan, plan[1], 3));
 }
 
 TEST(FamilyTest, AnOrphanIsForkedByABridgeFromWithinItsSession) {
-  auto plan = births({kInit, kShell, {7, 1, 7, 2, true, false}});
+  auto plan = births({kInit, kShell, {7, 1, 7, 2, 0, false}});
   ASSERT_EQ(plan.size(), 4U);
   const Birth& bridge = plan.back();
   EXPECT_EQ(bridge.kind, Birth::Kind::kBridge);
@@ -46,7 +46,7 @@ TEST(FamilyTest, AnOrphanIsForkedByABridgeFromWithinItsSession) {
 }
 
 TEST(FamilyTest, AGroupWhoseLeaderIsGoneHasAStandInFromItsSession) {
-  auto plan = births({kInit, kShell, {5, 2, 4, 2, true, false}});
+  auto plan = births({kInit, kShell, {5, 2, 4, 2, 0, false}});
   const Birth* leader = find(plan, 4);
   ASSERT_NE(leader, nullptr);
   EXPECT_EQ(leader->kind, Birth::Kind::kStandIn);
@@ -55,7 +55,7 @@ TEST(FamilyTest, AGroupWhoseLeaderIsGoneHasAStandInFromItsSession) {
 }
 
 TEST(FamilyTest, ASessionWhoseLeaderIsGoneHasAStandInThatLeadsItsGroupToo) {
-  auto plan = births({kInit, kShell, {9, 1, 8, 8, false, false}});
+  auto plan = births({kInit, kShell, {9, 1, 8, 8, -1, false}});
   const Birth* leader = find(plan, 8);
   ASSERT_NE(leader, nullptr);
   EXPECT_TRUE(leader->leads_session());
@@ -67,31 +67,31 @@ TEST(FamilyTest, ASessionWhoseLeaderIsGoneHasAStandInThatLeadsItsGroupToo) {
 }
 
 TEST(FamilyTest, AGroupOfAnotherSessionIsRefused) {
-  EXPECT_FALSE(plan_births({kInit, kShell, {3, 2, 3, 3, false, false}, {4, 3, 3, 2, true, false}}));
+  EXPECT_FALSE(plan_births({kInit, kShell, {3, 2, 3, 3, -1, false}, {4, 3, 3, 2, 0, false}}));
 }
 
 TEST(FamilyTest, EarlyChildrenKeepTheSessionTheyWereBornIn) {
-  auto plan = births({kInit, kShell, {3, 2, 3, 3, false, false}, {4, 3, 4, 2, true, false}});
+  auto plan = births({kInit, kShell, {3, 2, 3, 3, -1, false}, {4, 3, 4, 2, 0, false}});
   ASSERT_EQ(plan.size(), 4U);
   ASSERT_EQ(plan[2].early.size(), 1U);
   EXPECT_EQ(plan[plan[2].early[0]].pid, 4);
 }
 
 TEST(FamilyTest, HelpersTakeNoPidOfAnybody) {
-  auto plan = plan_births({kInit, kShell, {7, 1, 7, 2, true, false}}, {300, 301});
+  auto plan = plan_births({kInit, kShell, {7, 1, 7, 2, 0, false}}, {300, 301});
   ASSERT_OK(plan);
   EXPECT_EQ(plan->back().pid, 302);
 }
 
 TEST(FamilyTest, ASessionThatNoForkLeadsToIsRefusedAndNamed) {
-  auto plan = plan_births({kInit, kShell, {3, 2, 3, 2, true, false}, {5, 3, 5, 9, false, false}});
+  auto plan = plan_births({kInit, kShell, {3, 2, 3, 2, 0, false}, {5, 3, 5, 9, -1, false}});
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().code, ErrorCode::kUnsupported);
   EXPECT_NE(plan.error().message.find("process 5"), std::string::npos);
 }
 
 TEST(FamilyTest, AProcessThatGaveItsTerminalUpIsRefused) {
-  EXPECT_FALSE(plan_births({kInit, kShell, {3, 2, 3, 2, false, false}}));
+  EXPECT_FALSE(plan_births({kInit, kShell, {3, 2, 3, 2, -1, false}}));
 }
 
 }  // namespace

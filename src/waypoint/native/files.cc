@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/kcmp.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "waypoint/native/inodes.h"
 #include "waypoint/native/kinds.h"
 #include "waypoint/native/locks.h"
+#include "waypoint/native/ptys.h"
 #include "waypoint/native/sockets.h"
 
 namespace sf::waypoint::native {
@@ -36,7 +38,8 @@ bool is_same(const Sample& sample, pid_t pid, int number) {
 
 class FileCapture {
  public:
-  FileCapture(TreeImage& tree, InodeCapture& inodes) : tree_(tree), inodes_(inodes) {}
+  FileCapture(TreeImage& tree, InodeCapture& inodes, const SocketMakers& makers)
+      : tree_(tree), inodes_(inodes), makers_(makers) {}
 
   Status add(const ProcessFacts& process, const DescriptorFacts& fd, ProcessImage& image) {
     auto& samples = known_[{fd.file.st_dev, fd.file.st_ino}];
@@ -45,6 +48,9 @@ class FileCapture {
     if (found == samples.end()) {
       SF_TRY_ASSIGN(std::uint32_t file, describe(process, fd));
       tree_.files[file].event.owner = image.pid;
+      bool is_async = (fd.info.flags & static_cast<unsigned>(O_ASYNC)) != 0;
+      tree_.files[file].owner = {fd.owner.type, fd.owner.inner, fd.owner.signal,
+                                 is_async ? 1U : 0U};
       found = samples.insert(samples.end(), {process.pid, fd.number, file});
     }
     SF_TRY(add_locks(fd, image.pid, tree_.files[found->file]));
@@ -60,15 +66,23 @@ class FileCapture {
     file.path = fd.link;
     file.flags = fd.info.flags & kOpenFlags;
     file.offset = fd.info.offset;
+    file.terminal = std::max(fd.pty.number, 0);
     if (kind == DescriptorKind::kTerminal) {
       file.kind = FileKind::kTerminal;
+    } else if (kind == DescriptorKind::kMaster) {
+      file.kind = FileKind::kMaster;
+    } else if (kind == DescriptorKind::kOwnTerminal) {
+      file.kind = FileKind::kOwnTerminal;
     } else if (kind == DescriptorKind::kEvent) {
       file.kind = FileKind::kEvent;
       file.event = parse_event(fd.link, fd.info.text).value();
       SF_TRY(check_watched(process, fd, file.event));
     } else if (kind == DescriptorKind::kSocket) {
       file.kind = FileKind::kSocket;
-      SF_TRY_ASSIGN(file.socket, capture_socket(process.pid, fd.number, fd.socket));
+      auto socket = fd.socket.family == AF_UNIX ? capture_unix_socket(process.pid, fd, makers_)
+                                                : capture_socket(process.pid, fd.number, fd.socket);
+      if (!socket) return std::move(socket).error();
+      file.socket = std::move(*socket);
     } else if (kind != DescriptorKind::kPath) {
       file.kind = FileKind::kInode;
       SF_TRY_ASSIGN(file.inode, inodes_.find_or_capture(process.pid, fd, kind));
@@ -109,13 +123,15 @@ class FileCapture {
 
   TreeImage& tree_;
   InodeCapture& inodes_;
+  const SocketMakers& makers_;
   std::map<std::pair<dev_t, ino_t>, std::vector<Sample>> known_;
 };
 
 }  // namespace
 
-Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes) {
-  FileCapture capture(tree, inodes);
+Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes,
+                     const SocketMakers& makers) {
+  FileCapture capture(tree, inodes, makers);
   for (std::size_t i = 0; i < facts.processes.size(); ++i) {
     for (const DescriptorFacts& fd : facts.processes[i].descriptors)
       SF_TRY(capture.add(facts.processes[i], fd, tree.processes[i]));
@@ -130,15 +146,17 @@ FilePlaces choose_places(const TreeImage& tree, int taken) {
   FilePlaces places;
   places.pages = highest + 1;
   places.scratch = places.pages + static_cast<int>(tree.pages_files);
-  places.master = places.scratch + 1;
+  places.helper = places.scratch + 1;
+  places.master = places.helper + 1;
   places.first = places.master + 1;
   places.end = places.first + static_cast<int>(tree.files.size());
   return places;
 }
 
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
-                const std::string& root_view) {
+                const std::string& root_view, std::uint64_t failure) {
   InodeRestore inodes(program, tree, places, root_view);
+  open_masters(program, tree, places);
   for (std::size_t i = 0; i < tree.files.size(); ++i) {
     const FileImage& file = tree.files[i];
     int place = places.first + static_cast<int>(i);
@@ -146,6 +164,10 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
       inodes.open(file, place);
       continue;
     }
+    if (file.kind == FileKind::kSocket &&
+        (file.socket.family == AF_UNIX || file.socket.tcp.state != 0))
+      continue;
+    if (file.kind == FileKind::kMaster || file.kind == FileKind::kOwnTerminal) continue;
     if (file.kind == FileKind::kEvent || file.kind == FileKind::kSocket) {
       Argument made = file.kind == FileKind::kEvent ? make_event(program, file)
                                                     : make_socket(program, file.socket, file.flags);
@@ -161,6 +183,9 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
     program.call(SYS_dup3, {fd, place, O_CLOEXEC});
     program.call(SYS_close, {fd});
   }
+  finish_ptys(program, tree, places, failure);
+  open_connections(program, tree, places);
+  open_unix_sockets(program, tree, places, root_view, failure);
   inodes.hold_for_mappings();
   inodes.finish();
 }

@@ -3,7 +3,7 @@
 // Saved: for each description its path, flags and offset; what has no path has an inode (inodes.h).
 // Two descriptors are of one description when kcmp says so. Brought back: init opens every
 // description once, before anybody else is born; all inherit them and take what is theirs. Declined
-// (kinds.h): locks, signals on input, files of a process in /proc, devices with a state.
+// (kinds.h): files of a process in /proc, devices with a state.
 #pragma once
 
 #include "base/result.h"
@@ -12,18 +12,20 @@
 #include "waypoint/native/image.h"
 #include "waypoint/native/inodes.h"
 #include "waypoint/native/program_writer.h"
+#include "waypoint/native/unix_sockets.h"
 
 namespace sf::waypoint::native {
 
 // Requires: `tree.processes` are those of the facts, in their order.
-Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes);
+Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes,
+                     const SocketMakers& makers);
 
 // Above `taken`, too.
 FilePlaces choose_places(const TreeImage& tree, int taken);
 
-// Init's part. Requires: everything below places.pages is closed.
+// Init's part. Requires: everything below places.pages is closed. `failure`: as in Program.
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
-                const std::string& root_view);
+                const std::string& root_view, std::uint64_t failure);
 void take_descriptors(ProgramWriter& program, const ProcessImage& process,
                       const FilePlaces& places);
 

@@ -86,7 +86,7 @@ struct ThreadImage {
   }
 };
 
-enum class MappingKind : std::uint32_t { kAnonymous, kFile, kShared, kKernel };
+enum class MappingKind : std::uint32_t { kAnonymous, kFile, kShared, kSysv, kKernel };
 
 struct Mapping {
   std::uint64_t start = 0;
@@ -95,7 +95,7 @@ struct Mapping {
   std::uint32_t protection = 0;  // as mmap takes it
   std::uint32_t flags = 0;       // likewise, without MAP_FIXED
   MappingKind kind = MappingKind::kAnonymous;
-  std::uint32_t file = kNone;        // kFile: index of TreeImage::mapped, kShared: of inodes
+  std::uint32_t file = kNone;  // kFile: index of TreeImage::mapped, kShared: of inodes, kSysv: id
   std::vector<std::int32_t> advice;  // for madvise, in this order
   std::uint32_t locked = 0;          // mlock2: 1 whole, 2 on fault
   std::string name;                  // of an anonymous mapping
@@ -141,7 +141,7 @@ struct ProcessImage {
   pid_t group = 0;
   pid_t session = 0;
   Life life = Life::kRunning;
-  std::uint32_t has_terminal = 0;
+  std::int32_t terminal = -1;  // number of the controlling one; -1: none
   std::int32_t exit_signal = 0;
   std::int32_t exit_status = 0;      // kEnded: as wait() gives it
   std::uint32_t stop_noticed = 0;    // kStopped: the parent has waited for it already
@@ -166,11 +166,19 @@ struct ProcessImage {
   template <typename A>
   void fields(A& a) {
     a(pid)(parent)(
-        group)(session)(life)(has_terminal)(exit_signal)(exit_status)(stop_noticed)(threads)(mappings)(pages)(layout)(descriptors)(cwd)(umask)(actions)(pending)(timers)(posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
+        group)(session)(life)(terminal)(exit_signal)(exit_status)(stop_noticed)(threads)(mappings)(pages)(layout)(descriptors)(cwd)(umask)(actions)(pending)(timers)(posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
   }
 };
 
-enum class FileKind : std::uint32_t { kPath, kTerminal, kInode, kEvent, kSocket };
+enum class FileKind : std::uint32_t {
+  kPath,
+  kTerminal,     // a slave
+  kMaster,       // of a terminal made inside
+  kOwnTerminal,  // /dev/tty
+  kInode,
+  kEvent,
+  kSocket
+};
 
 enum class EventKind : std::uint32_t { kCounter, kTimer, kSignals, kEpoll };
 
@@ -185,7 +193,7 @@ struct EventImage {
   // kCounter: count, semaphore; kTimer: clock, ticks, interval and time left; kSignals: mask
   std::vector<std::uint64_t> numbers;
   std::vector<WatchedFile> watched;
-  pid_t owner = 0;  // kEpoll: who fills it
+  pid_t owner = 0;  // who has it first; fills a kEpoll
   template <typename A>
   void fields(A& a) {
     a(kind)(numbers)(watched)(owner);
@@ -202,6 +210,71 @@ struct SocketOption {
   }
 };
 
+// How a Unix socket hangs together with others.
+enum class UnixTie : std::uint32_t {
+  kAlone,      // not at all
+  kPair,       // made with its other end
+  kClient,     // it connected, and the other end was accepted
+  kServer,     // it was accepted: its name is the listener's
+  kWaits,      // it connected, and was not accepted yet
+  kAddressed,  // datagrams: it sends to a name
+};
+
+struct SocketMessage {
+  std::string bytes;
+  std::string from;  // name of the sender
+  template <typename A>
+  void fields(A& a) {
+    a(bytes)(from);
+  }
+};
+
+struct SocketMaker {  // as SO_PEERCRED tells of the other end; no pid: nobody
+  pid_t pid = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+
+struct UnixImage {
+  UnixTie tie = UnixTie::kAlone;
+  std::uint32_t inode = 0;  // by which others name it
+  std::uint32_t peer = 0;   // inode of the other end; 0: it is gone
+  std::string peer_name;
+  std::string path;  // of the file that its name made
+  std::uint32_t path_gone = 0;
+  std::uint32_t shutdown = 0;  // 1: reads, 2: writes
+  std::uint32_t has_error = 0;
+  std::int32_t send_buffer = 0;
+  SocketMaker maker;
+  std::vector<std::uint32_t> waiting;  // inodes of who wait to be accepted
+  std::vector<SocketMessage> queue;    // of a stream: one message at most
+  template <typename A>
+  void fields(A& a) {
+    a(tie)(inode)(
+        peer)(peer_name)(path)(path_gone)(shutdown)(has_error)(send_buffer)(maker)(waiting)(queue);
+  }
+};
+
+struct TcpImage {  // a connection; no state: none
+  std::uint32_t state = 0;
+  std::uint32_t send_number = 0;  // behind everything in the queue
+  std::uint32_t receive_number = 0;
+  std::string unacknowledged;
+  std::string unread;
+  std::uint32_t negotiated = 0;  // options, as TCP_INFO tells them
+  std::uint32_t send_scale = 0;
+  std::uint32_t receive_scale = 0;
+  std::uint32_t segment = 0;  // largest
+  std::uint32_t timestamp = 0;
+  std::int32_t buffer_lock = 0;
+  std::array<std::uint32_t, 5> window{};  // tcp_repair_window
+  template <typename A>
+  void fields(A& a) {
+    a(state)(send_number)(
+        receive_number)(unacknowledged)(unread)(negotiated)(send_scale)(receive_scale)(segment)(timestamp)(buffer_lock)(window);
+  }
+};
+
 struct SocketImage {
   std::int32_t family = 0;
   std::int32_t type = 0;
@@ -211,9 +284,11 @@ struct SocketImage {
   std::string name;  // as bind() takes it; empty: not bound
   std::string peer;
   std::vector<SocketOption> options;  // that differ from a fresh socket's
+  UnixImage local;
+  TcpImage tcp;
   template <typename A>
   void fields(A& a) {
-    a(family)(type)(protocol)(listens)(backlog)(name)(peer)(options);
+    a(family)(type)(protocol)(listens)(backlog)(name)(peer)(options)(local)(tcp);
   }
 };
 
@@ -228,18 +303,27 @@ struct FileLock {
   std::int32_t padding = 0;
 };
 
+struct FileOwner {  // whom it sends signals; no pid: nobody
+  std::int32_t type = 0;
+  pid_t pid = 0;
+  std::int32_t signal = 0;
+  std::uint32_t is_async = 0;
+};
+
 struct FileImage {  // one open file description
   FileKind kind = FileKind::kPath;
   std::string path;
   std::uint32_t flags = 0;  // as F_GETFL gives them
   std::uint64_t offset = 0;
   std::uint32_t inode = kNone;
+  std::int32_t terminal = 0;  // its number
   EventImage event;
   SocketImage socket;
   std::vector<FileLock> locks;
+  FileOwner owner;
   template <typename A>
   void fields(A& a) {
-    a(kind)(path)(flags)(offset)(inode)(event)(socket)(locks);
+    a(kind)(path)(flags)(offset)(inode)(terminal)(event)(socket)(locks)(owner);
   }
 };
 
@@ -274,6 +358,7 @@ struct MappedFile {
 };
 
 struct TerminalImage {
+  std::int32_t number = 0;
   std::string settings;  // termios2
   std::array<std::uint16_t, 4> window{};
   std::uint32_t uid = 0;
@@ -281,9 +366,70 @@ struct TerminalImage {
   std::uint32_t mode = 0;
   pid_t session = 0;
   pid_t group = 0;
+  std::uint32_t packets = 0;  // and what else terminals made inside may have
+  std::uint32_t locked = 0;
+  std::uint32_t hung_up = 0;  // its slaves have been closed
   template <typename A>
   void fields(A& a) {
-    a(settings)(window)(uid)(gid)(mode)(session)(group);
+    a(number)(settings)(window)(uid)(gid)(mode)(session)(group)(packets)(locked)(hung_up);
+  }
+};
+
+struct IpcObject {  // of System V
+  std::int32_t id = 0;
+  std::int32_t key = 0;
+  std::uint32_t mode = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint32_t creator_uid = 0;
+  std::uint32_t creator_gid = 0;
+};
+
+struct SegmentImage {  // shared memory
+  IpcObject object;
+  std::uint64_t size = 0;
+  std::vector<Extent> extents;
+  template <typename A>
+  void fields(A& a) {
+    a(object)(size)(extents);
+  }
+};
+
+struct SemaphoresImage {
+  IpcObject object;
+  std::vector<std::uint16_t> values;
+  template <typename A>
+  void fields(A& a) {
+    a(object)(values);
+  }
+};
+
+struct LetterImage {
+  long type = 0;
+  std::string text;
+  template <typename A>
+  void fields(A& a) {
+    a(type)(text);
+  }
+};
+
+struct QueueImage {  // of messages
+  IpcObject object;
+  std::uint64_t capacity = 0;
+  std::vector<LetterImage> letters;
+  template <typename A>
+  void fields(A& a) {
+    a(object)(capacity)(letters);
+  }
+};
+
+struct IpcImage {
+  std::vector<SegmentImage> segments;
+  std::vector<SemaphoresImage> semaphores;
+  std::vector<QueueImage> queues;
+  template <typename A>
+  void fields(A& a) {
+    a(segments)(semaphores)(queues);
   }
 };
 
@@ -293,11 +439,13 @@ struct TreeImage {
   std::vector<InodeImage> inodes;
   std::vector<MappedFile> mapped;
   TerminalImage terminal;
+  IpcImage ipc;
+  std::vector<TerminalImage> ptys;  // made inside, in the order of their numbers
   std::uint32_t pages_files = 1;
   pid_t last_pid = 0;  // the pid counter; 0: the tree does not know it
   template <typename A>
   void fields(A& a) {
-    a(processes)(files)(inodes)(mapped)(terminal)(pages_files);
+    a(processes)(files)(inodes)(mapped)(terminal)(ptys)(ipc)(pages_files);
   }
 };
 

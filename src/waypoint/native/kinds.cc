@@ -29,13 +29,25 @@ bool is_of_a_process(const std::string& path) {
   return !rest.empty() && rest[0] >= '0' && rest[0] <= '9';
 }
 
+DescriptorVerdict judge_pty(const DescriptorFacts& fd) {
+  if (fd.pty.end == PtyFacts::End::kNeither)
+    return refuse(fd, fd.link, "the native engine does not know this device");
+  std::string trouble = pty_trouble(fd.pty);
+  if (!trouble.empty()) return refuse(fd, fd.link, trouble);
+  if (fd.pty.end == PtyFacts::End::kMaster) return {DescriptorKind::kMaster, {}, {}};
+  return {
+      fd.pty.end == PtyFacts::End::kOwn ? DescriptorKind::kOwnTerminal : DescriptorKind::kTerminal,
+      {},
+      {}};
+}
+
 DescriptorVerdict judge_device(const DescriptorFacts& fd) {
   constexpr std::array kMemoryDevices = {3U, 5U, 7U, 8U, 9U};  // null, zero, full, random, urandom
   unsigned number = minor(fd.file.st_rdev);
   if (S_ISCHR(fd.file.st_mode) && major(fd.file.st_rdev) == 1 &&
       std::ranges::find(kMemoryDevices, number) != kMemoryDevices.end())
     return {DescriptorKind::kPath, {}, {}};
-  return refuse(fd, fd.link, "the native engine does not know this device");
+  return judge_pty(fd);
 }
 
 DescriptorVerdict judge_file(const DescriptorFacts& fd) {
@@ -66,8 +78,8 @@ MappingVerdict refuse(std::string why) { return {true, MappingKind::kAnonymous, 
 
 DescriptorVerdict judge(const DescriptorFacts& fd) {
   if (!parse_locks(fd.info.text)) return refuse(fd, fd.link, "it holds an unusual lock");
-  if ((fd.info.flags & static_cast<unsigned>(O_ASYNC)) != 0)
-    return refuse(fd, fd.link, "it sends signals (O_ASYNC)");
+  if (fd.owner.is_there && fd.owner.inner == 0)
+    return refuse(fd, fd.link, "it sends signals to a thread, or to nobody of the branch");
   switch (fd.file_system) {
     case kPipeSystem:
       if ((fd.info.flags & static_cast<unsigned>(O_DIRECT)) != 0)
@@ -84,7 +96,7 @@ DescriptorVerdict judge(const DescriptorFacts& fd) {
     case DEVPTS_SUPER_MAGIC:
       if (S_ISCHR(fd.file.st_mode) && major(fd.file.st_rdev) == 136 && minor(fd.file.st_rdev) == 0)
         return {DescriptorKind::kTerminal, {}, {}};
-      return refuse(fd, fd.link, "terminals made inside the branch are left to CRIU");
+      return judge_pty(fd);
     case TMPFS_MAGIC:
       if (fd.link.starts_with("/memfd:")) return {DescriptorKind::kMemoryFile, {}, {}};
       break;
@@ -109,13 +121,15 @@ MappingVerdict judge(const MappingText& mapping) {
   for (const std::string& flag : mapping.flags)
     if (!is_known_flag(flag)) return refuse("it has the unknown property \"" + flag + "\"");
   bool is_shared = mapping.permissions.size() == 4 && mapping.permissions[3] == 's';
+  // Its inode number is the id, which may be 0.
+  if (name.starts_with("/SYSV") && name.ends_with(kDeleted) && is_shared)
+    return {false, MappingKind::kSysv, {}};
   if (mapping.inode == 0) {
     bool plain =
         name.empty() || name == "[heap]" || name == "[stack]" || name.starts_with("[anon:");
     if (plain && !is_shared) return {false, MappingKind::kAnonymous, {}};
     return refuse("the native engine does not know this kind of mapping");
   }
-  if (name.starts_with("/SYSV")) return refuse("System V shared memory is left to CRIU");
   bool has_name = !name.ends_with(kDeleted);
   bool is_memory = name.starts_with("/memfd:") || (name == "/dev/zero (deleted)" && is_shared);
   if (!has_name && (is_memory || (name[0] == '/' && !name.starts_with("/dev/zero"))))

@@ -15,6 +15,8 @@ enum class DescriptorKind {
   kMemoryFile,
   kUnlinked,
   kTerminal,
+  kMaster,
+  kOwnTerminal,
   kEvent,
   kSocket,
   kRefused

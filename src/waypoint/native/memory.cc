@@ -6,6 +6,7 @@
 #include <linux/prctl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -55,6 +56,7 @@ Mapping describe(const MappingText& text, TreeImage& tree) {
   if (has(text, "lo")) mapping.locked = has(text, "lf") ? 2 : 1;
   if (mapping.kind == MappingKind::kFile)
     mapping.file = find_or_add(tree.mapped, {text.name, p[3] == 's' && has(text, "mw") ? 1U : 0U});
+  if (mapping.kind == MappingKind::kSysv) mapping.file = static_cast<std::uint32_t>(text.inode);
   if (text.name.starts_with("[anon:")) mapping.name = text.name.substr(6, text.name.size() - 7);
   return mapping;
 }
@@ -109,8 +111,18 @@ class MemoryWriter {
     return fd;
   }
 
+  void attach(const Mapping& mapping) {
+    bool runs = (mapping.protection & PROT_EXEC) != 0;
+    program_.about("attaching shared memory");
+    program_.call_exactly(static_cast<long>(mapping.start), SYS_shmat,
+                          {mapping.file, mapping.start, runs ? SHM_EXEC : 0});
+    if ((mapping.protection & PROT_WRITE) == 0)
+      program_.call(SYS_mprotect, {mapping.start, mapping.end - mapping.start, mapping.protection});
+  }
+
   void map(const Mapping& mapping) {
     if (mapping.kind == MappingKind::kKernel) return;
+    if (mapping.kind == MappingKind::kSysv) return attach(mapping);
     Argument file = file_of(mapping);
     program_.about("mapping " + (mapping.kind == MappingKind::kFile
                                      ? tree_.mapped[mapping.file].path

@@ -32,7 +32,7 @@ class NativeEngine : public ProcessEngine {
     memory_.watches.complete_children();
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
     native::recognise_watched(facts, memory_.watches);
-    facts.ipc_objects = request.dump_ipc;
+    SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
     facts.host_network = request.host_network;
     memory_.calls.begin();
     std::vector<Blocker> blockers = native::find_blockers(facts);

@@ -67,6 +67,8 @@ class ProgramWriter {
       : arena_(arena), subjects_(subjects) {}
 
   Arena& arena() { return arena_; }
+  // Of a further program in the same memory.
+  ProgramWriter another() { return {arena_, subjects_}; }
   ProgramWriter& about(std::string subject) {
     subjects_.push_back(std::move(subject));
     return *this;

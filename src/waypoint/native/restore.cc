@@ -24,6 +24,7 @@
 #include "waypoint/native/pages_file.h"
 #include "waypoint/native/shared_arena.h"
 #include "waypoint/native/stops.h"
+#include "waypoint/native/sysv_ipc.h"
 #include "waypoint/native/tracee.h"
 #include "waypoint/pid_counter.h"
 
@@ -66,6 +67,7 @@ class Restore {
     SF_TRY_ASSIGN(TreePrograms programs,
                   write_programs(shared, tree_, {pages, counter.get(), request_.last_pid, lazy_},
                                  request_.root_view));
+    SF_TRY_ASSIGN(MadeIpc ipc, MadeIpc::make(tree_.ipc, pages[0]));
     RestoredTree restored;
     // A dying init waits for all others, and those that are traced for their tracer.
     ScopeExit give_up([&] {
@@ -77,12 +79,14 @@ class Restore {
                                               .instead = start_programs,
                                               .what = &programs}));
     SF_TRY(wait_until_parked(shared, programs, restored.init.pidfd()));
+    SF_TRY(ipc.finish());
     SF_TRY(reached(request_.at_point, "restore.native_made"));
     SF_TRY_ASSIGN(restored.terminal, descriptor_of(restored.init.pid(), programs.places.master));
     SF_TRY(take_over(shared, restored.init.pid(), programs.places));
     SF_TRY(reached(request_.at_point, "restore.native_taken"));
     SF_TRY(let_go());
     give_up.dismiss();
+    ipc.keep();
     return restored;
   }
 

@@ -16,7 +16,14 @@ constexpr std::uint64_t kGap = 1ULL << 20U;  // a stack nearby keeps its room to
 // Room for every step, path and list of pages; untouched parts cost nothing.
 std::uint64_t size_for(const TreeImage& tree) {
   std::uint64_t size = 1U << 20U;
-  for (const FileImage& file : tree.files) size += 2048 + 2 * file.path.size();
+  for (const FileImage& file : tree.files) {
+    size += 2048 + 2 * file.path.size();
+    if (file.kind != FileKind::kSocket) continue;
+    size += 64U << 10U;
+    size += 2 * (file.socket.tcp.unread.size() + file.socket.tcp.unacknowledged.size());
+    for (const SocketMessage& message : file.socket.local.queue)
+      size += message.bytes.size() + (16U << 10U);
+  }
   for (const InodeImage& inode : tree.inodes)
     size += 8192 + inode.content.size() + inode.extents.size() * 512;
   for (const ProcessImage& process : tree.processes) {

@@ -27,6 +27,9 @@ struct Option {
   int name;
 };
 
+constexpr int kPassPidfd = 76;   // SO_PASSPIDFD
+constexpr int kPassRights = 83;  // SO_PASSRIGHTS
+
 // Set in this order. Sizes of buffers are told twice as large as they are set.
 constexpr Option kOptions[] = {
     {SOL_SOCKET, SO_REUSEADDR},
@@ -45,6 +48,11 @@ constexpr Option kOptions[] = {
     {SOL_SOCKET, SO_TIMESTAMP},
     {SOL_SOCKET, SO_DONTROUTE},
     {SOL_SOCKET, SO_NO_CHECK},
+    {SOL_SOCKET, SO_PASSCRED},
+    {SOL_SOCKET, SO_PASSSEC},
+    {SOL_SOCKET, kPassPidfd},
+    {SOL_SOCKET, kPassRights},
+    {SOL_SOCKET, SO_PEEK_OFF},
     {SOL_IP, IP_TOS},
     {SOL_IP, IP_TTL},
     {SOL_IP, IP_FREEBIND},
@@ -111,7 +119,9 @@ std::string text_of(const std::string& path) {
   return text ? std::move(*text) : std::string();
 }
 
-void set(ProgramWriter& program, Argument fd, const SocketOption& option) {
+}  // namespace
+
+void set_option(ProgramWriter& program, Argument fd, const SocketOption& option) {
   std::string value = option.value;
   int name = option.name;
   if (option.level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_RCVBUF) &&
@@ -122,11 +132,11 @@ void set(ProgramWriter& program, Argument fd, const SocketOption& option) {
     std::memcpy(value.data(), &size, sizeof size);
     name = name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
   }
+  program.about("option " + std::to_string(option.level) + "/" + std::to_string(option.name) +
+                " of a socket");
   program.call(SYS_setsockopt, {fd, option.level, name,
                                 program.arena().put(value.data(), value.size()), value.size()});
 }
-
-}  // namespace
 
 bool names_joined_groups(const std::string& igmp, const std::string& igmp6) {
   constexpr std::string_view kAllHosts = "010000E0";
@@ -148,41 +158,45 @@ bool names_joined_groups(const std::string& igmp, const std::string& igmp6) {
   return false;
 }
 
-Result<SocketFacts> read_socket_facts(pid_t pid, int number) {
-  SF_TRY_ASSIGN(os::UniqueFd fd, descriptor_of(pid, number));
+Result<SocketFacts> read_socket_facts(pid_t pid, int fd) {
   SocketFacts facts;
-  f_owner_ex owner{};
-  facts.has_owner = ::fcntl(fd.get(), F_GETOWN_EX, &owner) == 0 && owner.pid != 0;
-  facts.family = option_of(fd.get(), SOL_SOCKET, SO_DOMAIN, -1);
-  facts.type = option_of(fd.get(), SOL_SOCKET, SO_TYPE, -1);
-  facts.protocol = option_of(fd.get(), SOL_SOCKET, SO_PROTOCOL, -1);
-  facts.listens = option_of(fd.get(), SOL_SOCKET, SO_ACCEPTCONN, 0) != 0;
-  facts.has_peer = !address_of(fd.get(), ::getpeername).empty();
+  facts.family = option_of(fd, SOL_SOCKET, SO_DOMAIN, -1);
+  facts.type = option_of(fd, SOL_SOCKET, SO_TYPE, -1);
+  facts.protocol = option_of(fd, SOL_SOCKET, SO_PROTOCOL, -1);
+  facts.listens = option_of(fd, SOL_SOCKET, SO_ACCEPTCONN, 0) != 0;
   socklen_t filter = 0;  // how many instructions
   facts.has_filter =
-      ::getsockopt(fd.get(), SOL_SOCKET, SO_ATTACH_FILTER, nullptr, &filter) == 0 && filter > 0;
+      ::getsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, nullptr, &filter) == 0 && filter > 0;
+  if (facts.family == AF_UNIX) {
+    facts.local = read_unix_facts(fd, "/proc/" + std::to_string(pid) + "/root");
+    return facts;
+  }
+  facts.has_peer = !address_of(fd, ::getpeername).empty();
   if (facts.protocol != IPPROTO_TCP) {
     const std::string net = "/proc/" + std::to_string(pid) + "/net/";
     facts.may_have_groups = names_joined_groups(text_of(net + "igmp"), text_of(net + "igmp6"));
-    pollfd look{fd.get(), POLLIN, 0};  // takes nothing, neither datagrams nor errors
+    pollfd look{fd, POLLIN, 0};  // takes nothing, neither datagrams nor errors
     (void)::poll(&look, 1, 0);
     facts.unread = (look.revents & POLLIN) != 0 ? 1 : 0;
     facts.has_error = (look.revents & POLLERR) != 0;
-    (void)::ioctl(fd.get(), SIOCOUTQ, &facts.unsent);
+    (void)::ioctl(fd, SIOCOUTQ, &facts.unsent);
     return facts;
   }
-  auto info = option_of(fd.get(), SOL_TCP, TCP_INFO, tcp_info{});
+  auto info = option_of(fd, SOL_TCP, TCP_INFO, tcp_info{});
   facts.tcp_state = info.tcpi_state;
+  if (facts.tcp_state != TCP_LISTEN) facts.tcp = read_tcp_facts(fd, facts.tcp_state);
+  pollfd look{fd, 0, 0};
+  facts.has_error = ::poll(&look, 1, 0) > 0 && (look.revents & POLLERR) != 0;
   facts.waiting = static_cast<int>(info.tcpi_unacked);
   facts.backlog = static_cast<int>(info.tcpi_sacked);
   return facts;
 }
 
 std::optional<std::string> socket_trouble(const SocketFacts& facts) {
-  if (facts.family != AF_INET && facts.family != AF_INET6)
-    return "the native engine knows sockets of the internet families alone";
+  if (facts.family != AF_INET && facts.family != AF_INET6 && facts.family != AF_UNIX)
+    return "the native engine knows sockets of the internet and Unix families alone";
   if (facts.has_filter) return "it has a filter";
-  if (facts.has_owner) return "it sends signals to an owner";
+  if (facts.family == AF_UNIX) return unix_trouble(facts.local);
   if (facts.has_error) return "it has an error to tell";
   if (facts.type == SOCK_DGRAM && facts.protocol == IPPROTO_UDP) {
     if (facts.unread != 0 || facts.unsent != 0) return "it has datagrams under way";
@@ -194,14 +208,32 @@ std::optional<std::string> socket_trouble(const SocketFacts& facts) {
   if (facts.tcp_state == TCP_LISTEN)
     return facts.waiting == 0 ? std::nullopt
                               : std::optional<std::string>("connections wait to be accepted");
-  if (facts.tcp_state == TCP_CLOSE && !facts.has_peer) return std::nullopt;
-  return "it is a connection";
+  std::string trouble = tcp_trouble(facts.tcp);
+  return trouble.empty() ? std::nullopt : std::optional(trouble);
+}
+
+Result<std::vector<SocketOption>> capture_options(int fd, const SocketFacts& facts) {
+  os::UniqueFd fresh(::socket(facts.family, facts.type | SOCK_CLOEXEC, facts.protocol));
+  if (!fresh.valid()) return os::last_error("making a socket to compare with");
+  std::vector<SocketOption> options;
+  for (const Option& option : kOptions) {
+    if (facts.family == AF_UNIX && option.level != SOL_SOCKET) continue;
+    // What a connection tells was negotiated.
+    bool is_connection = facts.protocol == IPPROTO_TCP && facts.has_peer;
+    if (is_connection && option.level == SOL_TCP &&
+        (option.name == TCP_MAXSEG || option.name == TCP_WINDOW_CLAMP))
+      continue;
+    if (is_connection && option.level == SOL_IPV6 && option.name == IPV6_V6ONLY) continue;
+    if (is_connection && option.level == SOL_IP && option.name == IP_MULTICAST_TTL) continue;
+    std::string value = bytes_of(fd, option);
+    if (value == bytes_of(fresh.get(), option)) continue;
+    options.push_back({option.level, option.name, value});
+  }
+  return options;
 }
 
 Result<SocketImage> capture_socket(pid_t pid, int number, const SocketFacts& facts) {
   SF_TRY_ASSIGN(os::UniqueFd fd, descriptor_of(pid, number));
-  os::UniqueFd fresh(::socket(facts.family, facts.type | SOCK_CLOEXEC, facts.protocol));
-  if (!fresh.valid()) return os::last_error("making a socket to compare with");
   SocketImage socket;
   socket.family = facts.family;
   socket.type = facts.type;
@@ -211,10 +243,9 @@ Result<SocketImage> capture_socket(pid_t pid, int number, const SocketFacts& fac
   std::string name = address_of(fd.get(), ::getsockname);
   if (is_bound(name)) socket.name = std::move(name);
   if (facts.has_peer) socket.peer = address_of(fd.get(), ::getpeername);
-  for (const Option& option : kOptions) {
-    std::string value = bytes_of(fd.get(), option);
-    if (value == bytes_of(fresh.get(), option)) continue;
-    socket.options.push_back({option.level, option.name, value});
+  SF_TRY_ASSIGN(socket.options, capture_options(fd.get(), facts));
+  if (facts.protocol == IPPROTO_TCP && facts.has_peer) {
+    SF_TRY_ASSIGN(socket.tcp, capture_connection(fd.get(), facts.tcp));
   }
   return socket;
 }
@@ -225,7 +256,7 @@ Argument make_socket(ProgramWriter& program, const SocketImage& socket, std::uin
   unsigned type = static_cast<unsigned>(socket.type) | SOCK_CLOEXEC | (flags & O_NONBLOCK);
   Argument fd = program.keep(SYS_socket, {socket.family, type, socket.protocol});
   program.about("options of a socket");
-  for (const SocketOption& option : socket.options) set(program, fd, option);
+  for (const SocketOption& option : socket.options) set_option(program, fd, option);
   program.about("address of a socket");
   if (!socket.name.empty())
     program.call(SYS_bind,

@@ -1,9 +1,11 @@
 // Sockets of the internet families that are not in the midst of anything: TCP that listens, with
 // nobody waiting to be accepted; UDP with nothing unread; both also while they are not bound yet.
+// Connections: tcp_connections.h.
 //
 // Saved: address, peer (UDP), backlog, and every option of a list that differs from a fresh
-// socket's. Brought back: init makes, sets, binds. Declined: connections, queued data, filters,
-// multicast groups (a socket does not say which it has joined), owners, all other families.
+// socket's. Brought back: init makes, sets, binds. Declined: queued data, filters,
+// multicast groups (a socket does not say which it has joined), all other families but the Unix one
+// (unix_sockets.h).
 #pragma once
 
 #include <optional>
@@ -12,6 +14,8 @@
 #include "base/result.h"
 #include "waypoint/native/image.h"
 #include "waypoint/native/program_writer.h"
+#include "waypoint/native/tcp_connections.h"
+#include "waypoint/native/unix_facts.h"
 
 namespace sf::waypoint::native {
 
@@ -24,16 +28,17 @@ struct SocketFacts {
   bool has_peer = false;
   bool has_error = false;
   bool has_filter = false;
-  bool has_owner = false;        // somebody whom it sends signals
   bool may_have_groups = false;  // somebody in its network has joined a multicast group
   int unread = 0;
   int unsent = 0;
   int tcp_state = 0;
   int waiting = 0;  // to be accepted
   int backlog = 0;
+  UnixFacts local;  // AF_UNIX
+  TcpFacts tcp;     // of those that do not listen
   bool operator==(const SocketFacts&) const = default;
 };
-Result<SocketFacts> read_socket_facts(pid_t pid, int number);
+Result<SocketFacts> read_socket_facts(pid_t pid, int fd);  // `fd`: a copy of it
 
 // Pure. Whether there is a group besides those that every interface is in; from /proc/net/igmp and
 // igmp6.
@@ -41,6 +46,10 @@ bool names_joined_groups(const std::string& igmp, const std::string& igmp6);
 
 // Pure. Why it cannot be captured; nothing: it can.
 std::optional<std::string> socket_trouble(const SocketFacts& facts);
+
+// Those of a list that differ from a fresh socket's, and how they are set again.
+Result<std::vector<SocketOption>> capture_options(int fd, const SocketFacts& facts);
+void set_option(ProgramWriter& program, Argument fd, const SocketOption& option);
 
 Result<SocketImage> capture_socket(pid_t pid, int number, const SocketFacts& facts);
 // The new descriptor.

@@ -8,6 +8,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "waypoint/init/init_protocol.h"
+#include "waypoint/native/ptys.h"
 
 // Declared by hand: <sys/ioctl.h> and <asm/termbits.h> do not go together.
 extern "C" int ioctl(int fd, unsigned long request, ...);
@@ -49,28 +50,36 @@ void make_terminal(ProgramWriter& program, const TerminalImage& terminal,
       SYS_openat, {AT_FDCWD, arena.put_text(kMasterPath), O_RDWR | O_NOCTTY | O_CLOEXEC});
   program.call(SYS_dup3, {master, places.master, O_CLOEXEC});
   program.call(SYS_close, {master});
-  program.call(SYS_ioctl, {places.master, kUnlock, arena.put_value(0)});
-  program.about("settings of the terminal");
-  program.call(SYS_ioctl, {places.master, kSetSettings,
+  set_up_terminal(program, terminal, places.master);
+}
+
+void set_up_terminal(ProgramWriter& program, const TerminalImage& terminal, int master) {
+  Arena& arena = program.arena();
+  const std::string name = terminal_path(terminal.number);
+  program.about("settings of " + name);
+  program.call(SYS_ioctl, {master, kUnlock, arena.put_value(0)});
+  program.call(SYS_ioctl, {master, kSetSettings,
                            arena.put(terminal.settings.data(), terminal.settings.size())});
-  program.call(SYS_ioctl, {places.master, kSetWindow, arena.put_value(terminal.window)});
-  std::uint64_t path = arena.put_text(kTerminalPath);
+  program.call(SYS_ioctl, {master, kSetWindow, arena.put_value(terminal.window)});
+  std::uint64_t path = arena.put_text(name);
   program.call(SYS_fchownat, {AT_FDCWD, path, terminal.uid, terminal.gid, 0});
   program.call(SYS_fchmodat, {AT_FDCWD, path, terminal.mode});
 }
 
-void take_terminal(ProgramWriter& program) {
+void take_terminal(ProgramWriter& program, const TerminalImage& terminal) {
   program.about("taking the terminal");
-  Argument slave = program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(kTerminalPath),
-                                             O_RDWR | O_NOCTTY | O_CLOEXEC});
+  Argument slave =
+      program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(terminal_path(terminal.number)),
+                                O_RDWR | O_NOCTTY | O_CLOEXEC});
   program.call(SYS_ioctl, {slave, kTake, 0});
   program.call(SYS_close, {slave});
 }
 
 void set_foreground(ProgramWriter& program, const TerminalImage& terminal) {
   program.about("foreground group of the terminal");
-  Argument slave = program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(kTerminalPath),
-                                             O_RDWR | O_NOCTTY | O_CLOEXEC});
+  Argument slave =
+      program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(terminal_path(terminal.number)),
+                                O_RDWR | O_NOCTTY | O_CLOEXEC});
   // The group may have gone; then the terminal had none.
   program.try_call(SYS_ioctl, {slave, kSetGroup, program.arena().put_value(terminal.group)});
   program.call(SYS_close, {slave});

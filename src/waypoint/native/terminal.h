@@ -3,8 +3,8 @@
 // Saved: settings, window, owner, the session it controls and the foreground group. Brought back:
 // init opens a master on the new devpts and sets it up before there is a session, so that nobody
 // gets a signal for it; the session's leader takes it before it forks, so that every process of the
-// session has it, background jobs too. Unread input is the keeper's business. Declined: further
-// terminals (tmux, script) and /dev/tty held open.
+// session has it, background jobs too. Unread input is the keeper's business. Further terminals:
+// ptys.h.
 #pragma once
 
 #include "base/result.h"
@@ -18,8 +18,10 @@ namespace sf::waypoint::native {
 Status capture_terminal(pid_t root, TerminalImage& terminal);
 
 void make_terminal(ProgramWriter& program, const TerminalImage& terminal, const FilePlaces& places);
+// Of any terminal; `master`: a number.
+void set_up_terminal(ProgramWriter& program, const TerminalImage& terminal, int master);
 // By the leader of its session.
-void take_terminal(ProgramWriter& program);
+void take_terminal(ProgramWriter& program, const TerminalImage& terminal);
 // Likewise, when all groups are there.
 void set_foreground(ProgramWriter& program, const TerminalImage& terminal);
 

@@ -1,0 +1,161 @@
+// Terminals that the holder made: their numbers, settings, groups, and who has them open.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>  // NOLINT: kill is POSIX
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "feature.h"
+
+namespace stateful {
+namespace {
+
+int new_master() {
+  int master = must(::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC), "/dev/ptmx");
+  int unlocked = 0;
+  must(::ioctl(master, TIOCSPTLCK, &unlocked), "TIOCSPTLCK");
+  return master;
+}
+
+int number_of(int master) {
+  int number = -1;
+  must(::ioctl(master, TIOCGPTN, &number), "TIOCGPTN");
+  return number;
+}
+
+std::string path_of(int master) { return "/dev/pts/" + std::to_string(number_of(master)); }
+
+int slave_of(int master) {
+  return must(::open(path_of(master).c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC), "slave");
+}
+
+std::string read_text(int fd) {
+  if (!readable(fd)) return "(nothing came)";
+  char buffer[256];
+  ssize_t got = ::read(fd, buffer, sizeof buffer);
+  return got < 0 ? std::string(::strerrorname_np(errno))
+                 : std::string(buffer, static_cast<std::size_t>(got));
+}
+
+// Masters 1 and 3, since 2 was closed; one in packet mode, one whose slaves are closed.
+Probe terminals(const std::string&) {
+  int first = new_master();
+  int gap = new_master();
+  int third = new_master();
+  int closed = new_master();
+  ::close(gap);
+  int slave = slave_of(first);
+  winsize window{33, 77, 0, 0};
+  must(::ioctl(first, TIOCSWINSZ, &window), "TIOCSWINSZ");
+  termios settings{};
+  must(::tcgetattr(slave, &settings), "tcgetattr");
+  settings.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  settings.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+  settings.c_cc[VINTR] = 7;
+  must(::tcsetattr(slave, TCSANOW, &settings), "tcsetattr");
+  must(::chmod(path_of(first).c_str(), 0600), "chmod");
+  must(::chown(path_of(first).c_str(), 1000, 5), "chown");
+  int packets = 1;
+  must(::ioctl(third, TIOCPKT, &packets), "TIOCPKT");
+  int other = slave_of(third);
+  ::close(slave_of(closed));
+  return [=](Answer& answer) {
+    answer.say("numbers",
+               std::to_string(number_of(first)) + " " + std::to_string(number_of(third)));
+    winsize seen{};
+    must(::ioctl(slave, TIOCGWINSZ, &seen), "TIOCGWINSZ");
+    answer.say("window", std::to_string(seen.ws_row) + "x" + std::to_string(seen.ws_col));
+    termios now{};
+    must(::tcgetattr(slave, &now), "tcgetattr");
+    answer.say("settings", hash_of({reinterpret_cast<const char*>(&now), sizeof now}));
+    struct stat info {};
+    must(::fstat(slave, &info), "fstat");
+    answer.say("owner", std::to_string(info.st_uid) + "/" + std::to_string(info.st_gid) + "/" +
+                            std::to_string(info.st_mode));
+    if (::write(slave, "out\n", 4) != 4 || ::write(first, "in", 2) != 2) die("write");
+    answer.say("output", read_text(first));
+    answer.say("input", read_text(slave));
+    if (::write(other, "packet", 6) != 6) die("write");
+    std::string packet = read_text(third);
+    answer.say("packet", std::to_string(packet.size()) + " " + std::to_string(packet[0]));
+    pollfd look{closed, POLLIN, 0};
+    must(::poll(&look, 1, 0), "poll");
+    answer.say("closed", look.revents);
+  };
+}
+
+// A session of a child's on a terminal of its own, with a job in the foreground and /dev/tty open.
+// The holder asks through the terminal; the child answers through /dev/tty.
+[[noreturn]] void lead_session(int master) {
+  must(::setsid(), "setsid");
+  int slave = slave_of(master);
+  must(::ioctl(slave, TIOCSCTTY, 0), "TIOCSCTTY");
+  ::close(master);
+  int own = must(::open("/dev/tty", O_RDWR | O_CLOEXEC), "/dev/tty");
+  pid_t job = must(::fork(), "fork");
+  if (job == 0) {
+    must(::setpgid(0, 0), "setpgid");
+    for (;;) ::pause();
+  }
+  ::setpgid(job, job);
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  must(::sigaction(SIGTTOU, &ignored, nullptr), "sigaction");
+  must(::sigaction(SIGTTIN, &ignored, nullptr), "sigaction");
+  must(::tcsetpgrp(slave, job), "tcsetpgrp");
+  if (::write(own, "ready\n", 6) != 6) die("write");
+  for (;;) {
+    struct pollfd look {
+      slave, POLLIN, 0
+    };
+    ::poll(&look, 1, -1);
+    must(::tcsetpgrp(slave, ::getpgrp()), "tcsetpgrp");
+    char byte = 0;
+    if (::read(own, &byte, 1) != 1) die("read");
+    must(::tcsetpgrp(slave, job), "tcsetpgrp");
+    char link[64] = {};
+    if (::readlink(("/proc/self/fd/" + std::to_string(own)).c_str(), link, sizeof link - 1) < 0)
+      die("readlink");
+    std::string text = std::string(link) + " foreground " +
+                       std::to_string(::tcgetpgrp(own) == job ? 1 : 0) + " session " +
+                       std::to_string(::tcgetsid(own) == ::getpid() ? 1 : 0) + "\n";
+    if (::write(own, text.data(), text.size()) < 0) die("write");
+  }
+}
+
+Probe terminal_session(const std::string&) {
+  int master = new_master();
+  termios settings{};
+  int slave = slave_of(master);
+  must(::tcgetattr(slave, &settings), "tcgetattr");
+  ::cfmakeraw(&settings);
+  must(::tcsetattr(slave, TCSANOW, &settings), "tcsetattr");
+  pid_t child = must(::fork(), "fork");
+  if (child == 0) {
+    ::close(slave);
+    lead_session(master);
+  }
+  if (read_text(master) != "ready\n") die("the session is not ready");
+  ::close(slave);
+  return [=](Answer& answer) {
+    if (::write(master, "?", 1) != 1) die("write");
+    answer.say("session", read_text(master));
+    answer.say("leader", child);
+    answer.say("foreground", must(::tcgetpgrp(master), "tcgetpgrp"));
+  };
+}
+
+}  // namespace
+
+std::vector<Feature> terminal_features() {
+  return {{"terminals", terminals}, {"terminal-session", terminal_session}};
+}
+
+}  // namespace stateful
