@@ -47,7 +47,7 @@ struct EngineTree {
 std::string holder(std::size_t megabytes) {
   return "mkfifo /tmp/in /tmp/out; python3 -c '\nimport os\nheld = bytearray(os.urandom(" +
          std::to_string(megabytes) +
-         " << 20))\nasked = open(\"/tmp/in\", \"r+\")\ntold = open(\"/tmp/out\", \"w\")\n"
+         " << 20))\nasked = open(\"/tmp/in\")\ntold = open(\"/tmp/out\", \"w\")\n"
          "told.write(\"up\\n\"); told.flush()\n"
          "for line in asked:\n  step = len(held) // 256\n"
          "  for i in range(256): held[i * step] = (held[i * step] + 1) % 256\n"

@@ -106,7 +106,6 @@ Result<CheckpointDraft> CheckpointStore::begin() {
 Result<CheckpointInfo> CheckpointStore::publish(CheckpointDraft draft, Manifest manifest) {
   if (manifest.info.base && !keeps(*manifest.info.base))
     return fail(ErrorCode::kNotFound, "checkpoint " + manifest.info.base->value() + " is gone");
-  manifest.info.image_bytes = manifest.info.base ? 0 : os::tree_bytes(draft.image_dir());
   SF_TRY(os::write_file(draft.dir_ + "/terminal", terminal_bytes(manifest.state)));
   SF_TRY(os::write_file(draft.dir_ + "/manifest.json", manifest_text(manifest)));
   SF_TRY(os::rename_path(draft.dir_, dir_ + "/checkpoints/" + draft.id_.value()));

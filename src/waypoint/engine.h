@@ -2,6 +2,7 @@
 // business.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -55,8 +56,9 @@ struct RestoreRequest {
 };
 
 struct Captured {
-  std::string engine;  // which took the image
-  pid_t last_pid = 0;  // the branch's pid counter
+  std::string engine;       // which took the image
+  pid_t last_pid = 0;       // the branch's pid counter
+  std::uint64_t bytes = 0;  // of the image alone, without what it shares with others
 };
 
 struct RestoredTree {

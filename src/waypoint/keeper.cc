@@ -54,7 +54,8 @@ class Keeper {
         groups_(std::move(groups)),
         cradle_(groups_.branch.procs_files()),
         engine_(make_chosen_engine(
-            make_native_engine({freezer_of(groups_.branch), cradle_}),
+            make_native_engine(
+                {freezer_of(groups_.branch), keeper_dir(options.store_dir, options.id), cradle_}),
             make_criu_engine({options.criu, options.criu_shim, groups_.engine.procs_files(),
                               groups_.branch.procs_files()}))),
         server_(poller_,
@@ -215,8 +216,10 @@ class Keeper {
         client->send_error(state.error());
         continue;
       }
-      client->send(
-          {{{"state", to_json(*state)}, {"engine", state->engine}}, terminal_bytes(*state)});
+      client->send({{{"state", to_json(*state)},
+                     {"engine", state->engine},
+                     {"image_bytes", state->image_bytes}},
+                    terminal_bytes(*state)});
     }
   }
 

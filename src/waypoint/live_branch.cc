@@ -234,6 +234,7 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   }
   state.engine = std::move(captured->engine);
   state.last_pid = captured->last_pid;
+  state.image_bytes = captured->bytes;
   return state;
 }
 

@@ -169,6 +169,7 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
     bool unchanged = answer.header.value("unchanged", false);
     if (unchanged) manifest.info.base = base->info.id;
     manifest.engine = unchanged ? base->engine : answer.header.at("engine").get<std::string>();
+    manifest.info.image_bytes = answer.header.value("image_bytes", std::uint64_t{0});
     manifest.info.took = watch.elapsed();
     auto info = publish(std::move(draft), std::move(manifest), live);
     bool base_is_gone = base && !info && info.error().code == ErrorCode::kNotFound;

@@ -12,6 +12,7 @@
 #include "os/file.h"
 #include "os/loopback_gate.h"
 #include "os/socket.h"
+#include "os/tree.h"
 #include "waypoint/criu/blockers.h"
 #include "waypoint/criu/rpc_codec.h"
 #include "waypoint/criu/tty_image.h"
@@ -75,6 +76,7 @@ class CriuEngine : public ProcessEngine {
     // boot and saves 3 ms.
     ::unlink((request.image_dir + "/timens-0.img").c_str());
     SF_TRY(name_terminal_session(request));
+    captured.bytes = os::tree_bytes(request.image_dir);
     return captured;
   }
 

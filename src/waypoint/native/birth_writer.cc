@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "waypoint/native/blob.h"
@@ -55,7 +56,7 @@ class BirthWriter {
     joined_ = arena_.put_value(0U);
     door_ = arena_.put_value(0U);
     all_.parked = arena_.put_value(0U);
-    all_.places = choose_places(tree_);
+    all_.places = choose_places(tree_, *std::ranges::max_element(gifts_.pages));
     SF_TRY(check_room());
     std::vector<pid_t> tids;
     for (const ProcessImage& p : tree_.processes)
@@ -78,6 +79,10 @@ class BirthWriter {
     return fail(ErrorCode::kUnsupported,
                 "the branch has more open files than this process may have",
                 "raise the hard limit of open files (ulimit -Hn)");
+  }
+
+  MemoryPlaces memory_places() const {
+    return {shared_.start(), shared_.start() + shared_.size(), all_.places, gifts_.lazy};
   }
 
   std::uint64_t stack() { return arena_.reserve(kStackSize) + kStackSize; }
@@ -153,11 +158,13 @@ class BirthWriter {
     program.about("the pid counter");  // births with chosen pids leave it alone
     std::string last = std::to_string(gifts_.last_pid);
     program.call(SYS_write, {gifts_.pid_counter, arena_.put_text(last), last.size()});
-    program.about("the pages file");
-    if (gifts_.pages != places.pages)
-      program.call(SYS_dup3, {gifts_.pages, places.pages, O_CLOEXEC});
+    program.about("the pages files");
+    int place = places.pages;
+    for (int pages : gifts_.pages) program.call(SYS_dup3, {pages, place++, O_CLOEXEC});
     program.call(SYS_close_range, {0, places.pages - 1, 0});
-    program.call(SYS_close_range, {places.pages + 1, ~0U, 0});
+    program.call(SYS_close_range, {place, ~0U, 0});
+    // All others are forked from this one: the less it has, the sooner they are there.
+    remove_memory(program, memory_places());
     make_terminal(program, tree_.terminal, places);
     open_files(program, tree_, places, root_view_, all_.failure);
   }
@@ -222,9 +229,9 @@ class BirthWriter {
       program.call(SYS_fchdir, {held_inode(all_.places, process.cwd_inode)});
     }
     bring_back_standing(program, process);
-    bring_back_memory(program, process, tree_,
-                      {shared_.start(), shared_.start() + shared_.size(), all_.places});
+    bring_back_memory(program, process, tree_, memory_places());
     take_descriptors(program, process, tree_, all_.places);
+    if (gifts_.lazy && !lazy_mappings(process).empty()) offer_user_fault(program, all_.places);
     fill_epoll_sets(program, process, tree_);
     bring_back_owners(program, process, tree_);
     add_watches(program, process, tree_);

@@ -27,9 +27,10 @@ struct TreePrograms {
 
 // What init brings along: descriptors of the process it is a copy of.
 struct BirthGifts {
-  int pages;        // the pages file
-  int pid_counter;  // see pid_counter.h
-  pid_t last_pid;   // what goes there
+  std::vector<int> pages;  // the pages files
+  int pid_counter;         // see pid_counter.h
+  pid_t last_pid;          // what goes there
+  bool lazy;               // large memory comes later (watches.h)
 };
 
 Result<TreePrograms> write_programs(SharedArena& shared, const TreeImage& tree,

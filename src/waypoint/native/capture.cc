@@ -15,6 +15,7 @@
 #include "waypoint/native/files.h"
 #include "waypoint/native/limits.h"
 #include "waypoint/native/memory.h"
+#include "waypoint/native/other_fd.h"
 #include "waypoint/native/posix_timers.h"
 #include "waypoint/native/ptys.h"
 #include "waypoint/native/signals.h"
@@ -120,35 +121,35 @@ struct LeaderQuestions {
 
 class Capture {
  public:
-  Capture(const TreeFacts& facts, StoppedTree& stopped, InterruptedCalls& calls)
-      : facts_(facts), stopped_(stopped), calls_(calls) {}
+  Capture(const TreeFacts& facts, StoppedTree& stopped, CaptureMemory& memory)
+      : facts_(facts), stopped_(stopped), memory_(memory) {}
 
-  Result<TreeImage> run(const CaptureRequest& request) {
-    SF_TRY_ASSIGN(PagesWriter pages, PagesWriter::create(request.image_dir + kPagesFile));
+  Result<WrittenTree> run(const CaptureRequest& request) {
+    SF_TRY_ASSIGN(PagesWriter pages, PagesWriter::create(request.image_dir, memory_.buffer));
     InodeCapture inodes(tree_, pages);
+    std::vector<MemoryPlan> plans;
     for (const ProcessFacts& facts : facts_.processes) {
       ProcessImage& process = tree_.processes.emplace_back();
       describe(facts, process);
+      MemoryPlan& plan = plans.emplace_back();
       if (facts.ended()) continue;
       if (facts.cwd.ends_with(" (deleted)")) {
         SF_TRY_ASSIGN(process.cwd_inode, inodes.find_or_capture_directory(facts.pid, facts.cwd));
       }
       SF_TRY(describe_memory(facts, process, tree_, inodes));
       SF_TRY(capture_threads(facts, process));
-      SF_TRY(ask(facts, process));
-      Status captured = capture_pages(facts.pid, process, pages);
-      if (!captured)
-        return std::move(captured).error().while_doing("memory of process " +
-                                                       std::to_string(process.pid));
+      SF_TRY_ASSIGN(plan, plan_memory(facts, memory_.watches));
+      SF_TRY(ask(facts, process, plan));
       if (process.pid == 1) SF_TRY(reached(request.at_point, "checkpoint.native_visited"));
     }
+    SF_TRY(write_memory(facts_, plans, pages, tree_));
     for (ProcessImage& process : tree_.processes)
       process.stop_noticed = std::ranges::find(noticed_, process.pid) != noticed_.end() ? 1 : 0;
     SF_TRY(capture_files(facts_, tree_, inodes, makers_));
     SF_TRY(capture_terminal(facts_.processes[0].pid, tree_.terminal));
     SF_TRY(capture_ptys(facts_, tree_));
     if (facts_.ipc.any) SF_TRY(capture_ipc(facts_, tree_.ipc, pages));
-    return std::move(tree_);
+    return WrittenTree{std::move(tree_), std::move(pages), std::move(plans)};
   }
 
  private:
@@ -185,7 +186,7 @@ class Capture {
       Tracee& tracee = stopped_.thread(each.tid);
       SF_TRY_ASSIGN(ThreadImage thread, describe_thread(each, tracee));
       thread.registers =
-          registers_for_restore(thread.registers, calls_.learn(each, tracee.registers()));
+          registers_for_restore(thread.registers, memory_.calls.learn(each, tracee.registers()));
       process.threads.push_back(std::move(thread));
     }
     Tracee& leader = stopped_.thread(facts.pid);
@@ -202,7 +203,7 @@ class Capture {
     return stopped;
   }
 
-  Status ask(const ProcessFacts& facts, ProcessImage& process) {
+  Status ask(const ProcessFacts& facts, ProcessImage& process, const MemoryPlan& plan) {
     auto vdso = std::ranges::find(facts.mappings, "[vdso]", &MappingText::name);
     SF_TRY_ASSIGN(Visit visit, Visit::begin(stopped_.thread(facts.pid), vdso->start));
     SF_TRY(visit.ask(
@@ -231,7 +232,40 @@ class Capture {
           [](ProgramWriter& program) { return ThreadQuestions(program); },
           [&](ProgramWriter&, ThreadQuestions& asked) { asked.take(process.threads[i]); }));
     }
+    if (!plan.to_watch.empty()) SF_TRY(begin_watch(facts, visit));
     return Ok{};
+  }
+
+  // Where that cannot be done, its memory is copied whole each time.
+  Status begin_watch(const ProcessFacts& facts, Visit& visit) {
+    {
+      auto lock = memory_.watches.lock();
+      if (memory_.watches.find(name_of(facts)) != nullptr) return Ok{};
+    }
+    Tracee& leader = stopped_.thread(facts.pid);
+    long number = -1;
+    auto nothing = [](ProgramWriter&, auto&) {};
+    SF_TRY(visit.ask(
+        leader,
+        [](ProgramWriter& program) {
+          std::size_t step = program.next_step();
+          program.call(SYS_userfaultfd, {O_CLOEXEC | O_NONBLOCK | kUserModeOnly});
+          return step;
+        },
+        [&](ProgramWriter& program, std::size_t& step) { number = program.result(step); }));
+    if (number < 0) return Ok{};
+    auto fd = descriptor_of(facts.pid, static_cast<int>(number));
+    SF_TRY(visit.ask(
+        leader,
+        [&](ProgramWriter& program) {
+          program.call(SYS_close, {number});
+          return 0;
+        },
+        nothing));
+    if (!fd) return Ok{};
+    auto fault = UserFault::begin(std::move(*fd), UserFault::Purpose::kWatch);
+    if (!fault) return Ok{};
+    return memory_.watches.add(name_of(facts), {std::move(*fault), UserFault::Purpose::kWatch, {}});
   }
 
   Status ask_makers(Visit& visit, const ProcessFacts& facts) {
@@ -252,7 +286,7 @@ class Capture {
 
   const TreeFacts& facts_;
   StoppedTree& stopped_;
-  InterruptedCalls& calls_;
+  CaptureMemory& memory_;
   TreeImage tree_;
   SocketMakers makers_;
   std::vector<pid_t> noticed_;  // stopped processes whose parents know
@@ -287,9 +321,15 @@ void make_calls_anew(const TreeFacts& facts, StoppedTree& stopped, InterruptedCa
   }
 }
 
-Result<TreeImage> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
-                               const CaptureRequest& request, InterruptedCalls& calls) {
-  return Capture(facts, stopped, calls).run(request);
+Result<WrittenTree> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
+                                 const CaptureRequest& request, CaptureMemory& memory) {
+  return Capture(facts, stopped, memory).run(request);
+}
+
+void note_written(const TreeFacts& facts, const WrittenTree& written, Watches& watches) {
+  for (std::size_t i = 0; i < facts.processes.size(); ++i)
+    note_written(facts.processes[i], written.plans[i], written.image.processes[i].pages,
+                 written.pages, watches);
 }
 
 }  // namespace sf::waypoint::native

@@ -9,6 +9,7 @@
 #include "waypoint/engine.h"
 #include "waypoint/native/facts.h"
 #include "waypoint/native/image.h"
+#include "waypoint/native/memory_capture.h"
 #include "waypoint/native/stopped_tree.h"
 
 namespace sf::waypoint::native {
@@ -36,8 +37,25 @@ class InterruptedCalls {
 // the kernel restart it: another engine that is about to look would not know which call it was.
 void make_calls_anew(const TreeFacts& facts, StoppedTree& stopped, InterruptedCalls& calls);
 
+// What an engine keeps from one capture to the next.
+struct CaptureMemory {
+  explicit CaptureMemory(std::string directory) : watches(std::move(directory)) {}
+  InterruptedCalls calls;
+  Watches watches;
+  CopyBuffer buffer;
+};
+
+// A tree that was written down and still stands still.
+struct WrittenTree {
+  TreeImage image;
+  PagesWriter pages;
+  std::vector<MemoryPlan> plans;  // one for each process
+};
+
 // Requires: nothing in `facts` blocks it.
-Result<TreeImage> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
-                               const CaptureRequest& request, InterruptedCalls& calls);
+Result<WrittenTree> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
+                                 const CaptureRequest& request, CaptureMemory& memory);
+// The image is complete: later ones may build on it.
+void note_written(const TreeFacts& facts, const WrittenTree& written, Watches& watches);
 
 }  // namespace sf::waypoint::native

@@ -7,7 +7,7 @@
 namespace sf::waypoint::native {
 
 struct FilePlaces {
-  int pages = 0;    // the pages file
+  int pages = 0;    // the pages files
   int scratch = 0;  // free for steps that need a known number
   int helper = 0;   // likewise
   int master = 0;   // of the terminal

@@ -141,16 +141,16 @@ Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inod
   return Ok{};
 }
 
-FilePlaces choose_places(const TreeImage& tree) {
-  int highest = 15;
+FilePlaces choose_places(const TreeImage& tree, int taken) {
+  int highest = std::max(15, taken);
   for (const ProcessImage& process : tree.processes)
     for (const Descriptor& fd : process.descriptors) highest = std::max(highest, fd.number);
   FilePlaces places;
   places.pages = highest + 1;
-  places.scratch = highest + 2;
-  places.helper = highest + 3;
-  places.master = highest + 4;
-  places.first = highest + 5;
+  places.scratch = places.pages + static_cast<int>(tree.pages_files);
+  places.helper = places.scratch + 1;
+  places.master = places.helper + 1;
+  places.first = places.master + 1;
   places.end = places.first + static_cast<int>(tree.files.size());
   return places;
 }

@@ -20,7 +20,8 @@ namespace sf::waypoint::native {
 Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes,
                      const SocketMakers& makers);
 
-FilePlaces choose_places(const TreeImage& tree);
+// Above `taken`, too.
+FilePlaces choose_places(const TreeImage& tree, int taken);
 
 // Init's part. Requires: everything below places.pages is closed. `failure`: as in Program.
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,

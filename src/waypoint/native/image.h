@@ -17,10 +17,11 @@ namespace sf::waypoint::native {
 
 inline constexpr std::uint32_t kNone = 0xffffffffU;
 
-struct Extent {          // of the pages file
+struct Extent {          // of a pages file
   std::uint64_t at = 0;  // address, or offset in the file it belongs to
   std::uint64_t size = 0;
   std::uint64_t offset = 0;
+  std::uint64_t file = 0;  // of the image's pages files; 0: its own
 };
 
 struct SignalAction {  // as the kernel keeps it
@@ -460,10 +461,11 @@ struct TreeImage {
   TerminalImage terminal;
   IpcImage ipc;
   std::vector<TerminalImage> ptys;  // made inside, in the order of their numbers
-  pid_t last_pid = 0;               // the pid counter; 0: the tree does not know it
+  std::uint32_t pages_files = 1;
+  pid_t last_pid = 0;  // the pid counter; 0: the tree does not know it
   template <typename A>
   void fields(A& a) {
-    a(processes)(files)(inodes)(mapped)(terminal)(ptys)(ipc);
+    a(processes)(files)(inodes)(mapped)(terminal)(ptys)(ipc)(pages_files);
   }
 };
 

@@ -16,12 +16,11 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "waypoint/native/kinds.h"
-#include "waypoint/native/page_scan.h"
 
 namespace sf::waypoint::native {
 namespace {
 
-constexpr std::uint64_t kAddressEnd = 0x7ffffffff000ULL;
+constexpr std::uint64_t kWorthWaiting = 1U << 20U;
 constexpr std::size_t kMaxPieces = 1000;  // of one preadv
 
 bool has(const MappingText& text, std::string_view flag) {
@@ -70,12 +69,16 @@ class MemoryWriter {
  public:
   MemoryWriter(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree,
                const MemoryPlaces& places)
-      : program_(program), process_(process), tree_(tree), places_(places) {}
+      : program_(program), process_(process), tree_(tree), places_(places) {
+    std::vector<PageRange> lazy = places.lazy ? lazy_mappings(process) : std::vector<PageRange>();
+    auto mapping = lazy.begin();
+    for (const Extent& extent : process.pages) {
+      while (mapping != lazy.end() && mapping->end <= extent.at) ++mapping;
+      if (mapping == lazy.end() || extent.at < mapping->start) pages_.push_back(extent);
+    }
+  }
 
   void write() {
-    program_.about("removing the old memory");
-    program_.call(SYS_munmap, {0, places_.kept_start});
-    program_.call(SYS_munmap, {places_.kept_end, kAddressEnd - places_.kept_end});
     for (const Mapping& mapping : process_.mappings) map(mapping);
     read_pages();
     for (const Mapping& mapping : process_.mappings) finish(mapping);
@@ -86,8 +89,8 @@ class MemoryWriter {
 
  private:
   bool has_pages(const Mapping& mapping) const {
-    auto at = std::ranges::lower_bound(process_.pages, mapping.start, {}, &Extent::at);
-    return at != process_.pages.end() && at->at < mapping.end;
+    auto at = std::ranges::lower_bound(pages_, mapping.start, {}, &Extent::at);
+    return at != pages_.end() && at->at < mapping.end;
   }
 
   std::uint32_t protection_at_first(const Mapping& mapping) const {
@@ -129,24 +132,28 @@ class MemoryWriter {
                    mapping.flags | MAP_FIXED_NOREPLACE, file, mapping.offset});
   }
 
-  // The pages lie in the image one behind the other, in the order of their addresses.
+  // Mostly the pages lie in a file one behind the other, in the order of their addresses.
   void read_pages() {
     program_.about("reading pages");
-    for (std::size_t i = 0; i < process_.pages.size();) {
+    for (std::size_t i = 0; i < pages_.size();) {
       std::vector<iovec> pieces;
-      std::uint64_t offset = process_.pages[i].offset;
+      const std::uint64_t file = pages_[i].file;
+      const std::uint64_t offset = pages_[i].offset;
       std::uint64_t size = 0;
-      for (; i < process_.pages.size() && pieces.size() < kMaxPieces &&
-             process_.pages[i].offset == offset + size && size < kMaxRead;
+      for (; i < pages_.size() && pieces.size() < kMaxPieces && pages_[i].file == file &&
+             pages_[i].offset == offset + size && size < kMaxRead;
            ++i) {
-        const Extent& extent = process_.pages[i];
+        const Extent& extent = pages_[i];
+        // One step for all of them instead of a fault for each.
+        if (extent.size >= kWorthPopulating)
+          program_.try_call(SYS_madvise, {extent.at, extent.size, MADV_POPULATE_WRITE});
         pieces.push_back({reinterpret_cast<void*>(extent.at), extent.size});
         size += extent.size;
       }
-      program_.call_exactly(
-          static_cast<long>(size), SYS_preadv,
-          {places_.files.pages, program_.arena().put(pieces.data(), pieces.size() * sizeof(iovec)),
-           pieces.size(), offset, 0});
+      program_.call_exactly(static_cast<long>(size), SYS_preadv,
+                            {places_.files.pages + static_cast<int>(file),
+                             program_.arena().put(pieces.data(), pieces.size() * sizeof(iovec)),
+                             pieces.size(), offset, 0});
     }
   }
 
@@ -190,12 +197,14 @@ class MemoryWriter {
     program_.call(SYS_close, {places_.files.scratch});
   }
 
+  static constexpr std::uint64_t kWorthPopulating = 16U << 10U;
   static constexpr std::uint64_t kMaxRead = 1ULL << 30U;  // the kernel reads at most 2 GiB at once
 
   ProgramWriter& program_;
   const ProcessImage& process_;
   const TreeImage& tree_;
   const MemoryPlaces& places_;
+  std::vector<Extent> pages_;  // that are read now
   std::map<std::uint32_t, Argument> files_;
 };
 
@@ -219,20 +228,40 @@ Status describe_memory(const ProcessFacts& facts, ProcessImage& process, TreeIma
   return Ok{};
 }
 
-Status capture_pages(pid_t pid, ProcessImage& process, PagesWriter& pages) {
-  SF_TRY_ASSIGN(std::vector<PageRange> found, scan_private_pages(pid));
-  auto at = found.begin();
+void remove_memory(ProgramWriter& program, const MemoryPlaces& places) {
+  program.about("removing the old memory");
+  program.call(SYS_munmap, {0, places.kept_start});
+  program.call(SYS_munmap, {places.kept_end, kAllMemory.end - places.kept_end});
+}
+
+std::vector<PageRange> lazy_mappings(const ProcessImage& process) {
+  std::vector<std::uint64_t> touched;  // by the kernel, while a thread is made
+  for (const ThreadImage& thread : process.threads)
+    touched.insert(touched.end(),
+                   {thread.registers.rsp, thread.registers.fs_base, thread.registers.gs_base,
+                    thread.rseq.address, thread.robust_list, thread.clear_tid});
+  std::vector<PageRange> lazy;
+  auto extent = process.pages.begin();
   for (const Mapping& mapping : process.mappings) {
-    if (!is_private(mapping)) continue;
-    while (at != found.end() && at->end <= mapping.start) ++at;
-    for (; at != found.end() && at->start < mapping.end; ++at) {
-      Extent extent{std::max(at->start, mapping.start), 0, 0};
-      extent.size = std::min(at->end, mapping.end) - extent.at;
-      process.pages.push_back(extent);
-      if (at->end > mapping.end) break;
-    }
+    std::uint64_t size = 0;
+    while (extent != process.pages.end() && extent->at < mapping.start) ++extent;
+    for (; extent != process.pages.end() && extent->at < mapping.end; ++extent)
+      size += extent->size;
+    bool fits = mapping.kind == MappingKind::kAnonymous && mapping.locked == 0 &&
+                (mapping.flags & MAP_GROWSDOWN) == 0 && size >= kWorthWaiting;
+    bool quiet = std::ranges::none_of(touched, [&](std::uint64_t address) {
+      return mapping.start <= address && address < mapping.end;
+    });
+    if (fits && quiet) lazy.push_back({mapping.start, mapping.end});
   }
-  return pages.append_memory(pid, process.pages);
+  return lazy;
+}
+
+void offer_user_fault(ProgramWriter& program, const FilePlaces& places) {
+  program.about("memory that comes later");
+  Argument fd = program.keep(SYS_userfaultfd, {O_CLOEXEC | O_NONBLOCK});
+  program.call(SYS_dup3, {fd, places.pages, O_CLOEXEC});
+  program.call(SYS_close, {fd});
 }
 
 void bring_back_memory(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree,

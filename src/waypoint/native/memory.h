@@ -1,7 +1,7 @@
 // Memory of a process.
 //
 // Saved: every mapping with its protection, flags and advice; of private ones the pages that differ
-// from the file behind them (or from zero), found with PAGEMAP_SCAN; the bounds that the kernel
+// from the file behind them (or from zero), see memory_capture.h; the bounds that the kernel
 // keeps (PR_SET_MM_MAP), the auxiliary vector, the program's file. Brought back: by the process
 // itself at the old addresses, pages read from the image, the vDSO mapped where it was. Declined
 // (kinds.h): devices, System V shared memory, guard regions, userfaultfd, huge page files.
@@ -12,7 +12,7 @@
 #include "waypoint/native/file_places.h"
 #include "waypoint/native/image.h"
 #include "waypoint/native/inodes.h"
-#include "waypoint/native/pages_file.h"
+#include "waypoint/native/page_map.h"
 #include "waypoint/native/program_writer.h"
 
 namespace sf::waypoint::native {
@@ -20,14 +20,23 @@ namespace sf::waypoint::native {
 // Fills mappings and layout; adds to `tree.mapped`. Requires: no blocker among the facts.
 Status describe_memory(const ProcessFacts& facts, ProcessImage& process, TreeImage& tree,
                        InodeCapture& inodes);
-Status capture_pages(pid_t pid, ProcessImage& process, PagesWriter& pages);
 
 struct MemoryPlaces {
   std::uint64_t kept_start = 0;  // what programs live in: stays until the tracer removes it
   std::uint64_t kept_end = 0;
   FilePlaces files;
+  bool lazy = false;  // pages of lazy_mappings() are left out
 };
-// Replaces all memory of the process that runs it.
+// All memory but the programs.
+void remove_memory(ProgramWriter& program, const MemoryPlaces& places);
+
+// Pure. Mappings whose pages are brought when they are touched (watches.h): they are large, and
+// nothing touches them before the process goes on.
+std::vector<PageRange> lazy_mappings(const ProcessImage& process);
+// A userfaultfd for the engine to take, in the place of the first pages file.
+void offer_user_fault(ProgramWriter& program, const FilePlaces& places);
+
+// Requires: nothing of the memory that remove_memory() left is in the way.
 void bring_back_memory(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree,
                        const MemoryPlaces& places);
 

@@ -1,5 +1,6 @@
 #include "waypoint/native/native_engine.h"
 
+#include "base/scope_exit.h"
 #include "os/file.h"
 #include "waypoint/keeper_host.h"
 #include "waypoint/native/blockers.h"
@@ -17,52 +18,63 @@ constexpr std::size_t kMaxTree = 1U << 30U;
 
 class NativeEngine : public ProcessEngine {
  public:
-  explicit NativeEngine(NativeSetup setup) : setup_(std::move(setup)) {}
+  explicit NativeEngine(NativeSetup setup) : setup_(std::move(setup)), memory_(setup_.directory) {}
 
   void warm_up() override {}
 
   Result<Captured> capture(const CaptureRequest& request) override {
     SF_TRY_ASSIGN(native::StoppedTree stopped,
                   native::StoppedTree::stop(request.root, setup_.freezer));
+    // Whoever else is to look at the tree must find it whole.
+    ScopeExit end_watches([&] {
+      if (request.engine == EngineChoice::kAuto) memory_.watches.end_all();
+    });
+    memory_.watches.complete_children();
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
+    native::recognise_watched(facts, memory_.watches);
     SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
     facts.host_network = request.host_network;
-    calls_.begin();
+    memory_.calls.begin();
     std::vector<Blocker> blockers = native::find_blockers(facts);
     if (!blockers.empty()) {
-      if (request.engine == EngineChoice::kAuto) native::make_calls_anew(facts, stopped, calls_);
+      if (request.engine == EngineChoice::kAuto)
+        native::make_calls_anew(facts, stopped, memory_.calls);
       return refuse_capture(blockers);
     }
     SF_TRY(reached(request.at_point, "checkpoint.native_stopped"));
-    auto tree = native::capture_tree(facts, stopped, request, calls_);
+    auto tree = native::capture_tree(facts, stopped, request, memory_);
     if (!tree && os::is_full(request.image_dir))
       return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
                   "make room on that file system, or remove checkpoints");
     if (!tree) return std::move(tree).error().while_doing("capturing processes");
-    pid_t last_pid = tree->last_pid;
+    pid_t last_pid = tree->image.last_pid;
     if (last_pid == 0) {  // nothing of that kind in its /proc
       SF_TRY_ASSIGN(last_pid, read_pid_counter(request.root));
     }
-    tree->terminal.session = request.terminal_session;
-    tree->terminal.group = request.terminal_group;
+    native::TreeImage& image = tree->image;
+    image.terminal.session = request.terminal_session;
+    image.terminal.group = request.terminal_group;
     SF_TRY(request.while_stopped());
+    native::note_written(facts, *tree, memory_.watches);
     SF_TRY(stopped.let_go());
-    SF_TRY(os::write_file(request.image_dir + native::kTreeFile, native::encode_tree(*tree)));
-    return Captured{std::string(kNativeName), last_pid};
+    end_watches.dismiss();
+    std::string bytes = native::encode_tree(image);
+    SF_TRY(os::write_file(request.image_dir + native::kTreeFile, bytes));
+    return Captured{std::string(kNativeName), last_pid, tree->pages.bytes() + bytes.size()};
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {
     SF_TRY_ASSIGN(std::string bytes,
                   os::read_file(request.image_dir + native::kTreeFile, kMaxTree));
     SF_TRY_ASSIGN(native::TreeImage tree, native::decode_tree(bytes));
-    auto restored = native::restore_tree(tree, request, setup_.cradle);
+    auto restored = native::restore_tree(tree, request, setup_.cradle, memory_.watches);
     if (!restored) return std::move(restored).error().while_doing("restoring processes");
     return restored;
   }
 
  private:
   NativeSetup setup_;
-  native::InterruptedCalls calls_;
+  native::CaptureMemory memory_;
 };
 
 }  // namespace

@@ -11,8 +11,9 @@
 namespace sf::waypoint {
 
 struct NativeSetup {
-  std::string freezer;  // the branch's group in the v2 hierarchy, or empty
-  Cradle& cradle;       // where restored trees are born
+  std::string freezer;    // the branch's group in the v2 hierarchy, or empty
+  std::string directory;  // of the engine's own, on the file system of the images
+  Cradle& cradle;         // where restored trees are born
 };
 
 std::unique_ptr<ProcessEngine> make_native_engine(NativeSetup setup);

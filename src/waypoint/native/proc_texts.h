@@ -48,6 +48,8 @@ struct MappingText {  // one of /proc/pid/smaps
   std::uint64_t inode = 0;
   std::string name;
   std::vector<std::string> flags;  // two letters each
+  bool watched = false;            // by this engine (watches.h): writes to it are noted
+  bool served = false;             // likewise, and what is missing is brought
 };
 std::optional<std::vector<MappingText>> parse_smaps(std::string_view text);
 

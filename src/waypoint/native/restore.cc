@@ -20,7 +20,9 @@
 #include "waypoint/init_launcher.h"
 #include "waypoint/native/birth_writer.h"
 #include "waypoint/native/inotify.h"
+#include "waypoint/native/memory.h"
 #include "waypoint/native/other_fd.h"
+#include "waypoint/native/pages_file.h"
 #include "waypoint/native/shared_arena.h"
 #include "waypoint/native/stops.h"
 #include "waypoint/native/sysv_ipc.h"
@@ -50,17 +52,23 @@ constexpr auto kStopTime = std::chrono::seconds(5);
 
 class Restore {
  public:
-  Restore(const TreeImage& tree, const RestoreRequest& request, Cradle& cradle)
-      : tree_(tree), request_(request), cradle_(cradle) {}
+  Restore(const TreeImage& tree, const RestoreRequest& request, Cradle& cradle, Watches& watches)
+      : tree_(tree), request_(request), cradle_(cradle), watches_(watches) {}
 
   Result<RestoredTree> run() {
-    SF_TRY_ASSIGN(os::UniqueFd pages, os::open_file(request_.image_dir + kPagesFile, O_RDONLY));
+    std::vector<int> pages;
+    for (std::uint32_t i = 0; i < tree_.pages_files; ++i) {
+      SF_TRY_ASSIGN(auto file, PagesFile::open(pages_path(request_.image_dir, i)));
+      pages.push_back(file->fd());
+      pages_.push_back(std::move(file));
+    }
+    lazy_ = can_serve_faults();
     SF_TRY_ASSIGN(os::UniqueFd counter, open_pid_counter());
     SF_TRY_ASSIGN(SharedArena shared, SharedArena::map(tree_));
     SF_TRY_ASSIGN(TreePrograms programs,
-                  write_programs(shared, tree_, {pages.get(), counter.get(), request_.last_pid},
+                  write_programs(shared, tree_, {pages, counter.get(), request_.last_pid, lazy_},
                                  request_.root_view));
-    SF_TRY_ASSIGN(MadeIpc ipc, MadeIpc::make(tree_.ipc, pages.get()));
+    SF_TRY_ASSIGN(MadeIpc ipc, MadeIpc::make(tree_.ipc, pages[0]));
     RestoredTree restored;
     // A dying init waits for all others, and those that are traced for their tracer.
     ScopeExit give_up([&] {
@@ -75,7 +83,7 @@ class Restore {
     SF_TRY(ipc.finish());
     SF_TRY(reached(request_.at_point, "restore.native_made"));
     SF_TRY_ASSIGN(restored.terminal, descriptor_of(restored.init.pid(), programs.places.master));
-    SF_TRY(take_over(shared, restored.init.pid(), programs.places.master));
+    SF_TRY(take_over(shared, restored.init.pid(), programs.places));
     SF_TRY(reached(request_.at_point, "restore.native_taken"));
     SF_TRY(let_go());
     give_up.dismiss();
@@ -130,14 +138,14 @@ class Restore {
     return found;
   }
 
-  Status take_over(SharedArena& shared, pid_t init, int master) {
+  Status take_over(SharedArena& shared, pid_t init, const FilePlaces& places) {
     SF_TRY_ASSIGN(auto numbers, find_threads(init));
     std::uint64_t scratch = shared.arena().reserve(256);
     // Stopped jobs first: their parents take notice before they go on.
     for (Life life : {Life::kStopped, Life::kRunning}) {
       for (const ProcessImage& process : tree_.processes) {
         if (process.life != life) continue;
-        SF_TRY(take_over_process(shared, process, numbers, master, scratch));
+        SF_TRY(take_over_process(shared, process, numbers, places, scratch));
         if (life == Life::kStopped) SF_TRY(stop_again());
       }
     }
@@ -145,7 +153,7 @@ class Restore {
   }
 
   Status take_over_process(const SharedArena& shared, const ProcessImage& process,
-                           const std::map<pid_t, pid_t>& numbers, int master,
+                           const std::map<pid_t, pid_t>& numbers, const FilePlaces& places,
                            std::uint64_t scratch) {
     std::size_t first = threads_.size();
     for (const ThreadImage& thread : process.threads) {
@@ -165,7 +173,9 @@ class Restore {
     Tracee& leader = threads_[first];
     std::uint64_t place = vdso->start + *instruction;
     SF_TRY(take_notice(leader, place, process, tree_, scratch));
-    if (process.pid == 1) SF_TRY(leader.call(place, SYS_close, {static_cast<unsigned>(master)}));
+    if (process.pid == 1)
+      SF_TRY(leader.call(place, SYS_close, {static_cast<unsigned>(places.master)}));
+    if (lazy_) SF_TRY(serve_memory(leader, place, process, places.pages));
     SF_TRY_ASSIGN(long unmapped, leader.call(place, SYS_munmap, {shared.start(), shared.size()}));
     if (unmapped != 0) return os::os_error(static_cast<int>(-unmapped), "leaving a new process");
     for (std::size_t i = 0; i < process.threads.size(); ++i) {
@@ -173,6 +183,28 @@ class Restore {
       SF_TRY(threads_[first + i].become(thread.registers, thread.extended, thread.blocked));
     }
     return Ok{};
+  }
+
+  // Its large memory is brought when it is touched.
+  Status serve_memory(Tracee& leader, std::uint64_t syscall_place, const ProcessImage& process,
+                      int number) {
+    std::vector<PageRange> mappings = lazy_mappings(process);
+    if (mappings.empty()) return Ok{};
+    SF_TRY_ASSIGN(os::UniqueFd fd, descriptor_of(leader.tid(), number));
+    SF_TRY_ASSIGN(UserFault fault, UserFault::begin(std::move(fd), UserFault::Purpose::kServe));
+    Backing backing;
+    for (const Extent& extent : process.pages)
+      backing.put({extent.at, extent.at + extent.size, pages_.at(extent.file), extent.offset});
+    WatchedMemory memory{std::move(fault), UserFault::Purpose::kServe, {}};
+    for (const PageRange& mapping : mappings) {
+      SF_TRY(memory.fault.watch(mapping, UserFault::Purpose::kServe));
+      for (Piece& piece : backing.within(mapping)) memory.backing.put(std::move(piece));
+    }
+    SF_TRY(leader.call(syscall_place, SYS_close, {static_cast<unsigned>(number)}));
+    auto key = os::process_key(leader.tid());
+    if (!key) return fail(ErrorCode::kOs, "a new process is gone");
+    for (const auto& file : pages_) file->keep_in(watches_.directory());
+    return watches_.add({key->pid, key->start_time}, std::move(memory));
   }
 
   // The process taken over last: it stops before its first instruction.
@@ -197,14 +229,17 @@ class Restore {
   const TreeImage& tree_;
   const RestoreRequest& request_;
   Cradle& cradle_;
+  Watches& watches_;
+  std::vector<std::shared_ptr<const PagesFile>> pages_;
+  bool lazy_ = false;
   std::vector<Tracee> threads_;
 };
 
 }  // namespace
 
 Result<RestoredTree> restore_tree(const TreeImage& tree, const RestoreRequest& request,
-                                  Cradle& cradle) {
-  return Restore(tree, request, cradle).run();
+                                  Cradle& cradle, Watches& watches) {
+  return Restore(tree, request, cradle, watches).run();
 }
 
 }  // namespace sf::waypoint::native

@@ -1,0 +1,136 @@
+// Memory of large processes is captured by difference and brought back when it is touched. Whatever
+// a process does to its memory, every byte must be what it was.
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "../commands/fixture.h"
+#include "os/file.h"
+
+namespace sf::waypoint {
+namespace {
+
+class NativeMemoryTest : public CommandsTest {
+ protected:
+  void begin() {
+    BranchConfig config;
+    config.engine = EngineChoice::kNative;
+    branch_ = start(config);
+    auto program = os::read_file(SF_WALKER, 64U << 20U);
+    ASSERT_TRUE(program.ok()) << program.error().describe();
+    SideExecRequest install;
+    install.argv = {"sh", "-c", "cat > /tmp/walker; chmod +x /tmp/walker; mkfifo /tmp/in /tmp/out"};
+    install.user = "root";
+    install.input = *program;
+    auto installed = wp_->side_exec(branch_, install);
+    ASSERT_TRUE(installed.ok()) << installed.error().describe();
+    ask(branch_, "/tmp/walker < /tmp/in > /tmp/out & exec 8<>/tmp/in 9<>/tmp/out");
+  }
+  std::string ask(const BranchId& branch, const std::string& command) {
+    auto result = wp_->exec(branch, {.command = command, .timeout = milliseconds(60'000)});
+    EXPECT_TRUE(result.ok()) << command << ": " << (result ? "" : result.error().describe());
+    return result ? result->output : "";
+  }
+  std::string walker(const BranchId& branch, const std::string& request) {
+    std::string answer = ask(branch, "echo " + request + " >&8; read -r x <&9; echo $x");
+    EXPECT_EQ(answer.size(), 17U) << answer;
+    return answer;
+  }
+  CheckpointInfo checkpoint() {
+    auto taken = wp_->checkpoint(branch_);
+    EXPECT_TRUE(taken.ok()) << (taken ? "" : taken.error().describe());
+    return taken ? *taken : CheckpointInfo{};
+  }
+  void restore(const CheckpointId& id) {
+    Status restored = wp_->restore(branch_, id);
+    EXPECT_TRUE(restored.ok()) << (restored ? "" : restored.error().describe());
+  }
+  BranchId fork(const CheckpointId& id) {
+    auto made = wp_->fork(id, 1);
+    EXPECT_TRUE(made.front().ok()) << (made.front() ? "" : made.front().error().describe());
+    return made.front() ? *made.front() : BranchId();
+  }
+};
+
+TEST_F(NativeMemoryTest, ASnapshotHoldsWhatChangedSinceTheOneBefore) {
+  begin();
+  std::string whole = walker(branch_, "more 40");
+  CheckpointInfo first = checkpoint();
+  EXPECT_GT(first.image_bytes, 40U << 20U);
+  walker(branch_, "more 3");
+  CheckpointInfo second = checkpoint();
+  EXPECT_LT(second.image_bytes, 12U << 20U);
+  restore(first.id);
+  CheckpointInfo third = checkpoint();
+  EXPECT_LT(third.image_bytes, 12U << 20U);
+  // It stands on its own, whatever it shares.
+  ASSERT_TRUE(wp_->remove(first.id).ok());
+  ASSERT_TRUE(wp_->remove(second.id).ok());
+  restore(third.id);
+  EXPECT_EQ(walker(branch_, "hash"), whole);
+}
+
+TEST_F(NativeMemoryTest, AChildForkedBeforeItsMemoryIsThereHasAllOfIt) {
+  begin();
+  std::string whole = walker(branch_, "more 40");
+  CheckpointInfo taken = checkpoint();
+  restore(taken.id);
+  EXPECT_EQ(walker(branch_, "child"), whole);
+  EXPECT_EQ(walker(branch_, "hash"), whole);
+  restore(taken.id);
+  CheckpointInfo again = checkpoint();  // nothing of it has been touched
+  restore(again.id);
+  EXPECT_EQ(walker(branch_, "child"), whole);
+}
+
+TEST_F(NativeMemoryTest, EveryByteIsWhatItWasOnARandomWalk) {
+  const char* wanted = std::getenv("SF_STEPS");
+  const int steps = wanted != nullptr ? std::atoi(wanted) : 60;
+  begin();
+  std::mt19937_64 chance(7);
+  std::vector<std::pair<CheckpointId, std::string>> nodes;
+  std::string now = walker(branch_, "walk 1 30");
+  for (int i = 0; i < steps; ++i) {
+    std::size_t node = nodes.empty() ? 0 : chance() % nodes.size();
+    switch (chance() % 6) {
+      case 0:
+      case 1:
+        now = walker(branch_, "walk " + std::to_string(chance() % 1000) + " 12");
+        break;
+      case 2:
+        nodes.emplace_back(checkpoint().id, now);
+        break;
+      case 3:
+        if (nodes.empty()) break;
+        restore(nodes[node].first);
+        now = nodes[node].second;
+        // Half of the time nothing looks before the next change.
+        if (chance() % 2 == 0) {
+          ASSERT_EQ(walker(branch_, "hash"), now) << "step " << i;
+        }
+        break;
+      case 4: {
+        if (nodes.empty()) break;
+        BranchId other = fork(nodes[node].first);
+        ASSERT_EQ(walker(other, chance() % 2 == 0 ? "child" : "hash"), nodes[node].second)
+            << "step " << i;
+        ASSERT_TRUE(wp_->end(other).ok());
+        break;
+      }
+      default:
+        ASSERT_EQ(walker(branch_, "child"), now) << "step " << i;
+        if (nodes.size() < 6) break;
+        ASSERT_TRUE(wp_->remove(nodes[node].first).ok());
+        nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(node));
+    }
+    ASSERT_FALSE(HasFailure()) << "step " << i;
+  }
+  ASSERT_EQ(walker(branch_, "hash"), now);
+  for (const auto& [id, hash] : nodes) {
+    restore(id);
+    ASSERT_EQ(walker(branch_, "hash"), hash);
+  }
+}
+
+}  // namespace
+}  // namespace sf::waypoint
