@@ -21,6 +21,7 @@ constexpr Row kRows[] = {
     {"TcpFullBothWays", "tcp-full-both-ways", Asking::kOnce},
     {"SysvRemovedSharedMemory", "sysv-removed"},
     {"ProcessDescriptors", "process-descriptors"},
+    {"SystemCallFilters", "system-call-filters"},
     {"Terminals", "terminals"},
     {"TerminalSession", "terminal-session"},
 };

@@ -9,6 +9,7 @@
 #include "waypoint/native/family.h"
 #include "waypoint/native/kinds.h"
 #include "waypoint/native/posix_timers.h"
+#include "waypoint/native/seccomp.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -115,8 +116,8 @@ class Search {
     std::string which = thread.tid == process_->pid
                             ? std::string()
                             : " of thread " + std::to_string(thread.status.pids.back());
-    if (thread.status.seccomp != 0)
-      add("seccomp" + which, "the native engine does not capture filters of system calls");
+    std::string filters = seccomp_trouble(thread.status);
+    if (!filters.empty()) add("seccomp" + which, filters);
     if (thread.stat.policy != 0)
       add("scheduling policy " + std::to_string(thread.stat.policy) + which,
           "the native engine knows the usual one alone");

@@ -61,6 +61,15 @@ struct AlternateStack {
   std::uint64_t size = 0;
 };
 
+struct FilterImage {  // of system calls
+  std::uint32_t flags = 0;
+  std::string instructions;
+  template <typename A>
+  void fields(A& a) {
+    a(flags)(instructions);
+  }
+};
+
 struct ThreadImage {
   pid_t tid = 0;
   std::string name;
@@ -79,10 +88,11 @@ struct ThreadImage {
   std::int32_t death_signal = 0;
   std::uint64_t timer_slack = 0;
   std::string affinity;
+  std::vector<FilterImage> filters;  // oldest first
   template <typename A>
   void fields(A& a) {
     a(tid)(name)(
-        registers)(extended)(blocked)(pending)(alternate_stack)(clear_tid)(robust_list)(robust_size)(rseq)(credentials)(nice)(io_priority)(death_signal)(timer_slack)(affinity);
+        registers)(extended)(blocked)(pending)(alternate_stack)(clear_tid)(robust_list)(robust_size)(rseq)(credentials)(nice)(io_priority)(death_signal)(timer_slack)(affinity)(filters);
   }
 };
 

@@ -52,6 +52,8 @@ DescriptorVerdict judge_device(const DescriptorFacts& fd) {
 }
 
 DescriptorVerdict judge_file(const DescriptorFacts& fd) {
+  bool is_place = (fd.info.flags & static_cast<unsigned>(O_PATH)) != 0;  // nothing was opened
+  if (is_place && !fd.link.ends_with(kDeleted)) return {DescriptorKind::kPath, {}, {}};
   if (S_ISCHR(fd.file.st_mode) || S_ISBLK(fd.file.st_mode)) return judge_device(fd);
   if (fd.link.ends_with(kDeleted)) {
     if (S_ISREG(fd.file.st_mode) && fd.file.st_nlink == 0)

@@ -32,8 +32,10 @@ std::uint64_t size_for(const TreeImage& tree) {
   for (const ProcessImage& process : tree.processes) {
     size += (256U << 10U) + process.mappings.size() * 2048 + process.pages.size() * 64 +
             process.descriptors.size() * 256 + process.pending.size() * 512;
-    for (const ThreadImage& thread : process.threads)
+    for (const ThreadImage& thread : process.threads) {
       size += (64U << 10U) + thread.pending.size() * 512 + thread.credentials.groups.size() * 8;
+      for (const FilterImage& filter : thread.filters) size += filter.instructions.size() + 256;
+    }
     for (const Mapping& mapping : process.mappings) size += mapping.name.size() + 256;
   }
   for (const MappedFile& file : tree.mapped)
