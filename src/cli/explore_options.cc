@@ -168,7 +168,15 @@ Status change_resumed(const ExploreArguments& arguments, RunPlan& plan) {
   change_budget(command, arguments.plan.budget, plan.budget);
   if (command.count("--jobs") > 0) plan.jobs = arguments.plan.jobs;
   if (command.count("--command-timeout") > 0) plan.command_timeout = arguments.plan.command_timeout;
-  if (command.count("--agent") > 0) return choose_agent(arguments, plan);
+  if (command.count("--agent") > 0) {
+    const std::string before = plan.agent.kind;
+    SF_TRY(choose_agent(arguments, plan));
+    // Its files are there from the first state on, or nowhere.
+    if (before != plan.agent.kind && (before == "oracle" || plan.agent.kind == "oracle"))
+      return invalid("a run begins with the task's own solution or goes on without it",
+                     "begin another one: statefork explore TASK --agent ...");
+    return Ok{};
+  }
   if (has_any(command, kAgent))
     return invalid("options of an agent need the agent", "name it, too: --agent AGENT");
   return Ok{};

@@ -7,48 +7,17 @@
 #include <thread>
 
 #include "base/split.h"
-#include "daemon_world.h"
+#include "explore_world.h"
 #include "os/file.h"
 #include "os/process.h"
 #include "os/run_program.h"
-#include "task_maker.h"
-#include "testing/matchers.h"
-#include "testing/temp_dir.h"
 
 namespace sf::test {
 namespace {
 
 using wire::Json;
 
-class ExploreTest : public ::testing::Test {
- protected:
-  void SetUp() override { make_terminal_bench_task(task()); }
-  std::string task() const { return dir_ / "task"; }
-  std::string out() { return dir_ / ("run" + std::to_string(++runs_)); }
-
-  CommandRun explore(std::vector<std::string> more, const std::string& directory = "") {
-    std::vector<std::string> arguments = {
-        "explore", task(),   "--root", "/",
-        "--agent", "script", "--out",  directory.empty() ? out() : directory,
-        "--json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return world_.run(arguments);
-  }
-  static Json json_of(const CommandRun& ran) {
-    Json json = Json::parse(ran.out, nullptr, false);
-    EXPECT_TRUE(json.is_object()) << ran.status << ": " << ran.out << ran.err;
-    return json.is_object() ? json : Json::object();
-  }
-  std::size_t branches(const std::string& session) {
-    auto tree = world_.client().get("/v1/sessions/" + session + "/tree");
-    EXPECT_OK(tree);
-    return tree ? (*tree)["branches"].size() : 0;
-  }
-
-  TempDir dir_;
-  DaemonWorld world_;
-  int runs_ = 0;
-};
+class ExploreTest : public ExploreWorld {};
 
 TEST_F(ExploreTest, EveryPolicyFindsTheWayThroughWrongTurns) {
   for (const char* policy : {"mcts", "beam", "pass@k", "best-of-n"}) {
@@ -72,17 +41,6 @@ TEST_F(ExploreTest, ASecondRunBuildsNothing) {
   const CommandRun second = explore({"--max-nodes", "1"});
   EXPECT_EQ(second.err.find("build:"), std::string::npos) << second.err;
   EXPECT_EQ(json_of(first)["session"], json_of(second)["session"]);
-}
-
-TEST_F(ExploreTest, TheOracleSolvesIt) {
-  const std::string harbor = dir_ / "harbor";
-  make_harbor_task(harbor);
-  for (const std::string& directory : {task(), harbor}) {
-    const CommandRun ran =
-        world_.run({"explore", directory, "--root", "/", "--agent", "oracle", "--policy", "pass@k",
-                    "--attempts", "1", "--out", out(), "--json"});
-    EXPECT_EQ(ran.status, 0) << directory << ": " << ran.out << ran.err;
-  }
 }
 
 TEST_F(ExploreTest, HarborTasksAreSearchedToo) {

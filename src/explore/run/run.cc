@@ -23,21 +23,6 @@ namespace {
 constexpr auto kDiffTime = seconds(20);  // for all of them: a report is no reason to wait long
 constexpr std::size_t kMaxDiffEntries = 200;
 
-Result<std::string> oracle_command(const Oracle& oracle) {
-  if (!oracle.script.empty()) {
-    SF_TRY_ASSIGN(std::string text, os::read_file(oracle.script));
-    if (!text.ends_with('\n')) text += '\n';
-    const std::string end = "END_OF_SOLUTION";
-    if (text.find(end) != std::string::npos)
-      return invalid(oracle.script + " has a line " + end, "call it something else");
-    return "mkdir -p /oracle && cat >/oracle/solution.sh <<'" + end + "'\n" + text + end +
-           "\nbash /oracle/solution.sh";
-  }
-  std::string all;
-  for (const std::string& command : oracle.commands) all += command + "\n";
-  return all;
-}
-
 Result<std::string> image_of(const Task& task) {
   if (task.dockerfile.empty()) return task.image;
   SF_TRY_ASSIGN(std::string text, os::read_file(task.dockerfile));
@@ -62,14 +47,15 @@ microseconds spent(const SearchTree& tree) {
 }
 
 Status build(const ApiClient& api, RunDirectory& directory, RunPlan& plan, const Task& task,
-             const RootFinder& root_of, const RunEvents& events) {
+             const UploadPlan& brings, const RootFinder& root_of, const RunEvents& events) {
   SF_TRY_ASSIGN(std::string image, image_of(task));
   SF_TRY_ASSIGN(RootDirectory root, root_of(image));
   const BuildSettings settings{.root = root.path,
                                .defaults = root.defaults,
                                .backend = plan.backend,
                                .policy = plan.materialization,
-                               .network = plan.network};
+                               .network = plan.network,
+                               .brings = brings};
   auto built = build_task(api, task, settings, plan.id + "-build", events.on_build);
   if (!built) {
     Error error = std::move(built).error().while_doing("building " + task.name);
@@ -149,14 +135,16 @@ Result<FinishedRun> carry_out(const ApiClient& api, RunDirectory& directory, Run
                               const RootFinder& root_of, const RunEvents& events) {
   SF_TRY_ASSIGN(Task task, load_task(plan.task_directory));
   SF_TRY_ASSIGN(std::unique_ptr<SearchPolicy> policy, make_policy(plan.policy, plan.options));
-  std::string solution;
+  OraclePlan solution;
   if (plan.agent.kind == "oracle") {
-    SF_TRY_ASSIGN(solution, oracle_command(task.oracle));
+    SF_TRY_ASSIGN(task.oracle.env, with_host_variables(task.oracle.env, host_variable));
+    SF_TRY_ASSIGN(solution, plan_oracle(task.oracle));
   }
   SF_TRY_ASSIGN(std::unique_ptr<Agent> agent,
-                make_agent(plan.agent, solution, directory.file("agent.log")));
+                make_agent(plan.agent, solution.command, directory.file("agent.log")));
   SF_TRY(directory.save_plan(plan));
-  if (plan.session.empty()) SF_TRY(build(api, directory, plan, task, root_of, events));
+  if (plan.session.empty())
+    SF_TRY(build(api, directory, plan, task, solution.files, root_of, events));
 
   const SessionClient session(api, plan.session);
   SF_TRY_ASSIGN(std::optional<SearchTree> before, directory.tree());

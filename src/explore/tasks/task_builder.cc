@@ -66,26 +66,48 @@ std::string entrypoint_command(const BuildPlan& plan) {
   return text + " </dev/null >/var/log/entrypoint.log 2>&1 & )";
 }
 
-Result<std::vector<KeyedStep>> keyed_steps(const Task& task, const BuildPlan& plan) {
+// Beside the Dockerfile and of its name, or for all of the context.
+Result<IgnoreRules> ignore_rules(const Task& task) {
+  for (const std::string& path :
+       {task.dockerfile + ".dockerignore", task.context + "/.dockerignore"}) {
+    if (!os::exists(path)) continue;
+    SF_TRY_ASSIGN(std::string text, os::read_file(path));
+    return IgnoreRules(text);
+  }
+  return IgnoreRules();
+}
+
+bool is_empty(const UploadPlan& plan) {
+  return plan.directories.empty() && plan.files.empty() && plan.links.empty();
+}
+
+Result<std::vector<KeyedStep>> keyed_steps(const Task& task, const BuildPlan& plan,
+                                           const UploadPlan& brings) {
+  SF_TRY_ASSIGN(IgnoreRules ignored, ignore_rules(task));
   std::vector<BuildStep> steps = plan.steps;
   steps.push_back({.title = "enter " + plan.workdir, .command = entering_command(plan)});
   if (!plan.entrypoint.empty())
     steps.push_back({.title = "ENTRYPOINT", .command = entrypoint_command(plan)});
   std::vector<KeyedStep> keyed;
   std::string before;
-  for (BuildStep& step : steps) {
-    KeyedStep each{step.title.substr(0, kMaxTitle), step.command, {}, {}};
-    if (!step.sources.empty()) {
-      auto copied = plan_copy(step, task.context);
-      if (!copied) return std::move(copied).error().while_doing(step.title);
-      each.upload = std::move(copied->upload);
-      each.command = std::move(copied->command);
-    }
+  auto add = [&](KeyedStep each) -> Status {
     SF_TRY_ASSIGN(std::string files, digest_of(each.upload));
     each.key = Digest().add(before).add(each.command).add(files).hex();
     before = each.key;
     keyed.push_back(std::move(each));
+    return Ok{};
+  };
+  for (BuildStep& step : steps) {
+    KeyedStep each{step.title.substr(0, kMaxTitle), step.command, {}, {}};
+    if (!step.sources.empty()) {
+      auto copied = plan_copy(step, task.context, ignored);
+      if (!copied) return std::move(copied).error().while_doing(step.title);
+      each.upload = std::move(copied->upload);
+      each.command = std::move(copied->command);
+    }
+    SF_TRY(add(std::move(each)));
   }
+  if (!is_empty(brings)) SF_TRY(add({"the task's own solution", "", brings, ""}));
   return keyed;
 }
 
@@ -153,7 +175,7 @@ Result<BuildPlan> plan_of(const Task& task, const BuildSettings& settings) {
 Result<BuiltTask> build_task(const ApiClient& api, const Task& task, const BuildSettings& settings,
                              const std::string& branch, const BuildProgress& progress) {
   SF_TRY_ASSIGN(BuildPlan plan, plan_of(task, settings));
-  SF_TRY_ASSIGN(std::vector<KeyedStep> steps, keyed_steps(task, plan));
+  SF_TRY_ASSIGN(std::vector<KeyedStep> steps, keyed_steps(task, plan, settings.brings));
   SF_TRY_ASSIGN(std::string id, find_or_make_session(api, session_request(task, settings, plan)));
   const SessionClient session(api, id);
   SF_TRY_ASSIGN(auto found, find_built(session, steps));

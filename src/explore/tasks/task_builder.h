@@ -19,6 +19,7 @@ struct BuildSettings {
   std::string backend;
   std::string policy;  // materialization
   std::string network;
+  UploadPlan brings;  // what the agent has beside the image, after its last step
 };
 
 struct BuiltTask {
