@@ -162,10 +162,8 @@ Result<int> run(const ExploreArguments& arguments, const ApiClient& client) {
     return error;
   }
   screen.finish(done->tree);
-  print_answer(arguments, answer_of(*done, directory.path()), [&](const auto&) {
-    return summary_text(done->tree, done->summary) + "  report    " + directory.path() +
-           "/report.html\n";
-  });
+  print_answer(arguments, answer_of(*done, directory.path()),
+               [&](const auto&) { return summary_text(*done, directory.path()); });
   if (interrupted > 0) print_remark(to_go_on);
   return done->summary.is_solved ? 0 : kNotSolved;
 }
@@ -182,7 +180,9 @@ void add_explore_command(CLI::App& app, int& exit_code) {
       "the\n"
       "task's tests judge in forks. The run's directory has the journal, the tree, trajectories "
       "and\n"
-      "a report to look at.\n"
+      "a report to look at. Marks of the tree: = main line, * passed, - graded, x dead end, ~ "
+      "under "
+      "way.\n"
       "Exit status: 0 solved; 1 failed; 3 not solved within the budget; 130 stopped before the\n"
       "search began.\n"
       "Examples:\n"
