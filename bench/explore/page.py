@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import List, Optional, Sequence
 
-from outcomes import Outcome, Row, by_group, claims_of, row_of, time_ratio
+from outcomes import Outcome, Row, base_of, by_group, claims_of, row_of, time_ratio
 from plots import paired, to_svg
 from trials import Task
 
@@ -64,12 +64,11 @@ def pairs_by_group(outcomes: Sequence[Outcome]) -> dict:
 
 
 def time_lines(outcomes: Sequence[Outcome]) -> List[str]:
-    groups = by_group(outcomes)
+    groups, base = by_group(outcomes), base_of(outcomes)
     lines = []
     for (contender, materialization, policy), some in groups.items():
-        base = groups.get(("waypoint", "eager", policy), [])
-        ratio, count = time_ratio(some, base)
-        if count and contender != "waypoint" and materialization == "eager":
+        ratio, count = time_ratio(some, groups.get((base, "eager", policy), []))
+        if count and contender != base and materialization == "eager":
             lines.append(f"- {contender}, {policy}: {ratio:.1f} times as long ({count} runs)")
     return lines
 
@@ -92,7 +91,7 @@ def to_markdown(outcomes: Sequence[Outcome], tasks: Sequence[Task], facts: Seque
         found = "yes" if claim.holds else "**no**: " + "; ".join(claim.exceptions)
         text += f"- {claim.text} (runs: {claim.runs}): {found}\n"
     if lines := time_lines(outcomes):
-        text += "\nAgainst waypoint, all of them eager, of runs that both solved:\n\n" + "\n".join(lines) + "\n"
+        text += f"\nAgainst {base_of(outcomes)}, all of them eager, of runs that both solved:\n\n" + "\n".join(lines) + "\n"
     if lines := decider_lines(outcomes):
         text += "\nSmart against eager, of runs that came to the same:\n\n" + "\n".join(lines) + "\n"
     if lines := unsolved_lines(outcomes):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Callable, Dict, List, Sequence, Tuple
 
-from outcomes import Group, Outcome, by_group, share_solved
+from outcomes import Group, Outcome, base_of, by_group, share_solved
 
 WIDTH, HEIGHT = 340, 250
 LEFT, RIGHT, TOP, BOTTOM = 44, 16, 34, 40
@@ -85,7 +85,7 @@ def solved_panel(title: str, axis: Axis, groups: Dict[Group, List[Outcome]], mea
         points.append((across(axis, axis.high), before))
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         out += (f'<polyline points="{path}" fill="none" stroke="{color}" stroke-dasharray="{dash}" '
-                f'stroke-width="{2.6 if contender == "waypoint" else 1.6}">'
+                f'stroke-width="{2.6 if contender.startswith("waypoint") else 1.6}">'
                 f"<title>{escape(f'{contender}, {materialization}, {policy}')}</title></polyline>\n")
     return out
 
@@ -112,7 +112,7 @@ def decider_panel(pairs: Sequence[Tuple[Outcome, Outcome]]) -> str:
     both = [outcome for pair in pairs for outcome in pair]
     time = axis_over("seconds", [seconds(each) for each in both], 0.1)
     size = axis_over("MB", [megabytes(each) for each in both], 0.1)
-    out = frame("Waypoint, mcts: eager to smart", time)
+    out = frame(f"{pairs[0][0].contender}, mcts: eager to smart", time)
     for mark in size.marks():
         out += line(LEFT, up(size.share(mark)), WIDTH - RIGHT, up(size.share(mark)), 'stroke="#ddd"')
         out += text_at(LEFT - 5, up(size.share(mark)) + 4, number_text(mark), 'text-anchor="end"')
@@ -131,7 +131,7 @@ def legend(styles: Dict[str, Tuple[str, str]], outcomes: Sequence[Outcome], y: f
     """With how many tasks each was tried on: a search that was stopped early has not tried all."""
     out = ""
     for i, (contender, (color, dash)) in enumerate(styles.items()):
-        x = 20 + i * 180
+        x = 16 + i * min(180, (3 * WIDTH - 16) / len(styles))
         tasks = len({outcome.task for outcome in outcomes if outcome.contender == contender})
         out += line(x, y, x + 30, y, f'stroke="{color}" stroke-width="2" stroke-dasharray="{dash}"')
         out += text_at(x + 36, y + 4, f"{contender} ({tasks} tasks)")
@@ -152,7 +152,7 @@ def to_svg(outcomes: Sequence[Outcome]) -> str:
         groups = by_group([outcome for outcome in eager if outcome.policy == policy])
         rows.append([solved_panel(f"{policy}: tasks solved by {name}", axis, groups, measure, styles)
                      for name, axis, measure in measures])
-    pairs = [pair for pair in paired(outcomes) if pair[0].contender == "waypoint" and pair[0].policy == "mcts"]
+    pairs = [pair for pair in paired(outcomes) if pair[0].contender == base_of(outcomes) and pair[0].policy == "mcts"]
     if pairs:
         rows.append([decider_panel(pairs)])
     width, height = WIDTH * len(measures), HEIGHT * len(rows) + LEGEND

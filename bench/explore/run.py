@@ -40,8 +40,9 @@ def parse_arguments(argv: List[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench_explore", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", type=words, default=[], metavar="A,B", help="these alone (default: all)")
-    parser.add_argument("--backends", type=words, default=[each.name for each in CONTENDERS], metavar="A,B",
-                        help="of " + ",".join(each.name for each in CONTENDERS) + " (default: all)")
+    parser.add_argument("--backends", type=words, default=[each.name for each in CONTENDERS if each.is_usual],
+                        metavar="A,B", help="of " + ",".join(each.name for each in CONTENDERS) +
+                        " (default: all but " + ",".join(each.name for each in CONTENDERS if not each.is_usual) + ")")
     parser.add_argument("--materialize", type=words, default=list(MATERIALIZATIONS), metavar="A,B",
                         help="which states are kept whole: " + ",".join(MATERIALIZATIONS) + " (default: both)")
     parser.add_argument("--policies", type=words, default=list(POLICIES), metavar="A,B",
@@ -89,7 +90,7 @@ class Bench:
             [program(), "explore", str(HERE / "tasks" / trial.task), "--root", self.options.root, "--agent", "script",
              *search_options(trial.policy, self.options.nodes), "--max-time", str(self.options.seconds),
              "--backend", contender.backend, "--materialize", trial.materialization, *contender.options,
-             "--out", str(out), "--json", "--socket", self.world.socket, "--state", self.world.state],
+             "--out", str(out), "--no-diffs", "--json", "--socket", self.world.socket, "--state", self.world.state],
             stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if ran.returncode not in (0, NOT_SOLVED):
             return failed_outcome(trial, self.options.nodes, (ran.stderr.strip() or ran.stdout)[-500:], began, load)

@@ -19,11 +19,15 @@ class Contender:
     backend: str
     materializations: Tuple[str, ...] = MATERIALIZATIONS
     options: Tuple[str, ...] = ()
+    is_usual: bool = True  # else it is only run when it is named
 
 
 # Another backend, or another engine of one, is another line.
 CONTENDERS = (
-    Contender("waypoint", "waypoint"),
+    Contender("waypoint-auto", "waypoint", options=("--engine", "auto")),  # native where it can, else CRIU
+    # What it declines, such as Unix sockets, becomes commands to do again: that says little of it.
+    Contender("waypoint-native", "waypoint", options=("--engine", "native"), is_usual=False),
+    Contender("waypoint-criu", "waypoint", options=("--engine", "criu")),
     Contender("replay", "replay", ("eager",)),  # keeps nothing: there is nothing to decide
     Contender("podman", "podman"),
     Contender("docker", "docker"),

@@ -1,7 +1,10 @@
 """Which runs there are, and that they are comparable."""
 
+import re
+import shutil
 import unittest
 
+from trials import TASKS as TASK_FILES
 from trials import CONTENDERS, Contender, Task, all_tasks, all_trials, search_options
 
 TASKS = [Task("one", ("files",), True), Task("two", ("files",), True)]
@@ -32,8 +35,23 @@ class Trials(unittest.TestCase):
             self.assertEqual(len(list(all_trials(TASKS, replay, wanted, ["mcts"], 1))), 2)
 
 
+class Contenders(unittest.TestCase):
+    def test_every_engine_of_waypoint_is_one(self):
+        engines = {each.options[each.options.index("--engine") + 1] for each in CONTENDERS if each.backend == "waypoint"}
+        self.assertEqual(engines, {"auto", "criu", "native"})
+
+    def test_what_has_to_be_asked_for_is_no_part_of_the_whole(self):
+        self.assertEqual([each.name for each in CONTENDERS if not each.is_usual], ["waypoint-native"])
+
+
 class TheTasks(unittest.TestCase):
     """The mix that the paper has."""
+
+    def test_a_shell_that_lost_its_functions_finds_no_program_of_that_name(self):
+        """It would run instead, and may wait for somebody to type: login(1) does, for a minute each time."""
+        for file in sorted(path for path in TASK_FILES.rglob("*") if path.is_file()):
+            for name in re.findall(r"^([a-z_]+) ?\(\) ?[{(]", file.read_text(errors="replace"), re.MULTILINE):
+                self.assertIsNone(shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin"), f"{name} of {file}")
 
     def test_there_are_enough_of_each_kind(self):
         tasks = all_tasks()

@@ -56,13 +56,15 @@ Result<explore::ApplyRequest> request_of(const ApplyArguments& arguments,
                    "they are numbered in its report");
   if (tree.at(node).state.empty())
     return fail(ErrorCode::kNotFound, "of node " + std::to_string(node) + " there is no state");
-  explore::ApplyRequest request{.run = plan.id,
-                                .before = plan.state,
-                                .wanted = tree.at(node).state,
-                                .source = arguments.source,
-                                .target = arguments.target,
-                                .patterns = arguments.patterns};
-  if (request.source.empty()) return invalid("which directory of the session?", "--source /app");
+  explore::ApplyRequest request{
+      .run = plan.id,
+      .before = plan.state,
+      .wanted = tree.at(node).state,
+      .source = arguments.source.empty() ? plan.workdir : arguments.source,
+      .target = arguments.target,
+      .patterns = arguments.patterns};
+  if (request.source.empty() || (arguments.source.empty() && request.source == "/"))
+    return invalid("which directory of the session?", "--source /app");
   while (request.source.size() > 1 && request.source.ends_with("/")) request.source.pop_back();
   if (!request.source.starts_with("/")) return invalid("--source is an absolute path");
   // Nothing is made before something is written.
@@ -111,9 +113,9 @@ void add_apply_command(CLI::App& app, int& exit_code) {
       ->type_name("DIR")
       ->required();
   command
-      .add_option("--source", arguments.source, "The directory of the session that it stands for")
-      ->type_name("PATH")
-      ->required();
+      .add_option("--source", arguments.source,
+                  "The directory of the session that it stands for (default: the task's WORKDIR)")
+      ->type_name("PATH");
   command.add_option("--node", arguments.node, "Of the run (default: its best)")
       ->type_name("NUMBER");
   command
@@ -129,7 +131,7 @@ void add_apply_command(CLI::App& app, int& exit_code) {
       "nothing\n"
       "is done.\n"
       "Examples:\n"
-      "  statefork apply runs/fix-it-r1 ~/project --source /app --dry-run\n"
+      "  statefork apply runs/fix-it-r1 ~/project --dry-run\n"
       "  statefork apply runs/fix-it-r1 ~/project --source /app --patch | git apply");
 }
 

@@ -23,6 +23,7 @@ using explore::RunPlan;
 namespace {
 
 constexpr int kNotSolved = 3;
+constexpr int kInterrupted = 130;  // as a shell: Ctrl-C
 
 std::string fresh_run_id() {
   std::random_device random;
@@ -116,10 +117,13 @@ Result<int> run(const ExploreArguments& arguments, const ApiClient& client) {
     return invalid("one task, or one run to go on with",
                    "statefork explore TASK, or statefork explore --resume RUN");
   std::atomic<int> interrupted = 0;
+  std::atomic<bool> is_searching = false;
   Interrupts interrupts([&](int count) {
     interrupted = count;
-    if (count > 1) std::_Exit(130);
-    print_remark("stopping when what is under way is done; Ctrl-C again stops at once");
+    if (count > 1) std::_Exit(kInterrupted);
+    print_remark(is_searching
+                     ? "stopping when what is under way is done; Ctrl-C again stops at once"
+                     : "stopping");
   });
   RunPlan plan;
   SF_TRY_ASSIGN(RunDirectory directory, arguments.resume.empty()
@@ -136,7 +140,11 @@ Result<int> run(const ExploreArguments& arguments, const ApiClient& client) {
           [&](const std::string& title, bool is_reused) {
             screen.say((is_reused ? "there:  " : "build:  ") + title.substr(0, title.find('\n')));
           },
-      .on_progress = [&](const auto& tree, const auto& under_way) { screen.show(tree, under_way); },
+      .on_progress =
+          [&](const auto& tree, const auto& under_way) {
+            is_searching = true;
+            screen.show(tree, under_way);
+          },
       .on_phase = [&](const std::string& what) { screen.say(what); },
       .stopping = [&] { return interrupted.load() > 0; }};
   screen.say("run:    " + directory.path());
@@ -145,15 +153,17 @@ Result<int> run(const ExploreArguments& arguments, const ApiClient& client) {
       client, directory, plan,
       [&](const std::string& image) { return find_root(arguments, plan, image); }, events);
   if (!done) {
+    if (interrupted > 0) {
+      print_remark(done.error().message + "; " + to_go_on);
+      return kInterrupted;
+    }
     Error error = std::move(done).error();
     error.hint += (error.hint.empty() ? "" : "; ") + to_go_on;
     return error;
   }
   screen.finish(done->tree);
-  print_answer(arguments, answer_of(*done, directory.path()), [&](const auto&) {
-    return summary_text(done->tree, done->summary) + "  report    " + directory.path() +
-           "/report.html\n";
-  });
+  print_answer(arguments, answer_of(*done, directory.path()),
+               [&](const auto&) { return summary_text(*done, directory.path()); });
   if (interrupted > 0) print_remark(to_go_on);
   return done->summary.is_solved ? 0 : kNotSolved;
 }
@@ -170,8 +180,11 @@ void add_explore_command(CLI::App& app, int& exit_code) {
       "the\n"
       "task's tests judge in forks. The run's directory has the journal, the tree, trajectories "
       "and\n"
-      "a report to look at.\n"
-      "Exit status: 0 solved; 1 failed; 3 not solved within the budget.\n"
+      "a report to look at. Marks of the tree: = main line, * passed, - graded, x dead end, ~ "
+      "under "
+      "way.\n"
+      "Exit status: 0 solved; 1 failed; 3 not solved within the budget; 130 stopped before the\n"
+      "search began.\n"
       "Examples:\n"
       "  statefork explore tasks/fix-it --root /srv/debian12 --agent llm:MODEL --jobs 4\n"
       "  statefork explore tasks/fix-it --root /srv/debian12 --agent script --policy pass@k\n"

@@ -88,6 +88,7 @@ void add_world_options(CLI::App& command, ExploreArguments& arguments) {
   add("--backend", plan.backend, "What keeps the states (default waypoint)", "NAME");
   add("--materialize", plan.materialization, "Which states are kept whole (default smart)",
       "eager|lazy|smart");
+  add("--engine", plan.engine, "waypoint: what captures processes", "criu|native|auto");
   add("--network", plan.network, "What the session sees (default none)", "none|host");
   command
       .add_option_function<std::uint64_t>(
@@ -102,7 +103,7 @@ void add_world_options(CLI::App& command, ExploreArguments& arguments) {
 
 // What a run began with stays as it was: its tree was grown with it.
 Status refuse_others(const CLI::App& command) {
-  constexpr std::array kChangeable = {"--jobs", "--command-timeout"};
+  constexpr std::array kChangeable = {"--jobs", "--command-timeout", "--no-diffs"};
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
     const bool is_fixed =
@@ -140,6 +141,9 @@ void add_explore_options(CLI::App& command, ExploreArguments& arguments) {
       ->type_name("RUN");
   command.add_option("-o,--out", arguments.out, "Where the run's files go (default runs/...)")
       ->type_name("DIR");
+  command.add_flag_callback(
+      "--no-diffs", [&arguments] { arguments.plan.compares = false; },
+      "Do not compare states for the report: it is there at once");
   add_search_options(command, arguments.plan);
   add_budget_options(command, arguments.plan);
   add_agent_options(command, arguments);
@@ -166,9 +170,18 @@ Status change_resumed(const ExploreArguments& arguments, RunPlan& plan) {
   const CLI::App& command = *arguments.command;
   SF_TRY(refuse_others(command));
   change_budget(command, arguments.plan.budget, plan.budget);
+  if (command.count("--no-diffs") > 0) plan.compares = false;
   if (command.count("--jobs") > 0) plan.jobs = arguments.plan.jobs;
   if (command.count("--command-timeout") > 0) plan.command_timeout = arguments.plan.command_timeout;
-  if (command.count("--agent") > 0) return choose_agent(arguments, plan);
+  if (command.count("--agent") > 0) {
+    const std::string before = plan.agent.kind;
+    SF_TRY(choose_agent(arguments, plan));
+    // Its files are there from the first state on, or nowhere.
+    if (before != plan.agent.kind && (before == "oracle" || plan.agent.kind == "oracle"))
+      return invalid("a run begins with the task's own solution or goes on without it",
+                     "begin another one: statefork explore TASK --agent ...");
+    return Ok{};
+  }
   if (has_any(command, kAgent))
     return invalid("options of an agent need the agent", "name it, too: --agent AGENT");
   return Ok{};

@@ -66,8 +66,8 @@ void ExploreScreen::tell_news(const SearchTree& tree) {
 void ExploreScreen::draw(const SearchTree& tree, const std::vector<explore::Step>& under_way) {
   const Size size = terminal_size();
   std::vector<std::string> lines = drawn_tree(tree, under_way, size.rows - 3, size.cols - 1);
-  lines.push_back(
-      progress_text(tree, under_way, budget_, watch_.elapsed()).substr(0, size.cols - 1));
+  const std::string spent = progress_text(tree, under_way, budget_, watch_.elapsed());
+  lines.push_back((spent + "   (" + kMarks + ")").substr(0, size.cols - 1));
   erase();
   for (const std::string& line : lines) std::cerr << line << '\n';
   std::cerr.flush();

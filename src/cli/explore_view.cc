@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/text_layout.h"
 
 namespace sf::cli {
@@ -41,9 +43,40 @@ std::string cut(const std::string& line, std::size_t cols) {
   return line;
 }
 
+// Which nodes are drawn where there are not lines for all: always whole paths from the root.
+class Shown {
+ public:
+  Shown(const SearchTree& tree, const std::vector<Step>& under_way, std::size_t most)
+      : is_shown_(tree.size(), false), most_(most) {
+    add(tree.path(tree.committed()), true);
+    for (const Step& step : under_way) {
+      if (const auto* expand = std::get_if<explore::Expand>(&step))
+        add(tree.path(expand->parent), true);
+    }
+    for (NodeIndex index = tree.size(); index-- > 1;) add(tree.path(index), false);
+    is_shown_[explore::kRoot] = true;
+  }
+  bool operator[](NodeIndex index) const { return is_shown_[index]; }
+  std::size_t left_out() const { return is_shown_.size() - 1 - count_; }
+
+ private:
+  void add(const std::vector<NodeIndex>& path, bool is_wanted) {
+    const auto more = static_cast<std::size_t>(
+        std::ranges::count_if(path, [&](NodeIndex each) { return !is_shown_[each]; }));
+    if (!is_wanted && count_ + more > most_) return;
+    for (NodeIndex each : path) is_shown_[each] = true;
+    count_ += more;
+  }
+
+  std::vector<bool> is_shown_;
+  std::size_t most_;
+  std::size_t count_ = 0;  // without the root
+};
+
 struct Drawing {
   const SearchTree& tree;
   const std::vector<Step>& under_way;
+  const Shown& shown;
   std::size_t cols;
   std::vector<std::string> lines;
 
@@ -54,7 +87,9 @@ struct Drawing {
     const std::string line = fmt::format("{}{} #{} {}", indent, mark_of(node), index, what);
     lines.push_back(cut(line, cols));
     const std::string deeper = indent + "  ";
-    for (NodeIndex child : tree.children(index)) add(child, deeper);
+    for (NodeIndex child : tree.children(index)) {
+      if (shown[child]) add(child, deeper);
+    }
     for (std::size_t i = explore::expansions_of(under_way, index); i > 0; --i)
       lines.push_back(cut(deeper + "~ ...", cols));
   }
@@ -82,14 +117,16 @@ std::string grade_line(const SearchTree& tree, NodeIndex index) {
 
 std::vector<std::string> drawn_tree(const SearchTree& tree, const std::vector<Step>& under_way,
                                     std::size_t rows, std::size_t cols) {
-  Drawing drawing{tree, under_way, cols, {}};
+  const std::size_t all = tree.size() + under_way.size();
+  const std::size_t around = under_way.size() + (all > rows ? 2 : 1);  // the root, what is left out
+  const Shown shown(tree, under_way, rows > around ? rows - around : 0);
+  Drawing drawing{tree, under_way, shown, cols, {}};
   drawing.add(explore::kRoot, "");
   std::vector<std::string>& lines = drawing.lines;
-  if (lines.size() > rows && rows > 1) {
-    const std::size_t left_out = lines.size() - rows + 1;
-    lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(left_out));
-    lines.insert(lines.begin(), fmt::format("... {} lines above", left_out));
-  }
+  if (shown.left_out() > 0)
+    lines.insert(lines.begin(), cut(fmt::format("... {} older nodes", shown.left_out()), cols));
+  if (lines.size() > rows)  // not even that
+    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(rows));
   return lines;
 }
 
@@ -108,12 +145,13 @@ std::string progress_text(const SearchTree& tree, const std::vector<Step>& under
   return text;
 }
 
-std::string summary_text(const SearchTree& tree, const explore::RunSummary& summary) {
+std::string summary_text(const explore::FinishedRun& run, const std::string& directory) {
+  const explore::RunSummary& summary = run.summary;
   const explore::Usage& usage = summary.usage;
   std::string text = summary.is_solved ? fmt::format("solved at #{}", summary.best)
                                        : fmt::format("not solved; the best is #{}", summary.best);
   text += fmt::format(" ({})\n", summary.why);
-  text += fmt::format("  nodes     {}\n", tree.size() - 1);
+  text += fmt::format("  nodes     {}\n", run.tree.size() - 1);
   text += fmt::format("  model     {} calls, {} + {} tokens, {:.4f} dollars\n", usage.model_calls,
                       usage.tokens_in, usage.tokens_out, usage.money);
   text +=
@@ -123,6 +161,12 @@ std::string summary_text(const SearchTree& tree, const explore::RunSummary& summ
                       seconds_text(usage.snapshot_time), seconds_text(usage.restore_time),
                       seconds_text(usage.grade_time));
   text += fmt::format("  snapshots {}\n", size_text(summary.bytes));
+  text +=
+      fmt::format("  session   {}, node {}\n", run.plan.session, run.tree.at(summary.best).state);
+  text += fmt::format("  report    {}/report.html\n", directory);
+  text += fmt::format("  next      statefork replay {}\n", directory);
+  if (summary.best != explore::kRoot)
+    text += fmt::format("            statefork apply {} DIRECTORY --dry-run\n", directory);
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "explore/run/exports.h"
+#include "explore/run/run.h"
 #include "explore/search_policy.h"
 #include "explore/search_tree.h"
 
@@ -16,17 +16,20 @@ std::string node_line(const explore::SearchTree& tree, explore::NodeIndex index)
 std::string grade_line(const explore::SearchTree& tree, explore::NodeIndex index);
 
 // At most `rows` lines of at most `cols` characters: the tree, with what is under way. Where it is
-// too large, older parts are left out.
+// too large, the main line and what is under way are there, and of the rest the newest.
 std::vector<std::string> drawn_tree(const explore::SearchTree& tree,
                                     const std::vector<explore::Step>& under_way, std::size_t rows,
                                     std::size_t cols);
+
+// What the marks mean that drawn_tree() puts before nodes.
+inline constexpr const char* kMarks = "= main line  * passed  - graded  x dead end  ~ under way";
 
 // "12 of 60 nodes, 2 under way, 34 s": what is spent so far.
 std::string progress_text(const explore::SearchTree& tree,
                           const std::vector<explore::Step>& under_way,
                           const explore::Budget& budget, microseconds elapsed);
 
-// The numbers at the end.
-std::string summary_text(const explore::SearchTree& tree, const explore::RunSummary& summary);
+// The numbers at the end, and what can be done next.
+std::string summary_text(const explore::FinishedRun& run, const std::string& directory);
 
 }  // namespace sf::cli

@@ -42,8 +42,42 @@ TEST(ExploreViewTest, OfATreeThatIsTooHighTheNewestPartIsShown) {
   for (int i = 0; i < 30; ++i) add(tree, kRoot, "try " + std::to_string(i));
   const auto lines = drawn_tree(tree, {}, 10, 80);
   ASSERT_EQ(lines.size(), 10U);
-  EXPECT_EQ(lines.front(), "... 22 lines above");
+  EXPECT_EQ(lines[0], "... 22 older nodes");
+  EXPECT_EQ(lines[1], "= #0 the task as it begins");
   EXPECT_EQ(lines.back(), "  o #30 try 29");
+}
+
+// The newest nodes are often in the midst of the tree.
+TEST(ExploreViewTest, TheMainLineAndWhatIsUnderWayStayInSight) {
+  SearchTree tree("n0");
+  const NodeIndex main = add(tree, kRoot, "main");
+  tree.commit(main);
+  const NodeIndex other = add(tree, kRoot, "other");
+  for (int i = 0; i < 30; ++i) add(tree, other, "try " + std::to_string(i));
+  const NodeIndex newest = add(tree, main, "newest");
+  EXPECT_EQ(drawn_tree(tree, {Expand{newest, 0}}, 8, 80),
+            (std::vector<std::string>{"... 28 older nodes", "= #0 the task as it begins",
+                                      "  = #1 main", "    o #33 newest", "      ~ ...",
+                                      "  o #2 other", "    o #31 try 28", "    o #32 try 29"}));
+  EXPECT_LE(drawn_tree(tree, {Expand{newest, 0}}, 2, 80).size(), 2U);
+}
+
+TEST(ExploreViewTest, TheSummarySaysWhatToDoNext) {
+  SearchTree tree("n0");
+  SearchNode node;
+  node.parent = kRoot;
+  node.state = "n7";
+  const NodeIndex best = tree.add(std::move(node));
+  explore::FinishedRun run{{}, std::move(tree), {}};
+  run.plan.session = "s1";
+  run.summary.best = best;
+  const std::string text = summary_text(run, "runs/a");
+  for (const char* part : {"session   s1, node n7\n", "runs/a/report.html\n",
+                           "statefork replay runs/a\n", "statefork apply runs/a DIRECTORY"})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  run.summary.best = kRoot;
+  EXPECT_EQ(summary_text(run, "runs/a").find("apply"), std::string::npos)
+      << "there is nothing to bring home";
 }
 
 TEST(ExploreViewTest, ProgressSaysWhatIsSpent) {

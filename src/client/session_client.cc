@@ -19,6 +19,22 @@ Result<std::string> bytes_of(const Json& answer, const std::string& key) {
   return answer.value(key, "");
 }
 
+Json command_request(const std::string& command, milliseconds timeout, std::size_t max_output) {
+  const bool is_text = wire::is_utf8(command);
+  return {{is_text ? "command" : "command_base64", is_text ? command : wire::to_base64(command)},
+          {"timeout_ms", timeout.count()},
+          {"max_output", max_output}};
+}
+
+Result<CommandSeen> command_seen(const Json& answer) {
+  CommandSeen seen;
+  SF_TRY_ASSIGN(seen.output, bytes_of(answer, "output"));
+  seen.exit_code = answer.value("exit_code", -1);
+  seen.timed_out = answer.value("timed_out", false);
+  seen.duration = microseconds(answer.value("duration_us", 0LL));
+  return seen;
+}
+
 }  // namespace
 
 SessionClient::SessionClient(ApiClient api, std::string session)
@@ -32,18 +48,31 @@ std::string SessionClient::branch_path(const std::string& branch) const {
 
 Result<CommandSeen> SessionClient::exec(const std::string& branch, const std::string& command,
                                         milliseconds timeout, std::size_t max_output) const {
-  const bool is_text = wire::is_utf8(command);
-  const Json request = {
-      {is_text ? "command" : "command_base64", is_text ? command : wire::to_base64(command)},
-      {"timeout_ms", timeout.count()},
-      {"max_output", max_output}};
-  SF_TRY_ASSIGN(Json answer, api_.post(branch_path(branch) + "/exec", request));
-  CommandSeen seen;
-  SF_TRY_ASSIGN(seen.output, bytes_of(answer, "output"));
-  seen.exit_code = answer.value("exit_code", -1);
-  seen.timed_out = answer.value("timed_out", false);
-  seen.duration = microseconds(answer.value("duration_us", 0LL));
-  return seen;
+  SF_TRY_ASSIGN(Json answer, api_.post(branch_path(branch) + "/exec",
+                                       command_request(command, timeout, max_output)));
+  return command_seen(answer);
+}
+
+Result<std::optional<CommandSeen>> SessionClient::exec_until(
+    const std::string& branch, const std::string& command, milliseconds timeout,
+    std::size_t max_output, const std::function<bool()>& stopping) const {
+  constexpr const char* kWait = "100";  // milliseconds: how long it takes to stop
+  const std::string executions = branch_path(branch) + "/executions";
+  SF_TRY_ASSIGN(Json begun, api_.post(executions, command_request(command, timeout, max_output)));
+  const std::string path =
+      executions + "/" + path_part(begun.value("execution", "")) + query({{"wait_ms", kWait}});
+  while (!stopping()) {
+    SF_TRY_ASSIGN(Json execution, api_.get(path));
+    const std::string state = execution.value("state", "");
+    if (state == "failed") {
+      const Json& problem = execution.at("problem");
+      return wire::error_from_problem(problem.value("status", 500), problem.dump());
+    }
+    if (state != "done") continue;
+    SF_TRY_ASSIGN(CommandSeen seen, command_seen(execution.at("result")));
+    return std::optional(std::move(seen));
+  }
+  return std::optional<CommandSeen>();
 }
 
 Result<ProgramSeen> SessionClient::run(const std::string& branch, const ProgramCall& call) const {

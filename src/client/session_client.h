@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +46,12 @@ class SessionClient {
   const std::string& session() const { return session_; }
   Result<CommandSeen> exec(const std::string& branch, const std::string& command,
                            milliseconds timeout, std::size_t max_output) const;
+  // The same, given up when `stopping` says so: then nothing comes back, and the command goes on
+  // until its branch is ended.
+  Result<std::optional<CommandSeen>> exec_until(const std::string& branch,
+                                                const std::string& command, milliseconds timeout,
+                                                std::size_t max_output,
+                                                const std::function<bool()>& stopping) const;
   Result<ProgramSeen> run(const std::string& branch, const ProgramCall& call) const;
   // The node.
   Result<std::string> snapshot(const std::string& branch, const Notes& notes = {}) const;

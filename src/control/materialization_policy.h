@@ -23,6 +23,7 @@ struct SnapshotFacts {
   std::uint64_t resident_memory = 0;    // m: bytes, of the whole live session
   microseconds replay_cost{0};          // C_replay: command time since the nearest physical node
   std::size_t virtual_nodes_since = 0;  // between here and the nearest physical node
+  bool draws_by_chance = false;         // replay would most likely draw something else
 };
 
 // One physical snapshot as it was measured.

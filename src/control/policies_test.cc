@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "control/chance.h"
 #include "control/cost_model.h"
 #include "control/fixed_policies.h"
 #include "control/policy_names.h"
@@ -119,6 +120,25 @@ TEST(PolicyNamesTest, EveryPolicyIsMadeByItsOwnName) {
   }
   for (const char* name : {"", "Eager", "every-", "every-0", "every-1001", "every-3x", "every--1"})
     EXPECT_FALSE(make_policy(name, CostModel()).ok()) << name;
+}
+
+TEST(SmartDeciderTest, WhatIsDrawnByChanceIsKept) {
+  SmartDecider smart(CostModel({.alpha_us_per_mib = 0, .beta_us = 1'000'000}));
+  EXPECT_EQ(smart.decide({}), Materialization::kVirtual);
+  EXPECT_EQ(smart.decide({.draws_by_chance = true}), Materialization::kPhysical);
+}
+
+TEST(ChanceTest, SourcesOfChanceAreReadFromTheText) {
+  for (const char* text :
+       {"openssl rand -hex 16 >key", "head -c 8 /dev/urandom | xxd", "x=$RANDOM", "y=${SRANDOM}",
+        "uuidgen", "python3 -c 'import random; print(random.random())'", "d=$(mktemp -d)",
+        "date +%s >stamp", "cat /proc/sys/kernel/random/uuid", "ssh-keygen -t ed25519 -f k"})
+    EXPECT_TRUE(draws_by_chance(std::string_view(text))) << text;
+  for (const char* text : {"", "make", "apt-get update", "ls candidates", "./randomize --seed 1",
+                           "date-of-birth=3", "echo x >my_random"})
+    EXPECT_FALSE(draws_by_chance(std::string_view(text))) << text;
+  LogEntry keys = keys_entry("date\n");
+  EXPECT_FALSE(draws_by_chance(CommandLog{keys}));
 }
 
 LogEntry command(const std::string& text) {

@@ -1,6 +1,7 @@
 // snapshot(): names where a branch is, and decides how that comes back.
 #include <utility>
 
+#include "control/chance.h"
 #include "control/session_manager.h"
 #include "control/session_parts.h"
 
@@ -67,7 +68,8 @@ Result<SnapshotQuestion> SessionManager::question(const Turn& turn,
                           .must = reason_to_materialize(branch->pending, backend_.preserves()),
                           .wanted = request.wanted,
                           .facts = {.replay_cost = behind.cost + total_duration(branch->pending),
-                                    .virtual_nodes_since = behind.nodes}};
+                                    .virtual_nodes_since = behind.nodes,
+                                    .draws_by_chance = draws_by_chance(branch->pending)}};
 }
 
 Result<SnapshotReport> SessionManager::snapshot(const BranchId& branch,

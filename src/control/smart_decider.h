@@ -1,5 +1,6 @@
 // SmartDecider: the paper's rule. Materialize once a physical snapshot costs no more than what it
-// would save: C_phys = alpha*m + beta <= C_replay.
+// would save: C_phys = alpha*m + beta <= C_replay. Where replay would likely lead elsewhere, it
+// would save the state itself.
 #pragma once
 
 #include <mutex>
@@ -21,6 +22,7 @@ class SmartDecider final : public MaterializationPolicy {
 
   std::string name() const override { return "smart"; }
   Materialization decide(const SnapshotFacts& facts) const override {
+    if (facts.draws_by_chance) return Materialization::kPhysical;
     std::lock_guard lock(mutex_);
     return cheaper(model_.physical(facts.resident_memory), facts.replay_cost);
   }

@@ -27,30 +27,23 @@ struct Situation {
   int lane = 0;                // which rollout, where a policy has several
 };
 
-struct Proposal {
-  Action action;
-  Usage usage;
-};
 struct Assessment {
   double value = 0;        // from 0 to 1
   std::string reflection;  // what its siblings should know
-  Usage usage;
-};
-struct Choice {
-  std::size_t index = 0;  // of the candidates
-  Usage usage;
 };
 
+// What a call has cost is added to `usage`, also when it fails.
 class Agent {
  public:
   virtual ~Agent() = default;
   // What to do next.
-  virtual Result<Proposal> propose(const Situation& situation) = 0;
+  virtual Result<Action> propose(const Situation& situation, Usage& usage) = 0;
   // How promising the state is that the turn led to.
-  virtual Result<Assessment> assess(const Situation& before, const Turn& turn) = 0;
+  virtual Result<Assessment> assess(const Situation& before, const Turn& turn, Usage& usage) = 0;
   // Which of these moves, all from the same state, to commit; each with the best that was found
   // below it as its value. Requires: there is at least one.
-  virtual Result<Choice> choose(const Situation& before, const std::vector<Turn>& candidates) = 0;
+  virtual Result<std::size_t> choose(const Situation& before, const std::vector<Turn>& candidates,
+                                     Usage& usage) = 0;
 };
 
 }  // namespace sf::explore

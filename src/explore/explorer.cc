@@ -145,12 +145,15 @@ class Run {
     Status kept = is_new ? world_.remember(node.state, node) : Status(Ok{});
     lock.lock();
     if (!kept) return give_up(std::move(kept).error());
-    if (grown.fatal) return give_up(std::move(*grown.fatal));
     agent_failures_ = grown.agent_error ? agent_failures_ + 1 : 0;
     if (agent_failures_ == kMostAgentFailures)
-      return give_up(std::move(*grown.agent_error)
-                         .while_doing(std::to_string(kMostAgentFailures) +
-                                      " times in a row the agent failed; the last time"));
+      grown.fatal = std::move(*grown.agent_error)
+                        .while_doing(std::to_string(kMostAgentFailures) +
+                                     " times in a row the agent failed; the last time");
+    if (grown.fatal) {  // no dead end of the tree, but paid for
+      if (write(spent_line(expand.parent, node.usage))) tree_.spend(expand.parent, node.usage);
+      return give_up(std::move(*grown.fatal));
+    }
     if (!write(node_line(node))) return;
     tree_.add(std::move(node));
   }
@@ -171,10 +174,9 @@ class Run {
       if (error.code != ErrorCode::kNotFound) grown.agent_error = error;
       return grown;
     };
-    auto proposal = agent_.propose(situation);
-    if (!proposal) return agent_failed(proposal.error());
-    node.action = std::move(proposal->action);
-    node.usage += proposal->usage;
+    auto action = agent_.propose(situation, node.usage);
+    if (!action) return agent_failed(action.error());
+    node.action = std::move(*action);
     auto advance = world_.advance(from, node.action);
     if (!advance) {
       node.failure = advance.error().describe();
@@ -184,11 +186,10 @@ class Run {
     node.outcome = std::move(advance->outcome);
     node.state = std::move(advance->state);
     node.usage += advance->usage;
-    auto assessment = agent_.assess(situation, turn_of(node));
+    auto assessment = agent_.assess(situation, turn_of(node), node.usage);
     if (!assessment) return agent_failed(assessment.error());
     node.value = std::clamp(assessment->value, 0.0, 1.0);
     node.reflection = std::move(assessment->reflection);
-    node.usage += assessment->usage;
     return grown;
   }
 
@@ -214,17 +215,12 @@ class Run {
       candidates.back().value = prospect(tree_, index);
     }
     lock.unlock();
-    auto choice = agent_.choose(situation, candidates);
+    Usage usage;
+    auto choice = agent_.choose(situation, candidates, usage);
     lock.lock();
     // An agent that cannot choose leaves it to the values.
-    std::size_t index = 0;
-    Usage usage;
-    if (choice && choice->index < candidates.size()) {
-      index = choice->index;
-      usage = choice->usage;
-    } else {
-      index = highest_value(candidates);
-    }
+    const bool is_sound = choice && *choice < candidates.size();
+    const std::size_t index = is_sound ? *choice : highest_value(candidates);
     if (!write(commit_line(commit.among[index], usage))) return;
     tree_.commit(commit.among[index]);
     tree_.spend(commit.among[index], usage);

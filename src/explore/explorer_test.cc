@@ -180,20 +180,32 @@ TEST_F(ExploreTest, AWorldThatIsGoneEndsTheRunAndLeavesNoDeadEnds) {
 class FailingAgent final : public Agent {
  public:
   explicit FailingAgent(ErrorCode code) : code_(code) {}
-  Result<Proposal> propose(const Situation&) override { return fail(code_, "the key is wrong"); }
-  Result<Assessment> assess(const Situation&, const Turn&) override { return Assessment{}; }
-  Result<Choice> choose(const Situation&, const std::vector<Turn>&) override { return Choice{}; }
+  Result<Action> propose(const Situation&, Usage& usage) override {
+    usage.model_calls += 2;
+    usage.money += 0.5;
+    return fail(code_, "the key is wrong");
+  }
+  Result<Assessment> assess(const Situation&, const Turn&, Usage&) override { return Assessment{}; }
+  Result<std::size_t> choose(const Situation&, const std::vector<Turn>&, Usage&) override {
+    return std::size_t{0};
+  }
 
  private:
   ErrorCode code_;
 };
 
 TEST_F(ExploreTest, AnAgentThatAlwaysFailsEndsTheRunBeforeItsBudgetDoes) {
+  sinks.journal = [this](const std::string& line) -> Status {
+    journal += line;
+    return Ok{};
+  };
   FailingAgent wrong_key(ErrorCode::kInvalidArgument);
   auto ended = explore(tree, *policy_called("pass@k"), wrong_key, world, options, sinks);
   ASSERT_FALSE(ended.ok());
   EXPECT_NE(ended.error().message.find("the key is wrong"), std::string::npos);
   EXPECT_EQ(tree.size(), 3U) << "the third failure in a row is the run's";
+  EXPECT_EQ(tree.total().model_calls, 6U) << "each of them was paid for";
+  EXPECT_DOUBLE_EQ(read_journal(journal).value().total().money, 1.5) << "as a resumed run knows";
   tree = SearchTree("");
   FailingAgent has_nothing(ErrorCode::kNotFound);
   EXPECT_OK(explore(tree, *policy_called("pass@k"), has_nothing, world, options, sinks));

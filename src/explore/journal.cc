@@ -102,6 +102,8 @@ void apply(SearchTree& tree, const Json& json) {
       throw std::out_of_range("the main line does not lead there");
     tree.commit(index);
     tree.spend(index, usage_from(json.at("usage")));
+  } else if (event == "spent") {
+    tree.spend(index_in(tree, json), usage_from(json.at("usage")));
   } else {
     throw std::out_of_range("nothing is called \"" + event + "\"");
   }
@@ -135,6 +137,10 @@ std::string grade_line(NodeIndex index, const Grade& grade, const Usage& usage) 
 
 std::string commit_line(NodeIndex index, const Usage& usage) {
   return line_of({{"event", "commit"}, {"node", index}, {"usage", to_json(usage)}});
+}
+
+std::string spent_line(NodeIndex index, const Usage& usage) {
+  return line_of({{"event", "spent"}, {"node", index}, {"usage", to_json(usage)}});
 }
 
 std::string node_note(const SearchNode& node, std::size_t most) {

@@ -18,6 +18,8 @@ std::string root_line(const std::string& state);
 std::string node_line(const SearchNode& node);
 std::string grade_line(NodeIndex index, const Grade& grade, const Usage& usage);
 std::string commit_line(NodeIndex index, const Usage& usage);
+// On what did not become a node.
+std::string spent_line(NodeIndex index, const Usage& usage);
 
 // The same for a note of at most `most` bytes: what is too long for it is in the journal alone.
 // Requires: `most` is more than 4096.

@@ -20,13 +20,26 @@ constexpr const char* kGradeNote = "explore.grade";
 constexpr std::size_t kMaxNote = 48U << 10U;  // of each
 constexpr const char* kGradePart = "grade";
 
-std::vector<std::string> branches_of_run(const Json& tree, const std::string& run) {
-  std::vector<std::string> names;
+struct RunBranch {
+  std::string name;
+  std::string state;  // where it stands; empty: at none
+  bool is_for_tests = false;
+};
+
+// Also those that the daemon made for a part of this run after that was killed.
+std::vector<RunBranch> branches_of_run(const Json& tree, const std::string& run) {
+  std::vector<RunBranch> found;
   for (const Json& branch : tree.value("branches", Json::array())) {
     const std::string name = branch.value("id", "");
-    if (name.starts_with(run + "-")) names.push_back(name);
+    if (!name.starts_with(run + "-")) continue;
+    const bool stands_at_a_node =
+        branch.value("alive", false) && branch.value("pending", Json::array()).empty();
+    found.push_back(
+        {.name = name,
+         .state = stands_at_a_node ? branch.value("node", "") : "",
+         .is_for_tests = name.find(std::string("-") + kGradePart) != std::string::npos});
   }
-  return names;
+  return found;
 }
 
 }  // namespace
@@ -38,28 +51,22 @@ SessionWorld::SessionWorld(client::SessionClient session, GradingPlan grading, W
       prefix_(options_.run + "-" + std::to_string(::getpid()) + "-"),
       pool_(prefix_, options_.most_branches) {}
 
-// Also those that the daemon made for a part of this run after that was killed.
 SessionWorld::~SessionWorld() {
   auto tree = session_.tree();
   if (!tree) return;  // no daemon: whoever resumes takes them over
-  for (const std::string& branch : branches_of_run(*tree, options_.run))
-    (void)session_.end_branch(branch);
+  for (const RunBranch& branch : branches_of_run(*tree, options_.run))
+    (void)session_.end_branch(branch.name);
 }
 
 Status SessionWorld::take_over() {
   SF_TRY_ASSIGN(Json tree, session_.tree());
   std::size_t kept = 0;
-  for (const Json& branch : tree.value("branches", Json::array())) {
-    const std::string name = branch.value("id", "");
-    if (!name.starts_with(options_.run + "-")) continue;
-    const bool is_for_tests = name.find(std::string("-") + kGradePart) != std::string::npos;
-    if (is_for_tests || kept == options_.most_branches) {
-      SF_TRY(session_.end_branch(name));
+  for (const RunBranch& branch : branches_of_run(tree, options_.run)) {
+    if (branch.is_for_tests || kept == options_.most_branches) {
+      SF_TRY(session_.end_branch(branch.name));
       continue;
     }
-    const bool is_clean =
-        branch.value("alive", false) && branch.value("pending", Json::array()).empty();
-    pool_.adopt(name, is_clean ? branch.value("node", "") : "");
+    pool_.adopt(branch.name, branch.state);
     ++kept;
   }
   return Ok{};

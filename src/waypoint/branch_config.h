@@ -20,7 +20,7 @@ enum class Network {
 };
 
 struct BranchConfig {
-  EngineChoice engine = EngineChoice::kCriu;  // how processes are captured
+  EngineChoice engine = EngineChoice::kAuto;  // how processes are captured
   std::string root = "/";     // base root: the host's /, a directory, an unpacked root file system
   std::string user = "root";  // name or uid, as the root's /etc/passwd knows it
   std::string cwd = "/";

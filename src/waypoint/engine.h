@@ -37,9 +37,7 @@ struct CaptureRequest {
   std::string image_dir;       // exists and is empty
   pid_t terminal_session = 0;  // of the branch's terminal, as the branch numbers it
   pid_t terminal_group = 0;    // its foreground group, likewise
-  bool dump_ipc = false;       // the IPC namespace holds System V objects
   bool host_network = false;   // sockets are the host's, and shared with it
-  bool lock_network = false;   // some TCP socket has data in flight
   // Runs while the whole tree stands still; a failure undoes the capture and is returned.
   std::function<Status()> while_stopped;
   AtPoint at_point = {};
@@ -48,17 +46,19 @@ struct CaptureRequest {
 struct RestoreRequest {
   std::string engine;  // which took the image
   std::string image_dir;
-  std::string root_view;  // mount point of the new branch's root
-  bool lock_network = false;
-  pid_t last_pid = 0;  // the counter that new pids are taken from
+  std::string root_view;      // mount point of the new branch's root
+  bool lock_network = false;  // Captured::tcp_in_flight
+  pid_t last_pid = 0;         // the counter that new pids are taken from
   AtPoint at_point = {};
   bool close_tcp = false;  // established connections lead out of the branch: bring them back closed
 };
 
 struct Captured {
-  std::string engine;       // which took the image
-  pid_t last_pid = 0;       // the branch's pid counter
-  std::uint64_t bytes = 0;  // of the image alone, without what it shares with others
+  std::string engine;          // which took the image
+  pid_t last_pid = 0;          // the branch's pid counter
+  bool own_ipc = false;        // the image holds the IPC namespace
+  bool tcp_in_flight = false;  // the network must be held still while it comes back
+  std::uint64_t bytes = 0;     // of the image alone, without what it shares with others
 };
 
 struct RestoredTree {

@@ -23,48 +23,12 @@ constexpr long kLookAhead = 8;  // commands without a checkpoint: then nobody se
 constexpr std::size_t kMaxCatchUp = 64U << 10U;
 constexpr auto kPromptTime = milliseconds(100);  // to get back there after a command
 
-std::string proc_text(pid_t pid, const std::string& name) {
-  auto text = os::read_file("/proc/" + std::to_string(pid) + "/" + name, 256U << 20U);
-  return text ? *text : std::string();
-}
-
 Status enter_ipc_namespace(pid_t pid) {
   SF_TRY_ASSIGN(os::UniqueFd space,
                 os::open_file("/proc/" + std::to_string(pid) + "/ns/ipc", O_RDONLY));
   if (::setns(space.get(), CLONE_NEWIPC) != 0)
     return os::last_error("entering the branch's IPC namespace");
   return Ok{};
-}
-
-struct Running {
-  os::ProcessKey key;
-  std::string name;  // with its pid as the branch sees it
-};
-
-std::vector<Running> running_in(pid_t init) {
-  std::vector<Running> all;
-  for (pid_t pid : os::process_tree(init)) {
-    auto key = os::process_key(pid);
-    auto inside = os::namespace_pid(pid);
-    if (key && inside)
-      all.push_back({*key, std::to_string(*inside) + " (" + os::process_name(pid) + ")"});
-  }
-  return all;
-}
-
-// An engine that is killed may leave its code in a process, which then dies of it. Nobody can help
-// that, but it must not go unsaid.
-Error with_losses(Error error, const std::vector<Running>& before) {
-  constexpr auto kDeathTime = milliseconds(50);
-  if (error.code != ErrorCode::kOs) return error;
-  std::this_thread::sleep_for(kDeathTime);
-  std::string lost;
-  for (const Running& process : before) {
-    if (!os::is_alive(process.key)) lost += (lost.empty() ? "" : ", ") + process.name;
-  }
-  if (lost.empty()) return error;
-  error.message += "; processes that have ended since: " + lost;
-  return std::move(error).with_hint("restore the checkpoint before, if one of them was needed");
 }
 
 }  // namespace
@@ -137,13 +101,6 @@ void LiveBranch::watch_for_looks() {
   shell.may_look = [this] { return stands_alone(as_marked()); };
 }
 
-bool LiveBranch::tcp_in_flight() const {
-  // The host's network is not ours to hold; connections over it come back closed anyway.
-  return config().network == Network::kNone &&
-         (has_tcp_in_flight(proc_text(init_.pid(), "net/tcp")) ||
-          has_tcp_in_flight(proc_text(init_.pid(), "net/tcp6")));
-}
-
 std::optional<StateMark> LiveBranch::mark() {
   if (!host_.shell().look()) return std::nullopt;
   // Its last command may have ended only now.
@@ -205,9 +162,6 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   marked_at_ = host_.shell().commands();
   state.hostname = current_hostname();
   state.user = host_.user();
-  state.own_ipc = has_ipc_objects();
-  state.tcp_in_flight = tcp_in_flight();
-  const std::vector<Running> before = running_in(init_.pid());
   Stopwatch stopped;
   auto captured =
       parts_.engine.capture({.engine = config().engine,
@@ -215,12 +169,9 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                              .image_dir = image_dir,
                              .terminal_session = host_.shell().shell(),
                              .terminal_group = host_.shell().foreground_group(),
-                             .dump_ipc = state.own_ipc,
                              .host_network = config().network == Network::kHost,
-                             .lock_network = state.tcp_in_flight,
                              .while_stopped = [&]() -> Status {
                                SF_TRY(faults.at("checkpoint.after_dump"));
-                               state.tcp_in_flight = state.tcp_in_flight || tcp_in_flight();
                                host_.shell().on_terminal();
                                SF_TRY(parts_.units.copy(parts_.unit, sealed_unit));
                                state.shell = host_.shell().state();
@@ -230,10 +181,12 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   state.stopped = stopped.elapsed();
   if (!captured) {
     (void)parts_.units.remove(sealed_unit);
-    return with_losses(std::move(captured).error(), before);
+    return std::move(captured).error();
   }
   state.engine = std::move(captured->engine);
   state.last_pid = captured->last_pid;
+  state.own_ipc = captured->own_ipc;
+  state.tcp_in_flight = captured->tcp_in_flight;
   state.image_bytes = captured->bytes;
   return state;
 }

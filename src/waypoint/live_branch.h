@@ -62,7 +62,6 @@ class LiveBranch {
   Status make_files(const std::string& from_unit);
   Status start_processes();
   void watch_for_looks();
-  bool tcp_in_flight() const;
   MarkedBranch as_marked() const;
 
   BranchParts parts_;

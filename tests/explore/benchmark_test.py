@@ -20,7 +20,7 @@ class Benchmark(unittest.TestCase):
 
     def bench(self, *more):
         command = [os.environ["BENCH_EXPLORE"], "--root", "/", "--results", str(self.results), "--page", str(self.page),
-                   "--tasks", ",".join(TASKS), "--backends", "waypoint,overlay", "--materialize", "eager", "--policies", "mcts"]
+                   "--tasks", ",".join(TASKS), "--backends", "waypoint-auto,overlay", "--materialize", "eager", "--policies", "mcts"]
         ran = subprocess.run([*command, *more], stdin=subprocess.DEVNULL, capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         return ran.stdout
@@ -30,7 +30,7 @@ class Benchmark(unittest.TestCase):
         shown = self.bench()
         outcomes = [json.loads(line) for line in self.results.read_text().splitlines()]
         solved = {(each["contender"], each["task"]): each["solved"] for each in outcomes}
-        self.assertEqual(solved, {("waypoint", "config-layers"): True, ("waypoint", "ticket-daemon"): True,
+        self.assertEqual(solved, {("waypoint-auto", "config-layers"): True, ("waypoint-auto", "ticket-daemon"): True,
                                   ("overlay", "config-layers"): True, ("overlay", "ticket-daemon"): False}, shown)
         for each in outcomes:
             spent = each["command_us"] + each["snapshot_us"] + each["restore_us"] + each["grade_us"]

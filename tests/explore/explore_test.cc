@@ -7,48 +7,17 @@
 #include <thread>
 
 #include "base/split.h"
-#include "daemon_world.h"
+#include "explore_world.h"
 #include "os/file.h"
 #include "os/process.h"
 #include "os/run_program.h"
-#include "task_maker.h"
-#include "testing/matchers.h"
-#include "testing/temp_dir.h"
 
 namespace sf::test {
 namespace {
 
 using wire::Json;
 
-class ExploreTest : public ::testing::Test {
- protected:
-  void SetUp() override { make_terminal_bench_task(task()); }
-  std::string task() const { return dir_ / "task"; }
-  std::string out() { return dir_ / ("run" + std::to_string(++runs_)); }
-
-  CommandRun explore(std::vector<std::string> more, const std::string& directory = "") {
-    std::vector<std::string> arguments = {
-        "explore", task(),   "--root", "/",
-        "--agent", "script", "--out",  directory.empty() ? out() : directory,
-        "--json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return world_.run(arguments);
-  }
-  static Json json_of(const CommandRun& ran) {
-    Json json = Json::parse(ran.out, nullptr, false);
-    EXPECT_TRUE(json.is_object()) << ran.status << ": " << ran.out << ran.err;
-    return json.is_object() ? json : Json::object();
-  }
-  std::size_t branches(const std::string& session) {
-    auto tree = world_.client().get("/v1/sessions/" + session + "/tree");
-    EXPECT_OK(tree);
-    return tree ? (*tree)["branches"].size() : 0;
-  }
-
-  TempDir dir_;
-  DaemonWorld world_;
-  int runs_ = 0;
-};
+class ExploreTest : public ExploreWorld {};
 
 TEST_F(ExploreTest, EveryPolicyFindsTheWayThroughWrongTurns) {
   for (const char* policy : {"mcts", "beam", "pass@k", "best-of-n"}) {
@@ -72,17 +41,6 @@ TEST_F(ExploreTest, ASecondRunBuildsNothing) {
   const CommandRun second = explore({"--max-nodes", "1"});
   EXPECT_EQ(second.err.find("build:"), std::string::npos) << second.err;
   EXPECT_EQ(json_of(first)["session"], json_of(second)["session"]);
-}
-
-TEST_F(ExploreTest, TheOracleSolvesIt) {
-  const std::string harbor = dir_ / "harbor";
-  make_harbor_task(harbor);
-  for (const std::string& directory : {task(), harbor}) {
-    const CommandRun ran =
-        world_.run({"explore", directory, "--root", "/", "--agent", "oracle", "--policy", "pass@k",
-                    "--attempts", "1", "--out", out(), "--json"});
-    EXPECT_EQ(ran.status, 0) << directory << ": " << ran.out << ran.err;
-  }
 }
 
 TEST_F(ExploreTest, HarborTasksAreSearchedToo) {
@@ -116,6 +74,58 @@ TEST_F(ExploreTest, TheDirectoryHasTheEvidence) {
   EXPECT_EQ(Json::parse((*node)["notes"]["explore"].get<std::string>())["command"],
             tree["nodes"][best]["command"]);
   EXPECT_EQ(Json::parse((*node)["notes"]["explore.grade"].get<std::string>())["score"], 1);
+}
+
+TEST_F(ExploreTest, WhoeverWantsNoDiffsHasTheReportWithoutThem) {
+  const std::string directory = out();
+  const CommandRun ran = explore({"--no-diffs", "--engine", "auto"}, directory);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.err.find("comparing"), std::string::npos) << ran.err;
+  ASSERT_OK_AND_ASSIGN(std::string tree_text, os::read_file(directory + "/tree.json"));
+  for (const Json& node : Json::parse(tree_text)["nodes"]) EXPECT_TRUE(node["diff"].is_null());
+}
+
+// What ignores the interrupt is stopped all the same.
+TEST_F(ExploreTest, WhoeverStopsABuildWaitsForNoStepAndFindsNothingLeft) {
+  ASSERT_OK(os::write_file(task() + "/Dockerfile",
+                           "FROM x\nRUN trap '' INT; touch /srv/begun; sleep 100; sleep 100\n"));
+  world_.output({"ls"});  // there is a daemon
+  const std::string directory = out();
+  os::SpawnOptions options;
+  options.argv = {
+      SF_PROGRAM, "explore", task(),     "--root",        "/",       "--agent",         "script",
+      "--out",    directory, "--socket", world_.socket(), "--state", world_.state_dir()};
+  options.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
+  ASSERT_OK_AND_ASSIGN(os::Child child, os::spawn(options));
+  auto is_running = [&] {
+    auto sessions = world_.client().get("/v1/sessions");
+    if (!sessions || (*sessions)["sessions"].empty()) return false;
+    const std::string id = (*sessions)["sessions"].front().value("id", "");
+    auto tree = world_.client().get("/v1/sessions/" + id + "/tree");
+    if (!tree) return false;
+    for (const Json& branch : (*tree)["branches"]) {
+      if (!branch.value("id", "").ends_with("-build")) continue;
+      auto executions = world_.client().get("/v1/sessions/" + id + "/branches/" +
+                                            branch.value("id", "") + "/executions");
+      return executions.ok() && !(*executions)["executions"].empty();
+    }
+    return false;
+  };
+  const Deadline deadline = Deadline::after(seconds(60));
+  while (!is_running() && !deadline.passed()) std::this_thread::sleep_for(milliseconds(5));
+  const Stopwatch watch;
+  ASSERT_OK(child.signal(SIGINT));
+  ASSERT_OK_AND_ASSIGN(os::ExitStatus ended, child.wait(Deadline::after(seconds(60))));
+  EXPECT_LT(watch.elapsed(), seconds(10));
+  EXPECT_EQ(ended.shell_code(), 130);
+  EXPECT_FALSE(ended.signaled) << "it cleans up itself";
+  auto sessions = world_.client().get("/v1/sessions");
+  ASSERT_OK(sessions);
+  EXPECT_TRUE((*sessions)["sessions"].empty()) << sessions->dump();
+  ASSERT_OK(os::write_file(task() + "/Dockerfile", "FROM x\nWORKDIR /srv/app\nCOPY files/ .\n"));
+  const CommandRun resumed =
+      world_.run({"explore", "--resume", directory, "--max-nodes", "1", "--json"});
+  EXPECT_EQ(resumed.status, 3) << resumed.err;
 }
 
 TEST_F(ExploreTest, TheForkForTheTestsCountsAsRestoring) {
@@ -174,7 +184,7 @@ TEST_F(ExploreTest, ARunCanBeWalkedThroughAndItsFilesTakenHome) {
   const std::string home = dir_ / "home";
   ASSERT_OK(os::make_directories(home));
   ASSERT_OK(os::write_file(home + "/data", "first\n", 0644));
-  const std::vector<std::string> apply = {"apply", directory, home, "--source", "/srv/app"};
+  const std::vector<std::string> apply = {"apply", directory, home};  // where the task works
   auto with = [&](const std::string& more) {
     std::vector<std::string> arguments = apply;
     arguments.push_back(more);

@@ -54,7 +54,7 @@ Tool session_create() {
                      .description = "none (a loopback of its own, the default) or host."},
                     {.name = "engine",
                      .description = "What captures processes of a waypoint session: auto, native "
-                                    "or criu (default)."},
+                                    "or criu; auto (default)."},
                     {.name = "backend",
                      .description =
                          "waypoint (default), auto, or another that this host has: gvisor, vm, "

@@ -10,33 +10,33 @@ class ExecAgent final : public Agent {
  public:
   explicit ExecAgent(std::unique_ptr<AgentProgram> program) : program_(std::move(program)) {}
 
-  Result<Proposal> propose(const Situation& situation) override {
-    const Stopwatch watch;
-    SF_TRY_ASSIGN(const wire::Json answer, program_->ask(propose_request(situation)));
-    SF_TRY_ASSIGN(Proposal proposal, proposal_from(answer));
-    proposal.usage.model_time = watch.elapsed();
-    return proposal;
+  Result<Action> propose(const Situation& situation, Usage& usage) override {
+    SF_TRY_ASSIGN(const wire::Json answer, ask(propose_request(situation), usage));
+    return action_from(answer, usage);
   }
 
-  Result<Assessment> assess(const Situation& before, const Turn& turn) override {
-    const Stopwatch watch;
-    SF_TRY_ASSIGN(const wire::Json answer, program_->ask(assess_request(before, turn)));
-    SF_TRY_ASSIGN(auto assessment, assessment_from(answer));
+  Result<Assessment> assess(const Situation& before, const Turn& turn, Usage& usage) override {
+    SF_TRY_ASSIGN(const wire::Json answer, ask(assess_request(before, turn), usage));
+    SF_TRY_ASSIGN(auto assessment, assessment_from(answer, usage));
     if (!assessment) return Assessment{.value = plain_value(turn.outcome)};
-    assessment->usage.model_time = watch.elapsed();
     return std::move(*assessment);
   }
 
-  Result<Choice> choose(const Situation& before, const std::vector<Turn>& candidates) override {
-    const Stopwatch watch;
-    SF_TRY_ASSIGN(const wire::Json answer, program_->ask(choose_request(before, candidates)));
-    SF_TRY_ASSIGN(auto choice, choice_from(answer, candidates.size()));
-    if (!choice) return Choice{.index = highest_value(candidates)};
-    choice->usage.model_time = watch.elapsed();
-    return *choice;
+  Result<std::size_t> choose(const Situation& before, const std::vector<Turn>& candidates,
+                             Usage& usage) override {
+    SF_TRY_ASSIGN(const wire::Json answer, ask(choose_request(before, candidates), usage));
+    SF_TRY_ASSIGN(auto choice, choice_from(answer, candidates.size(), usage));
+    return choice.value_or(highest_value(candidates));
   }
 
  private:
+  Result<wire::Json> ask(const wire::Json& request, Usage& usage) {
+    const Stopwatch watch;
+    auto answer = program_->ask(request);
+    usage.model_time += watch.elapsed();
+    return answer;
+  }
+
   const std::unique_ptr<AgentProgram> program_;
 };
 

@@ -48,6 +48,7 @@ class ExecAgentTest : public ::testing::Test {
   }
 
   test::TempDir dir;
+  Usage usage;
   Situation situation{.instruction = "build it",
                       .path = {{.action = {"ls", "look"}, .outcome = {"x\n", 0}}},
                       .siblings = {{.action = {.command = "make"},
@@ -64,13 +65,13 @@ TEST_F(ExecAgentTest, AProgramIsToldTheSituationAndProposes) {
         echo "{\"id\": $id, \"command\": \"make\", \"thought\": \"why not\", \"done\": true,
                \"model_calls\": 2, \"tokens_in\": 30, \"tokens_out\": 4, \"money\": 0.5}" | tr -d '\n'
         echo; next)")));
-  ASSERT_OK_AND_ASSIGN(Proposal proposal, agent->propose(situation));
-  EXPECT_EQ(proposal.action, (Action{"make", "why not", true}));
-  EXPECT_EQ(proposal.usage.model_calls, 2U);
-  EXPECT_EQ(proposal.usage.tokens_in, 30U);
-  EXPECT_EQ(proposal.usage.tokens_out, 4U);
-  EXPECT_DOUBLE_EQ(proposal.usage.money, 0.5);
-  EXPECT_GT(proposal.usage.model_time.count(), 0);
+  ASSERT_OK_AND_ASSIGN(Action proposal, agent->propose(situation, usage));
+  EXPECT_EQ(proposal, (Action{"make", "why not", true}));
+  EXPECT_EQ(usage.model_calls, 2U);
+  EXPECT_EQ(usage.tokens_in, 30U);
+  EXPECT_EQ(usage.tokens_out, 4U);
+  EXPECT_DOUBLE_EQ(usage.money, 0.5);
+  EXPECT_GT(usage.model_time.count(), 0);
   EXPECT_EQ(wire::Json::parse(os::read_file(dir / "request").value()), wire::Json::parse(R"({
     "id": 1, "op": "propose", "situation": {"instruction": "build it", "ordinal": 2, "lane": 3,
       "path": [{"command": "ls", "thought": "look", "done": false, "output": "x\n",
@@ -86,12 +87,12 @@ TEST_F(ExecAgentTest, WhatAProgramDoesNotJudgeIsJudgedByExitStatusAndValue) {
                            R"(while next; do echo "{\"id\": $id, \"unsupported\": true}"; done)")));
   const Turn good{.action = {.command = "a"}, .outcome = {"", 0}, .value = 0.2};
   const Turn bad{.action = {.command = "b"}, .outcome = {"", 1}, .value = 0.7};
-  ASSERT_OK_AND_ASSIGN(Assessment worked, agent->assess(situation, good));
-  ASSERT_OK_AND_ASSIGN(Assessment failed, agent->assess(situation, bad));
+  ASSERT_OK_AND_ASSIGN(Assessment worked, agent->assess(situation, good, usage));
+  ASSERT_OK_AND_ASSIGN(Assessment failed, agent->assess(situation, bad, usage));
   EXPECT_GT(worked.value, failed.value);
-  ASSERT_OK_AND_ASSIGN(Choice choice, agent->choose(situation, {good, bad}));
-  EXPECT_EQ(choice.index, 1U);
-  auto proposal = agent->propose(situation);
+  ASSERT_OK_AND_ASSIGN(std::size_t choice, agent->choose(situation, {good, bad}, usage));
+  EXPECT_EQ(choice, 1U);
+  auto proposal = agent->propose(situation, usage);
   ASSERT_FALSE(proposal);
   EXPECT_EQ(proposal.error().code, ErrorCode::kUnsupported);
 }
@@ -110,9 +111,10 @@ while True:
     threads.emplace_back([&, i] {
       for (int n = 0; n < 20; ++n) {
         const std::string mine = std::to_string(i) + "-" + std::to_string(n);
-        auto proposal = agent->propose({.instruction = mine});
+        Usage own;
+        auto proposal = agent->propose({.instruction = mine}, own);
         ASSERT_OK(proposal);
-        EXPECT_EQ(proposal->action.command, mine);
+        EXPECT_EQ(proposal->command, mine);
       }
     });
   for (std::thread& thread : threads) thread.join();
@@ -126,8 +128,8 @@ for line in sys.stdin:
     print(json.dumps({"id": request["id"], "command": request["situation"]["instruction"]}), flush=True)
 )")));
   const std::string much(3U << 20U, 'x');
-  ASSERT_OK_AND_ASSIGN(Proposal proposal, agent->propose({.instruction = much}));
-  EXPECT_EQ(proposal.action.command, much);
+  ASSERT_OK_AND_ASSIGN(Action proposal, agent->propose({.instruction = much}, usage));
+  EXPECT_EQ(proposal.command, much);
 }
 
 TEST_F(ExecAgentTest, AProgramThatDiesIsStartedAgainAndAskedAgain) {
@@ -135,7 +137,7 @@ TEST_F(ExecAgentTest, AProgramThatDiesIsStartedAgainAndAskedAgain) {
       auto agent,
       make_exec_agent(
           shell(std::string("[ $(wc -l <runs) -gt 1 ] || { next; exit 3; }\n") + kAlwaysTrue)));
-  ASSERT_OK(agent->propose(situation));
+  ASSERT_OK(agent->propose(situation, usage));
   EXPECT_EQ(runs(), 2U);
 }
 
@@ -143,11 +145,11 @@ TEST_F(ExecAgentTest, AProgramThatAlwaysDiesIsGivenUp) {
   ProgramOptions options = shell("next; echo 'about to fail' >&2; printf 'half an ans'; exit 3");
   options.most_restarts = 2;
   ASSERT_OK_AND_ASSIGN(auto agent, make_exec_agent(options));
-  auto proposal = agent->propose(situation);
+  auto proposal = agent->propose(situation, usage);
   ASSERT_FALSE(proposal);
   expect_in("it exited 3 after it had printed 'half an ans' while it was asked", proposal.error());
   expect_in("its messages are in " + options.log, proposal.error());
-  for (int i = 0; i < 3; ++i) proposal = agent->propose(situation);
+  for (int i = 0; i < 3; ++i) proposal = agent->propose(situation, usage);
   expect_in("it ended too often to be started again; the last time it exited 3", proposal.error());
   EXPECT_EQ(runs(), 3U);
   EXPECT_TRUE(os::read_file(options.log).value().starts_with("about to fail\nabout to fail\n"));
@@ -162,12 +164,12 @@ TEST_F(ExecAgentTest, NonsenseIsQuotedAndTheNextRequestFindsAFreshProgram) {
         auto agent, make_exec_agent(shell(
                         std::string("[ $(wc -l <runs) -gt 1 ] || { next; cat nonsense; echo; }\n") +
                         kAlwaysTrue)));
-    auto proposal = agent->propose(situation);
+    auto proposal = agent->propose(situation, usage);
     ASSERT_FALSE(proposal) << nonsense;
     EXPECT_EQ(proposal.error().code, ErrorCode::kCorrupt);
     expect_in(std::string("'") + nonsense + "'", proposal.error());
     expect_in("standard output is for answers alone", proposal.error());
-    EXPECT_OK(agent->propose(situation));
+    EXPECT_OK(agent->propose(situation, usage));
   }
 }
 
@@ -179,11 +181,11 @@ TEST_F(ExecAgentTest, WhatAnAnswerLacksIsSaid) {
     next; echo "{\"id\": $id, \"value\": 7}"
     next; echo "{\"id\": $id, \"choice\": 2}"
     next)")));
-  expect_in("the agent program says: 'no idea'", agent->propose(situation).error());
-  expect_in("there is no field \"comand\" here", agent->propose(situation).error());
-  expect_in("\"command\" is missing", agent->propose(situation).error());
-  expect_in("\"value\" must be a number from 0 to 1", agent->assess(situation, {}).error());
-  expect_in("from 0 to 1", agent->choose(situation, {{}, {}}).error());
+  expect_in("the agent program says: 'no idea'", agent->propose(situation, usage).error());
+  expect_in("there is no field \"comand\" here", agent->propose(situation, usage).error());
+  expect_in("\"command\" is missing", agent->propose(situation, usage).error());
+  expect_in("\"value\" must be a number from 0 to 1", agent->assess(situation, {}, usage).error());
+  expect_in("from 0 to 1", agent->choose(situation, {{}, {}}, usage).error());
   EXPECT_EQ(runs(), 1U);
 }
 
@@ -193,11 +195,11 @@ TEST_F(ExecAgentTest, AProgramThatAnswersNobodyInTimeIsReplaced) {
       kAlwaysTrue);
   options.timeout = seconds(2);
   ASSERT_OK_AND_ASSIGN(auto agent, make_exec_agent(options));
-  auto proposal = agent->propose(situation);
+  auto proposal = agent->propose(situation, usage);
   ASSERT_FALSE(proposal);
   EXPECT_EQ(proposal.error().code, ErrorCode::kTimedOut);
   expect_in("no answer within 2000 ms", proposal.error());
-  EXPECT_OK(agent->propose(situation));
+  EXPECT_OK(agent->propose(situation, usage));
   EXPECT_EQ(runs(), 2U);
 }
 
@@ -214,7 +216,7 @@ TEST_F(ExecAgentTest, TheEndOfInputIsTheProgramsEndAndItsChildrenGo) {
   ASSERT_OK_AND_ASSIGN(auto agent,
                        make_exec_agent(shell(std::string("sleep 1000 & echo $! >child\n") +
                                              "trap 'echo bye >farewell' EXIT\n" + kAlwaysTrue)));
-  ASSERT_OK(agent->propose(situation));
+  ASSERT_OK(agent->propose(situation, usage));
   const pid_t child = std::stoi(os::read_file(dir / "child").value());
   ASSERT_OK_AND_ASSIGN(os::Child watch, os::adopt_child(child));  // by pidfd; it is not ours
   const os::UniqueFd pidfd(::dup(watch.pidfd()));
@@ -240,13 +242,14 @@ def assess(situation: Situation, turn: Turn) -> float:
 
 run(propose, assess)
 )")));
-  ASSERT_OK_AND_ASSIGN(Proposal proposal, agent->propose(situation));
-  EXPECT_EQ(proposal.action, (Action{"cmake .", "build it", false}));
+  ASSERT_OK_AND_ASSIGN(Action proposal, agent->propose(situation, usage));
+  EXPECT_EQ(proposal, (Action{"cmake .", "build it", false}));
   ASSERT_OK_AND_ASSIGN(Assessment assessment,
-                       agent->assess(situation, {.outcome = {"", 1, false}}));
+                       agent->assess(situation, {.outcome = {"", 1, false}}, usage));
   EXPECT_DOUBLE_EQ(assessment.value, 0.3);
-  ASSERT_OK_AND_ASSIGN(Choice choice, agent->choose(situation, {{.value = 0.1}, {.value = 0.2}}));
-  EXPECT_EQ(choice.index, 1U);
+  ASSERT_OK_AND_ASSIGN(std::size_t choice,
+                       agent->choose(situation, {{.value = 0.1}, {.value = 0.2}}, usage));
+  EXPECT_EQ(choice, 1U);
   EXPECT_EQ(os::read_file(dir / "log").value(), "this does no harm\n");
 }
 

@@ -50,7 +50,7 @@ const std::vector<ScriptAgent::Candidate>* ScriptAgent::candidates_after(
   return at;
 }
 
-Result<Proposal> ScriptAgent::propose(const Situation& situation) {
+Result<Action> ScriptAgent::propose(const Situation& situation, Usage& /*usage*/) {
   const std::vector<Candidate>* candidates = candidates_after(situation.path);
   if (candidates == nullptr || candidates->empty())
     return fail(ErrorCode::kNotFound, "the script has nothing more to propose here");
@@ -63,7 +63,7 @@ Result<Proposal> ScriptAgent::propose(const Situation& situation) {
     for (const Candidate& candidate : *candidates) {
       const bool is_tried = std::ranges::any_of(
           situation.siblings, [&](const Turn& turn) { return turn.action == candidate.action; });
-      if (!is_tried && under_way-- == 0) return Proposal{candidate.action, {}};
+      if (!is_tried && under_way-- == 0) return candidate.action;
     }
     return fail(ErrorCode::kNotFound, "the script has nothing else to propose here");
   }
@@ -78,10 +78,11 @@ Result<Proposal> ScriptAgent::propose(const Situation& situation) {
   }
   // From the root all rollouts begin, and each knows its number already.
   const std::size_t index = rest + (situation.path.empty() ? 0 : situation.ordinal);
-  return Proposal{(*candidates)[index % candidates->size()].action, {}};
+  return (*candidates)[index % candidates->size()].action;
 }
 
-Result<Assessment> ScriptAgent::assess(const Situation& before, const Turn& turn) {
+Result<Assessment> ScriptAgent::assess(const Situation& before, const Turn& turn,
+                                       Usage& /*usage*/) {
   Assessment assessment;
   assessment.value = plain_value(turn.outcome);
   if (const std::vector<Candidate>* candidates = candidates_after(before.path)) {
@@ -94,8 +95,9 @@ Result<Assessment> ScriptAgent::assess(const Situation& before, const Turn& turn
   return assessment;
 }
 
-Result<Choice> ScriptAgent::choose(const Situation&, const std::vector<Turn>& candidates) {
-  return Choice{highest_value(candidates), {}};
+Result<std::size_t> ScriptAgent::choose(const Situation&, const std::vector<Turn>& candidates,
+                                        Usage& /*usage*/) {
+  return highest_value(candidates);
 }
 
 }  // namespace sf::explore

@@ -17,11 +17,12 @@ class ScriptAgent final : public Agent {
 
   // The first proposal from a state is its first candidate, the next one its second. Where rollouts
   // lie side by side, their numbers count through all paths there are.
-  Result<Proposal> propose(const Situation& situation) override;
+  Result<Action> propose(const Situation& situation, Usage& usage) override;
   // As the script says; else by whether the command failed.
-  Result<Assessment> assess(const Situation& before, const Turn& turn) override;
+  Result<Assessment> assess(const Situation& before, const Turn& turn, Usage& usage) override;
   // The one of highest value.
-  Result<Choice> choose(const Situation& before, const std::vector<Turn>& candidates) override;
+  Result<std::size_t> choose(const Situation& before, const std::vector<Turn>& candidates,
+                             Usage& usage) override;
 
   struct Candidate {
     Action action;

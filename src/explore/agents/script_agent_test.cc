@@ -10,8 +10,9 @@ namespace {
 class ScriptAgentTest : public ::testing::Test {
  protected:
   std::string proposed(const Situation& situation) {
-    auto proposal = agent_->propose(situation);
-    return proposal ? proposal->action.command : "nothing";
+    Usage usage;
+    auto proposal = agent_->propose(situation, usage);
+    return proposal ? proposal->command : "nothing";
   }
   static Turn tried(const std::string& command) { return {.action = {.command = command}}; }
 

@@ -26,7 +26,7 @@ function fileOf(change, open) {
   return el("details", {class: "file", open}, el("summary", {}, ...head), patch(text(file.patch)));
 }
 function files(changes) {
-  if (!changes.length) return soft("none changed");
+  if (!changes.length) return soft("none");
   const box = el("div");
   const add = (from, to) => box.append(...changes.slice(from, to).map((change, at) => fileOf(change, from + at < 8)));
   const showRest = (event) => { event.target.remove(); add(200); };
@@ -69,7 +69,8 @@ function showNode(node) {
   if (node.parent)
     part("Observation", node.output ? block(node.output, "Output") : soft("no output"),
       (node.timedOut ? "timed out, " : "") + `exit ${node.exit}`, wentWrong(node) ? "bad" : "");
-  if (Array.isArray(diff)) part("Files", files(diff), diff.length ? plural(diff.length, "change") : "");
+  if (Array.isArray(diff)) part("Changes", files(diff), diff.length ? plural(diff.length, "change") : "");
+  else if (node.parent && text(node.raw.state)) part("Changes", soft("not compared: statefork diff shows them"));
   if (node.value !== null) {
     const meter = el("span", {class: "meter"}, el("span", {style: `width:${node.value * 100}%`}));
     part("Value", el("div", {}, meter, node.value.toFixed(2)));

@@ -20,23 +20,11 @@ using wire::Json;
 
 namespace {
 
-constexpr auto kDiffTime = seconds(20);  // for all of them: a report is no reason to wait long
+// For all comparisons together, beside a tenth of what the search took: a report is no reason to
+// wait.
+constexpr auto kLeastDiffTime = seconds(2);
+constexpr auto kMostDiffTime = seconds(20);
 constexpr std::size_t kMaxDiffEntries = 200;
-
-Result<std::string> oracle_command(const Oracle& oracle) {
-  if (!oracle.script.empty()) {
-    SF_TRY_ASSIGN(std::string text, os::read_file(oracle.script));
-    if (!text.ends_with('\n')) text += '\n';
-    const std::string end = "END_OF_SOLUTION";
-    if (text.find(end) != std::string::npos)
-      return invalid(oracle.script + " has a line " + end, "call it something else");
-    return "mkdir -p /oracle && cat >/oracle/solution.sh <<'" + end + "'\n" + text + end +
-           "\nbash /oracle/solution.sh";
-  }
-  std::string all;
-  for (const std::string& command : oracle.commands) all += command + "\n";
-  return all;
-}
 
 Result<std::string> image_of(const Task& task) {
   if (task.dockerfile.empty()) return task.image;
@@ -62,16 +50,20 @@ microseconds spent(const SearchTree& tree) {
 }
 
 Status build(const ApiClient& api, RunDirectory& directory, RunPlan& plan, const Task& task,
-             const RootFinder& root_of, const RunEvents& events) {
+             const UploadPlan& brings, const RootFinder& root_of, const RunEvents& events) {
   SF_TRY_ASSIGN(std::string image, image_of(task));
   SF_TRY_ASSIGN(RootDirectory root, root_of(image));
   const BuildSettings settings{.root = root.path,
                                .defaults = root.defaults,
                                .backend = plan.backend,
                                .policy = plan.materialization,
-                               .network = plan.network};
-  auto built = build_task(api, task, settings, plan.id + "-build", events.on_build);
+                               .engine = plan.engine,
+                               .network = plan.network,
+                               .brings = brings};
+  auto built = build_task(api, task, settings, plan.id + "-build",
+                          {.on_step = events.on_build, .stopping = events.stopping});
   if (!built) {
+    if (events.stopping()) return std::move(built).error().while_doing("building " + task.name);
     Error error = std::move(built).error().while_doing("building " + task.name);
     const bool has_no_network = task.wants_network && plan.network == "none";
     return has_no_network ? std::move(error).with_hint("if it needs the network: --network host")
@@ -93,12 +85,14 @@ Json file_difference(const Json& each) {
 }
 
 // The winning path first: when time is up, the others have none.
-NodeDiffs compare_states(const SessionClient& session, const SearchTree& tree, NodeIndex best) {
+NodeDiffs compare_states(const SessionClient& session, const SearchTree& tree, NodeIndex best,
+                         microseconds search_time) {
   std::vector<NodeIndex> order = tree.path(best);
   for (NodeIndex index = 1; index < tree.size(); ++index) {
     if (std::ranges::find(order, index) == order.end()) order.push_back(index);
   }
-  const Deadline deadline = Deadline::after(kDiffTime);
+  const Deadline deadline =
+      Deadline::after(std::clamp<microseconds>(search_time / 10, kLeastDiffTime, kMostDiffTime));
   NodeDiffs diffs;
   for (NodeIndex index : order) {
     const SearchNode& node = tree.at(index);
@@ -149,14 +143,16 @@ Result<FinishedRun> carry_out(const ApiClient& api, RunDirectory& directory, Run
                               const RootFinder& root_of, const RunEvents& events) {
   SF_TRY_ASSIGN(Task task, load_task(plan.task_directory));
   SF_TRY_ASSIGN(std::unique_ptr<SearchPolicy> policy, make_policy(plan.policy, plan.options));
-  std::string solution;
+  OraclePlan solution;
   if (plan.agent.kind == "oracle") {
-    SF_TRY_ASSIGN(solution, oracle_command(task.oracle));
+    SF_TRY_ASSIGN(task.oracle.env, with_host_variables(task.oracle.env, host_variable));
+    SF_TRY_ASSIGN(solution, plan_oracle(task.oracle));
   }
   SF_TRY_ASSIGN(std::unique_ptr<Agent> agent,
-                make_agent(plan.agent, solution, directory.file("agent.log")));
+                make_agent(plan.agent, solution.command, directory.file("agent.log")));
   SF_TRY(directory.save_plan(plan));
-  if (plan.session.empty()) SF_TRY(build(api, directory, plan, task, root_of, events));
+  if (plan.session.empty())
+    SF_TRY(build(api, directory, plan, task, solution.files, root_of, events));
 
   const SessionClient session(api, plan.session);
   SF_TRY_ASSIGN(std::optional<SearchTree> before, directory.tree());
@@ -185,9 +181,12 @@ Result<FinishedRun> carry_out(const ApiClient& api, RunDirectory& directory, Run
                  .usage = run.tree.total(),
                  .wall = options.spent_before + watch.elapsed(),
                  .bytes = bytes_of(session, run.tree)};
-  events.on_phase("comparing the states that were reached");
-  SF_TRY(write_evidence(directory, run, task.instruction,
-                        compare_states(session, run.tree, ending.best)));
+  NodeDiffs diffs;
+  if (plan.compares) {
+    events.on_phase("comparing the states that were reached");
+    diffs = compare_states(session, run.tree, ending.best, run.summary.wall);
+  }
+  SF_TRY(write_evidence(directory, run, task.instruction, diffs));
   return run;
 }
 

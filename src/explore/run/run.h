@@ -17,10 +17,10 @@
 namespace sf::explore {
 
 struct RunEvents {
-  BuildProgress on_build;
+  std::function<void(const std::string& title, bool is_reused)> on_build;
   std::function<void(const SearchTree&, const std::vector<Step>& under_way)> on_progress;
   std::function<void(const std::string& what)> on_phase;  // "comparing states", ...
-  std::function<bool()> stopping;
+  std::function<bool()> stopping;                         // also while the task is built
 };
 
 struct FinishedRun {

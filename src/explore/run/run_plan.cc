@@ -76,11 +76,13 @@ Json to_json(const RunPlan& plan) {
           {"agent", to_json(plan.agent)},
           {"backend", plan.backend},
           {"materialization", plan.materialization},
+          {"engine", plan.engine},
           {"network", plan.network},
           {"root", plan.root},
           {"from", plan.from},
           {"jobs", plan.jobs},
           {"command_timeout_s", seconds_or_null(plan.command_timeout)},
+          {"compares", plan.compares},
           {"began", plan.began},
           {"session", plan.session},
           {"state", plan.state},
@@ -100,11 +102,13 @@ Result<RunPlan> run_plan_from(const Json& json) {
     SF_TRY_ASSIGN(plan.agent, agent_choice_from(json.at("agent")));
     plan.backend = json.at("backend");
     plan.materialization = json.at("materialization");
+    plan.engine = json.value("engine", "");
     plan.network = json.at("network");
     plan.root = json.at("root");
     plan.from = json.at("from").get<std::map<std::string, std::string>>();
     plan.jobs = json.at("jobs");
     plan.command_timeout = seconds_from(json, "command_timeout_s");
+    plan.compares = json.value("compares", true);
     plan.began = json.at("began");
     plan.session = json.at("session");
     plan.state = json.at("state");

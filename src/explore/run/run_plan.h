@@ -24,11 +24,13 @@ struct RunPlan {
   AgentChoice agent;
   std::string backend = "waypoint";
   std::string materialization = "smart";
+  std::string engine;  // of the backend; empty: its own choice
   std::string network = "none";
   std::string root;                         // what FROM stands for
   std::map<std::string, std::string> from;  // the same, for single images
   std::size_t jobs = 1;
   std::optional<seconds> command_timeout;  // nothing: by the task and the agent
+  bool compares = true;                    // states, for the report
   std::string began;                       // wall time, ISO 8601
   std::string session;                     // once the task was built
   std::string state;                       // the node that the search begins from

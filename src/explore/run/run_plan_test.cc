@@ -30,6 +30,8 @@ RunPlan full_plan() {
                 .at_once = 3,
                 .per_minute = 40};
   plan.backend = "overlay";
+  plan.engine = "native";
+  plan.compares = false;
   plan.root = "/root";
   plan.from = {{"debian:12", "/srv/debian"}};
   plan.jobs = 7;

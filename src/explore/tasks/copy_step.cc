@@ -27,7 +27,13 @@ bool is_archive(const std::string& name) {
   return std::ranges::any_of(kEnds, [&](const char* end) { return name.ends_with(end); });
 }
 
-Result<std::vector<std::string>> matches(const std::string& pattern, const std::string& context) {
+// Whether a path of the context comes along.
+bool is_visible(const std::string& path, const std::string& context, const IgnoreRules& ignored) {
+  return path == context || !ignored.ignores(std::string_view(path).substr(context.size() + 1));
+}
+
+Result<std::vector<std::string>> matches(const std::string& pattern, const std::string& context,
+                                         const IgnoreRules& ignored) {
   std::string clean = pattern;
   while (clean.starts_with("./") || clean.starts_with("/"))
     clean.erase(0, clean.starts_with("/") ? 1 : 2);
@@ -45,8 +51,11 @@ Result<std::vector<std::string>> matches(const std::string& pattern, const std::
     SF_TRY_ASSIGN(std::string real, os::real_path(path.substr(0, path.rfind('/'))));
     if (real != context && !real.starts_with(context + "/"))
       return invalid(pattern + " is outside of " + context, "copy it into the task's directory");
-    paths.push_back(path);
+    // Of a directory that is ignored, something may be taken back.
+    if (os::is_directory(path) || is_visible(path, context, ignored)) paths.push_back(path);
   }
+  if (paths.empty())
+    return invalid("there is no " + pattern + " in " + context, "does .dockerignore leave it out?");
   return paths;
 }
 
@@ -97,7 +106,8 @@ void append_settings(const BuildStep& step, const UploadPlan& upload, const std:
 
 }  // namespace
 
-Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& given) {
+Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& given,
+                           const IgnoreRules& ignored) {
   SF_TRY_ASSIGN(std::string context, os::real_path(given));
   const std::string target = without_end(step.target);
   const std::string inside = target == "/" ? "/" : target + "/";
@@ -110,7 +120,7 @@ Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& given) {
       plan.upload.files.push_back({"", to, 0644, source.content});
       continue;
     }
-    SF_TRY_ASSIGN(std::vector<std::string> paths, matches(source.from, context));
+    SF_TRY_ASSIGN(std::vector<std::string> paths, matches(source.from, context, ignored));
     const bool is_one_file =
         paths.size() == 1 && step.sources.size() == 1 && !os::is_directory(paths.front());
     for (const std::string& path : paths) {
@@ -129,7 +139,9 @@ Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& given) {
       }
     }
   }
-  SF_TRY_ASSIGN(UploadPlan files, plan_upload(uploads));
+  SF_TRY_ASSIGN(UploadPlan files, plan_upload(uploads, [&](const std::string& path) {
+                  return is_visible(path, context, ignored);
+                }));
   for (std::string& directory : files.directories)
     plan.upload.directories.push_back(std::move(directory));
   for (UploadPlan::File& file : files.files) plan.upload.files.push_back(std::move(file));

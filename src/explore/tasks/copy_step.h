@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "explore/tasks/build_plan.h"
+#include "explore/tasks/docker_ignore.h"
 #include "explore/tasks/upload.h"
 
 namespace sf::explore {
@@ -14,7 +15,9 @@ struct CopyPlan {
   std::string command;  // owners, modes and archives, once the files are there; may be empty
 };
 
-// Files outside of the context are refused.
-Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& context);
+// Files outside of the context are refused; those that the rules ignore are as if they were not
+// there.
+Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& context,
+                           const IgnoreRules& ignored = {});
 
 }  // namespace sf::explore

@@ -12,13 +12,6 @@ std::string base_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-std::string first_there(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    if (os::exists(path)) return path;
-  }
-  return {};
-}
-
 // What the harness's own files say about the container; what they leave to variables is as usual.
 Result<ComposeBuild> compose_build(const std::string& directory) {
   const std::string path = directory + "/docker-compose.yaml";
@@ -44,7 +37,8 @@ Result<Task> load_terminal_bench(const std::string& directory) {
   if (!os::exists(task->dockerfile))
     return invalid(task->dockerfile + " is not there", "a task says what its system is made of");
   if (os::exists(directory + "/solution.sh")) {
-    task->oracle.script = directory + "/solution.sh";
+    task->oracle.files = {{directory + "/solution.sh", "/oracle/solution.sh"}};
+    task->oracle.script = "/oracle/solution.sh";
   } else if (os::exists(directory + "/solution.yaml")) {
     SF_TRY_ASSIGN(std::string solution, os::read_file(directory + "/solution.yaml"));
     SF_TRY_ASSIGN(task->oracle.commands, commands_from_yaml(solution));
@@ -69,18 +63,24 @@ Result<Task> load_harbor(const std::string& directory) {
                 "give the directory of one of its steps a task.toml of its own");
   SF_TRY_ASSIGN(task->instruction, os::read_file(directory + "/instruction.md"));
   SF_TRY(compose_build(directory + "/environment"));
-  task->dockerfile = first_there({directory + "/environment/Dockerfile"});
+  if (os::exists(directory + "/environment/Dockerfile"))
+    task->dockerfile = directory + "/environment/Dockerfile";
   task->context = directory + "/environment";
   if (task->dockerfile.empty() && task->image.empty())
     return invalid(directory + " has neither environment/Dockerfile nor a docker_image",
                    "a task says what its system is made of");
-  task->oracle.script = first_there({directory + "/solution/solve.sh"});
+  if (os::exists(directory + "/solution/solve.sh")) {
+    task->oracle.files = {{directory + "/solution", "/solution"}};
+    task->oracle.script = "/solution/solve.sh";
+  }
+  SF_TRY_ASSIGN(task->env, with_host_variables(std::move(task->env), host_variable));
   GradingPlan& grading = task->grading;
   if (os::exists(directory + "/tests/test.sh")) {
     grading.uploads.push_back({directory + "/tests", "/tests"});
     grading.make_directories = {"/logs/agent", "/logs/verifier", "/logs/artifacts"};
     grading.argv = {"bash", "/tests/test.sh"};
     grading.verdict = Verdict::kRewardFile;
+    SF_TRY_ASSIGN(grading.env, with_host_variables(std::move(grading.env), host_variable));
   }
   return task;
 }

@@ -10,15 +10,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "explore/tasks/grading.h"
+#include "explore/tasks/oracle.h"
 
 namespace sf::explore {
-
-// What the task's own solution does: a script, or commands one after the other.
-struct Oracle {
-  std::string script;  // a file of the host; empty: `commands`
-  std::vector<std::string> commands;
-  bool is_there() const { return !script.empty() || !commands.empty(); }
-};
 
 struct Task {
   std::string name;
@@ -53,6 +47,6 @@ Result<ComposeBuild> build_from_compose(const std::string& text);
 // Pure: seconds as such a file may have them, within what a clock can wait for.
 milliseconds time_limit(double seconds);
 // Pure: of a solution.yaml.
-Result<std::vector<std::string>> commands_from_yaml(const std::string& text);
+Result<std::vector<OracleCommand>> commands_from_yaml(const std::string& text);
 
 }  // namespace sf::explore

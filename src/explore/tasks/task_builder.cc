@@ -37,6 +37,7 @@ Json session_request(const Task& task, const BuildSettings& settings, const Buil
                   {"policy", settings.policy},
                   {"network", settings.network},
                   {"labels", {{"made-by", "explore"}}}};
+  if (!settings.engine.empty()) request["engine"] = settings.engine;
   if (!plan.env.empty()) request["env"] = plan.env;
   if (os::is_directory(settings.root + plan.workdir)) request["cwd"] = plan.workdir;
   if (task.memory_bytes != 0) request["memory_bytes"] = task.memory_bytes;
@@ -45,15 +46,20 @@ Json session_request(const Task& task, const BuildSettings& settings, const Buil
   return request;
 }
 
-Result<std::string> find_or_make_session(const ApiClient& api, const Json& request) {
+struct FoundSession {
+  std::string id;
+  bool is_new = false;
+};
+
+Result<FoundSession> find_or_make_session(const ApiClient& api, const Json& request) {
   const std::string path =
       "/v1/sessions/" + client::path_part(request.at("name").get<std::string>());
   for (bool is_second : {false, true}) {
     auto found = api.get(path);
-    if (found) return found->value("id", "");
+    if (found) return FoundSession{found->value("id", ""), false};
     if (found.error().code != ErrorCode::kNotFound) return std::move(found).error();
     auto made = api.post("/v1/sessions", request);
-    if (made) return made->value("id", "");
+    if (made) return FoundSession{made->value("id", ""), true};
     // Somebody else may have made it meanwhile.
     if (is_second || made.error().code != ErrorCode::kBusy) return std::move(made).error();
   }
@@ -66,26 +72,48 @@ std::string entrypoint_command(const BuildPlan& plan) {
   return text + " </dev/null >/var/log/entrypoint.log 2>&1 & )";
 }
 
-Result<std::vector<KeyedStep>> keyed_steps(const Task& task, const BuildPlan& plan) {
+// Beside the Dockerfile and of its name, or for all of the context.
+Result<IgnoreRules> ignore_rules(const Task& task) {
+  for (const std::string& path :
+       {task.dockerfile + ".dockerignore", task.context + "/.dockerignore"}) {
+    if (!os::exists(path)) continue;
+    SF_TRY_ASSIGN(std::string text, os::read_file(path));
+    return IgnoreRules(text);
+  }
+  return IgnoreRules();
+}
+
+bool is_empty(const UploadPlan& plan) {
+  return plan.directories.empty() && plan.files.empty() && plan.links.empty();
+}
+
+Result<std::vector<KeyedStep>> keyed_steps(const Task& task, const BuildPlan& plan,
+                                           const UploadPlan& brings) {
+  SF_TRY_ASSIGN(IgnoreRules ignored, ignore_rules(task));
   std::vector<BuildStep> steps = plan.steps;
   steps.push_back({.title = "enter " + plan.workdir, .command = entering_command(plan)});
   if (!plan.entrypoint.empty())
     steps.push_back({.title = "ENTRYPOINT", .command = entrypoint_command(plan)});
   std::vector<KeyedStep> keyed;
   std::string before;
-  for (BuildStep& step : steps) {
-    KeyedStep each{step.title.substr(0, kMaxTitle), step.command, {}, {}};
-    if (!step.sources.empty()) {
-      auto copied = plan_copy(step, task.context);
-      if (!copied) return std::move(copied).error().while_doing(step.title);
-      each.upload = std::move(copied->upload);
-      each.command = std::move(copied->command);
-    }
+  auto add = [&](KeyedStep each) -> Status {
     SF_TRY_ASSIGN(std::string files, digest_of(each.upload));
     each.key = Digest().add(before).add(each.command).add(files).hex();
     before = each.key;
     keyed.push_back(std::move(each));
+    return Ok{};
+  };
+  for (BuildStep& step : steps) {
+    KeyedStep each{step.title.substr(0, kMaxTitle), step.command, {}, {}};
+    if (!step.sources.empty()) {
+      auto copied = plan_copy(step, task.context, ignored);
+      if (!copied) return std::move(copied).error().while_doing(step.title);
+      each.upload = std::move(copied->upload);
+      each.command = std::move(copied->command);
+    }
+    SF_TRY(add(std::move(each)));
   }
+  if (!is_empty(brings)) SF_TRY(add({"the task's own solution", "", brings, ""}));
   return keyed;
 }
 
@@ -107,18 +135,23 @@ Result<std::pair<std::size_t, std::string>> find_built(const SessionClient& sess
   return std::pair(std::size_t{0}, root);
 }
 
+Error stopped() { return fail(ErrorCode::kBusy, "it was stopped"); }
+
 Result<std::string> perform(const SessionClient& session, const std::string& branch,
-                            const KeyedStep& step, seconds timeout) {
+                            const KeyedStep& step, seconds timeout,
+                            const std::function<bool()>& stopping) {
+  if (stopping()) return stopped();
   SF_TRY(send_in_shell(session, branch, step.upload));
   if (!step.command.empty()) {
-    SF_TRY_ASSIGN(client::CommandSeen seen,
-                  session.exec(branch, step.command, timeout, kMaxOutput));
-    if (seen.timed_out)
+    SF_TRY_ASSIGN(std::optional<client::CommandSeen> seen,
+                  session.exec_until(branch, step.command, timeout, kMaxOutput, stopping));
+    if (!seen) return stopped();
+    if (seen->timed_out)
       return fail(ErrorCode::kTimedOut, step.title + " took longer than the build may take",
                   "the task's build_timeout_sec says how long");
-    if (seen.exit_code != 0)
+    if (seen->exit_code != 0)
       return fail(ErrorCode::kOs, step.title + " failed with status " +
-                                      std::to_string(seen.exit_code) + ":\n" + seen.output);
+                                      std::to_string(seen->exit_code) + ":\n" + seen->output);
   }
   return session.snapshot(branch, {{kKeyNote, step.key}, {kStepNote, step.title}});
 }
@@ -151,22 +184,29 @@ Result<BuildPlan> plan_of(const Task& task, const BuildSettings& settings) {
 }  // namespace
 
 Result<BuiltTask> build_task(const ApiClient& api, const Task& task, const BuildSettings& settings,
-                             const std::string& branch, const BuildProgress& progress) {
+                             const std::string& branch, const BuildEvents& events) {
   SF_TRY_ASSIGN(BuildPlan plan, plan_of(task, settings));
-  SF_TRY_ASSIGN(std::vector<KeyedStep> steps, keyed_steps(task, plan));
-  SF_TRY_ASSIGN(std::string id, find_or_make_session(api, session_request(task, settings, plan)));
-  const SessionClient session(api, id);
+  SF_TRY_ASSIGN(std::vector<KeyedStep> steps, keyed_steps(task, plan, settings.brings));
+  SF_TRY_ASSIGN(FoundSession made,
+                find_or_make_session(api, session_request(task, settings, plan)));
+  const SessionClient session(api, made.id);
+  ScopeExit forget([&] {
+    if (made.is_new) (void)api.remove("/v1/sessions/" + client::path_part(made.id));
+  });
   SF_TRY_ASSIGN(auto found, find_built(session, steps));
   const auto& [reused, node] = found;
-  BuiltTask built{.session = id, .node = node, .workdir = plan.workdir};
-  for (std::size_t i = 0; i < reused; ++i) progress(steps[i].title, true);
+  BuiltTask built{.session = made.id, .node = node, .workdir = plan.workdir};
+  if (reused > 0) forget.dismiss();
+  for (std::size_t i = 0; i < reused; ++i) events.on_step(steps[i].title, true);
   if (reused == steps.size()) return built;
   SF_TRY(session.end_branch(branch));  // of a build that was killed
   SF_TRY(session.fork(built.node, branch));
   ScopeExit end([&] { (void)session.end_branch(branch); });
   for (std::size_t i = reused; i < steps.size(); ++i) {
-    progress(steps[i].title, false);
-    SF_TRY_ASSIGN(built.node, perform(session, branch, steps[i], task.build_timeout));
+    events.on_step(steps[i].title, false);
+    SF_TRY_ASSIGN(built.node,
+                  perform(session, branch, steps[i], task.build_timeout, events.stopping));
+    forget.dismiss();
   }
   return built;
 }

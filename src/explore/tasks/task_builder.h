@@ -18,7 +18,9 @@ struct BuildSettings {
   ImageDefaults defaults;
   std::string backend;
   std::string policy;  // materialization
+  std::string engine;  // empty: the backend's own choice
   std::string network;
+  UploadPlan brings;  // what the agent has beside the image, after its last step
 };
 
 struct BuiltTask {
@@ -27,12 +29,17 @@ struct BuiltTask {
   std::string workdir;
 };
 
-// Told of each step before it is done, and of those that were found.
-using BuildProgress = std::function<void(const std::string& title, bool is_reused)>;
+struct BuildEvents {
+  // Told of each step before it is done, and of those that were found.
+  std::function<void(const std::string& title, bool is_reused)> on_step;
+  // Asked all the time; true: the step under way is broken off.
+  std::function<bool()> stopping;
+};
 
-// Builds in a branch of that name, which is ended in the end.
+// Builds in a branch of that name, which is ended in the end, and so is a new session without one
+// step that others could use. kBusy: it was stopped.
 Result<BuiltTask> build_task(const client::ApiClient& api, const Task& task,
                              const BuildSettings& settings, const std::string& branch,
-                             const BuildProgress& progress);
+                             const BuildEvents& events);
 
 }  // namespace sf::explore

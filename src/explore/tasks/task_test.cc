@@ -17,7 +17,8 @@ TEST(TaskTest, TerminalBench) {
   ASSERT_OK(os::write_file(dir / "fix-it/Dockerfile", "FROM debian:12\n"));
   ASSERT_OK(os::write_file(dir / "fix-it/run-tests.sh", "true\n"));
   ASSERT_OK(os::write_file(dir / "fix-it/solution.yaml",
-                           "- command: make\n  block: true\n- command: make install\n"));
+                           "- command: make\n  block: true\n  max_timeout_sec: 9\n"
+                           "- command: C-c\n  append_enter: false\n  min_timeout_sec: 0.5\n"));
   ASSERT_OK_AND_ASSIGN(Task task, load_task(dir / "fix-it"));
   EXPECT_EQ(task.name, "fix-it");
   EXPECT_EQ(task.instruction, "Fix it.\nNow.");
@@ -25,7 +26,10 @@ TEST(TaskTest, TerminalBench) {
   EXPECT_EQ(task.grading.timeout, milliseconds(30'500));
   EXPECT_EQ(task.grading.argv, (std::vector<std::string>{"bash", "/tests/run-tests.sh"}));
   EXPECT_EQ(task.grading.env["TEST_DIR"], "/tests");
-  EXPECT_EQ(task.oracle.commands, (std::vector<std::string>{"make", "make install"}));
+  EXPECT_EQ(task.oracle.commands,
+            (std::vector<OracleCommand>{
+                {.text = "make", .waits_for_end = true, .most_seconds = 9},
+                {.text = "C-c", .ends_with_enter = false, .least_seconds = 0.5}}));
 }
 
 TEST(TaskTest, Harbor) {
@@ -36,7 +40,7 @@ TEST(TaskTest, Harbor) {
       dir / "t/task.toml",
       "version = \"1.0\"\n[verifier]\ntimeout_sec = 90\n[agent]\ntimeout_sec = 120.0\n"
       "[environment]\nmemory_mb = 512\ncpus = 2\nworkdir = \"/app\"\n[environment.env]\nK = "
-      "\"v\"\n"));
+      "\"v\"\n[solution.env]\nS = \"x\"\n"));
   ASSERT_OK(os::write_file(dir / "t/instruction.md", "Do it."));
   ASSERT_OK(os::write_file(dir / "t/environment/Dockerfile", "FROM debian:12\n"));
   ASSERT_OK(os::write_file(dir / "t/tests/test.sh", "true\n"));
@@ -50,7 +54,10 @@ TEST(TaskTest, Harbor) {
   EXPECT_DOUBLE_EQ(task.cpus, 2);
   EXPECT_EQ(task.workdir, "/app");
   EXPECT_EQ(task.env["K"], "v");
-  EXPECT_TRUE(task.oracle.is_there());
+  EXPECT_EQ(task.oracle.script, "/solution/solve.sh");
+  ASSERT_EQ(task.oracle.files.size(), 1U) << "the whole directory";
+  EXPECT_EQ(task.oracle.files.front().to, "/solution");
+  EXPECT_EQ(task.oracle.env, (Variables{{"S", "x"}}));
 }
 
 TEST(TaskTest, TheComposeFileSaysWhereTheOneContainerIsBuilt) {

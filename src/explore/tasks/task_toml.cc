@@ -56,6 +56,7 @@ Result<Task> task_from_toml(const std::string& text) {
         std::chrono::ceil<seconds>(time_of(toml["agent"]["timeout_sec"], kSeconds));
     task.grading.timeout = time_of(toml["verifier"]["timeout_sec"], kSeconds);
     task.grading.env = variables_of(toml["verifier"]["env"]);
+    task.oracle.env = variables_of(toml["solution"]["env"]);
     task.grading.user = toml["verifier"]["user"].value_or<std::string>("");
     return task;
   } catch (const toml::parse_error& e) {

@@ -51,11 +51,17 @@ Result<ComposeBuild> build_from_compose(const std::string& text) {
   }
 }
 
-Result<std::vector<std::string>> commands_from_yaml(const std::string& text) {
+Result<std::vector<OracleCommand>> commands_from_yaml(const std::string& text) {
   try {
-    std::vector<std::string> commands;
-    for (const YAML::Node& entry : YAML::Load(text))
-      commands.push_back(entry["command"].as<std::string>());
+    std::vector<OracleCommand> commands;
+    for (const YAML::Node& entry : YAML::Load(text)) {
+      OracleCommand command{.text = entry["command"].as<std::string>()};
+      command.waits_for_end = entry["block"].as<bool>(command.waits_for_end);
+      command.ends_with_enter = entry["append_enter"].as<bool>(command.ends_with_enter);
+      command.least_seconds = entry["min_timeout_sec"].as<double>(command.least_seconds);
+      command.most_seconds = entry["max_timeout_sec"].as<double>(command.most_seconds);
+      commands.push_back(std::move(command));
+    }
     return commands;
   } catch (const YAML::Exception& e) {
     return invalid(std::string("solution.yaml is no list of commands: ") + e.what());

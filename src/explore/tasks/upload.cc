@@ -1,5 +1,6 @@
 #include "explore/tasks/upload.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <functional>
@@ -19,15 +20,19 @@ namespace {
 constexpr auto kPatience = seconds(120);
 constexpr std::size_t kMaxOutput = 4096;
 constexpr mode_t kModeBits = 07777;
+constexpr std::size_t kMaxPart = 8U << 20U;
 
 std::string parent_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
 }
 
-Status add(UploadPlan& plan, const std::string& from, const std::string& to) {
+Status add(UploadPlan& plan, const std::string& from, const std::string& to,
+           const UploadFilter& takes) {
   struct stat info {};
   if (::lstat(from.c_str(), &info) != 0) return os::last_error("reading " + from);
+  const bool is_taken = !takes || takes(from);
+  if (!S_ISDIR(info.st_mode) && !is_taken) return Ok{};
   if (S_ISREG(info.st_mode)) {
     plan.files.push_back({from, to, info.st_mode & kModeBits, ""});
     return Ok{};
@@ -39,25 +44,45 @@ Status add(UploadPlan& plan, const std::string& from, const std::string& to) {
   }
   if (!S_ISDIR(info.st_mode))
     return invalid(from + " is neither a file, a directory nor a link", "leave it out");
+  auto size = [&] { return plan.directories.size() + plan.files.size() + plan.links.size(); };
   plan.directories.push_back(to);
+  const std::size_t before = size();
   SF_TRY_ASSIGN(std::vector<std::string> names, os::list_directory(from));
   const std::string inside = to == "/" ? to : to + "/";
-  for (const std::string& name : names) SF_TRY(add(plan, from + "/" + name, inside + name));
+  for (const std::string& name : names) SF_TRY(add(plan, from + "/" + name, inside + name, takes));
+  if (!is_taken && size() == before) plan.directories.pop_back();
   return Ok{};
 }
 
-Result<std::string> bytes_of(const UploadPlan::File& file) {
-  if (file.from.empty()) return file.content;
-  return os::read_file(file.from);
+// In parts that one request can carry; an empty file has one.
+Status for_each_part(const UploadPlan::File& file,
+                     const std::function<Status(std::string part, bool is_first)>& take) {
+  if (file.from.empty()) return take(file.content, true);
+  SF_TRY_ASSIGN(os::UniqueFd fd, os::open_file(file.from, O_RDONLY));
+  for (bool is_first = true;; is_first = false) {
+    std::string part;
+    SF_TRY_ASSIGN(const bool goes_on, os::read_available(fd.get(), part, kMaxPart));
+    if (!part.empty() || is_first) SF_TRY(take(std::move(part), is_first));
+    if (!goes_on) return Ok{};
+  }
+}
+
+using Run = std::function<Status(const std::string& commands)>;
+
+Status send_file(const SessionClient& session, const std::string& branch,
+                 const UploadPlan::File& file, const Run& run) {
+  const std::string aside = file.to + ".statefork-part";
+  return for_each_part(file, [&](std::string part, bool is_first) -> Status {
+    if (is_first) return session.write_file(branch, file.to, std::move(part));
+    SF_TRY(session.write_file(branch, aside, std::move(part)));
+    return run("cat -- " + quoted(aside) + " >>" + quoted(file.to) + " && rm -- " + quoted(aside));
+  });
 }
 
 Status send(const SessionClient& session, const std::string& branch, const UploadPlan& plan,
-            const std::function<Status(const std::string&)>& run) {
+            const Run& run) {
   SF_TRY(run(commands_before(plan)));
-  for (const UploadPlan::File& file : plan.files) {
-    SF_TRY_ASSIGN(std::string bytes, bytes_of(file));
-    SF_TRY(session.write_file(branch, file.to, std::move(bytes)));
-  }
+  for (const UploadPlan::File& file : plan.files) SF_TRY(send_file(session, branch, file, run));
   return run(commands_after(plan));
 }
 
@@ -68,11 +93,11 @@ Status check(int exit_code, const std::string& said) {
 
 }  // namespace
 
-Result<UploadPlan> plan_upload(const std::vector<Upload>& uploads) {
+Result<UploadPlan> plan_upload(const std::vector<Upload>& uploads, const UploadFilter& takes) {
   UploadPlan plan;
   for (const Upload& upload : uploads) {
     plan.directories.push_back(parent_of(upload.to));
-    SF_TRY(add(plan, upload.from, upload.to));
+    SF_TRY(add(plan, upload.from, upload.to, takes));
   }
   return plan;
 }
@@ -81,8 +106,11 @@ Result<std::string> digest_of(const UploadPlan& plan) {
   Digest digest;
   for (const std::string& directory : plan.directories) digest.add("d").add(directory);
   for (const UploadPlan::File& file : plan.files) {
-    SF_TRY_ASSIGN(std::string bytes, bytes_of(file));
-    digest.add("f").add(file.to).add(std::to_string(file.mode)).add(bytes);
+    digest.add("f").add(file.to).add(std::to_string(file.mode));
+    SF_TRY(for_each_part(file, [&](const std::string& part, bool) -> Status {
+      digest.add(part);
+      return Ok{};
+    }));
   }
   for (const UploadPlan::Link& link : plan.links) digest.add("l").add(link.to).add(link.target);
   return digest.hex();

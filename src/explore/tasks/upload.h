@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,11 @@ struct UploadPlan {
   std::vector<Link> links;
 };
 
+// Whether a path of the host comes along. Of a directory that does not, what is below it still may.
+using UploadFilter = std::function<bool(const std::string& path)>;
+
 // Walks directories; what is neither file, directory nor link is an error.
-Result<UploadPlan> plan_upload(const std::vector<Upload>& uploads);
+Result<UploadPlan> plan_upload(const std::vector<Upload>& uploads, const UploadFilter& takes = {});
 
 // Says the same when, and only when, the same would be sent.
 Result<std::string> digest_of(const UploadPlan& plan);

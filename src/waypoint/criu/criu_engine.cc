@@ -13,9 +13,12 @@
 #include "os/loopback_gate.h"
 #include "os/socket.h"
 #include "os/tree.h"
+#include "waypoint/branch_facts.h"
 #include "waypoint/criu/blockers.h"
+#include "waypoint/criu/losses.h"
 #include "waypoint/criu/rpc_codec.h"
 #include "waypoint/criu/tty_image.h"
+#include "waypoint/keeper_host.h"
 #include "waypoint/pid_counter.h"
 
 namespace sf::waypoint {
@@ -27,6 +30,7 @@ using criu::Response;
 
 constexpr auto kAnswerTime = std::chrono::minutes(10);
 constexpr std::size_t kMaxMessage = 65536;
+constexpr std::size_t kMaxTable = 256U << 20U;
 
 struct Worker {
   os::Child process;
@@ -48,35 +52,9 @@ class CriuEngine : public ProcessEngine {
   }
 
   Result<Captured> capture(const CaptureRequest& request) override {
-    Options options;
-    options.images_dir = request.image_dir;
-    options.log_file = "dump.log";
-    options.pid = request.root;
-    options.leave_running = true;
-    options.network_lock =
-        request.lock_network ? criu::NetworkLock::kNftables : criu::NetworkLock::kSkip;
-    Status inner = Ok{};
-    Captured captured{std::string(kCriuName)};
-    auto answer =
-        ask(Purpose::kCapture, request.dump_ipc, encode_request(RequestType::kDump, options),
-            [&](const Response& notice, os::UniqueFd) {
-              if (notice.notify_script != "post-dump") return true;
-              inner = request.while_stopped();
-              if (inner) inner = note_pid_counter(request.root, captured);
-              return inner.ok();
-            });
-    if (!inner) return std::move(inner).error();
-    if (!answer) return std::move(answer).error().while_doing("capturing processes");
-    if (!answer->success && os::is_full(request.image_dir))
-      return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
-                  "make room on that file system, or remove checkpoints");
-    if (!answer->success)
-      return explain_capture_failure(request.root, request.image_dir + "/dump.log");
-    // Without its time namespace the tree comes back into the host's, which is right on the same
-    // boot and saves 3 ms.
-    ::unlink((request.image_dir + "/timens-0.img").c_str());
-    SF_TRY(name_terminal_session(request));
-    captured.bytes = os::tree_bytes(request.image_dir);
+    const std::vector<criu::Running> before = criu::running_in(request.root);
+    auto captured = dump(request);
+    if (!captured) return criu::with_losses(std::move(captured).error(), before);
     return captured;
   }
 
@@ -124,6 +102,52 @@ class CriuEngine : public ProcessEngine {
   }
 
  private:
+  Result<Captured> dump(const CaptureRequest& request) {
+    Captured captured{std::string(kCriuName)};
+    captured.own_ipc = has_ipc_objects();
+    captured.tcp_in_flight = tcp_in_flight(request);
+    Options options;
+    options.images_dir = request.image_dir;
+    options.log_file = "dump.log";
+    options.pid = request.root;
+    options.leave_running = true;
+    options.network_lock =
+        captured.tcp_in_flight ? criu::NetworkLock::kNftables : criu::NetworkLock::kSkip;
+    Status inner = Ok{};
+    auto answer =
+        ask(Purpose::kCapture, captured.own_ipc, encode_request(RequestType::kDump, options),
+            [&](const Response& notice, os::UniqueFd) {
+              if (notice.notify_script != "post-dump") return true;
+              captured.tcp_in_flight = captured.tcp_in_flight || tcp_in_flight(request);
+              inner = request.while_stopped();
+              if (inner) inner = note_pid_counter(request.root, captured);
+              return inner.ok();
+            });
+    if (!inner) return std::move(inner).error();
+    if (!answer) return std::move(answer).error().while_doing("capturing processes");
+    if (!answer->success && os::is_full(request.image_dir))
+      return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
+                  "make room on that file system, or remove checkpoints");
+    if (!answer->success)
+      return explain_capture_failure(request.root, request.image_dir + "/dump.log");
+    // Without its time namespace the tree comes back into the host's, which is right on the same
+    // boot and saves 3 ms.
+    ::unlink((request.image_dir + "/timens-0.img").c_str());
+    SF_TRY(name_terminal_session(request));
+    captured.bytes = os::tree_bytes(request.image_dir);
+    return captured;
+  }
+
+  static bool tcp_in_flight(const CaptureRequest& request) {
+    // The host's network is not ours to hold; connections over it come back closed anyway.
+    if (request.host_network) return false;
+    for (const char* table : {"/net/tcp", "/net/tcp6"}) {
+      auto text = os::read_file("/proc/" + std::to_string(request.root) + table, kMaxTable);
+      if (text && has_tcp_in_flight(*text)) return true;
+    }
+    return false;
+  }
+
   static Status note_pid_counter(pid_t member, Captured& captured) {
     SF_TRY_ASSIGN(captured.last_pid, read_pid_counter(member));
     return Ok{};

@@ -60,7 +60,9 @@ class NativeEngine : public ProcessEngine {
     end_watches.dismiss();
     std::string bytes = native::encode_tree(image);
     SF_TRY(os::write_file(request.image_dir + native::kTreeFile, bytes));
-    return Captured{std::string(kNativeName), last_pid, tree->pages.bytes() + bytes.size()};
+    return Captured{.engine = std::string(kNativeName),
+                    .last_pid = last_pid,
+                    .bytes = tree->pages.bytes() + bytes.size()};
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {

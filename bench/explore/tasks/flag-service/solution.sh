@@ -1,7 +1,7 @@
 #!/bin/bash
 
 # Start and log in.
-. /app/flags.sh; flags_up; login ops
+. /app/flags.sh; flags_up; sign_in ops
 
 # Dark mode.
 put dark-mode on

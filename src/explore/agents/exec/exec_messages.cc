@@ -50,7 +50,7 @@ struct Frame {
   bool unsupported = false;
   Usage usage;
 
-  void read_from(wire::JsonFields& fields) {
+  void read_from(wire::JsonFields& fields, Usage& spent) {
     fields.read("id", id);
     fields.read("error", error);
     fields.read("unsupported", unsupported);
@@ -58,6 +58,7 @@ struct Frame {
     fields.read("tokens_in", usage.tokens_in);
     fields.read("tokens_out", usage.tokens_out);
     fields.read("money", usage.money);
+    spent += usage;
   }
   // To be called when all fields are read. Requires: `answer` is what they were read from.
   Status check(wire::JsonFields& fields, const Json& answer) const {
@@ -84,52 +85,51 @@ Json choose_request(const Situation& before, const std::vector<Turn>& candidates
   return json;
 }
 
-Result<Proposal> proposal_from(const Json& answer) {
+Result<Action> action_from(const Json& answer, Usage& usage) {
   Frame frame;
-  Proposal proposal;
+  Action action;
   wire::JsonFields fields(answer);
-  frame.read_from(fields);
-  fields.read("command", proposal.action.command);
-  fields.read("thought", proposal.action.thought);
-  fields.read("done", proposal.action.is_last);
+  frame.read_from(fields, usage);
+  fields.read("command", action.command);
+  fields.read("thought", action.thought);
+  fields.read("done", action.is_last);
   SF_TRY(frame.check(fields, answer));
   if (frame.unsupported)
     return fail(ErrorCode::kUnsupported, "the agent program cannot propose anything");
-  if (proposal.action.command.empty() && !proposal.action.is_last)
+  if (action.command.empty() && !action.is_last)
     return senseless(answer, "\"command\" is missing, and \"done\" is not true");
-  if (proposal.action.command.find('\0') != std::string::npos)
+  if (action.command.find('\0') != std::string::npos)
     return senseless(answer, "\"command\" holds a NUL character");
-  proposal.usage = frame.usage;
-  return proposal;
+  return action;
 }
 
-Result<std::optional<Assessment>> assessment_from(const Json& answer) {
+Result<std::optional<Assessment>> assessment_from(const Json& answer, Usage& usage) {
   Frame frame;
   Assessment assessment;
   wire::JsonFields fields(answer);
-  frame.read_from(fields);
+  frame.read_from(fields, usage);
   fields.read("value", assessment.value);
   fields.read("reflection", assessment.reflection);
   SF_TRY(frame.check(fields, answer));
   if (frame.unsupported) return std::optional<Assessment>();
   if (!fields.has("value") || !(assessment.value >= 0 && assessment.value <= 1))
     return senseless(answer, "\"value\" must be a number from 0 to 1");
-  assessment.usage = frame.usage;
   return std::optional(std::move(assessment));
 }
 
-Result<std::optional<Choice>> choice_from(const Json& answer, std::size_t candidates) {
+Result<std::optional<std::size_t>> choice_from(const Json& answer, std::size_t candidates,
+                                               Usage& usage) {
   Frame frame;
   std::uint64_t index = 0;
   wire::JsonFields fields(answer);
-  frame.read_from(fields);
+  frame.read_from(fields, usage);
   fields.read("choice", index);
   SF_TRY(frame.check(fields, answer));
-  if (frame.unsupported) return std::optional<Choice>();
+  if (frame.unsupported) return std::optional<std::size_t>();
   if (!fields.has("choice") || index >= candidates)
     return senseless(answer, "\"choice\" must be the place of a candidate, from 0 to " +
                                  std::to_string(candidates - 1));
-  return std::optional(Choice{static_cast<std::size_t>(index), frame.usage});
+  return std::optional(static_cast<std::size_t>(index));
 }
 
 }  // namespace sf::explore

@@ -114,15 +114,14 @@ ChatClient::ChatClient(const LlmOptions& options, const ChatSettings& settings)
                                                   : make_openai_protocol(settings)),
       gate_(options.limits, options_.timing) {}
 
-Result<Completion> ChatClient::complete(const ChatRequest& chat) {
+Result<ChatAnswer> ChatClient::complete(const ChatRequest& chat, Usage& usage) {
   const Timing& timing = options_.timing;
   const HttpRequest request = protocol_->request(chat);
   const Clock::time_point until = timing.now() + options_.total_timeout;
-  Usage usage;
   for (int number = 1;; ++number) {
     Attempt made = attempt(request, until);
     usage += made.usage;
-    if (!made.error) return Completion{std::move(made.answer), usage};
+    if (!made.error) return std::move(made.answer);
     made.failed.number = number;
     const auto wait = wait_before_retry(options_.retry, made.failed, timing.jitter());
     if (!wait || timing.now() + *wait >= until) return about(std::move(*made.error), number);

@@ -15,11 +15,6 @@
 
 namespace sf::explore::llm {
 
-struct Completion {
-  ChatAnswer answer;
-  Usage usage;  // of all attempts: what was begun and broken off is paid for, too
-};
-
 class ChatClient {
  public:
   static Result<std::unique_ptr<ChatClient>> create(const LlmOptions& options);
@@ -28,7 +23,8 @@ class ChatClient {
 
   // kBusy: the server is overloaded; kInvalidArgument: it refuses the request or the key;
   // kTimedOut; kCorrupt: its answers make no sense; kOs: it cannot be reached.
-  Result<Completion> complete(const ChatRequest& chat);
+  // All attempts are added to `usage`: what was begun and broken off is paid for, too.
+  Result<ChatAnswer> complete(const ChatRequest& chat, Usage& usage);
 
  private:
   struct Attempt;

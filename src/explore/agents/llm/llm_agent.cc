@@ -28,12 +28,6 @@ std::string as_message(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos ? "(nothing)" : text;
 }
 
-template <typename T>
-struct Asked {
-  T meaning;
-  Usage usage;
-};
-
 class LlmAgent final : public Agent {
  public:
   LlmAgent(const LlmOptions& options, llm::Prompts prompts, std::unique_ptr<llm::ChatClient> client)
@@ -41,29 +35,29 @@ class LlmAgent final : public Agent {
         prompts_(std::move(prompts)),
         client_(std::move(client)) {}
 
-  Result<Proposal> propose(const Situation& situation) override {
+  Result<Action> propose(const Situation& situation, Usage& usage) override {
     llm::PromptValues values = values_at(situation);
     values["siblings"] = llm::siblings_text(situation, history_bytes_ / 2);
-    SF_TRY_ASSIGN(auto asked, ask(prompts_.propose, values, kActionForm, llm::parse_action));
-    return Proposal{std::move(asked.meaning), asked.usage};
+    return ask(prompts_.propose, values, kActionForm, llm::parse_action, usage);
   }
 
-  Result<Assessment> assess(const Situation& before, const Turn& turn) override {
+  Result<Assessment> assess(const Situation& before, const Turn& turn, Usage& usage) override {
     llm::PromptValues values = values_at(before);
     values["step"] = llm::step_text(turn, history_bytes_ / 4);
-    SF_TRY_ASSIGN(auto asked, ask(prompts_.assess, values, kJudgementForm, llm::parse_judgement));
-    return Assessment{asked.meaning.value, std::move(asked.meaning.reflection), asked.usage};
+    SF_TRY_ASSIGN(auto judged,
+                  ask(prompts_.assess, values, kJudgementForm, llm::parse_judgement, usage));
+    return Assessment{judged.value, std::move(judged.reflection)};
   }
 
-  Result<Choice> choose(const Situation& before, const std::vector<Turn>& candidates) override {
-    if (candidates.size() == 1) return Choice{};
+  Result<std::size_t> choose(const Situation& before, const std::vector<Turn>& candidates,
+                             Usage& usage) override {
+    if (candidates.size() == 1) return std::size_t{0};
     llm::PromptValues values = values_at(before);
     values["candidates"] = llm::candidates_text(candidates, history_bytes_ / 2);
-    SF_TRY_ASSIGN(auto asked,
-                  ask(prompts_.choose, values, kChoiceForm, [&](std::string_view reply) {
-                    return llm::parse_choice(reply, candidates.size());
-                  }));
-    return Choice{asked.meaning, asked.usage};
+    auto parse = [&](std::string_view reply) {
+      return llm::parse_choice(reply, candidates.size());
+    };
+    return ask(prompts_.choose, values, kChoiceForm, parse, usage);
   }
 
  private:
@@ -75,17 +69,13 @@ class LlmAgent final : public Agent {
   // A reply that makes no sense is answered once with what is wrong about it.
   template <typename Parse>
   auto ask(const llm::Prompt& prompt, const llm::PromptValues& values, const char* form,
-           const Parse& parse)
-      -> Result<Asked<typename decltype(parse(std::string_view()))::Value>> {
+           const Parse& parse, Usage& usage) -> decltype(parse(std::string_view())) {
     llm::ChatRequest chat{llm::fill_in(prompt.system, values),
                           {{ChatMessage::Role::kUser, llm::fill_in(prompt.user, values)}}};
-    Usage usage;
     for (bool is_first = true;; is_first = false) {
-      SF_TRY_ASSIGN(llm::Completion completion, client_->complete(chat));
-      usage += completion.usage;
-      const llm::ChatAnswer& answer = completion.answer;
+      SF_TRY_ASSIGN(const llm::ChatAnswer answer, client_->complete(chat, usage));
       auto meaning = parse(answer.text);
-      if (meaning) return Asked<std::decay_t<decltype(*meaning)>>{std::move(*meaning), usage};
+      if (meaning) return meaning;
       if (!is_first) return unusable(meaning.error().message, answer);
       chat.messages.push_back({ChatMessage::Role::kAssistant, as_message(answer.text)});
       chat.messages.push_back(

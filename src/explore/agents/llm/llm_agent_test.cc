@@ -81,14 +81,16 @@ class LlmAgentTest : public ::testing::Test {
 
   void will_answer(std::string bytes) { server.answer({.bytes = std::move(bytes)}); }
   void will_say(const std::string& text) { will_answer(chunked_answer(openai_events(text), 100)); }
-  Result<Proposal> propose() {
+  Result<Action> propose() {
     SF_TRY_ASSIGN(auto agent, make_llm_agent(options));
-    return agent->propose(situation);
+    usage = {};
+    return agent->propose(situation, usage);
   }
   Json body_of_request(std::size_t index) { return Json::parse(server.requests().at(index).body); }
 
   llm::ScriptedServer server;
   LlmOptions options;
+  Usage usage;  // of the last proposal, or all that was asked of an agent
   Situation situation;
   std::mutex mutex;
   Clock::duration slept{0};
@@ -98,13 +100,13 @@ class LlmAgentTest : public ::testing::Test {
 TEST_F(LlmAgentTest, AskedOverChatCompletionsAModelProposes) {
   options.temperature = 0.7;
   will_say(kAction);
-  ASSERT_OK_AND_ASSIGN(Proposal proposal, propose());
-  EXPECT_EQ(proposal.action, (Action{"ls", "look \u2713", false}));
-  EXPECT_EQ(proposal.usage.model_calls, 1U);
-  EXPECT_EQ(proposal.usage.tokens_in, 1000U);
-  EXPECT_EQ(proposal.usage.tokens_out, 20U);
-  EXPECT_DOUBLE_EQ(proposal.usage.money, 0.0033);
-  EXPECT_GT(proposal.usage.model_time.count(), 0);
+  ASSERT_OK_AND_ASSIGN(Action proposal, propose());
+  EXPECT_EQ(proposal, (Action{"ls", "look \u2713", false}));
+  EXPECT_EQ(usage.model_calls, 1U);
+  EXPECT_EQ(usage.tokens_in, 1000U);
+  EXPECT_EQ(usage.tokens_out, 20U);
+  EXPECT_DOUBLE_EQ(usage.money, 0.0033);
+  EXPECT_GT(usage.model_time.count(), 0);
 
   const auto requests = server.requests();
   ASSERT_EQ(requests.size(), 1U);
@@ -117,10 +119,10 @@ TEST_F(LlmAgentTest, AskedOverChatCompletionsAModelProposes) {
 TEST_F(LlmAgentTest, AskedOverMessagesAModelProposes) {
   options.api = LlmApi::kAnthropic;
   will_answer(chunked_answer(anthropic_events(kAction), 50));
-  ASSERT_OK_AND_ASSIGN(Proposal proposal, propose());
-  EXPECT_EQ(proposal.action.command, "ls");
-  EXPECT_EQ(proposal.usage.tokens_in, 1000U);
-  EXPECT_EQ(proposal.usage.tokens_out, 20U);
+  ASSERT_OK_AND_ASSIGN(Action proposal, propose());
+  EXPECT_EQ(proposal.command, "ls");
+  EXPECT_EQ(usage.tokens_in, 1000U);
+  EXPECT_EQ(usage.tokens_out, 20U);
   const auto requests = server.requests();
   EXPECT_TRUE(requests[0].head.starts_with("POST /v1/messages HTTP/1.1\r\n"));
   EXPECT_NE(requests[0].head.find("x-api-key: sk-very-secret\r\n"), std::string::npos);
@@ -129,8 +131,8 @@ TEST_F(LlmAgentTest, AskedOverMessagesAModelProposes) {
 TEST_F(LlmAgentTest, AnswersAreTheSameHoweverTheyAreCut) {
   for (const std::size_t piece : {1U, 2U, 3U, 7U, 64U, 100'000U}) {
     will_answer(chunked_answer(openai_events(kAction), piece));
-    ASSERT_OK_AND_ASSIGN(Proposal proposal, propose());
-    EXPECT_EQ(proposal.action.thought, "look \u2713") << piece;
+    ASSERT_OK_AND_ASSIGN(Action proposal, propose());
+    EXPECT_EQ(proposal.thought, "look \u2713") << piece;
   }
   // Of unknown length, to the end of the connection.
   will_answer(std::string(llm::kStreamHead) + "\r\n" + openai_events(kAction));
@@ -141,7 +143,7 @@ TEST_F(LlmAgentTest, ConnectionsAreKept) {
   for (int i = 0; i < 2; ++i)
     server.answer({.bytes = chunked_answer(openai_events(kAction), 500), .is_kept = true});
   ASSERT_OK_AND_ASSIGN(auto agent, make_llm_agent(options));
-  for (int i = 0; i < 2; ++i) ASSERT_OK(agent->propose(situation));
+  for (int i = 0; i < 2; ++i) ASSERT_OK(agent->propose(situation, usage));
   EXPECT_EQ(server.requests().at(1).connection, 1);
 }
 
@@ -150,9 +152,9 @@ TEST_F(LlmAgentTest, ARateLimitIsWaitedForAsLongAsTheServerSays) {
                            "Retry-After: 7\r\n"));
   will_answer(plain_answer("429 Too Many Requests", "", "retry-after-ms: 250\r\n"));
   will_say(kAction);
-  ASSERT_OK_AND_ASSIGN(Proposal proposal, propose());
+  ASSERT_OK_AND_ASSIGN(Action proposal, propose());
   EXPECT_EQ(waits, (std::vector<long long>{8000, 1250}));  // with a second of jitter
-  EXPECT_EQ(proposal.usage.model_calls, 1U);
+  EXPECT_EQ(usage.model_calls, 1U);
 }
 
 TEST_F(LlmAgentTest, ATroubledServerIsAskedAgainAndEachWaitIsLonger) {
@@ -213,16 +215,17 @@ TEST_F(LlmAgentTest, AnAnswerWithoutItsEndIsNoAnswer) {
   const std::string chunked = chunked_answer(events, 100);
   will_answer(chunked.substr(0, chunked.size() - 100));  // the transfer itself is cut
   will_say(kAction);
-  ASSERT_OK_AND_ASSIGN(Proposal proposal, propose());
-  EXPECT_EQ(proposal.action.command, "ls");
+  ASSERT_OK_AND_ASSIGN(Action proposal, propose());
+  EXPECT_EQ(proposal.command, "ls");
   // What was broken off costs, too.
-  EXPECT_EQ(proposal.usage.model_calls, 3U);
-  EXPECT_GT(proposal.usage.tokens_in, 2000U);
+  EXPECT_EQ(usage.model_calls, 3U);
+  EXPECT_GT(usage.tokens_in, 2000U);
 
   for (int i = 0; i < 3; ++i) will_answer(std::string(llm::kStreamHead) + "\r\n" + half);
   auto cut = propose();
   ASSERT_FALSE(cut);
   EXPECT_EQ(cut.error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(usage.model_calls, 3U) << "also when nothing came of it";
   EXPECT_NE(cut.error().message.find("the answer was cut off after " + std::to_string(half.size()) +
                                      " bytes"),
             std::string::npos);
@@ -251,10 +254,10 @@ TEST_F(LlmAgentTest, NonsenseIsTriedAgainAndThenQuoted) {
 
 TEST_F(LlmAgentTest, WhereTheServerDoesNotCountTokensTheyAreEstimated) {
   will_answer(chunked_answer(openai_events(kAction, false), 100));
-  ASSERT_OK_AND_ASSIGN(Proposal proposal, propose());
-  EXPECT_EQ(proposal.usage.tokens_in, server.requests()[0].body.size() / 4);
-  EXPECT_EQ(proposal.usage.tokens_out, std::string(kAction).size() / 4);
-  EXPECT_GT(proposal.usage.money, 0);
+  ASSERT_OK_AND_ASSIGN(Action proposal, propose());
+  EXPECT_EQ(usage.tokens_in, server.requests()[0].body.size() / 4);
+  EXPECT_EQ(usage.tokens_out, std::string(kAction).size() / 4);
+  EXPECT_GT(usage.money, 0);
 }
 
 TEST_F(LlmAgentTest, ASlowServerIsATimeOut) {
@@ -285,9 +288,9 @@ TEST_F(LlmAgentTest, AServerThatIsNotThereIsAnError) {
 TEST_F(LlmAgentTest, AReplyThatCannotBeUsedIsAnsweredOnce) {
   will_say("I would run ls.");
   will_say(kAction);
-  ASSERT_OK_AND_ASSIGN(Proposal proposal, propose());
-  EXPECT_EQ(proposal.usage.model_calls, 2U);
-  EXPECT_EQ(proposal.usage.tokens_in, 2000U);
+  ASSERT_OK_AND_ASSIGN(Action proposal, propose());
+  EXPECT_EQ(usage.model_calls, 2U);
+  EXPECT_EQ(usage.tokens_in, 2000U);
   const Json messages = body_of_request(1).at("messages");
   ASSERT_EQ(messages.size(), 4U);
   EXPECT_EQ(messages[2], Json::parse(R"({"role": "assistant", "content": "I would run ls."})"));
@@ -298,6 +301,8 @@ TEST_F(LlmAgentTest, AReplyThatCannotBeUsedIsAnsweredOnce) {
   will_say("ls, I said.");
   auto stubborn = propose();
   ASSERT_FALSE(stubborn);
+  EXPECT_EQ(usage.model_calls, 2U) << "what cannot be used is paid for";
+  EXPECT_DOUBLE_EQ(usage.money, 2 * 0.0033);
   EXPECT_EQ(stubborn.error().code, ErrorCode::kCorrupt);
   EXPECT_NE(stubborn.error().message.find("'ls, I said.' (stop)"), std::string::npos);
 }
@@ -306,10 +311,10 @@ TEST_F(LlmAgentTest, AModelAssesses) {
   will_say(R"({"value": 0.75, "reflection": "it compiles now"})");
   ASSERT_OK_AND_ASSIGN(auto agent, make_llm_agent(options));
   const Turn turn{.action = {.command = "make"}, .outcome = {"all is built", 0}};
-  ASSERT_OK_AND_ASSIGN(Assessment assessment, agent->assess(situation, turn));
+  ASSERT_OK_AND_ASSIGN(Assessment assessment, agent->assess(situation, turn, usage));
   EXPECT_DOUBLE_EQ(assessment.value, 0.75);
   EXPECT_EQ(assessment.reflection, "it compiles now");
-  EXPECT_EQ(assessment.usage.model_calls, 1U);
+  EXPECT_EQ(usage.model_calls, 1U);
   EXPECT_NE(server.requests()[0].body.find("all is built"), std::string::npos);
 }
 
@@ -317,10 +322,10 @@ TEST_F(LlmAgentTest, AModelChoosesWhereThereIsAChoice) {
   will_say("The second. {\"choice\": 2}");
   ASSERT_OK_AND_ASSIGN(auto agent, make_llm_agent(options));
   const std::vector<Turn> candidates{{.action = {.command = "a"}}, {.action = {.command = "b"}}};
-  ASSERT_OK_AND_ASSIGN(Choice choice, agent->choose(situation, candidates));
-  EXPECT_EQ(choice.index, 1U);
-  ASSERT_OK_AND_ASSIGN(Choice only, agent->choose(situation, {candidates[0]}));
-  EXPECT_EQ(only.index, 0U);
+  ASSERT_OK_AND_ASSIGN(std::size_t choice, agent->choose(situation, candidates, usage));
+  EXPECT_EQ(choice, 1U);
+  ASSERT_OK_AND_ASSIGN(std::size_t only, agent->choose(situation, {candidates[0]}, usage));
+  EXPECT_EQ(only, 0U);
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
@@ -347,7 +352,8 @@ TEST_F(LlmAgentTest, SeveralThreadsAskAtTheSameTime) {
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i)
     threads.emplace_back([&] {
-      for (int n = 0; n < kEach; ++n) EXPECT_OK(agent->propose(situation));
+      Usage own;
+      for (int n = 0; n < kEach; ++n) EXPECT_OK(agent->propose(situation, own));
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(server.requests().size(), std::size_t{kThreads * kEach});

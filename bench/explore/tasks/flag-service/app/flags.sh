@@ -13,7 +13,7 @@ flags_up() {
   return 1
 }
 
-login() {
+sign_in() {
   token=$(api POST /login -d "$1") rev=1
   echo "token $token"
 }

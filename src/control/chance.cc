@@ -1,0 +1,36 @@
+#include "control/chance.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sf::control {
+namespace {
+
+bool is_in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+}  // namespace
+
+bool draws_by_chance(std::string_view command) {
+  constexpr std::array<std::string_view, 19> kWords = {
+      "EPOCHREALTIME", "EPOCHSECONDS", "RANDOM", "SRANDOM", "date",    "genpkey", "genrsa",
+      "mktemp",        "pwgen",        "rand",   "random",  "secrets", "shuf",    "ssh-keygen",
+      "urandom",       "uuid",         "uuid1",  "uuid4",   "uuidgen"};
+  while (!command.empty()) {
+    const auto* begin = std::find_if(command.begin(), command.end(), is_in_word);
+    const auto* end = std::find_if_not(begin, command.end(), is_in_word);
+    if (std::ranges::find(kWords, std::string_view(begin, end)) != kWords.end()) return true;
+    command = std::string_view(end, command.end());
+  }
+  return false;
+}
+
+bool draws_by_chance(const CommandLog& log) {
+  return std::ranges::any_of(log, [](const LogEntry& entry) {
+    return entry.kind == EntryKind::kCommand && draws_by_chance(entry.text);
+  });
+}
+
+}  // namespace sf::control
