@@ -7,11 +7,8 @@ namespace sf::equivalence {
 std::optional<std::string> native_declines(const std::string& scenario) {
   static const std::map<std::string, std::string> kReasons = {
       // Things that have lost the name they were opened by, and cannot be copied.
-      {"DeletedWorkingDirectory", "no name any more"},
       {"UnlinkedBaseFileHeldOpen", "its name is gone"},
       {"FileOpenByARemovedName", "its name is gone"},
-      {"InotifyDirectory", "inotify"},
-      {"InotifyFiles", "inotify"},
   };
   auto found = kReasons.find(scenario);
   if (found == kReasons.end()) return std::nullopt;

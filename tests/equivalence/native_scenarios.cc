@@ -20,6 +20,8 @@ constexpr Row kRows[] = {
     {"TcpClosedByTheClient", "tcp-closed-by-the-client", Asking::kOnce},
     {"TcpFullBothWays", "tcp-full-both-ways", Asking::kOnce},
     {"SysvRemovedSharedMemory", "sysv-removed"},
+    {"ProcessDescriptors", "process-descriptors"},
+    {"SystemCallFilters", "system-call-filters"},
     {"Terminals", "terminals"},
     {"TerminalSession", "terminal-session"},
 };

@@ -5,7 +5,9 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -140,6 +142,36 @@ Probe inotify_on_files(const std::string& dir) {
   };
 }
 
+// Of a child that waits, and of one that has ended; both known to an epoll set.
+Probe process_descriptors(const std::string&) {
+  pid_t waits = must(::fork(), "fork");
+  if (waits == 0)
+    for (;;) ::pause();
+  pid_t ended = must(::fork(), "fork");
+  if (ended == 0) ::_exit(3);
+  siginfo_t info{};
+  must(::waitid(P_PID, static_cast<id_t>(ended), &info, WEXITED | WNOWAIT), "waitid");
+  auto open = [](pid_t pid) {
+    return must(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)), "pidfd_open");
+  };
+  int one = open(waits);
+  int other = open(ended);
+  int epoll = must(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
+  for (int fd : {one, other}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = fd;
+    must(::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
+  }
+  return [=](Answer& answer) {
+    answer.say("pids", fdinfo(one, "Pid") + " " + fdinfo(other, "Pid"));
+    answer.say("signal", ::syscall(SYS_pidfd_send_signal, one, 0, nullptr, 0));
+    epoll_event events[4];
+    int count = must(::epoll_wait(epoll, events, 4, 0), "epoll_wait");
+    answer.say("ended", count == 1 && events[0].data.fd == other ? 1 : 0);
+  };
+}
+
 }  // namespace
 
 std::vector<Feature> notification_features() {
@@ -148,7 +180,8 @@ std::vector<Feature> notification_features() {
           {"signalfd", signal_descriptor},
           {"epoll", epoll_set},
           {"inotify-directory", inotify_on_a_directory},
-          {"inotify-files", inotify_on_files}};
+          {"inotify-files", inotify_on_files},
+          {"process-descriptors", process_descriptors}};
 }
 
 }  // namespace stateful

@@ -1,17 +1,21 @@
 // What belongs to the process itself: children, signals, timers, credentials, limits.
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>  // NOLINT: sigset functions are POSIX
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
 
@@ -223,6 +227,32 @@ Probe family(const std::string&) {
   };
 }
 
+// Two filters, each of which refuses a system call; and a place that was not opened.
+Probe system_call_filters(const std::string& dir) {
+  auto refuse = [](unsigned call, unsigned error) {
+    sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    sock_fprog program{4, steps};
+    must(static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)), "seccomp");
+  };
+  must(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+  refuse(SYS_personality, 71);  // the engine asks for it, too
+  refuse(SYS_munmap, 72);
+  must(::symlink("nowhere", (dir + "/link").c_str()), "symlink");
+  int place = must(::open((dir + "/link").c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC), "O_PATH");
+  return [=](Answer& answer) {
+    answer.say("personality", ::syscall(SYS_personality, 0xffffffffU) < 0 ? errno : 0);
+    answer.say("munmap", ::syscall(SYS_munmap, 4096, 4096) < 0 ? errno : 0);
+    answer.say("mode", own_status("Seccomp") + " " + own_status("Seccomp_filters"));
+    char text[16] = {};
+    answer.say("link", ::readlinkat(place, "", text, sizeof text - 1) > 0 ? text : "(nothing)");
+  };
+}
+
 }  // namespace
 
 std::vector<Feature> process_features() {
@@ -233,7 +263,8 @@ std::vector<Feature> process_features() {
           {"interval-timers", interval_timers},
           {"another-user", another_user},
           {"limits", limits},
-          {"family", family}};
+          {"family", family},
+          {"system-call-filters", system_call_filters}};
 }
 
 }  // namespace stateful

@@ -14,6 +14,7 @@
 #include "waypoint/native/credentials.h"
 #include "waypoint/native/event_files.h"
 #include "waypoint/native/file_owners.h"
+#include "waypoint/native/inotify.h"
 #include "waypoint/native/limits.h"
 #include "waypoint/native/locks.h"
 #include "waypoint/native/memory.h"
@@ -222,13 +223,18 @@ class BirthWriter {
 
   void become(ProgramWriter& program, const ProcessImage& process) {
     program.about("working directory " + process.cwd);
-    program.call(SYS_chdir, {arena_.put_text(process.cwd)});
+    if (process.cwd_inode == kNone) {
+      program.call(SYS_chdir, {arena_.put_text(process.cwd)});
+    } else {
+      program.call(SYS_fchdir, {held_inode(all_.places, process.cwd_inode)});
+    }
     bring_back_standing(program, process);
     bring_back_memory(program, process, tree_, memory_places());
-    take_descriptors(program, process, all_.places);
+    take_descriptors(program, process, tree_, all_.places);
     if (gifts_.lazy && !lazy_mappings(process).empty()) offer_user_fault(program, all_.places);
     fill_epoll_sets(program, process, tree_);
     bring_back_owners(program, process, tree_);
+    add_watches(program, process, tree_);
     bring_back_locks(program, process, tree_);
     bring_back_limits(program, process);
     await_ended_children(program, process);

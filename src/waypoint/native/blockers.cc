@@ -9,6 +9,7 @@
 #include "waypoint/native/family.h"
 #include "waypoint/native/kinds.h"
 #include "waypoint/native/posix_timers.h"
+#include "waypoint/native/seccomp.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -98,9 +99,8 @@ class Search {
       add("memory, descriptors or directories shared with its parent",
           "the native engine knows such sharing between threads only");
     if (p.root != "/") add("root directory " + p.root, "it has changed its root");
-    for (const std::string* place : {&p.cwd, &p.exe}) {
-      if (place->ends_with(" (deleted)")) add(*place, "it has no name any more");
-    }
+    if (!p.cwd_has_place) add(p.cwd, "it has no name any more, and no place to have one");
+    if (p.exe.ends_with(" (deleted)")) add(p.exe, "it has no name any more");
     if (!p.timers.empty() && !(tree_.timer_ids && parse_timers(p.timers)))
       add("POSIX timers", "they cannot be made again with their ids");
     if (p.oom_score_adj < tree_.own_oom_score_adj)
@@ -116,8 +116,8 @@ class Search {
     std::string which = thread.tid == process_->pid
                             ? std::string()
                             : " of thread " + std::to_string(thread.status.pids.back());
-    if (thread.status.seccomp != 0)
-      add("seccomp" + which, "the native engine does not capture filters of system calls");
+    std::string filters = seccomp_trouble(thread.status);
+    if (!filters.empty()) add("seccomp" + which, filters);
     if (thread.stat.policy != 0)
       add("scheduling policy " + std::to_string(thread.stat.policy) + which,
           "the native engine knows the usual one alone");

@@ -93,6 +93,24 @@ TEST(NativeBlockersTest, FiltersOfSystemCallsAndTimersAreBlockersOfTheirOwn) {
   EXPECT_EQ(find_blockers(facts).size(), 2U);
 }
 
+TEST(NativeBlockersTest, FiltersAreNoneForWhomMayInstallThemAgain) {
+  TreeFacts facts = tree();
+  facts.processes[1].threads[0].status.seccomp = 2;
+  facts.processes[1].threads[0].status.credentials.no_new_privileges = 1;
+  EXPECT_TRUE(find_blockers(facts).empty());
+  facts.processes[1].threads[0].status.seccomp = 1;
+  EXPECT_EQ(only_reason(facts), "seccomp");
+}
+
+TEST(NativeKindsTest, APlaceThatWasNotOpenedIsAPathWhateverIsThere) {
+  DescriptorFacts fd = descriptor("/w/fifo", OVERLAYFS_SUPER_MAGIC, S_IFIFO | 0644);
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kFifo);
+  fd.info.flags = O_PATH;
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kPath);
+  fd.file.st_mode = S_IFLNK | 0777;
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kPath);
+}
+
 TEST(NativeKindsTest, FilesAreToldApart) {
   auto kind = [](const DescriptorFacts& fd) { return judge(fd).kind; };
   EXPECT_EQ(kind(descriptor("/w/x", OVERLAYFS_SUPER_MAGIC, S_IFREG)), DescriptorKind::kPath);

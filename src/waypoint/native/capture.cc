@@ -18,6 +18,7 @@
 #include "waypoint/native/other_fd.h"
 #include "waypoint/native/posix_timers.h"
 #include "waypoint/native/ptys.h"
+#include "waypoint/native/seccomp.h"
 #include "waypoint/native/signals.h"
 #include "waypoint/native/stops.h"
 #include "waypoint/native/terminal.h"
@@ -133,6 +134,9 @@ class Capture {
       describe(facts, process);
       MemoryPlan& plan = plans.emplace_back();
       if (facts.ended()) continue;
+      if (facts.cwd.ends_with(" (deleted)")) {
+        SF_TRY_ASSIGN(process.cwd_inode, inodes.find_or_capture_directory(facts.pid, facts.cwd));
+      }
       SF_TRY(describe_memory(facts, process, tree_, inodes));
       SF_TRY(capture_threads(facts, process));
       SF_TRY_ASSIGN(plan, plan_memory(facts, memory_.watches));
@@ -182,6 +186,7 @@ class Capture {
     for (const ThreadFacts& each : facts.threads) {
       Tracee& tracee = stopped_.thread(each.tid);
       SF_TRY_ASSIGN(ThreadImage thread, describe_thread(each, tracee));
+      SF_TRY_ASSIGN(thread.filters, capture_filters(each.status, tracee));
       thread.registers =
           registers_for_restore(thread.registers, memory_.calls.learn(each, tracee.registers()));
       process.threads.push_back(std::move(thread));

@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 
+#include "waypoint/native/inotify.h"
+
 namespace sf::waypoint::native {
 namespace {
 
@@ -78,12 +80,32 @@ std::optional<EventImage> parse_epoll(std::string_view info) {
   return event;
 }
 
+// Names of the process in all namespaces from here on inwards; one alone is no process of a branch.
+std::optional<EventImage> parse_process(std::string_view info) {
+  auto names = value_of(info, "NSpid");
+  auto flags = value_of(info, "flags");
+  int outer = 0;
+  int inner = 0;
+  unsigned bits = 0;
+  if (!names || std::sscanf(names->c_str(), "%d %d", &outer, &inner) != 2 || inner <= 0)
+    return std::nullopt;
+  if (!scan(flags, "%o", &bits) || (bits & static_cast<unsigned>(O_EXCL)) != 0)  // of a thread
+    return std::nullopt;
+  return EventImage{EventKind::kProcess, {static_cast<std::uint64_t>(inner)}, {}};
+}
+
 }  // namespace
 
 std::optional<EventImage> parse_event(std::string_view link, std::string_view info) {
   if (link == "anon_inode:[eventfd]") return parse_counter(info);
   if (link == "anon_inode:[timerfd]") return parse_timer(info);
   if (link == "anon_inode:[eventpoll]") return parse_epoll(info);
+  if (link == "anon_inode:[pidfd]" || link.starts_with("pidfd:")) return parse_process(info);
+  if (link == "anon_inode:inotify") {
+    auto watches = parse_watches(info);
+    if (!watches) return std::nullopt;
+    return EventImage{EventKind::kInotify, {}, {}};
+  }
   if (link != "anon_inode:[signalfd]") return std::nullopt;
   EventImage event{EventKind::kSignals, {}, {}};
   unsigned long long mask = 0;
@@ -107,12 +129,26 @@ Argument make_event(ProgramWriter& program, const FileImage& file) {
   if (event.kind == EventKind::kSignals)
     return program.keep(SYS_signalfd4, {-1, arena.put_value(number(0)), 8, flags});
   if (event.kind == EventKind::kEpoll) return program.keep(SYS_epoll_create1, {O_CLOEXEC});
+  if (event.kind == EventKind::kInotify) return program.keep(SYS_inotify_init1, {flags});
   Argument fd = program.keep(SYS_timerfd_create, {number(0), flags});
   std::array<std::uint64_t, 4> setting = {number(2), number(3), number(4), number(5)};
   if (setting[2] != 0 || setting[3] != 0)
     program.call(SYS_timerfd_settime, {fd, 0, arena.put_value(setting), 0});
   if (number(1) != 0) program.call(SYS_ioctl, {fd, kSetTicks, arena.put_value(number(1))});
   return fd;
+}
+
+bool is_opened_late(const FileImage& file) {
+  return file.kind == FileKind::kEvent && file.event.kind == EventKind::kProcess;
+}
+
+void open_late(ProgramWriter& program, const FileImage& file, const Descriptor& fd, int occupant) {
+  program.about("opening process " + std::to_string(file.event.numbers.at(0)));
+  // While its number is taken, it is made at another one.
+  program.call(SYS_dup3, {occupant, fd.number, O_CLOEXEC});
+  Argument made = program.keep(SYS_pidfd_open, {file.event.numbers.at(0), file.flags & O_NONBLOCK});
+  program.call(SYS_dup3, {made, fd.number, fd.close_on_exec != 0 ? O_CLOEXEC : 0});
+  program.call(SYS_close, {made});
 }
 
 void fill_epoll_sets(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree) {

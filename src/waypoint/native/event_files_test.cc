@@ -7,6 +7,7 @@
 
 #include <csignal>
 
+#include "waypoint/native/inotify.h"
 #include "waypoint/native/locks.h"
 #include "waypoint/native/posix_timers.h"
 #include "waypoint/native/sockets.h"
@@ -48,7 +49,7 @@ TEST(EventFilesTest, ASetIsReadWithAllItWatches) {
 }
 
 TEST(EventFilesTest, OtherDescriptorsAreNone) {
-  EXPECT_FALSE(parse_event("anon_inode:inotify", ""));
+  EXPECT_FALSE(parse_event("anon_inode:[fanotify]", ""));
   EXPECT_FALSE(parse_event("anon_inode:[signalfd]", "nothing known"));
 }
 
@@ -121,6 +122,41 @@ TEST(SocketTroubleTest, OnlyWhatIsInTheMidstOfNothingIsTaken) {
   datagrams.may_have_groups = true;
   EXPECT_TRUE(socket_trouble(datagrams));
   EXPECT_TRUE(socket_trouble({.family = AF_UNIX, .type = SOCK_STREAM}));
+}
+
+TEST(EventFilesTest, AProcessIsKnownByItsPidInTheBranch) {
+  auto event = parse_event("anon_inode:[pidfd]", "flags:\t02000002\nPid:\t90\nNSpid:\t90\t7\n");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->kind, EventKind::kProcess);
+  EXPECT_EQ(event->numbers, (std::vector<std::uint64_t>{7}));
+  EXPECT_FALSE(parse_event("anon_inode:[pidfd]", "flags:\t02000002\nPid:\t-1\nNSpid:\t-1\n"));
+  EXPECT_FALSE(parse_event("anon_inode:[pidfd]", "flags:\t02\nPid:\t90\nNSpid:\t90\n"));
+  EXPECT_FALSE(parse_event("anon_inode:[pidfd]", "flags:\t0202\nPid:\t90\nNSpid:\t90\t7\n"));
+}
+
+TEST(EventFilesTest, WatchesComeInTheOrderOfTheirNumbers) {
+  auto watches = parse_watches(
+      "pos:\t0\ninotify wd:b ino:2dd sdev:2a mask:20 ignored_mask:0\n"
+      "inotify wd:1 ino:3c sdev:2a mask:300 ignored_mask:0\n");
+  ASSERT_TRUE(watches);
+  ASSERT_EQ(watches->size(), 2U);
+  EXPECT_EQ((*watches)[0].number, 1);
+  EXPECT_EQ((*watches)[1].number, 11);
+  EXPECT_EQ((*watches)[1].inode, 0x2ddU);
+  EXPECT_FALSE(parse_watches("inotify wd:1 ino:\n"));
+}
+
+TEST(EventFilesTest, InotifyNeedsAPathForEveryWatchAndNothingUnread) {
+  InotifyFacts facts;
+  EXPECT_NE(inotify_trouble(facts), "");
+  facts.is_one = true;
+  facts.watches = {{.number = 1, .mask = 2, .inode = 3, .path = "/w"}};
+  EXPECT_EQ(inotify_trouble(facts), "");
+  facts.has_events = true;
+  EXPECT_NE(inotify_trouble(facts), "");
+  facts.has_events = false;
+  facts.watches[0].path.clear();
+  EXPECT_NE(inotify_trouble(facts), "");
 }
 
 }  // namespace

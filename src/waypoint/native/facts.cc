@@ -60,10 +60,13 @@ Status read_descriptors(pid_t pid, std::vector<DescriptorFacts>& all) {
     if (!info) return odd(proc + "/fdinfo/" + number);
     fd.info = *info;
     bool is_socket = S_ISSOCK(fd.file.st_mode) && fd.link.starts_with("socket:");
-    if (is_socket || is_pty(fd) || (fd.info.flags & static_cast<unsigned>(O_ASYNC)) != 0) {
+    bool is_inotify = fd.link == "anon_inode:inotify";
+    if (is_socket || is_pty(fd) || is_inotify ||
+        (fd.info.flags & static_cast<unsigned>(O_ASYNC)) != 0) {
       SF_TRY_ASSIGN(os::UniqueFd copy, descriptor_of(pid, fd.number));
       fd.owner = read_owner(copy.get());
       if (is_pty(fd)) fd.pty = read_pty(fd, copy.get());
+      if (is_inotify) fd.inotify = read_inotify(fd.info.text, copy.get());
       if (is_socket) {
         SF_TRY_ASSIGN(fd.socket, read_socket_facts(pid, copy.get()));
       }
@@ -105,6 +108,19 @@ Status read_threads(ProcessFacts& process, const std::string& proc) {
   return Ok{};
 }
 
+// Of a directory: a name, or nobody in its place, nor in its parents'.
+bool has_place(const std::string& proc, const std::string& path) {
+  constexpr std::string_view kDeleted = " (deleted)";
+  if (!path.ends_with(kDeleted)) return true;
+  std::string name = path.substr(0, path.size() - kDeleted.size());
+  struct stat info {};
+  if (::lstat((proc + "/root" + name).c_str(), &info) == 0) return false;
+  do {
+    name.resize(name.rfind('/'));
+  } while (!name.empty() && ::lstat((proc + "/root" + name).c_str(), &info) != 0);
+  return name.empty() || S_ISDIR(info.st_mode);
+}
+
 Result<ProcessFacts> read_process(pid_t pid) {
   ProcessFacts process;
   process.pid = pid;
@@ -119,6 +135,7 @@ Result<ProcessFacts> read_process(pid_t pid) {
   SF_TRY(read_descriptors(pid, process.descriptors));
   SF_TRY_ASSIGN(process.auxv, read_text(proc + "/auxv"));
   SF_TRY_ASSIGN(process.cwd, os::read_link(proc + "/cwd"));
+  process.cwd_has_place = has_place(proc, process.cwd);
   SF_TRY_ASSIGN(process.root, os::read_link(proc + "/root"));
   SF_TRY_ASSIGN(process.exe, os::read_link(proc + "/exe"));
   if (auto timers = read_text(proc + "/timers")) process.timers = std::move(*timers);
@@ -182,6 +199,7 @@ Result<TreeFacts> read_facts(const std::vector<pid_t>& processes) {
   }
   SF_TRY(look_at_unix_sockets(facts.processes));
   look_at_connections(facts.processes);
+  SF_TRY(find_watched(facts.processes));
   find_owners(facts.processes);
   tie_ptys(facts.processes);
   if (facts.processes.empty()) return fail(ErrorCode::kSessionLost, "the branch has no processes");

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "os/fd.h"
 #include "waypoint/native/file_owners.h"
+#include "waypoint/native/inotify.h"
 #include "waypoint/native/proc_texts.h"
 #include "waypoint/native/ptys.h"
 #include "waypoint/native/sockets.h"
@@ -27,6 +28,7 @@ struct DescriptorFacts {
   SocketFacts socket;
   OwnerFacts owner;
   PtyFacts pty;
+  InotifyFacts inotify;
 };
 
 struct ThreadFacts {
@@ -47,6 +49,7 @@ struct ProcessFacts {
   std::vector<DescriptorFacts> descriptors;
   std::string auxv;
   std::string cwd;
+  bool cwd_has_place = true;  // it has its name, or could have it again
   std::string root;
   std::string exe;
   std::string timers;  // /proc/pid/timers

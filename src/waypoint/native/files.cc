@@ -76,6 +76,8 @@ class FileCapture {
     } else if (kind == DescriptorKind::kEvent) {
       file.kind = FileKind::kEvent;
       file.event = parse_event(fd.link, fd.info.text).value();
+      for (const WatchFacts& watch : fd.inotify.watches)
+        file.event.watches.push_back({watch.number, watch.mask, watch.path});
       SF_TRY(check_watched(process, fd, file.event));
     } else if (kind == DescriptorKind::kSocket) {
       file.kind = FileKind::kSocket;
@@ -168,6 +170,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
         (file.socket.family == AF_UNIX || file.socket.tcp.state != 0))
       continue;
     if (file.kind == FileKind::kMaster || file.kind == FileKind::kOwnTerminal) continue;
+    if (is_opened_late(file)) continue;
     if (file.kind == FileKind::kEvent || file.kind == FileKind::kSocket) {
       Argument made = file.kind == FileKind::kEvent ? make_event(program, file)
                                                     : make_socket(program, file.socket, file.flags);
@@ -190,12 +193,16 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
   inodes.finish();
 }
 
-void take_descriptors(ProgramWriter& program, const ProcessImage& process,
+void take_descriptors(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree,
                       const FilePlaces& places) {
   program.about("descriptors");
   for (const Descriptor& fd : process.descriptors)
-    program.call(SYS_dup3, {places.first + static_cast<int>(fd.file), fd.number,
-                            fd.close_on_exec != 0 ? O_CLOEXEC : 0});
+    if (!is_opened_late(tree.files[fd.file]))
+      program.call(SYS_dup3, {places.first + static_cast<int>(fd.file), fd.number,
+                              fd.close_on_exec != 0 ? O_CLOEXEC : 0});
+  for (const Descriptor& fd : process.descriptors)
+    if (is_opened_late(tree.files[fd.file]))
+      open_late(program, tree.files[fd.file], fd, places.pages);
   bool is_init = process.pid == 1;  // the engine takes the terminal's master from it
   if (!is_init) return program.call(SYS_close_range, {places.pages, ~0U, 0});
   program.call(SYS_close_range, {places.pages, places.master - 1, 0});

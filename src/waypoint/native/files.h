@@ -26,7 +26,7 @@ FilePlaces choose_places(const TreeImage& tree, int taken);
 // Init's part. Requires: everything below places.pages is closed. `failure`: as in Program.
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
                 const std::string& root_view, std::uint64_t failure);
-void take_descriptors(ProgramWriter& program, const ProcessImage& process,
+void take_descriptors(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree,
                       const FilePlaces& places);
 
 }  // namespace sf::waypoint::native

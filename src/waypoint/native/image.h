@@ -61,6 +61,15 @@ struct AlternateStack {
   std::uint64_t size = 0;
 };
 
+struct FilterImage {  // of system calls
+  std::uint32_t flags = 0;
+  std::string instructions;
+  template <typename A>
+  void fields(A& a) {
+    a(flags)(instructions);
+  }
+};
+
 struct ThreadImage {
   pid_t tid = 0;
   std::string name;
@@ -79,10 +88,11 @@ struct ThreadImage {
   std::int32_t death_signal = 0;
   std::uint64_t timer_slack = 0;
   std::string affinity;
+  std::vector<FilterImage> filters;  // oldest first
   template <typename A>
   void fields(A& a) {
     a(tid)(name)(
-        registers)(extended)(blocked)(pending)(alternate_stack)(clear_tid)(robust_list)(robust_size)(rseq)(credentials)(nice)(io_priority)(death_signal)(timer_slack)(affinity);
+        registers)(extended)(blocked)(pending)(alternate_stack)(clear_tid)(robust_list)(robust_size)(rseq)(credentials)(nice)(io_priority)(death_signal)(timer_slack)(affinity)(filters);
   }
 };
 
@@ -151,6 +161,7 @@ struct ProcessImage {
   MemoryLayout layout;
   std::vector<Descriptor> descriptors;
   std::string cwd;
+  std::uint32_t cwd_inode = kNone;  // it has no name any more
   std::uint32_t umask = 0;
   std::array<SignalAction, 64> actions{};
   std::vector<SignalInfo> pending;
@@ -165,8 +176,8 @@ struct ProcessImage {
   std::uint32_t no_huge_pages = 0;
   template <typename A>
   void fields(A& a) {
-    a(pid)(parent)(
-        group)(session)(life)(terminal)(exit_signal)(exit_status)(stop_noticed)(threads)(mappings)(pages)(layout)(descriptors)(cwd)(umask)(actions)(pending)(timers)(posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
+    a(
+        pid)(parent)(group)(session)(life)(terminal)(exit_signal)(exit_status)(stop_noticed)(threads)(mappings)(pages)(layout)(descriptors)(cwd)(cwd_inode)(umask)(actions)(pending)(timers)(posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
   }
 };
 
@@ -180,7 +191,7 @@ enum class FileKind : std::uint32_t {
   kSocket
 };
 
-enum class EventKind : std::uint32_t { kCounter, kTimer, kSignals, kEpoll };
+enum class EventKind : std::uint32_t { kCounter, kTimer, kSignals, kEpoll, kInotify, kProcess };
 
 struct WatchedFile {  // of an epoll set
   std::int32_t number = 0;
@@ -188,15 +199,27 @@ struct WatchedFile {  // of an epoll set
   std::uint64_t data = 0;
 };
 
+struct InotifyWatch {
+  std::int32_t number = 0;
+  std::uint32_t mask = 0;
+  std::string path;
+  template <typename A>
+  void fields(A& a) {
+    a(number)(mask)(path);
+  }
+};
+
 struct EventImage {
   EventKind kind = EventKind::kCounter;
-  // kCounter: count, semaphore; kTimer: clock, ticks, interval and time left; kSignals: mask
+  // kCounter: count, semaphore; kTimer: clock, ticks, interval and time left; kSignals: mask;
+  // kProcess: its pid
   std::vector<std::uint64_t> numbers;
   std::vector<WatchedFile> watched;
+  std::vector<InotifyWatch> watches;
   pid_t owner = 0;  // who has it first; fills a kEpoll
   template <typename A>
   void fields(A& a) {
-    a(kind)(numbers)(watched)(owner);
+    a(kind)(numbers)(watched)(watches)(owner);
   }
 };
 
@@ -327,7 +350,14 @@ struct FileImage {  // one open file description
   }
 };
 
-enum class InodeKind : std::uint32_t { kPipe, kFifo, kMemory, kUnlinked, kSharedMemory };
+enum class InodeKind : std::uint32_t {
+  kPipe,
+  kFifo,
+  kMemory,
+  kUnlinked,
+  kSharedMemory,
+  kDirectory  // without a name
+};
 
 struct InodeImage {  // what has no name that could be opened, or more content than its file
   InodeKind kind = InodeKind::kPipe;

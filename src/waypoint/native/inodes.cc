@@ -103,6 +103,20 @@ Result<std::uint32_t> InodeCapture::find_or_capture(pid_t pid, const MappingText
   return found->second;
 }
 
+Result<std::uint32_t> InodeCapture::find_or_capture_directory(pid_t pid, const std::string& link) {
+  struct stat file {};
+  if (::stat(("/proc/" + std::to_string(pid) + "/cwd").c_str(), &file) != 0)
+    return os::last_error("looking at a working directory");
+  auto [found, is_new] = known_.try_emplace({file.st_dev, file.st_ino}, 0U);
+  if (!is_new) return found->second;
+  found->second = static_cast<std::uint32_t>(tree_.inodes.size());
+  InodeImage inode = describe(file);
+  inode.kind = InodeKind::kDirectory;
+  inode.name = without_mark(link);
+  tree_.inodes.push_back(std::move(inode));
+  return found->second;
+}
+
 InodeImage InodeCapture::describe(const struct stat& file) {
   InodeImage inode;
   inode.size = static_cast<std::uint64_t>(file.st_size);
@@ -181,6 +195,26 @@ void InodeRestore::make_memory_file(const InodeImage& inode, std::uint32_t index
   fill_file(inode, helper(index, false));
 }
 
+void InodeRestore::make_directory(const InodeImage& inode, std::uint32_t index) {
+  std::vector<std::uint64_t> missing;  // with its parents, which may be gone, too
+  std::string path = inode.name;
+  struct stat info {};
+  while (path.size() > 1 && ::lstat((root_view_ + path).c_str(), &info) != 0) {
+    missing.push_back(program_.arena().put_text(path));
+    path.resize(std::max<std::size_t>(path.rfind('/'), 1));
+  }
+  program_.about("making " + inode.name + " again");
+  for (auto name = missing.rbegin(); name != missing.rend(); ++name)
+    program_.call(SYS_mkdirat, {AT_FDCWD, *name, 0700});
+  Argument fd = program_.keep(SYS_openat, {AT_FDCWD, program_.arena().put_text(inode.name),
+                                           O_RDONLY | O_DIRECTORY | O_CLOEXEC});
+  move(fd, helper(index, false));
+  for (std::uint64_t name : missing) program_.call(SYS_unlinkat, {AT_FDCWD, name, AT_REMOVEDIR});
+  std::array<timespec, 2> times = {info.st_atim, info.st_mtim};
+  program_.call(SYS_utimensat,
+                {AT_FDCWD, program_.arena().put_text(path), program_.arena().put_value(times), 0});
+}
+
 void InodeRestore::make_unlinked(const InodeImage& inode, std::uint32_t index) {
   UnlinkedPlace place = place_for(inode.name, index);
   program_.about("making " + place.path + " again");
@@ -220,6 +254,7 @@ void InodeRestore::make(std::uint32_t index) {
   if (inode.kind == InodeKind::kMemory || inode.kind == InodeKind::kSharedMemory)
     make_memory_file(inode, index);
   if (inode.kind == InodeKind::kUnlinked) make_unlinked(inode, index);
+  if (inode.kind == InodeKind::kDirectory) make_directory(inode, index);
   program_.about("owner of " + inode.name);
   program_.call(SYS_fchown, {helper(index, false), inode.uid, inode.gid});
   program_.call(SYS_fchmod, {helper(index, false), inode.mode});
@@ -266,6 +301,10 @@ void InodeRestore::finish() {
 
 void InodeRestore::hold_for_mappings() {
   for (const ProcessImage& process : tree_.processes) {
+    if (process.cwd_inode != kNone) {
+      make(process.cwd_inode);
+      mapped_.insert(process.cwd_inode);
+    }
     for (const Mapping& mapping : process.mappings) {
       if (mapping.kind != MappingKind::kShared) continue;
       make(mapping.file);

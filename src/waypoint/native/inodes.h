@@ -25,6 +25,8 @@ class InodeCapture {
   InodeCapture(TreeImage& tree, PagesWriter& pages) : tree_(tree), pages_(pages) {}
   // The index of the inode behind the process's descriptor.
   Result<std::uint32_t> find_or_capture(pid_t pid, const DescriptorFacts& fd, DescriptorKind kind);
+  // Likewise of its working directory, which has no name any more.
+  Result<std::uint32_t> find_or_capture_directory(pid_t pid, const std::string& link);
   // Likewise behind a mapping of something without a name.
   Result<std::uint32_t> find_or_capture(pid_t pid, const MappingText& mapping);
 
@@ -46,7 +48,7 @@ class InodeRestore {
       : program_(program), tree_(tree), places_(places), root_view_(root_view) {}
   // Makes the inode when it is the first description of it.
   void open(const FileImage& file, int place);
-  // What is mapped stays open until each process has taken its descriptors.
+  // What is mapped, or a working directory, stays open until each process has its own.
   void hold_for_mappings();
   // Requires: every description is open.
   void finish();
@@ -67,6 +69,7 @@ class InodeRestore {
   void make_pipe(const InodeImage& inode, std::uint32_t index);
   void make_fifo(const InodeImage& inode, std::uint32_t index);
   void make_memory_file(const InodeImage& inode, std::uint32_t index);
+  void make_directory(const InodeImage& inode, std::uint32_t index);
   void make_unlinked(const InodeImage& inode, std::uint32_t index);
   void fill_pipe(const InodeImage& inode, int fd);
   void fill_file(const InodeImage& inode, int fd);

@@ -15,6 +15,7 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr std::uint64_t kPipeSystem = 0x50495045;
+constexpr std::uint64_t kProcessSystem = 0x50494446;  // pidfs
 constexpr std::uint64_t kSocketSystem = 0x534f434b;
 constexpr std::string_view kDeleted = " (deleted)";
 
@@ -51,6 +52,8 @@ DescriptorVerdict judge_device(const DescriptorFacts& fd) {
 }
 
 DescriptorVerdict judge_file(const DescriptorFacts& fd) {
+  bool is_place = (fd.info.flags & static_cast<unsigned>(O_PATH)) != 0;  // nothing was opened
+  if (is_place && !fd.link.ends_with(kDeleted)) return {DescriptorKind::kPath, {}, {}};
   if (S_ISCHR(fd.file.st_mode) || S_ISBLK(fd.file.st_mode)) return judge_device(fd);
   if (fd.link.ends_with(kDeleted)) {
     if (S_ISREG(fd.file.st_mode) && fd.file.st_nlink == 0)
@@ -106,6 +109,14 @@ DescriptorVerdict judge(const DescriptorFacts& fd) {
       return {DescriptorKind::kSocket, {}, {}};
     }
     case ANON_INODE_FS_MAGIC:
+      if (fd.link == "anon_inode:inotify") {
+        std::string trouble = inotify_trouble(fd.inotify);
+        if (!trouble.empty()) return refuse(fd, "inotify", trouble);
+        return {DescriptorKind::kEvent, {}, {}};
+      }
+      if (parse_event(fd.link, fd.info.text)) return {DescriptorKind::kEvent, {}, {}};
+      break;
+    case kProcessSystem:
       if (parse_event(fd.link, fd.info.text)) return {DescriptorKind::kEvent, {}, {}};
       break;
     default:

@@ -19,9 +19,11 @@
 #include "os/process.h"
 #include "waypoint/init_launcher.h"
 #include "waypoint/native/birth_writer.h"
+#include "waypoint/native/inotify.h"
 #include "waypoint/native/memory.h"
 #include "waypoint/native/other_fd.h"
 #include "waypoint/native/pages_file.h"
+#include "waypoint/native/seccomp.h"
 #include "waypoint/native/shared_arena.h"
 #include "waypoint/native/stops.h"
 #include "waypoint/native/sysv_ipc.h"
@@ -148,10 +150,10 @@ class Restore {
         if (life == Life::kStopped) SF_TRY(stop_again());
       }
     }
-    return Ok{};
+    return forget_own_events(tree_, numbers);
   }
 
-  Status take_over_process(const SharedArena& shared, const ProcessImage& process,
+  Status take_over_process(SharedArena& shared, const ProcessImage& process,
                            const std::map<pid_t, pid_t>& numbers, const FilePlaces& places,
                            std::uint64_t scratch) {
     std::size_t first = threads_.size();
@@ -171,6 +173,9 @@ class Restore {
       return fail(ErrorCode::kCorrupt, "the image has no vDSO with a system call in it");
     Tracee& leader = threads_[first];
     std::uint64_t place = vdso->start + *instruction;
+    for (std::size_t i = 0; i < process.threads.size(); ++i)
+      SF_TRY(
+          install_filters(threads_[first + i], place, process.threads[i].filters, shared.arena()));
     SF_TRY(take_notice(leader, place, process, tree_, scratch));
     if (process.pid == 1)
       SF_TRY(leader.call(place, SYS_close, {static_cast<unsigned>(places.master)}));

@@ -18,19 +18,24 @@ std::uint64_t size_for(const TreeImage& tree) {
   std::uint64_t size = 1U << 20U;
   for (const FileImage& file : tree.files) {
     size += 2048 + 2 * file.path.size();
+    for (const InotifyWatch& watch : file.event.watches) size += 512 + watch.path.size();
     if (file.kind != FileKind::kSocket) continue;
     size += 64U << 10U;
     size += 2 * (file.socket.tcp.unread.size() + file.socket.tcp.unacknowledged.size());
     for (const SocketMessage& message : file.socket.local.queue)
       size += message.bytes.size() + (16U << 10U);
   }
+  for (const TerminalImage& terminal : tree.ptys)
+    size += 4096 + static_cast<std::uint64_t>(terminal.number) * 256;
   for (const InodeImage& inode : tree.inodes)
     size += 8192 + inode.content.size() + inode.extents.size() * 512;
   for (const ProcessImage& process : tree.processes) {
     size += (256U << 10U) + process.mappings.size() * 2048 + process.pages.size() * 64 +
             process.descriptors.size() * 256 + process.pending.size() * 512;
-    for (const ThreadImage& thread : process.threads)
+    for (const ThreadImage& thread : process.threads) {
       size += (64U << 10U) + thread.pending.size() * 512 + thread.credentials.groups.size() * 8;
+      for (const FilterImage& filter : thread.filters) size += filter.instructions.size() + 256;
+    }
     for (const Mapping& mapping : process.mappings) size += mapping.name.size() + 256;
   }
   for (const MappedFile& file : tree.mapped)
