@@ -13,7 +13,8 @@ function showHeader() {
   $("instruction").textContent = shown(text(run.instruction));
   const facts = [
     ["Policy", text(run.policy), options.join(", ")], ["Agent", text(run.agent), text(run.model)],
-    ["Backend", text(run.backend), text(run.session) && `session ${run.session}`],
+    ["Backend", text(run.backend) + (text(run.engine) && `, ${run.engine}`),
+      [text(run.materialization), text(run.session) && `session ${run.session}`].filter(Boolean).join(", ")],
     ["Nodes", count(total("nodes") || nodes.length), best && `best #${best.id}, ${best.depth} deep`],
     ["Model calls", count(total("model_calls"))],
     ["Tokens", count(total("tokens_in") + total("tokens_out")),

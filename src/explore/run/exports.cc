@@ -103,6 +103,8 @@ Json tree_document(const RunPlan& plan, const std::string& instruction, const Se
             {"agent", plan.agent.kind},
             {"model", plan.agent.model},
             {"backend", plan.backend},
+            {"materialization", plan.materialization},
+            {"engine", plan.engine},
             {"session", plan.session},
             {"jobs", plan.jobs},
             {"began", plan.began}}},
