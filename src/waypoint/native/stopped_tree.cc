@@ -63,6 +63,10 @@ Result<StoppedTree> StoppedTree::stop(pid_t root, const std::string& freezer) {
     SF_TRY(tree.seize_new(root, found, fresh));
     for (pid_t tid : fresh) {
       Status stopped = tree.threads_.at(tid).wait_stopped(deadline);
+      if (!stopped && stopped.error().os_errno == ESRCH) {
+        tree.threads_.erase(tid);  // it ended before it stopped
+        continue;
+      }
       if (!stopped) return cannot_stop(tid, stopped.error());
     }
   }

@@ -35,7 +35,7 @@ Result<bool> look(pid_t tid, int& status) {
 }
 
 Error ended(pid_t tid) {
-  return fail(ErrorCode::kOs, thread_name(tid) + " ended while it was looked at");
+  return os::os_error(ESRCH, thread_name(tid) + " ended while it was looked at");
 }
 
 // Polls: a thread that waits for its vfork() child never stops, and no wait has a deadline.
@@ -96,7 +96,9 @@ Tracee::~Tracee() {
 }
 
 Status Tracee::wait_stopped(Deadline deadline) {
-  SF_TRY_ASSIGN(int status, wait_for_stop(tid_, deadline));
+  auto waited = wait_for_stop(tid_, deadline);
+  if (!waited && waited.error().os_errno == ESRCH) tid_ = 0;  // nobody to let go of
+  SF_TRY_ASSIGN(int status, std::move(waited));
   stopped_ = true;
   if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
     stop_signal_ = WSTOPSIG(status);
