@@ -73,6 +73,8 @@ class ProcessEngine {
   virtual ~ProcessEngine() = default;
   // Pays start-up costs ahead of the next capture() or restore().
   virtual void warm_up() = 0;
+  // Gives up whatever stands ready: it is not needed.
+  virtual void stand_down() {}
   // The tree goes on running, whether this succeeds or not. The error names what could not be
   // captured.
   virtual Result<Captured> capture(const CaptureRequest& request) = 0;

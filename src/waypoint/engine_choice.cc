@@ -13,7 +13,11 @@ class ChosenEngine : public ProcessEngine {
 
   void warm_up() override {
     native_->warm_up();
-    if (criu_wanted_) criu_->warm_up();
+    if (criu_wanted_) {
+      criu_->warm_up();
+    } else {
+      criu_->stand_down();
+    }
   }
 
   Result<Captured> capture(const CaptureRequest& request) override {

@@ -71,11 +71,12 @@ std::vector<Scenario> shell_scenarios() {
        .expect = "unbound variable",
        .disturb = {"set +u"}},
       {.name = "Traps",
-       .prepare =
-           {"trap 'echo got usr1' USR1; trap 'echo bye' EXIT; trap '' PIPE; trap 'x=1' RETURN"},
-       .probe = {"trap -p", "kill -USR1 $$"},
+       .prepare = {"trap 'echo got usr1' USR1; trap 'echo bye' EXIT; trap '' PIPE; trap 'x=1' "
+                   "RETURN; trap "
+                   "'echo got trap' TRAP"},
+       .probe = {"trap -p", "kill -USR1 $$", "kill -TRAP $$"},
        .expect = "got usr1",
-       .disturb = {"trap 'echo other' USR1; trap - EXIT"}},
+       .disturb = {"trap 'echo other' USR1 TRAP; trap - EXIT"}},
       {.name = "ErrorTrap",
        .prepare = {"trap 'echo it failed' ERR"},
        .probe = {"false; true"},

@@ -104,8 +104,7 @@ TEST_F(ConcurrencyTest, ACheckpointOfAnotherBootIsRefusedAndTheBranchStays) {
 }
 
 TEST_F(ConcurrencyTest, ACheckpointOfAnotherEngineIsRefused) {
-  replace_in(manifest(), "\"engine\": \"criu\"", "\"engine\": \"auto\"");  // what was wished for
-  replace_in(manifest(), "\"engine\": \"criu\"", "\"engine\": \"other\"");
+  replace_in(manifest(), "\"engine\": \"native\"", "\"engine\": \"other\"");
   auto forks = manager().fork(checkpoint_, 1);
   ASSERT_EQ(forks.size(), 1U);
   ASSERT_FALSE(forks[0].ok());

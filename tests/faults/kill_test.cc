@@ -74,7 +74,7 @@ class KillTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_OK(store_.open());
-    ASSERT_OK_AND_ASSIGN(branch_, manager().start({}));
+    ASSERT_OK_AND_ASSIGN(branch_, manager().start({.engine = engine_}));
     ASSERT_OK(put_word(manager(), branch_, "old"));
     ASSERT_OK_AND_ASSIGN(CheckpointInfo info, manager().checkpoint(branch_));
     checkpoint_ = info.id;
@@ -145,6 +145,12 @@ until (( $(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' /proc/$!/status) > 380000 
   FaultStore store_;
   BranchId branch_;
   CheckpointId checkpoint_;
+  waypoint::EngineChoice engine_ = waypoint::EngineChoice::kAuto;
+};
+
+class CriuKillTest : public KillTest {
+ protected:
+  CriuKillTest() { engine_ = waypoint::EngineChoice::kCriu; }
 };
 
 TEST_F(KillTest, ABranchWhoseIdleKeeperWasKilledIsLostAndComesBackFromItsCheckpoint) {
@@ -202,7 +208,7 @@ TEST_F(KillTest, ABranchThatIsLostIsNotAliveAnyMore) {
   store_.expect_nothing_left_but({checkpoint_});
 }
 
-TEST_F(KillTest, AWaitingCriuThatWasKilledDoesNotHurtTheBranch) {
+TEST_F(CriuKillTest, AWaitingCriuThatWasKilledDoesNotHurtTheBranch) {
   kill_now(waiting_criu());
   ASSERT_OK_AND_ASSIGN(CheckpointInfo first, manager().checkpoint(branch_));
   expect_word("new");
@@ -216,7 +222,7 @@ TEST_F(KillTest, AWaitingCriuThatWasKilledDoesNotHurtTheBranch) {
   store_.expect_nothing_left_but({checkpoint_, first.id, second.id});
 }
 
-TEST_F(KillTest, ACriuKilledInTheMiddleOfACheckpointFailsItAndTheOldCheckpointRestores) {
+TEST_F(CriuKillTest, ACriuKilledInTheMiddleOfACheckpointFailsItAndTheOldCheckpointRestores) {
   start_big_process();
   pid_t worker = waiting_criu();
   auto checkpoint = std::async(std::launch::async, [&] { return manager().checkpoint(branch_); });
@@ -232,7 +238,7 @@ TEST_F(KillTest, ACriuKilledInTheMiddleOfACheckpointFailsItAndTheOldCheckpointRe
   store_.expect_nothing_left_but({checkpoint_});
 }
 
-TEST_F(KillTest, ACriuKilledInTheMiddleOfARestoreFailsItAndLeavesTheBranch) {
+TEST_F(CriuKillTest, ACriuKilledInTheMiddleOfARestoreFailsItAndLeavesTheBranch) {
   start_big_process();
   ASSERT_OK_AND_ASSIGN(CheckpointInfo big, manager().checkpoint(branch_));
   ASSERT_OK(put_word(manager(), branch_, "newer"));
@@ -269,7 +275,7 @@ TEST_F(KillTest, AKeeperKilledInTheMiddleOfACheckpointLosesTheBranchButNoCheckpo
   expect_lost_branch_comes_back();
 }
 
-TEST_F(KillTest, AManagerKilledInTheMiddleOfACheckpointLeavesTheBranchAndNoDraft) {
+TEST_F(CriuKillTest, AManagerKilledInTheMiddleOfACheckpointLeavesTheBranchAndNoDraft) {
   start_big_process();
   store_.close();
   {

@@ -51,6 +51,11 @@ class CriuEngine : public ProcessEngine {
     if (worker) spare_ = std::move(*worker);
   }
 
+  void stand_down() override {
+    restore_spare_.reset();
+    spare_.reset();
+  }
+
   Result<Captured> capture(const CaptureRequest& request) override {
     const std::vector<criu::Running> before = criu::running_in(request.root);
     auto captured = dump(request);

@@ -124,6 +124,11 @@ class Search {
     if (!thread.status.thread_features.empty())
       add("thread features " + thread.status.thread_features + which,
           "shadow stacks cannot be made again");
+    constexpr std::uint64_t kTrapBit = 1ULL << (SIGTRAP - 1);
+    const StatusText& status = thread.status;
+    if (((status.ignored | status.pending | status.shared_pending) & kTrapBit) != 0)
+      add("SIGTRAP" + which,
+          "it is ignored or pending, and visiting the process would change that");
     if (thread.stat.state == 'Z') add("an ended thread", "it cannot be made again");
   }
 

@@ -56,6 +56,14 @@ std::string only_reason(const TreeFacts& facts) {
 
 TEST(NativeBlockersTest, AnOrdinaryTreeHasNone) { EXPECT_TRUE(find_blockers(tree()).empty()); }
 
+TEST(NativeBlockersTest, AnIgnoredTrapIsOneSinceVisitsTrap) {
+  TreeFacts facts = tree();
+  facts.processes[1].threads[0].status.ignored = 1ULL << (SIGTRAP - 1);
+  EXPECT_EQ(only_reason(facts), "SIGTRAP");
+  facts.processes[1].threads[0].status.ignored = 1ULL << (SIGINT - 1);
+  EXPECT_TRUE(find_blockers(facts).empty());
+}
+
 TEST(NativeBlockersTest, AnUnknownDescriptorIsOneAndIsNamed) {
   TreeFacts facts = tree();
   facts.processes[1].descriptors = {descriptor("anon_inode:[io_uring]", 0x09041934, 0600)};

@@ -20,7 +20,9 @@
 namespace sf::waypoint::native {
 namespace {
 
+// Below that, reading is quicker than waiting to be asked.
 constexpr std::uint64_t kWorthWaiting = 1U << 20U;
+constexpr std::uint64_t kWorthServing = 4U << 20U;
 constexpr std::size_t kMaxPieces = 1000;  // of one preadv
 
 bool has(const MappingText& text, std::string_view flag) {
@@ -241,6 +243,7 @@ std::vector<PageRange> lazy_mappings(const ProcessImage& process) {
                    {thread.registers.rsp, thread.registers.fs_base, thread.registers.gs_base,
                     thread.rseq.address, thread.robust_list, thread.clear_tid});
   std::vector<PageRange> lazy;
+  std::uint64_t worth = 0;
   auto extent = process.pages.begin();
   for (const Mapping& mapping : process.mappings) {
     std::uint64_t size = 0;
@@ -252,8 +255,11 @@ std::vector<PageRange> lazy_mappings(const ProcessImage& process) {
     bool quiet = std::ranges::none_of(touched, [&](std::uint64_t address) {
       return mapping.start <= address && address < mapping.end;
     });
-    if (fits && quiet) lazy.push_back({mapping.start, mapping.end});
+    if (!fits || !quiet) continue;
+    lazy.push_back({mapping.start, mapping.end});
+    worth += size;
   }
+  if (worth < kWorthServing) lazy.clear();
   return lazy;
 }
 

@@ -71,6 +71,9 @@ bool read_status_line(std::string_view key, const std::vector<std::string_view>&
   if (key == "TracerPid") return read_number(first, status.tracer);
   if (key == "Umask") return read_number(first, status.umask, 8);
   if (key == "Seccomp") return read_number(first, status.seccomp);
+  if (key == "SigIgn") return read_number(first, status.ignored, 16);
+  if (key == "SigPnd") return read_number(first, status.pending, 16);
+  if (key == "ShdPnd") return read_number(first, status.shared_pending, 16);
   if (key == "x86_Thread_features") status.thread_features = first;
   return true;
 }

@@ -35,7 +35,10 @@ struct StatusText {           // /proc/pid/status
   pid_t tracer = 0;
   std::uint32_t umask = 0;
   std::uint32_t seccomp = 0;
-  std::string thread_features;  // shadow stacks and the like
+  std::uint64_t ignored = 0;         // signals
+  std::uint64_t pending = 0;         // to the thread
+  std::uint64_t shared_pending = 0;  // to the process
+  std::string thread_features;       // shadow stacks and the like
 };
 std::optional<StatusText> parse_status(std::string_view text);
 

@@ -17,7 +17,7 @@ constexpr std::uint32_t kByFilters = 2;
 constexpr std::uint64_t kSuspend = 1U << 21U;  // PTRACE_O_SUSPEND_SECCOMP
 constexpr int kGetFilter = 0x420c;             // PTRACE_SECCOMP_GET_FILTER
 constexpr int kGetMetadata = 0x420d;           // PTRACE_SECCOMP_GET_METADATA
-constexpr std::size_t kEffective = 2;  // of Credentials::capabilities
+constexpr std::size_t kEffective = 2;          // of Credentials::capabilities
 
 long trace(int request, pid_t tid, std::uint64_t address, void* data) {
   return ::ptrace(static_cast<__ptrace_request>(request), tid, address, data);

@@ -142,8 +142,9 @@ Result<RseqArea> Tracee::rseq() const {
 
 Status Tracee::block_signals() {
   if (disturbed_) return Ok{};
-  // A signal handler would run in the midst of it.
-  std::uint64_t all = ~0ULL;
+  // A signal handler would run in the midst of it. A trap that is blocked would cost the process
+  // its handler for it.
+  std::uint64_t all = ~(1ULL << (SIGTRAP - 1));
   if (trace(PTRACE_SETSIGMASK, tid_, kMaskSize, &all) != 0)
     return os::last_error("blocking signals of " + thread_name(tid_));
   disturbed_ = true;

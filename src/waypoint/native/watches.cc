@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <system_error>
 
+#include "base/scope_exit.h"
 #include "os/error.h"
 #include "waypoint/native/pages_file.h"
 
@@ -60,8 +62,12 @@ Status Watches::start_server() {
   sigset_t before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the main thread
-  server_ = std::thread([this] { serve(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ScopeExit unblock([&] { ::pthread_sigmask(SIG_SETMASK, &before, nullptr); });
+  try {
+    server_ = std::thread([this] { serve(); });
+  } catch (const std::system_error& e) {
+    return os::os_error(e.code().value(), "starting a thread");
+  }
   return Ok{};
 }
 
