@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -133,8 +134,16 @@ Status Cradle::warm_up() {
   pid_t pid = ::clone(Nurse::main, static_cast<char*>(nurse->stack) + kStackSize,
                       CLONE_VM | CLONE_FILES | SIGCHLD, nurse.get());
   if (pid < 0) return os::last_error("starting a process");
-  SF_TRY_ASSIGN(nurse->process, os::adopt_child(pid));
-  if (!nurse->await(Nurse::kReady) || !nurse->entered)
+  auto adopted = os::adopt_child(pid);
+  if (!adopted) {  // it lives in this memory: no further without it
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    return std::move(adopted).error();
+  }
+  nurse->process = std::move(*adopted);
+  bool said = nurse->await(Nurse::kReady);
+  if (!said) return fail(ErrorCode::kOs, "the process that starts the branch's init was killed");
+  if (!nurse->entered)
     return os::os_error(static_cast<int>(-nurse->failure), "entering the branch's control groups")
         .with_hint("raise the pids limit of the branch");
   nurse_ = std::move(nurse);

@@ -6,13 +6,7 @@
 namespace sf::equivalence {
 namespace {
 
-struct Row {
-  const char* name;
-  const char* feature;
-  Asking asking = Asking::kAgain;
-};
-
-constexpr Row kRows[] = {
+constexpr FeatureRow kRows[] = {
     {"Threads", "threads"},
     {"AnonymousMemory", "anonymous-memory"},
     {"SharedAnonymousMemory", "shared-anonymous-memory"},
@@ -62,18 +56,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::vector<Scenario> kernel_scenarios() {
-  std::vector<Scenario> scenarios;
-  for (const Row& row : kRows) {
-    Scenario scenario;
-    scenario.name = row.name;
-    scenario.prepare = {std::string("stateful start ") + row.feature + " /w/state"};
-    scenario.probe = {"stateful ask /w/state"};
-    scenario.expect = "=";
-    scenario.asking = row.asking;
-    scenarios.push_back(scenario);
-  }
-  return scenarios;
-}
+std::vector<Scenario> kernel_scenarios() { return feature_scenarios(kRows); }
 
 }  // namespace sf::equivalence

@@ -4,13 +4,7 @@
 namespace sf::equivalence {
 namespace {
 
-struct Row {
-  const char* name;
-  const char* feature;
-  Asking asking = Asking::kAgain;
-};
-
-constexpr Row kRows[] = {
+constexpr FeatureRow kRows[] = {
     {"UnixClosedEnds", "unix-closed-ends"},
     {"UnixPeerCredentials", "unix-peer-credentials"},
     {"UnixDatagramSenders", "unix-datagram-senders", Asking::kOnce},
@@ -28,18 +22,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::vector<Scenario> native_scenarios() {
-  std::vector<Scenario> scenarios;
-  for (const Row& row : kRows) {
-    Scenario scenario;
-    scenario.name = row.name;
-    scenario.prepare = {std::string("stateful start ") + row.feature + " /w/state"};
-    scenario.probe = {"stateful ask /w/state"};
-    scenario.expect = "=";
-    scenario.asking = row.asking;
-    scenarios.push_back(scenario);
-  }
-  return scenarios;
-}
+std::vector<Scenario> native_scenarios() { return feature_scenarios(kRows); }
 
 }  // namespace sf::equivalence

@@ -2,6 +2,7 @@
 // with it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,14 @@ std::vector<Scenario> file_scenarios();
 std::vector<Scenario> package_scenarios();
 std::vector<Scenario> service_scenarios();
 std::vector<Scenario> kernel_scenarios();
+
+// One feature of tests/programs.
+struct FeatureRow {
+  const char* name;
+  const char* feature;
+  Asking asking = Asking::kAgain;
+};
+std::vector<Scenario> feature_scenarios(std::span<const FeatureRow> rows);
 // In no family: rows for the native engine alone.
 std::vector<Scenario> native_scenarios();
 

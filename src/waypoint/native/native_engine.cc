@@ -23,12 +23,12 @@ class NativeEngine : public ProcessEngine {
   void warm_up() override {}
 
   Result<Captured> capture(const CaptureRequest& request) override {
-    SF_TRY_ASSIGN(native::StoppedTree stopped,
-                  native::StoppedTree::stop(request.root, setup_.freezer));
     // Whoever else is to look at the tree must find it whole.
     ScopeExit end_watches([&] {
       if (request.engine == EngineChoice::kAuto) memory_.watches.end_all();
     });
+    SF_TRY_ASSIGN(native::StoppedTree stopped,
+                  native::StoppedTree::stop(request.root, setup_.freezer));
     memory_.watches.complete_children();
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
     native::recognise_watched(facts, memory_.watches);

@@ -17,16 +17,11 @@
 #include "waypoint/native/facts.h"
 #include "waypoint/native/other_fd.h"
 #include "waypoint/native/terminal.h"
-
-// Declared by hand: <sys/ioctl.h> and <asm/termbits.h> do not go together.
-extern "C" int ioctl(int fd, unsigned long request, ...);
+#include "waypoint/native/terminal_calls.h"
 
 namespace sf::waypoint::native {
 namespace {
 
-constexpr unsigned kGetSettings = 0x802c542a;    // TCGETS2
-constexpr unsigned kGetWindow = 0x5413;          // TIOCGWINSZ
-constexpr unsigned kTake = 0x540e;               // TIOCSCTTY
 constexpr unsigned kGetGroup = 0x540f;           // TIOCGPGRP
 constexpr unsigned kUnread = 0x541b;             // FIONREAD
 constexpr unsigned kSetPacketMode = 0x5420;      // TIOCPKT
@@ -35,7 +30,6 @@ constexpr unsigned kGetDevice = 0x80045432;      // TIOCGDEV
 constexpr unsigned kGetPacketMode = 0x80045438;  // TIOCGPKT
 constexpr unsigned kGetLock = 0x80045439;        // TIOCGPTLCK
 constexpr unsigned kGetExclusive = 0x80045440;   // TIOCGEXCL
-constexpr unsigned kSetLock = 0x40045431;        // TIOCSPTLCK
 constexpr unsigned kSlaveMajor = 136;
 constexpr std::size_t kStackSize = 8192;
 constexpr pid_t kOpener = 2;  // any pid: nobody but init is born yet

@@ -9,19 +9,13 @@
 #include "os/file.h"
 #include "waypoint/init/init_protocol.h"
 #include "waypoint/native/ptys.h"
-
-// Declared by hand: <sys/ioctl.h> and <asm/termbits.h> do not go together.
-extern "C" int ioctl(int fd, unsigned long request, ...);
+#include "waypoint/native/terminal_calls.h"
 
 namespace sf::waypoint::native {
 namespace {
 
-constexpr unsigned kGetSettings = 0x802c542a;  // TCGETS2
 constexpr unsigned kSetSettings = 0x402c542b;  // TCSETS2
-constexpr unsigned kGetWindow = 0x5413;        // TIOCGWINSZ
 constexpr unsigned kSetWindow = 0x5414;        // TIOCSWINSZ
-constexpr unsigned kUnlock = 0x40045431;       // TIOCSPTLCK
-constexpr unsigned kTake = 0x540e;             // TIOCSCTTY
 constexpr unsigned kSetGroup = 0x5410;         // TIOCSPGRP
 constexpr const char* kMasterPath = "/dev/pts/ptmx";
 
@@ -57,7 +51,7 @@ void set_up_terminal(ProgramWriter& program, const TerminalImage& terminal, int 
   Arena& arena = program.arena();
   const std::string name = terminal_path(terminal.number);
   program.about("settings of " + name);
-  program.call(SYS_ioctl, {master, kUnlock, arena.put_value(0)});
+  program.call(SYS_ioctl, {master, kSetLock, arena.put_value(0)});
   program.call(SYS_ioctl, {master, kSetSettings,
                            arena.put(terminal.settings.data(), terminal.settings.size())});
   program.call(SYS_ioctl, {master, kSetWindow, arena.put_value(terminal.window)});

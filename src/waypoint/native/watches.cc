@@ -122,22 +122,19 @@ bool Watches::serve_events(WatchedMemory& memory) {
 
 void Watches::bring(const WatchedMemory& memory, std::uint64_t address) {
   std::uint64_t start = address / kWindow * kWindow;
-  bool brought = false;
+  bool is_known = false;
   for (const Piece& piece : memory.backing.within({start, start + kWindow})) {
+    is_known |= piece.start <= address && address < piece.end;
     const unsigned char* bytes = piece.file->bytes();
-    if (bytes == nullptr) continue;
-    for (std::uint64_t at = piece.start; at < piece.end;) {
+    for (std::uint64_t at = piece.start; bytes != nullptr && at < piece.end;) {
       auto done = memory.fault.bring(at, bytes + piece.offset + (at - piece.start), piece.end - at);
-      if (!done) {
-        brought |= done.error().os_errno == EAGAIN;  // it asks again
-        break;
-      }
-      if (at <= address && address < at + std::max(*done, kPage)) brought = true;
+      if (!done) break;
       at += std::max(*done, kPage);
     }
   }
-  if (brought) {
-    memory.fault.wake({address, address + kPage});  // it may have been there already
+  // What could not be brought is asked for again: nothing else may take its place.
+  if (is_known) {
+    memory.fault.wake({address, address + kPage});
   } else {
     memory.fault.bring_zero(address);
   }
@@ -148,10 +145,11 @@ bool Watches::complete_some(WatchedMemory& memory) {
   if (pieces.empty()) return false;
   Piece piece = cut(pieces.front(), {pieces.front().start, pieces.front().start + kAtOnce});
   const unsigned char* bytes = piece.file->bytes();
-  for (std::uint64_t at = piece.start; bytes != nullptr && at < piece.end;) {
+  if (bytes == nullptr) return true;  // no memory for it now
+  for (std::uint64_t at = piece.start; at < piece.end;) {
     auto done = memory.fault.bring(at, bytes + piece.offset + (at - piece.start), piece.end - at);
     if (!done && done.error().os_errno == ESRCH) return false;
-    if (!done && done.error().os_errno == EAGAIN) return true;
+    if (!done && done.error().os_errno != ENOENT) return true;  // ENOENT: nothing is mapped there
     at += std::max(done ? *done : kPage, kPage);
   }
   memory.backing.erase({piece.start, piece.end});

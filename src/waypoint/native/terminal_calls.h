@@ -1,0 +1,14 @@
+// ioctl() and its numbers for terminals, by hand: <sys/ioctl.h> and <asm/termbits.h> do not go
+// together.
+#pragma once
+
+extern "C" int ioctl(int fd, unsigned long request, ...);
+
+namespace sf::waypoint::native {
+
+inline constexpr unsigned kGetSettings = 0x802c542a;  // TCGETS2
+inline constexpr unsigned kGetWindow = 0x5413;        // TIOCGWINSZ
+inline constexpr unsigned kTake = 0x540e;             // TIOCSCTTY
+inline constexpr unsigned kSetLock = 0x40045431;      // TIOCSPTLCK
+
+}  // namespace sf::waypoint::native
