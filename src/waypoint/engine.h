@@ -38,7 +38,10 @@ struct CaptureRequest {
   pid_t terminal_session = 0;  // of the branch's terminal, as the branch numbers it
   pid_t terminal_group = 0;    // its foreground group, likewise
   bool host_network = false;   // sockets are the host's, and shared with it
-  // Runs while the whole tree stands still; a failure undoes the capture and is returned.
+  // Both run while the whole tree stands still; a failure undoes the capture and is returned. The
+  // files are copied first, perhaps on another thread beside the capture, and again when another
+  // engine tries.
+  std::function<Status()> copy_files;
   std::function<Status()> while_stopped;
   AtPoint at_point = {};
 };

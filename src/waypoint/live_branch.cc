@@ -163,6 +163,7 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   state.hostname = current_hostname();
   state.user = host_.user();
   Stopwatch stopped;
+  bool copied = false;
   auto captured =
       parts_.engine.capture({.engine = config().engine,
                              .root = init_.pid(),
@@ -170,10 +171,16 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                              .terminal_session = host_.shell().shell(),
                              .terminal_group = host_.shell().foreground_group(),
                              .host_network = config().network == Network::kHost,
+                             .copy_files = [&]() -> Status {
+                               if (copied) SF_TRY(parts_.units.remove(sealed_unit));
+                               copied = false;
+                               SF_TRY(parts_.units.copy(parts_.unit, sealed_unit));
+                               copied = true;
+                               return Ok{};
+                             },
                              .while_stopped = [&]() -> Status {
                                SF_TRY(faults.at("checkpoint.after_dump"));
                                host_.shell().on_terminal();
-                               SF_TRY(parts_.units.copy(parts_.unit, sealed_unit));
                                state.shell = host_.shell().state();
                                return faults.at("checkpoint.after_files");
                              },

@@ -124,7 +124,8 @@ class CriuEngine : public ProcessEngine {
             [&](const Response& notice, os::UniqueFd) {
               if (notice.notify_script != "post-dump") return true;
               captured.tcp_in_flight = captured.tcp_in_flight || tcp_in_flight(request);
-              inner = request.while_stopped();
+              inner = request.copy_files();
+              if (inner) inner = request.while_stopped();
               if (inner) inner = note_pid_counter(request.root, captured);
               return inner.ok();
             });

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -12,9 +13,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
+#include <utility>
 
 #include "waypoint/init/init_protocol.h"
 #include "waypoint/init/request_reader.h"
@@ -129,6 +132,18 @@ class Init {
     if (std::strcmp(kind, "side") == 0) start_side(start);
     if (std::strcmp(kind, "go") == 0) close_pipes();
     report("D\n");
+    forget();
+  }
+
+  // Whatever lies in memory is part of every checkpoint.
+  void forget() {
+    constexpr std::size_t kPage = 4096;
+    for (auto [start, size] : {std::pair{static_cast<void*>(text_), sizeof text_},
+                               std::pair{static_cast<void*>(&request_), sizeof request_}}) {
+      auto first = (reinterpret_cast<std::uintptr_t>(start) + kPage - 1) / kPage * kPage;
+      auto end = (reinterpret_cast<std::uintptr_t>(start) + size) / kPage * kPage;
+      ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+    }
   }
 
   static void refuse(long id, int error) { report("F %ld %d request\nD\n", id, error); }

@@ -79,7 +79,7 @@ class RequestReader {
     return true;
   }
 
-  std::array<char*, kMaxRequestWords> words_{};
+  std::array<char*, kMaxRequestWords> words_;  // as it comes: memory that is touched is captured
   std::size_t count_ = 0;
   std::size_t at_ = 0;
   char empty_[1] = {0};

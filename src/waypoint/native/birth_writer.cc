@@ -167,6 +167,7 @@ class BirthWriter {
     remove_memory(program, memory_places());
     make_terminal(program, tree_.terminal, places);
     open_files(program, tree_, places, root_view_, all_.failure);
+    open_mapped_files(program, tree_, places);
   }
 
   // Sessions and groups are there when everybody is born; who joins needs them.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/split.h"
 #include "os/error.h"
@@ -33,8 +34,13 @@ Result<std::string> read_text(const std::string& path) { return os::read_file(pa
 std::array<std::uint64_t, kNamespaces.size()> namespaces_of(const std::string& proc) {
   std::array<std::uint64_t, kNamespaces.size()> inodes{};
   for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
-    struct stat info {};
-    if (::stat((proc + "/ns/" + kNamespaces[i]).c_str(), &info) == 0) inodes[i] = info.st_ino;
+    // "pid:[4026531836]": the link names the inode that a look through it would have to make.
+    char link[64];
+    ssize_t n = ::readlink((proc + "/ns/" + kNamespaces[i]).c_str(), link, sizeof link - 1);
+    if (n <= 0) continue;
+    link[n] = 0;
+    if (const char* number = std::strchr(link, '['))
+      inodes[i] = std::strtoull(number + 1, nullptr, 10);
   }
   return inodes;
 }

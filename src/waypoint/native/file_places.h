@@ -11,6 +11,7 @@ struct FilePlaces {
   int scratch = 0;  // free for steps that need a known number
   int helper = 0;   // likewise
   int master = 0;   // of the terminal
+  int mapped = 0;   // files that processes map, until all have done so
   int first = 0;    // of the descriptions
   int end = 0;      // behind them: inodes, two numbers each
 };

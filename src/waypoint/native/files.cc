@@ -150,7 +150,8 @@ FilePlaces choose_places(const TreeImage& tree, int taken) {
   places.scratch = places.pages + static_cast<int>(tree.pages_files);
   places.helper = places.scratch + 1;
   places.master = places.helper + 1;
-  places.first = places.master + 1;
+  places.mapped = places.master + 1;
+  places.first = places.mapped + static_cast<int>(tree.mapped.size());
   places.end = places.first + static_cast<int>(tree.files.size());
   return places;
 }

@@ -11,7 +11,6 @@
 #include <sys/uio.h>
 
 #include <algorithm>
-#include <map>
 
 #include "os/error.h"
 #include "os/file.h"
@@ -67,6 +66,14 @@ bool is_private(const Mapping& mapping) {
   return mapping.kind != MappingKind::kKernel && (mapping.flags & MAP_PRIVATE) != 0;
 }
 
+void open_at(ProgramWriter& program, const std::string& path, int how, int place) {
+  program.about("opening " + path);
+  Argument fd =
+      program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(path), how | O_CLOEXEC});
+  program.call(SYS_dup3, {fd, place, O_CLOEXEC});
+  program.call(SYS_close, {fd});
+}
+
 class MemoryWriter {
  public:
   MemoryWriter(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree,
@@ -84,7 +91,6 @@ class MemoryWriter {
     for (const Mapping& mapping : process_.mappings) map(mapping);
     read_pages();
     for (const Mapping& mapping : process_.mappings) finish(mapping);
-    for (const auto& [file, fd] : files_) program_.call(SYS_close, {fd});
     map_vdso();
     set_layout();
   }
@@ -103,14 +109,7 @@ class MemoryWriter {
   Argument file_of(const Mapping& mapping) {
     if (mapping.kind == MappingKind::kAnonymous) return -1;
     if (mapping.kind == MappingKind::kShared) return held_inode(places_.files, mapping.file);
-    auto found = files_.find(mapping.file);
-    if (found != files_.end()) return found->second;
-    const MappedFile& file = tree_.mapped[mapping.file];
-    program_.about("opening " + file.path);
-    Argument fd = program_.keep(SYS_openat, {AT_FDCWD, program_.arena().put_text(file.path),
-                                             file.writable != 0 ? O_RDWR : O_RDONLY});
-    files_.emplace(mapping.file, fd);
-    return fd;
+    return places_.files.mapped + static_cast<int>(mapping.file);
   }
 
   void attach(const Mapping& mapping) {
@@ -182,21 +181,21 @@ class MemoryWriter {
 
   void set_layout() {
     const MemoryLayout& layout = process_.layout;
-    program_.about("opening " + layout.exe);
-    Argument exe = program_.keep(
-        SYS_openat, {AT_FDCWD, program_.arena().put_text(layout.exe), O_RDONLY | O_CLOEXEC});
-    program_.call(SYS_dup3, {exe, places_.files.scratch, O_CLOEXEC});
-    program_.call(SYS_close, {exe});
+    auto mapped = std::ranges::find(tree_.mapped, MappedFile{layout.exe, 0});
+    int exe = places_.files.mapped + static_cast<int>(mapped - tree_.mapped.begin());
+    if (mapped == tree_.mapped.end()) {
+      exe = places_.files.scratch;
+      open_at(program_, layout.exe, O_RDONLY, exe);
+    }
     prctl_mm_map map{};
     std::memcpy(&map, layout.bounds.data(), sizeof layout.bounds);
     map.auxv =
         reinterpret_cast<__u64*>(program_.arena().put(layout.auxv.data(), layout.auxv.size()));
     map.auxv_size = static_cast<__u32>(layout.auxv.size());
-    map.exe_fd = static_cast<__u32>(places_.files.scratch);
+    map.exe_fd = static_cast<__u32>(exe);
     program_.about("bounds of the memory");
     program_.call(SYS_prctl,
                   {PR_SET_MM, PR_SET_MM_MAP, program_.arena().put_value(map), sizeof map, 0});
-    program_.call(SYS_close, {places_.files.scratch});
   }
 
   static constexpr std::uint64_t kWorthPopulating = 16U << 10U;
@@ -207,7 +206,6 @@ class MemoryWriter {
   const TreeImage& tree_;
   const MemoryPlaces& places_;
   std::vector<Extent> pages_;  // that are read now
-  std::map<std::uint32_t, Argument> files_;
 };
 
 }  // namespace
@@ -234,6 +232,12 @@ void remove_memory(ProgramWriter& program, const MemoryPlaces& places) {
   program.about("removing the old memory");
   program.call(SYS_munmap, {0, places.kept_start});
   program.call(SYS_munmap, {places.kept_end, kAllMemory.end - places.kept_end});
+}
+
+void open_mapped_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places) {
+  int place = places.mapped;
+  for (const MappedFile& file : tree.mapped)
+    open_at(program, file.path, file.writable != 0 ? O_RDWR : O_RDONLY, place++);
 }
 
 std::vector<PageRange> lazy_mappings(const ProcessImage& process) {

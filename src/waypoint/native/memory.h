@@ -36,6 +36,9 @@ std::vector<PageRange> lazy_mappings(const ProcessImage& process);
 // A userfaultfd for the engine to take, in the place of the first pages file.
 void offer_user_fault(ProgramWriter& program, const FilePlaces& places);
 
+// The files that are mapped, for all processes: opened once, inherited by everybody.
+void open_mapped_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places);
+
 // Requires: nothing of the memory that remove_memory() left is in the way.
 void bring_back_memory(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree,
                        const MemoryPlaces& places);

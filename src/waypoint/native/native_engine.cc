@@ -1,5 +1,7 @@
 #include "waypoint/native/native_engine.h"
 
+#include <future>
+
 #include "base/scope_exit.h"
 #include "os/file.h"
 #include "waypoint/keeper_host.h"
@@ -29,6 +31,8 @@ class NativeEngine : public ProcessEngine {
     });
     SF_TRY_ASSIGN(native::StoppedTree stopped,
                   native::StoppedTree::stop(request.root, setup_.freezer));
+    // Nobody writes any more. The copy is done before anybody is let go of: its destructor waits.
+    auto files = std::async(std::launch::async, request.copy_files);
     memory_.watches.complete_children();
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
     native::recognise_watched(facts, memory_.watches);
@@ -54,6 +58,7 @@ class NativeEngine : public ProcessEngine {
     native::TreeImage& image = tree->image;
     image.terminal.session = request.terminal_session;
     image.terminal.group = request.terminal_group;
+    SF_TRY(files.get());
     SF_TRY(request.while_stopped());
     native::note_written(facts, *tree, memory_.watches);
     SF_TRY(stopped.let_go());
