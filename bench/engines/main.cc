@@ -98,28 +98,39 @@ Result<Options> parse(int argc, char** argv) {
   return options;
 }
 
+// Each engine has a manager of its own: what stands ready there is ready for that engine.
+struct Contender {
+  EngineChoice engine;
+  waypoint::Waypoint manager;
+  waypoint::BranchId branch = waypoint::BranchId("");
+};
+
 class Comparison {
  public:
-  Comparison(waypoint::Waypoint& manager, BareCriu& bare) : manager_(manager), bare_(bare) {}
+  Comparison(std::vector<Contender>& contenders, BareCriu& bare)
+      : contenders_(contenders), bare_(bare) {}
 
   // Rows by engine. In every round each engine has its turn, so that all meet the same machine.
   Result<std::map<std::string, Samples>> measure(const EngineTree& tree, std::size_t rounds) {
     std::map<std::string, Samples> rows;
-    std::map<std::string, waypoint::BranchId> branches;
     ScopeExit end([&] {
-      for (const auto& [name, branch] : branches) (void)manager_.end(branch);
-      for (const auto& left : manager_.checkpoints()) (void)manager_.remove(left.id);
+      for (Contender& each : contenders_) {
+        each.manager.end_all();
+        for (const auto& left : each.manager.checkpoints()) (void)each.manager.remove(left.id);
+      }
     });
-    for (EngineChoice engine : {EngineChoice::kNative, EngineChoice::kCriu}) {
-      SF_TRY_ASSIGN(waypoint::BranchId branch, manager_.start({.engine = engine}));
-      branches.emplace(to_string(engine), branch);
-      if (!tree.prepare.empty()) SF_TRY(run(branch, tree.prepare));
+    for (Contender& each : contenders_) {
+      SF_TRY_ASSIGN(each.branch, each.manager.start({.engine = each.engine}));
+      if (!tree.prepare.empty()) SF_TRY(run(each, tree.prepare));
     }
     for (std::size_t i = 0; i <= rounds; ++i) {
       std::map<std::string, Samples> first;  // the first round warms up
-      for (const auto& [name, branch] : branches)
-        SF_TRY(round(tree, branch, i == 0 ? first[name] : rows[name]));
-      SF_TRY(bare_round(branches.at("criu"), i == 0 ? first["bare"] : rows["bare CRIU"]));
+      for (Contender& each : contenders_) {
+        std::string name(to_string(each.engine));
+        SF_TRY(round(tree, each, i == 0 ? first[name] : rows[name]));
+        if (each.engine == EngineChoice::kCriu)
+          SF_TRY(bare_round(each, i == 0 ? first["bare"] : rows["bare CRIU"]));
+      }
     }
     return rows;
   }
@@ -130,40 +141,39 @@ class Comparison {
   }
   static void settle() { std::this_thread::sleep_for(kPause); }
 
-  Status run(const waypoint::BranchId& branch, const std::string& command) {
+  static Status run(Contender& where, const std::string& command) {
     SF_TRY_ASSIGN(waypoint::ExecResult ran,
-                  manager_.exec(branch, {.command = command, .timeout = kPrepareTime}));
+                  where.manager.exec(where.branch, {.command = command, .timeout = kPrepareTime}));
     if (ran.exit_code != 0 || ran.timed_out)
       return fail(ErrorCode::kOs, "in a branch: " + command + "\n" + ran.output);
     return Ok{};
   }
 
-  Status round(const EngineTree& tree, const waypoint::BranchId& branch, Samples& samples) {
-    SF_TRY(run(branch, tree.touch));
+  static Status round(const EngineTree& tree, Contender& by, Samples& samples) {
+    SF_TRY(run(by, tree.touch));
     settle();
     Stopwatch watch;
-    SF_TRY_ASSIGN(waypoint::CheckpointInfo info, manager_.checkpoint(branch));
+    SF_TRY_ASSIGN(waypoint::CheckpointInfo info, by.manager.checkpoint(by.branch));
     add(samples, Column::kSnapshot, in_ms(watch.elapsed()));
     add(samples, Column::kStopped, in_ms(info.stopped));
     add(samples, Column::kMegabytes, static_cast<double>(info.image_bytes) / (1U << 20U));
     settle();
     watch = Stopwatch();
-    SF_TRY(manager_.restore(branch, info.id));
-    SF_TRY(run(branch, "true"));
+    SF_TRY(by.manager.restore(by.branch, info.id));
+    SF_TRY(run(by, "true"));
     add(samples, Column::kRestore, in_ms(watch.elapsed()));
     settle();
     watch = Stopwatch();
-    auto forks = manager_.fork(info.id, 1);
+    auto forks = by.manager.fork(info.id, 1);
     add(samples, Column::kFork, in_ms(watch.elapsed()));
     if (!forks[0]) return std::move(forks[0]).error();
-    SF_TRY(manager_.end(*forks[0]));
+    SF_TRY(by.manager.end(*forks[0]));
     settle();
-    return manager_.remove(info.id);
+    return by.manager.remove(info.id);
   }
 
-  Status bare_round(const waypoint::BranchId& branch, Samples& samples) {
-    for (const waypoint::BranchInfo& info : manager_.branches()) {
-      if (info.id != branch) continue;
+  Status bare_round(const Contender& of, Samples& samples) {
+    for (const waypoint::BranchInfo& info : of.manager.branches()) {
       SF_TRY_ASSIGN(microseconds dumped, bare_.dump(info.keeper_pid, Launch::kTimed));
       add(samples, Column::kSnapshot, in_ms(dumped));
       settle();
@@ -174,7 +184,7 @@ class Comparison {
     return Ok{};
   }
 
-  waypoint::Waypoint& manager_;
+  std::vector<Contender>& contenders_;
   BareCriu& bare_;
 };
 
@@ -198,12 +208,19 @@ Status compare(const Options& options) {
   if (::mkdtemp(directory.data()) == nullptr) return os::last_error("creating " + directory);
   ScopeExit remove([&] { (void)os::remove_tree(directory); });
   SF_TRY_ASSIGN(std::string criu, waypoint::find_criu(""));
-  SF_TRY_ASSIGN(waypoint::Waypoint manager,
-                waypoint::Waypoint::open({.store_dir = directory + "/store"}));
-  ScopeExit end([&] { manager.end_all(); });
+  std::vector<Contender> contenders;
+  for (EngineChoice engine : {EngineChoice::kNative, EngineChoice::kCriu}) {
+    SF_TRY_ASSIGN(
+        waypoint::Waypoint manager,
+        waypoint::Waypoint::open({.store_dir = directory + "/" + std::string(to_string(engine))}));
+    contenders.push_back({engine, std::move(manager)});
+  }
+  ScopeExit end([&] {
+    for (Contender& each : contenders) each.manager.end_all();
+  });
   BareCriu bare(criu, directory);
-  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory, manager.units()));
-  Comparison comparison(manager, bare);
+  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory, contenders[0].manager.units()));
+  Comparison comparison(contenders, bare);
   Table table{
       .title = "Engines, ms: median (minimum) of " + std::to_string(options.rounds),
       .columns = {"tree, engine", "snapshot", "stopped", "restore until an answer", "fork",

@@ -1,5 +1,7 @@
 #include "waypoint/branch_registry.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -16,6 +18,7 @@ using wire::Json;
 using wire::whole_number;
 
 constexpr int kVersion = 1;
+constexpr std::size_t kAtOnce = 4096;  // the kernel writes a page at a time
 
 Result<BranchRecord> parse(const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
@@ -49,7 +52,19 @@ Status BranchRegistry::publish(const BranchRecord& record) const {
                {"keeper_start", record.keeper_process.start_time},
                {"config", to_json(record.config)}};
   if (record.head) json["head"] = record.head->value();
-  return os::publish_file(dir_ + "/" + record.id.value() + ".json", json.dump(2));
+  std::string path = dir_ + "/" + record.id.value() + ".json";
+  std::string text = json.dump(2) + "\n";
+  if (text.size() > kAtOnce) return os::publish_file(path, text);
+  // In its place and in one go: all of it is there or nothing, whoever is killed. No branch
+  // outlives the machine, so nothing has to reach the disk in order.
+  text.resize(kAtOnce, ' ');
+  auto file = os::open_file(path, O_WRONLY);
+  struct stat info {};
+  bool fits = file && ::fstat(file->get(), &info) == 0 && info.st_size == kAtOnce;
+  if (!fits) return os::publish_file(path, text);
+  ssize_t n = ::pwrite(file->get(), text.data(), text.size(), 0);
+  if (n == static_cast<ssize_t>(text.size())) return Ok{};
+  return os::last_error("writing " + path);
 }
 
 Status BranchRegistry::remove(const BranchId& id) const {

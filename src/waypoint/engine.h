@@ -49,7 +49,9 @@ struct CaptureRequest {
 struct RestoreRequest {
   std::string engine;  // which took the image
   std::string image_dir;
-  std::string root_view;      // mount point of the new branch's root
+  std::string root_view;  // mount point of the new branch's root
+  // Puts the root there; called once, perhaps on another thread beside the engine's own work.
+  std::function<Status()> make_files;
   bool lock_network = false;  // Captured::tcp_in_flight
   pid_t last_pid = 0;         // the counter that new pids are taken from
   AtPoint at_point = {};
@@ -76,6 +78,8 @@ class ProcessEngine {
   virtual ~ProcessEngine() = default;
   // Pays start-up costs ahead of the next capture() or restore().
   virtual void warm_up() = 0;
+  // Pays CRIU's start-up costs ahead of a restore. Before anything else.
+  virtual void expect_criu() {}
   // Gives up whatever stands ready: it is not needed.
   virtual void stand_down() {}
   // The tree goes on running, whether this succeeds or not. The error names what could not be

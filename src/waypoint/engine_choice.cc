@@ -20,6 +20,8 @@ class ChosenEngine : public ProcessEngine {
     }
   }
 
+  void expect_criu() override { criu_->expect_criu(); }
+
   Result<Captured> capture(const CaptureRequest& request) override {
     criu_wanted_ = request.engine == EngineChoice::kCriu;
     if (request.engine == EngineChoice::kNative) return native_->capture(request);

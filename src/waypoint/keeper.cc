@@ -65,6 +65,7 @@ class Keeper {
   Status run() {
     SF_TRY(server_.listen(keeper_socket(options_.store_dir, options_.id)));
     SF_TRY(cradle_.warm_up());
+    if (options_.for_criu) engine_->expect_criu();
     SF_TRY(flusher_.emplace().start(*units_));
     report_ready("ok");
     Deadline lonely = Deadline::after(kFirstClientTime);

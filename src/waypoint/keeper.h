@@ -16,6 +16,7 @@ struct KeeperOptions {
   std::string criu;
   std::string criu_shim;  // preloaded into CRIU
   Network network = Network::kNone;
+  bool for_criu = false;  // it is likely to bring back an image of CRIU's
 };
 
 // Runs until the branch ends. Requires: single-threaded, root.

@@ -5,7 +5,7 @@
 #include "waypoint/keeper.h"
 
 int main(int argc, char** argv) {
-  if (argc != 6) {
+  if (argc != 7) {
     std::fprintf(stderr,
                  "waypoint-keeper is started by StateFork, one per live branch; there is nothing "
                  "to run by hand.\n");
@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   options.criu_shim = argv[4];
   options.network = std::string_view(argv[5]) == "host" ? sf::waypoint::Network::kHost
                                                         : sf::waypoint::Network::kNone;
+  options.for_criu = std::string_view(argv[6]) == "for-criu";
   sf::Status status = sf::waypoint::run_keeper(options);
   if (status) return 0;
   std::fprintf(stderr, "%s\n", status.error().describe().c_str());

@@ -13,6 +13,7 @@
 #include "os/process.h"
 #include "os/socket.h"
 #include "waypoint/checkpoint_store.h"
+#include "waypoint/engine.h"
 #include "waypoint/fresh_id.h"
 #include "waypoint/keeper_home.h"
 
@@ -21,6 +22,7 @@ namespace {
 
 constexpr auto kReadyTime = seconds(30);
 constexpr auto kEndTime = seconds(30);
+constexpr std::size_t kSpares = 2;  // a restore and a fork at once, as searches do
 
 }  // namespace
 
@@ -41,32 +43,42 @@ KeeperPool::~KeeperPool() {
   }
   changed_.notify_all();
   if (background_.joinable()) background_.join();
-  if (spare_) end(*spare_);
+  for (const KeeperHandle& spare : spares_) end(spare);
 }
 
-Result<KeeperHandle> KeeperPool::take(Network network) {
+Result<KeeperHandle> KeeperPool::take(Network network, std::string_view engine) {
+  std::unique_lock lock(mutex_);
+  const bool for_criu = engine == kCriuName;
+  for_criu_ = for_criu;
   if (network == Network::kNone) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !spare_coming_; });
-    std::optional<KeeperHandle> taken = std::exchange(spare_, std::nullopt);
-    spare_coming_ = true;
-    lock.unlock();
-    post([this] {
-      auto next = spawn(Network::kNone);
-      std::lock_guard inner(mutex_);
-      if (next) spare_ = std::move(*next);
-      spare_coming_ = false;
-    });
-    // Nobody may have noticed that the spare one was killed.
-    if (taken && taken->client->call({{{"op", "hello"}}, {}}, Deadline::after(kReadyTime)))
-      return std::move(*taken);
-    if (taken) (void)remove_keeper_home(programs_.store_dir, taken->id, units_);
+    changed_.wait(lock, [&] { return !spares_.empty() || coming_ == 0; });
+    if (!spares_.empty()) {
+      KeeperHandle spare = std::move(spares_.front());
+      spares_.pop_front();
+      return spare;
+    }
   }
-  return spawn(network);
+  lock.unlock();
+  return spawn(network, for_criu);
+}
+
+void KeeperPool::refill() {
+  std::lock_guard lock(mutex_);
+  while (spares_.size() + coming_ < kSpares) {
+    ++coming_;
+    post_locked([this, for_criu = for_criu_] {
+      auto spare = spawn(Network::kNone, for_criu);
+      std::lock_guard inner(mutex_);
+      if (spare) spares_.push_back({spare->id, spare->client, true});
+      --coming_;
+      changed_.notify_all();
+    });
+  }
 }
 
 void KeeperPool::retire(KeeperHandle keeper) {
-  post([this, keeper = std::move(keeper)] { end(keeper); });
+  std::lock_guard lock(mutex_);
+  post_locked([this, keeper = std::move(keeper)] { end(keeper); });
 }
 
 void KeeperPool::end(const KeeperHandle& keeper) {
@@ -79,11 +91,8 @@ void KeeperPool::settle() {
   changed_.wait(lock, [&] { return tasks_.empty() && !working_; });
 }
 
-void KeeperPool::post(std::function<void()> task) {
-  {
-    std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
-  }
+void KeeperPool::post_locked(std::function<void()> task) {
+  tasks_.push_back(std::move(task));
   changed_.notify_all();
 }
 
@@ -103,7 +112,7 @@ void KeeperPool::run_background() {
   }
 }
 
-Result<KeeperHandle> KeeperPool::spawn(Network network) const {
+Result<KeeperHandle> KeeperPool::spawn(Network network, bool for_criu) const {
   std::string id = fresh_id("k");
   std::string dir = keeper_dir(programs_.store_dir, id);
   SF_TRY(os::make_directories(dir));
@@ -114,9 +123,13 @@ Result<KeeperHandle> KeeperPool::spawn(Network network) const {
   if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0) return os::last_error("locking " + dir + "/log");
   SF_TRY_ASSIGN(os::Pipe ready, os::make_pipe());
   os::SpawnOptions options;
-  options.argv = {
-      programs_.keeper, programs_.store_dir, id,
-      programs_.criu,   programs_.criu_shim, network == Network::kHost ? "host" : "none"};
+  options.argv = {programs_.keeper,
+                  programs_.store_dir,
+                  id,
+                  programs_.criu,
+                  programs_.criu_shim,
+                  network == Network::kHost ? "host" : "none",
+                  for_criu ? "for-criu" : "for-native"};
   options.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                  "LANG=C.UTF-8"};
   options.pass_fds = {{log.get(), 2}, {ready.write_end.get(), 3}};

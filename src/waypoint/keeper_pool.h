@@ -1,5 +1,5 @@
-// KeeperPool: starts keepers, keeps one spare with its namespaces and its CRIU worker ready, and
-// ends the old ones off the caller's path. Thread-safe.
+// KeeperPool: starts keepers, keeps spares with their namespaces ready (and with a CRIU worker,
+// where CRIU was used last), and ends the old ones off the caller's path. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -7,8 +7,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "base/result.h"
@@ -21,6 +21,7 @@ namespace sf::waypoint {
 struct KeeperHandle {
   std::string id;
   std::shared_ptr<KeeperClient> client;
+  bool spare = false;  // it has waited for this
 };
 
 struct KeeperPrograms {
@@ -38,7 +39,11 @@ class KeeperPool {
 
   // Starts the background work. Before all others.
   Status start();
-  Result<KeeperHandle> take(Network network);
+  // For a new branch, or to bring back what `engine` took.
+  Result<KeeperHandle> take(Network network, std::string_view engine);
+  // Has spares started in the background: when a keeper that was taken has done its work, which
+  // they would be in the way of.
+  void refill();
   // Ends a keeper in the background, and clears away what one that was killed left.
   void retire(KeeperHandle keeper);
   // Waits until the background work is done.
@@ -46,16 +51,17 @@ class KeeperPool {
 
  private:
   void end(const KeeperHandle& keeper);
-  Result<KeeperHandle> spawn(Network network) const;
+  Result<KeeperHandle> spawn(Network network, bool for_criu) const;
   void run_background();
-  void post(std::function<void()> task);
+  void post_locked(std::function<void()> task);  // requires mutex_
 
   KeeperPrograms programs_;
   UnitStore& units_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<KeeperHandle> spare_;        // guarded by mutex_
-  bool spare_coming_ = false;                // guarded by mutex_
+  std::deque<KeeperHandle> spares_;          // guarded by mutex_
+  std::size_t coming_ = 0;                   // guarded by mutex_
+  bool for_criu_ = false;                    // guarded by mutex_; what was wanted last
   std::deque<std::function<void()>> tasks_;  // guarded by mutex_
   bool working_ = false;                     // guarded by mutex_
   bool closing_ = false;                     // guarded by mutex_

@@ -53,14 +53,16 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
                                                         const FaultPlan& faults) {
   std::unique_ptr<LiveBranch> branch(new LiveBranch(parts, std::move(config)));
   SF_TRY(faults.at("restore.before_files"));
-  SF_TRY(branch->make_files(sealed_unit));
-  SF_TRY(faults.at("restore.before_processes"));
   SF_TRY(set_hostname(state.hostname));
   SF_TRY_ASSIGN(
       RestoredTree tree,
       parts.engine.restore({.engine = state.engine,
                             .image_dir = image_dir,
                             .root_view = kRootMount,
+                            .make_files = [&]() -> Status {
+                              SF_TRY(branch->make_files(sealed_unit));
+                              return faults.at("restore.before_processes");
+                            },
                             .lock_network = state.tcp_in_flight,
                             .last_pid = state.last_pid,
                             .at_point = [&](std::string_view point) { return faults.at(point); },
@@ -176,7 +178,8 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                                copied = false;
                                SF_TRY(parts_.units.copy(parts_.unit, sealed_unit));
                                copied = true;
-                               return Ok{};
+                               // What every restore would have to do otherwise.
+                               return prepare_copied_unit(parts_.units.paths(sealed_unit));
                              },
                              .while_stopped = [&]() -> Status {
                                SF_TRY(faults.at("checkpoint.after_dump"));

@@ -134,14 +134,28 @@ Result<BranchId> Waypoint::Impl::start_from(const CheckpointId& checkpoint) {
   return start_on(unit, manifest.config, checkpoint);
 }
 
+Result<Waypoint::Impl::Occupied> Waypoint::Impl::occupy_keeper(const Frame& request,
+                                                               Network network,
+                                                               std::string_view engine) {
+  ScopeExit refill([&] { pool_.refill(); });
+  for (;;) {
+    SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take(network, engine));
+    auto answer = keeper.client->call(request, Deadline::after(kCallTime));
+    if (answer) return Occupied{std::move(keeper), std::move(*answer)};
+    bool was_killed = keeper.spare && answer.error().code == ErrorCode::kSessionLost;
+    pool_.retire(std::move(keeper));
+    if (!was_killed) return std::move(answer).error();  // else somebody did while it waited
+  }
+}
+
 Result<BranchId> Waypoint::Impl::start_on(const std::string& unit, const BranchConfig& config,
                                           std::optional<CheckpointId> head) {
-  SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take(config.network));
+  Frame request{with_faults({{"op", "start"}, {"config", to_json(config)}, {"template", unit}},
+                            options_.faults),
+                {}};
+  SF_TRY_ASSIGN(Occupied occupied, occupy_keeper(request, config.network, {}));
+  auto& [keeper, answer] = occupied;
   ScopeExit give_up([&] { pool_.retire(keeper); });
-  Json request = with_faults({{"op", "start"}, {"config", to_json(config)}, {"template", unit}},
-                             options_.faults);
-  SF_TRY_ASSIGN(Frame answer,
-                keeper.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
   LiveRecord live{{BranchId(fresh_id("b")), keeper.id, {}, config, head}, keeper.client};
   live.record.keeper_process =
       os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});
@@ -238,18 +252,18 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
     SF_TRY_ASSIGN(manifest, checkpoints_.load(checkpoint));
   }
   SF_TRY(check_restorable(manifest, os::boot_id()));
-  SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take(manifest.config.network));
+  Frame request{with_faults({{"op", "restore"},
+                             {"config", to_json(manifest.config)},
+                             {"unit", unit.empty() ? sealed_unit(source_of(manifest.info)) : unit},
+                             {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
+                             {"engine", manifest.engine},
+                             {"state", to_json(manifest.state)}},
+                            options_.faults),
+                terminal_bytes(manifest.state)};
+  SF_TRY_ASSIGN(Occupied occupied,
+                occupy_keeper(request, manifest.config.network, manifest.engine));
+  auto& [keeper, answer] = occupied;
   ScopeExit give_up([&] { pool_.retire(keeper); });
-  Json request = with_faults({{"op", "restore"},
-                              {"config", to_json(manifest.config)},
-                              {"unit", unit.empty() ? sealed_unit(source_of(manifest.info)) : unit},
-                              {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
-                              {"engine", manifest.engine},
-                              {"state", to_json(manifest.state)}},
-                             options_.faults);
-  SF_TRY_ASSIGN(Frame answer,
-                keeper.client->call({std::move(request), terminal_bytes(manifest.state)},
-                                    Deadline::after(kCallTime)));
   LiveRecord live{{branch, keeper.id, {}, manifest.config, checkpoint}, keeper.client};
   live.record.keeper_process =
       os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});

@@ -50,6 +50,13 @@ class Waypoint::Impl {
  private:
   Status find_live_branches();
   Result<std::string> template_for(const std::string& root);
+  // A keeper that has done what it was asked for; nobody's yet.
+  struct Occupied {
+    KeeperHandle keeper;
+    wire::Frame answer;
+  };
+  Result<Occupied> occupy_keeper(const wire::Frame& request, Network network,
+                                 std::string_view engine);
   // A fresh branch over a copy of `unit`.
   Result<BranchId> start_on(const std::string& unit, const BranchConfig& config,
                             std::optional<CheckpointId> head);

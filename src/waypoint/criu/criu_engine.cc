@@ -51,6 +51,12 @@ class CriuEngine : public ProcessEngine {
     if (worker) spare_ = std::move(*worker);
   }
 
+  // Restores run in the branch's cgroup.
+  void expect_criu() override {
+    auto worker = spawn_worker(Purpose::kRestore, false);
+    if (worker) restore_spare_ = std::move(*worker);
+  }
+
   void stand_down() override {
     restore_spare_.reset();
     spare_.reset();
@@ -64,6 +70,7 @@ class CriuEngine : public ProcessEngine {
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {
+    SF_TRY(request.make_files());
     Options options;
     options.images_dir = request.image_dir;
     options.log_file = "restore-" + std::to_string(::getpid()) + ".log";
@@ -98,12 +105,6 @@ class CriuEngine : public ProcessEngine {
     SF_TRY_ASSIGN(tree.init, os::adopt_child(answer->pid));
     if (!tree.terminal.valid()) return fail(ErrorCode::kOs, "CRIU brought back no terminal");
     return tree;
-  }
-
-  // Restores run in the branch's cgroup; call before anything else when this keeper is to restore.
-  void warm_up_restore() {
-    auto worker = spawn_worker(Purpose::kRestore, false);
-    if (worker) restore_spare_ = std::move(*worker);
   }
 
  private:
@@ -279,9 +280,7 @@ class CriuEngine : public ProcessEngine {
 }  // namespace
 
 std::unique_ptr<ProcessEngine> make_criu_engine(CriuSetup setup) {
-  auto engine = std::make_unique<CriuEngine>(std::move(setup));
-  engine->warm_up_restore();
-  return engine;
+  return std::make_unique<CriuEngine>(std::move(setup));
 }
 
 }  // namespace sf::waypoint

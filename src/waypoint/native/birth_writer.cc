@@ -41,12 +41,8 @@ std::vector<Member> members_of(const TreeImage& tree) {
 class BirthWriter {
  public:
   BirthWriter(SharedArena& shared, const TreeImage& tree, const BirthGifts& gifts,
-              const std::string& root_view)
-      : shared_(shared),
-        arena_(shared.arena()),
-        tree_(tree),
-        gifts_(gifts),
-        root_view_(root_view) {}
+              const LateRoot& root)
+      : shared_(shared), arena_(shared.arena()), tree_(tree), gifts_(gifts), root_(root) {}
 
   Result<TreePrograms> write() {
     BlobCode code = blob_code();
@@ -166,7 +162,7 @@ class BirthWriter {
     // All others are forked from this one: the less it has, the sooner they are there.
     remove_memory(program, memory_places());
     make_terminal(program, tree_.terminal, places);
-    open_files(program, tree_, places, root_view_, all_.failure);
+    open_files(program, tree_, places, root_, all_.failure);
     open_mapped_files(program, tree_, places);
   }
 
@@ -269,7 +265,7 @@ class BirthWriter {
   Arena& arena_;
   const TreeImage& tree_;
   const BirthGifts& gifts_;
-  const std::string& root_view_;
+  const LateRoot& root_;
   TreePrograms all_;
   std::vector<Birth> births_;
   std::uint64_t born_ = 0;
@@ -282,8 +278,8 @@ class BirthWriter {
 }  // namespace
 
 Result<TreePrograms> write_programs(SharedArena& shared, const TreeImage& tree,
-                                    const BirthGifts& gifts, const std::string& root_view) {
-  return BirthWriter(shared, tree, gifts, root_view).write();
+                                    const BirthGifts& gifts, const LateRoot& root) {
+  return BirthWriter(shared, tree, gifts, root).write();
 }
 
 }  // namespace sf::waypoint::native

@@ -34,6 +34,6 @@ struct BirthGifts {
 };
 
 Result<TreePrograms> write_programs(SharedArena& shared, const TreeImage& tree,
-                                    const BirthGifts& gifts, const std::string& root_view);
+                                    const BirthGifts& gifts, const LateRoot& root);
 
 }  // namespace sf::waypoint::native

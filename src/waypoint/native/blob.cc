@@ -41,6 +41,11 @@ SF_INLINE void add(std::uint32_t* word) {
 }
 
 SF_INLINE void await(std::uint32_t* word, std::uint32_t value) {
+  // Mostly it is a matter of microseconds, and to be woken takes longer.
+  for (int i = 0; i < 20 && __atomic_load_n(word, __ATOMIC_SEQ_CST) < value; ++i) {
+    std::uint64_t none[6] = {};
+    call(SYS_sched_yield, none);
+  }
   for (;;) {
     std::uint32_t now = __atomic_load_n(word, __ATOMIC_SEQ_CST);
     if (now >= value) return;

@@ -157,8 +157,8 @@ FilePlaces choose_places(const TreeImage& tree, int taken) {
 }
 
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
-                const std::string& root_view, std::uint64_t failure) {
-  InodeRestore inodes(program, tree, places, root_view);
+                const LateRoot& root, std::uint64_t failure) {
+  InodeRestore inodes(program, tree, places, root);
   open_masters(program, tree, places);
   for (std::size_t i = 0; i < tree.files.size(); ++i) {
     const FileImage& file = tree.files[i];
@@ -189,7 +189,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
   }
   finish_ptys(program, tree, places, failure);
   open_connections(program, tree, places);
-  open_unix_sockets(program, tree, places, root_view, failure);
+  open_unix_sockets(program, tree, places, root, failure);
   inodes.hold_for_mappings();
   inodes.finish();
 }

@@ -25,7 +25,7 @@ FilePlaces choose_places(const TreeImage& tree, int taken);
 
 // Init's part. Requires: everything below places.pages is closed. `failure`: as in Program.
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
-                const std::string& root_view, std::uint64_t failure);
+                const LateRoot& root, std::uint64_t failure);
 void take_descriptors(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree,
                       const FilePlaces& places);
 

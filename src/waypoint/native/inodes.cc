@@ -199,7 +199,7 @@ void InodeRestore::make_directory(const InodeImage& inode, std::uint32_t index) 
   std::vector<std::uint64_t> missing;  // with its parents, which may be gone, too
   std::string path = inode.name;
   struct stat info {};
-  while (path.size() > 1 && ::lstat((root_view_ + path).c_str(), &info) != 0) {
+  while (path.size() > 1 && ::lstat((root_.path() + path).c_str(), &info) != 0) {
     missing.push_back(program_.arena().put_text(path));
     path.resize(std::max<std::size_t>(path.rfind('/'), 1));
   }
@@ -235,11 +235,11 @@ InodeRestore::UnlinkedPlace InodeRestore::place_for(const std::string& path,
   place.path = path;
   place.directory = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
   struct stat info {};
-  if (::stat((root_view_ + place.directory).c_str(), &info) != 0) {
+  if (::stat((root_.path() + place.directory).c_str(), &info) != 0) {
     place.directory = "/";
     place.path = "/.waypoint-unlinked-" + std::to_string(index);
-    (void)::stat(root_view_.c_str(), &info);
-  } else if (os::exists(root_view_ + place.path)) {
+    (void)::stat(root_.path().c_str(), &info);
+  } else if (os::exists(root_.path() + place.path)) {
     place.path += ".waypoint-unlinked-" + std::to_string(index);
   }
   place.times = {info.st_atim, info.st_mtim};

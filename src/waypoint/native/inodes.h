@@ -15,6 +15,7 @@
 #include "waypoint/native/file_places.h"
 #include "waypoint/native/image.h"
 #include "waypoint/native/kinds.h"
+#include "waypoint/native/late_root.h"
 #include "waypoint/native/pages_file.h"
 #include "waypoint/native/program_writer.h"
 
@@ -42,10 +43,9 @@ class InodeCapture {
 
 class InodeRestore {
  public:
-  // `root_view`: where the engine sees the branch's root.
   InodeRestore(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
-               const std::string& root_view)
-      : program_(program), tree_(tree), places_(places), root_view_(root_view) {}
+               const LateRoot& root)
+      : program_(program), tree_(tree), places_(places), root_(root) {}
   // Makes the inode when it is the first description of it.
   void open(const FileImage& file, int place);
   // What is mapped, or a working directory, stays open until each process has its own.
@@ -77,7 +77,7 @@ class InodeRestore {
   ProgramWriter& program_;
   const TreeImage& tree_;
   const FilePlaces& places_;
-  const std::string& root_view_;
+  const LateRoot& root_;
   std::set<std::uint32_t> made_;
   std::set<std::uint32_t> mapped_;
   std::set<int> taken_;  // helpers whose own description became a captured one

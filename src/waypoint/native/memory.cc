@@ -21,6 +21,7 @@ namespace {
 
 // Below that, reading is quicker than waiting to be asked.
 constexpr std::uint64_t kWorthWaiting = 1U << 20U;
+constexpr std::uint64_t kWorthWatching = 128U << 10U;
 constexpr std::uint64_t kWorthServing = 4U << 20U;
 constexpr std::size_t kMaxPieces = 1000;  // of one preadv
 
@@ -72,6 +73,27 @@ void open_at(ProgramWriter& program, const std::string& path, int how, int place
       program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(path), how | O_CLOEXEC});
   program.call(SYS_dup3, {fd, place, O_CLOEXEC});
   program.call(SYS_close, {fd});
+}
+
+struct LargeMapping {
+  PageRange range;
+  std::uint64_t content;  // bytes that are in the image
+};
+
+// Those a userfaultfd may be tied to.
+std::vector<LargeMapping> large_mappings(const ProcessImage& process, std::uint64_t least) {
+  std::vector<LargeMapping> large;
+  auto extent = process.pages.begin();
+  for (const Mapping& mapping : process.mappings) {
+    std::uint64_t size = 0;
+    while (extent != process.pages.end() && extent->at < mapping.start) ++extent;
+    for (; extent != process.pages.end() && extent->at < mapping.end; ++extent)
+      size += extent->size;
+    bool fits = mapping.kind == MappingKind::kAnonymous && mapping.locked == 0 &&
+                (mapping.flags & MAP_GROWSDOWN) == 0 && size >= least;
+    if (fits) large.push_back({{mapping.start, mapping.end}, size});
+  }
+  return large;
 }
 
 class MemoryWriter {
@@ -248,23 +270,25 @@ std::vector<PageRange> lazy_mappings(const ProcessImage& process) {
                     thread.rseq.address, thread.robust_list, thread.clear_tid});
   std::vector<PageRange> lazy;
   std::uint64_t worth = 0;
-  auto extent = process.pages.begin();
-  for (const Mapping& mapping : process.mappings) {
-    std::uint64_t size = 0;
-    while (extent != process.pages.end() && extent->at < mapping.start) ++extent;
-    for (; extent != process.pages.end() && extent->at < mapping.end; ++extent)
-      size += extent->size;
-    bool fits = mapping.kind == MappingKind::kAnonymous && mapping.locked == 0 &&
-                (mapping.flags & MAP_GROWSDOWN) == 0 && size >= kWorthWaiting;
+  for (const LargeMapping& mapping : large_mappings(process, kWorthWaiting)) {
     bool quiet = std::ranges::none_of(touched, [&](std::uint64_t address) {
-      return mapping.start <= address && address < mapping.end;
+      return mapping.range.start <= address && address < mapping.range.end;
     });
-    if (!fits || !quiet) continue;
-    lazy.push_back({mapping.start, mapping.end});
-    worth += size;
+    if (!quiet) continue;
+    lazy.push_back(mapping.range);
+    worth += mapping.content;
   }
   if (worth < kWorthServing) lazy.clear();
   return lazy;
+}
+
+std::vector<PageRange> watched_mappings(const ProcessImage& process) {
+  std::vector<PageRange> lazy = lazy_mappings(process);
+  std::vector<PageRange> watched;
+  for (const LargeMapping& mapping : large_mappings(process, kWorthWatching))
+    if (!lazy.empty() && std::ranges::find(lazy, mapping.range) == lazy.end())
+      watched.push_back(mapping.range);
+  return watched;
 }
 
 void offer_user_fault(ProgramWriter& program, const FilePlaces& places) {

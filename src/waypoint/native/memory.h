@@ -33,6 +33,9 @@ void remove_memory(ProgramWriter& program, const MemoryPlaces& places);
 // Pure. Mappings whose pages are brought when they are touched (watches.h): they are large, and
 // nothing touches them before the process goes on.
 std::vector<PageRange> lazy_mappings(const ProcessImage& process);
+// Pure. Mappings of such a process that are brought back at once and are worth watching from the
+// start.
+std::vector<PageRange> watched_mappings(const ProcessImage& process);
 // A userfaultfd for the engine to take, in the place of the first pages file.
 void offer_user_fault(ProgramWriter& program, const FilePlaces& places);
 

@@ -8,8 +8,8 @@
 namespace sf::waypoint::native {
 namespace {
 
-// Below that, copying is cheaper than asking.
-constexpr std::uint64_t kWorthWatching = 1U << 20U;
+// Below that, copying is cheaper than asking: of a mapping, and of a process.
+constexpr std::uint64_t kWorthWatching = 128U << 10U;
 constexpr std::uint64_t kWorthBeginning = 4U << 20U;
 
 bool has(const MappingText& mapping, std::string_view flag) {
@@ -64,19 +64,11 @@ class Planner {
 
   Status look_at_watched(const MappingText& mapping) {
     PageRange range{mapping.start, mapping.end};
-    SF_TRY_ASSIGN(std::vector<PageRange> written, map_.written(range));
-    std::vector<PageRange> gone;  // what was written down of these is no longer true
-    for (const PageRange& part : written) {
-      SF_TRY_ASSIGN(std::vector<PageRange> changed, map_.changed(part));
-      plan_.copied.insert(plan_.copied.end(), changed.begin(), changed.end());
-      if (!mapping.served) {
-        gone.push_back(part);
-        continue;
-      }
-      // What is not there has yet to be brought.
-      SF_TRY_ASSIGN(std::vector<PageRange> present, map_.present(part));
-      gone.insert(gone.end(), present.begin(), present.end());
-    }
+    SF_TRY_ASSIGN(PageMap::Written written, map_.written(range));
+    plan_.copied.insert(plan_.copied.end(), written.changed.begin(), written.changed.end());
+    // What was written down of these is no longer true. Where memory is served, what is not there
+    // has yet to be brought.
+    const std::vector<PageRange>& gone = mapping.served ? written.present : written.all;
     std::vector<Piece> kept = without(watched_->backing.within(range), gone);
     plan_.kept.insert(plan_.kept.end(), kept.begin(), kept.end());
     plan_.watched.push_back(range);
@@ -181,12 +173,8 @@ void note_written(const ProcessFacts& process, const MemoryPlan& plan,
     watched->backing.put(
         {extent.at, extent.at + extent.size, writer.file(extent.file), extent.offset});
   }
-  for (const PageRange& range : plan.copied) {
-    auto in = std::ranges::find_if(plan.watched, [&](const PageRange& each) {
-      return each.start <= range.start && range.end <= each.end;
-    });
-    if (in != plan.watched.end()) (void)watched->fault.protect(range);
-  }
+  for (const PageRange& range : plan.watched)
+    if (map) (void)map->protect(range);
 }
 
 }  // namespace sf::waypoint::native

@@ -17,6 +17,8 @@ namespace sf::waypoint {
 namespace {
 
 constexpr std::size_t kMaxTree = 1U << 30U;
+// Later, where no thread can be had.
+constexpr auto kBeside = std::launch::async | std::launch::deferred;
 
 class NativeEngine : public ProcessEngine {
  public:
@@ -32,7 +34,7 @@ class NativeEngine : public ProcessEngine {
     SF_TRY_ASSIGN(native::StoppedTree stopped,
                   native::StoppedTree::stop(request.root, setup_.freezer));
     // Nobody writes any more. The copy is done before anybody is let go of: its destructor waits.
-    auto files = std::async(std::launch::async, request.copy_files);
+    auto files = std::async(kBeside, request.copy_files);
     memory_.watches.complete_children();
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
     native::recognise_watched(facts, memory_.watches);
@@ -71,10 +73,11 @@ class NativeEngine : public ProcessEngine {
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {
+    native::LateRoot root(request.root_view, std::async(kBeside, request.make_files));
     SF_TRY_ASSIGN(std::string bytes,
                   os::read_file(request.image_dir + native::kTreeFile, kMaxTree));
     SF_TRY_ASSIGN(native::TreeImage tree, native::decode_tree(bytes));
-    auto restored = native::restore_tree(tree, request, setup_.cradle, memory_.watches);
+    auto restored = native::restore_tree(tree, request, root, setup_.cradle, memory_.watches);
     if (!restored) return std::move(restored).error().while_doing("restoring processes");
     return restored;
   }

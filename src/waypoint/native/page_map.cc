@@ -40,13 +40,21 @@ constexpr std::uint64_t kProtectMatching = 1U << 0U;
 constexpr unsigned long kScan = _IOWR('f', 16, ScanArgument);
 constexpr std::size_t kAtOnce = 1024;
 
+void append(std::vector<PageRange>& all, PageRange range) {
+  if (!all.empty() && all.back().end == range.start) {
+    all.back().end = range.end;
+  } else {
+    all.push_back(range);
+  }
+}
+
 }  // namespace
 
 struct PageMap::Query {
   std::uint64_t inverted;
   std::uint64_t all_of;
   std::uint64_t any_of;
-  std::uint64_t answer;  // one for all: neighbours come as one
+  std::uint64_t answer;  // what of it is told: neighbours with the same come as one
   std::uint64_t flags = 0;
 };
 
@@ -56,8 +64,9 @@ Result<PageMap> PageMap::open(pid_t pid) {
   return PageMap(std::move(map));
 }
 
-Result<std::vector<PageRange>> PageMap::scan(PageRange range, const Query& query) const {
-  std::vector<PageRange> all;
+// `take` sees each range and what is true of it.
+template <typename Take>
+Status PageMap::scan(PageRange range, const Query& query, Take take) const {
   ScanRegion regions[kAtOnce];
   for (std::uint64_t start = range.start; start < range.end;) {
     ScanArgument scan{};
@@ -73,34 +82,35 @@ Result<std::vector<PageRange>> PageMap::scan(PageRange range, const Query& query
     scan.return_mask = query.answer;
     int n = ::ioctl(map_.get(), kScan, &scan);
     if (n < 0) return os::last_error("looking at the pages of a process");
-    for (int i = 0; i < n; ++i) {
-      if (!all.empty() && all.back().end == regions[i].start) {
-        all.back().end = regions[i].end;
-      } else {
-        all.push_back({regions[i].start, regions[i].end});
-      }
-    }
+    for (int i = 0; i < n; ++i)
+      take(PageRange{regions[i].start, regions[i].end}, regions[i].categories);
     start = scan.walk_end;
   }
-  return all;
+  return Ok{};
 }
 
 Result<std::vector<PageRange>> PageMap::changed(PageRange range) const {
-  return scan(range, {kFile | kZero, kFile | kZero, kPresent | kSwapped, kPresent});
+  std::vector<PageRange> all;
+  SF_TRY(scan(range, {kFile | kZero, kFile | kZero, kPresent | kSwapped, kPresent},
+              [&](PageRange found, std::uint64_t) { append(all, found); }));
+  return all;
 }
 
-Result<std::vector<PageRange>> PageMap::present(PageRange range) const {
-  return scan(range, {0, 0, kPresent | kSwapped, kPresent});
-}
-
-Result<std::vector<PageRange>> PageMap::written(PageRange range) const {
-  return scan(range, {0, kWritten, 0, kWritten});
+Result<PageMap::Written> PageMap::written(PageRange range) const {
+  Written written;
+  SF_TRY(scan(range, {0, kWritten, 0, kPresent | kSwapped | kFile | kZero},
+              [&](PageRange found, std::uint64_t is) {
+                append(written.all, found);
+                if ((is & (kPresent | kSwapped)) == 0) return;
+                append(written.present, found);
+                if ((is & (kFile | kZero)) == 0) append(written.changed, found);
+              }));
+  return written;
 }
 
 Status PageMap::protect(PageRange range) const {
-  auto done = scan(range, {0, 0, kPresent | kSwapped, kPresent, kProtectMatching});
-  if (!done) return std::move(done).error();
-  return Ok{};
+  return scan(range, {0, kWritten, kPresent | kSwapped, kPresent, kProtectMatching},
+              [](PageRange, std::uint64_t) {});
 }
 
 }  // namespace sf::waypoint::native

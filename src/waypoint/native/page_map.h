@@ -20,18 +20,22 @@ class PageMap {
 
   // Pages with content of their own: neither a file's nor zero.
   Result<std::vector<PageRange>> changed(PageRange range) const;
-  // Likewise, and those that read as zero because somebody looked.
-  Result<std::vector<PageRange>> present(PageRange range) const;
-  // Pages of watched memory (write_watch.h) that were written since they were last protected. Those
+  // Pages of watched memory (watches.h) that were written since they were last protected. Those
   // that are not there, too.
-  Result<std::vector<PageRange>> written(PageRange range) const;
-  // Protects what is there of watched memory.
+  struct Written {
+    std::vector<PageRange> all;
+    std::vector<PageRange> present;  // of them
+    std::vector<PageRange> changed;  // of these: with content of their own
+  };
+  Result<Written> written(PageRange range) const;
+  // Protects what is there of watched memory and was written.
   Status protect(PageRange range) const;
 
  private:
   struct Query;
   explicit PageMap(os::UniqueFd map) : map_(std::move(map)) {}
-  Result<std::vector<PageRange>> scan(PageRange range, const Query& query) const;
+  template <typename Take>
+  Status scan(PageRange range, const Query& query, Take take) const;
 
   os::UniqueFd map_;
 };

@@ -53,8 +53,9 @@ constexpr auto kStopTime = std::chrono::seconds(5);
 
 class Restore {
  public:
-  Restore(const TreeImage& tree, const RestoreRequest& request, Cradle& cradle, Watches& watches)
-      : tree_(tree), request_(request), cradle_(cradle), watches_(watches) {}
+  Restore(const TreeImage& tree, const RestoreRequest& request, const LateRoot& root,
+          Cradle& cradle, Watches& watches)
+      : tree_(tree), request_(request), root_(root), cradle_(cradle), watches_(watches) {}
 
   Result<RestoredTree> run() {
     std::vector<int> pages;
@@ -66,9 +67,10 @@ class Restore {
     lazy_ = can_serve_faults();
     SF_TRY_ASSIGN(os::UniqueFd counter, open_pid_counter());
     SF_TRY_ASSIGN(SharedArena shared, SharedArena::map(tree_));
-    SF_TRY_ASSIGN(TreePrograms programs,
-                  write_programs(shared, tree_, {pages, counter.get(), request_.last_pid, lazy_},
-                                 request_.root_view));
+    SF_TRY_ASSIGN(
+        TreePrograms programs,
+        write_programs(shared, tree_, {pages, counter.get(), request_.last_pid, lazy_}, root_));
+    SF_TRY(root_.made());
     SF_TRY_ASSIGN(MadeIpc ipc, MadeIpc::make(tree_.ipc, pages[0]));
     RestoredTree restored;
     // A dying init waits for all others, and those that are traced for their tracer.
@@ -200,9 +202,19 @@ class Restore {
     for (const Extent& extent : process.pages)
       backing.put({extent.at, extent.at + extent.size, pages_.at(extent.file), extent.offset});
     WatchedMemory memory{std::move(fault), UserFault::Purpose::kServe, {}};
+    auto keep = [&](const PageRange& mapping) {
+      for (Piece& piece : backing.within(mapping)) memory.backing.put(std::move(piece));
+    };
     for (const PageRange& mapping : mappings) {
       SF_TRY(memory.fault.watch(mapping, UserFault::Purpose::kServe));
-      for (Piece& piece : backing.within(mapping)) memory.backing.put(std::move(piece));
+      keep(mapping);
+    }
+    // The next snapshot finds the rest as it stands in the image, too.
+    SF_TRY_ASSIGN(PageMap map, PageMap::open(leader.tid()));
+    for (const PageRange& mapping : watched_mappings(process)) {
+      SF_TRY(memory.fault.watch(mapping, UserFault::Purpose::kWatch));
+      SF_TRY(map.protect(mapping));
+      keep(mapping);
     }
     SF_TRY(leader.call(syscall_place, SYS_close, {static_cast<unsigned>(number)}));
     auto key = os::process_key(leader.tid());
@@ -232,6 +244,7 @@ class Restore {
 
   const TreeImage& tree_;
   const RestoreRequest& request_;
+  const LateRoot& root_;
   Cradle& cradle_;
   Watches& watches_;
   std::vector<std::shared_ptr<const PagesFile>> pages_;
@@ -242,8 +255,8 @@ class Restore {
 }  // namespace
 
 Result<RestoredTree> restore_tree(const TreeImage& tree, const RestoreRequest& request,
-                                  Cradle& cradle, Watches& watches) {
-  return Restore(tree, request, cradle, watches).run();
+                                  const LateRoot& root, Cradle& cradle, Watches& watches) {
+  return Restore(tree, request, root, cradle, watches).run();
 }
 
 }  // namespace sf::waypoint::native

@@ -36,12 +36,12 @@ struct Moment {
 class UnixRestore {
  public:
   UnixRestore(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
-              const std::string& root_view, std::uint64_t failure)
+              const LateRoot& root, std::uint64_t failure)
       : program_(program),
         arena_(program.arena()),
         tree_(tree),
         places_(places),
-        root_(os::InRoot::open(root_view)),
+        root_(os::InRoot::open(root.path())),
         failure_(failure) {
     for (std::uint32_t i = 0; i < tree.files.size(); ++i) {
       const FileImage& file = tree.files[i];
@@ -411,8 +411,11 @@ class UnixRestore {
 }  // namespace
 
 void open_unix_sockets(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
-                       const std::string& root_view, std::uint64_t failure) {
-  UnixRestore(program, tree, places, root_view, failure).run();
+                       const LateRoot& root, std::uint64_t failure) {
+  bool any = std::ranges::any_of(tree.files, [](const FileImage& file) {
+    return file.kind == FileKind::kSocket && file.socket.family == AF_UNIX;
+  });
+  if (any) UnixRestore(program, tree, places, root, failure).run();
 }
 
 }  // namespace sf::waypoint::native

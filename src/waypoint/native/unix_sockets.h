@@ -17,6 +17,7 @@
 #include "waypoint/native/facts.h"
 #include "waypoint/native/file_places.h"
 #include "waypoint/native/image.h"
+#include "waypoint/native/late_root.h"
 #include "waypoint/native/program_writer.h"
 
 namespace sf::waypoint::native {
@@ -42,6 +43,6 @@ Result<SocketImage> capture_unix_socket(pid_t pid, const DescriptorFacts& fd,
 
 // Init's part: every one of them, at its place. `failure`: as in Program.
 void open_unix_sockets(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
-                       const std::string& root_view, std::uint64_t failure);
+                       const LateRoot& root, std::uint64_t failure);
 
 }  // namespace sf::waypoint::native

@@ -49,14 +49,6 @@ void UserFault::forget(PageRange range) const {
   ::ioctl(fd_.get(), UFFDIO_UNREGISTER, &which);
 }
 
-Status UserFault::protect(PageRange range) const {
-  uffdio_writeprotect wanted{as_range(range), UFFDIO_WRITEPROTECT_MODE_WP};
-  while (::ioctl(fd_.get(), UFFDIO_WRITEPROTECT, &wanted) != 0) {
-    if (errno != EAGAIN) return os::last_error("watching memory");
-  }
-  return Ok{};
-}
-
 Result<std::uint64_t> UserFault::bring(std::uint64_t at, const unsigned char* bytes,
                                        std::uint64_t size) const {
   uffdio_copy wanted{};

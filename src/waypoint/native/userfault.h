@@ -39,7 +39,6 @@ class UserFault {
   int fd() const { return fd_.get(); }
   Status watch(PageRange range, Purpose purpose) const;
   void forget(PageRange range) const;
-  Status protect(PageRange range) const;
   // Brings pages that are missing, protected. Returns how many bytes are there now, which may be
   // less; 0: somebody else brought the first one. EAGAIN: its mappings are about to change, which
   // an event tells. ESRCH: it has ended, or runs another program.
