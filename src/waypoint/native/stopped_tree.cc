@@ -1,6 +1,8 @@
 #include "waypoint/native/stopped_tree.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "base/scope_exit.h"
 #include "os/file.h"
@@ -50,7 +52,8 @@ Status StoppedTree::seize_new(pid_t root, bool& found, std::vector<pid_t>& fresh
   return Ok{};
 }
 
-Result<StoppedTree> StoppedTree::stop(pid_t root, const std::string& freezer) {
+Result<StoppedTree> StoppedTree::stop(pid_t root, const std::string& freezer,
+                                      const AtPoint& at_point) {
   StoppedTree tree;
   bool frozen = !freezer.empty() && os::write_file(freezer + "/cgroup.freeze", "1").ok();
   ScopeExit thaw([&] {
@@ -70,16 +73,29 @@ Result<StoppedTree> StoppedTree::stop(pid_t root, const std::string& freezer) {
       if (!stopped) return cannot_stop(tid, stopped.error());
     }
   }
+  SF_TRY(reached(at_point, "checkpoint.native_frozen"));
   return tree;
+}
+
+StoppedTree::~StoppedTree() {
+  for (pid_t tid : leaders_last()) threads_.erase(tid);
+}
+
+std::vector<pid_t> StoppedTree::leaders_last() const {
+  std::vector<pid_t> tids;
+  for (const auto& [tid, tracee] : threads_) tids.push_back(tid);
+  std::set<pid_t> leaders(processes_.begin(), processes_.end());
+  std::ranges::partition(tids, [&](pid_t tid) { return !leaders.contains(tid); });
+  return tids;
 }
 
 Status StoppedTree::let_go() {
   Status all = Ok{};
-  for (auto& [tid, tracee] : threads_) {
-    Status gone = tracee.let_go();
+  for (pid_t tid : leaders_last()) {
+    Status gone = threads_.at(tid).let_go();
     if (!gone && all) all = std::move(gone);
+    threads_.erase(tid);
   }
-  threads_.clear();
   return all;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "waypoint/blocker.h"
+#include "waypoint/engine.h"
 #include "waypoint/native/tracee.h"
 
 namespace sf::waypoint::native {
@@ -16,7 +17,11 @@ class StoppedTree {
   // Stops the tree below `root`. `freezer`: the branch's group in the v2 hierarchy, or empty; it
   // keeps new threads from being born meanwhile and is left thawed. kUnsupported names what could
   // not be stopped.
-  static Result<StoppedTree> stop(pid_t root, const std::string& freezer);
+  static Result<StoppedTree> stop(pid_t root, const std::string& freezer, const AtPoint& at_point);
+
+  StoppedTree(StoppedTree&&) noexcept = default;
+  StoppedTree& operator=(StoppedTree&&) = delete;
+  ~StoppedTree();
 
   const std::vector<pid_t>& processes() const { return processes_; }  // ended ones too
   Tracee& thread(pid_t tid) { return threads_.at(tid); }
@@ -24,6 +29,8 @@ class StoppedTree {
 
  private:
   StoppedTree() = default;
+  // Threads before their leaders: one that was killed is not seen to end before they are.
+  std::vector<pid_t> leaders_last() const;
   Status seize_new(pid_t root, bool& found, std::vector<pid_t>& fresh);
 
   std::vector<pid_t> processes_;
