@@ -29,10 +29,16 @@ class StoppedTree {
 
  private:
   StoppedTree() = default;
-  // Threads before their leaders: one that was killed is not seen to end before they are.
-  std::vector<pid_t> leaders_last() const;
-  Status seize_new(pid_t root, bool& found, std::vector<pid_t>& fresh);
+  // False: `waiter_` waits for a child that has yet to run a program (vfork), and cannot stop
+  // before that.
+  Result<bool> hold(pid_t root, const std::string& freezer, const AtPoint& at_point);
+  Result<bool> seize_new(pid_t root, std::vector<pid_t>& fresh);
+  Result<bool> wait_stopped(pid_t tid, Deadline deadline);
+  // Threads before their leaders: one that was killed is not seen to end before they are. Last of
+  // all who has not stopped yet: it may need the others for that.
+  std::vector<pid_t> in_order_of_release() const;
 
+  pid_t waiter_ = 0;
   std::vector<pid_t> processes_;
   std::map<pid_t, Tracee> threads_;
 };
