@@ -22,6 +22,9 @@ namespace {
 constexpr const char* kImageName = "units.btrfs";
 constexpr const char* kDirectoryName = "units";
 constexpr std::uint64_t kMaxUnwritten = 64U << 20U;
+// Metadata that finds no room on the host makes btrfs give up for good. With less than this,
+// nothing is asked for that has it write.
+constexpr std::uint64_t kLeastRoom = 2 * kMaxUnwritten;
 
 Status make_unit_directories(const std::string& unit_path) {
   for (const char* part : {"/upper", "/work"}) {
@@ -56,6 +59,9 @@ class BtrfsUnits : public UnitStore {
     return make_unit_directories(path() + "/" + unit);
   }
   Status copy(const std::string& from, const std::string& to) override {
+    if (!has_room())
+      return fail(ErrorCode::kNoSpace,
+                  "the file system of " + image_ + " has less than 128 MB left");
     SF_TRY_ASSIGN(os::UniqueFd source, os::open_at(root_.get(), from, O_RDONLY | O_DIRECTORY));
     Status taken = os::snapshot_subvolume(source.get(), root_.get(), to);
     if (taken || taken.error().code != ErrorCode::kNoSpace) return taken;
@@ -71,13 +77,15 @@ class BtrfsUnits : public UnitStore {
   }
   Result<std::vector<std::string>> list() const override { return os::list_directory(path()); }
   void flush() const override {
-    // Metadata that finds no room on the host makes btrfs give up for good: do not ask for it.
-    auto room = os::free_bytes(image_);
-    if (room && *room > 2 * kMaxUnwritten) ::syncfs(root_.get());
+    if (has_room()) ::syncfs(root_.get());
   }
 
  private:
   std::string path() const { return path_.empty() ? os::fd_path(root_.get()) : path_; }
+  bool has_room() const {
+    auto room = os::free_bytes(image_);
+    return room && *room > kLeastRoom;
+  }
 
   std::string image_;
   os::LoopDevice device_;

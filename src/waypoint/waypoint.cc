@@ -375,6 +375,17 @@ std::vector<CheckpointInfo> Waypoint::Impl::checkpoints() {
   return checkpoints_.list();
 }
 
+namespace {
+
+// Whichever step ran out of room.
+Error advised(Error error) {
+  if (error.code != ErrorCode::kNoSpace) return error;
+  return std::move(error).with_hint(
+      "make room on the file system of the store, or remove checkpoints");
+}
+
+}  // namespace
+
 Waypoint::Waypoint(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Waypoint::Waypoint(Waypoint&&) noexcept = default;
 Waypoint& Waypoint::operator=(Waypoint&&) noexcept = default;
@@ -390,7 +401,8 @@ Result<BranchId> Waypoint::start(const BranchConfig& config) { return impl_->sta
 
 Result<CheckpointInfo> Waypoint::checkpoint(const BranchId& branch) {
   auto info = impl_->checkpoint(branch);
-  if (!info) return std::move(info).error().while_doing("checkpoint of branch " + branch.value());
+  if (!info)
+    return advised(std::move(info).error()).while_doing("checkpoint of branch " + branch.value());
   return info;
 }
 
@@ -402,7 +414,8 @@ Result<BranchId> Waypoint::start_from(const CheckpointId& checkpoint) {
 Status Waypoint::restore(const BranchId& branch, const CheckpointId& checkpoint) {
   Status restored = impl_->restore(branch, checkpoint);
   if (!restored)
-    return std::move(restored).error().while_doing("restoring checkpoint " + checkpoint.value());
+    return advised(std::move(restored).error())
+        .while_doing("restoring checkpoint " + checkpoint.value());
   return Ok{};
 }
 

@@ -37,6 +37,9 @@ class FaultPointTest : public ::testing::TestWithParam<std::string_view> {
   void SetUp() override {
     ASSERT_OK(store_.open());
     ASSERT_OK_AND_ASSIGN(branch_, manager().start({.engine = engine()}));
+    if (engine() == waypoint::EngineChoice::kNative) {
+      ASSERT_OK(start_heavy(manager(), branch_));
+    }
     ASSERT_OK(put_word(manager(), branch_, "old"));
     ASSERT_OK_AND_ASSIGN(CheckpointInfo info, manager().checkpoint(branch_));
     checkpoint_ = info.id;
@@ -167,7 +170,9 @@ TEST_P(FailingForkTest, ReportsEachForkThatIsNotThere) {
 }
 
 constexpr std::string_view kForkPoints[] = {"restore.before_files",    "restore.before_processes",
-                                            "restore.native_made",     "restore.native_taken",
+                                            "restore.native_planned",  "restore.native_born",
+                                            "restore.native_made",     "restore.native_taking",
+                                            "restore.native_taken",    "restore.native_released",
                                             "restore.after_processes", "restore.before_swap"};
 
 INSTANTIATE_TEST_SUITE_P(EveryPointOfAFork, FailingForkTest, ::testing::ValuesIn(kForkPoints),

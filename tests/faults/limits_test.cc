@@ -150,8 +150,65 @@ void survive_a_full_host(const std::string& mount_point, UnitKind units) {
   store.expect_nothing_left_but({before.id, after.id});
 }
 
-// Runs `survive_a_full_host` on a small file system that only a child of this process ever sees.
-void run_on_small_host(UnitKind units) {
+// Leaves so much room on the file system that holds `path`.
+void leave_room(const std::string& path, std::uint64_t room) {
+  os::UniqueFd file = os::open_file(path, O_WRONLY | O_CREAT).value();
+  std::uint64_t free = os::free_bytes(path).value();
+  ASSERT_GT(free, room);
+  ASSERT_EQ(::fallocate(file.get(), 0, 0, static_cast<off_t>(free - room)), 0);
+}
+
+// The room ends at every stage of writing down a tree of more than 24 MB: memory, files, the tree
+// itself.
+void survive_an_image_without_room(const std::string& mount_point, UnitKind units) {
+  FaultStore store({.store_dir = mount_point + "/store", .units = units});
+  ASSERT_OK(store.open());
+  Waypoint& manager = store.manager();
+  ASSERT_OK_AND_ASSIGN(BranchId branch, manager.start({.engine = waypoint::EngineChoice::kNative}));
+  ASSERT_OK(start_heavy(manager, branch));
+  ASSERT_OK(put_word(manager, branch, "old"));
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo before, manager.checkpoint(branch));
+
+  std::vector<std::uint64_t> rooms = {0, kMiB / 4, 4 * kMiB, 16 * kMiB};
+  for (std::uint64_t more = 0; more <= 16; ++more)
+    rooms.push_back(before.image_bytes - 2 * kMiB + more * kMiB / 4);
+  rooms.push_back(before.image_bytes + 120 * kMiB);
+  rooms.push_back(before.image_bytes + 136 * kMiB);
+  unsigned failed = 0;
+  for (std::size_t i = 0; i < rooms.size() && !::testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE("room of " + std::to_string(rooms[i]) + " bytes");
+    const std::string word = "word" + std::to_string(i);
+    ASSERT_OK(put_word(manager, branch, word));  // every page differs again
+    leave_room(mount_point + "/fill", rooms[i]);
+    auto taken = manager.checkpoint(branch);
+    ASSERT_EQ(::unlink((mount_point + "/fill").c_str()), 0);
+    ASSERT_OK_AND_ASSIGN(std::string now, word_in(manager, branch));
+    EXPECT_EQ(now, word) << "the branch goes on";
+    if (taken) {
+      ASSERT_OK_AND_ASSIGN(std::string kept, word_at(manager, taken->id));
+      EXPECT_EQ(kept, word);
+      ASSERT_OK(manager.remove(taken->id));
+      continue;
+    }
+    ++failed;
+    EXPECT_EQ(taken.error().code, ErrorCode::kNoSpace) << taken.error().describe();
+    EXPECT_THAT(taken.error().hint, HasSubstr("make room")) << taken.error().describe();
+  }
+  EXPECT_GE(failed, 4U);
+
+  ASSERT_OK(put_word(manager, branch, "new"));
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo after, manager.checkpoint(branch));
+  ASSERT_OK(manager.restore(branch, before.id));
+  ASSERT_OK_AND_ASSIGN(std::string old_word, word_in(manager, branch));
+  EXPECT_EQ(old_word, "old");
+  ASSERT_OK(manager.restore(branch, after.id));
+  ASSERT_OK_AND_ASSIGN(std::string new_word, word_in(manager, branch));
+  EXPECT_EQ(new_word, "new");
+  store.expect_nothing_left_but({before.id, after.id});
+}
+
+// Runs it on a small file system that only a child of this process ever sees.
+void run_on_small_host(UnitKind units, void (*survive)(const std::string&, UnitKind)) {
   test::TempDir dir("sf-small-host");
   std::fflush(nullptr);
   pid_t child = ::fork();
@@ -159,8 +216,8 @@ void run_on_small_host(UnitKind units) {
   if (child == 0) {
     EXPECT_EQ(::unshare(CLONE_NEWNS), 0);
     EXPECT_OK(os::make_mounts_private());
-    EXPECT_EQ(::mount("small", dir.path().c_str(), "tmpfs", 0, "size=192m"), 0);
-    if (!::testing::Test::HasFailure()) survive_a_full_host(dir.path(), units);
+    EXPECT_EQ(::mount("small", dir.path().c_str(), "tmpfs", 0, "size=400m"), 0);
+    if (!::testing::Test::HasFailure()) survive(dir.path(), units);
     std::fflush(nullptr);
     ::_exit(::testing::Test::HasFailure() ? 1 : 0);
   }
@@ -170,11 +227,19 @@ void run_on_small_host(UnitKind units) {
 }
 
 TEST(FullHostTest, ACheckpointFailsClearlyAndTheBranchOfPlainDirectoriesGoesOn) {
-  run_on_small_host(UnitKind::kCopy);
+  run_on_small_host(UnitKind::kCopy, survive_a_full_host);
 }
 
 TEST(FullHostTest, ACheckpointFailsClearlyAndTheBranchOnBtrfsGoesOn) {
-  run_on_small_host(UnitKind::kBtrfs);
+  run_on_small_host(UnitKind::kBtrfs, survive_a_full_host);
+}
+
+TEST(FullHostTest, ANativeImageWithoutRoomFailsClearlyAndTheBranchOfPlainDirectoriesGoesOn) {
+  run_on_small_host(UnitKind::kCopy, survive_an_image_without_room);
+}
+
+TEST(FullHostTest, ANativeImageWithoutRoomFailsClearlyAndTheBranchOnBtrfsGoesOn) {
+  run_on_small_host(UnitKind::kBtrfs, survive_an_image_without_room);
 }
 
 TEST_F(LimitsTest, ABranchAtItsPidsLimitIsCheckpointedAndUnharmed) {

@@ -140,10 +140,11 @@ class Capture {
       SF_TRY(describe_memory(facts, process, tree_, inodes));
       SF_TRY(capture_threads(facts, process));
       SF_TRY_ASSIGN(plan, plan_memory(facts, memory_.watches));
-      SF_TRY(ask(facts, process, plan));
+      SF_TRY(ask(facts, process, plan, request.at_point));
       if (process.pid == 1) SF_TRY(reached(request.at_point, "checkpoint.native_visited"));
     }
     SF_TRY(write_memory(facts_, plans, pages, tree_));
+    SF_TRY(reached(request.at_point, "checkpoint.native_copied"));
     for (ProcessImage& process : tree_.processes)
       process.stop_noticed = std::ranges::find(noticed_, process.pid) != noticed_.end() ? 1 : 0;
     SF_TRY(capture_files(facts_, tree_, inodes, makers_));
@@ -205,7 +206,8 @@ class Capture {
     return stopped;
   }
 
-  Status ask(const ProcessFacts& facts, ProcessImage& process, const MemoryPlan& plan) {
+  Status ask(const ProcessFacts& facts, ProcessImage& process, const MemoryPlan& plan,
+             const AtPoint& at_point) {
     auto vdso = std::ranges::find(facts.mappings, "[vdso]", &MappingText::name);
     SF_TRY_ASSIGN(Visit visit, Visit::begin(stopped_.thread(facts.pid), vdso->start));
     SF_TRY(visit.ask(
@@ -227,6 +229,7 @@ class Capture {
           if (asked.counter) tree_.last_pid = asked.counter->answer(program);
           for (pid_t child : asked.stops.noticed(program.arena())) noticed_.push_back(child);
         }));
+    if (process.pid == 1) SF_TRY(reached(at_point, "checkpoint.native_visiting"));
     SF_TRY(ask_makers(visit, facts));
     for (std::size_t i = 1; i < facts.threads.size(); ++i) {
       SF_TRY(visit.ask(

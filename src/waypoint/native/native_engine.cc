@@ -32,7 +32,7 @@ class NativeEngine : public ProcessEngine {
       if (request.engine == EngineChoice::kAuto) memory_.watches.end_all();
     });
     SF_TRY_ASSIGN(native::StoppedTree stopped,
-                  native::StoppedTree::stop(request.root, setup_.freezer));
+                  native::StoppedTree::stop(request.root, setup_.freezer, request.at_point));
     // Nobody writes any more. The copy is done before anybody is let go of: its destructor waits.
     auto files = std::async(kBeside, request.copy_files);
     memory_.watches.complete_children();
@@ -65,6 +65,7 @@ class NativeEngine : public ProcessEngine {
     native::note_written(facts, *tree, memory_.watches);
     SF_TRY(stopped.let_go());
     end_watches.dismiss();
+    SF_TRY(reached(request.at_point, "checkpoint.native_resumed"));
     std::string bytes = native::encode_tree(image);
     SF_TRY(os::write_file(request.image_dir + native::kTreeFile, bytes));
     return Captured{.engine = std::string(kNativeName),

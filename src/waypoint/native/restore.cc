@@ -71,17 +71,20 @@ class Restore {
         TreePrograms programs,
         write_programs(shared, tree_, {pages, counter.get(), request_.last_pid, lazy_}, root_));
     SF_TRY(root_.made());
+    SF_TRY(reached(request_.at_point, "restore.native_planned"));
     SF_TRY_ASSIGN(MadeIpc ipc, MadeIpc::make(tree_.ipc, pages[0]));
     RestoredTree restored;
     // A dying init waits for all others, and those that are traced for their tracer.
     ScopeExit give_up([&] {
       if (restored.init.running()) (void)restored.init.signal(SIGKILL);
-      threads_.clear();
+      // Leaders last: one that was killed is not seen to end before its threads are.
+      while (!threads_.empty()) threads_.pop_back();
     });
     SF_TRY_ASSIGN(restored.init, launch_init({.root_view = request_.root_view,
                                               .cradle = &cradle_,
                                               .instead = start_programs,
                                               .what = &programs}));
+    SF_TRY(reached(request_.at_point, "restore.native_born"));
     SF_TRY(wait_until_parked(shared, programs, restored.init.pidfd()));
     SF_TRY(ipc.finish());
     SF_TRY(reached(request_.at_point, "restore.native_made"));
@@ -89,6 +92,7 @@ class Restore {
     SF_TRY(take_over(shared, restored.init.pid(), programs.places));
     SF_TRY(reached(request_.at_point, "restore.native_taken"));
     SF_TRY(let_go());
+    SF_TRY(reached(request_.at_point, "restore.native_released"));
     give_up.dismiss();
     ipc.keep();
     return restored;
@@ -149,6 +153,7 @@ class Restore {
       for (const ProcessImage& process : tree_.processes) {
         if (process.life != life) continue;
         SF_TRY(take_over_process(shared, process, numbers, places, scratch));
+        if (process.pid == 1) SF_TRY(reached(request_.at_point, "restore.native_taking"));
         if (life == Life::kStopped) SF_TRY(stop_again());
       }
     }

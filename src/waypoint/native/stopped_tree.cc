@@ -1,6 +1,14 @@
 #include "waypoint/native/stopped_tree.h"
 
+#include <linux/kcmp.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
+#include <set>
+#include <sstream>
+#include <thread>
 
 #include "base/scope_exit.h"
 #include "os/file.h"
@@ -10,6 +18,9 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr auto kStopTime = std::chrono::milliseconds(500);
+constexpr auto kLookTime = std::chrono::milliseconds(5);
+constexpr auto kVforkTime = std::chrono::seconds(2);
+constexpr auto kPause = std::chrono::microseconds(200);
 
 Error cannot_stop(pid_t pid, const Error& error) {
   bool traced = error.os_errno == EPERM;
@@ -22,6 +33,18 @@ Error cannot_stop(pid_t pid, const Error& error) {
   return refuse_capture({blocker});
 }
 
+// Until its child, which shares its memory, has run a program or ended, only a deadly signal
+// reaches it (vfork). A thaw wakes it for a moment, so it may seem to run.
+bool waits_for_child(pid_t tid, char state) {
+  if (state != 'D' && state != 'R') return false;
+  const std::string name = std::to_string(tid);
+  auto text = os::read_file("/proc/" + name + "/task/" + name + "/children");
+  std::istringstream children(text ? *text : "");
+  for (pid_t child = 0; children >> child;)
+    if (::syscall(SYS_kcmp, tid, child, KCMP_VM, 0, 0) == 0) return true;
+  return false;
+}
+
 std::vector<pid_t> threads_of(pid_t pid) {
   std::vector<pid_t> all;
   if (auto names = os::list_directory("/proc/" + std::to_string(pid) + "/task"))
@@ -31,55 +54,105 @@ std::vector<pid_t> threads_of(pid_t pid) {
 
 }  // namespace
 
-Status StoppedTree::seize_new(pid_t root, bool& found, std::vector<pid_t>& fresh) {
-  found = false;
+Result<bool> StoppedTree::seize_new(pid_t root, std::vector<pid_t>& fresh) {
   processes_ = os::process_tree(root);
   for (pid_t pid : processes_) {
     for (pid_t tid : threads_of(pid)) {
       if (threads_.contains(tid)) continue;
       char state = os::process_state(tid);
       if (state == 'Z' || state == 'X' || state == 0) continue;
+      if (waits_for_child(tid, state)) {
+        waiter_ = tid;
+        return false;
+      }
       auto tracee = Tracee::seize(tid);
       if (!tracee && tracee.error().os_errno == ESRCH) continue;
       if (!tracee) return cannot_stop(pid, tracee.error());
       threads_.emplace(tid, std::move(*tracee));
       fresh.push_back(tid);
-      found = true;
     }
   }
-  return Ok{};
+  return true;
 }
 
-Result<StoppedTree> StoppedTree::stop(pid_t root, const std::string& freezer) {
-  StoppedTree tree;
+Result<bool> StoppedTree::wait_stopped(pid_t tid, Deadline deadline) {
+  for (;;) {
+    Status stopped = threads_.at(tid).wait_stopped(Deadline::after(kLookTime));
+    if (stopped) return true;
+    if (stopped.error().os_errno == ESRCH) {
+      threads_.erase(tid);  // it ended before it stopped
+      return true;
+    }
+    if (stopped.error().code == ErrorCode::kTimedOut &&
+        waits_for_child(tid, os::process_state(tid))) {
+      waiter_ = tid;
+      return false;
+    }
+    if (stopped.error().code != ErrorCode::kTimedOut || deadline.passed())
+      return cannot_stop(tid, stopped.error());
+  }
+}
+
+Result<bool> StoppedTree::hold(pid_t root, const std::string& freezer, const AtPoint& at_point) {
   bool frozen = !freezer.empty() && os::write_file(freezer + "/cgroup.freeze", "1").ok();
   ScopeExit thaw([&] {
     if (frozen) (void)os::write_file(freezer + "/cgroup.freeze", "0");
   });
   Deadline deadline = Deadline::after(kStopTime);
   // Once more until nobody new is found: who is stopped has no children any more.
-  for (bool found = true; found;) {
-    std::vector<pid_t> fresh;
-    SF_TRY(tree.seize_new(root, found, fresh));
+  for (std::vector<pid_t> fresh = {0}; !fresh.empty();) {
+    fresh.clear();
+    SF_TRY_ASSIGN(bool possible, seize_new(root, fresh));
+    if (!possible) return false;
     for (pid_t tid : fresh) {
-      Status stopped = tree.threads_.at(tid).wait_stopped(deadline);
-      if (!stopped && stopped.error().os_errno == ESRCH) {
-        tree.threads_.erase(tid);  // it ended before it stopped
-        continue;
-      }
-      if (!stopped) return cannot_stop(tid, stopped.error());
+      SF_TRY_ASSIGN(bool stopped, wait_stopped(tid, deadline));
+      if (!stopped) return false;
     }
   }
-  return tree;
+  SF_TRY(reached(at_point, "checkpoint.native_frozen"));
+  return true;
+}
+
+Result<StoppedTree> StoppedTree::stop(pid_t root, const std::string& freezer,
+                                      const AtPoint& at_point) {
+  Deadline deadline = Deadline::after(kVforkTime);
+  for (;;) {
+    pid_t waiter = 0;
+    {
+      StoppedTree tree;
+      SF_TRY_ASSIGN(bool all, tree.hold(root, freezer, at_point));
+      if (all) return tree;
+      waiter = tree.waiter_;
+    }
+    // All go on until that child has run its program.
+    while (waits_for_child(waiter, os::process_state(waiter)) && !deadline.passed())
+      std::this_thread::sleep_for(kPause);
+    if (deadline.passed())
+      return cannot_stop(waiter, fail(ErrorCode::kTimedOut, "it does not stop"));
+  }
+}
+
+StoppedTree::~StoppedTree() {
+  for (pid_t tid : in_order_of_release()) threads_.erase(tid);
+}
+
+std::vector<pid_t> StoppedTree::in_order_of_release() const {
+  std::vector<pid_t> tids;
+  for (const auto& [tid, tracee] : threads_) tids.push_back(tid);
+  std::set<pid_t> leaders(processes_.begin(), processes_.end());
+  std::ranges::sort(tids, {}, [&](pid_t tid) {
+    return std::pair(!threads_.at(tid).is_stopped(), leaders.contains(tid));
+  });
+  return tids;
 }
 
 Status StoppedTree::let_go() {
   Status all = Ok{};
-  for (auto& [tid, tracee] : threads_) {
-    Status gone = tracee.let_go();
+  for (pid_t tid : in_order_of_release()) {
+    Status gone = threads_.at(tid).let_go();
     if (!gone && all) all = std::move(gone);
+    threads_.erase(tid);
   }
-  threads_.clear();
   return all;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "waypoint/blocker.h"
+#include "waypoint/engine.h"
 #include "waypoint/native/tracee.h"
 
 namespace sf::waypoint::native {
@@ -16,7 +17,11 @@ class StoppedTree {
   // Stops the tree below `root`. `freezer`: the branch's group in the v2 hierarchy, or empty; it
   // keeps new threads from being born meanwhile and is left thawed. kUnsupported names what could
   // not be stopped.
-  static Result<StoppedTree> stop(pid_t root, const std::string& freezer);
+  static Result<StoppedTree> stop(pid_t root, const std::string& freezer, const AtPoint& at_point);
+
+  StoppedTree(StoppedTree&&) noexcept = default;
+  StoppedTree& operator=(StoppedTree&&) = delete;
+  ~StoppedTree();
 
   const std::vector<pid_t>& processes() const { return processes_; }  // ended ones too
   Tracee& thread(pid_t tid) { return threads_.at(tid); }
@@ -24,8 +29,16 @@ class StoppedTree {
 
  private:
   StoppedTree() = default;
-  Status seize_new(pid_t root, bool& found, std::vector<pid_t>& fresh);
+  // False: `waiter_` waits for a child that has yet to run a program (vfork), and cannot stop
+  // before that.
+  Result<bool> hold(pid_t root, const std::string& freezer, const AtPoint& at_point);
+  Result<bool> seize_new(pid_t root, std::vector<pid_t>& fresh);
+  Result<bool> wait_stopped(pid_t tid, Deadline deadline);
+  // Threads before their leaders: one that was killed is not seen to end before they are. Last of
+  // all who has not stopped yet: it may need the others for that.
+  std::vector<pid_t> in_order_of_release() const;
 
+  pid_t waiter_ = 0;
   std::vector<pid_t> processes_;
   std::map<pid_t, Tracee> threads_;
 };

@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kMaxExtended = 32768;
 constexpr std::uint64_t kMaskSize = 8;
 constexpr auto kTrapTime = std::chrono::seconds(30);
+constexpr auto kReleaseTime = std::chrono::seconds(10);
 
 long trace(int request, pid_t tid, std::uint64_t address, void* data) {
   return ::ptrace(static_cast<__ptrace_request>(request), tid, address, data);
@@ -89,8 +90,8 @@ Tracee::Tracee(Tracee&& other) noexcept
 Tracee::~Tracee() {
   if (tid_ == 0) return;
   if (!stopped_) {
-    // Only a stopped thread can be let go of.
-    if (!wait_stopped(Deadline::after(seconds(1)))) return;
+    // Only a stopped thread can be let go of; one that is not would stop later, for ever.
+    if (!wait_stopped(Deadline::after(kReleaseTime))) return;
   }
   (void)let_go();
 }

@@ -28,6 +28,7 @@ class Tracee {
   // Reads registers and signal mask when it has stopped. kTimedOut: it does not get there.
   Status wait_stopped(Deadline deadline);
 
+  bool is_stopped() const { return stopped_; }
   // Whether it was stopped already, by a signal.
   bool in_group_stop() const { return stop_signal_ != 0; }
   const user_regs_struct& registers() const { return registers_; }

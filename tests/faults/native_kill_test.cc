@@ -1,0 +1,183 @@
+// kill -9 of a keeper at any moment of the native engine's work, not only at the points of
+// FaultPlan: between them the new processes work on their own. SF_KILLS and SF_SEED make it longer
+// or other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <future>
+#include <map>
+#include <random>
+#include <string>
+
+#include "branch_state.h"
+#include "fault_store.h"
+#include "os/process.h"
+#include "process_search.h"
+#include "testing/matchers.h"
+
+namespace sf::faults {
+namespace {
+
+using waypoint::BranchId;
+using waypoint::CheckpointId;
+using waypoint::CheckpointInfo;
+using waypoint::Waypoint;
+
+constexpr auto kPatience = seconds(20);
+
+unsigned setting(const char* name, unsigned otherwise) {
+  const char* wanted = std::getenv(name);
+  return wanted == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(wanted, nullptr, 10));
+}
+
+class NativeKillTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK(store_.open());
+    ASSERT_OK_AND_ASSIGN(branch_, manager().start({.engine = waypoint::EngineChoice::kNative}));
+    ASSERT_OK(start_heavy(manager(), branch_));
+    ASSERT_OK(put_word(manager(), branch_, "first"));
+    Stopwatch watch;
+    ASSERT_OK_AND_ASSIGN(CheckpointInfo info, manager().checkpoint(branch_));
+    longest_capture_ = watch.elapsed();
+    known_[info.id] = "first";
+    ASSERT_OK(manager().restore(branch_, info.id));
+  }
+
+  Waypoint& manager() { return store_.manager(); }
+  std::optional<pid_t> keeper() {
+    for (const waypoint::BranchInfo& info : manager().branches())
+      if (info.id == branch_ && info.alive) return info.keeper_pid;
+    return std::nullopt;
+  }
+  // A moment of what takes so long, or shortly after it.
+  void wait_up_to(microseconds longest) {
+    auto most = static_cast<unsigned long>(longest.count()) * 5 / 4;
+    ASSERT_FALSE(
+        becomes_true([] { return false; }, Deadline::after(microseconds(random_() % most))));
+  }
+  template <typename T>
+  static T answer_of(std::future<T>& call) {
+    EXPECT_EQ(call.wait_for(kPatience), std::future_status::ready) << "the call hangs";
+    return call.get();
+  }
+
+  // The branch has this word, or is said to be lost; then it comes back from a checkpoint.
+  void expect_word_or_loss(const std::string& expected, bool may_be_lost) {
+    auto word = word_in(manager(), branch_);
+    if (word) {
+      EXPECT_EQ(*word, expected);
+      return;
+    }
+    EXPECT_TRUE(may_be_lost) << word.error().describe();
+    EXPECT_EQ(word.error().code, ErrorCode::kSessionLost) << word.error().describe();
+    auto any = std::next(known_.begin(), static_cast<long>(random_() % known_.size()));
+    ASSERT_OK(manager().restore(branch_, any->first));
+    ASSERT_OK_AND_ASSIGN(std::string back, word_in(manager(), branch_));
+    EXPECT_EQ(back, any->second);
+  }
+
+  // Each has its word, and nothing else is left.
+  void expect_checkpoints() {
+    std::set<CheckpointId> all;
+    for (const auto& [id, word] : known_) {
+      ASSERT_OK_AND_ASSIGN(std::string found, word_at(manager(), id));
+      EXPECT_EQ(found, word);
+      all.insert(id);
+    }
+    store_.expect_nothing_left_but(all);
+  }
+
+  const unsigned rounds_ = setting("SF_KILLS", 20);
+  std::mt19937 random_{setting("SF_SEED", 20261117)};
+  FaultStore store_;
+  BranchId branch_;
+  std::map<CheckpointId, std::string> known_;  // acknowledged, with the word in them
+  microseconds longest_capture_{0};
+};
+
+TEST_F(NativeKillTest, AKeeperKilledWhileItCapturesLosesTheBranchAloneOrNothing) {
+  unsigned lost = 0;
+  for (unsigned round = 0; round < rounds_ && !HasFailure(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const std::string word = "word" + std::to_string(round);
+    ASSERT_OK(put_word(manager(), branch_, word));
+    auto doomed = keeper();
+    ASSERT_TRUE(doomed.has_value());
+    auto call = std::async(std::launch::async, [&] { return manager().checkpoint(branch_); });
+    wait_up_to(longest_capture_);
+    ASSERT_EQ(::kill(*doomed, SIGKILL), 0);
+    Result<CheckpointInfo> taken = answer_of(call);
+    if (taken) {
+      known_[taken->id] = word;
+    } else {
+      ++lost;
+      EXPECT_EQ(taken.error().code, ErrorCode::kSessionLost) << taken.error().describe();
+      EXPECT_FALSE(taken.error().hint.empty()) << taken.error().describe();
+    }
+    expect_word_or_loss(word, true);
+  }
+  EXPECT_GT(lost, 0U) << "no kill met a capture";
+  expect_checkpoints();
+}
+
+TEST_F(NativeKillTest, AKeeperKilledWhileItRestoresLeavesTheOldTreeOrALossThatIsSaid) {
+  const auto [checkpoint, old_word] = *known_.begin();
+  Stopwatch watch;
+  ASSERT_OK(manager().restore(branch_, checkpoint));
+  const auto longest = watch.elapsed();
+  unsigned failed = 0;
+  for (unsigned round = 0; round < rounds_ && !HasFailure(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const std::string word = "word" + std::to_string(round);
+    ASSERT_OK(put_word(manager(), branch_, word));
+    std::optional<pid_t> doomed;  // it will have the new tree
+    ASSERT_TRUE(becomes_true([&] { return (doomed = spare_keeper(store_.path())).has_value(); },
+                             Deadline::after(kPatience)));
+    auto call =
+        std::async(std::launch::async, [&] { return manager().restore(branch_, checkpoint); });
+    wait_up_to(longest);
+    ASSERT_EQ(::kill(*doomed, SIGKILL), 0);
+    Status restored = answer_of(call);
+    if (restored) {
+      expect_word_or_loss(old_word, true);
+      continue;
+    }
+    ++failed;
+    EXPECT_EQ(restored.error().code, ErrorCode::kSessionLost) << restored.error().describe();
+    expect_word_or_loss(word, false);
+  }
+  EXPECT_GT(failed, 0U) << "no kill met a restore";
+  expect_checkpoints();
+}
+
+// Its leader can be waited for only when its threads have been.
+TEST_F(NativeKillTest, AProcessOfManyThreadsThatIsKilledDuringACaptureIsGoneAfterIt) {
+  const CheckpointId checkpoint = known_.begin()->first;
+  for (unsigned round = 0; round < rounds_ && !HasFailure(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    ASSERT_OK(manager().restore(branch_, checkpoint));
+    ASSERT_OK_AND_ASSIGN(waypoint::BranchPids pids, manager().pids(branch_));
+    pid_t doomed = 0;
+    for (pid_t pid : os::process_tree(pids.init))
+      if (os::process_name(pid) == "python3") doomed = pid;
+    ASSERT_GT(doomed, 1);
+    auto call = std::async(std::launch::async, [&] { return manager().checkpoint(branch_); });
+    wait_up_to(longest_capture_);
+    ASSERT_EQ(::kill(doomed, SIGKILL), 0);
+    Result<CheckpointInfo> taken = answer_of(call);
+    auto waited = manager().exec(branch_, {.command = "wait %/usr/bin/python3; echo $?",
+                                           .timeout = duration_cast<milliseconds>(kPatience)});
+    ASSERT_OK(waited);
+    EXPECT_THAT(waited->output, ::testing::EndsWith("137\n"));  // the shell may say it, too
+    if (!taken) continue;                                       // with what was lost
+    ASSERT_OK(manager().restore(branch_, taken->id));
+    ASSERT_OK(manager().remove(taken->id));
+  }
+  expect_checkpoints();
+}
+
+}  // namespace
+}  // namespace sf::faults
