@@ -36,17 +36,20 @@ bool runs_in_branch_of(pid_t keeper, const std::string& name) {
   return false;
 }
 
-std::optional<pid_t> spare_keeper(const std::string& store) {
+std::set<pid_t> spare_keepers(const std::string& store) {
+  std::set<pid_t> spares;
   auto names = os::list_directory("/proc");
-  if (!names) return std::nullopt;
+  if (!names) return spares;
   for (const std::string& name : *names) {
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     pid_t pid = static_cast<pid_t>(std::stol(name));
     std::string line = os::command_line(pid);
-    bool is_keeper = line.find("waypoint-keeper " + store) != std::string::npos;
-    if (is_keeper && !init_of(pid)) return pid;
+    // What it starts its init from looks like it, but leads no session.
+    bool is_keeper =
+        line.find("waypoint-keeper " + store) != std::string::npos && ::getsid(pid) == pid;
+    if (is_keeper && !init_of(pid)) spares.insert(pid);
   }
-  return std::nullopt;
+  return spares;
 }
 
 bool becomes_true(const std::function<bool()>& condition, Deadline deadline) {

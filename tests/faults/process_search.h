@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/clock.h"
@@ -21,8 +22,8 @@ std::optional<pid_t> init_of(pid_t keeper);
 // Runs a process of this name in the keeper's branch?
 bool runs_in_branch_of(pid_t keeper, const std::string& name);
 
-// A keeper of this store that has no branch yet.
-std::optional<pid_t> spare_keeper(const std::string& store);
+// Keepers of this store that have no branch yet.
+std::set<pid_t> spare_keepers(const std::string& store);
 
 // Looks every millisecond; false when the deadline passed first.
 bool becomes_true(const std::function<bool()>& condition, Deadline deadline);
