@@ -10,12 +10,14 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/scope_exit.h"
 #include "bench_main.h"
+#include "engines/forks.h"
 #include "os/error.h"
 #include "os/tree.h"
 #include "statistics.h"
@@ -36,6 +38,7 @@ constexpr const char* kUsage =
     "  --only TEXT  only trees whose name contains TEXT\n";
 constexpr auto kPause = milliseconds(80);  // retired keepers end in the background
 constexpr auto kPrepareTime = milliseconds(120'000);
+constexpr std::string_view kForks = "50 forks of 256 MB";
 
 struct EngineTree {
   std::string name;
@@ -219,7 +222,10 @@ Status compare(const Options& options) {
     if (rows) add_rows(table, tree.name, *rows);
     if (!rows) table.remarks.push_back(tree.name + ": " + rows.error().describe());
   }
-  std::fputs(render(table, options.layout).c_str(), stdout);
+  if (!table.rows.empty()) std::fputs(render(table, options.layout).c_str(), stdout);
+  if (kForks.find(options.only) == std::string_view::npos) return Ok{};
+  SF_TRY_ASSIGN(Table forks, measure_forks(manager));
+  std::fputs(("\n" + render(forks, options.layout)).c_str(), stdout);
   return Ok{};
 }
 
