@@ -2,8 +2,6 @@
 // one run. Never fails for a number.
 //
 //   bench_engines [--n N] [--only TEXT] [--markdown]
-#include <unistd.h>
-
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -18,9 +16,8 @@
 #include "base/scope_exit.h"
 #include "bench_main.h"
 #include "engines/forks.h"
-#include "os/error.h"
-#include "os/tree.h"
 #include "statistics.h"
+#include "surroundings.h"
 #include "table.h"
 #include "waypoint/bare_criu.h"
 #include "waypoint/criu/criu_binary.h"
@@ -118,7 +115,7 @@ class Comparison {
       branches.emplace(to_string(engine), branch);
       if (!tree.prepare.empty()) SF_TRY(run(branch, tree.prepare));
     }
-    for (std::size_t i = 0; i <= rounds; ++i) {
+    for (std::size_t i = 0; i <= rounds && !Interruption::requested(); ++i) {
       std::map<std::string, Samples> first;  // the first round warms up
       for (const auto& [name, branch] : branches)
         SF_TRY(round(tree, branch, i == 0 ? first[name] : rows[name]));
@@ -197,16 +194,15 @@ void add_rows(Table& table, const std::string& tree, const std::map<std::string,
 }
 
 Status compare(const Options& options) {
-  std::string directory = "/var/tmp/bench-engines-XXXXXX";
-  if (::mkdtemp(directory.data()) == nullptr) return os::last_error("creating " + directory);
-  ScopeExit remove([&] { (void)os::remove_tree(directory); });
+  Interruption interruption;
+  SF_TRY_ASSIGN(TemporaryDirectory directory, TemporaryDirectory::create("bench-engines"));
   SF_TRY_ASSIGN(std::string criu, waypoint::find_criu(""));
-  SF_TRY_ASSIGN(waypoint::Waypoint manager,
-                waypoint::Waypoint::open({.store_dir = directory + "/store"}));
-  ScopeExit end([&] { manager.end_all(); });
-  BareCriu bare(criu, directory);
-  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory, manager.units()));
-  Comparison comparison(manager, bare);
+  SF_TRY_ASSIGN(waypoint::Waypoint opened,
+                waypoint::Waypoint::open({.store_dir = directory.path() + "/store"}));
+  Store store(std::move(opened));
+  BareCriu bare(criu, directory.path());
+  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory.path(), store->units()));
+  Comparison comparison(*store, bare);
   Table table{
       .title = "Engines, ms: median (minimum) of " + std::to_string(options.rounds),
       .columns = {"tree, engine", "snapshot", "stopped", "restore until an answer", "fork",
@@ -217,14 +213,15 @@ Status compare(const Options& options) {
                   "bare CRIU: dump of the same tree, left running, and restore of it, "
                   "program start included, files not"}};
   for (const EngineTree& tree : engine_trees()) {
+    if (Interruption::requested()) break;
     if (tree.name.find(options.only) == std::string::npos) continue;
     auto rows = comparison.measure(tree, options.rounds);
     if (rows) add_rows(table, tree.name, *rows);
     if (!rows) table.remarks.push_back(tree.name + ": " + rows.error().describe());
   }
   if (!table.rows.empty()) std::fputs(render(table, options.layout).c_str(), stdout);
-  if (kForks.find(options.only) == std::string_view::npos) return Ok{};
-  SF_TRY_ASSIGN(Table forks, measure_forks(manager));
+  if (kForks.find(options.only) == std::string_view::npos || Interruption::requested()) return Ok{};
+  SF_TRY_ASSIGN(Table forks, measure_forks(*store));
   std::fputs(("\n" + render(forks, options.layout)).c_str(), stdout);
   return Ok{};
 }
