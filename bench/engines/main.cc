@@ -2,23 +2,23 @@
 // one run. Never fails for a number.
 //
 //   bench_engines [--n N] [--only TEXT] [--markdown]
-#include <unistd.h>
-
 #include <array>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <list>
 #include <map>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/scope_exit.h"
 #include "bench_main.h"
-#include "os/error.h"
-#include "os/tree.h"
+#include "engines/forks.h"
 #include "statistics.h"
+#include "surroundings.h"
 #include "table.h"
 #include "waypoint/bare_criu.h"
 #include "waypoint/criu/criu_binary.h"
@@ -36,6 +36,7 @@ constexpr const char* kUsage =
     "  --only TEXT  only trees whose name contains TEXT\n";
 constexpr auto kPause = milliseconds(80);  // retired keepers end in the background
 constexpr auto kPrepareTime = milliseconds(120'000);
+constexpr std::string_view kForks = "50 forks of 256 MB";
 
 struct EngineTree {
   std::string name;
@@ -100,14 +101,16 @@ Result<Options> parse(int argc, char** argv) {
 
 // Each engine has a manager of its own: what stands ready there is ready for that engine.
 struct Contender {
+  Contender(EngineChoice chosen, waypoint::Waypoint manager)
+      : engine(chosen), store(std::move(manager)) {}
   EngineChoice engine;
-  waypoint::Waypoint manager;
+  Store store;
   waypoint::BranchId branch = waypoint::BranchId("");
 };
 
 class Comparison {
  public:
-  Comparison(std::vector<Contender>& contenders, BareCriu& bare)
+  Comparison(std::list<Contender>& contenders, BareCriu& bare)
       : contenders_(contenders), bare_(bare) {}
 
   // Rows by engine. In every round each engine has its turn, so that all meet the same machine.
@@ -115,15 +118,15 @@ class Comparison {
     std::map<std::string, Samples> rows;
     ScopeExit end([&] {
       for (Contender& each : contenders_) {
-        each.manager.end_all();
-        for (const auto& left : each.manager.checkpoints()) (void)each.manager.remove(left.id);
+        each.store->end_all();
+        for (const auto& left : each.store->checkpoints()) (void)each.store->remove(left.id);
       }
     });
     for (Contender& each : contenders_) {
-      SF_TRY_ASSIGN(each.branch, each.manager.start({.engine = each.engine}));
+      SF_TRY_ASSIGN(each.branch, each.store->start({.engine = each.engine}));
       if (!tree.prepare.empty()) SF_TRY(run(each, tree.prepare));
     }
-    for (std::size_t i = 0; i <= rounds; ++i) {
+    for (std::size_t i = 0; i <= rounds && !Interruption::requested(); ++i) {
       std::map<std::string, Samples> first;  // the first round warms up
       for (Contender& each : contenders_) {
         std::string name(to_string(each.engine));
@@ -143,7 +146,7 @@ class Comparison {
 
   static Status run(Contender& where, const std::string& command) {
     SF_TRY_ASSIGN(waypoint::ExecResult ran,
-                  where.manager.exec(where.branch, {.command = command, .timeout = kPrepareTime}));
+                  where.store->exec(where.branch, {.command = command, .timeout = kPrepareTime}));
     if (ran.exit_code != 0 || ran.timed_out)
       return fail(ErrorCode::kOs, "in a branch: " + command + "\n" + ran.output);
     return Ok{};
@@ -153,27 +156,27 @@ class Comparison {
     SF_TRY(run(by, tree.touch));
     settle();
     Stopwatch watch;
-    SF_TRY_ASSIGN(waypoint::CheckpointInfo info, by.manager.checkpoint(by.branch));
+    SF_TRY_ASSIGN(waypoint::CheckpointInfo info, by.store->checkpoint(by.branch));
     add(samples, Column::kSnapshot, in_ms(watch.elapsed()));
     add(samples, Column::kStopped, in_ms(info.stopped));
     add(samples, Column::kMegabytes, static_cast<double>(info.image_bytes) / (1U << 20U));
     settle();
     watch = Stopwatch();
-    SF_TRY(by.manager.restore(by.branch, info.id));
+    SF_TRY(by.store->restore(by.branch, info.id));
     SF_TRY(run(by, "true"));
     add(samples, Column::kRestore, in_ms(watch.elapsed()));
     settle();
     watch = Stopwatch();
-    auto forks = by.manager.fork(info.id, 1);
+    auto forks = by.store->fork(info.id, 1);
     add(samples, Column::kFork, in_ms(watch.elapsed()));
     if (!forks[0]) return std::move(forks[0]).error();
-    SF_TRY(by.manager.end(*forks[0]));
+    SF_TRY(by.store->end(*forks[0]));
     settle();
-    return by.manager.remove(info.id);
+    return by.store->remove(info.id);
   }
 
-  Status bare_round(const Contender& of, Samples& samples) {
-    for (const waypoint::BranchInfo& info : of.manager.branches()) {
+  Status bare_round(Contender& of, Samples& samples) {
+    for (const waypoint::BranchInfo& info : of.store->branches()) {
       SF_TRY_ASSIGN(microseconds dumped, bare_.dump(info.keeper_pid, Launch::kTimed));
       add(samples, Column::kSnapshot, in_ms(dumped));
       settle();
@@ -184,7 +187,7 @@ class Comparison {
     return Ok{};
   }
 
-  std::vector<Contender>& contenders_;
+  std::list<Contender>& contenders_;
   BareCriu& bare_;
 };
 
@@ -204,22 +207,18 @@ void add_rows(Table& table, const std::string& tree, const std::map<std::string,
 }
 
 Status compare(const Options& options) {
-  std::string directory = "/var/tmp/bench-engines-XXXXXX";
-  if (::mkdtemp(directory.data()) == nullptr) return os::last_error("creating " + directory);
-  ScopeExit remove([&] { (void)os::remove_tree(directory); });
+  Interruption interruption;
+  SF_TRY_ASSIGN(TemporaryDirectory directory, TemporaryDirectory::create("bench-engines"));
   SF_TRY_ASSIGN(std::string criu, waypoint::find_criu(""));
-  std::vector<Contender> contenders;
+  std::list<Contender> contenders;
   for (EngineChoice engine : {EngineChoice::kNative, EngineChoice::kCriu}) {
-    SF_TRY_ASSIGN(
-        waypoint::Waypoint manager,
-        waypoint::Waypoint::open({.store_dir = directory + "/" + std::string(to_string(engine))}));
-    contenders.push_back({engine, std::move(manager)});
+    SF_TRY_ASSIGN(waypoint::Waypoint manager,
+                  waypoint::Waypoint::open(
+                      {.store_dir = directory.path() + "/" + std::string(to_string(engine))}));
+    contenders.emplace_back(engine, std::move(manager));
   }
-  ScopeExit end([&] {
-    for (Contender& each : contenders) each.manager.end_all();
-  });
-  BareCriu bare(criu, directory);
-  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory, contenders[0].manager.units()));
+  BareCriu bare(criu, directory.path());
+  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory.path(), contenders.front().store->units()));
   Comparison comparison(contenders, bare);
   Table table{
       .title = "Engines, ms: median (minimum) of " + std::to_string(options.rounds),
@@ -231,12 +230,16 @@ Status compare(const Options& options) {
                   "bare CRIU: dump of the same tree, left running, and restore of it, "
                   "program start included, files not"}};
   for (const EngineTree& tree : engine_trees()) {
+    if (Interruption::requested()) break;
     if (tree.name.find(options.only) == std::string::npos) continue;
     auto rows = comparison.measure(tree, options.rounds);
     if (rows) add_rows(table, tree.name, *rows);
     if (!rows) table.remarks.push_back(tree.name + ": " + rows.error().describe());
   }
-  std::fputs(render(table, options.layout).c_str(), stdout);
+  if (!table.rows.empty()) std::fputs(render(table, options.layout).c_str(), stdout);
+  if (kForks.find(options.only) == std::string_view::npos || Interruption::requested()) return Ok{};
+  SF_TRY_ASSIGN(Table forks, measure_forks(*contenders.front().store));
+  std::fputs(("\n" + render(forks, options.layout)).c_str(), stdout);
   return Ok{};
 }
 

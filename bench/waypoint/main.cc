@@ -2,21 +2,15 @@
 // number.
 //
 //   bench_waypoint [--quick] [--n N] [--only TEXT] [--json FILE] [--markdown]
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <charconv>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include "bench_main.h"
-#include "os/error.h"
 #include "os/file.h"
-#include "os/tree.h"
 #include "report.h"
 #include "rounds.h"
+#include "surroundings.h"
 #include "waypoint/criu/criu_binary.h"
 
 namespace sf::bench {
@@ -65,60 +59,6 @@ Result<Options> parse(int argc, char** argv) {
   return options;
 }
 
-// SIGINT, SIGTERM and SIGHUP wait until somebody asks, so that everything is taken down in order.
-// Requires: made before any thread.
-class Interruption {
- public:
-  Interruption() {
-    sigset_t held;
-    sigemptyset(&held);
-    for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
-    ::sigprocmask(SIG_BLOCK, &held, nullptr);
-  }
-  static bool requested() {
-    sigset_t pending;
-    sigemptyset(&pending);
-    ::sigpending(&pending);
-    return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
-           sigismember(&pending, SIGHUP) == 1;
-  }
-};
-
-class TemporaryDirectory {
- public:
-  static Result<TemporaryDirectory> create() {
-    std::string path = "/var/tmp/bench-waypoint-XXXXXX";
-    if (!::mkdtemp(path.data())) return os::last_error("creating " + path);
-    return TemporaryDirectory(std::move(path));
-  }
-  TemporaryDirectory(TemporaryDirectory&& other) noexcept
-      : path_(std::exchange(other.path_, std::string())) {}
-  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
-  ~TemporaryDirectory() {
-    if (path_.empty()) return;
-    if (auto removed = os::remove_tree(path_); !removed)
-      std::fprintf(stderr, "bench_waypoint: %s\n", removed.error().describe().c_str());
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
-// Ends all branches before the store goes.
-class Store {
- public:
-  explicit Store(waypoint::Waypoint waypoint) : waypoint_(std::move(waypoint)) {}
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
-  ~Store() { waypoint_.end_all(); }
-  waypoint::Waypoint& operator*() { return waypoint_; }
-
- private:
-  waypoint::Waypoint waypoint_;
-};
-
 bool is_wanted(const Tree& tree, std::size_t index, const std::string& only) {
   return index == 0 || only.empty() || tree.name.find(only) != std::string::npos;
 }
@@ -131,14 +71,14 @@ void say_progress(const TreeSamples& tree) {
 Status run(const Options& options) {
   Interruption interruption;
   Deadline deadline = Deadline::after(options.limit);
-  SF_TRY_ASSIGN(TemporaryDirectory directory, TemporaryDirectory::create());
+  SF_TRY_ASSIGN(TemporaryDirectory directory, TemporaryDirectory::create("bench-waypoint"));
   SF_TRY_ASSIGN(std::string criu, waypoint::find_criu(""));
   SF_TRY_ASSIGN(PlainShell shell, PlainShell::start());
   SF_TRY_ASSIGN(waypoint::Waypoint opened,
                 waypoint::Waypoint::open({.store_dir = directory.path() + "/store"}));
   Store store(std::move(opened));
   BareCriu bare(criu, directory.path());
-  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory.path(), (*store).units()));
+  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory.path(), store->units()));
   std::fputs(header_text(facts, options.rounds, options.layout).c_str(), stdout);
   std::fflush(stdout);
 

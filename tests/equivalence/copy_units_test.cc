@@ -1,24 +1,14 @@
 // The same promise where the store copies files instead of snapshotting them: everything about
 // files, and one of each other kind. Only inode numbers are not looked at, see known_limits.md.
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <memory>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/check.h"
-#include "runner.h"
-#include "testing/matchers.h"
-#include "waypoint_host.h"
+#include "scenario_test.h"
 
 namespace sf::equivalence {
-
-// How GoogleTest shows a scenario; without it, its bytes.
-void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
-
 namespace {
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -75,26 +65,17 @@ std::vector<Scenario> scenarios_for_copies() {
   return all;
 }
 
-class CopyUnitsTest : public ::testing::TestWithParam<Scenario> {
+class CopyUnitsTest : public ScenarioTest {
  protected:
   static void SetUpTestSuite() {
-    ASSERT_OK_AND_ASSIGN(host_holder(), WaypointHost::open(waypoint::UnitKind::kCopy));
-    ASSERT_EQ(host_holder()->waypoint().units(), "copy");
-  }
-  static void TearDownTestSuite() {
-    if (host_holder() != nullptr) host_holder()->close();
-    host_holder().reset();
-  }
-  static std::unique_ptr<WaypointHost>& host_holder() {
-    static std::unique_ptr<WaypointHost> host;
-    return host;
+    open_host(waypoint::UnitKind::kCopy);
+    if (!HasFatalFailure()) {
+      ASSERT_EQ(host().waypoint().units(), "copy");
+    }
   }
 };
 
-TEST_P(CopyUnitsTest, ProbePrintsTheSameInEveryContinuation) {
-  ASSERT_NE(host_holder(), nullptr);
-  check_scenario(*host_holder(), GetParam());
-}
+TEST_P(CopyUnitsTest, ProbePrintsTheSameInEveryContinuation) { check_scenario(host(), GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(All, CopyUnitsTest, ::testing::ValuesIn(scenarios_for_copies()),
                          [](const ::testing::TestParamInfo<Scenario>& each) {

@@ -1,46 +1,18 @@
 // Every scenario, taken there and back: the same probe prints the same thing.
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <ostream>
-
 #include "native_limits.h"
-#include "runner.h"
-#include "testing/matchers.h"
-#include "waypoint_host.h"
+#include "scenario_test.h"
 
 namespace sf::equivalence {
-
-// How GoogleTest shows a scenario; without it, its bytes.
-void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
-
 namespace {
 
-class EquivalenceTest : public ::testing::TestWithParam<Scenario> {
- protected:
-  static void SetUpTestSuite() { ASSERT_OK_AND_ASSIGN(host_holder(), WaypointHost::open()); }
-  static void TearDownTestSuite() {
-    if (host_holder() != nullptr) host_holder()->close();
-    host_holder().reset();
-  }
-  // One host for all tests of a family, as GoogleTest's suites want it.
-  static std::unique_ptr<WaypointHost>& host_holder() {
-    static std::unique_ptr<WaypointHost> host;
-    return host;
-  }
-};
+using EquivalenceTest = ScenarioTest;
 
 TEST_P(EquivalenceTest, ProbePrintsTheSameInEveryContinuation) {
-  ASSERT_NE(host_holder(), nullptr);
-  auto declined = host_holder()->engine() == waypoint::EngineChoice::kNative
+  auto declined = host().engine() == waypoint::EngineChoice::kNative
                       ? native_declines(GetParam().name)
                       : std::nullopt;
-  if (declined) return check_declined(*host_holder(), GetParam(), *declined);
-  check_scenario(*host_holder(), GetParam());
-}
-
-std::string scenario_name(const ::testing::TestParamInfo<Scenario>& info) {
-  return info.param.name;
+  if (declined) return check_declined(host(), GetParam(), *declined);
+  check_scenario(host(), GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Shell, EquivalenceTest, ::testing::ValuesIn(shell_scenarios()),

@@ -1,20 +1,11 @@
 // The suite proves itself: with a restore that does nothing, every scenario must be seen to fail. A
 // probe that cannot tell the damage would make its row worthless.
-#include <gtest/gtest.h>
-
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "runner.h"
-#include "testing/matchers.h"
-#include "waypoint_host.h"
+#include "scenario_test.h"
 
 namespace sf::equivalence {
-
-// How GoogleTest shows a scenario; without it, its bytes.
-void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
-
 namespace {
 
 constexpr milliseconds kPatience{5'000};  // a dead server does not answer
@@ -26,25 +17,13 @@ std::vector<Scenario> all_scenarios() {
   return all;
 }
 
-class SelfProofTest : public ::testing::TestWithParam<Scenario> {
- protected:
-  static void SetUpTestSuite() { ASSERT_OK_AND_ASSIGN(host_holder(), WaypointHost::open()); }
-  static void TearDownTestSuite() {
-    if (host_holder() != nullptr) host_holder()->close();
-    host_holder().reset();
-  }
-  static std::unique_ptr<WaypointHost>& host_holder() {
-    static std::unique_ptr<WaypointHost> host;
-    return host;
-  }
-};
+using SelfProofTest = ScenarioTest;
 
 TEST_P(SelfProofTest, ARestoreThatDoesNothingIsNoticed) {
-  ASSERT_NE(host_holder(), nullptr);
   const Scenario& scenario = GetParam();
-  ASSERT_OK_AND_ASSIGN(Session session, Session::start(*host_holder(), scenario.user));
+  ASSERT_OK_AND_ASSIGN(Session session, Session::start(host(), scenario.user));
   ASSERT_OK(prepare(session, scenario));
-  ASSERT_OK_AND_ASSIGN(Observations expected, reference(*host_holder(), session, scenario));
+  ASSERT_OK_AND_ASSIGN(Observations expected, reference(host(), session, scenario));
   session.set_patience(kPatience);
   ASSERT_OK(session.run(scenario.disturb));
   ASSERT_OK(session.run(damage()));  // without the blinding, which any probe would notice

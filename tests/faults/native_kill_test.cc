@@ -153,6 +153,35 @@ TEST_F(NativeKillTest, KeepersKilledWhileTheyRestoreAreReplacedOrALossIsSaid) {
   expect_checkpoints();
 }
 
+TEST_F(NativeKillTest, AnInitKilledWhileItsTreeComesBackLeavesTheOldTreeOrALossThatIsSaid) {
+  const auto [checkpoint, old_word] = *known_.begin();
+  Stopwatch watch;
+  ASSERT_OK(manager().restore(branch_, checkpoint));
+  const auto longest = watch.elapsed();
+  for (unsigned round = 0; round < rounds_ && !HasFailure(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    const std::string word = "word" + std::to_string(round);
+    ASSERT_OK(put_word(manager(), branch_, word));
+    std::optional<pid_t> next;  // it will have the new tree
+    ASSERT_TRUE(becomes_true([&] { return (next = spare_keeper(store_.path())).has_value(); },
+                             Deadline::after(kPatience)));
+    auto call =
+        std::async(std::launch::async, [&] { return manager().restore(branch_, checkpoint); });
+    std::optional<pid_t> doomed;
+    EXPECT_TRUE(becomes_true(
+        [&] {
+          doomed = init_of(*next);
+          return doomed || call.wait_for(seconds(0)) == std::future_status::ready;
+        },
+        Deadline::after(kPatience)));
+    wait_up_to(longest / 2);
+    if (doomed) ::kill(*doomed, SIGKILL);
+    Status restored = answer_of(call);
+    expect_word_or_loss(restored ? old_word : word, restored.ok());
+  }
+  expect_checkpoints();
+}
+
 // Its leader can be waited for only when its threads have been.
 TEST_F(NativeKillTest, AProcessOfManyThreadsThatIsKilledDuringACaptureIsGoneAfterIt) {
   const CheckpointId checkpoint = known_.begin()->first;

@@ -179,6 +179,7 @@ class Restore {
     if (vdso == process.mappings.end() || !instruction)
       return fail(ErrorCode::kCorrupt, "the image has no vDSO with a system call in it");
     Tracee& leader = threads_[first];
+    if (process.threads.size() > 1) leader.leads_others();
     std::uint64_t place = vdso->start + *instruction;
     for (std::size_t i = 0; i < process.threads.size(); ++i)
       SF_TRY(
@@ -242,8 +243,7 @@ class Restore {
   }
 
   Status let_go() {
-    for (Tracee& thread : threads_) SF_TRY(thread.let_go());
-    threads_.clear();
+    for (; !threads_.empty(); threads_.pop_back()) SF_TRY(threads_.back().let_go());
     return Ok{};
   }
 

@@ -57,7 +57,8 @@ std::vector<pid_t> threads_of(pid_t pid) {
 Result<bool> StoppedTree::seize_new(pid_t root, std::vector<pid_t>& fresh) {
   processes_ = os::process_tree(root);
   for (pid_t pid : processes_) {
-    for (pid_t tid : threads_of(pid)) {
+    const std::vector<pid_t> tids = threads_of(pid);
+    for (pid_t tid : tids) {
       if (threads_.contains(tid)) continue;
       char state = os::process_state(tid);
       if (state == 'Z' || state == 'X' || state == 0) continue;
@@ -71,6 +72,7 @@ Result<bool> StoppedTree::seize_new(pid_t root, std::vector<pid_t>& fresh) {
       threads_.emplace(tid, std::move(*tracee));
       fresh.push_back(tid);
     }
+    if (tids.size() > 1 && threads_.contains(pid)) threads_.at(pid).leads_others();
   }
   return true;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "os/error.h"
+#include "os/process.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -61,6 +62,21 @@ Result<int> wait_for_trap(pid_t tid) {
   return status;
 }
 
+// Likewise, of a thread whose end nobody is told of while its process has others: looks for it.
+Result<int> look_for_trap(pid_t tid) {
+  constexpr int kBusy = 50;    // rounds without a pause
+  constexpr int kRarely = 64;  // rounds between looks at its state
+  for (int rounds = 1;; ++rounds) {
+    int status = 0;
+    SF_TRY_ASSIGN(bool there, look(tid, status));
+    if (there && !WIFSTOPPED(status)) return ended(tid);
+    if (there) return status;
+    if (rounds % kRarely == 0 && os::process_state(tid) == 'Z') return ended(tid);
+    if (rounds < kBusy) std::this_thread::yield();
+    if (rounds >= kBusy) std::this_thread::sleep_for(microseconds(5));
+  }
+}
+
 // A thread that was killed meanwhile stays until its tracer has seen it.
 void forget_dead(pid_t tid) {
   Deadline deadline = Deadline::after(seconds(1));
@@ -83,6 +99,7 @@ Tracee::Tracee(Tracee&& other) noexcept
     : tid_(std::exchange(other.tid_, 0)),
       stopped_(other.stopped_),
       stop_signal_(other.stop_signal_),
+      leads_others_(other.leads_others_),
       disturbed_(other.disturbed_),
       registers_(other.registers_),
       blocked_(other.blocked_) {}
@@ -159,7 +176,7 @@ Status Tracee::go_until_trap(int request) {
     if (trace(request, tid_, 0, nullptr) != 0)
       return os::last_error("running code in " + thread_name(tid_));
     stopped_ = false;
-    SF_TRY_ASSIGN(status, wait_for_trap(tid_));
+    SF_TRY_ASSIGN(status, leads_others_ ? look_for_trap(tid_) : wait_for_trap(tid_));
     stopped_ = true;
     // A stopped job reports its stop once more before it runs.
   } while (status >> 16 == PTRACE_EVENT_STOP && !deadline.passed());

@@ -38,6 +38,9 @@ class Tracee {
   Result<std::vector<SignalInfo>> pending(Queue queue) const;
   Result<RseqArea> rseq() const;
 
+  // Its process has other threads. Killed, it is not seen to end before they are.
+  void leads_others() { leads_others_ = true; }
+
   // One system call, made by the thread at `syscall_instruction`.
   Result<long> call(std::uint64_t syscall_instruction, long number,
                     const std::vector<std::uint64_t>& args);
@@ -62,6 +65,7 @@ class Tracee {
   pid_t tid_ = 0;
   bool stopped_ = false;
   int stop_signal_ = 0;
+  bool leads_others_ = false;
   bool disturbed_ = false;  // registers are not its own
   user_regs_struct registers_{};
   std::uint64_t blocked_ = 0;

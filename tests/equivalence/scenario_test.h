@@ -1,0 +1,44 @@
+// ScenarioTest: a test for each scenario, all of a family over one host.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "runner.h"
+#include "testing/matchers.h"
+#include "waypoint_host.h"
+
+namespace sf::equivalence {
+
+// How GoogleTest shows a scenario; without it, its bytes.
+inline void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
+
+inline std::string scenario_name(const ::testing::TestParamInfo<Scenario>& info) {
+  return info.param.name;
+}
+
+class ScenarioTest : public ::testing::TestWithParam<Scenario> {
+ protected:
+  static void SetUpTestSuite() { open_host(); }
+  static void TearDownTestSuite() {
+    if (holder() != nullptr) holder()->close();
+    holder().reset();
+  }
+  static void open_host(waypoint::UnitKind units = waypoint::UnitKind::kAuto) {
+    ASSERT_OK_AND_ASSIGN(holder(), WaypointHost::open(units));
+  }
+  void SetUp() override { ASSERT_NE(holder(), nullptr); }
+  static WaypointHost& host() { return *holder(); }
+
+ private:
+  // One for all tests of a family, as GoogleTest's suites want it.
+  static std::unique_ptr<WaypointHost>& holder() {
+    static std::unique_ptr<WaypointHost> host;
+    return host;
+  }
+};
+
+}  // namespace sf::equivalence
