@@ -107,9 +107,9 @@ class Resting : public Child {
 }  // namespace
 
 std::vector<Kind> child_kinds() {
-  return {{"ended-child", create<Ended>},
-          {"stopped-child", create<Stopped>},
-          {"resting-child", create<Resting>}};
+  return {{"ended-child", create<Ended>, false, false, Rights::kNeeds},
+          {"stopped-child", create<Stopped>, false, false, Rights::kNeeds},
+          {"resting-child", create<Resting>, false, false, Rights::kNeeds}};
 }
 
 }  // namespace zoo

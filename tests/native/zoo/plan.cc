@@ -10,6 +10,13 @@ bool names(const std::string& list, std::string_view one) {
          ("," + list + ",").find("," + std::string(one) + ",") != std::string::npos;
 }
 
+// Whether a process cannot hold both.
+bool exclude(const Kind& one, const Kind& other) {
+  bool is_same = one.is_single && one.name == other.name;
+  return is_same ||
+         (one.rights != Rights::kAny && other.rights != Rights::kAny && one.rights != other.rights);
+}
+
 }  // namespace
 
 std::vector<Kind> all_kinds() {
@@ -39,10 +46,9 @@ std::vector<NodePlan> make_plan(std::uint64_t seed, const std::string& kept,
     std::size_t count = 2 + chance.below(8U);
     for (std::size_t n = 0; n < count; ++n) {
       Item item{number++, choice[chance.below(choice.size())], seed * 1000 + chance.below(1000U)};
-      bool again = item.kind.is_single && std::ranges::any_of(node.items, [&](const Item& other) {
-                     return other.kind.name == item.kind.name;
-                   });
-      if (!again) node.items.push_back(item);
+      bool fits = std::ranges::none_of(
+          node.items, [&](const Item& other) { return exclude(item.kind, other.kind); });
+      if (fits) node.items.push_back(item);
     }
   }
   for (NodePlan& node : plan)

@@ -115,11 +115,15 @@ class Resource {
   std::string expected_;
 };
 
+// Whether a kind needs the rights of root to be disturbed, or takes them away.
+enum class Rights { kAny, kNeeds, kTakes };
+
 struct Kind {
   std::string_view name;
   std::unique_ptr<Resource> (*create)();
   bool is_single = false;  // a process has but one such thing
   bool is_last = false;    // takes away what others need, and is made after the children
+  Rights rights = Rights::kAny;
 };
 
 template <typename T>

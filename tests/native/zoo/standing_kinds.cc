@@ -237,7 +237,7 @@ std::vector<Kind> standing_kinds() {
           {"working-directory", create<WorkingDirectory>, true},
           {"limits", create<Limits>, true, true},
           {"filters", create<Filters>, true, true},
-          {"credentials", create<Credentials>, true, true}};
+          {"credentials", create<Credentials>, true, true, Rights::kTakes}};
 }
 
 }  // namespace zoo
