@@ -14,6 +14,8 @@ constexpr FeatureRow kRows[] = {
     {"TcpClosedByTheClient", "tcp-closed-by-the-client", Asking::kOnce},
     {"TcpFullBothWays", "tcp-full-both-ways", Asking::kOnce},
     {"SysvRemovedSharedMemory", "sysv-removed"},
+    {"OddTimers", "odd-timers"},
+    {"LatePersonality", "late-personality"},
     {"ProcessDescriptors", "process-descriptors"},
     {"SystemCallFilters", "system-call-filters"},
     {"Terminals", "terminals"},

@@ -206,6 +206,8 @@ Probe sysv_removed(const std::string&) {
     once[0] = 'S';
     answer.say("same memory", again[0] == 'S' ? 1 : 0);
     once[0] = 's';
+    bool can_write = ::mprotect(again, 4096, PROT_READ | PROT_WRITE) == 0;
+    answer.say("for reading alone", can_write ? 0 : 1);
     shmid_ds info{};
     must(::shmctl(removed, IPC_STAT, &info), "shmctl");
     answer.say("mode", info.shm_perm.mode);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>  // NOLINT: sigset functions are POSIX
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,8 +17,10 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <sstream>
 
 #include "feature.h"
 
@@ -163,6 +166,46 @@ Probe interval_timers(const std::string&) {
   };
 }
 
+// One that tells a thread, numbers with a gap, and an interval of a timer that does not run.
+Probe odd_timers(const std::string&) {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGALRM;
+  event._sigev_un._tid = ::gettid();
+  for (int i = 0; i < 3; ++i) {
+    int id = 0;
+    must(static_cast<int>(::syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &id)),
+         "timer_create");
+    if (i == 1) must(static_cast<int>(::syscall(SYS_timer_delete, id)), "timer_delete");
+  }
+  itimerval resting{{77, 0}, {0, 0}};
+  must(::setitimer(ITIMER_VIRTUAL, &resting, nullptr), "setitimer");
+  return [](Answer& answer) {
+    answer.say("timers", "\n" + read_whole_file("/proc/self/timers"));
+    itimerval now{};
+    must(::getitimer(ITIMER_VIRTUAL, &now), "getitimer");
+    answer.say("interval", now.it_interval.tv_sec);
+  };
+}
+
+// What is mapped from then on can be executed; what was there before cannot.
+Probe late_personality(const std::string&) {
+  void* before = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (before == MAP_FAILED) die("mmap");
+  must(::personality(READ_IMPLIES_EXEC), "personality");
+  return [=](Answer& answer) {
+    answer.say("personality", ::personality(0xffffffff));
+    unsigned long from = 0;
+    char rights[8] = {};
+    std::istringstream maps(read_whole_file("/proc/self/maps"));
+    for (std::string line; std::getline(maps, line);) {
+      if (std::sscanf(line.c_str(), "%lx-%*x %7s", &from, rights) == 2 &&
+          from == reinterpret_cast<std::uintptr_t>(before))
+        answer.say("rights", rights);
+    }
+  };
+}
+
 Probe another_user(const std::string&) {
   constexpr uid_t kNobody = 65534;
   gid_t groups[] = {kNobody, 12345};
@@ -261,6 +304,8 @@ std::vector<Feature> process_features() {
           {"queued-signals", queued_signals},
           {"posix-timers", posix_timers},
           {"interval-timers", interval_timers},
+          {"odd-timers", odd_timers},
+          {"late-personality", late_personality},
           {"another-user", another_user},
           {"limits", limits},
           {"family", family},

@@ -70,9 +70,11 @@ Probe across_families(const std::string&) {
   int server = accepted(listener);
   set_option(server, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(client, SOL_SOCKET, SO_REUSEADDR, 1);
+  send_text(client, "there");
   return [=](Answer& answer) {
-    send_text(client, "there");
     answer.say("there", receive(server));
+    answer.say("room", option(server, SOL_SOCKET, SO_RCVBUF));
+    send_text(client, "there");
     send_text(server, "back");
     answer.say("back", receive(client));
     answer.say("options", option(server, IPPROTO_TCP, TCP_NODELAY) * 10 +

@@ -173,6 +173,10 @@ class Capture {
     process.oom_score_adj = facts.oom_score_adj;
     process.core_filter = facts.core_filter;
     process.posix_timers = parse_timers(facts.timers).value();
+    for (PosixTimer& timer : process.posix_timers) {  // told in this namespace's numbers
+      auto whom = std::ranges::find(facts.threads, timer.thread, &ThreadFacts::tid);
+      if (whom != facts.threads.end()) timer.thread = whom->status.pids.back();
+    }
     if (!facts.ended()) return;
     process.life = Life::kEnded;
     process.exit_status = stat.exit_status;

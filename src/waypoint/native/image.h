@@ -103,7 +103,7 @@ struct Mapping {
   std::uint64_t end = 0;
   std::uint64_t offset = 0;
   std::uint32_t protection = 0;  // as mmap takes it
-  std::uint32_t flags = 0;       // likewise, without MAP_FIXED
+  std::uint32_t flags = 0;       // likewise, without MAP_FIXED; kSysv: and SHM_RDONLY
   MappingKind kind = MappingKind::kAnonymous;
   std::uint32_t file = kNone;  // kFile: index of TreeImage::mapped, kShared: of inodes, kSysv: id
   std::vector<std::int32_t> advice;  // for madvise, in this order

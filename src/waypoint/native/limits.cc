@@ -63,7 +63,10 @@ void bring_back_timers(ProgramWriter& program, const ProcessImage& process) {
   program.about("interval timers");
   for (unsigned i = 0; i < 3; ++i) {
     const itimerval& timer = process.timers[i];
-    if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0) continue;
+    // One that does not run may have an interval.
+    const timeval& left = timer.it_value;
+    const timeval& every = timer.it_interval;
+    if ((left.tv_sec | left.tv_usec | every.tv_sec | every.tv_usec) == 0) continue;
     program.call(SYS_setitimer, {i, program.arena().put_value(timer), 0});
   }
 }
@@ -73,8 +76,6 @@ void bring_back_standing(ProgramWriter& program, const ProcessImage& process) {
   char filter[16];
   std::snprintf(filter, sizeof filter, "0x%x", process.core_filter);
   write_own(program, "/proc/self/coredump_filter", filter);
-  program.about("personality");
-  program.call(SYS_personality, {process.personality});
   program.call(SYS_umask, {process.umask});
 }
 
@@ -99,6 +100,9 @@ void bring_back_traits(ProgramWriter& program, const ProcessImage& process) {
   if (process.dumpable < 2) program.call(SYS_prctl, {PR_SET_DUMPABLE, process.dumpable});
   program.call(SYS_prctl, {PR_SET_CHILD_SUBREAPER, process.subreaper});
   if (process.no_huge_pages != 0) program.call(SYS_prctl, {PR_SET_THP_DISABLE, 1, 0, 0, 0});
+  // Not before its memory is there: one of them makes all that is mapped from then on executable.
+  program.about("personality");
+  program.call(SYS_personality, {process.personality});
 }
 
 }  // namespace sf::waypoint::native

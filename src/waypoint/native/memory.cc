@@ -58,7 +58,10 @@ Mapping describe(const MappingText& text, TreeImage& tree) {
   if (has(text, "lo")) mapping.locked = has(text, "lf") ? 2 : 1;
   if (mapping.kind == MappingKind::kFile)
     mapping.file = find_or_add(tree.mapped, {text.name, p[3] == 's' && has(text, "mw") ? 1U : 0U});
-  if (mapping.kind == MappingKind::kSysv) mapping.file = static_cast<std::uint32_t>(text.inode);
+  if (mapping.kind == MappingKind::kSysv) {
+    mapping.file = static_cast<std::uint32_t>(text.inode);
+    if (!has(text, "mw")) mapping.flags |= SHM_RDONLY;
+  }
   if (text.name.starts_with("[anon:")) mapping.name = text.name.substr(6, text.name.size() - 7);
   return mapping;
 }
@@ -137,8 +140,10 @@ class MemoryWriter {
   void attach(const Mapping& mapping) {
     bool runs = (mapping.protection & PROT_EXEC) != 0;
     program_.about("attaching shared memory");
-    program_.call_exactly(static_cast<long>(mapping.start), SYS_shmat,
-                          {mapping.file, mapping.start, runs ? SHM_EXEC : 0});
+    unsigned only_read = mapping.flags & static_cast<unsigned>(SHM_RDONLY);
+    program_.call_exactly(
+        static_cast<long>(mapping.start), SYS_shmat,
+        {mapping.file, mapping.start, only_read | (runs ? static_cast<unsigned>(SHM_EXEC) : 0U)});
     if ((mapping.protection & PROT_WRITE) == 0)
       program_.call(SYS_mprotect, {mapping.start, mapping.end - mapping.start, mapping.protection});
   }

@@ -72,7 +72,9 @@ void bring_back_posix_timers(ProgramWriter& program, const ProcessImage& process
   Arena& arena = program.arena();
   program.about("POSIX timers");
   program.call(SYS_prctl, {kRestoreIds, kOn, 0, 0, 0});
-  for (const PosixTimer& timer : process.posix_timers) {
+  // The kernel tells of the newest one first.
+  for (auto made = process.posix_timers.rbegin(); made != process.posix_timers.rend(); ++made) {
+    const PosixTimer& timer = *made;
     sigevent event{};
     event.sigev_notify = timer.notify;
     event.sigev_signo = timer.signal;

@@ -226,7 +226,11 @@ Result<std::vector<SocketOption>> capture_options(int fd, const SocketFacts& fac
     if (is_connection && option.level == SOL_IPV6 && option.name == IPV6_V6ONLY) continue;
     if (is_connection && option.level == SOL_IP && option.name == IP_MULTICAST_TTL) continue;
     std::string value = bytes_of(fd, option);
-    if (value == bytes_of(fresh.get(), option)) continue;
+    // A connection's buffers are made larger while its data is brought back.
+    bool is_buffer =
+        option.level == SOL_SOCKET && (option.name == SO_SNDBUF || option.name == SO_RCVBUF);
+    bool is_changed = is_connection && is_buffer;
+    if (!is_changed && value == bytes_of(fresh.get(), option)) continue;
     options.push_back({option.level, option.name, value});
   }
   return options;

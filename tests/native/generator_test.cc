@@ -1,0 +1,257 @@
+// Random trees of processes that hold random things of every kind (zoo/) are snapshotted,
+// disturbed, restored and forked. Each process checks itself: what it holds must be what it was.
+//
+// SF_SEED begins with another tree, SF_TREES makes it more of them, SF_KEPT keeps some items of
+// one.
+#include <cstdlib>
+#include <set>
+
+#include "../commands/fixture.h"
+#include "base/split.h"
+#include "os/file.h"
+
+namespace sf::waypoint {
+namespace {
+
+std::string setting(const char* name, const char* usual) {
+  const char* wanted = std::getenv(name);
+  return wanted != nullptr ? wanted : usual;
+}
+
+class GeneratorTest : public CommandsTest {
+ protected:
+  // What went wrong with this tree, or nothing.
+  struct Verdict {
+    std::string trouble;
+    bool bad() const { return !trouble.empty(); }
+  };
+
+  Verdict try_tree(const std::string& seed, const std::string& kept) {
+    Verdict verdict = grow(seed, kept);
+    if (!verdict.bad()) verdict = walk();
+    if (Verdict ended = end_branches(); !verdict.bad()) verdict = ended;
+    return verdict;
+  }
+
+  Verdict end_branches() {
+    Verdict verdict;
+    for (const BranchId& branch : live_) {
+      Status ended = wp_->end(branch);
+      if (!ended) verdict.trouble = "end: " + ended.error().describe();
+    }
+    live_.clear();
+    for (const CheckpointInfo& taken : wp_->checkpoints()) {
+      Status removed = wp_->remove(taken.id);
+      if (!removed) verdict.trouble = "removal: " + removed.error().describe();
+    }
+    return verdict;
+  }
+
+  // The smallest part of a bad tree that is bad, too: pieces are left out as long as it stays so.
+  std::string shrink(const std::string& seed, std::vector<std::string> items) {
+    for (std::size_t size = (items.size() + 1) / 2; size > 0;
+         size = size == 1 ? 0 : (size + 1) / 2) {
+      for (std::size_t at = 0; at < items.size() && items.size() > 1;) {
+        std::vector<std::string> fewer = items;
+        auto first = fewer.begin() + static_cast<std::ptrdiff_t>(at);
+        fewer.erase(first, first + static_cast<std::ptrdiff_t>(std::min(size, items.size() - at)));
+        if (!fewer.empty() && try_tree(seed, join(fewer)).bad())
+          items = fewer;
+        else
+          at += size;
+      }
+    }
+    return join(items);
+  }
+
+  // Numbers of the items that the last tree held.
+  std::vector<std::string> items() const { return {items_.begin(), items_.end()}; }
+
+  static std::string join(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+    return text;
+  }
+
+  Verdict run_in(const BranchId& branch, const std::string& command, std::string& output) {
+    auto result = wp_->exec(branch, {.command = command, .timeout = milliseconds(120'000)});
+    if (!result) return {command + ": " + result.error().describe()};
+    output = result->output;
+    if (result->exit_code != 0)
+      return {command + ": exit " + std::to_string(result->exit_code) + "\n" + output};
+    return {};
+  }
+
+  Verdict put_in_place() {
+    BranchConfig config;
+    config.engine = EngineChoice::kNative;
+    auto started = wp_->start(config);
+    if (!started) return {"start: " + started.error().describe()};
+    branch_ = *started;
+    live_ = {branch_};
+    items_.clear();
+    auto program = os::read_file(SF_ZOO, 64U << 20U);
+    if (!program) return {program.error().describe()};
+    SideExecRequest install;
+    install.argv = {
+        "sh", "-c",
+        "cat > /tmp/resource-zoo && chmod +x /tmp/resource-zoo && mkdir -m 777 /tmp/z && "
+        "mkfifo /tmp/z/ready"};
+    install.user = "root";
+    install.input = *program;
+    auto installed = wp_->side_exec(branch_, install);
+    if (!installed || installed->exit_code != 0) return {"the program could not be put in place"};
+    return {};
+  }
+
+  // In the background, until it says that all is there.
+  Verdict start_zoo(const std::string& words) {
+    std::string text;
+    return run_in(branch_,
+                  "/tmp/resource-zoo " + words +
+                      " 2> /tmp/z/log & read -r -t 20 -n 1 whole < /tmp/z/ready || "
+                      "{ cat /tmp/z/log; false; }",
+                  text);
+  }
+
+ private:
+  Verdict grow(const std::string& seed, const std::string& kept) {
+    Verdict grown = put_in_place();
+    if (!grown.bad())
+      grown = start_zoo("grow /tmp/z " + seed + " " + kept + " " + setting("SF_KINDS", "all"));
+    if (grown.bad()) return grown;
+    std::string text;
+
+    Verdict noted = ask(branch_, "expect", text);
+    for (const std::string& line : split(text, '\n')) {
+      std::vector<std::string> words = split(line, ' ');
+      if (words.size() == 4) items_.insert(words[1]);
+    }
+    return noted;
+  }
+
+  Verdict ask(const BranchId& branch, const std::string& request, std::string& answer) {
+    return run_in(branch, "/tmp/resource-zoo ask /tmp/z " + request, answer);
+  }
+
+  // All lines say "ok".
+  Verdict all_well(const BranchId& branch, const std::string& when,
+                   const std::string& request = "check") {
+    std::string answer;
+    Verdict asked = ask(branch, request, answer);
+    if (asked.bad()) return {when + ": " + asked.trouble};
+    std::string wrong;
+    std::size_t lines = 0;
+    for (const std::string& line : split(answer, '\n')) {
+      if (line.empty()) continue;
+      ++lines;
+      if (!line.ends_with(" ok")) wrong += "  " + line + "\n";
+    }
+    if (lines == 0) return {when + ": nobody answers"};
+    if (!wrong.empty()) return {when + ":\n" + wrong};
+    return {};
+  }
+
+  // No line says "ok": a check that cannot fail would be none.
+  Verdict all_disturbed(const BranchId& branch) {
+    std::string disturbed;
+    std::string answer;
+    Verdict asked = ask(branch, "disturb", disturbed);
+    if (!asked.bad()) asked = ask(branch, "check", answer);
+    if (asked.bad()) return asked;
+    std::string trouble;
+    for (const std::string& line : split(disturbed, '\n'))
+      if (!line.empty() && !line.ends_with(" disturbed")) trouble += "  " + line + "\n";
+    for (const std::string& line : split(answer, '\n'))
+      if (line.ends_with(" ok") || line.find(" process WRONG ") != std::string::npos)
+        trouble += "  " + line + "\n";
+    if (!trouble.empty()) return {"after a disturbance:\n" + trouble};
+    return {};
+  }
+
+  Verdict walk() {
+    Verdict verdict = all_well(branch_, "before the snapshot");
+    if (verdict.bad()) return verdict;
+    auto first = wp_->checkpoint(branch_);
+    if (!first) return {"snapshot: " + first.error().describe()};
+    if (verdict = all_well(branch_, "after the snapshot"); verdict.bad()) return verdict;
+    if (verdict = all_disturbed(branch_); verdict.bad()) return verdict;
+    if (verdict = back_to(first->id, "restored"); verdict.bad()) return verdict;
+    if (verdict = in_forks(first->id); verdict.bad()) return verdict;
+    auto second = wp_->checkpoint(branch_);
+    if (!second) return {"second snapshot: " + second.error().describe()};
+    if (verdict = all_disturbed(branch_); verdict.bad()) return verdict;
+    if (verdict = back_to(second->id, "restored from the second"); verdict.bad()) return verdict;
+    if (verdict = back_to(first->id, "restored from the first again"); verdict.bad())
+      return verdict;
+    return all_well(branch_, "at the end", "finish");
+  }
+
+  Verdict back_to(const CheckpointId& id, const std::string& when) {
+    Status restored = wp_->restore(branch_, id);
+    if (!restored) return {when + ": " + restored.error().describe()};
+    return all_well(branch_, when);
+  }
+
+  // Two at once: one is disturbed, and the other does not notice.
+  Verdict in_forks(const CheckpointId& id) {
+    for (auto& made : wp_->fork(id, 2)) {
+      if (!made) return {"fork: " + made.error().describe()};
+      live_.push_back(*made);
+    }
+    Verdict verdict = all_well(live_[1], "in a fork");
+    if (!verdict.bad()) verdict = all_disturbed(live_[1]);
+    if (!verdict.bad()) verdict = all_well(live_[2], "in another fork");
+    if (!verdict.bad()) verdict = all_well(live_[2], "at the end of a fork", "finish");
+    return verdict;
+  }
+
+  std::vector<BranchId> live_;  // the first is branch_
+  std::set<std::string> items_;
+};
+
+TEST_F(GeneratorTest, WhateverATreeHoldsIsWhatItWas) {
+  const unsigned long first = std::stoul(setting("SF_SEED", "1"));
+  const unsigned long count = std::stoul(setting("SF_TREES", std::getenv("SF_SEED") ? "1" : "24"));
+  const std::string kept = setting("SF_KEPT", "all");
+  for (unsigned long i = first; i < first + count; ++i) {
+    std::string seed = std::to_string(i);
+    Verdict verdict = try_tree(seed, kept);
+    if (!verdict.bad()) continue;
+    std::string least = items().empty() ? kept : shrink(seed, items());
+    Verdict again = try_tree(seed, least);
+    ADD_FAILURE() << "SF_SEED=" << seed << "\n"
+                  << verdict.trouble << "\nleast part: SF_SEED=" << seed << " SF_KEPT=" << least
+                  << "\n"
+                  << (again.bad() ? again.trouble : "which is right when tried once more");
+  }
+}
+
+TEST_F(GeneratorTest, WhatCannotBeCapturedIsDeclinedByNameAndLeftAlone) {
+  Verdict verdict = put_in_place();
+  std::string listed;
+  if (!verdict.bad()) verdict = run_in(branch_, "/tmp/resource-zoo declined", listed);
+  if (!verdict.bad()) verdict = end_branches();
+  ASSERT_FALSE(verdict.bad()) << verdict.trouble;
+  for (const std::string& line : split(listed, '\n')) {
+    std::vector<std::string> words = split(line, '\t');
+    if (words.size() != 2) continue;  // the end
+    SCOPED_TRACE(words[0]);
+    verdict = put_in_place();
+    if (!verdict.bad()) verdict = start_zoo("hold /tmp/z " + words[0]);
+    ASSERT_FALSE(verdict.bad()) << verdict.trouble;
+    auto taken = wp_->checkpoint(branch_);
+    EXPECT_FALSE(taken.ok());
+    std::string said = taken ? "" : taken.error().describe();
+    EXPECT_NE(said.find(words[1]), std::string::npos) << said;
+    std::string text;
+    verdict = run_in(branch_, "jobs -r | grep -c resource-zoo && kill %1 && ! wait %1", text);
+    EXPECT_FALSE(verdict.bad()) << verdict.trouble;
+    EXPECT_TRUE(wp_->checkpoint(branch_).ok());
+    verdict = end_branches();
+    EXPECT_FALSE(verdict.bad()) << verdict.trouble;
+  }
+}
+
+}  // namespace
+}  // namespace sf::waypoint
