@@ -162,6 +162,7 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   marked_at_ = host_.shell().commands();
   state.hostname = current_hostname();
   state.user = host_.user();
+  UnitPaths files = parts_.units.paths(parts_.unit);
   Stopwatch stopped;
   auto captured =
       parts_.engine.capture({.engine = config().engine,
@@ -170,6 +171,8 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                              .terminal_session = host_.shell().shell(),
                              .terminal_group = host_.shell().foreground_group(),
                              .host_network = config().network == Network::kHost,
+                             .upper = files.upper,
+                             .work = files.work,
                              .while_stopped = [&]() -> Status {
                                SF_TRY(faults.at("checkpoint.after_dump"));
                                host_.shell().on_terminal();

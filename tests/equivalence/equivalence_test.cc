@@ -4,7 +4,6 @@
 #include <memory>
 #include <ostream>
 
-#include "native_limits.h"
 #include "runner.h"
 #include "testing/matchers.h"
 #include "waypoint_host.h"
@@ -32,10 +31,6 @@ class EquivalenceTest : public ::testing::TestWithParam<Scenario> {
 
 TEST_P(EquivalenceTest, ProbePrintsTheSameInEveryContinuation) {
   ASSERT_NE(host_holder(), nullptr);
-  auto declined = host_holder()->engine() == waypoint::EngineChoice::kNative
-                      ? native_declines(GetParam().name)
-                      : std::nullopt;
-  if (declined) return check_declined(*host_holder(), GetParam(), *declined);
   check_scenario(*host_holder(), GetParam());
 }
 

@@ -130,11 +130,22 @@ TEST(NativeKindsTest, FilesAreToldApart) {
   EXPECT_EQ(kind(descriptor("/proc/meminfo", PROC_SUPER_MAGIC, S_IFREG)), DescriptorKind::kPath);
 }
 
-TEST(NativeKindsTest, AFileWithoutANameIsCopiedOnlyWhenItHasNoOtherName) {
+TEST(NativeKindsTest, AFileThatLostItsNameIsCopiedOnlyWhenItHasNoOtherName) {
   DescriptorFacts fd = descriptor("/w/x (deleted)", OVERLAYFS_SUPER_MAGIC, S_IFREG);
-  EXPECT_EQ(judge(fd).kind, DescriptorKind::kRefused);
-  fd.file.st_nlink = 0;
   EXPECT_EQ(judge(fd).kind, DescriptorKind::kUnlinked);
+  fd.lost = {LostName::Left::kAnother, "/w/y"};
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kOtherName);
+  fd.lost = {LostName::Left::kUnknown, {}};
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kRefused);
+  fd.lost = {LostName::Left::kOwn, {}};  // it is called that
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kPath);
+}
+
+TEST(NativeKindsTest, ADirectoryWithoutANameIsMadeAgainWhereItsPlaceIsFree) {
+  DescriptorFacts fd = descriptor("/w/d (deleted)", OVERLAYFS_SUPER_MAGIC, S_IFDIR);
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kLostDirectory);
+  fd.has_place = false;
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kRefused);
 }
 
 TEST(NativeKindsTest, WhatCannotBeMadeAgainIsRefused) {

@@ -96,13 +96,15 @@ enum class InodeKind : std::uint32_t {
   kFifo,
   kMemory,
   kUnlinked,
+  kOtherName,  // the one by which it was opened is gone
   kSharedMemory,
   kDirectory  // without a name
 };
 
 struct InodeImage {  // what has no name that could be opened, or more content than its file
   InodeKind kind = InodeKind::kPipe;
-  std::string name;  // of a memory file; path of others
+  std::string name;   // of a memory file; path of others
+  std::string other;  // kOtherName: where it is now
   std::uint64_t size = 0;
   std::uint32_t mode = 0;
   std::uint32_t uid = 0;
@@ -114,7 +116,7 @@ struct InodeImage {  // what has no name that could be opened, or more content t
   std::vector<Extent> extents;
   template <typename A>
   void fields(A& a) {
-    a(kind)(name)(size)(mode)(uid)(gid)(seals)(times)(capacity)(content)(extents);
+    a(kind)(name)(other)(size)(mode)(uid)(gid)(seals)(times)(capacity)(content)(extents);
   }
 };
 

@@ -17,7 +17,6 @@ namespace {
 constexpr std::uint64_t kPipeSystem = 0x50495045;
 constexpr std::uint64_t kProcessSystem = 0x50494446;  // pidfs
 constexpr std::uint64_t kSocketSystem = 0x534f434b;
-constexpr std::string_view kDeleted = " (deleted)";
 
 DescriptorVerdict refuse(const DescriptorFacts& fd, const std::string& name, std::string why) {
   return {DescriptorKind::kRefused, "descriptor " + std::to_string(fd.number) + " (" + name + ")",
@@ -51,15 +50,22 @@ DescriptorVerdict judge_device(const DescriptorFacts& fd) {
   return judge_pty(fd);
 }
 
+DescriptorVerdict judge_lost(const DescriptorFacts& fd) {
+  std::string trouble = lost_name_trouble(fd.lost);
+  if (!trouble.empty()) return refuse(fd, fd.link, trouble);
+  if (S_ISDIR(fd.file.st_mode) && fd.has_place) return {DescriptorKind::kLostDirectory, {}, {}};
+  if (!S_ISREG(fd.file.st_mode))
+    return refuse(fd, fd.link, "its name is gone, and it cannot be had again");
+  if (fd.lost.left == LostName::Left::kAnother) return {DescriptorKind::kOtherName, {}, {}};
+  return {DescriptorKind::kUnlinked, {}, {}};
+}
+
 DescriptorVerdict judge_file(const DescriptorFacts& fd) {
   bool is_place = (fd.info.flags & static_cast<unsigned>(O_PATH)) != 0;  // nothing was opened
-  if (is_place && !fd.link.ends_with(kDeleted)) return {DescriptorKind::kPath, {}, {}};
+  bool is_lost = is_deleted(fd.link) && fd.lost.left != LostName::Left::kOwn;
+  if (is_place && !is_lost) return {DescriptorKind::kPath, {}, {}};
   if (S_ISCHR(fd.file.st_mode) || S_ISBLK(fd.file.st_mode)) return judge_device(fd);
-  if (fd.link.ends_with(kDeleted)) {
-    if (S_ISREG(fd.file.st_mode) && fd.file.st_nlink == 0)
-      return {DescriptorKind::kUnlinked, {}, {}};
-    return refuse(fd, fd.link, "its name is gone, and it is no file that could be copied");
-  }
+  if (is_lost) return judge_lost(fd);
   if (S_ISFIFO(fd.file.st_mode)) return {DescriptorKind::kFifo, {}, {}};
   if (S_ISREG(fd.file.st_mode) || S_ISDIR(fd.file.st_mode)) return {DescriptorKind::kPath, {}, {}};
   return refuse(fd, fd.link, "the native engine does not know this kind of file");
@@ -93,7 +99,7 @@ DescriptorVerdict judge(const DescriptorFacts& fd) {
     case SYSFS_MAGIC:
       return {DescriptorKind::kPath, {}, {}};
     case PROC_SUPER_MAGIC:
-      if (is_of_a_process(fd.link) || fd.link.ends_with(kDeleted))
+      if (is_of_a_process(fd.link) || is_deleted(fd.link))
         return refuse(fd, fd.link, "it looks into a process");
       return {DescriptorKind::kPath, {}, {}};
     case DEVPTS_SUPER_MAGIC:
@@ -133,7 +139,7 @@ MappingVerdict judge(const MappingText& mapping) {
     if (!is_known_flag(flag)) return refuse("it has the unknown property \"" + flag + "\"");
   bool is_shared = mapping.permissions.size() == 4 && mapping.permissions[3] == 's';
   // Its inode number is the id, which may be 0.
-  if (name.starts_with("/SYSV") && name.ends_with(kDeleted) && is_shared)
+  if (name.starts_with("/SYSV") && is_deleted(name) && is_shared)
     return {false, MappingKind::kSysv, {}};
   if (mapping.inode == 0) {
     bool plain =
@@ -141,7 +147,9 @@ MappingVerdict judge(const MappingText& mapping) {
     if (plain && !is_shared) return {false, MappingKind::kAnonymous, {}};
     return refuse("the native engine does not know this kind of mapping");
   }
-  bool has_name = !name.ends_with(kDeleted);
+  bool has_name = !is_deleted(name) || mapping.lost.left == LostName::Left::kOwn;
+  std::string trouble = lost_name_trouble(mapping.lost);
+  if (!trouble.empty()) return refuse(trouble);
   bool is_memory = name.starts_with("/memfd:") || (name == "/dev/zero (deleted)" && is_shared);
   if (!has_name && (is_memory || (name[0] == '/' && !name.starts_with("/dev/zero"))))
     return {false, MappingKind::kShared, {}};

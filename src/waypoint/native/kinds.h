@@ -14,6 +14,8 @@ enum class DescriptorKind {
   kPipe,
   kMemoryFile,
   kUnlinked,
+  kOtherName,  // it has lost its own
+  kLostDirectory,
   kTerminal,
   kMaster,
   kOwnTerminal,

@@ -183,10 +183,15 @@ class MemoryWriter {
   void set_layout() {
     const MemoryLayout& layout = process_.layout;
     program_.about("opening " + layout.exe);
-    Argument exe = program_.keep(
-        SYS_openat, {AT_FDCWD, program_.arena().put_text(layout.exe), O_RDONLY | O_CLOEXEC});
-    program_.call(SYS_dup3, {exe, places_.files.scratch, O_CLOEXEC});
-    program_.call(SYS_close, {exe});
+    if (layout.exe_inode != kNone) {
+      program_.call(SYS_dup3, {held_inode(places_.files, layout.exe_inode), places_.files.scratch,
+                               O_CLOEXEC});
+    } else {
+      Argument exe = program_.keep(
+          SYS_openat, {AT_FDCWD, program_.arena().put_text(layout.exe), O_RDONLY | O_CLOEXEC});
+      program_.call(SYS_dup3, {exe, places_.files.scratch, O_CLOEXEC});
+      program_.call(SYS_close, {exe});
+    }
     prctl_mm_map map{};
     std::memcpy(&map, layout.bounds.data(), sizeof layout.bounds);
     map.auxv =

@@ -109,10 +109,11 @@ struct MemoryLayout {                      // as PR_SET_MM_MAP takes it
   std::array<std::uint64_t, 11> bounds{};  // code, data, brk, stack, arguments, environment
   std::string auxv;
   std::string exe;
-  std::uint64_t vdso = 0;  // where its first page is mapped; 0: nowhere
+  std::uint32_t exe_inode = kNone;  // it has lost its name
+  std::uint64_t vdso = 0;           // where its first page is mapped; 0: nowhere
   template <typename A>
   void fields(A& a) {
-    a(bounds)(auxv)(exe)(vdso);
+    a(bounds)(auxv)(exe)(exe_inode)(vdso);
   }
 };
 
