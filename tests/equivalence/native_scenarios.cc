@@ -18,6 +18,9 @@ constexpr FeatureRow kRows[] = {
     {"SystemCallFilters", "system-call-filters"},
     {"Terminals", "terminals"},
     {"TerminalSession", "terminal-session"},
+    {"TerminalUnreadLines", "terminal-unread-lines", Asking::kOnce},
+    {"TerminalUnreadBytes", "terminal-unread-bytes", Asking::kOnce},
+    {"TerminalClosedAndStopped", "terminal-closed-and-stopped", Asking::kOnce},
 };
 
 // Names that were lost: CRIU gives things others, and leaves directories behind.

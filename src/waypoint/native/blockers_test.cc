@@ -197,7 +197,9 @@ TEST(NativeBlockersTest, ATerminalNeedsItsMasterInTheTree) {
   facts.processes[0].descriptors = {master};
   tie_ptys(facts.processes);
   EXPECT_TRUE(find_blockers(facts).empty());
-  facts.processes[0].descriptors[0].pty.has_unread = true;
+  facts.processes[0].descriptors[0].pty.unread = 5;
+  EXPECT_TRUE(find_blockers(facts).empty());
+  facts.processes[0].descriptors[0].pty.has_status = true;
   EXPECT_EQ(only_reason(facts), "descriptor 5 (/dev/pts/ptmx)");
 }
 

@@ -16,9 +16,10 @@ namespace sf::waypoint::native {
 
 enum class FileKind : std::uint32_t {
   kPath,
-  kTerminal,     // a slave
-  kMaster,       // of a terminal made inside
-  kOwnTerminal,  // /dev/tty
+  kTerminal,      // a slave
+  kMaster,        // of a terminal made inside
+  kOwnTerminal,   // /dev/tty
+  kDeadTerminal,  // a slave whose master was closed
   kInode,
   kEvent,
   kSocket
@@ -130,6 +131,20 @@ struct MappedFile {
   bool operator==(const MappedFile&) const = default;
 };
 
+struct TerminalData {  // that nobody has read
+  std::string output;
+  std::vector<std::string> lines;  // of input, with their newlines; without one: an end of file
+  std::string typed;               // input that is no line yet, or all of it where there are none
+  std::uint32_t stopped = 0;       // the output
+  template <typename A>
+  void fields(A& a) {
+    a(output)(lines)(typed)(stopped);
+  }
+};
+
+inline constexpr std::uint32_t kExclusiveSlave = 1;
+inline constexpr std::uint32_t kExclusiveMaster = 2;
+
 struct TerminalImage {
   std::int32_t number = 0;
   std::string settings;  // termios2
@@ -142,9 +157,12 @@ struct TerminalImage {
   std::uint32_t packets = 0;  // and what else terminals made inside may have
   std::uint32_t locked = 0;
   std::uint32_t hung_up = 0;  // its slaves have been closed
+  std::uint32_t exclusive = 0;
+  TerminalData data;
   template <typename A>
   void fields(A& a) {
-    a(number)(settings)(window)(uid)(gid)(mode)(session)(group)(packets)(locked)(hung_up);
+    a(number)(settings)(
+        window)(uid)(gid)(mode)(session)(group)(packets)(locked)(hung_up)(exclusive)(data);
   }
 };
 

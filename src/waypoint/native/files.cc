@@ -71,6 +71,8 @@ class FileCapture {
       file.kind = FileKind::kTerminal;
     } else if (kind == DescriptorKind::kMaster) {
       file.kind = FileKind::kMaster;
+    } else if (kind == DescriptorKind::kDeadTerminal) {
+      file.kind = FileKind::kDeadTerminal;
     } else if (kind == DescriptorKind::kOwnTerminal) {
       file.kind = FileKind::kOwnTerminal;
     } else if (kind == DescriptorKind::kEvent) {
@@ -158,6 +160,7 @@ FilePlaces choose_places(const TreeImage& tree, int taken) {
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
                 const std::string& root_view, std::uint64_t failure) {
   InodeRestore inodes(program, tree, places, root_view);
+  open_dead_terminals(program, tree, places);
   open_masters(program, tree, places);
   for (std::size_t i = 0; i < tree.files.size(); ++i) {
     const FileImage& file = tree.files[i];
@@ -169,7 +172,9 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
     if (file.kind == FileKind::kSocket &&
         (file.socket.family == AF_UNIX || file.socket.tcp.state != 0))
       continue;
-    if (file.kind == FileKind::kMaster || file.kind == FileKind::kOwnTerminal) continue;
+    if (file.kind == FileKind::kMaster || file.kind == FileKind::kOwnTerminal ||
+        file.kind == FileKind::kDeadTerminal)
+      continue;
     if (is_opened_late(file)) continue;
     if (file.kind == FileKind::kEvent || file.kind == FileKind::kSocket) {
       Argument made = file.kind == FileKind::kEvent ? make_event(program, file)

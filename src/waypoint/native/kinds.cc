@@ -35,6 +35,7 @@ DescriptorVerdict judge_pty(const DescriptorFacts& fd) {
   std::string trouble = pty_trouble(fd.pty);
   if (!trouble.empty()) return refuse(fd, fd.link, trouble);
   if (fd.pty.end == PtyFacts::End::kMaster) return {DescriptorKind::kMaster, {}, {}};
+  if (fd.pty.is_dead) return {DescriptorKind::kDeadTerminal, {}, {}};
   return {
       fd.pty.end == PtyFacts::End::kOwn ? DescriptorKind::kOwnTerminal : DescriptorKind::kTerminal,
       {},

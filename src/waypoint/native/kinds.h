@@ -19,6 +19,7 @@ enum class DescriptorKind {
   kTerminal,
   kMaster,
   kOwnTerminal,
+  kDeadTerminal,
   kEvent,
   kSocket,
   kRefused
