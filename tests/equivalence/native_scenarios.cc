@@ -13,6 +13,8 @@ constexpr FeatureRow kRows[] = {
     {"TcpAcrossFamilies", "tcp-across-families"},
     {"TcpClosedByTheClient", "tcp-closed-by-the-client", Asking::kOnce},
     {"TcpFullBothWays", "tcp-full-both-ways", Asking::kOnce},
+    {"TcpEnded", "tcp-ended", Asking::kOnce},
+    {"UdpUnread", "udp-unread", Asking::kOnce},
     {"SysvRemovedSharedMemory", "sysv-removed"},
     {"ProcessDescriptors", "process-descriptors"},
     {"SystemCallFilters", "system-call-filters"},

@@ -14,6 +14,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
+#include "waypoint/native/datagrams.h"
 #include "waypoint/native/other_fd.h"
 #include "waypoint/native/posix_timers.h"
 
@@ -198,6 +199,7 @@ Result<TreeFacts> read_facts(const std::vector<pid_t>& processes) {
   }
   SF_TRY(look_at_unix_sockets(facts.processes));
   look_at_connections(facts.processes);
+  find_shared_ports(facts.processes);
   SF_TRY(find_watched(facts.processes));
   find_owners(facts.processes);
   tie_ptys(facts.processes);

@@ -11,6 +11,7 @@
 
 #include "os/error.h"
 #include "waypoint/blocker.h"
+#include "waypoint/native/ended_connections.h"
 #include "waypoint/native/event_files.h"
 #include "waypoint/native/inodes.h"
 #include "waypoint/native/kinds.h"
@@ -193,6 +194,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
   }
   finish_ptys(program, tree, places, failure);
   open_connections(program, tree, places);
+  open_ended_connections(program, tree, places);
   open_unix_sockets(program, tree, places, root_view, failure);
   inodes.hold_for_mappings();
   inodes.finish();

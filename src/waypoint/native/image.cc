@@ -5,7 +5,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr std::string_view kMagic = "waypoint native tree 4\n";
+constexpr std::string_view kMagic = "waypoint native tree 5\n";
 
 }  // namespace
 

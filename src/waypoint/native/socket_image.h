@@ -33,6 +33,7 @@ enum class UnixTie : std::uint32_t {
 struct SocketMessage {
   std::string bytes;
   std::string from;  // name of the sender
+  bool operator==(const SocketMessage&) const = default;
   template <typename A>
   void fields(A& a) {
     a(bytes)(from);
@@ -65,7 +66,7 @@ struct UnixImage {
   }
 };
 
-struct TcpImage {  // a connection; no state: none
+struct TcpImage {  // a connection; no state: none, closed: one that has ended
   std::uint32_t state = 0;
   std::uint32_t send_number = 0;  // behind everything in the queue
   std::uint32_t receive_number = 0;
@@ -93,12 +94,15 @@ struct SocketImage {
   std::int32_t backlog = 0;
   std::string name;  // as bind() takes it; empty: not bound
   std::string peer;
-  std::vector<SocketOption> options;  // that differ from a fresh socket's
+  std::vector<SocketOption> options;     // that differ from a fresh socket's
+  std::vector<SocketMessage> datagrams;  // UDP
+  std::int32_t receive_buffer = 0;       // its size, when there are any
   UnixImage local;
   TcpImage tcp;
   template <typename A>
   void fields(A& a) {
-    a(family)(type)(protocol)(listens)(backlog)(name)(peer)(options)(local)(tcp);
+    a(family)(type)(
+        protocol)(listens)(backlog)(name)(peer)(options)(datagrams)(receive_buffer)(local)(tcp);
   }
 };
 

@@ -17,6 +17,8 @@
 #include "base/split.h"
 #include "os/error.h"
 #include "os/file.h"
+#include "waypoint/native/datagrams.h"
+#include "waypoint/native/ended_connections.h"
 #include "waypoint/native/other_fd.h"
 
 namespace sf::waypoint::native {
@@ -177,8 +179,10 @@ Result<SocketFacts> read_socket_facts(pid_t pid, int fd) {
     facts.may_have_groups = names_joined_groups(text_of(net + "igmp"), text_of(net + "igmp6"));
     pollfd look{fd, POLLIN, 0};  // takes nothing, neither datagrams nor errors
     (void)::poll(&look, 1, 0);
-    facts.unread = (look.revents & POLLIN) != 0 ? 1 : 0;
     facts.has_error = (look.revents & POLLERR) != 0;
+    facts.name = address_of(fd, ::getsockname);
+    if ((look.revents & POLLIN) != 0 && !facts.has_error && facts.protocol == IPPROTO_UDP)
+      facts.datagrams = read_datagrams(fd);
     (void)::ioctl(fd, SIOCOUTQ, &facts.unsent);
     return facts;
   }
@@ -199,9 +203,10 @@ std::optional<std::string> socket_trouble(const SocketFacts& facts) {
   if (facts.family == AF_UNIX) return unix_trouble(facts.local);
   if (facts.has_error) return "it has an error to tell";
   if (facts.type == SOCK_DGRAM && facts.protocol == IPPROTO_UDP) {
-    if (facts.unread != 0 || facts.unsent != 0) return "it has datagrams under way";
+    if (facts.unsent != 0) return "it has datagrams under way";
     if (facts.may_have_groups) return "it may have joined a multicast group";
-    return std::nullopt;
+    std::string trouble = datagram_trouble(facts.datagrams, facts.shares_port);
+    return trouble.empty() ? std::nullopt : std::optional(trouble);
   }
   if (facts.type != SOCK_STREAM || facts.protocol != IPPROTO_TCP)
     return "the native engine does not know this kind of socket";
@@ -219,7 +224,7 @@ Result<std::vector<SocketOption>> capture_options(int fd, const SocketFacts& fac
   for (const Option& option : kOptions) {
     if (facts.family == AF_UNIX && option.level != SOL_SOCKET) continue;
     // What a connection tells was negotiated.
-    bool is_connection = facts.protocol == IPPROTO_TCP && facts.has_peer;
+    bool is_connection = facts.protocol == IPPROTO_TCP && (facts.has_peer || has_ended(facts.tcp));
     if (is_connection && option.level == SOL_TCP &&
         (option.name == TCP_MAXSEG || option.name == TCP_WINDOW_CLAMP))
       continue;
@@ -247,6 +252,12 @@ Result<SocketImage> capture_socket(pid_t pid, int number, const SocketFacts& fac
   if (facts.protocol == IPPROTO_TCP && facts.has_peer) {
     SF_TRY_ASSIGN(socket.tcp, capture_connection(fd.get(), facts.tcp));
   }
+  if (facts.protocol == IPPROTO_TCP && has_ended(facts.tcp)) {
+    SF_TRY_ASSIGN(socket.tcp, capture_ended(fd.get()));
+  }
+  socket.datagrams = facts.datagrams;
+  if (!socket.datagrams.empty())
+    socket.receive_buffer = option_of(fd.get(), SOL_SOCKET, SO_RCVBUF, 0);
   return socket;
 }
 
@@ -261,6 +272,7 @@ Argument make_socket(ProgramWriter& program, const SocketImage& socket, std::uin
   if (!socket.name.empty())
     program.call(SYS_bind,
                  {fd, arena.put(socket.name.data(), socket.name.size()), socket.name.size()});
+  send_again(program, fd, socket);
   if (!socket.peer.empty())
     program.call(SYS_connect,
                  {fd, arena.put(socket.peer.data(), socket.peer.size()), socket.peer.size()});

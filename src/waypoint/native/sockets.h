@@ -1,9 +1,8 @@
-// Sockets of the internet families that are not in the midst of anything: TCP that listens, with
-// nobody waiting to be accepted; UDP with nothing unread; both also while they are not bound yet.
-// Connections: tcp_connections.h.
+// Sockets of the internet families: TCP that listens, with nobody waiting to be accepted; UDP; both
+// also while they are not bound yet. Connections: tcp_connections.h; unread datagrams: datagrams.h.
 //
 // Saved: address, peer (UDP), backlog, and every option of a list that differs from a fresh
-// socket's. Brought back: init makes, sets, binds. Declined: queued data, filters,
+// socket's. Brought back: init makes, sets, binds. Declined: unsent data, errors, filters,
 // multicast groups (a socket does not say which it has joined), all other families but the Unix one
 // (unix_sockets.h).
 #pragma once
@@ -29,8 +28,10 @@ struct SocketFacts {
   bool has_error = false;
   bool has_filter = false;
   bool may_have_groups = false;  // somebody in its network has joined a multicast group
-  int unread = 0;
   int unsent = 0;
+  std::string name;  // UDP: as bind() takes it
+  std::vector<SocketMessage> datagrams;
+  bool shares_port = false;
   int tcp_state = 0;
   int waiting = 0;  // to be accepted
   int backlog = 0;
