@@ -16,6 +16,7 @@ constexpr FeatureRow kRows[] = {
     {"TcpEnded", "tcp-ended", Asking::kOnce},
     {"UdpUnread", "udp-unread", Asking::kOnce},
     {"SysvRemovedSharedMemory", "sysv-removed"},
+    {"GuardRegions", "guards"},
     {"ProcessDescriptors", "process-descriptors"},
     {"SystemCallFilters", "system-call-filters"},
     {"Terminals", "terminals"},

@@ -145,6 +145,7 @@ class Capture {
       SF_TRY(describe_memory(facts, process, tree_, inodes));
       SF_TRY(capture_threads(facts, process));
       SF_TRY_ASSIGN(plan, plan_memory(facts, memory_.watches));
+      for (const PageRange& guard : plan.guards) process.guards.push_back({guard.start, guard.end});
       SF_TRY(ask(facts, process, plan));
       if (process.pid == 1) SF_TRY(reached(request.at_point, "checkpoint.native_visited"));
     }

@@ -75,10 +75,10 @@ DescriptorVerdict judge_file(const DescriptorFacts& fd) {
 bool is_known_flag(std::string_view flag) {
   // Read, write, execute, shared and what may become so; grows down; locked, on fault too; read
   // ahead or at random; not copied on fork, wiped on fork, not dumped; accounted, not reserved;
-  // huge pages or none; mergeable; soft dirty.
-  constexpr std::array<std::string_view, 22> kKnown = {
-      "rd", "wr", "ex", "sh", "mr", "mw", "me", "ms", "gd", "lo", "lf",
-      "sr", "rr", "dc", "wf", "dd", "ac", "nr", "hg", "nh", "mg", "sd"};
+  // huge pages or none; mergeable; soft dirty; guards.
+  constexpr std::array<std::string_view, 23> kKnown = {
+      "rd", "wr", "ex", "sh", "mr", "mw", "me", "ms", "gd", "lo", "lf", "sr",
+      "rr", "dc", "wf", "dd", "ac", "nr", "hg", "nh", "mg", "sd", "gu"};
   return std::ranges::find(kKnown, flag) != kKnown.end();
 }
 

@@ -15,6 +15,7 @@
 
 #include "os/error.h"
 #include "os/file.h"
+#include "waypoint/native/guards.h"
 #include "waypoint/native/kinds.h"
 
 namespace sf::waypoint::native {
@@ -84,6 +85,7 @@ class MemoryWriter {
     for (const Mapping& mapping : process_.mappings) map(mapping);
     read_pages();
     for (const Mapping& mapping : process_.mappings) finish(mapping);
+    install_guards(program_, process_);
     for (const auto& [file, fd] : files_) program_.call(SYS_close, {fd});
     map_vdso();
     set_layout();
@@ -260,7 +262,10 @@ std::vector<PageRange> lazy_mappings(const ProcessImage& process) {
     bool quiet = std::ranges::none_of(touched, [&](std::uint64_t address) {
       return mapping.start <= address && address < mapping.end;
     });
-    if (!fits || !quiet) continue;
+    bool guarded = std::ranges::any_of(process.guards, [&](const Guard& guard) {
+      return guard.start < mapping.end && mapping.start < guard.end;
+    });
+    if (!fits || !quiet || guarded) continue;
     lazy.push_back({mapping.start, mapping.end});
     worth += size;
   }

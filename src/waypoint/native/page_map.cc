@@ -36,6 +36,7 @@ constexpr std::uint64_t kFile = 1U << 2U;
 constexpr std::uint64_t kPresent = 1U << 3U;
 constexpr std::uint64_t kSwapped = 1U << 4U;
 constexpr std::uint64_t kZero = 1U << 5U;
+constexpr std::uint64_t kGuard = 1U << 8U;
 constexpr std::uint64_t kProtectMatching = 1U << 0U;
 constexpr unsigned long kScan = _IOWR('f', 16, ScanArgument);
 constexpr std::size_t kAtOnce = 1024;
@@ -95,6 +96,10 @@ Result<std::vector<PageRange>> PageMap::present(PageRange range) const {
 
 Result<std::vector<PageRange>> PageMap::written(PageRange range) const {
   return scan(range, {0, kWritten, 0, kWritten});
+}
+
+Result<std::vector<PageRange>> PageMap::guards(PageRange range) const {
+  return scan(range, {0, kGuard, 0, kGuard});
 }
 
 Status PageMap::protect(PageRange range) const {

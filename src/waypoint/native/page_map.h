@@ -25,6 +25,8 @@ class PageMap {
   // Pages of watched memory (write_watch.h) that were written since they were last protected. Those
   // that are not there, too.
   Result<std::vector<PageRange>> written(PageRange range) const;
+  // Pages that must not be touched (guards.h). They count as changed, too.
+  Result<std::vector<PageRange>> guards(PageRange range) const;
   // Protects what is there of watched memory.
   Status protect(PageRange range) const;
 

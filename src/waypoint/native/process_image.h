@@ -105,6 +105,11 @@ struct Mapping {
   }
 };
 
+struct Guard {  // memory that must not be touched
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+};
+
 struct MemoryLayout {                      // as PR_SET_MM_MAP takes it
   std::array<std::uint64_t, 11> bounds{};  // code, data, brk, stack, arguments, environment
   std::string auxv;
@@ -149,6 +154,7 @@ struct ProcessImage {
   std::vector<ThreadImage> threads;  // the first one leads; an ended process has that one alone
   std::vector<Mapping> mappings;
   std::vector<Extent> pages;
+  std::vector<Guard> guards;
   MemoryLayout layout;
   std::vector<Descriptor> descriptors;
   std::string cwd;
@@ -167,8 +173,7 @@ struct ProcessImage {
   std::uint32_t no_huge_pages = 0;
   template <typename A>
   void fields(A& a) {
-    a(
-        pid)(parent)(group)(session)(life)(terminal)(exit_signal)(exit_status)(stop_noticed)(threads)(mappings)(pages)(layout)(descriptors)(cwd)(cwd_inode)(umask)(actions)(pending)(timers)(posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
+    a(pid)(parent)(group)(session)(life)(terminal)(exit_signal)(exit_status)(stop_noticed)(threads)(mappings)(pages)(guards)(layout)(descriptors)(cwd)(cwd_inode)(umask)(actions)(pending)(timers)(posix_timers)(limits)(oom_score_adj)(core_filter)(dumpable)(subreaper)(personality)(no_huge_pages);
   }
 };
 
