@@ -15,6 +15,7 @@ constexpr FeatureRow kRows[] = {
     {"TcpFullBothWays", "tcp-full-both-ways", Asking::kOnce},
     {"TcpEnded", "tcp-ended", Asking::kOnce},
     {"UdpUnread", "udp-unread", Asking::kOnce},
+    {"Netlink", "netlink"},
     {"SysvRemovedSharedMemory", "sysv-removed"},
     {"GuardRegions", "guards"},
     {"ProcessDescriptors", "process-descriptors"},

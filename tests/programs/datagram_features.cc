@@ -1,5 +1,8 @@
-// UDP with datagrams that nobody has read, from several senders.
+// UDP with datagrams that nobody has read, from several senders; netlink.
 #include <arpa/inet.h>
+#include <linux/filter.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -94,8 +97,64 @@ Probe udp_unread(const std::string&) {
   };
 }
 
+int option(int fd, int name) {
+  int value = 0;
+  socklen_t size = sizeof value;
+  must(::getsockopt(fd, SOL_NETLINK, name, &value, &size), "getsockopt");
+  return value;
+}
+
+// A monitor of links, which also asks; another one with a group beyond the usual ones and a filter.
+Probe netlink(const std::string&) {
+  int monitor = must(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), "socket");
+  sockaddr_nl name{};
+  name.nl_family = AF_NETLINK;
+  name.nl_groups = 1U << (RTNLGRP_LINK - 1);
+  must(::bind(monitor, reinterpret_cast<const sockaddr*>(&name), sizeof name), "bind");
+  int on = 1;
+  int group = RTNLGRP_NSID;
+  must(::setsockopt(monitor, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof on), "NETLINK_EXT_ACK");
+  int other = must(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_ROUTE), "socket");
+  must(::setsockopt(other, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof group), "group");
+  sock_filter none[] = {{BPF_RET | BPF_K, 0, 0, 0}};
+  sock_fprog filter{1, none};
+  must(::setsockopt(other, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter), "filter");
+  return [=](Answer& answer) {
+    sockaddr_nl seen{};
+    socklen_t size = sizeof seen;
+    must(::getsockname(monitor, reinterpret_cast<sockaddr*>(&seen), &size), "getsockname");
+    answer.say("port", seen.nl_pid);
+    answer.say("groups", seen.nl_groups);
+    answer.say("options", option(monitor, NETLINK_EXT_ACK) * 10 + option(other, NETLINK_EXT_ACK));
+    std::uint32_t words[8] = {};
+    size = sizeof words;
+    must(::getsockopt(other, SOL_NETLINK, NETLINK_LIST_MEMBERSHIPS, words, &size), "groups");
+    answer.say("of the other", words[0]);
+    socklen_t instructions = 0;
+    must(::getsockopt(other, SOL_SOCKET, SO_GET_FILTER, nullptr, &instructions), "SO_GET_FILTER");
+    answer.say("filter", instructions);
+    struct {
+      nlmsghdr head;
+      ifinfomsg link;
+    } question{};
+    question.head.nlmsg_len = sizeof question;
+    question.head.nlmsg_type = RTM_GETLINK;
+    question.head.nlmsg_flags = NLM_F_REQUEST;
+    question.link.ifi_index = 1;
+    if (::send(monitor, &question, sizeof question, 0) < 0) die("send");
+    char buffer[8192];
+    if (!readable(monitor)) die("no answer");
+    ssize_t got = ::recv(monitor, buffer, sizeof buffer, 0);
+    nlmsghdr head{};
+    if (got >= static_cast<ssize_t>(sizeof head)) std::memcpy(&head, buffer, sizeof head);
+    answer.say("answer", head.nlmsg_type);
+  };
+}
+
 }  // namespace
 
-std::vector<Feature> datagram_features() { return {{"udp-unread", udp_unread}}; }
+std::vector<Feature> datagram_features() {
+  return {{"udp-unread", udp_unread}, {"netlink", netlink}};
+}
 
 }  // namespace stateful

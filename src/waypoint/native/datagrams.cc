@@ -126,7 +126,7 @@ void find_shared_ports(std::vector<ProcessFacts>& processes) {
   auto each = [&](auto use) {
     for (ProcessFacts& process : processes)
       for (DescriptorFacts& fd : process.descriptors)
-        if (fd.socket.protocol == IPPROTO_UDP)
+        if (fd.socket.protocol == IPPROTO_UDP && !fd.socket.name.empty())
           if (auto place = place_of(fd.socket.name)) use(fd, place->port);
   };
   each([&](DescriptorFacts& fd, std::uint16_t port) { sockets[port].insert(fd.file.st_ino); });

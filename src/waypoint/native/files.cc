@@ -85,7 +85,9 @@ class FileCapture {
     } else if (kind == DescriptorKind::kSocket) {
       file.kind = FileKind::kSocket;
       auto socket = fd.socket.family == AF_UNIX ? capture_unix_socket(process.pid, fd, makers_)
-                                                : capture_socket(process.pid, fd.number, fd.socket);
+                    : fd.socket.family == AF_NETLINK
+                        ? capture_netlink(process.pid, fd.number, fd.socket)
+                        : capture_socket(process.pid, fd.number, fd.socket);
       if (!socket) return std::move(socket).error();
       file.socket = std::move(*socket);
     } else if (kind != DescriptorKind::kPath) {
@@ -179,7 +181,9 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
     if (is_opened_late(file)) continue;
     if (file.kind == FileKind::kEvent || file.kind == FileKind::kSocket) {
       Argument made = file.kind == FileKind::kEvent ? make_event(program, file)
-                                                    : make_socket(program, file.socket, file.flags);
+                      : file.socket.family == AF_NETLINK
+                          ? make_netlink(program, file.socket, file.flags)
+                          : make_socket(program, file.socket, file.flags);
       program.call(SYS_dup3, {made, place, O_CLOEXEC});
       program.call(SYS_close, {made});
       continue;

@@ -97,12 +97,14 @@ struct SocketImage {
   std::vector<SocketOption> options;     // that differ from a fresh socket's
   std::vector<SocketMessage> datagrams;  // UDP
   std::int32_t receive_buffer = 0;       // its size, when there are any
+  std::vector<std::uint32_t> groups;     // netlink
+  std::string filter;                    // likewise: instructions
   UnixImage local;
   TcpImage tcp;
   template <typename A>
   void fields(A& a) {
     a(family)(type)(
-        protocol)(listens)(backlog)(name)(peer)(options)(datagrams)(receive_buffer)(local)(tcp);
+        protocol)(listens)(backlog)(name)(peer)(options)(datagrams)(receive_buffer)(groups)(filter)(local)(tcp);
   }
 };
 

@@ -1,6 +1,7 @@
 #include "waypoint/native/sockets.h"
 
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -55,6 +56,13 @@ constexpr Option kOptions[] = {
     {SOL_SOCKET, kPassPidfd},
     {SOL_SOCKET, kPassRights},
     {SOL_SOCKET, SO_PEEK_OFF},
+    {SOL_NETLINK, NETLINK_PKTINFO},
+    {SOL_NETLINK, NETLINK_BROADCAST_ERROR},
+    {SOL_NETLINK, NETLINK_NO_ENOBUFS},
+    {SOL_NETLINK, NETLINK_LISTEN_ALL_NSID},
+    {SOL_NETLINK, NETLINK_CAP_ACK},
+    {SOL_NETLINK, NETLINK_EXT_ACK},
+    {SOL_NETLINK, NETLINK_GET_STRICT_CHK},
     {SOL_IP, IP_TOS},
     {SOL_IP, IP_TTL},
     {SOL_IP, IP_FREEBIND},
@@ -173,6 +181,10 @@ Result<SocketFacts> read_socket_facts(pid_t pid, int fd) {
     facts.local = read_unix_facts(fd, "/proc/" + std::to_string(pid) + "/root");
     return facts;
   }
+  if (facts.family == AF_NETLINK) {
+    facts.netlink = read_netlink_facts(fd);
+    return facts;
+  }
   facts.has_peer = !address_of(fd, ::getpeername).empty();
   if (facts.protocol != IPPROTO_TCP) {
     const std::string net = "/proc/" + std::to_string(pid) + "/net/";
@@ -197,8 +209,12 @@ Result<SocketFacts> read_socket_facts(pid_t pid, int fd) {
 }
 
 std::optional<std::string> socket_trouble(const SocketFacts& facts) {
+  if (facts.family == AF_NETLINK) {
+    std::string trouble = netlink_trouble(facts.netlink);
+    return trouble.empty() ? std::nullopt : std::optional(trouble);
+  }
   if (facts.family != AF_INET && facts.family != AF_INET6 && facts.family != AF_UNIX)
-    return "the native engine knows sockets of the internet and Unix families alone";
+    return "the native engine knows internet, Unix and netlink sockets alone";
   if (facts.has_filter) return "it has a filter";
   if (facts.family == AF_UNIX) return unix_trouble(facts.local);
   if (facts.has_error) return "it has an error to tell";

@@ -3,8 +3,8 @@
 //
 // Saved: address, peer (UDP), backlog, and every option of a list that differs from a fresh
 // socket's. Brought back: init makes, sets, binds. Declined: unsent data, errors, filters,
-// multicast groups (a socket does not say which it has joined), all other families but the Unix one
-// (unix_sockets.h).
+// multicast groups (a socket does not say which it has joined), all other families but Unix sockets
+// (unix_sockets.h) and netlink (netlink_sockets.h).
 #pragma once
 
 #include <optional>
@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "waypoint/native/image.h"
+#include "waypoint/native/netlink_sockets.h"
 #include "waypoint/native/program_writer.h"
 #include "waypoint/native/tcp_connections.h"
 #include "waypoint/native/unix_facts.h"
@@ -37,6 +38,7 @@ struct SocketFacts {
   int backlog = 0;
   UnixFacts local;  // AF_UNIX
   TcpFacts tcp;     // of those that do not listen
+  NetlinkFacts netlink;
   bool operator==(const SocketFacts&) const = default;
 };
 Result<SocketFacts> read_socket_facts(pid_t pid, int fd);  // `fd`: a copy of it
