@@ -218,7 +218,8 @@ Status compare(const Options& options) {
     contenders.emplace_back(engine, std::move(manager));
   }
   BareCriu bare(criu, directory.path());
-  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory.path(), contenders.front().store->units()));
+  SF_TRY_ASSIGN(Facts facts,
+                collect_facts(criu, directory.path(), contenders.front().store->units()));
   Comparison comparison(contenders, bare);
   Table table{
       .title = "Engines, ms: median (minimum) of " + std::to_string(options.rounds),

@@ -164,6 +164,7 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   marked_at_ = host_.shell().commands();
   state.hostname = current_hostname();
   state.user = host_.user();
+  UnitPaths files = parts_.units.paths(parts_.unit);
   Stopwatch stopped;
   bool copied = false;
   auto captured =
@@ -173,6 +174,8 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                              .terminal_session = host_.shell().shell(),
                              .terminal_group = host_.shell().foreground_group(),
                              .host_network = config().network == Network::kHost,
+                             .upper = files.upper,
+                             .work = files.work,
                              .copy_files = [&]() -> Status {
                                if (copied) SF_TRY(parts_.units.remove(sealed_unit));
                                copied = false;

@@ -1,5 +1,4 @@
 // Every scenario, taken there and back: the same probe prints the same thing.
-#include "native_limits.h"
 #include "scenario_test.h"
 
 namespace sf::equivalence {
@@ -8,10 +7,6 @@ namespace {
 using EquivalenceTest = ScenarioTest;
 
 TEST_P(EquivalenceTest, ProbePrintsTheSameInEveryContinuation) {
-  auto declined = host().engine() == waypoint::EngineChoice::kNative
-                      ? native_declines(GetParam().name)
-                      : std::nullopt;
-  if (declined) return check_declined(host(), GetParam(), *declined);
   check_scenario(host(), GetParam());
 }
 

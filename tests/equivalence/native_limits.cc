@@ -1,18 +1,21 @@
 #include "native_limits.h"
 
-#include <map>
-
 namespace sf::equivalence {
 
-std::optional<std::string> native_declines(const std::string& scenario) {
-  static const std::map<std::string, std::string> kReasons = {
-      // Things that have lost the name they were opened by, and cannot be copied.
-      {"UnlinkedBaseFileHeldOpen", "its name is gone"},
-      {"FileOpenByARemovedName", "its name is gone"},
+std::vector<Limit> native_limits() {
+  return {
+      {{.name = "FileOfAProcess",
+        .prepare = {"exec 5</proc/1/comm"},
+        .probe = {"readlink /proc/$$/fd/5"},
+        .expect = "/proc/1/comm"},
+       "it looks into a process"},
+      {{.name = "NestedNamespace",
+        .prepare = {"unshare --user sleep 1000 & n=$!",
+                    "wait-for test $(readlink /proc/$n/ns/user) != $(readlink /proc/$$/ns/user)"},
+        .probe = {"kill -0 $n && cat /proc/$n/comm"},
+        .expect = "sleep"},
+       "nested namespaces cannot be captured"},
   };
-  auto found = kReasons.find(scenario);
-  if (found == kReasons.end()) return std::nullopt;
-  return found->second;
 }
 
 }  // namespace sf::equivalence

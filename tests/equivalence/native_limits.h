@@ -1,13 +1,17 @@
-// What the native engine declines to capture, by scenario. Under `auto` these rows fall to CRIU and
-// must pass all the same.
+// What the native engine declines: found before anything is touched, and named.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
+
+#include "scenario.h"
 
 namespace sf::equivalence {
 
-// Part of the blocker that the engine names; nothing: it captures the scenario.
-std::optional<std::string> native_declines(const std::string& scenario);
+struct Limit {
+  Scenario scenario;
+  std::string reason;  // part of what the error says
+};
+std::vector<Limit> native_limits();
 
 }  // namespace sf::equivalence

@@ -13,17 +13,55 @@ constexpr FeatureRow kRows[] = {
     {"TcpAcrossFamilies", "tcp-across-families"},
     {"TcpClosedByTheClient", "tcp-closed-by-the-client", Asking::kOnce},
     {"TcpFullBothWays", "tcp-full-both-ways", Asking::kOnce},
+    {"TcpEnded", "tcp-ended", Asking::kOnce},
+    {"UdpUnread", "udp-unread", Asking::kOnce},
+    {"Netlink", "netlink"},
     {"SysvRemovedSharedMemory", "sysv-removed"},
     {"OddTimers", "odd-timers"},
     {"LatePersonality", "late-personality"},
+    {"GuardRegions", "guards"},
     {"ProcessDescriptors", "process-descriptors"},
     {"SystemCallFilters", "system-call-filters"},
     {"Terminals", "terminals"},
     {"TerminalSession", "terminal-session"},
+    {"TerminalUnreadLines", "terminal-unread-lines", Asking::kOnce},
+    {"TerminalUnreadBytes", "terminal-unread-bytes", Asking::kOnce},
+    {"TerminalClosedAndStopped", "terminal-closed-and-stopped", Asking::kOnce},
 };
+
+// Names that were lost: CRIU gives things others, and leaves directories behind.
+std::vector<Scenario> lost_names() {
+  return {
+      {.name = "DeletedDirectoryHeldOpen",
+       .prepare = {"mkdir -p gone/deeper; exec 7<gone/deeper; rm -r gone"},
+       .probe = {"readlink /proc/$$/fd/7; ls -la /proc/$$/fd/7/; stat -Lc %a /proc/$$/fd/7",
+                 "touch /proc/$$/fd/7/x 2>&1; ls"},
+       .expect = "(deleted)"},
+      {.name = "DirectoryThatWasMadeAgain",
+       .prepare = {"mkdir build; cd build; echo x > x; rm -r ../build; mkdir ../build; "
+                   "echo y > ../build/y",
+                   "stat -c %i ../build > ../inode"},
+       .probe = {"readlink /proc/$$/cwd; pwd; ls; ls /w/build; cat /w/build/y",
+                 "stat -c '%i %y' /w/build; cat /w/inode; touch x 2>&1; true"},
+       .expect = "/w/build (deleted)"},
+      {.name = "FilesThatWereReplaced",
+       .prepare = {"mkdir d; cp /bin/sleep nap; echo old > text; echo deep > d/deep; "
+                   "./nap 1000 & n=$!; exec 7<text 8<d/deep",
+                   "wait-for test $(readlink /proc/$n/exe) = /w/nap; rm -r nap text d",
+                   "echo 'exit 3' > nap; echo new > text; ln text another; stat -c %i * > inodes"},
+       .probe = {"readlink /proc/$n/exe /proc/$$/fd/7 /proc/$$/fd/8; cat /proc/$$/fd/8",
+                 "cmp /proc/$n/exe /bin/sleep && cat /proc/$$/fd/7 text nap another",
+                 "stat -c '%n %h %i %y' * .; cat inodes"},
+       .expect = "/w/nap (deleted)"},
+  };
+}
 
 }  // namespace
 
-std::vector<Scenario> native_scenarios() { return feature_scenarios(kRows); }
+std::vector<Scenario> native_scenarios() {
+  std::vector<Scenario> scenarios = lost_names();
+  for (Scenario& row : feature_scenarios(kRows)) scenarios.push_back(std::move(row));
+  return scenarios;
+}
 
 }  // namespace sf::equivalence

@@ -1,24 +1,43 @@
 // What the native engine alone brings back: rows like those of equivalence_test, which CRIU fails
-// or leaves out.
+// or leaves out. And what it declines.
 #include <cstdlib>
 
+#include "native_limits.h"
 #include "scenario_test.h"
 
 namespace sf::equivalence {
+
+// How GoogleTest shows it; without it, its bytes.
+void PrintTo(const Limit& limit, std::ostream* out) { *out << limit.scenario.name; }
+
 namespace {
 
-class NativeTest : public ScenarioTest {
+template <typename Row>
+class WithNativeEngine : public OverOneHost<Row> {
  protected:
   static void SetUpTestSuite() {
     ::setenv("SF_ENGINE", "native", 1);
-    open_host();
+    OverOneHost<Row>::open_host();
   }
 };
 
+using NativeTest = WithNativeEngine<Scenario>;
+using NativeLimitsTest = WithNativeEngine<Limit>;
+
 TEST_P(NativeTest, ProbePrintsTheSameInEveryContinuation) { check_scenario(host(), GetParam()); }
+
+TEST_P(NativeLimitsTest, IsNamedAndNothingIsTouched) {
+  check_declined(host(), GetParam().scenario, GetParam().reason);
+}
+
+std::string limit_name(const ::testing::TestParamInfo<Limit>& info) {
+  return info.param.scenario.name;
+}
 
 INSTANTIATE_TEST_SUITE_P(Native, NativeTest, ::testing::ValuesIn(native_scenarios()),
                          scenario_name);
+INSTANTIATE_TEST_SUITE_P(Native, NativeLimitsTest, ::testing::ValuesIn(native_limits()),
+                         limit_name);
 
 }  // namespace
 }  // namespace sf::equivalence

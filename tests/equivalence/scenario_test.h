@@ -1,4 +1,5 @@
-// ScenarioTest: a test for each scenario, all of a family over one host.
+// ScenarioTest: a test for each scenario, all of a family over one host. OverOneHost: for rows that
+// are more than a scenario.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +21,8 @@ inline std::string scenario_name(const ::testing::TestParamInfo<Scenario>& info)
   return info.param.name;
 }
 
-class ScenarioTest : public ::testing::TestWithParam<Scenario> {
+template <typename Row>
+class OverOneHost : public ::testing::TestWithParam<Row> {
  protected:
   static void SetUpTestSuite() { open_host(); }
   static void TearDownTestSuite() {
@@ -40,5 +42,6 @@ class ScenarioTest : public ::testing::TestWithParam<Scenario> {
     return host;
   }
 };
+using ScenarioTest = OverOneHost<Scenario>;
 
 }  // namespace sf::equivalence

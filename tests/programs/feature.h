@@ -47,6 +47,7 @@ std::vector<Feature> notification_features();
 std::vector<Feature> socket_features();
 std::vector<Feature> unix_features();
 std::vector<Feature> tcp_features();
+std::vector<Feature> datagram_features();
 std::vector<Feature> terminal_features();
 std::vector<Feature> lock_features();
 std::vector<Feature> process_features();

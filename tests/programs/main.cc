@@ -21,9 +21,10 @@ constexpr int kAnswerTimeoutMs = 20'000;
 
 std::vector<Feature> all_features() {
   std::vector<Feature> all;
-  for (const auto& family : {memory_features(), descriptor_features(), notification_features(),
-                             socket_features(), unix_features(), tcp_features(),
-                             terminal_features(), lock_features(), process_features()}) {
+  for (const auto& family :
+       {memory_features(), descriptor_features(), notification_features(), socket_features(),
+        unix_features(), tcp_features(), datagram_features(), terminal_features(), lock_features(),
+        process_features()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

@@ -175,6 +175,47 @@ Probe shared_file_mapping(const std::string& dir) {
   };
 }
 
+bool can_be_read(const char* page) {
+  int ends[2];
+  must(::pipe2(ends, O_CLOEXEC), "pipe");
+  bool could = ::write(ends[1], page, 1) == 1;
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return could;
+}
+
+// Pages that nobody may touch: in memory with content, in memory that is watched, in that of a
+// file.
+Probe guards(const std::string& dir) {
+  constexpr int kInstall = 102;  // MADV_GUARD_INSTALL
+  constexpr int kRemove = 103;
+  constexpr std::size_t kLarge = 8 * kMiB;
+  char* large = map(kLarge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  fill(large, kLarge, 17);
+  if (::madvise(large + 3 * kPage, 2 * kPage, kInstall) != 0)
+    return [](Answer& answer) { answer.say("guards", "this kernel has none"); };
+  must(::madvise(large + kLarge - kPage, kPage, kInstall), "guard");
+  char* empty = map(16 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  must(::madvise(empty, kPage, kInstall), "guard");
+  write_whole_file(dir + "/guarded", pattern(4 * kPage, 18));
+  int fd = must(::open((dir + "/guarded").c_str(), O_RDONLY | O_CLOEXEC), "open");
+  char* file = map(4 * kPage, PROT_READ, MAP_PRIVATE, fd);
+  must(::madvise(file + kPage, kPage, kInstall), "guard of a file");
+  return [=](Answer& answer) {
+    std::string seen;
+    for (std::size_t i = 0; i < 8; ++i) seen += can_be_read(large + i * kPage) ? '.' : 'G';
+    seen += can_be_read(large + kLarge - kPage) ? '.' : 'G';
+    for (std::size_t i = 0; i < 4; ++i) seen += can_be_read(empty + i * kPage) ? '.' : 'G';
+    for (std::size_t i = 0; i < 4; ++i) seen += can_be_read(file + i * kPage) ? '.' : 'G';
+    answer.say("guards", seen);
+    answer.say("before", hash_of({large, 3 * kPage}));
+    answer.say("behind", hash_of({large + 5 * kPage, kLarge - 6 * kPage}));
+    must(::madvise(large + 3 * kPage, kPage, kRemove), "no guard");
+    answer.say("under it", hash_of({large + 3 * kPage, kPage}));
+    must(::madvise(large + 3 * kPage, kPage, kInstall), "guard");
+  };
+}
+
 Probe sysv_shared_memory(const std::string&) {
   int id = must(::shmget(0x5f01, kMiB, IPC_CREAT | 0600), "shmget");
   void* at = ::shmat(id, nullptr, 0);
@@ -261,7 +302,8 @@ Probe sysv_messages(const std::string&) {
 }  // namespace
 
 std::vector<Feature> memory_features() {
-  return {{"threads", threads},
+  return {{"guards", guards},
+          {"threads", threads},
           {"anonymous-memory", anonymous_memory},
           {"shared-anonymous-memory", shared_anonymous_memory},
           {"memfd", memory_file},

@@ -136,12 +136,89 @@ Probe full_both_ways(const std::string&) {
   };
 }
 
+int state_of(int fd) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  must(::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size), "TCP_INFO");
+  return info.tcpi_state;
+}
+
+void await_state(int fd, int state) {
+  for (int i = 0; i < 5000 && state_of(fd) != state; ++i) ::poll(nullptr, 0, 1);
+  if (state_of(fd) != state) die("the connection does not end");
+}
+
+void describe(Answer& answer, const std::string& which, int fd) {
+  pollfd look{fd, POLLIN | POLLOUT | POLLRDHUP, 0};
+  must(::poll(&look, 1, 0), "poll");
+  sockaddr_in6 name{};
+  socklen_t size = sizeof name;
+  must(::getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size), "getsockname");
+  answer.say(which, std::to_string(state_of(fd)) + " ready " + std::to_string(look.revents) +
+                        " port " + std::to_string(ntohs(name.sin6_port)) + " reuse " +
+                        std::to_string(option(fd, SOL_SOCKET, SO_REUSEADDR)));
+  size = sizeof name;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&name), &size) != 0)
+    answer.say("peer", ::strerrorname_np(errno));
+  char buffer[64];
+  ssize_t got = ::recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
+  answer.say("receive", got < 0 ? ::strerrorname_np(errno)
+                                : std::string(buffer, static_cast<std::size_t>(got)));
+  answer.say("send", ::send(fd, "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? ::strerrorname_np(errno)
+                                                                         : "worked");
+}
+
+// Reset by the other side, closed by both with something unread, bound and nothing else, nothing.
+// The probe takes what is unread.
+Probe ended(const std::string&) {
+  int listener = listener_on(7814);
+  int reset = connected_to(7814);
+  int server = accepted(listener);
+  linger at_once{1, 0};
+  must(::setsockopt(server, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), "SO_LINGER");
+  ::close(server);
+  await_state(reset, TCP_CLOSE);
+  char byte = 0;
+  if (::recv(reset, &byte, 1, 0) != -1 || errno != ECONNRESET) die("no reset came");
+  int client = connected_to(7814);
+  server = accepted(listener);
+  set_option(server, SOL_SOCKET, SO_REUSEADDR, 1);
+  send_text(client, "last words");
+  ::close(client);
+  await_state(server, TCP_CLOSE_WAIT);
+  must(::shutdown(server, SHUT_WR), "shutdown");
+  await_state(server, TCP_CLOSE);
+  int bound = must(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_port = htons(7815);
+  must(::bind(bound, reinterpret_cast<const sockaddr*>(&address), sizeof address), "bind");
+  int fresh = must(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
+  return [=](Answer& answer) {
+    describe(answer, "closed by both", server);
+    describe(answer, "again", server);
+    describe(answer, "bound", bound);
+    describe(answer, "fresh", fresh);
+    pollfd look{reset, POLLIN | POLLOUT | POLLRDHUP, 0};
+    must(::poll(&look, 1, 0), "poll");
+    answer.say("reset", std::to_string(look.revents) + " " + receive(reset));
+    must(::listen(bound, 1), "listen");
+    int newcomer = connected_to(7815);
+    int another = accepted(bound);
+    send_text(newcomer, "new");
+    answer.say("newcomer", receive(another));
+    int later = connected_to(7814);
+    answer.say("the listener", accepted(listener) > later ? "works" : "fails");
+  };
+}
+
 }  // namespace
 
 std::vector<Feature> tcp_features() {
   return {{"tcp-across-families", across_families},
           {"tcp-closed-by-the-client", closed_by_the_client},
-          {"tcp-full-both-ways", full_both_ways}};
+          {"tcp-full-both-ways", full_both_ways},
+          {"tcp-ended", ended}};
 }
 
 }  // namespace stateful

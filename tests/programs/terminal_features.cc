@@ -152,10 +152,137 @@ Probe terminal_session(const std::string&) {
   };
 }
 
+void set_raw(int fd) {
+  termios settings{};
+  must(::tcgetattr(fd, &settings), "tcgetattr");
+  ::cfmakeraw(&settings);
+  must(::tcsetattr(fd, TCSANOW, &settings), "tcsetattr");
+}
+
+void send_text(int fd, std::string_view text) {
+  if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) die("write");
+}
+
+int waiting(int fd) {
+  int size = 0;
+  must(::ioctl(fd, FIONREAD, &size), "FIONREAD");
+  return size;
+}
+
+void await_waiting(int fd, int size) {
+  for (int i = 0; i < 5000 && waiting(fd) < size; ++i) ::poll(nullptr, 0, 1);
+  if (waiting(fd) < size) die("the terminal passes nothing on");
+}
+
+std::string read_much(int fd, std::size_t size) {
+  std::string all;
+  char buffer[4096];
+  while (all.size() < size && readable(fd)) {
+    ssize_t got = ::read(fd, buffer, sizeof buffer);
+    if (got <= 0) break;
+    all.append(buffer, static_cast<std::size_t>(got));
+  }
+  return all;
+}
+
+std::string read_once(int fd) {
+  char buffer[256];
+  ssize_t got = ::read(fd, buffer, sizeof buffer);
+  return got < 0 ? ::strerrorname_np(errno) : std::string(buffer, static_cast<std::size_t>(got));
+}
+
+// Whole lines, one without a newline, one that is half typed, all echoed; and output behind that.
+Probe unread_lines(const std::string&) {
+  int master = new_master();
+  int slave = slave_of(master);
+  send_text(master, "first\rsecond\nwithout a newline\4half ty");
+  await_waiting(slave, 30);
+  await_waiting(master, 39);  // the echo is there: so is all of the input
+  send_text(slave, "output\n");
+  return [=](Answer& answer) {
+    answer.say("whole lines", waiting(slave));
+    for (int i = 0; i < 3; ++i) answer.say("line", read_once(slave));
+    send_text(master, "pex\177d\n");  // the erased character is one of the same line
+    answer.say("completed", read_text(slave));
+    answer.say("echo and output", read_much(master, 56));
+    answer.say("left", waiting(master));
+  };
+}
+
+// Bytes that mean something to a terminal, and more output than one buffer takes; in packet mode,
+// too.
+Probe unread_bytes(const std::string&) {
+  int master = new_master();
+  int slave = slave_of(master);
+  set_raw(slave);
+  send_text(master, std::string("\3\4\r\n\21\23\0\377\177", 9));
+  await_waiting(slave, 9);
+  std::string much = pattern(9'000, 5);
+  send_text(slave, much);
+  int packets = 1;
+  int other = new_master();
+  int sender = slave_of(other);
+  must(::ioctl(other, TIOCPKT, &packets), "TIOCPKT");
+  send_text(sender, "a packet\n");
+  return [=](Answer& answer) {
+    answer.say("input", hash_of(read_once(slave)));
+    answer.say("output", hash_of(read_much(master, much.size())));
+    answer.say("packet", hash_of(read_text(other)));
+  };
+}
+
+// Closed slaves, a closed master, one in exclusive use, and one whose output is stopped.
+Probe closed_and_stopped(const std::string&) {
+  int closed = new_master();
+  int writer = slave_of(closed);
+  send_text(writer, "last words\n");
+  await_waiting(closed, 12);
+  ::close(writer);
+  int dying = new_master();
+  int dead = slave_of(dying);
+  ::close(dying);
+  int stopped = new_master();
+  int slave = slave_of(stopped);
+  must(::fcntl(slave, F_SETFL, O_NONBLOCK), "F_SETFL");
+  send_text(slave, "before");
+  await_waiting(stopped, 6);
+  send_text(stopped, "\23");  // ^S
+  for (int i = 0; i < 5000; ++i) {
+    pollfd look{slave, POLLOUT, 0};
+    if (::poll(&look, 1, 0) == 0) break;
+    ::poll(nullptr, 0, 1);
+  }
+  must(::ioctl(slave, TIOCEXCL), "TIOCEXCL");
+  return [=](Answer& answer) {
+    answer.say("closed", read_text(closed));
+    answer.say("then", read_text(closed));
+    char link[64] = {};
+    if (::readlink(("/proc/self/fd/" + std::to_string(dead)).c_str(), link, sizeof link - 1) < 0)
+      die("readlink");
+    answer.say("dead", link);
+    answer.say("its end", read_once(dead));
+    answer.say("its output", ::write(dead, "x", 1) < 0 ? ::strerrorname_np(errno) : "worked");
+    answer.say("stopped", ::write(slave, "x", 1) < 0 ? ::strerrorname_np(errno) : "worked");
+    answer.say("before that", read_text(stopped));
+    send_text(stopped, "\21");  // ^Q
+    pollfd look{slave, POLLOUT, 0};
+    must(::poll(&look, 1, 10'000), "poll");
+    send_text(slave, "after");
+    answer.say("after that", read_text(stopped));
+    int exclusive = 0;
+    must(::ioctl(slave, TIOCGEXCL, &exclusive), "TIOCGEXCL");
+    answer.say("exclusive", exclusive);
+  };
+}
+
 }  // namespace
 
 std::vector<Feature> terminal_features() {
-  return {{"terminals", terminals}, {"terminal-session", terminal_session}};
+  return {{"terminals", terminals},
+          {"terminal-session", terminal_session},
+          {"terminal-unread-lines", unread_lines},
+          {"terminal-unread-bytes", unread_bytes},
+          {"terminal-closed-and-stopped", closed_and_stopped}};
 }
 
 }  // namespace stateful

@@ -100,7 +100,8 @@ class Search {
           "the native engine knows such sharing between threads only");
     if (p.root != "/") add("root directory " + p.root, "it has changed its root");
     if (!p.cwd_has_place) add(p.cwd, "it has no name any more, and no place to have one");
-    if (p.exe.ends_with(" (deleted)")) add(p.exe, "it has no name any more");
+    std::string exe_trouble = lost_name_trouble(p.exe_lost);
+    if (!exe_trouble.empty()) add(p.exe, exe_trouble);
     if (!p.timers.empty() && !(tree_.timer_ids && parse_timers(p.timers)))
       add("POSIX timers", "they cannot be made again with their ids");
     if (p.oom_score_adj < tree_.own_oom_score_adj)

@@ -130,11 +130,22 @@ TEST(NativeKindsTest, FilesAreToldApart) {
   EXPECT_EQ(kind(descriptor("/proc/meminfo", PROC_SUPER_MAGIC, S_IFREG)), DescriptorKind::kPath);
 }
 
-TEST(NativeKindsTest, AFileWithoutANameIsCopiedOnlyWhenItHasNoOtherName) {
+TEST(NativeKindsTest, AFileThatLostItsNameIsCopiedOnlyWhenItHasNoOtherName) {
   DescriptorFacts fd = descriptor("/w/x (deleted)", OVERLAYFS_SUPER_MAGIC, S_IFREG);
-  EXPECT_EQ(judge(fd).kind, DescriptorKind::kRefused);
-  fd.file.st_nlink = 0;
   EXPECT_EQ(judge(fd).kind, DescriptorKind::kUnlinked);
+  fd.lost = {LostName::Left::kAnother, "/w/y"};
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kOtherName);
+  fd.lost = {LostName::Left::kUnknown, {}};
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kRefused);
+  fd.lost = {LostName::Left::kOwn, {}};  // it is called that
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kPath);
+}
+
+TEST(NativeKindsTest, ADirectoryWithoutANameIsMadeAgainWhereItsPlaceIsFree) {
+  DescriptorFacts fd = descriptor("/w/d (deleted)", OVERLAYFS_SUPER_MAGIC, S_IFDIR);
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kLostDirectory);
+  fd.has_place = false;
+  EXPECT_EQ(judge(fd).kind, DescriptorKind::kRefused);
 }
 
 TEST(NativeKindsTest, WhatCannotBeMadeAgainIsRefused) {
@@ -186,7 +197,9 @@ TEST(NativeBlockersTest, ATerminalNeedsItsMasterInTheTree) {
   facts.processes[0].descriptors = {master};
   tie_ptys(facts.processes);
   EXPECT_TRUE(find_blockers(facts).empty());
-  facts.processes[0].descriptors[0].pty.has_unread = true;
+  facts.processes[0].descriptors[0].pty.unread = 5;
+  EXPECT_TRUE(find_blockers(facts).empty());
+  facts.processes[0].descriptors[0].pty.has_status = true;
   EXPECT_EQ(only_reason(facts), "descriptor 5 (/dev/pts/ptmx)");
 }
 

@@ -134,12 +134,18 @@ class Capture {
       describe(facts, process);
       MemoryPlan& plan = plans.emplace_back();
       if (facts.ended()) continue;
-      if (facts.cwd.ends_with(" (deleted)")) {
-        SF_TRY_ASSIGN(process.cwd_inode, inodes.find_or_capture_directory(facts.pid, facts.cwd));
+      std::string proc = "/proc/" + std::to_string(facts.pid);
+      if (is_deleted(facts.cwd)) {
+        SF_TRY_ASSIGN(process.cwd_inode, inodes.find_or_capture(proc + "/cwd", facts.cwd, {}));
+      }
+      if (is_deleted(facts.exe) && facts.exe_lost.left != LostName::Left::kOwn) {
+        SF_TRY_ASSIGN(process.layout.exe_inode,
+                      inodes.find_or_capture(proc + "/exe", facts.exe, facts.exe_lost));
       }
       SF_TRY(describe_memory(facts, process, tree_, inodes));
       SF_TRY(capture_threads(facts, process));
       SF_TRY_ASSIGN(plan, plan_memory(facts, memory_.watches));
+      for (const PageRange& guard : plan.guards) process.guards.push_back({guard.start, guard.end});
       SF_TRY(ask(facts, process, plan, request.at_point));
       if (process.pid == 1) SF_TRY(reached(request.at_point, "checkpoint.native_visited"));
     }

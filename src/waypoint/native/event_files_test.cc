@@ -116,9 +116,9 @@ TEST(SocketTroubleTest, OnlyWhatIsInTheMidstOfNothingIsTaken) {
   EXPECT_TRUE(socket_trouble(connected));
   SocketFacts datagrams{.family = AF_INET, .type = SOCK_DGRAM, .protocol = IPPROTO_UDP};
   EXPECT_FALSE(socket_trouble(datagrams));
-  datagrams.unread = 5;
+  datagrams.unsent = 5;
   EXPECT_TRUE(socket_trouble(datagrams));
-  datagrams.unread = 0;
+  datagrams.unsent = 0;
   datagrams.may_have_groups = true;
   EXPECT_TRUE(socket_trouble(datagrams));
   EXPECT_TRUE(socket_trouble({.family = AF_UNIX, .type = SOCK_STREAM}));

@@ -15,6 +15,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
+#include "waypoint/native/datagrams.h"
 #include "waypoint/native/other_fd.h"
 #include "waypoint/native/posix_timers.h"
 
@@ -49,6 +50,17 @@ bool shared(pid_t one, pid_t other, int what) {
   return ::syscall(SYS_kcmp, one, other, what, 0, 0) == 0;
 }
 
+// Of a directory: a name, or nothing but directories on the way to it.
+bool has_place(const std::string& proc, const std::string& path) {
+  if (!is_deleted(path)) return true;
+  std::string name = without_mark(path);
+  struct stat info {};
+  do {
+    name.resize(name.rfind('/'));
+  } while (!name.empty() && ::lstat((proc + "/root" + name).c_str(), &info) != 0);
+  return name.empty() || S_ISDIR(info.st_mode);
+}
+
 Status read_descriptors(pid_t pid, std::vector<DescriptorFacts>& all) {
   std::string proc = proc_path(pid);
   SF_TRY_ASSIGN(std::vector<std::string> numbers, os::list_directory(proc + "/fd"));
@@ -65,6 +77,7 @@ Status read_descriptors(pid_t pid, std::vector<DescriptorFacts>& all) {
     auto info = parse_fdinfo(text);
     if (!info) return odd(proc + "/fdinfo/" + number);
     fd.info = *info;
+    if (S_ISDIR(fd.file.st_mode)) fd.has_place = has_place(proc, fd.link);
     bool is_socket = S_ISSOCK(fd.file.st_mode) && fd.link.starts_with("socket:");
     bool is_inotify = fd.link == "anon_inode:inotify";
     if (is_socket || is_pty(fd) || is_inotify ||
@@ -112,19 +125,6 @@ Status read_threads(ProcessFacts& process, const std::string& proc) {
     SF_TRY(read_thread(proc + "/task/" + std::to_string(tid), thread));
   }
   return Ok{};
-}
-
-// Of a directory: a name, or nobody in its place, nor in its parents'.
-bool has_place(const std::string& proc, const std::string& path) {
-  constexpr std::string_view kDeleted = " (deleted)";
-  if (!path.ends_with(kDeleted)) return true;
-  std::string name = path.substr(0, path.size() - kDeleted.size());
-  struct stat info {};
-  if (::lstat((proc + "/root" + name).c_str(), &info) == 0) return false;
-  do {
-    name.resize(name.rfind('/'));
-  } while (!name.empty() && ::lstat((proc + "/root" + name).c_str(), &info) != 0);
-  return name.empty() || S_ISDIR(info.st_mode);
 }
 
 Result<ProcessFacts> read_process(pid_t pid) {
@@ -205,6 +205,7 @@ Result<TreeFacts> read_facts(const std::vector<pid_t>& processes) {
   }
   SF_TRY(look_at_unix_sockets(facts.processes));
   look_at_connections(facts.processes);
+  find_shared_ports(facts.processes);
   SF_TRY(find_watched(facts.processes));
   find_owners(facts.processes);
   tie_ptys(facts.processes);

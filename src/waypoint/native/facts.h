@@ -29,6 +29,8 @@ struct DescriptorFacts {
   OwnerFacts owner;
   PtyFacts pty;
   InotifyFacts inotify;
+  LostName lost;          // it is called deleted
+  bool has_place = true;  // of a directory without a name: it could have it again
 };
 
 struct ThreadFacts {
@@ -52,6 +54,7 @@ struct ProcessFacts {
   bool cwd_has_place = true;  // it has its name, or could have it again
   std::string root;
   std::string exe;
+  LostName exe_lost;
   std::string timers;  // /proc/pid/timers
   std::int32_t oom_score_adj = 0;
   std::uint32_t core_filter = 0;

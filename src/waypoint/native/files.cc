@@ -11,6 +11,7 @@
 
 #include "os/error.h"
 #include "waypoint/blocker.h"
+#include "waypoint/native/ended_connections.h"
 #include "waypoint/native/event_files.h"
 #include "waypoint/native/inodes.h"
 #include "waypoint/native/kinds.h"
@@ -71,6 +72,8 @@ class FileCapture {
       file.kind = FileKind::kTerminal;
     } else if (kind == DescriptorKind::kMaster) {
       file.kind = FileKind::kMaster;
+    } else if (kind == DescriptorKind::kDeadTerminal) {
+      file.kind = FileKind::kDeadTerminal;
     } else if (kind == DescriptorKind::kOwnTerminal) {
       file.kind = FileKind::kOwnTerminal;
     } else if (kind == DescriptorKind::kEvent) {
@@ -82,7 +85,9 @@ class FileCapture {
     } else if (kind == DescriptorKind::kSocket) {
       file.kind = FileKind::kSocket;
       auto socket = fd.socket.family == AF_UNIX ? capture_unix_socket(process.pid, fd, makers_)
-                                                : capture_socket(process.pid, fd.number, fd.socket);
+                    : fd.socket.family == AF_NETLINK
+                        ? capture_netlink(process.pid, fd.number, fd.socket)
+                        : capture_socket(process.pid, fd.number, fd.socket);
       if (!socket) return std::move(socket).error();
       file.socket = std::move(*socket);
     } else if (kind != DescriptorKind::kPath) {
@@ -159,6 +164,7 @@ FilePlaces choose_places(const TreeImage& tree, int taken) {
 void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places,
                 const LateRoot& root, std::uint64_t failure) {
   InodeRestore inodes(program, tree, places, root);
+  open_dead_terminals(program, tree, places);
   open_masters(program, tree, places);
   for (std::size_t i = 0; i < tree.files.size(); ++i) {
     const FileImage& file = tree.files[i];
@@ -170,11 +176,15 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
     if (file.kind == FileKind::kSocket &&
         (file.socket.family == AF_UNIX || file.socket.tcp.state != 0))
       continue;
-    if (file.kind == FileKind::kMaster || file.kind == FileKind::kOwnTerminal) continue;
+    if (file.kind == FileKind::kMaster || file.kind == FileKind::kOwnTerminal ||
+        file.kind == FileKind::kDeadTerminal)
+      continue;
     if (is_opened_late(file)) continue;
     if (file.kind == FileKind::kEvent || file.kind == FileKind::kSocket) {
       Argument made = file.kind == FileKind::kEvent ? make_event(program, file)
-                                                    : make_socket(program, file.socket, file.flags);
+                      : file.socket.family == AF_NETLINK
+                          ? make_netlink(program, file.socket, file.flags)
+                          : make_socket(program, file.socket, file.flags);
       program.call(SYS_dup3, {made, place, O_CLOEXEC});
       program.call(SYS_close, {made});
       continue;
@@ -189,6 +199,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
   }
   finish_ptys(program, tree, places, failure);
   open_connections(program, tree, places);
+  open_ended_connections(program, tree, places);
   open_unix_sockets(program, tree, places, root, failure);
   inodes.hold_for_mappings();
   inodes.finish();

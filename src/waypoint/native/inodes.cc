@@ -18,7 +18,6 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr std::string_view kDeleted = " (deleted)";
 constexpr unsigned kLargeFile = 0100000;  // the kernel's; the C library calls it 0
 constexpr std::uint64_t kMostAtOnce = 1ULL << 30U;
 
@@ -45,6 +44,10 @@ Result<std::string> peek_pipe(int fd) {
   return content;
 }
 
+std::string directory_of(const std::string& path) {
+  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
+
 Status capture_pipe(int fd, InodeImage& inode) {
   int capacity = ::fcntl(fd, F_GETPIPE_SZ);
   if (capacity < 0) return os::last_error("looking at a pipe");
@@ -53,16 +56,16 @@ Status capture_pipe(int fd, InodeImage& inode) {
   return Ok{};
 }
 
-std::string without_mark(const std::string& link) {
-  return link.substr(0, link.size() - kDeleted.size());
-}
-
 }  // namespace
 
 Result<std::uint32_t> InodeCapture::find_or_capture(pid_t pid, const DescriptorFacts& fd,
                                                     DescriptorKind kind) {
   auto [found, is_new] = known_.try_emplace({fd.file.st_dev, fd.file.st_ino}, 0U);
   if (!is_new) return found->second;
+  if (kind == DescriptorKind::kLostDirectory || kind == DescriptorKind::kOtherName) {
+    found->second = add_lost(fd.file, fd.link, fd.lost);
+    return found->second;
+  }
   found->second = static_cast<std::uint32_t>(tree_.inodes.size());
   InodeImage inode = describe(fd.file);
   SF_TRY_ASSIGN(os::UniqueFd copy, descriptor_of(pid, fd.number));
@@ -82,39 +85,39 @@ Result<std::uint32_t> InodeCapture::find_or_capture(pid_t pid, const DescriptorF
 }
 
 Result<std::uint32_t> InodeCapture::find_or_capture(pid_t pid, const MappingText& mapping) {
-  char range[40];
-  std::snprintf(range, sizeof range, "%lx-%lx", mapping.start, mapping.end);
-  SF_TRY_ASSIGN(os::UniqueFd fd,
-                os::open_file("/proc/" + std::to_string(pid) + "/map_files/" + range, O_RDONLY));
+  return find_or_capture(map_file(pid, mapping), mapping.name, mapping.lost);
+}
+
+Result<std::uint32_t> InodeCapture::find_or_capture(const std::string& path,
+                                                    const std::string& link, const LostName& lost) {
+  SF_TRY_ASSIGN(os::UniqueFd fd, os::open_file(path, O_RDONLY));
   struct stat file {};
-  if (::fstat(fd.get(), &file) != 0) return os::last_error("looking at a mapping");
+  if (::fstat(fd.get(), &file) != 0) return os::last_error("looking at " + path);
   auto [found, is_new] = known_.try_emplace({file.st_dev, file.st_ino}, 0U);
   if (!is_new) return found->second;
+  if (S_ISDIR(file.st_mode) || lost.left == LostName::Left::kAnother) {
+    found->second = add_lost(file, link, lost);
+    return found->second;
+  }
   found->second = static_cast<std::uint32_t>(tree_.inodes.size());
   InodeImage inode = describe(file);
-  inode.name = without_mark(mapping.name);
+  inode.name = without_mark(link);
   inode.kind = inode.name.starts_with("/memfd:") ? InodeKind::kMemory
                : inode.name == "/dev/zero"       ? InodeKind::kSharedMemory
                                                  : InodeKind::kUnlinked;
-  if (!S_ISREG(file.st_mode) || (inode.kind == InodeKind::kUnlinked && file.st_nlink != 0))
-    return fail(ErrorCode::kUnsupported, "mapping " + mapping.name + ": the file has other names");
   SF_TRY(capture_content(fd.get(), inode));
   tree_.inodes.push_back(std::move(inode));
   return found->second;
 }
 
-Result<std::uint32_t> InodeCapture::find_or_capture_directory(pid_t pid, const std::string& link) {
-  struct stat file {};
-  if (::stat(("/proc/" + std::to_string(pid) + "/cwd").c_str(), &file) != 0)
-    return os::last_error("looking at a working directory");
-  auto [found, is_new] = known_.try_emplace({file.st_dev, file.st_ino}, 0U);
-  if (!is_new) return found->second;
-  found->second = static_cast<std::uint32_t>(tree_.inodes.size());
+std::uint32_t InodeCapture::add_lost(const struct stat& file, const std::string& link,
+                                     const LostName& lost) {
   InodeImage inode = describe(file);
-  inode.kind = InodeKind::kDirectory;
+  inode.kind = S_ISDIR(file.st_mode) ? InodeKind::kDirectory : InodeKind::kOtherName;
   inode.name = without_mark(link);
+  inode.other = lost.path;
   tree_.inodes.push_back(std::move(inode));
-  return found->second;
+  return static_cast<std::uint32_t>(tree_.inodes.size() - 1);
 }
 
 InodeImage InodeCapture::describe(const struct stat& file) {
@@ -195,55 +198,70 @@ void InodeRestore::make_memory_file(const InodeImage& inode, std::uint32_t index
   fill_file(inode, helper(index, false));
 }
 
-void InodeRestore::make_directory(const InodeImage& inode, std::uint32_t index) {
-  std::vector<std::uint64_t> missing;  // with its parents, which may be gone, too
-  std::string path = inode.name;
+// A name for a moment: parents that are gone are made, and who has it now is called otherwise.
+InodeRestore::BorrowedName InodeRestore::borrow(const std::string& path, std::uint32_t index) {
+  BorrowedName name;
+  name.path = path;
   struct stat info {};
-  while (path.size() > 1 && ::lstat((root_.path() + path).c_str(), &info) != 0) {
-    missing.push_back(program_.arena().put_text(path));
-    path.resize(std::max<std::size_t>(path.rfind('/'), 1));
+  std::string top = path;
+  while (::stat((root_.path() + directory_of(top)).c_str(), &info) != 0) {
+    top = directory_of(top);
+    name.parents.push_back(top);
   }
-  program_.about("making " + inode.name + " again");
-  for (auto name = missing.rbegin(); name != missing.rend(); ++name)
-    program_.call(SYS_mkdirat, {AT_FDCWD, *name, 0700});
-  Argument fd = program_.keep(SYS_openat, {AT_FDCWD, program_.arena().put_text(inode.name),
-                                           O_RDONLY | O_DIRECTORY | O_CLOEXEC});
-  move(fd, helper(index, false));
-  for (std::uint64_t name : missing) program_.call(SYS_unlinkat, {AT_FDCWD, name, AT_REMOVEDIR});
-  std::array<timespec, 2> times = {info.st_atim, info.st_mtim};
-  program_.call(SYS_utimensat,
-                {AT_FDCWD, program_.arena().put_text(path), program_.arena().put_value(times), 0});
+  if (!S_ISDIR(info.st_mode)) {
+    top = name.path = "/.waypoint-unlinked-" + std::to_string(index);
+    name.parents.clear();
+    (void)::stat((root_.path() + "/").c_str(), &info);
+  }
+  name.directory = directory_of(top);
+  name.times = {info.st_atim, info.st_mtim};
+  if (::lstat((root_.path() + name.path).c_str(), &info) == 0)
+    name.owner = path + ".waypoint-" + std::to_string(index);
+  program_.about("making " + name.path + " again");
+  if (!name.owner.empty()) rename(name.path, name.owner);
+  for (auto each = name.parents.rbegin(); each != name.parents.rend(); ++each)
+    program_.call(SYS_mkdirat, {AT_FDCWD, program_.arena().put_text(*each), 0700});
+  return name;
+}
+
+void InodeRestore::give_back(const BorrowedName& name) {
+  for (const std::string& each : name.parents)
+    program_.call(SYS_unlinkat, {AT_FDCWD, program_.arena().put_text(each), AT_REMOVEDIR});
+  if (!name.owner.empty()) rename(name.owner, name.path);
+  // Its directory has not been touched.
+  program_.call(SYS_utimensat, {AT_FDCWD, program_.arena().put_text(name.directory),
+                                program_.arena().put_value(name.times), 0});
+}
+
+void InodeRestore::rename(const std::string& from, const std::string& to) {
+  program_.call(SYS_renameat2, {AT_FDCWD, program_.arena().put_text(from), AT_FDCWD,
+                                program_.arena().put_text(to), RENAME_NOREPLACE});
+}
+
+void InodeRestore::make_directory(const InodeImage& inode, std::uint32_t index) {
+  BorrowedName name = borrow(inode.name, index);
+  std::uint64_t path = program_.arena().put_text(name.path);
+  program_.call(SYS_mkdirat, {AT_FDCWD, path, 0700});
+  move(program_.keep(SYS_openat, {AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC}),
+       helper(index, false));
+  program_.call(SYS_unlinkat, {AT_FDCWD, path, AT_REMOVEDIR});
+  give_back(name);
 }
 
 void InodeRestore::make_unlinked(const InodeImage& inode, std::uint32_t index) {
-  UnlinkedPlace place = place_for(inode.name, index);
-  program_.about("making " + place.path + " again");
-  std::uint64_t path = program_.arena().put_text(place.path);
-  Argument fd =
-      program_.keep(SYS_openat, {AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600});
-  move(fd, helper(index, false));
+  bool is_there = inode.kind == InodeKind::kOtherName;
+  BorrowedName name = borrow(inode.name, index);
+  std::uint64_t path = program_.arena().put_text(name.path);
+  std::string other = inode.other;
+  if (!name.owner.empty() && other.starts_with(name.path + "/"))
+    other.replace(0, name.path.size(), name.owner);
+  if (is_there)
+    program_.call(SYS_linkat, {AT_FDCWD, program_.arena().put_text(other), AT_FDCWD, path, 0});
+  int flags = O_RDWR | O_CLOEXEC | (is_there ? 0 : O_CREAT | O_EXCL);
+  move(program_.keep(SYS_openat, {AT_FDCWD, path, flags, 0600}), helper(index, false));
   program_.call(SYS_unlinkat, {AT_FDCWD, path, 0});
-  // Its directory has not been touched.
-  program_.call(SYS_utimensat, {AT_FDCWD, program_.arena().put_text(place.directory),
-                                program_.arena().put_value(place.times), 0});
-  fill_file(inode, helper(index, false));
-}
-
-InodeRestore::UnlinkedPlace InodeRestore::place_for(const std::string& path,
-                                                    std::uint32_t index) const {
-  UnlinkedPlace place;
-  place.path = path;
-  place.directory = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-  struct stat info {};
-  if (::stat((root_.path() + place.directory).c_str(), &info) != 0) {
-    place.directory = "/";
-    place.path = "/.waypoint-unlinked-" + std::to_string(index);
-    (void)::stat(root_.path().c_str(), &info);
-  } else if (os::exists(root_.path() + place.path)) {
-    place.path += ".waypoint-unlinked-" + std::to_string(index);
-  }
-  place.times = {info.st_atim, info.st_mtim};
-  return place;
+  give_back(name);
+  if (!is_there) fill_file(inode, helper(index, false));
 }
 
 void InodeRestore::make(std::uint32_t index) {
@@ -253,6 +271,7 @@ void InodeRestore::make(std::uint32_t index) {
   if (inode.kind == InodeKind::kFifo) return make_fifo(inode, index);
   if (inode.kind == InodeKind::kMemory || inode.kind == InodeKind::kSharedMemory)
     make_memory_file(inode, index);
+  if (inode.kind == InodeKind::kOtherName) return make_unlinked(inode, index);
   if (inode.kind == InodeKind::kUnlinked) make_unlinked(inode, index);
   if (inode.kind == InodeKind::kDirectory) make_directory(inode, index);
   program_.about("owner of " + inode.name);
@@ -278,9 +297,10 @@ void InodeRestore::open(const FileImage& file, int place) {
                                              file.flags | O_NONBLOCK | O_CLOEXEC});
     move(fd, place);
   }
+  if ((file.flags & O_PATH) != 0) return;
   program_.call(SYS_fcntl, {place, F_SETFL, file.flags});
-  bool is_file = inode.kind == InodeKind::kMemory || inode.kind == InodeKind::kUnlinked;
-  if (is_file) program_.call(SYS_lseek, {place, file.offset, SEEK_SET});
+  if (inode.kind != InodeKind::kPipe && inode.kind != InodeKind::kFifo)
+    program_.call(SYS_lseek, {place, file.offset, SEEK_SET});
 }
 
 void InodeRestore::finish() {
@@ -294,21 +314,31 @@ void InodeRestore::finish() {
     if (inode.kind == InodeKind::kMemory && inode.seals != F_SEAL_SEAL && inode.seals != 0)
       program_.call(SYS_fcntl, {helper(index, false), F_ADD_SEALS, inode.seals});
   }
-  for (std::uint32_t index : made_)
-    if (!mapped_.contains(index))
+  for (std::uint32_t index : made_) {
+    if (!mapped_.contains(index)) {
       program_.call(SYS_close_range, {helper(index, false), helper(index, true), 0});
+    } else if (!written_.contains(index)) {
+      // Nobody runs what somebody may write to.
+      program_.about("opening " + tree_.inodes[index].name);
+      std::string path = "/proc/self/fd/" + std::to_string(helper(index, false));
+      move(program_.keep(SYS_openat, {AT_FDCWD, program_.arena().put_text(path), O_RDONLY}),
+           helper(index, false));
+    }
+  }
 }
 
 void InodeRestore::hold_for_mappings() {
   for (const ProcessImage& process : tree_.processes) {
-    if (process.cwd_inode != kNone) {
-      make(process.cwd_inode);
-      mapped_.insert(process.cwd_inode);
+    for (std::uint32_t held : {process.cwd_inode, process.layout.exe_inode}) {
+      if (held == kNone) continue;
+      make(held);
+      mapped_.insert(held);
     }
     for (const Mapping& mapping : process.mappings) {
       if (mapping.kind != MappingKind::kShared) continue;
       make(mapping.file);
       mapped_.insert(mapping.file);
+      if ((mapping.flags & MAP_SHARED) != 0) written_.insert(mapping.file);
     }
   }
 }

@@ -4,7 +4,7 @@
 // Saved: their bytes (of pipes by tee(), which takes nothing away), size, owner, mode, seals.
 // Brought back: made anew by init; further descriptions of the same one are opened through
 // /proc/self/fd. Their inode numbers are new, and shared anonymous memory has become a memory file.
-// Declined: a file that has lost the name it was opened by and has others.
+// A file that has lost the name it was opened by and has others is given that name for a moment.
 #pragma once
 
 #include <map>
@@ -26,12 +26,15 @@ class InodeCapture {
   InodeCapture(TreeImage& tree, PagesWriter& pages) : tree_(tree), pages_(pages) {}
   // The index of the inode behind the process's descriptor.
   Result<std::uint32_t> find_or_capture(pid_t pid, const DescriptorFacts& fd, DescriptorKind kind);
-  // Likewise of its working directory, which has no name any more.
-  Result<std::uint32_t> find_or_capture_directory(pid_t pid, const std::string& link);
+  // Likewise of what `path` (in /proc) leads to, which has lost its name: a working directory, a
+  // program.
+  Result<std::uint32_t> find_or_capture(const std::string& path, const std::string& link,
+                                        const LostName& lost);
   // Likewise behind a mapping of something without a name.
   Result<std::uint32_t> find_or_capture(pid_t pid, const MappingText& mapping);
 
  private:
+  std::uint32_t add_lost(const struct stat& file, const std::string& link, const LostName& lost);
   static InodeImage describe(const struct stat& file);
   // Its bytes; `fd` is open for reading.
   Status capture_content(int fd, InodeImage& inode);
@@ -54,12 +57,16 @@ class InodeRestore {
   void finish();
 
  private:
-  struct UnlinkedPlace {
+  struct BorrowedName {
     std::string path;
+    std::string owner;  // what has that name is called so meanwhile; empty: nothing has it
+    std::vector<std::string> parents;  // that are gone, deepest first
     std::string directory;
     std::array<timespec, 2> times{};
   };
-  UnlinkedPlace place_for(const std::string& path, std::uint32_t index) const;
+  BorrowedName borrow(const std::string& path, std::uint32_t index);
+  void give_back(const BorrowedName& name);
+  void rename(const std::string& from, const std::string& to);
   // Where the inode is held until all descriptions of it are open. Only pipes have a second end.
   int helper(std::uint32_t index, bool writes) const {
     return held_inode(places_, index) + (writes ? 1 : 0);
@@ -80,7 +87,8 @@ class InodeRestore {
   const LateRoot& root_;
   std::set<std::uint32_t> made_;
   std::set<std::uint32_t> mapped_;
-  std::set<int> taken_;  // helpers whose own description became a captured one
+  std::set<std::uint32_t> written_;  // through a mapping
+  std::set<int> taken_;              // helpers whose own description became a captured one
 };
 
 }  // namespace sf::waypoint::native

@@ -17,7 +17,6 @@ namespace {
 constexpr std::uint64_t kPipeSystem = 0x50495045;
 constexpr std::uint64_t kProcessSystem = 0x50494446;  // pidfs
 constexpr std::uint64_t kSocketSystem = 0x534f434b;
-constexpr std::string_view kDeleted = " (deleted)";
 
 DescriptorVerdict refuse(const DescriptorFacts& fd, const std::string& name, std::string why) {
   return {DescriptorKind::kRefused, "descriptor " + std::to_string(fd.number) + " (" + name + ")",
@@ -36,6 +35,7 @@ DescriptorVerdict judge_pty(const DescriptorFacts& fd) {
   std::string trouble = pty_trouble(fd.pty);
   if (!trouble.empty()) return refuse(fd, fd.link, trouble);
   if (fd.pty.end == PtyFacts::End::kMaster) return {DescriptorKind::kMaster, {}, {}};
+  if (fd.pty.is_dead) return {DescriptorKind::kDeadTerminal, {}, {}};
   return {
       fd.pty.end == PtyFacts::End::kOwn ? DescriptorKind::kOwnTerminal : DescriptorKind::kTerminal,
       {},
@@ -51,15 +51,22 @@ DescriptorVerdict judge_device(const DescriptorFacts& fd) {
   return judge_pty(fd);
 }
 
+DescriptorVerdict judge_lost(const DescriptorFacts& fd) {
+  std::string trouble = lost_name_trouble(fd.lost);
+  if (!trouble.empty()) return refuse(fd, fd.link, trouble);
+  if (S_ISDIR(fd.file.st_mode) && fd.has_place) return {DescriptorKind::kLostDirectory, {}, {}};
+  if (!S_ISREG(fd.file.st_mode))
+    return refuse(fd, fd.link, "its name is gone, and it cannot be had again");
+  if (fd.lost.left == LostName::Left::kAnother) return {DescriptorKind::kOtherName, {}, {}};
+  return {DescriptorKind::kUnlinked, {}, {}};
+}
+
 DescriptorVerdict judge_file(const DescriptorFacts& fd) {
   bool is_place = (fd.info.flags & static_cast<unsigned>(O_PATH)) != 0;  // nothing was opened
-  if (is_place && !fd.link.ends_with(kDeleted)) return {DescriptorKind::kPath, {}, {}};
+  bool is_lost = is_deleted(fd.link) && fd.lost.left != LostName::Left::kOwn;
+  if (is_place && !is_lost) return {DescriptorKind::kPath, {}, {}};
   if (S_ISCHR(fd.file.st_mode) || S_ISBLK(fd.file.st_mode)) return judge_device(fd);
-  if (fd.link.ends_with(kDeleted)) {
-    if (S_ISREG(fd.file.st_mode) && fd.file.st_nlink == 0)
-      return {DescriptorKind::kUnlinked, {}, {}};
-    return refuse(fd, fd.link, "its name is gone, and it is no file that could be copied");
-  }
+  if (is_lost) return judge_lost(fd);
   if (S_ISFIFO(fd.file.st_mode)) return {DescriptorKind::kFifo, {}, {}};
   if (S_ISREG(fd.file.st_mode) || S_ISDIR(fd.file.st_mode)) return {DescriptorKind::kPath, {}, {}};
   return refuse(fd, fd.link, "the native engine does not know this kind of file");
@@ -68,10 +75,10 @@ DescriptorVerdict judge_file(const DescriptorFacts& fd) {
 bool is_known_flag(std::string_view flag) {
   // Read, write, execute, shared and what may become so; grows down; locked, on fault too; read
   // ahead or at random; not copied on fork, wiped on fork, not dumped; accounted, not reserved;
-  // huge pages or none; mergeable; soft dirty.
-  constexpr std::array<std::string_view, 22> kKnown = {
-      "rd", "wr", "ex", "sh", "mr", "mw", "me", "ms", "gd", "lo", "lf",
-      "sr", "rr", "dc", "wf", "dd", "ac", "nr", "hg", "nh", "mg", "sd"};
+  // huge pages or none; mergeable; soft dirty; guards.
+  constexpr std::array<std::string_view, 23> kKnown = {
+      "rd", "wr", "ex", "sh", "mr", "mw", "me", "ms", "gd", "lo", "lf", "sr",
+      "rr", "dc", "wf", "dd", "ac", "nr", "hg", "nh", "mg", "sd", "gu"};
   return std::ranges::find(kKnown, flag) != kKnown.end();
 }
 
@@ -93,7 +100,7 @@ DescriptorVerdict judge(const DescriptorFacts& fd) {
     case SYSFS_MAGIC:
       return {DescriptorKind::kPath, {}, {}};
     case PROC_SUPER_MAGIC:
-      if (is_of_a_process(fd.link) || fd.link.ends_with(kDeleted))
+      if (is_of_a_process(fd.link) || is_deleted(fd.link))
         return refuse(fd, fd.link, "it looks into a process");
       return {DescriptorKind::kPath, {}, {}};
     case DEVPTS_SUPER_MAGIC:
@@ -133,7 +140,7 @@ MappingVerdict judge(const MappingText& mapping) {
     if (!is_known_flag(flag)) return refuse("it has the unknown property \"" + flag + "\"");
   bool is_shared = mapping.permissions.size() == 4 && mapping.permissions[3] == 's';
   // Its inode number is the id, which may be 0.
-  if (name.starts_with("/SYSV") && name.ends_with(kDeleted) && is_shared)
+  if (name.starts_with("/SYSV") && is_deleted(name) && is_shared)
     return {false, MappingKind::kSysv, {}};
   if (mapping.inode == 0) {
     bool plain =
@@ -141,7 +148,9 @@ MappingVerdict judge(const MappingText& mapping) {
     if (plain && !is_shared) return {false, MappingKind::kAnonymous, {}};
     return refuse("the native engine does not know this kind of mapping");
   }
-  bool has_name = !name.ends_with(kDeleted);
+  bool has_name = !is_deleted(name) || mapping.lost.left == LostName::Left::kOwn;
+  std::string trouble = lost_name_trouble(mapping.lost);
+  if (!trouble.empty()) return refuse(trouble);
   bool is_memory = name.starts_with("/memfd:") || (name == "/dev/zero (deleted)" && is_shared);
   if (!has_name && (is_memory || (name[0] == '/' && !name.starts_with("/dev/zero"))))
     return {false, MappingKind::kShared, {}};

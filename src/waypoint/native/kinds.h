@@ -14,9 +14,12 @@ enum class DescriptorKind {
   kPipe,
   kMemoryFile,
   kUnlinked,
+  kOtherName,  // it has lost its own
+  kLostDirectory,
   kTerminal,
   kMaster,
   kOwnTerminal,
+  kDeadTerminal,
   kEvent,
   kSocket,
   kRefused

@@ -14,6 +14,7 @@
 
 #include "os/error.h"
 #include "os/file.h"
+#include "waypoint/native/guards.h"
 #include "waypoint/native/kinds.h"
 
 namespace sf::waypoint::native {
@@ -94,7 +95,10 @@ std::vector<LargeMapping> large_mappings(const ProcessImage& process, std::uint6
       size += extent->size;
     bool fits = mapping.kind == MappingKind::kAnonymous && mapping.locked == 0 &&
                 (mapping.flags & MAP_GROWSDOWN) == 0 && size >= least;
-    if (fits) large.push_back({{mapping.start, mapping.end}, size});
+    bool guarded = std::ranges::any_of(process.guards, [&](const Guard& guard) {
+      return guard.start < mapping.end && mapping.start < guard.end;
+    });
+    if (fits && !guarded) large.push_back({{mapping.start, mapping.end}, size});
   }
   return large;
 }
@@ -116,6 +120,7 @@ class MemoryWriter {
     for (const Mapping& mapping : process_.mappings) map(mapping);
     read_pages();
     for (const Mapping& mapping : process_.mappings) finish(mapping);
+    install_guards(program_, process_);
     map_vdso();
     set_layout();
   }
@@ -210,7 +215,9 @@ class MemoryWriter {
     const MemoryLayout& layout = process_.layout;
     auto mapped = std::ranges::find(tree_.mapped, MappedFile{layout.exe, 0});
     int exe = places_.files.mapped + static_cast<int>(mapped - tree_.mapped.begin());
-    if (mapped == tree_.mapped.end()) {
+    if (layout.exe_inode != kNone) {
+      exe = held_inode(places_.files, layout.exe_inode);
+    } else if (mapped == tree_.mapped.end()) {
       exe = places_.files.scratch;
       open_at(program_, layout.exe, O_RDONLY, exe);
     }

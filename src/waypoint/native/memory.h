@@ -4,7 +4,7 @@
 // from the file behind them (or from zero), see memory_capture.h; the bounds that the kernel
 // keeps (PR_SET_MM_MAP), the auxiliary vector, the program's file. Brought back: by the process
 // itself at the old addresses, pages read from the image, the vDSO mapped where it was. Declined
-// (kinds.h): devices, System V shared memory, guard regions, userfaultfd, huge page files.
+// (kinds.h): devices, userfaultfd, huge page files.
 #pragma once
 
 #include "base/result.h"

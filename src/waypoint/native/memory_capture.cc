@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "waypoint/native/guards.h"
 #include "waypoint/native/kinds.h"
 #include "waypoint/native/page_map.h"
 
@@ -54,7 +55,7 @@ class Planner {
         if (at->end > mapping.end) break;
       }
       bool can_be_watched = judge(mapping).kind == MappingKind::kAnonymous && !has(mapping, "gd") &&
-                            !has(mapping, "lo");
+                            !has(mapping, "lo") && !may_have_guards(mapping);
       if (size < kWorthWatching || !can_be_watched) continue;
       plan_.to_watch.push_back({mapping.start, mapping.end});
       worth_ += size;
@@ -121,7 +122,10 @@ void recognise_watched(TreeFacts& facts, Watches& watches) {
 Result<MemoryPlan> plan_memory(const ProcessFacts& process, Watches& watches) {
   SF_TRY_ASSIGN(PageMap map, PageMap::open(process.pid));
   auto lock = watches.lock();
-  return Planner(process, map, watches.find(name_of(process))).run();
+  SF_TRY_ASSIGN(MemoryPlan plan, Planner(process, map, watches.find(name_of(process))).run());
+  SF_TRY_ASSIGN(plan.guards, find_guards(process, map));
+  if (!plan.guards.empty()) plan.copied = without_guards(plan.copied, plan.guards);
+  return plan;
 }
 
 Status write_memory(const TreeFacts& facts, const std::vector<MemoryPlan>& plans,

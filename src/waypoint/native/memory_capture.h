@@ -18,6 +18,7 @@ struct MemoryPlan {
   std::vector<Piece> kept;          // unchanged since they were written down
   std::vector<PageRange> watched;   // mappings
   std::vector<PageRange> to_watch;  // mappings that are large enough
+  std::vector<PageRange> guards;
 };
 
 ProcessName name_of(const ProcessFacts& process);

@@ -9,6 +9,7 @@
 #include "waypoint/native/capture.h"
 #include "waypoint/native/facts.h"
 #include "waypoint/native/image.h"
+#include "waypoint/native/lost_names.h"
 #include "waypoint/native/restore.h"
 #include "waypoint/native/stopped_tree.h"
 #include "waypoint/pid_counter.h"
@@ -39,6 +40,7 @@ class NativeEngine : public ProcessEngine {
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
     native::recognise_watched(facts, memory_.watches);
     SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
+    native::find_other_names(facts.processes, {request.upper, request.work + "/index"});
     facts.host_network = request.host_network;
     memory_.calls.begin();
     std::vector<Blocker> blockers = native::find_blockers(facts);

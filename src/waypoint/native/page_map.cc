@@ -36,6 +36,7 @@ constexpr std::uint64_t kFile = 1U << 2U;
 constexpr std::uint64_t kPresent = 1U << 3U;
 constexpr std::uint64_t kSwapped = 1U << 4U;
 constexpr std::uint64_t kZero = 1U << 5U;
+constexpr std::uint64_t kGuard = 1U << 8U;
 constexpr std::uint64_t kProtectMatching = 1U << 0U;
 constexpr unsigned long kScan = _IOWR('f', 16, ScanArgument);
 constexpr std::size_t kAtOnce = 1024;
@@ -106,6 +107,13 @@ Result<PageMap::Written> PageMap::written(PageRange range) const {
                 if ((is & (kFile | kZero)) == 0) append(written.changed, found);
               }));
   return written;
+}
+
+Result<std::vector<PageRange>> PageMap::guards(PageRange range) const {
+  std::vector<PageRange> all;
+  SF_TRY(scan(range, {0, kGuard, 0, kGuard},
+              [&](PageRange found, std::uint64_t) { append(all, found); }));
+  return all;
 }
 
 Status PageMap::protect(PageRange range) const {

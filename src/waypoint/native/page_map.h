@@ -28,6 +28,8 @@ class PageMap {
     std::vector<PageRange> changed;  // of these: with content of their own
   };
   Result<Written> written(PageRange range) const;
+  // Pages that must not be touched (guards.h). They count as changed, too.
+  Result<std::vector<PageRange>> guards(PageRange range) const;
   // Protects what is there of watched memory and was written.
   Status protect(PageRange range) const;
 

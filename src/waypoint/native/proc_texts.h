@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "waypoint/native/image.h"
+#include "waypoint/native/lost_names.h"
 
 namespace sf::waypoint::native {
 
@@ -53,6 +54,7 @@ struct MappingText {  // one of /proc/pid/smaps
   std::vector<std::string> flags;  // two letters each
   bool watched = false;            // by this engine (watches.h): writes to it are noted
   bool served = false;             // likewise, and what is missing is brought
+  LostName lost;                   // of a deleted file
 };
 std::optional<std::vector<MappingText>> parse_smaps(std::string_view text);
 

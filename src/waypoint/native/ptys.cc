@@ -16,6 +16,7 @@
 #include "os/error.h"
 #include "waypoint/native/facts.h"
 #include "waypoint/native/other_fd.h"
+#include "waypoint/native/pty_data.h"
 #include "waypoint/native/terminal.h"
 #include "waypoint/native/terminal_calls.h"
 
@@ -31,6 +32,7 @@ constexpr unsigned kGetPacketMode = 0x80045438;  // TIOCGPKT
 constexpr unsigned kGetLock = 0x80045439;        // TIOCGPTLCK
 constexpr unsigned kGetExclusive = 0x80045440;   // TIOCGEXCL
 constexpr unsigned kSlaveMajor = 136;
+constexpr int kMostInput = 3500;  // of 4096: there may be more behind it
 constexpr std::size_t kStackSize = 8192;
 constexpr pid_t kOpener = 2;  // any pid: nobody but init is born yet
 constexpr const char* kMasterPath = "/dev/pts/ptmx";
@@ -133,10 +135,12 @@ PtyFacts read_pty(const DescriptorFacts& fd, int copy) {
   pty.discipline = number_from(copy, kGetDiscipline);
   pollfd look{copy, POLLIN | POLLPRI, 0};
   (void)::poll(&look, 1, 0);
-  // A master without slaves is readable, too: it says so.
-  pty.has_unread = number_from(copy, kUnread) > 0 ||
-                   (is_master && (look.revents & POLLIN) != 0 && (look.revents & POLLHUP) == 0);
+  pty.is_dead = !is_master && (look.revents & POLLHUP) != 0;
+  pty.unread = number_from(copy, kUnread);
   pty.has_status = is_master && (look.revents & POLLPRI) != 0;
+  termios2 settings{};
+  pty.is_edited_outside =
+      ::ioctl(copy, kGetSettings, &settings) == 0 && (settings.c_lflag & EXTPROC) != 0;
   return pty;
 }
 
@@ -157,13 +161,42 @@ void tie_ptys(std::vector<ProcessFacts>& processes) {
 std::string pty_trouble(const PtyFacts& pty) {
   if (pty.end == PtyFacts::End::kMaster && pty.number <= 0)
     return "it is the master of a terminal that is not known";
+  if (pty.number > 0 && pty.is_dead) return {};
   if (pty.number < 0 || !pty.has_master) return "its terminal has no master in the branch";
-  if (pty.has_unread) return "nobody has read yet what waits in the terminal";
+  bool is_slave = pty.end == PtyFacts::End::kSlave;
+  if (is_slave && pty.unread >= kMostInput) return "more input waits than the terminal holds";
+  if (pty.unread > 0 && pty.is_edited_outside)
+    return "nobody has read yet what waits in the terminal, which another program edits";
   if (pty.has_status) return "nobody has read yet what changed at the terminal";
-  if (pty.is_exclusive) return "the terminal is in exclusive use";
   if (pty.discipline != 0) return "the terminal has an unusual line discipline";
   return {};
 }
+
+namespace {
+
+// What all descriptors of a terminal tell together.
+struct Together {
+  Slaves slaves = Slaves::kClosed;
+  std::uint32_t exclusive = 0;
+  bool edited_outside = false;
+};
+
+Together look_together(const TreeFacts& facts, int number) {
+  Together all;
+  for (const ProcessFacts& process : facts.processes) {
+    for (const DescriptorFacts& fd : process.descriptors) {
+      const PtyFacts& pty = fd.pty;
+      if (pty.end == PtyFacts::End::kNeither || pty.number != number || pty.is_dead) continue;
+      bool is_master = pty.end == PtyFacts::End::kMaster;
+      if (!is_master) all.slaves = Slaves::kOpen;
+      if (pty.is_exclusive) all.exclusive |= is_master ? kExclusiveMaster : kExclusiveSlave;
+      all.edited_outside = all.edited_outside || pty.is_edited_outside;
+    }
+  }
+  return all;
+}
+
+}  // namespace
 
 Status capture_ptys(const TreeFacts& facts, TreeImage& tree) {
   for (const ProcessFacts& process : facts.processes) {
@@ -173,6 +206,9 @@ Status capture_ptys(const TreeFacts& facts, TreeImage& tree) {
       if (fd.pty.end != PtyFacts::End::kMaster || known) continue;
       SF_TRY_ASSIGN(os::UniqueFd master, descriptor_of(process.pid, fd.number));
       SF_TRY_ASSIGN(TerminalImage terminal, capture_pty(facts, fd.pty.number, master.get()));
+      Together all = look_together(facts, fd.pty.number);
+      terminal.exclusive = all.exclusive;
+      if (!all.edited_outside) SF_TRY(capture_pty_data(master.get(), all.slaves, terminal));
       tree.ptys.push_back(std::move(terminal));
     }
   }
@@ -187,10 +223,37 @@ const TerminalImage& terminal_of(const TreeImage& tree, int number) {
 
 std::string terminal_path(int number) { return "/dev/pts/" + std::to_string(number); }
 
+void open_dead_terminals(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places) {
+  Arena& arena = program.arena();
+  int last = 0;
+  for (const FileImage& file : tree.files)
+    if (file.kind == FileKind::kDeadTerminal) last = std::max(last, file.terminal);
+  std::vector<Argument> masters;
+  for (int number = 1; number <= last; ++number) {
+    program.about("opening terminal " + std::to_string(number));
+    Argument master = program.keep(
+        SYS_openat, {AT_FDCWD, arena.put_text(kMasterPath), O_RDWR | O_NOCTTY | O_CLOEXEC});
+    program.call(SYS_ioctl, {master, kSetLock, arena.put_value(0)});
+    masters.push_back(master);
+  }
+  for (std::size_t i = 0; i < tree.files.size(); ++i) {
+    const FileImage& file = tree.files[i];
+    if (file.kind != FileKind::kDeadTerminal) continue;
+    Argument fd = program.keep(SYS_openat, {AT_FDCWD, arena.put_text(terminal_path(file.terminal)),
+                                            file.flags | static_cast<unsigned>(O_NOCTTY)});
+    program.call(SYS_dup3, {fd, places.first + static_cast<int>(i), O_CLOEXEC});
+    program.call(SYS_close, {fd});
+  }
+  for (Argument master : masters) program.call(SYS_close, {master});
+}
+
 void open_masters(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places) {
   Arena& arena = program.arena();
   std::vector<Argument> between;  // hold the numbers that are free
-  int next = 1;                   // the lowest free one is given
+  std::vector<int> dead;
+  for (const FileImage& file : tree.files)
+    if (file.kind == FileKind::kDeadTerminal) dead.push_back(file.terminal);
+  int next = 1;  // the lowest free one is given
   for (const TerminalImage& terminal : tree.ptys) {
     auto file = std::ranges::find_if(tree.files, [&](const FileImage& f) {
       return f.kind == FileKind::kMaster && f.terminal == terminal.number;
@@ -198,8 +261,10 @@ void open_masters(ProgramWriter& program, const TreeImage& tree, const FilePlace
     if (file == tree.files.end()) continue;
     program.about("opening the master of terminal " + std::to_string(terminal.number));
     std::uint64_t path = arena.put_text(kMasterPath);
-    for (; next < terminal.number; ++next)
+    for (; next < terminal.number; ++next) {
+      if (std::ranges::find(dead, next) != dead.end()) continue;  // they keep theirs
       between.push_back(program.keep(SYS_openat, {AT_FDCWD, path, O_RDWR | O_NOCTTY | O_CLOEXEC}));
+    }
     Argument master =
         program.keep(SYS_openat, {AT_FDCWD, path, file->flags | static_cast<unsigned>(O_NOCTTY)});
     ++next;

@@ -1,11 +1,12 @@
 // Terminals made inside the branch (tmux, script, sshd): masters and slaves beside /dev/pts/0.
 //
-// Saved: number, settings, window, owner, packet mode, lock, session and foreground group. Brought
-// back: init opens masters until each has its number, sets them up before there is a session, and
-// opens the slaves; leaders take theirs as they take the branch's own (terminal.h). /dev/tty is
-// opened by a process that has that terminal for this moment. Declined: output or whole lines of
-// input that nobody has read, a slave whose master is not in the tree, exclusive mode, other line
-// disciplines. A line that is half typed in canonical mode cannot be seen, and is lost.
+// Saved: number, settings, window, owner, packet mode, lock, session and foreground group, and what
+// nobody has read (pty_data.h). Brought back: init opens masters until each has its number, sets
+// them up before there is a session, and opens the slaves; leaders take theirs as they take the
+// branch's own (terminal.h). /dev/tty is opened by a process that has that terminal for this
+// moment. Slaves whose master was closed are opened and lose it again. Declined: a slave whose
+// master is outside of the tree, more input than a terminal holds, unread changes of packet mode,
+// other line disciplines.
 #pragma once
 
 #include <vector>
@@ -27,9 +28,11 @@ struct PtyFacts {
   End end = End::kNeither;
   int number = -1;
   bool has_master = false;  // in the tree
-  bool has_unread = false;
+  bool is_dead = false;     // a slave: its master was closed
+  int unread = 0;
   bool has_status = false;  // packet mode: a change that nobody has read
   bool is_exclusive = false;
+  bool is_edited_outside = false;  // EXTPROC
   int discipline = 0;
   bool operator==(const PtyFacts&) const = default;
 };
@@ -52,6 +55,8 @@ Status capture_ptys(const TreeFacts& facts, TreeImage& tree);
 const TerminalImage& terminal_of(const TreeImage& tree, int number);
 std::string terminal_path(int number);
 
+// Init's part, before open_masters(). Requires: the branch's own terminal has number 0.
+void open_dead_terminals(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places);
 // Init's part. Requires: the branch's own terminal is there, and has number 0.
 void open_masters(ProgramWriter& program, const TreeImage& tree, const FilePlaces& places);
 // When the slaves are open.

@@ -23,6 +23,7 @@
 #include "waypoint/native/memory.h"
 #include "waypoint/native/other_fd.h"
 #include "waypoint/native/pages_file.h"
+#include "waypoint/native/pty_data.h"
 #include "waypoint/native/seccomp.h"
 #include "waypoint/native/shared_arena.h"
 #include "waypoint/native/stops.h"
@@ -157,6 +158,7 @@ class Restore {
         if (life == Life::kStopped) SF_TRY(stop_again());
       }
     }
+    SF_TRY(bring_back_pty_data(tree_, numbers));
     return forget_own_events(tree_, numbers);
   }
 

@@ -1,6 +1,7 @@
 #include "waypoint/native/sockets.h"
 
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -17,6 +18,8 @@
 #include "base/split.h"
 #include "os/error.h"
 #include "os/file.h"
+#include "waypoint/native/datagrams.h"
+#include "waypoint/native/ended_connections.h"
 #include "waypoint/native/other_fd.h"
 
 namespace sf::waypoint::native {
@@ -53,6 +56,13 @@ constexpr Option kOptions[] = {
     {SOL_SOCKET, kPassPidfd},
     {SOL_SOCKET, kPassRights},
     {SOL_SOCKET, SO_PEEK_OFF},
+    {SOL_NETLINK, NETLINK_PKTINFO},
+    {SOL_NETLINK, NETLINK_BROADCAST_ERROR},
+    {SOL_NETLINK, NETLINK_NO_ENOBUFS},
+    {SOL_NETLINK, NETLINK_LISTEN_ALL_NSID},
+    {SOL_NETLINK, NETLINK_CAP_ACK},
+    {SOL_NETLINK, NETLINK_EXT_ACK},
+    {SOL_NETLINK, NETLINK_GET_STRICT_CHK},
     {SOL_IP, IP_TOS},
     {SOL_IP, IP_TTL},
     {SOL_IP, IP_FREEBIND},
@@ -171,14 +181,20 @@ Result<SocketFacts> read_socket_facts(pid_t pid, int fd) {
     facts.local = read_unix_facts(fd, "/proc/" + std::to_string(pid) + "/root");
     return facts;
   }
+  if (facts.family == AF_NETLINK) {
+    facts.netlink = read_netlink_facts(fd);
+    return facts;
+  }
   facts.has_peer = !address_of(fd, ::getpeername).empty();
   if (facts.protocol != IPPROTO_TCP) {
     const std::string net = "/proc/" + std::to_string(pid) + "/net/";
     facts.may_have_groups = names_joined_groups(text_of(net + "igmp"), text_of(net + "igmp6"));
     pollfd look{fd, POLLIN, 0};  // takes nothing, neither datagrams nor errors
     (void)::poll(&look, 1, 0);
-    facts.unread = (look.revents & POLLIN) != 0 ? 1 : 0;
     facts.has_error = (look.revents & POLLERR) != 0;
+    facts.name = address_of(fd, ::getsockname);
+    if ((look.revents & POLLIN) != 0 && !facts.has_error && facts.protocol == IPPROTO_UDP)
+      facts.datagrams = read_datagrams(fd);
     (void)::ioctl(fd, SIOCOUTQ, &facts.unsent);
     return facts;
   }
@@ -193,15 +209,20 @@ Result<SocketFacts> read_socket_facts(pid_t pid, int fd) {
 }
 
 std::optional<std::string> socket_trouble(const SocketFacts& facts) {
+  if (facts.family == AF_NETLINK) {
+    std::string trouble = netlink_trouble(facts.netlink);
+    return trouble.empty() ? std::nullopt : std::optional(trouble);
+  }
   if (facts.family != AF_INET && facts.family != AF_INET6 && facts.family != AF_UNIX)
-    return "the native engine knows sockets of the internet and Unix families alone";
+    return "the native engine knows internet, Unix and netlink sockets alone";
   if (facts.has_filter) return "it has a filter";
   if (facts.family == AF_UNIX) return unix_trouble(facts.local);
   if (facts.has_error) return "it has an error to tell";
   if (facts.type == SOCK_DGRAM && facts.protocol == IPPROTO_UDP) {
-    if (facts.unread != 0 || facts.unsent != 0) return "it has datagrams under way";
+    if (facts.unsent != 0) return "it has datagrams under way";
     if (facts.may_have_groups) return "it may have joined a multicast group";
-    return std::nullopt;
+    std::string trouble = datagram_trouble(facts.datagrams, facts.shares_port);
+    return trouble.empty() ? std::nullopt : std::optional(trouble);
   }
   if (facts.type != SOCK_STREAM || facts.protocol != IPPROTO_TCP)
     return "the native engine does not know this kind of socket";
@@ -219,7 +240,7 @@ Result<std::vector<SocketOption>> capture_options(int fd, const SocketFacts& fac
   for (const Option& option : kOptions) {
     if (facts.family == AF_UNIX && option.level != SOL_SOCKET) continue;
     // What a connection tells was negotiated.
-    bool is_connection = facts.protocol == IPPROTO_TCP && facts.has_peer;
+    bool is_connection = facts.protocol == IPPROTO_TCP && (facts.has_peer || has_ended(facts.tcp));
     if (is_connection && option.level == SOL_TCP &&
         (option.name == TCP_MAXSEG || option.name == TCP_WINDOW_CLAMP))
       continue;
@@ -251,6 +272,12 @@ Result<SocketImage> capture_socket(pid_t pid, int number, const SocketFacts& fac
   if (facts.protocol == IPPROTO_TCP && facts.has_peer) {
     SF_TRY_ASSIGN(socket.tcp, capture_connection(fd.get(), facts.tcp));
   }
+  if (facts.protocol == IPPROTO_TCP && has_ended(facts.tcp)) {
+    SF_TRY_ASSIGN(socket.tcp, capture_ended(fd.get()));
+  }
+  socket.datagrams = facts.datagrams;
+  if (!socket.datagrams.empty())
+    socket.receive_buffer = option_of(fd.get(), SOL_SOCKET, SO_RCVBUF, 0);
   return socket;
 }
 
@@ -265,6 +292,7 @@ Argument make_socket(ProgramWriter& program, const SocketImage& socket, std::uin
   if (!socket.name.empty())
     program.call(SYS_bind,
                  {fd, arena.put(socket.name.data(), socket.name.size()), socket.name.size()});
+  send_again(program, fd, socket);
   if (!socket.peer.empty())
     program.call(SYS_connect,
                  {fd, arena.put(socket.peer.data(), socket.peer.size()), socket.peer.size()});

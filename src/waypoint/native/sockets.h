@@ -1,11 +1,10 @@
-// Sockets of the internet families that are not in the midst of anything: TCP that listens, with
-// nobody waiting to be accepted; UDP with nothing unread; both also while they are not bound yet.
-// Connections: tcp_connections.h.
+// Sockets of the internet families: TCP that listens, with nobody waiting to be accepted; UDP; both
+// also while they are not bound yet. Connections: tcp_connections.h; unread datagrams: datagrams.h.
 //
 // Saved: address, peer (UDP), backlog, and every option of a list that differs from a fresh
-// socket's. Brought back: init makes, sets, binds. Declined: queued data, filters,
-// multicast groups (a socket does not say which it has joined), all other families but the Unix one
-// (unix_sockets.h).
+// socket's. Brought back: init makes, sets, binds. Declined: unsent data, errors, filters,
+// multicast groups (a socket does not say which it has joined), all other families but Unix sockets
+// (unix_sockets.h) and netlink (netlink_sockets.h).
 #pragma once
 
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include "base/result.h"
 #include "waypoint/native/image.h"
+#include "waypoint/native/netlink_sockets.h"
 #include "waypoint/native/program_writer.h"
 #include "waypoint/native/tcp_connections.h"
 #include "waypoint/native/unix_facts.h"
@@ -29,13 +29,16 @@ struct SocketFacts {
   bool has_error = false;
   bool has_filter = false;
   bool may_have_groups = false;  // somebody in its network has joined a multicast group
-  int unread = 0;
   int unsent = 0;
+  std::string name;  // UDP: as bind() takes it
+  std::vector<SocketMessage> datagrams;
+  bool shares_port = false;
   int tcp_state = 0;
   int waiting = 0;  // to be accepted
   int backlog = 0;
   UnixFacts local;  // AF_UNIX
   TcpFacts tcp;     // of those that do not listen
+  NetlinkFacts netlink;
   bool operator==(const SocketFacts&) const = default;
 };
 Result<SocketFacts> read_socket_facts(pid_t pid, int fd);  // `fd`: a copy of it

@@ -118,7 +118,8 @@ class ConnectionWriter {
   const SocketImage& socket(std::size_t i) const { return tree_.files[i].socket; }
   int place(std::size_t i) const { return places_.first + static_cast<int>(i); }
   bool is_connection(std::size_t i) const {
-    return tree_.files[i].kind == FileKind::kSocket && socket(i).tcp.state != 0;
+    return tree_.files[i].kind == FileKind::kSocket && socket(i).tcp.state != 0 &&
+           socket(i).tcp.state != kClosed;
   }
   std::size_t peer_of(std::size_t i) const {
     for (std::size_t j = 0; j < tree_.files.size(); ++j) {
@@ -295,8 +296,7 @@ void tie_connections(const std::vector<SocketFacts*>& sockets) {
 }
 
 std::string tcp_trouble(const TcpFacts& tcp) {
-  if (tcp.state == kClosed && !tcp.is_readable) return {};  // it has never been one
-  if (tcp.state == kClosed) return "it is a connection that has ended";
+  if (tcp.state == kClosed) return {};  // it has never been one, or has ended
   if (tcp.state != kEstablished && tcp.state != kFinWait1 && tcp.state != kFinWait2 &&
       tcp.state != kCloseWait)
     return "it is a connection that begins or ends just now";

@@ -4,8 +4,9 @@
 // negotiated options, timestamp. Brought back: init makes both ends in repair mode, each with what
 // the other has received as its beginning, so that nothing is under way; then what was not received
 // is sent again, and halves that were shut are shut. The other end of a connection that was closed
-// and whose owner is gone is made, and closed. Declined: ends outside of the tree, connections that
-// are being made or have ended, urgent data, errors, encryption in the kernel.
+// and whose owner is gone is made, and closed. Those that have ended: ended_connections.h.
+// Declined: ends outside of the tree, connections that are being made, urgent data, errors,
+// encryption in the kernel.
 #pragma once
 
 #include <string>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
 
+#include "waypoint/native/ended_connections.h"
 #include "waypoint/native/sockets.h"
 
 namespace sf::waypoint::native {
@@ -57,7 +58,7 @@ TEST(TcpConnectionsTest, OneThatTheOtherSideClosedNeedsNoOtherEnd) {
   EXPECT_EQ(tcp_trouble(facts), "");
 }
 
-TEST(TcpConnectionsTest, WhatBeginsOrHasEndedIsTrouble) {
+TEST(TcpConnectionsTest, WhatBeginsOrEndsJustNowIsTrouble) {
   TcpFacts facts;
   for (int state : {TCP_SYN_SENT, TCP_SYN_RECV, TCP_LAST_ACK, TCP_CLOSING}) {
     facts.state = state;
@@ -65,8 +66,10 @@ TEST(TcpConnectionsTest, WhatBeginsOrHasEndedIsTrouble) {
   }
   facts.state = TCP_CLOSE;
   EXPECT_EQ(tcp_trouble(facts), "");
+  EXPECT_FALSE(has_ended(facts));
   facts.is_readable = true;  // its end, which a new socket has not
-  EXPECT_NE(tcp_trouble(facts), "");
+  EXPECT_EQ(tcp_trouble(facts), "");
+  EXPECT_TRUE(has_ended(facts));
 }
 
 TEST(TcpConnectionsTest, WhatWasReceivedIsNotSentAgain) {

@@ -1,0 +1,111 @@
+// What is kept of a socket. Plain data.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sf::waypoint::native {
+
+struct SocketOption {
+  std::int32_t level = 0;
+  std::int32_t name = 0;
+  std::string value;
+  template <typename A>
+  void fields(A& a) {
+    a(level)(name)(value);
+  }
+};
+
+// How a Unix socket hangs together with others.
+enum class UnixTie : std::uint32_t {
+  kAlone,      // not at all
+  kPair,       // made with its other end
+  kClient,     // it connected, and the other end was accepted
+  kServer,     // it was accepted: its name is the listener's
+  kWaits,      // it connected, and was not accepted yet
+  kAddressed,  // datagrams: it sends to a name
+};
+
+struct SocketMessage {
+  std::string bytes;
+  std::string from;  // name of the sender
+  bool operator==(const SocketMessage&) const = default;
+  template <typename A>
+  void fields(A& a) {
+    a(bytes)(from);
+  }
+};
+
+struct SocketMaker {  // as SO_PEERCRED tells of the other end; no pid: nobody
+  pid_t pid = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+
+struct UnixImage {
+  UnixTie tie = UnixTie::kAlone;
+  std::uint32_t inode = 0;  // by which others name it
+  std::uint32_t peer = 0;   // inode of the other end; 0: it is gone
+  std::string peer_name;
+  std::string path;  // of the file that its name made
+  std::uint32_t path_gone = 0;
+  std::uint32_t shutdown = 0;  // 1: reads, 2: writes
+  std::uint32_t has_error = 0;
+  std::int32_t send_buffer = 0;
+  SocketMaker maker;
+  std::vector<std::uint32_t> waiting;  // inodes of who wait to be accepted
+  std::vector<SocketMessage> queue;    // of a stream: one message at most
+  template <typename A>
+  void fields(A& a) {
+    a(tie)(inode)(
+        peer)(peer_name)(path)(path_gone)(shutdown)(has_error)(send_buffer)(maker)(waiting)(queue);
+  }
+};
+
+struct TcpImage {  // a connection; no state: none, closed: one that has ended
+  std::uint32_t state = 0;
+  std::uint32_t send_number = 0;  // behind everything in the queue
+  std::uint32_t receive_number = 0;
+  std::string unacknowledged;
+  std::string unread;
+  std::uint32_t negotiated = 0;  // options, as TCP_INFO tells them
+  std::uint32_t send_scale = 0;
+  std::uint32_t receive_scale = 0;
+  std::uint32_t segment = 0;  // largest
+  std::uint32_t timestamp = 0;
+  std::int32_t buffer_lock = 0;
+  std::array<std::uint32_t, 5> window{};  // tcp_repair_window
+  template <typename A>
+  void fields(A& a) {
+    a(state)(send_number)(
+        receive_number)(unacknowledged)(unread)(negotiated)(send_scale)(receive_scale)(segment)(timestamp)(buffer_lock)(window);
+  }
+};
+
+struct SocketImage {
+  std::int32_t family = 0;
+  std::int32_t type = 0;
+  std::int32_t protocol = 0;
+  std::uint32_t listens = 0;
+  std::int32_t backlog = 0;
+  std::string name;  // as bind() takes it; empty: not bound
+  std::string peer;
+  std::vector<SocketOption> options;     // that differ from a fresh socket's
+  std::vector<SocketMessage> datagrams;  // UDP
+  std::int32_t receive_buffer = 0;       // its size, when there are any
+  std::vector<std::uint32_t> groups;     // netlink
+  std::string filter;                    // likewise: instructions
+  UnixImage local;
+  TcpImage tcp;
+  template <typename A>
+  void fields(A& a) {
+    a(family)(type)(
+        protocol)(listens)(backlog)(name)(peer)(options)(datagrams)(receive_buffer)(groups)(filter)(local)(tcp);
+  }
+};
+
+}  // namespace sf::waypoint::native
