@@ -1,5 +1,7 @@
 #include "process_search.h"
 
+#include <unistd.h>
+
 #include <thread>
 
 #include "os/file.h"
