@@ -126,7 +126,8 @@ TEST_F(NativeKillTest, AKeeperKilledWhileItCapturesLosesTheBranchAloneOrNothing)
 }
 
 TEST_F(NativeKillTest, KeepersKilledWhileTheyRestoreAreReplacedOrALossIsSaid) {
-  const auto [checkpoint, old_word] = *known_.begin();
+  const CheckpointId checkpoint = known_.begin()->first;
+  const std::string old_word = known_.begin()->second;
   Stopwatch watch;
   ASSERT_OK(manager().restore(branch_, checkpoint));
   const auto longest = watch.elapsed();
@@ -156,7 +157,8 @@ TEST_F(NativeKillTest, KeepersKilledWhileTheyRestoreAreReplacedOrALossIsSaid) {
 }
 
 TEST_F(NativeKillTest, AnInitKilledWhileItsTreeComesBackLeavesTheOldTreeOrALossThatIsSaid) {
-  const auto [checkpoint, old_word] = *known_.begin();
+  const CheckpointId checkpoint = known_.begin()->first;
+  const std::string old_word = known_.begin()->second;
   Stopwatch watch;
   ASSERT_OK(manager().restore(branch_, checkpoint));
   const auto longest = watch.elapsed();
