@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 
+#include <algorithm>
 #include <string>
 
 #include "os/error.h"
@@ -80,7 +81,9 @@ Result<std::vector<PageRange>> PageMap::scan(PageRange range, const Query& query
         all.push_back({regions[i].start, regions[i].end});
       }
     }
-    start = scan.walk_end;
+    // A scan that stopped on its way and then came to its end tells where it had stopped.
+    bool is_whole = n < static_cast<int>(kAtOnce);
+    start = is_whole ? range.end : std::max(scan.walk_end, regions[n - 1].end);
   }
   return all;
 }
