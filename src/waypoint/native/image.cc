@@ -5,7 +5,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr std::string_view kMagic = "waypoint native tree 2\n";
+constexpr std::string_view kMagic = "waypoint native tree 3\n";
 
 }  // namespace
 
