@@ -66,6 +66,9 @@ class FileCapture {
     DescriptorKind kind = judge(fd).kind;
     file.path = fd.link;
     file.flags = fd.info.flags & kOpenFlags;
+    // One made without a name keeps what it was made with: the directory is its place, not itself.
+    constexpr unsigned kNameless = O_TMPFILE & ~O_DIRECTORY;
+    if ((fd.info.flags & kNameless) != 0) file.flags &= ~static_cast<unsigned>(O_DIRECTORY);
     file.offset = fd.info.offset;
     file.terminal = std::max(fd.pty.number, 0);
     if (kind == DescriptorKind::kTerminal) {

@@ -84,6 +84,13 @@ void bring_back_standing(ProgramWriter& program, const ThreadImage& thread) {
   program.call(SYS_prctl, {PR_SET_NAME, program.arena().put_text(thread.name)});
   program.about("niceness");
   program.call(SYS_setpriority, {PRIO_PROCESS, 0, thread.nice});
+  program.about("slice of the scheduler");
+  Schedule schedule;
+  schedule.nice = thread.nice;
+  schedule.slice = thread.slice;
+  schedule.flags = thread.resets_on_fork != 0 ? Schedule::kResetOnFork : 0;
+  if (thread.slice != 0 || thread.resets_on_fork != 0)
+    program.call(SYS_sched_setattr, {0, program.arena().put_value(schedule), 0});
   program.about("I/O priority");
   if (thread.io_priority != 0) program.call(SYS_ioprio_set, {kOneProcess, 0, thread.io_priority});
   program.about("CPU affinity");
@@ -93,6 +100,11 @@ void bring_back_standing(ProgramWriter& program, const ThreadImage& thread) {
                   program.arena().put(thread.affinity.data(), thread.affinity.size())});
   program.about("timer slack");
   program.call(SYS_prctl, {PR_SET_TIMERSLACK, thread.timer_slack});
+  program.about("what is done about failing memory");
+  if (thread.memory_failure != PR_MCE_KILL_DEFAULT)
+    program.call(SYS_prctl, {PR_MCE_KILL, PR_MCE_KILL_SET, thread.memory_failure, 0, 0});
+  program.about("use of the time stamp counter");
+  if (thread.time_stamp == PR_TSC_SIGSEGV) program.call(SYS_prctl, {PR_SET_TSC, PR_TSC_SIGSEGV});
 }
 
 void bring_back_traits(ProgramWriter& program, const ProcessImage& process) {

@@ -10,6 +10,19 @@
 
 namespace sf::waypoint::native {
 
+// struct sched_attr, whose header does not go with the C library's.
+struct Schedule {
+  static constexpr std::uint64_t kResetOnFork = 1;
+  std::uint32_t size = sizeof(Schedule);
+  std::uint32_t policy = 0;
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t slice = 0;  // sched_runtime
+  std::uint64_t deadline = 0;
+  std::uint64_t period = 0;
+};
+
 class ProcessQuestions {
  public:
   explicit ProcessQuestions(ProgramWriter& program);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 
+#include <algorithm>
 #include <string>
 
 #include "os/error.h"
@@ -85,7 +86,9 @@ Status PageMap::scan(PageRange range, const Query& query, Take take) const {
     if (n < 0) return os::last_error("looking at the pages of a process");
     for (int i = 0; i < n; ++i)
       take(PageRange{regions[i].start, regions[i].end}, regions[i].categories);
-    start = scan.walk_end;
+    // A scan that stopped on its way and then came to its end tells where it had stopped.
+    bool is_whole = n < static_cast<int>(kAtOnce);
+    start = is_whole ? range.end : std::max(scan.walk_end, regions[n - 1].end);
   }
   return Ok{};
 }

@@ -77,12 +77,16 @@ struct ThreadImage {
   std::int32_t io_priority = 0;
   std::int32_t death_signal = 0;
   std::uint64_t timer_slack = 0;
+  std::uint64_t slice = 0;           // of the scheduler's, in nanoseconds; 0: the usual one
+  std::uint32_t resets_on_fork = 0;  // niceness and slice
+  std::uint32_t time_stamp = 0;      // PR_GET_TSC
+  std::uint32_t memory_failure = 0;  // PR_MCE_KILL_GET
   std::string affinity;
   std::vector<FilterImage> filters;  // oldest first
   template <typename A>
   void fields(A& a) {
     a(tid)(name)(
-        registers)(extended)(blocked)(pending)(alternate_stack)(clear_tid)(robust_list)(robust_size)(rseq)(credentials)(nice)(io_priority)(death_signal)(timer_slack)(affinity)(filters);
+        registers)(extended)(blocked)(pending)(alternate_stack)(clear_tid)(robust_list)(robust_size)(rseq)(credentials)(nice)(io_priority)(death_signal)(timer_slack)(slice)(resets_on_fork)(time_stamp)(memory_failure)(affinity)(filters);
   }
 };
 

@@ -19,6 +19,17 @@ constexpr int kOneProcess = 1;        // IOPRIO_WHO_PROCESS
 constexpr long kRestartBlock = -516;  // ERESTART_RESTARTBLOCK, which never leaves the kernel
 constexpr std::size_t kRobustHead = 24;
 
+Status take_schedule(pid_t tid, ThreadImage& image) {
+  Schedule thread;
+  Schedule usual;
+  if (::syscall(SYS_sched_getattr, tid, &thread, sizeof thread, 0) != 0 ||
+      ::syscall(SYS_sched_getattr, 0, &usual, sizeof usual, 0) != 0)
+    return os::last_error("reading the schedule of thread " + std::to_string(tid));
+  image.slice = thread.slice == usual.slice ? 0 : thread.slice;
+  image.resets_on_fork = (thread.flags & Schedule::kResetOnFork) != 0 ? 1 : 0;
+  return Ok{};
+}
+
 }  // namespace
 
 ThreadQuestions::ThreadQuestions(ProgramWriter& program) : program_(program) {
@@ -33,6 +44,10 @@ ThreadQuestions::ThreadQuestions(ProgramWriter& program) : program_(program) {
   program.call(SYS_prctl, {PR_GET_SECUREBITS});
   io_priority_ = program.next_step();
   program.call(SYS_ioprio_get, {kOneProcess, 0});
+  time_stamp_ = program.arena().reserve(sizeof(int));
+  program.call(SYS_prctl, {PR_GET_TSC, time_stamp_});
+  memory_failure_ = program.next_step();
+  program.call(SYS_prctl, {PR_MCE_KILL_GET, 0, 0, 0, 0});
 }
 
 void ThreadQuestions::take(ThreadImage& thread) {
@@ -43,6 +58,8 @@ void ThreadQuestions::take(ThreadImage& thread) {
   thread.timer_slack = static_cast<std::uint64_t>(program_.result(timer_slack_));
   thread.credentials.secure_bits = static_cast<std::uint32_t>(program_.result(secure_bits_));
   thread.io_priority = static_cast<std::int32_t>(program_.result(io_priority_));
+  thread.time_stamp = *arena.at<std::uint32_t>(time_stamp_);
+  thread.memory_failure = static_cast<std::uint32_t>(program_.result(memory_failure_));
 }
 
 Result<ThreadImage> describe_thread(const ThreadFacts& facts, const Tracee& tracee) {
@@ -61,6 +78,7 @@ Result<ThreadImage> describe_thread(const ThreadFacts& facts, const Tracee& trac
   cpu_set_t cpus;
   long size = ::syscall(SYS_sched_getaffinity, facts.tid, sizeof cpus, &cpus);
   if (size < 0) return os::last_error("reading CPUs of thread " + std::to_string(facts.tid));
+  SF_TRY(take_schedule(facts.tid, thread));
   thread.affinity.assign(reinterpret_cast<const char*>(&cpus), static_cast<std::size_t>(size));
   return thread;
 }

@@ -28,6 +28,8 @@ class ThreadQuestions {
   std::size_t timer_slack_ = 0;
   std::size_t secure_bits_ = 0;
   std::size_t io_priority_ = 0;
+  std::uint64_t time_stamp_ = 0;
+  std::size_t memory_failure_ = 0;
 };
 
 // What can be seen from outside. Requires: the thread is stopped and undisturbed.

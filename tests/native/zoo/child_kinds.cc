@@ -1,5 +1,7 @@
 // Children that do nothing: ended ones nobody has asked for, stopped ones, those in groups and
 // sessions of their own. (Children that hold something are nodes of the tree.)
+#include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,11 +106,52 @@ class Resting : public Child {
   }
 };
 
+// Leads a session with a terminal of its own; the master is here.
+class TerminalLeader : public Child {
+ public:
+  void make(Chance& chance, const std::string&) override {
+    int slave = -1;
+    int master = -1;
+    must(::openpty(&master, &slave, nullptr, nullptr, nullptr), "openpty");
+    master_.reset(master);
+    bool has_job = chance.flip();
+    int ends[2];
+    must(::pipe(ends), "pipe");
+    pid_ = must(::fork(), "fork");
+    if (pid_ == 0) {
+      must(::setsid(), "setsid");
+      must(::ioctl(slave, TIOCSCTTY, 0), "TIOCSCTTY");
+      ::signal(SIGTTOU, SIG_IGN);
+      pid_t job = has_job ? must(::fork(), "fork") : 0;
+      if (has_job && job == 0) rest();
+      if (has_job) must(::setpgid(job, job), "setpgid");
+      if (has_job) must(::tcsetpgrp(slave, job), "tcsetpgrp");
+      if (::write(ends[1], "x", 1) != 1) ::_exit(1);
+      rest();
+    }
+    char ready = 0;
+    must(::read(ends[0], &ready, 1), "read");
+    for (int fd : {ends[0], ends[1], slave}) ::close(fd);
+  }
+  void look(Report& report) override {
+    Child::look(report);
+    pid_t session = 0;
+    pid_t group = 0;
+    report.say_result("asked", ::ioctl(master_.get(), TIOCGSID, &session)).say("leads", session);
+    ::ioctl(master_.get(), TIOCGPGRP, &group);
+    report.say("foreground", group);
+  }
+
+ private:
+  Fd master_;
+};
+
 }  // namespace
 
 std::vector<Kind> child_kinds() {
   return {{"ended-child", create<Ended>, false, false, Rights::kNeeds},
           {"stopped-child", create<Stopped>, false, false, Rights::kNeeds},
+          {"terminal-leader", create<TerminalLeader>, false, false, Rights::kNeeds},
           {"resting-child", create<Resting>, false, false, Rights::kNeeds}};
 }
 

@@ -82,6 +82,46 @@ class OpenFile : public Resource {
   SharedCount count_;
 };
 
+// A file that never had a name, or has two.
+class NamelessFile : public Resource {
+ public:
+  void make(Chance& chance, const std::string& path) override {
+    std::string bytes = chance.bytes(chance.below(9000U));
+    has_names_ = chance.flip();
+    if (has_names_) {
+      write_whole(path, "");
+      must(::link(path.c_str(), (path + ".too").c_str()), path);
+      file_.reset(must(::open((path + ".too").c_str(), O_RDWR | O_CLOEXEC), path));
+    } else {
+      std::string directory = path.substr(0, path.rfind('/'));
+      file_.reset(must(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0640), path));
+    }
+    must(::pwrite(file_.get(), bytes.data(), bytes.size(), chance.of({0, 50'000})), path);
+    must(::lseek(file_.get(), chance.below(9000), SEEK_SET), path);
+    path_ = path;
+  }
+  void look(Report& report) override {
+    say_descriptor(report, "fd", file_.get());
+    struct stat info {};
+    ::fstat(file_.get(), &info);
+    report.say("size", info.st_size).say("links", info.st_nlink);
+    report.say("offset", ::lseek(file_.get(), 0, SEEK_CUR));
+    std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+    report.say_result("read", ::pread(file_.get(), bytes.data(), bytes.size(), 0));
+    report.say("bytes", hex(hash_of(bytes)));
+    if (has_names_) report.say("named", hex(hash_of(read_whole(path_))));
+  }
+  void disturb() override {
+    if (::pwrite(file_.get(), "disturbed", 9, 100'000) < 0) die("pwrite");
+  }
+  bool is_inherited() const override { return true; }
+
+ private:
+  std::string path_;
+  Fd file_;
+  bool has_names_ = false;
+};
+
 // A file of the base root that nobody has changed.
 class BaseFile : public Resource {
  public:
@@ -128,7 +168,7 @@ class Directory : public Resource {
   }
   void disturb() override {
     names();
-    ::unlinkat(directory_.get(), "0", 0);
+    directory_.reset();
   }
 
  private:
@@ -206,11 +246,9 @@ class Device : public Resource {
 }  // namespace
 
 std::vector<Kind> file_kinds() {
-  return {{"open-file", create<OpenFile>},
-          {"base-file", create<BaseFile>},
-          {"directory", create<Directory>},
-          {"place", create<Place>},
-          {"device", create<Device>}};
+  return {{"open-file", create<OpenFile>}, {"nameless-file", create<NamelessFile>},
+          {"base-file", create<BaseFile>}, {"directory", create<Directory>},
+          {"place", create<Place>},        {"device", create<Device>}};
 }
 
 }  // namespace zoo

@@ -132,9 +132,11 @@ void say_descriptor(Report& report, std::string_view key, int fd) {
   report.say(name + ".mode", info.st_mode);
   report.say(name + ".uid", info.st_uid);
   // Bit 15 says that large files are known: that and how the kernel made a terminal's end.
+  // O_TMPFILE says how a file was made.
   constexpr int kLargeFiles = 0100000;
   int flags = ::fcntl(fd, F_GETFL);
-  report.say_result(name + ".flags", flags < 0 ? flags : flags & ~kLargeFiles);
+  if (flags >= 0) flags &= ~(kLargeFiles | (S_ISREG(info.st_mode) ? O_TMPFILE : 0));
+  report.say_result(name + ".flags", flags);
   report.say_result(name + ".cloexec", ::fcntl(fd, F_GETFD));
 }
 

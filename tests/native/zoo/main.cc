@@ -27,7 +27,7 @@
 namespace zoo {
 namespace {
 
-constexpr int kPatienceMs = 10'000;
+constexpr int kPatienceMs = 20'000;
 
 int grow(const std::string& dir, std::uint64_t seed, const std::string& kept,
          const std::string& kinds) {

@@ -23,7 +23,7 @@ std::vector<Kind> all_kinds() {
   std::vector<Kind> all;
   for (auto family : {memory_kinds, shared_memory_kinds, file_kinds, lock_kinds, pipe_kinds,
                       event_kinds, unix_kinds, internet_kinds, signal_kinds, timer_kinds,
-                      thread_kinds, child_kinds, standing_kinds}) {
+                      thread_kinds, child_kinds, standing_kinds, habit_kinds}) {
     std::vector<Kind> some = family();
     all.insert(all.end(), some.begin(), some.end());
   }
@@ -34,6 +34,8 @@ std::vector<NodePlan> make_plan(std::uint64_t seed, const std::string& kept,
                                 const std::string& kinds) {
   Chance chance(seed);
   std::vector<Kind> choice = all_kinds();
+  std::erase_if(choice, [&](const Kind& kind) { return !names(kinds, kind.name); });
+  if (choice.empty()) die("no such kind: " + kinds);
   std::vector<NodePlan> plan(1 + chance.below(6U));
   int number = 0;
   for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -52,9 +54,8 @@ std::vector<NodePlan> make_plan(std::uint64_t seed, const std::string& kept,
     }
   }
   for (NodePlan& node : plan)
-    std::erase_if(node.items, [&](const Item& item) {
-      return !names(kept, std::to_string(item.number)) || !names(kinds, item.kind.name);
-    });
+    std::erase_if(node.items,
+                  [&](const Item& item) { return !names(kept, std::to_string(item.number)); });
   return plan;
 }
 

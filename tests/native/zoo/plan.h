@@ -26,7 +26,8 @@ struct NodePlan {
   std::vector<Item> items;
 };
 
-// `kept` holds numbers, separated by commas; "all" keeps all. `kinds` likewise, by name.
+// `kept` holds numbers, separated by commas; "all" keeps all. `kinds`: likewise by name, what to
+// choose from.
 std::vector<NodePlan> make_plan(std::uint64_t seed, const std::string& kept,
                                 const std::string& kinds);
 std::string describe(const std::vector<NodePlan>& plan);

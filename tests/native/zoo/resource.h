@@ -144,6 +144,7 @@ std::vector<Kind> timer_kinds();
 std::vector<Kind> thread_kinds();
 std::vector<Kind> standing_kinds();
 std::vector<Kind> child_kinds();
+std::vector<Kind> habit_kinds();
 // All of them, in an order that never changes within one build.
 std::vector<Kind> all_kinds();
 

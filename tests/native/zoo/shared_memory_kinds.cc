@@ -118,6 +118,54 @@ class MemoryFile : public SharedMapping {
   bool keeps_file_ = false;
 };
 
+// One memory file, mapped in pieces that overlap: shared, and private with pages of its own.
+class MappedTwice : public Resource {
+ public:
+  void make(Chance& chance, const std::string&) override {
+    Fd file(must(::memfd_create("twice", MFD_CLOEXEC), "memfd_create"));
+    must(::ftruncate(file.get(), kPages * kPage), "ftruncate");
+    for (int i = 2 + chance.below(3); i > 0; --i) {
+      std::size_t first = chance.below(kPages - 2);
+      std::size_t pages = 2 + chance.below(kPages - first - 1);
+      bool is_private = i > 1 && chance.flip();
+      void* place = ::mmap(nullptr, pages * kPage, PROT_READ | PROT_WRITE,
+                           is_private ? MAP_PRIVATE : MAP_SHARED, file.get(),
+                           static_cast<off_t>(first * kPage));
+      if (place == MAP_FAILED) die("mmap");
+      pieces_.push_back({static_cast<char*>(place), pages * kPage});
+      std::string bytes = chance.bytes(300);
+      std::memcpy(pieces_.back().start + chance.below(kPage), bytes.data(), bytes.size());
+    }
+    if (!chance.flip()) return;
+    Piece& moved = pieces_.front();  // half of it goes elsewhere
+    void* place = ::mremap(moved.start, kPage, kPage, MREMAP_MAYMOVE | MREMAP_FIXED,
+                           ::mmap(nullptr, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (place == MAP_FAILED) die("mremap");
+    moved = {moved.start + kPage, moved.size - kPage};
+    pieces_.push_back({static_cast<char*>(place), kPage});
+  }
+  void look(Report& report) override {
+    for (const Piece& piece : pieces_) {
+      report.say("at", hex(reinterpret_cast<std::uintptr_t>(piece.start)));
+      report.say("bytes", memory_hash(piece.start, piece.size));
+      report.say("flags", mappings_in(piece.start, piece.size));
+    }
+  }
+  void disturb() override {
+    for (const Piece& piece : pieces_) ++piece.start[7];
+    ::munmap(pieces_.back().start, kPage);
+  }
+  bool is_inherited() const override { return true; }
+
+ private:
+  static constexpr std::size_t kPages = 12;
+  struct Piece {
+    char* start;
+    std::size_t size;
+  };
+  std::vector<Piece> pieces_;
+};
+
 class PosixSharedMemory : public SharedMapping {
  public:
   void make(Chance& chance, const std::string& path) override {
@@ -287,6 +335,7 @@ std::vector<Kind> shared_memory_kinds() {
   return {{"shared-anonymous", create<SharedAnonymous>},
           {"shared-file", create<SharedFile>},
           {"memory-file", create<MemoryFile>},
+          {"mapped-twice", create<MappedTwice>},
           {"posix-shared-memory", create<PosixSharedMemory>},
           {"named-semaphore", create<NamedSemaphore>},
           {"sysv-memory", create<SysvMemory>},

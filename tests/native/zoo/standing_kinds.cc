@@ -37,7 +37,6 @@ class Traits : public Resource {
     if (chance.flip())
       must(::personality(chance.of({ADDR_NO_RANDOMIZE, MMAP_PAGE_ZERO, READ_IMPLIES_EXEC})),
            "personality");
-    if (chance.flip()) must(::prctl(PR_SET_CHILD_SUBREAPER, 1), "PR_SET_CHILD_SUBREAPER");
     if (chance.flip()) must(::prctl(PR_SET_PDEATHSIG, SIGWINCH), "PR_SET_PDEATHSIG");
     if (chance.flip()) must(::prctl(PR_SET_TIMERSLACK, 1000 + chance.below(100'000)), "slack");
     if (chance.once_in(3)) must(::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), "PR_SET_THP_DISABLE");
@@ -61,8 +60,6 @@ class Traits : public Resource {
     report.say("oom", read_whole("/proc/self/oom_score_adj"));
     report.say("core", read_whole("/proc/self/coredump_filter"));
     int value = 0;
-    ::prctl(PR_GET_CHILD_SUBREAPER, &value);
-    report.say("subreaper", value);
     ::prctl(PR_GET_PDEATHSIG, &value);
     report.say("death-signal", value);
     report.say("slack", ::prctl(PR_GET_TIMERSLACK))
@@ -85,7 +82,6 @@ class Traits : public Resource {
     ::umask(0777);
     ::setpriority(PRIO_PROCESS, 0, 19);
     ::prctl(PR_SET_NAME, "disturbed");
-    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGURG);
   }
 };
