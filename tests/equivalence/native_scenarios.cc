@@ -17,6 +17,7 @@ constexpr FeatureRow kRows[] = {
     {"UdpUnread", "udp-unread", Asking::kOnce},
     {"Netlink", "netlink"},
     {"SysvRemovedSharedMemory", "sysv-removed"},
+    {"PosixQueues", "posix-queues"},
     {"GuardRegions", "guards"},
     {"ProcessDescriptors", "process-descriptors"},
     {"SystemCallFilters", "system-call-filters"},

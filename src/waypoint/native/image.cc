@@ -5,7 +5,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr std::string_view kMagic = "waypoint native tree 7\n";
+constexpr std::string_view kMagic = "waypoint native tree 8\n";
 
 }  // namespace
 
