@@ -19,6 +19,7 @@ constexpr FeatureRow kRows[] = {
     {"SysvRemovedSharedMemory", "sysv-removed"},
     {"OddTimers", "odd-timers"},
     {"LatePersonality", "late-personality"},
+    {"PosixQueues", "posix-queues"},
     {"GuardRegions", "guards"},
     {"ProcessDescriptors", "process-descriptors"},
     {"SystemCallFilters", "system-call-filters"},

@@ -1,10 +1,12 @@
 // Descriptors that tell of events: eventfd, timerfd, signalfd, epoll, inotify.
 #include <fcntl.h>
+#include <mqueue.h>
 #include <signal.h>  // NOLINT: sigset functions are POSIX
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -172,10 +174,75 @@ Probe process_descriptors(const std::string&) {
   };
 }
 
+int new_queue(const char* name, long most, long size) {
+  mq_attr attributes{};
+  attributes.mq_maxmsg = most;
+  attributes.mq_msgsize = size;
+  ::mq_unlink(name);
+  return must(::mq_open(name, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0640, &attributes),
+              "mq_open");
+}
+
+void post(int queue, std::string_view text, unsigned priority) {
+  must(::mq_send(queue, text.data(), text.size(), priority), "mq_send");
+}
+
+// One that is full, and one that nobody has open. The probe takes the messages, and posts them
+// again.
+Probe posix_queues(const std::string&) {
+  int full = new_queue("/sf-full", 4, 128);
+  post(full, "usual", 1);
+  post(full, "urgent", 9);
+  post(full, "usual, too", 1);
+  post(full, "", 0);
+  int closed = new_queue("/sf-closed", 2, 16);
+  post(closed, "kept", 3);
+  ::close(closed);
+  return [=](Answer& answer) {
+    for (int queue : {full, must(::mq_open("/sf-closed", O_RDWR | O_NONBLOCK), "mq_open")}) {
+      mq_attr attributes{};
+      must(::mq_getattr(queue, &attributes), "mq_getattr");
+      struct stat file {};
+      must(::fstat(queue, &file), "fstat");
+      answer.say("attributes", std::to_string(attributes.mq_maxmsg) + " " +
+                                   std::to_string(attributes.mq_msgsize) + " " +
+                                   std::to_string(attributes.mq_curmsgs) + " " +
+                                   std::to_string(attributes.mq_flags) + " " +
+                                   std::to_string(file.st_mode));
+      std::vector<std::pair<unsigned, std::string>> messages;
+      char buffer[128];
+      unsigned priority = 0;
+      for (ssize_t n = 0; (n = ::mq_receive(queue, buffer, sizeof buffer, &priority)) >= 0;)
+        messages.emplace_back(priority, std::string(buffer, static_cast<std::size_t>(n)));
+      for (const auto& [each, text] : messages) {
+        answer.say("message", std::to_string(each) + " " + text);
+        post(queue, text, each);
+      }
+      if (queue != full) ::close(queue);
+    }
+  };
+}
+
+// Somebody is to be told.
+Probe posix_queue_listener(const std::string&) {
+  int queue = new_queue("/sf-listened", 4, 128);
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGURG;
+  must(::mq_notify(queue, &event), "mq_notify");
+  return [=](Answer& answer) {
+    char status[128] = {};
+    if (::pread(queue, status, sizeof status - 1, 0) <= 0) die("pread");
+    answer.say("status", status);
+  };
+}
+
 }  // namespace
 
 std::vector<Feature> notification_features() {
-  return {{"eventfd", event_counter},
+  return {{"posix-queues", posix_queues},
+          {"posix-queue-listener", posix_queue_listener},
+          {"eventfd", event_counter},
           {"timerfd", timer_descriptor},
           {"signalfd", signal_descriptor},
           {"epoll", epoll_set},

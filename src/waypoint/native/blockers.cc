@@ -71,6 +71,9 @@ class Search {
         add("mount " + mount.place + " (" + mount.type + ")", "it was made inside the branch");
       seen.push_back(mount.place);
     }
+    for (const PosixQueueFacts& queue : tree_.ipc.posix_queues)
+      if (queue.has_listener)
+        add("message queue /" + queue.name, "somebody is to be told of its next message");
     for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
       std::string_view kind = kNamespaces[i];
       bool own = kind == "pid" || kind == "mnt" || kind == "cgroup";

@@ -157,6 +157,7 @@ class Capture {
     SF_TRY(capture_terminal(facts_.processes[0].pid, tree_.terminal));
     SF_TRY(capture_ptys(facts_, tree_));
     if (facts_.ipc.any) SF_TRY(capture_ipc(facts_, tree_.ipc, pages));
+    SF_TRY(memory_.posix_queues.capture(facts_.ipc.posix_queues, tree_.ipc));
     return WrittenTree{std::move(tree_), std::move(pages), std::move(plans)};
   }
 

@@ -10,6 +10,7 @@
 #include "waypoint/native/facts.h"
 #include "waypoint/native/image.h"
 #include "waypoint/native/memory_capture.h"
+#include "waypoint/native/posix_queues.h"
 #include "waypoint/native/stopped_tree.h"
 
 namespace sf::waypoint::native {
@@ -43,6 +44,7 @@ struct CaptureMemory {
   InterruptedCalls calls;
   Watches watches;
   CopyBuffer buffer;
+  PosixQueues posix_queues;
 };
 
 // A tree that was written down and still stands still.

@@ -41,6 +41,7 @@ struct ThreadFacts {
 
 inline constexpr std::array kNamespaces = {"user", "pid", "mnt",    "net",
                                            "uts",  "ipc", "cgroup", "time"};
+inline constexpr std::size_t kIpcNamespace = 5;  // of these
 
 struct ProcessFacts {
   pid_t pid = 0;  // as the engine sees it

@@ -22,6 +22,7 @@ enum class FileKind : std::uint32_t {
   kDeadTerminal,  // a slave whose master was closed
   kInode,
   kEvent,
+  kMessageQueue,  // of POSIX
   kSocket
 };
 

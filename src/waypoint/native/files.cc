@@ -75,6 +75,8 @@ class FileCapture {
       file.kind = FileKind::kTerminal;
     } else if (kind == DescriptorKind::kMaster) {
       file.kind = FileKind::kMaster;
+    } else if (kind == DescriptorKind::kMessageQueue) {
+      file.kind = FileKind::kMessageQueue;
     } else if (kind == DescriptorKind::kDeadTerminal) {
       file.kind = FileKind::kDeadTerminal;
     } else if (kind == DescriptorKind::kOwnTerminal) {
@@ -193,8 +195,11 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
       continue;
     }
     program.about("opening " + file.path);
-    Argument fd = program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(file.path),
-                                            file.flags | static_cast<unsigned>(O_NOCTTY)});
+    Argument fd = file.kind == FileKind::kMessageQueue
+                      ? program.keep(SYS_mq_open, {program.arena().put_text(file.path.substr(1)),
+                                                   file.flags & (O_ACCMODE | O_NONBLOCK), 0, 0})
+                      : program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(file.path),
+                                                  file.flags | static_cast<unsigned>(O_NOCTTY)});
     bool seekable = file.kind == FileKind::kPath && (file.flags & O_PATH) == 0;
     if (seekable && file.offset != 0) program.call(SYS_lseek, {fd, file.offset, SEEK_SET});
     program.call(SYS_dup3, {fd, place, O_CLOEXEC});

@@ -1,7 +1,9 @@
-// What is kept of System V IPC. Plain data.
+// What is kept of System V IPC and POSIX message queues. Plain data.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -57,13 +59,38 @@ struct QueueImage {  // of messages
   }
 };
 
+struct PosixMessage {
+  std::uint32_t priority = 0;
+  std::string bytes;
+  template <typename A>
+  void fields(A& a) {
+    a(priority)(bytes);
+  }
+};
+
+struct PosixQueueImage {
+  std::string name;  // without the slash
+  std::uint32_t mode = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::int64_t most = 0;  // messages
+  std::int64_t size = 0;  // of the largest
+  std::array<timespec, 2> times{};
+  std::vector<PosixMessage> messages;
+  template <typename A>
+  void fields(A& a) {
+    a(name)(mode)(uid)(gid)(most)(size)(times)(messages);
+  }
+};
+
 struct IpcImage {
   std::vector<SegmentImage> segments;
   std::vector<SemaphoresImage> semaphores;
   std::vector<QueueImage> queues;
+  std::vector<PosixQueueImage> posix_queues;
   template <typename A>
   void fields(A& a) {
-    a(segments)(semaphores)(queues);
+    a(segments)(semaphores)(queues)(posix_queues);
   }
 };
 

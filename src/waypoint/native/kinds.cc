@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kPipeSystem = 0x50495045;
 constexpr std::uint64_t kProcessSystem = 0x50494446;  // pidfs
+constexpr std::uint64_t kQueueSystem = 0x19800202;    // mqueue
 constexpr std::uint64_t kSocketSystem = 0x534f434b;
 
 DescriptorVerdict refuse(const DescriptorFacts& fd, const std::string& name, std::string why) {
@@ -110,6 +111,9 @@ DescriptorVerdict judge(const DescriptorFacts& fd) {
     case TMPFS_MAGIC:
       if (fd.link.starts_with("/memfd:")) return {DescriptorKind::kMemoryFile, {}, {}};
       break;
+    case kQueueSystem:
+      if (is_deleted(fd.link)) return refuse(fd, fd.link, "its name is gone");
+      return {DescriptorKind::kMessageQueue, {}, {}};
     case kSocketSystem: {
       auto trouble = socket_trouble(fd.socket);
       if (trouble) return refuse(fd, fd.link, *trouble);

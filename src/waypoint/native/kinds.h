@@ -21,6 +21,7 @@ enum class DescriptorKind {
   kOwnTerminal,
   kDeadTerminal,
   kEvent,
+  kMessageQueue,
   kSocket,
   kRefused
 };

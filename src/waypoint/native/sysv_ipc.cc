@@ -284,6 +284,7 @@ Result<MadeIpc> MadeIpc::make(const IpcImage& ipc, int pages) {
   for (const SegmentImage& segment : ipc.segments) SF_TRY(make_segment(segment, pages));
   for (const SemaphoresImage& set : ipc.semaphores) SF_TRY(make_semaphores(set));
   for (const QueueImage& queue : ipc.queues) SF_TRY(make_queue(queue));
+  SF_TRY(make_posix_queues(ipc));
   return made;
 }
 
@@ -292,6 +293,7 @@ MadeIpc::~MadeIpc() {
   for (const SegmentImage& segment : ipc_->segments) ::shmctl(segment.object.id, IPC_RMID, nullptr);
   for (const SemaphoresImage& set : ipc_->semaphores) ::semctl(set.object.id, 0, IPC_RMID);
   for (const QueueImage& queue : ipc_->queues) ::msgctl(queue.object.id, IPC_RMID, nullptr);
+  remove_posix_queues(*ipc_);
 }
 
 Status MadeIpc::finish() {

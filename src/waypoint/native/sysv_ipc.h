@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "waypoint/native/image.h"
 #include "waypoint/native/pages_file.h"
+#include "waypoint/native/posix_queues.h"
 
 namespace sf::waypoint::native {
 
@@ -30,6 +31,7 @@ struct SegmentFacts {
 struct IpcFacts {
   bool any = false;
   std::vector<SegmentFacts> segments;
+  std::vector<PosixQueueFacts> posix_queues;
 };
 Result<IpcFacts> read_ipc_facts();
 
@@ -39,7 +41,8 @@ std::string attachment_trouble(const IpcFacts& ipc, const MappingText& mapping);
 // Content is read through a process that has it attached, so that nobody sees a new last use.
 Status capture_ipc(const TreeFacts& facts, IpcImage& ipc, PagesWriter& pages);
 
-// Objects made for a tree; gone again with this object unless kept.
+// Objects made for a tree, POSIX queues (posix_queues.h) among them; gone again with this object
+// unless kept.
 class MadeIpc {
  public:
   // `pages`: the pages file.
