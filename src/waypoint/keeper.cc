@@ -29,6 +29,7 @@ using wire::Json;
 constexpr auto kFirstClientTime = seconds(30);
 constexpr auto kLonelyTime = milliseconds(100);  // a keeper without branch and clients ends
 constexpr int kReadyFd = 3;                      // where the pool waits for "ok" or an error
+constexpr auto kMoment = milliseconds(30);       // what comes next may be a command: it goes first
 constexpr auto kRestLook = milliseconds(5);      // until a checkpoint may be taken
 
 void report_ready(const std::string& text) {
@@ -78,8 +79,8 @@ class Keeper {
         shell_->run_waiting();
       }
       run_checkpoints();
-      if (warm_up_due_ && branch_) {
-        warm_up_due_ = false;
+      if (warm_up_due_.passed() && branch_) {
+        warm_up_due_ = Deadline::never();
         engine_->warm_up();
       }
     }
@@ -97,7 +98,7 @@ class Keeper {
   };
 
   Deadline next_wake(Deadline lonely) const {
-    Deadline wake = shell_ ? shell_->next_wake() : lonely;
+    Deadline wake = (shell_ ? shell_->next_wake() : lonely).min(warm_up_due_);
     return waiting_checkpoints_.empty() ? wake : wake.min(Deadline::after(kRestLook));
   }
 
@@ -191,7 +192,7 @@ class Keeper {
     branch_ = std::move(branch);
     shell_.emplace(branch_->host(), [this](bool busy) { flusher_->set_active(busy); });
     SF_TRY(poller_.add(branch_->init_pidfd(), EPOLLIN, [this](std::uint32_t) { ended_ = true; }));
-    warm_up_due_ = true;
+    warm_up_due_ = Deadline::after(kMoment);
     return answer(client, {{"ok", true}, {"pid", ::getpid()}, {"init", branch_->init()}});
   }
 
@@ -212,7 +213,7 @@ class Keeper {
       }
       flusher_->begin();  // beside the engine's own work
       auto state = branch_->capture(image_dir, unit, std::move(now), faults);
-      warm_up_due_ = true;
+      warm_up_due_ = Deadline::after(kMoment);
       if (!state) {
         client->send_error(state.error());
         continue;
@@ -243,7 +244,7 @@ class Keeper {
   std::optional<ShellServer> shell_;  // the branch's
   std::deque<WaitingCheckpoint> waiting_checkpoints_;
   std::optional<Flusher> flusher_;
-  bool warm_up_due_ = false;
+  Deadline warm_up_due_ = Deadline::never();
   bool ended_ = false;
   KeeperServer server_;
 };

@@ -22,6 +22,7 @@ namespace {
 
 constexpr auto kReadyTime = seconds(30);
 constexpr auto kEndTime = seconds(30);
+constexpr auto kMoment = milliseconds(30);
 constexpr std::size_t kSpares = 2;  // a restore and a fork at once, as searches do
 
 }  // namespace
@@ -46,12 +47,20 @@ KeeperPool::~KeeperPool() {
   for (const KeeperHandle& spare : spares_) end(spare);
 }
 
+template <typename Condition>
+void KeeperPool::hurry(std::unique_lock<std::mutex>& lock, Condition condition) {
+  ++hurried_;
+  changed_.notify_all();
+  changed_.wait(lock, condition);
+  --hurried_;
+}
+
 Result<KeeperHandle> KeeperPool::take(Network network, std::string_view engine) {
   std::unique_lock lock(mutex_);
   const bool for_criu = engine == kCriuName;
   for_criu_ = for_criu;
   if (network == Network::kNone) {
-    changed_.wait(lock, [&] { return !spares_.empty() || coming_ == 0; });
+    hurry(lock, [&] { return !spares_.empty() || coming_ == 0; });
     if (!spares_.empty()) {
       KeeperHandle spare = std::move(spares_.front());
       spares_.pop_front();
@@ -66,19 +75,22 @@ void KeeperPool::refill() {
   std::lock_guard lock(mutex_);
   while (spares_.size() + coming_ < kSpares) {
     ++coming_;
-    post_locked([this, for_criu = for_criu_] {
+    // Before all others: somebody may wait for it soon.
+    tasks_.push_front(later([this, for_criu = for_criu_] {
       auto spare = spawn(Network::kNone, for_criu);
       std::lock_guard inner(mutex_);
       if (spare) spares_.push_back({spare->id, spare->client, true});
       --coming_;
       changed_.notify_all();
-    });
+    }));
   }
+  changed_.notify_all();
 }
 
 void KeeperPool::retire(KeeperHandle keeper) {
   std::lock_guard lock(mutex_);
-  post_locked([this, keeper = std::move(keeper)] { end(keeper); });
+  tasks_.push_back(later([this, keeper = std::move(keeper)] { end(keeper); }));
+  changed_.notify_all();
 }
 
 void KeeperPool::end(const KeeperHandle& keeper) {
@@ -88,12 +100,11 @@ void KeeperPool::end(const KeeperHandle& keeper) {
 
 void KeeperPool::settle() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return tasks_.empty() && !working_; });
+  hurry(lock, [&] { return tasks_.empty() && !working_; });
 }
 
-void KeeperPool::post_locked(std::function<void()> task) {
-  tasks_.push_back(std::move(task));
-  changed_.notify_all();
+KeeperPool::Task KeeperPool::later(std::function<void()> run) {
+  return {std::move(run), Deadline::after(kMoment)};
 }
 
 void KeeperPool::run_background() {
@@ -101,11 +112,15 @@ void KeeperPool::run_background() {
   for (;;) {
     changed_.wait(lock, [&] { return closing_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
-    std::function<void()> task = std::move(tasks_.front());
+    if (!closing_ && hurried_ == 0 && !tasks_.front().due.passed()) {
+      changed_.wait_until(lock, tasks_.front().due.at());
+      continue;
+    }
+    Task task = std::move(tasks_.front());
     tasks_.pop_front();
     working_ = true;
     lock.unlock();
-    task();
+    task.run();
     lock.lock();
     working_ = false;
     changed_.notify_all();

@@ -1,5 +1,6 @@
 // KeeperPool: starts keepers, keeps spares with their namespaces ready (and with a CRIU worker,
-// where CRIU was used last), and ends the old ones off the caller's path. Thread-safe.
+// where CRIU was used last), and ends the old ones off the caller's path: a moment later, since
+// whoever has just been answered goes on with a command. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "waypoint/branch_config.h"
 #include "waypoint/keeper_client.h"
@@ -41,8 +43,8 @@ class KeeperPool {
   Status start();
   // For a new branch, or to bring back what `engine` took.
   Result<KeeperHandle> take(Network network, std::string_view engine);
-  // Has spares started in the background: when a keeper that was taken has done its work, which
-  // they would be in the way of.
+  // Has spares started: when a keeper that was taken has done its work, which they would be in the
+  // way of.
   void refill();
   // Ends a keeper in the background, and clears away what one that was killed left.
   void retire(KeeperHandle keeper);
@@ -53,18 +55,26 @@ class KeeperPool {
   void end(const KeeperHandle& keeper);
   Result<KeeperHandle> spawn(Network network, bool for_criu) const;
   void run_background();
-  void post_locked(std::function<void()> task);  // requires mutex_
+  struct Task {
+    std::function<void()> run;
+    Deadline due;
+  };
+  static Task later(std::function<void()> run);
+  // Waits, and nothing that is to be done later does.
+  template <typename Condition>
+  void hurry(std::unique_lock<std::mutex>& lock, Condition condition);
 
   KeeperPrograms programs_;
   UnitStore& units_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<KeeperHandle> spares_;          // guarded by mutex_
-  std::size_t coming_ = 0;                   // guarded by mutex_
-  bool for_criu_ = false;                    // guarded by mutex_; what was wanted last
-  std::deque<std::function<void()>> tasks_;  // guarded by mutex_
-  bool working_ = false;                     // guarded by mutex_
-  bool closing_ = false;                     // guarded by mutex_
+  std::deque<KeeperHandle> spares_;  // guarded by mutex_
+  std::size_t coming_ = 0;           // guarded by mutex_
+  bool for_criu_ = false;            // guarded by mutex_; what was wanted last
+  std::deque<Task> tasks_;           // guarded by mutex_
+  bool working_ = false;             // guarded by mutex_
+  int hurried_ = 0;                  // guarded by mutex_; how many wait for tasks
+  bool closing_ = false;             // guarded by mutex_
   std::thread background_;
 };
 
