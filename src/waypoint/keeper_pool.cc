@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/scope_exit.h"
@@ -112,12 +113,17 @@ void KeeperPool::run_background() {
   for (;;) {
     changed_.wait(lock, [&] { return closing_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
-    if (!closing_ && hurried_ == 0 && !tasks_.front().due.passed()) {
-      changed_.wait_until(lock, tasks_.front().due.at());
+    auto next = tasks_.begin();
+    if (!closing_ && hurried_ == 0)
+      next = std::ranges::find_if(tasks_, [](const Task& task) { return task.due.passed(); });
+    if (next == tasks_.end()) {
+      changed_.wait_until(lock, std::ranges::min_element(tasks_, {}, [](const Task& task) {
+                                  return task.due.at();
+                                })->due.at());
       continue;
     }
-    Task task = std::move(tasks_.front());
-    tasks_.pop_front();
+    Task task = std::move(*next);
+    tasks_.erase(next);
     working_ = true;
     lock.unlock();
     task.run();

@@ -37,7 +37,7 @@ class KeeperPool {
  public:
   KeeperPool(KeeperPrograms programs, UnitStore& units)
       : programs_(std::move(programs)), units_(units) {}
-  ~KeeperPool();  // ends the spare and waits for what was asked to end
+  ~KeeperPool();  // ends the spares and waits for what was asked to end
 
   // Starts the background work. Before all others.
   Status start();

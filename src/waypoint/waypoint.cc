@@ -137,7 +137,9 @@ Result<BranchId> Waypoint::Impl::start_from(const CheckpointId& checkpoint) {
 Result<Waypoint::Impl::Occupied> Waypoint::Impl::occupy_keeper(const Frame& request,
                                                                Network network,
                                                                std::string_view engine) {
-  ScopeExit refill([&] { pool_.refill(); });
+  ScopeExit refill([&] {
+    if (network == Network::kNone) pool_.refill();
+  });
   for (;;) {
     SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take(network, engine));
     auto answer = keeper.client->call(request, Deadline::after(kCallTime));
@@ -154,7 +156,8 @@ Result<BranchId> Waypoint::Impl::start_on(const std::string& unit, const BranchC
                             options_.faults),
                 {}};
   SF_TRY_ASSIGN(Occupied occupied, occupy_keeper(request, config.network, {}));
-  auto& [keeper, answer] = occupied;
+  KeeperHandle& keeper = occupied.keeper;
+  const Frame& answer = occupied.answer;
   ScopeExit give_up([&] { pool_.retire(keeper); });
   LiveRecord live{{BranchId(fresh_id("b")), keeper.id, {}, config, head}, keeper.client};
   live.record.keeper_process =
@@ -262,7 +265,8 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
                 terminal_bytes(manifest.state)};
   SF_TRY_ASSIGN(Occupied occupied,
                 occupy_keeper(request, manifest.config.network, manifest.engine));
-  auto& [keeper, answer] = occupied;
+  KeeperHandle& keeper = occupied.keeper;
+  const Frame& answer = occupied.answer;
   ScopeExit give_up([&] { pool_.retire(keeper); });
   LiveRecord live{{branch, keeper.id, {}, manifest.config, checkpoint}, keeper.client};
   live.record.keeper_process =

@@ -21,6 +21,7 @@ constexpr FeatureRow kRows[] = {
     {"LatePersonality", "late-personality"},
     {"PosixQueues", "posix-queues"},
     {"GuardRegions", "guards"},
+    {"RegrownMemory", "regrown-memory"},
     {"ProcessDescriptors", "process-descriptors"},
     {"SystemCallFilters", "system-call-filters"},
     {"Terminals", "terminals"},

@@ -216,6 +216,23 @@ Probe guards(const std::string& dir) {
   };
 }
 
+// Large memory in neighbouring mappings; its end is given away, and what grows there again is
+// empty.
+Probe regrown_memory(const std::string&) {
+  constexpr std::size_t kLarge = 8 * kMiB;
+  char* large = map(kLarge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  fill(large, kLarge, 19);
+  must(::mprotect(large + 2 * kMiB + 4 * kPage, kMiB + kPage, PROT_READ), "mprotect");
+  return [=](Answer& answer) {
+    char* end = large + 6 * kMiB;
+    must(::munmap(end, kLarge - 6 * kMiB), "munmap");
+    char* rest = large + 4 * kMiB;
+    if (::mremap(rest, 2 * kMiB, 4 * kMiB, 0) == MAP_FAILED) die("mremap");
+    answer.say("kept", hash_of({large, 6 * kMiB}));
+    answer.say("grown", hash_of({end, 2 * kMiB}));
+  };
+}
+
 Probe sysv_shared_memory(const std::string&) {
   int id = must(::shmget(0x5f01, kMiB, IPC_CREAT | 0600), "shmget");
   void* at = ::shmat(id, nullptr, 0);
@@ -303,6 +320,7 @@ Probe sysv_messages(const std::string&) {
 
 std::vector<Feature> memory_features() {
   return {{"guards", guards},
+          {"regrown-memory", regrown_memory},
           {"threads", threads},
           {"anonymous-memory", anonymous_memory},
           {"shared-anonymous-memory", shared_anonymous_memory},

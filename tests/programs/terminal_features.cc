@@ -231,7 +231,7 @@ Probe unread_bytes(const std::string&) {
   };
 }
 
-// Closed slaves, a closed master, one in exclusive use, and one whose output is stopped.
+// Closed slaves, a closed master, one in exclusive use, and two whose output is stopped.
 Probe closed_and_stopped(const std::string&) {
   int closed = new_master();
   int writer = slave_of(closed);
@@ -253,7 +253,18 @@ Probe closed_and_stopped(const std::string&) {
     ::poll(nullptr, 0, 1);
   }
   must(::ioctl(slave, TIOCEXCL), "TIOCEXCL");
+  int held = new_master();
+  int holder = slave_of(held);
+  must(::fcntl(holder, F_SETFL, O_NONBLOCK), "F_SETFL");
+  send_text(holder, "held");
+  await_waiting(held, 4);
+  must(::tcflow(holder, TCOOFF), "tcflow");
   return [=](Answer& answer) {
+    answer.say("held", ::write(holder, "x", 1) < 0 ? ::strerrorname_np(errno) : "worked");
+    answer.say("until then", read_text(held));
+    must(::tcflow(holder, TCOON), "tcflow");
+    send_text(holder, "on");
+    answer.say("and on", read_text(held));
     answer.say("closed", read_text(closed));
     answer.say("then", read_text(closed));
     char link[64] = {};

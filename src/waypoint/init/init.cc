@@ -115,6 +115,11 @@ class Init {
   }
 
   void serve() {
+    answer();
+    forget();
+  }
+
+  void answer() {
     char byte = 0;
     if (::read(kRequestRead, &byte, 1) != 1) return;
     ssize_t size = ::pread(kRequestText, text_, sizeof text_ - 1, 0);
@@ -132,7 +137,6 @@ class Init {
     if (std::strcmp(kind, "side") == 0) start_side(start);
     if (std::strcmp(kind, "go") == 0) close_pipes();
     report("D\n");
-    forget();
   }
 
   // Whatever lies in memory is part of every checkpoint.

@@ -132,11 +132,13 @@ struct MappedFile {
   bool operator==(const MappedFile&) const = default;
 };
 
+enum StoppedOutput : std::uint32_t { kFlows, kByCharacter, kByCall };
+
 struct TerminalData {  // that nobody has read
   std::string output;
   std::vector<std::string> lines;  // of input, with their newlines; without one: an end of file
   std::string typed;               // input that is no line yet, or all of it where there are none
-  std::uint32_t stopped = 0;       // the output
+  std::uint32_t stopped = 0;       // the output; a StoppedOutput
   template <typename A>
   void fields(A& a) {
     a(output)(lines)(typed)(stopped);

@@ -216,7 +216,7 @@ InodeRestore::BorrowedName InodeRestore::borrow(const std::string& path, std::ui
   name.directory = directory_of(top);
   name.times = {info.st_atim, info.st_mtim};
   if (::lstat((root_.path() + name.path).c_str(), &info) == 0)
-    name.owner = path + ".waypoint-" + std::to_string(index);
+    name.owner = directory_of(name.path) + "/.waypoint-owner-" + std::to_string(index);
   program_.about("making " + name.path + " again");
   if (!name.owner.empty()) rename(name.path, name.owner);
   for (auto each = name.parents.rbegin(); each != name.parents.rend(); ++each)

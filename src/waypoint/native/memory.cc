@@ -11,18 +11,19 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "os/error.h"
 #include "os/file.h"
 #include "waypoint/native/guards.h"
 #include "waypoint/native/kinds.h"
+#include "waypoint/native/watches.h"
 
 namespace sf::waypoint::native {
 namespace {
 
 // Below that, reading is quicker than waiting to be asked.
 constexpr std::uint64_t kWorthWaiting = 1U << 20U;
-constexpr std::uint64_t kWorthWatching = 128U << 10U;
 constexpr std::uint64_t kWorthServing = 4U << 20U;
 constexpr std::size_t kMaxPieces = 1000;  // of one preadv
 
@@ -95,10 +96,12 @@ std::vector<LargeMapping> large_mappings(const ProcessImage& process, std::uint6
       size += extent->size;
     bool fits = mapping.kind == MappingKind::kAnonymous && mapping.locked == 0 &&
                 (mapping.flags & MAP_GROWSDOWN) == 0 && size >= least;
+    // A child would be brought what it must not have.
+    bool wiped = std::ranges::find(mapping.advice, MADV_WIPEONFORK) != mapping.advice.end();
     bool guarded = std::ranges::any_of(process.guards, [&](const Guard& guard) {
       return guard.start < mapping.end && mapping.start < guard.end;
     });
-    if (fits && !guarded) large.push_back({{mapping.start, mapping.end}, size});
+    if (fits && !guarded && !wiped) large.push_back({{mapping.start, mapping.end}, size});
   }
   return large;
 }

@@ -9,8 +9,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-// Below that, copying is cheaper than asking: of a mapping, and of a process.
-constexpr std::uint64_t kWorthWatching = 128U << 10U;
+// Of a process: below that, copying is cheaper than asking.
 constexpr std::uint64_t kWorthBeginning = 4U << 20U;
 
 bool has(const MappingText& mapping, std::string_view flag) {
@@ -65,15 +64,21 @@ class Planner {
 
   Status look_at_watched(const MappingText& mapping) {
     PageRange range{mapping.start, mapping.end};
-    SF_TRY_ASSIGN(PageMap::Written written, map_.written(range));
-    plan_.copied.insert(plan_.copied.end(), written.changed.begin(), written.changed.end());
-    // What was written down of these is no longer true. Where memory is served, what is not there
-    // has yet to be brought.
-    const std::vector<PageRange>& gone = mapping.served ? written.present : written.all;
-    std::vector<Piece> kept = without(watched_->backing.within(range), gone);
-    plan_.kept.insert(plan_.kept.end(), kept.begin(), kept.end());
+    SF_TRY_ASSIGN(PageMap::Watched pages, map_.watched(range));
+    plan_.copied.insert(plan_.copied.end(), pages.changed.begin(), pages.changed.end());
+    // What was written down is still true of what was not written since. Where memory is served,
+    // what is not there has yet to be brought; elsewhere it was dropped.
+    if (mapping.served) {
+      keep(without(watched_->backing.within(range), pages.written));
+    } else {
+      for (const PageRange& clean : pages.clean) keep(watched_->backing.within(clean));
+    }
     plan_.watched.push_back(range);
     return Ok{};
+  }
+
+  void keep(const std::vector<Piece>& pieces) {
+    plan_.kept.insert(plan_.kept.end(), pieces.begin(), pieces.end());
   }
 
   const ProcessFacts& process_;

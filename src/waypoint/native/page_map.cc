@@ -100,16 +100,16 @@ Result<std::vector<PageRange>> PageMap::changed(PageRange range) const {
   return all;
 }
 
-Result<PageMap::Written> PageMap::written(PageRange range) const {
-  Written written;
-  SF_TRY(scan(range, {0, kWritten, 0, kPresent | kSwapped | kFile | kZero},
-              [&](PageRange found, std::uint64_t is) {
-                append(written.all, found);
-                if ((is & (kPresent | kSwapped)) == 0) return;
-                append(written.present, found);
-                if ((is & (kFile | kZero)) == 0) append(written.changed, found);
+// Kernels differ in whether they call a page written that is not there, so those are not asked for.
+Result<PageMap::Watched> PageMap::watched(PageRange range) const {
+  Watched found;
+  SF_TRY(scan(range, {0, 0, kPresent | kSwapped, kWritten | kFile | kZero},
+              [&](PageRange pages, std::uint64_t is) {
+                append((is & kWritten) == 0 ? found.clean : found.written, pages);
+                if ((is & kWritten) != 0 && (is & (kFile | kZero)) == 0)
+                  append(found.changed, pages);
               }));
-  return written;
+  return found;
 }
 
 Result<std::vector<PageRange>> PageMap::guards(PageRange range) const {

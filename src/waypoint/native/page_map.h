@@ -20,14 +20,13 @@ class PageMap {
 
   // Pages with content of their own: neither a file's nor zero.
   Result<std::vector<PageRange>> changed(PageRange range) const;
-  // Pages of watched memory (watches.h) that were written since they were last protected. Those
-  // that are not there, too.
-  struct Written {
-    std::vector<PageRange> all;
-    std::vector<PageRange> present;  // of them
+  // What is there of watched memory (watches.h).
+  struct Watched {
+    std::vector<PageRange> clean;    // not written since it was last protected
+    std::vector<PageRange> written;  // the rest
     std::vector<PageRange> changed;  // of these: with content of their own
   };
-  Result<Written> written(PageRange range) const;
+  Result<Watched> watched(PageRange range) const;
   // Pages that must not be touched (guards.h). They count as changed, too.
   Result<std::vector<PageRange>> guards(PageRange range) const;
   // Protects what is there of watched memory and was written.

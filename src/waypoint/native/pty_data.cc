@@ -27,6 +27,7 @@ constexpr unsigned kOpenSlave = 0x5441;        // TIOCGPTPEER
 constexpr unsigned kStopOrGo = 0x540a;         // TCXONC
 constexpr unsigned kBeExclusive = 0x540c;      // TIOCEXCL
 constexpr unsigned kStop = 0;                  // TCOOFF
+constexpr unsigned kGo = 1;                    // TCOON
 constexpr auto kPassingTime = std::chrono::seconds(5);
 
 termios2 settings_from(const std::string& bytes) {
@@ -89,7 +90,11 @@ class Terminal {
     std::memcpy(quiet.c_cc + VSTART, settings_from(image_.settings).c_cc + VSTART, 2);
     SF_TRY(set(bytes_of(quiet)));
     data.output = take_all(master_);
-    data.stopped = ready_for(slave_.get(), POLLOUT) ? 0 : 1;
+    data.stopped = ready_for(slave_.get(), POLLOUT) ? kFlows : kByCharacter;
+    if (data.stopped != kFlows) {  // nothing else lets it go on when it was held so
+      SF_TRY(check(::ioctl(slave_.get(), kStopOrGo, kGo)));
+      if (ready_for(slave_.get(), POLLOUT)) data.stopped = kByCall;
+    }
     if (slaves == Slaves::kClosed) return Ok{};
     for (std::string line; canonical_ && take(slave_.get(), line);) data.lines.push_back(line);
     if (canonical_) {
@@ -122,11 +127,11 @@ class Terminal {
     const TerminalData& data = image_.data;
     const termios2 settings = settings_from(image_.settings);
     SF_TRY(set(image_.settings));
-    if (data.stopped != 0 && (settings.c_iflag & IXON) != 0) {
+    if (data.stopped == kByCharacter && (settings.c_iflag & IXON) != 0) {
       SF_TRY(write(master_, std::string(1, static_cast<char>(settings.c_cc[VSTOP]))));
       const Deadline deadline = Deadline::after(kPassingTime);
       while (ready_for(slave_.get(), POLLOUT) && !deadline.passed()) (void)::poll(nullptr, 0, 1);
-    } else if (data.stopped != 0) {
+    } else if (data.stopped != kFlows) {
       SF_TRY(check(::ioctl(slave_.get(), kStopOrGo, kStop)));
     }
     if ((image_.exclusive & kExclusiveSlave) != 0)
@@ -217,8 +222,10 @@ Status capture_pty_data(int master, Slaves slaves, TerminalImage& image) {
   if (slaves == Slaves::kClosed && (image.hung_up == 0 || !ready_for(master, POLLIN))) return Ok{};
   Terminal terminal(master, image);
   SF_TRY(terminal.enter());
-  SF_TRY(terminal.take_data(slaves, image.data));
+  Status taken = terminal.take_data(slaves, image.data);
+  // Whatever happened: it is the terminal's.
   if (has_any(image.data)) SF_TRY(terminal.put_data(image.data));
+  SF_TRY(taken);
   return terminal.leave();
 }
 

@@ -4,8 +4,8 @@
 // The kernel shows none of it to who does not take it away. So it is taken, while everybody stands
 // still, and put back at once: through the other end, with settings under which every byte goes
 // through as it is and nothing is echoed. A restore puts it into the new terminal in the same way.
-// A line keeps its end, be it a newline or an end of file; terminals that were stopped (^S) are
-// stopped again. Lost: how a line without a newline got its end.
+// A line keeps its end, be it a newline or an end of file; terminals that were stopped (^S, tcflow)
+// are stopped again. Lost: how a line without a newline got its end.
 #pragma once
 
 #include <map>

@@ -30,7 +30,8 @@ Result<UserFault> UserFault::begin(os::UniqueFd fd, Purpose purpose) {
   api.api = UFFD_API;
   api.features = kWriteAsync | UFFD_FEATURE_PAGEFAULT_FLAG_WP;
   if (purpose == Purpose::kServe)
-    api.features |= UFFD_FEATURE_EVENT_FORK | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE;
+    api.features |= UFFD_FEATURE_EVENT_FORK | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE |
+                    UFFD_FEATURE_EVENT_UNMAP;
   if (::ioctl(fd.get(), UFFDIO_API, &api) != 0) return os::last_error("watching memory");
   return UserFault(std::move(fd));
 }
@@ -95,6 +96,7 @@ std::vector<FaultEvent> UserFault::read() const {
         event.to = message.arg.remap.to;
         break;
       case UFFD_EVENT_REMOVE:
+      case UFFD_EVENT_UNMAP:  // what grows there again is empty
         event.kind = FaultEvent::Kind::kRemove;
         event.range = {message.arg.remove.start, message.arg.remove.end};
         break;

@@ -20,6 +20,15 @@ constexpr std::uint64_t kWindow = 64U << 10U;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kAtOnce = 2U << 20U;
 
+// From `at` on. What lies in several mappings is brought by the page: at once it would be ENOENT.
+Result<std::uint64_t> bring_part(const UserFault& fault, const Piece& piece, std::uint64_t at,
+                                 const unsigned char* bytes) {
+  const unsigned char* from = bytes + piece.offset + (at - piece.start);
+  auto done = fault.bring(at, from, piece.end - at);
+  bool is_missing = !done && done.error().os_errno == ENOENT;
+  return is_missing && piece.end - at > kPage ? fault.bring(at, from, kPage) : done;
+}
+
 }  // namespace
 
 Watches::~Watches() {
@@ -127,9 +136,9 @@ void Watches::bring(const WatchedMemory& memory, std::uint64_t address) {
     is_known |= piece.start <= address && address < piece.end;
     const unsigned char* bytes = piece.file->bytes();
     for (std::uint64_t at = piece.start; bytes != nullptr && at < piece.end;) {
-      auto done = memory.fault.bring(at, bytes + piece.offset + (at - piece.start), piece.end - at);
-      if (!done) break;
-      at += std::max(*done, kPage);
+      auto done = bring_part(memory.fault, piece, at, bytes);
+      if (!done && done.error().os_errno != ENOENT) break;
+      at += std::max(done ? *done : kPage, kPage);
     }
   }
   // What could not be brought is asked for again: nothing else may take its place.
@@ -147,7 +156,7 @@ bool Watches::complete_some(WatchedMemory& memory) {
   const unsigned char* bytes = piece.file->bytes();
   if (bytes == nullptr) return true;  // no memory for it now
   for (std::uint64_t at = piece.start; at < piece.end;) {
-    auto done = memory.fault.bring(at, bytes + piece.offset + (at - piece.start), piece.end - at);
+    auto done = bring_part(memory.fault, piece, at, bytes);
     if (!done && done.error().os_errno == ESRCH) return false;
     if (!done && done.error().os_errno != ENOENT) return true;  // ENOENT: nothing is mapped there
     at += std::max(done ? *done : kPage, kPage);

@@ -17,6 +17,9 @@
 
 namespace sf::waypoint::native {
 
+// Of a mapping: below that, copying is cheaper than asking.
+inline constexpr std::uint64_t kWorthWatching = 128U << 10U;
+
 // One process's memory. Guarded by the lock of its Watches.
 struct WatchedMemory {
   UserFault fault;
