@@ -25,8 +25,12 @@ class Child : public Resource {
     report.say_result("wait", found).say("whom", info.si_pid);
     if (info.si_pid != 0) report.say("code", info.si_code).say("status", info.si_status);
     report.say_result("group", ::getpgid(pid_)).say_result("session", ::getsid(pid_));
-    std::string stat = read_whole("/proc/" + std::to_string(pid_) + "/stat");
-    std::size_t at = stat.rfind(')');
+    std::string stat;
+    std::size_t at = 0;
+    do {  // one that has just come back may still be on its way to rest
+      stat = read_whole("/proc/" + std::to_string(pid_) + "/stat");
+      at = stat.rfind(')');
+    } while (at != std::string::npos && stat[at + 2] == 'R' && ::usleep(1000) == 0);
     report.say("state", at == std::string::npos ? "gone" : stat.substr(at + 2, 1));
     report.say("name", stat.substr(0, at));
   }
