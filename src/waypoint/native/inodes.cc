@@ -13,6 +13,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/pipe.h"
+#include "waypoint/native/directory_of.h"
 #include "waypoint/native/other_fd.h"
 
 namespace sf::waypoint::native {
@@ -42,10 +43,6 @@ Result<std::string> peek_pipe(int fd) {
     done += static_cast<std::size_t>(got);
   }
   return content;
-}
-
-std::string directory_of(const std::string& path) {
-  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
 }
 
 Status capture_pipe(int fd, InodeImage& inode) {

@@ -16,6 +16,7 @@
 #include <set>
 
 #include "os/error.h"
+#include "waypoint/native/directory_of.h"
 #include "waypoint/native/facts.h"
 #include "waypoint/native/other_fd.h"
 
@@ -24,10 +25,6 @@ namespace {
 
 constexpr std::size_t kMostEntries = 200'000;                   // that are looked at
 constexpr unsigned long kSetNext = _IOW('I', 0, std::int32_t);  // INOTIFY_IOC_SETNEXTWD
-
-std::string directory_of(const std::string& path) {
-  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-}
 
 int unread(int fd) {
   int size = 0;

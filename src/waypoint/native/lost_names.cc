@@ -26,8 +26,6 @@ struct Wanted {
   bool may_be_indexed = false;
 };
 
-std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
-
 class Search {
  public:
   Search(std::string root, const UpperLayer& layer) : root_(std::move(root)), layer_(layer) {}
@@ -45,7 +43,8 @@ class Search {
     auto same = std::ranges::find_if(wanted_, [&](const Wanted& each) {
       return each.file.st_ino == file.st_ino && each.file.st_dev == file.st_dev;
     });
-    if (same == wanted_.end()) same = wanted_.insert(same, Wanted{directory_of(link), file, {}});
+    if (same == wanted_.end())
+      same = wanted_.insert(same, Wanted{link.substr(0, link.rfind('/')), file, {}});
     same->tellers.push_back(&lost);
   }
 

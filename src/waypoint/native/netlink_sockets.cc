@@ -16,8 +16,6 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr int kNetlinkLevel = 270;  // SOL_NETLINK
-
 // Instructions of a classic filter.
 std::string filter_of(int fd) {
   socklen_t count = 0;
@@ -29,10 +27,9 @@ std::string filter_of(int fd) {
 
 std::vector<std::uint32_t> memberships(int fd) {
   socklen_t size = 0;
-  if (::getsockopt(fd, kNetlinkLevel, NETLINK_LIST_MEMBERSHIPS, nullptr, &size) != 0) return {};
+  if (::getsockopt(fd, SOL_NETLINK, NETLINK_LIST_MEMBERSHIPS, nullptr, &size) != 0) return {};
   std::vector<std::uint32_t> words(size / sizeof(std::uint32_t));
-  if (::getsockopt(fd, kNetlinkLevel, NETLINK_LIST_MEMBERSHIPS, words.data(), &size) != 0)
-    return {};
+  if (::getsockopt(fd, SOL_NETLINK, NETLINK_LIST_MEMBERSHIPS, words.data(), &size) != 0) return {};
   return groups_in(words);
 }
 
@@ -113,7 +110,7 @@ Argument make_netlink(ProgramWriter& program, const SocketImage& socket, std::ui
   address(SYS_bind, socket.name);
   for (std::uint32_t group : socket.groups)
     program.call(SYS_setsockopt,
-                 {fd, kNetlinkLevel, NETLINK_ADD_MEMBERSHIP, arena.put_value(group), sizeof group});
+                 {fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, arena.put_value(group), sizeof group});
   address(SYS_connect, socket.peer);
   return fd;
 }

@@ -21,8 +21,6 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr unsigned kSetSettings = 0x402c542b;  // TCSETS2
-constexpr unsigned kUnread = 0x541b;           // FIONREAD
-constexpr unsigned kSetPacketMode = 0x5420;    // TIOCPKT
 constexpr unsigned kOpenSlave = 0x5441;        // TIOCGPTPEER
 constexpr unsigned kStopOrGo = 0x540a;         // TCXONC
 constexpr unsigned kBeExclusive = 0x540c;      // TIOCEXCL

@@ -24,8 +24,6 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr unsigned kGetGroup = 0x540f;           // TIOCGPGRP
-constexpr unsigned kUnread = 0x541b;             // FIONREAD
-constexpr unsigned kSetPacketMode = 0x5420;      // TIOCPKT
 constexpr unsigned kGetDiscipline = 0x5424;      // TIOCGETD
 constexpr unsigned kGetDevice = 0x80045432;      // TIOCGDEV
 constexpr unsigned kGetPacketMode = 0x80045438;  // TIOCGPKT

@@ -10,5 +10,7 @@ inline constexpr unsigned kGetSettings = 0x802c542a;  // TCGETS2
 inline constexpr unsigned kGetWindow = 0x5413;        // TIOCGWINSZ
 inline constexpr unsigned kTake = 0x540e;             // TIOCSCTTY
 inline constexpr unsigned kSetLock = 0x40045431;      // TIOCSPTLCK
+inline constexpr unsigned kUnread = 0x541b;           // FIONREAD
+inline constexpr unsigned kSetPacketMode = 0x5420;    // TIOCPKT
 
 }  // namespace sf::waypoint::native

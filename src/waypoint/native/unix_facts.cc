@@ -20,6 +20,7 @@
 #include "os/fd.h"
 #include "os/file.h"
 #include "os/in_root.h"
+#include "waypoint/native/directory_of.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -43,10 +44,6 @@ int option_of(int fd, int name) {
   int value = 0;
   socklen_t size = sizeof value;
   return ::getsockopt(fd, SOL_SOCKET, name, &value, &size) == 0 ? value : 0;
-}
-
-std::string directory_of(const std::string& path) {
-  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
 }
 
 // Where the file of its name is now.

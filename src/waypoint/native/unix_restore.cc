@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "os/in_root.h"
+#include "waypoint/native/directory_of.h"
 #include "waypoint/native/sockets.h"
 #include "waypoint/native/unix_sockets.h"
 
@@ -22,10 +23,6 @@ namespace {
 constexpr std::size_t kStackSize = 8192;
 constexpr std::size_t kSmall = 32U << 10U;  // fits into every socket's buffer
 constexpr int kSending = MSG_DONTWAIT | MSG_NOSIGNAL;
-
-std::string directory_of(const std::string& path) {
-  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-}
 
 // A name that exists while something is made with it. What has that name otherwise steps aside.
 struct Moment {
