@@ -101,8 +101,9 @@ Result<Options> parse(int argc, char** argv) {
 
 // Each engine has a manager of its own: what stands ready there is ready for that engine.
 struct Contender {
-  Contender(EngineChoice chosen, waypoint::Waypoint manager)
-      : engine(chosen), store(std::move(manager)) {}
+  Contender(std::string called, EngineChoice chosen, waypoint::Waypoint manager)
+      : name(std::move(called)), engine(chosen), store(std::move(manager)) {}
+  std::string name;
   EngineChoice engine;
   Store store;
   waypoint::BranchId branch = waypoint::BranchId("");
@@ -129,8 +130,7 @@ class Comparison {
     for (std::size_t i = 0; i <= rounds && !Interruption::requested(); ++i) {
       std::map<std::string, Samples> first;  // the first round warms up
       for (Contender& each : contenders_) {
-        std::string name(to_string(each.engine));
-        SF_TRY(round(tree, each, i == 0 ? first[name] : rows[name]));
+        SF_TRY(round(tree, each, i == 0 ? first[each.name] : rows[each.name]));
         if (each.engine == EngineChoice::kCriu)
           SF_TRY(bare_round(each, i == 0 ? first["bare"] : rows["bare CRIU"]));
       }
@@ -211,12 +211,17 @@ Status compare(const Options& options) {
   SF_TRY_ASSIGN(TemporaryDirectory directory, TemporaryDirectory::create("bench-engines"));
   SF_TRY_ASSIGN(std::string criu, waypoint::find_criu(""));
   std::list<Contender> contenders;
-  for (EngineChoice engine : {EngineChoice::kNative, EngineChoice::kCriu}) {
+  auto add = [&](const std::string& name, EngineChoice engine, std::size_t ahead) -> Status {
     SF_TRY_ASSIGN(waypoint::Waypoint manager,
                   waypoint::Waypoint::open(
-                      {.store_dir = directory.path() + "/" + std::string(to_string(engine))}));
-    contenders.emplace_back(engine, std::move(manager));
-  }
+                      {.store_dir = directory.path() + "/" + std::to_string(contenders.size()),
+                       .trees_ahead = ahead}));
+    contenders.emplace_back(name, engine, std::move(manager));
+    return Ok{};
+  };
+  SF_TRY(add("native", EngineChoice::kNative, waypoint::WaypointOptions{}.trees_ahead));
+  SF_TRY(add("native, not foreseen", EngineChoice::kNative, 0));
+  SF_TRY(add("criu", EngineChoice::kCriu, 0));
   BareCriu bare(criu, directory.path());
   SF_TRY_ASSIGN(Facts facts,
                 collect_facts(criu, directory.path(), contenders.front().store->units()));

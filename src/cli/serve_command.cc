@@ -14,6 +14,7 @@ struct ServeArguments {
   std::string group;
   std::string listen;
   std::string token_file;
+  std::string trees_ahead;
 };
 
 // Becomes the daemon; returns only when that fails.
@@ -28,6 +29,7 @@ Error become_daemon(const ServeArguments& arguments) {
   pass_on("--group", arguments.group);
   pass_on("--listen", arguments.listen);
   pass_on("--token-file", arguments.token_file);
+  pass_on("--trees-ahead", arguments.trees_ahead);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -50,6 +52,11 @@ void add_serve_command(CLI::App& app, int& exit_code) {
       ->add_option("--token-file", arguments->token_file,
                    "File with the token that TCP clients must show (default: STATEFORK_TOKEN)")
       ->type_name("FILE");
+  command
+      ->add_option("--trees-ahead", arguments->trees_ahead,
+                   "Nodes made ready to be gone back to before anybody asks, about 4 MB each "
+                   "(default: 2; 0: none)")
+      ->type_name("N");
   command->footer(
       "Not needed as a rule: the first command that finds no daemon starts one.\n"
       "Sessions live on when the daemon ends, and the next one finds them.\n"

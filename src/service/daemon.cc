@@ -183,8 +183,10 @@ Status serve_all(std::vector<Listener>& listeners) {
 Status serve(const DaemonOptions& options, DaemonLog& log, ReadyReport& ready) {
   SF_TRY(check_token(options));
   SF_TRY_ASSIGN(os::UniqueFd lock, lock_socket(options.socket_path));
-  SF_TRY_ASSIGN(auto directory, SessionDirectory::open(
-                                    {.state_dir = options.state_dir, .tools = options.tools}, log));
+  SF_TRY_ASSIGN(auto directory, SessionDirectory::open({.state_dir = options.state_dir,
+                                                        .tools = options.tools,
+                                                        .trees_ahead = options.trees_ahead},
+                                                       log));
   Metrics metrics;
   ExecutionTable executions;
   Router router;

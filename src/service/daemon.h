@@ -5,8 +5,11 @@
 
 #include "backends/backend_entry.h"
 #include "base/result.h"
+#include "waypoint/waypoint.h"
 
 namespace sf::service {
+
+inline constexpr std::size_t kMostTreesAhead = 64;
 
 struct DaemonOptions {
   std::string socket_path;
@@ -16,7 +19,8 @@ struct DaemonOptions {
   std::string group;     // of the socket; empty: `statefork`, where there is such a group
   std::string listen;    // HOST:PORT, beside the socket; empty: none
   std::string token;     // what requests over TCP must carry; never TCP without one
-  int ready_fd = -1;     // told "ok", or what went wrong, and closed
+  std::size_t trees_ahead = waypoint::WaypointOptions{}.trees_ahead;
+  int ready_fd = -1;  // told "ok", or what went wrong, and closed
   std::string version;
 };
 

@@ -44,6 +44,10 @@ int main(int argc, char** argv) {
   std::string token_file;
   app.add_option("--token-file", token_file, "File with the token that TCP clients must show")
       ->type_name("FILE");
+  app.add_option("--trees-ahead", options.trees_ahead,
+                 "Nodes made ready to be gone back to before anybody asks; 0: none")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{0}, sf::service::kMostTreesAhead));
   app.add_option("--ready-fd", options.ready_fd, "Descriptor to be told when it is ready")
       ->group("");
   CLI11_PARSE(app, argc, argv);

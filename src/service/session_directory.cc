@@ -48,7 +48,8 @@ Result<std::unique_ptr<SessionDirectory>> SessionDirectory::open(DirectoryOption
   SF_TRY_ASSIGN(auto catalog, store::SqliteCatalog::open(options.state_dir + "/catalog.db"));
   auto registry = std::make_unique<backends::BackendRegistry>(
       waypoint::WaypointOptions{.store_dir = options.state_dir + "/store",
-                                .helper_dir = options.helper_dir},
+                                .helper_dir = options.helper_dir,
+                                .trees_ahead = options.trees_ahead},
       options.tools);
   std::unique_ptr<SessionDirectory> directory(
       new SessionDirectory(std::move(catalog), std::move(registry), log));

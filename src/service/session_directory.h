@@ -28,6 +28,7 @@ struct DirectoryOptions {
   std::string state_dir;   // catalog.db and store/; made when new
   std::string helper_dir;  // empty: beside this program
   backends::Tools tools;
+  std::size_t trees_ahead = waypoint::WaypointOptions{}.trees_ahead;
 };
 
 struct CreateSession {

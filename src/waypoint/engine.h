@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,7 @@ struct RestoreRequest {
   pid_t last_pid = 0;         // the counter that new pids are taken from
   AtPoint at_point = {};
   bool close_tcp = false;  // established connections lead out of the branch: bring them back closed
+  bool ahead = false;      // of the time it is wanted: kUnsupported where that could be noticed
 };
 
 struct Captured {
@@ -68,9 +70,17 @@ struct Captured {
   std::uint64_t bytes = 0;     // of the image alone, without what it shares with others
 };
 
+// Processes before their first instruction. Without let_go() they end with this object.
+class HeldTree {
+ public:
+  virtual ~HeldTree() = default;
+  virtual Status let_go() = 0;
+};
+
 struct RestoredTree {
-  os::Child init;         // a child of the caller
-  os::UniqueFd terminal;  // master side of the branch's terminal
+  os::Child init;                  // a child of the caller
+  os::UniqueFd terminal;           // master side of the branch's terminal
+  std::unique_ptr<HeldTree> held;  // nothing: all run already
 };
 
 // Not thread-safe. The caller lives in the branch's network and UTS namespaces (and IPC, unless

@@ -42,6 +42,7 @@ struct FaultPlan {
   std::string fail_at;  // this point returns an error
   std::string die_at;   // at this point the process gets SIGKILL from itself
 
+  bool empty() const { return fail_at.empty() && die_at.empty(); }
   // Fails or dies when the plan says so.
   Status at(std::string_view point) const;
 };

@@ -71,7 +71,7 @@ class Keeper {
     report_ready("ok");
     Deadline lonely = Deadline::after(kFirstClientTime);
     while (!ended_) {
-      if (branch_ || server_.has_clients()) lonely = Deadline::after(kLonelyTime);
+      if ((branch_ && !stands_) || server_.has_clients()) lonely = Deadline::after(kLonelyTime);
       if (lonely.passed()) break;
       SF_TRY(poller_.run_once(next_wake(lonely)));
       if (shell_) {
@@ -117,8 +117,9 @@ class Keeper {
     if (op == "hello") return hello(client);
     if (op == "start") return start(client, frame);
     if (op == "restore") return restore(client, frame);
+    if (op == "go_on") return go_on(client, frame);
     if (op == "end") return end(client);
-    if (!branch_) return fail(ErrorCode::kSessionLost, "this keeper has no live branch");
+    if (!branch_ || stands_) return fail(ErrorCode::kSessionLost, "this keeper has no live branch");
     if (op == "checkpoint") {
       WaitingCheckpoint wanted{client, frame.header.at("image_dir").get<std::string>(),
                                frame.header.at("unit").get<std::string>(), faults_of(frame.header),
@@ -140,7 +141,7 @@ class Keeper {
   Status hello(const ClientPtr& client) {
     return answer(client, {{"ok", true},
                            {"pid", ::getpid()},
-                           {"alive", branch_ != nullptr},
+                           {"alive", branch_ != nullptr && !stands_},
                            {"init", branch_ ? branch_->init() : 0},
                            {"shell", branch_ ? branch_->host().shell().shell() : 0},
                            {"holder", branch_ ? branch_->host().holder().value_or(1) : 0}});
@@ -180,12 +181,22 @@ class Keeper {
     BranchConfig roomy = config;
     roomy.limits.pids.reset();
     SF_TRY(limit(roomy));
+    const bool ahead = frame.header.value("ahead", false);  // it stands until "go_on"
     auto branch = LiveBranch::restore(parts(), config, frame.header.at("unit").get<std::string>(),
-                                      frame.header.at("image_dir").get<std::string>(), state,
+                                      frame.header.at("image_dir").get<std::string>(), state, ahead,
                                       faults_of(frame.header));
     if (!branch) return std::move(branch).error();
+    if (!ahead) SF_TRY((*branch)->go_on(faults_of(frame.header)));
     SF_TRY(limit(config));
+    stands_ = ahead;
     return take(client, std::move(*branch));
+  }
+
+  Status go_on(const ClientPtr& client, const Frame& frame) {
+    if (!branch_ || !stands_) return fail(ErrorCode::kSessionLost, "nothing stands ready here");
+    SF_TRY(branch_->go_on(faults_of(frame.header)));
+    stands_ = false;
+    return answer_alive(client);
   }
 
   Status take(const ClientPtr& client, std::unique_ptr<LiveBranch> branch) {
@@ -193,6 +204,10 @@ class Keeper {
     shell_.emplace(branch_->host(), [this](bool busy) { flusher_->set_active(busy); });
     SF_TRY(poller_.add(branch_->init_pidfd(), EPOLLIN, [this](std::uint32_t) { ended_ = true; }));
     warm_up_due_ = Deadline::after(kMoment);
+    return answer_alive(client);
+  }
+
+  Status answer_alive(const ClientPtr& client) const {
     return answer(client, {{"ok", true}, {"pid", ::getpid()}, {"init", branch_->init()}});
   }
 
@@ -241,6 +256,7 @@ class Keeper {
   Cradle cradle_;
   std::unique_ptr<ProcessEngine> engine_;
   std::unique_ptr<LiveBranch> branch_;
+  bool stands_ = false;               // brought back ahead of time
   std::optional<ShellServer> shell_;  // the branch's
   std::deque<WaitingCheckpoint> waiting_checkpoints_;
   std::optional<Flusher> flusher_;

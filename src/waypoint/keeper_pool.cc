@@ -62,14 +62,25 @@ Result<KeeperHandle> KeeperPool::take(Network network, std::string_view engine) 
   for_criu_ = for_criu;
   if (network == Network::kNone) {
     hurry(lock, [&] { return !spares_.empty() || coming_ == 0; });
-    if (!spares_.empty()) {
-      KeeperHandle spare = std::move(spares_.front());
-      spares_.pop_front();
-      return spare;
-    }
+    if (auto spare = pop_spare()) return std::move(*spare);
   }
   lock.unlock();
   return spawn(network, for_criu);
+}
+
+Result<KeeperHandle> KeeperPool::take_now(std::string_view engine) {
+  {
+    std::lock_guard lock(mutex_);
+    if (auto spare = pop_spare()) return std::move(*spare);
+  }
+  return spawn(Network::kNone, engine == kCriuName);
+}
+
+std::optional<KeeperHandle> KeeperPool::pop_spare() {
+  if (spares_.empty()) return std::nullopt;
+  KeeperHandle spare = std::move(spares_.front());
+  spares_.pop_front();
+  return spare;
 }
 
 void KeeperPool::refill() {
@@ -91,6 +102,12 @@ void KeeperPool::refill() {
 void KeeperPool::retire(KeeperHandle keeper) {
   std::lock_guard lock(mutex_);
   tasks_.push_back(later([this, keeper = std::move(keeper)] { end(keeper); }));
+  changed_.notify_all();
+}
+
+void KeeperPool::soon(std::function<void()> work) {
+  std::lock_guard lock(mutex_);
+  tasks_.push_back(later(std::move(work)));
   changed_.notify_all();
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -43,11 +44,15 @@ class KeeperPool {
   Status start();
   // For a new branch, or to bring back what `engine` took.
   Result<KeeperHandle> take(Network network, std::string_view engine);
+  // The same without waiting for a spare that is being started.
+  Result<KeeperHandle> take_now(std::string_view engine);
   // Has spares started: when a keeper that was taken has done its work, which they would be in the
   // way of.
   void refill();
   // Ends a keeper in the background, and clears away what one that was killed left.
   void retire(KeeperHandle keeper);
+  // Does it in the background, a moment later.
+  void soon(std::function<void()> work);
   // Waits until the background work is done.
   void settle();
 
@@ -59,6 +64,7 @@ class KeeperPool {
     std::function<void()> run;
     Deadline due;
   };
+  std::optional<KeeperHandle> pop_spare();  // requires: mutex_ is held
   static Task later(std::function<void()> run);
   // Waits, and nothing that is to be done later does.
   template <typename Condition>

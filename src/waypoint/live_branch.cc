@@ -49,7 +49,7 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::start(BranchParts parts, BranchC
 Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, BranchConfig config,
                                                         const std::string& sealed_unit,
                                                         const std::string& image_dir,
-                                                        const CapturedState& state,
+                                                        const CapturedState& state, bool ahead,
                                                         const FaultPlan& faults) {
   std::unique_ptr<LiveBranch> branch(new LiveBranch(parts, std::move(config)));
   SF_TRY(faults.at("restore.before_files"));
@@ -66,16 +66,28 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
                             .lock_network = state.tcp_in_flight,
                             .last_pid = state.last_pid,
                             .at_point = [&](std::string_view point) { return faults.at(point); },
-                            .close_tcp = branch->config().network == Network::kHost}));
+                            .close_tcp = branch->config().network == Network::kHost,
+                            .ahead = ahead}));
   branch->init_ = std::move(tree.init);
+  branch->held_ = std::move(tree.held);
   pid_t init = branch->init_.pid();
   if (state.own_ipc) SF_TRY(enter_ipc_namespace(init));
   SF_TRY(branch->host_.adopt(init, std::move(tree.terminal), state.shell, state.user));
   branch->marked_at_ = state.shell.commands;
   branch->watch_for_looks();
-  if (state.shell.catch_up) SF_TRY(branch->host_.catch_up(*state.shell.catch_up));
-  SF_TRY(faults.at("restore.after_processes"));
+  branch->missed_ = state.shell.catch_up;
   return branch;
+}
+
+Status LiveBranch::go_on(const FaultPlan& faults) {
+  if (held_) {
+    SF_TRY(held_->let_go());
+    held_.reset();
+    SF_TRY(faults.at("restore.native_released"));
+  }
+  if (missed_) SF_TRY(host_.catch_up(*missed_));
+  missed_.reset();
+  return faults.at("restore.after_processes");
 }
 
 Status LiveBranch::make_files(const std::string& from_unit) {

@@ -35,11 +35,14 @@ class LiveBranch {
   static Result<std::unique_ptr<LiveBranch>> start(BranchParts parts, BranchConfig config,
                                                    const std::string& template_unit,
                                                    const FaultPlan& faults);
+  // Stands still until go_on(). `ahead`: which may be any time later.
   static Result<std::unique_ptr<LiveBranch>> restore(BranchParts parts, BranchConfig config,
                                                      const std::string& sealed_unit,
                                                      const std::string& image_dir,
-                                                     const CapturedState& state,
+                                                     const CapturedState& state, bool ahead,
                                                      const FaultPlan& faults);
+  // Has what was restored go on. Once, before all that follows.
+  Status go_on(const FaultPlan& faults);
 
   ShellHost& host() { return host_; }
   pid_t init() const { return init_.pid(); }
@@ -67,7 +70,9 @@ class LiveBranch {
   BranchParts parts_;
   os::Child init_;  // PID 1 takes its whole namespace with it
   ShellHost host_;
-  long marked_at_ = 0;  // how many commands there were at the last checkpoint
+  std::unique_ptr<HeldTree> held_;  // dies before init does
+  std::optional<CatchUp> missed_;   // what the shell is told when it goes on
+  long marked_at_ = 0;              // how many commands there were at the last checkpoint
 };
 
 }  // namespace sf::waypoint

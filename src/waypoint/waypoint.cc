@@ -244,6 +244,7 @@ Result<CheckpointInfo> Waypoint::Impl::publish(CheckpointDraft draft, Manifest m
   SF_TRY(options_.faults.at("checkpoint.after_publish"));
   live.record.head = info.id;
   SF_TRY(branches_.publish(live));
+  expect(info.id, manifest);
   return info;
 }
 
@@ -255,25 +256,47 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
     SF_TRY_ASSIGN(manifest, checkpoints_.load(checkpoint));
   }
   SF_TRY(check_restorable(manifest, os::boot_id()));
-  Frame request{with_faults({{"op", "restore"},
-                             {"config", to_json(manifest.config)},
-                             {"unit", unit.empty() ? sealed_unit(source_of(manifest.info)) : unit},
-                             {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
-                             {"engine", manifest.engine},
-                             {"state", to_json(manifest.state)}},
-                            options_.faults),
-                terminal_bytes(manifest.state)};
-  SF_TRY_ASSIGN(Occupied occupied,
-                occupy_keeper(request, manifest.config.network, manifest.engine));
-  KeeperHandle& keeper = occupied.keeper;
-  const Frame& answer = occupied.answer;
+  std::optional<Occupied> occupied;
+  if (unit.empty()) occupied = foreseen(checkpoint);
+  if (!occupied) {
+    SF_TRY_ASSIGN(occupied, occupy_keeper(restore_request(manifest, unit), manifest.config.network,
+                                          manifest.engine));
+  }
+  KeeperHandle& keeper = occupied->keeper;
+  const Frame& answer = occupied->answer;
   ScopeExit give_up([&] { pool_.retire(keeper); });
   LiveRecord live{{branch, keeper.id, {}, manifest.config, checkpoint}, keeper.client};
   live.record.keeper_process =
       os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});
   SF_TRY(options_.faults.at("restore.before_swap"));
   give_up.dismiss();
+  if (unit.empty()) expect(checkpoint, manifest);
   return live;
+}
+
+Frame Waypoint::Impl::restore_request(const Manifest& manifest, const std::string& unit) const {
+  return {with_faults({{"op", "restore"},
+                       {"config", to_json(manifest.config)},
+                       {"unit", unit.empty() ? sealed_unit(source_of(manifest.info)) : unit},
+                       {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
+                       {"engine", manifest.engine},
+                       {"state", to_json(manifest.state)}},
+                      options_.faults),
+          terminal_bytes(manifest.state)};
+}
+
+std::optional<Waypoint::Impl::Occupied> Waypoint::Impl::foreseen(const CheckpointId& checkpoint) {
+  auto keeper = foresight_.take(checkpoint.value());
+  if (!keeper) return std::nullopt;
+  auto answer = keeper->client->call({{{"op", "go_on"}}, {}}, Deadline::after(kCallTime));
+  if (answer) return Occupied{std::move(*keeper), std::move(*answer)};
+  pool_.retire(std::move(*keeper));  // somebody killed it while it stood
+  return std::nullopt;
+}
+
+void Waypoint::Impl::expect(const CheckpointId& checkpoint, const Manifest& manifest) {
+  if (manifest.engine == kNativeName && manifest.config.network == Network::kNone)
+    foresight_.expect(checkpoint.value(), restore_request(manifest, {}));
 }
 
 Status Waypoint::Impl::restore(const BranchId& branch, const CheckpointId& checkpoint) {
@@ -336,11 +359,13 @@ Status Waypoint::Impl::end(const BranchId& branch) {
 }
 
 void Waypoint::Impl::end_all() {
+  foresight_.clear();
   for (const BranchInfo& info : branches()) (void)end(info.id);
   pool_.settle();
 }
 
 Status Waypoint::Impl::remove(const CheckpointId& checkpoint) {
+  foresight_.forget(checkpoint.value());
   std::lock_guard lock(mutex_);
   return checkpoints_.remove(checkpoint);
 }
@@ -440,6 +465,12 @@ Result<std::string> Waypoint::changed_files(const BranchId& branch) const {
 }
 std::vector<BranchInfo> Waypoint::branches() const { return impl_->branches(); }
 std::vector<CheckpointInfo> Waypoint::checkpoints() const { return impl_->checkpoints(); }
+std::vector<CheckpointId> Waypoint::ready() const {
+  std::vector<CheckpointId> all;
+  for (const std::string& id : impl_->ready()) all.emplace_back(id);
+  return all;
+}
+void Waypoint::settle() { impl_->settle(); }
 std::string Waypoint::units() const { return impl_->units_kind(); }
 
 }  // namespace sf::waypoint

@@ -39,7 +39,9 @@ struct WaypointOptions {
   std::string helper_dir;  // empty: where this program is; holds waypoint-keeper, waypoint-init
   UnitKind units = UnitKind::kAuto;  // how files are kept; auto takes btrfs where the host can
   std::uint64_t store_bytes = 64ULL << 30U;  // upper bound of the store's own file system (sparse)
-  FaultPlan faults;                          // tests only
+  // Trees of checkpoints that will probably be gone back to, made ahead of time; about 4 MB each.
+  std::size_t trees_ahead = 2;
+  FaultPlan faults;  // tests only
 };
 
 struct CheckpointInfo {
@@ -117,6 +119,10 @@ class Waypoint {
 
   std::vector<BranchInfo> branches() const;
   std::vector<CheckpointInfo> checkpoints() const;
+  // Checkpoints whose trees stand ready, made ahead of time.
+  std::vector<CheckpointId> ready() const;
+  // Waits for what is made ahead of time, and for what is being ended.
+  void settle();
   // What this store's files are kept with: "btrfs" or "copy".
   std::string units() const;
 

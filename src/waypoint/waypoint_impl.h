@@ -10,6 +10,7 @@
 #include "os/fd.h"
 #include "waypoint/branch_table.h"
 #include "waypoint/checkpoint_store.h"
+#include "waypoint/foresight.h"
 #include "waypoint/keeper_pool.h"
 #include "waypoint/shell_client.h"
 #include "waypoint/waypoint.h"
@@ -26,7 +27,8 @@ class Waypoint::Impl {
         checkpoints_(std::move(checkpoints)),
         branches_(options_.store_dir),
         init_binary_(std::move(init_binary)),
-        pool_(std::move(programs), *units_) {}
+        pool_(std::move(programs), *units_),
+        foresight_(pool_, options_.faults.empty() ? options_.trees_ahead : 0) {}
 
   static Result<std::unique_ptr<Impl>> open(WaypointOptions options);
 
@@ -44,6 +46,8 @@ class Waypoint::Impl {
   Result<std::string> changed_files(const BranchId& branch) const;
   std::vector<BranchInfo> branches();
   std::vector<CheckpointInfo> checkpoints();
+  std::vector<std::string> ready() { return foresight_.ready(); }
+  void settle() { pool_.settle(); }
   Result<ShellClient> shell(const BranchId& branch);
   std::string units_kind() const { return units_->kind(); }
 
@@ -63,6 +67,11 @@ class Waypoint::Impl {
   std::optional<Manifest> base_for(const std::optional<CheckpointId>& head);
   // From here on the checkpoint exists; then the branch's record names it.
   Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);
+  // What a keeper is sent to bring the checkpoint back.
+  wire::Frame restore_request(const Manifest& manifest, const std::string& unit) const;
+  // The checkpoint's tree in a keeper, brought back ahead of time. Nothing: there is none.
+  std::optional<Occupied> foreseen(const CheckpointId& checkpoint);
+  void expect(const CheckpointId& checkpoint, const Manifest& manifest);
   // A new keeper with the checkpoint's tree in it; nobody's branch yet. `unit`: over these files
   // instead of its own.
   Result<LiveRecord> revive(const BranchId& branch, const CheckpointId& checkpoint,
@@ -78,6 +87,7 @@ class Waypoint::Impl {
   BranchTable branches_;
   std::string init_binary_;
   KeeperPool pool_;
+  Foresight foresight_;
 };
 
 }  // namespace sf::waypoint

@@ -12,6 +12,7 @@ namespace {
 
 constexpr seconds kLeakPatience{5};
 constexpr seconds kClosingPatience{1};
+constexpr int kFewRestores = 20;
 
 // SF_ENGINE: which process engine the branches have, when it is not the usual one.
 Result<waypoint::EngineChoice> wanted_engine() {
@@ -20,6 +21,13 @@ Result<waypoint::EngineChoice> wanted_engine() {
   auto choice = waypoint::engine_choice_from(name);
   if (!choice) return invalid(std::string("SF_ENGINE=") + name + " is no engine");
   return *choice;
+}
+
+// SF_AHEAD: 1 has every tree that can be made before it is wanted be made so, 0 none.
+std::optional<bool> wants_ahead() {
+  const char* wanted = std::getenv("SF_AHEAD");
+  if (wanted == nullptr) return std::nullopt;
+  return std::string_view(wanted) != "0";
 }
 
 // The disturbance kills whatever it can reach: it must not be able to reach the host.
@@ -42,6 +50,8 @@ Result<std::unique_ptr<WaypointHost>> WaypointHost::open(waypoint::UnitKind unit
   waypoint::WaypointOptions options;
   options.store_dir = host->dir_ / "store";
   options.units = units;
+  host->ahead_ = wants_ahead();
+  if (host->ahead_ == false) options.trees_ahead = 0;
   host->leaks_.add_mark(host->dir_.path());
   SF_TRY_ASSIGN(waypoint::Waypoint opened, waypoint::Waypoint::open(std::move(options)));
   host->waypoint_ = std::make_unique<waypoint::Waypoint>(std::move(opened));
@@ -51,6 +61,10 @@ Result<std::unique_ptr<WaypointHost>> WaypointHost::open(waypoint::UnitKind unit
 void WaypointHost::close() {
   if (waypoint_ != nullptr) waypoint_->end_all();
   waypoint_.reset();
+  // Few rows have a clock that forbids it.
+  if (ahead_ == true && gone_back_ > kFewRestores) {
+    EXPECT_GT(foreseen_ * 10, gone_back_ * 8) << foreseen_ << " of " << gone_back_;
+  }
   leaks_.verify(Deadline::after(kLeakPatience));
   EXPECT_FALSE(os::exists("/w")) << "a branch wrote to the host";
 }
@@ -73,7 +87,15 @@ Result<BranchId> WaypointHost::start(const std::string& user) {
   return branch;
 }
 
+void WaypointHost::await_tree(const CheckpointId& checkpoint) {
+  if (ahead_ != true) return;
+  waypoint_->settle();
+  ++gone_back_;
+  for (const CheckpointId& ready : waypoint_->ready()) foreseen_ += ready == checkpoint ? 1 : 0;
+}
+
 Result<BranchId> WaypointHost::fork(const CheckpointId& checkpoint) {
+  await_tree(checkpoint);
   std::vector<Result<BranchId>> forks = waypoint_->fork(checkpoint, 1);
   if (forks.empty()) return fail(ErrorCode::kOs, "fork() returned nothing");
   if (!forks.front().ok()) return std::move(forks.front()).error().while_doing("forking");
@@ -109,6 +131,7 @@ Result<CheckpointId> WaypointHost::checkpoint(const BranchId& branch) {
 }
 
 Status WaypointHost::restore(const BranchId& branch, const CheckpointId& checkpoint) {
+  await_tree(checkpoint);
   return waypoint_->restore(branch, checkpoint);
 }
 

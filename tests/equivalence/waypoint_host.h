@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "session.h"
@@ -30,11 +31,15 @@ class WaypointHost final : public Host {
 
  private:
   WaypointHost() = default;
+  void await_tree(const CheckpointId& checkpoint);
   test::LeakCheck leaks_;
   test::TempDir dir_{"sf-equivalence"};
   std::string programs_;
   waypoint::EngineChoice engine_ = waypoint::EngineChoice::kCriu;
   std::unique_ptr<waypoint::Waypoint> waypoint_;
+  std::optional<bool> ahead_;
+  int gone_back_ = 0;
+  int foreseen_ = 0;  // of these, those whose trees stood ready
 };
 
 }  // namespace sf::equivalence

@@ -18,6 +18,7 @@
 #include "os/file.h"
 #include "os/process.h"
 #include "waypoint/init_launcher.h"
+#include "waypoint/native/ahead.h"
 #include "waypoint/native/birth_writer.h"
 #include "waypoint/native/inotify.h"
 #include "waypoint/native/memory.h"
@@ -52,6 +53,36 @@ constexpr auto kStopTime = std::chrono::seconds(5);
   __builtin_unreachable();
 }
 
+// Detached one by one; those of a tree that is given up die first.
+class HeldThreads : public HeldTree {
+ public:
+  explicit HeldThreads(pid_t init) : init_(init) {}
+  HeldThreads(const HeldThreads&) = delete;
+  HeldThreads& operator=(const HeldThreads&) = delete;
+  ~HeldThreads() override {
+    // A dying init waits for all others, and those that are traced for their tracer.
+    if (!gone_on_) ::kill(init_, SIGKILL);
+    // Leaders last: one that was killed is not seen to end before its threads are.
+    while (!threads_.empty()) threads_.pop_back();
+  }
+
+  std::vector<Tracee>& threads() { return threads_; }
+  Status let_go_of_these() {
+    for (; !threads_.empty(); threads_.pop_back()) SF_TRY(threads_.back().let_go());
+    return Ok{};
+  }
+  Status let_go() override {
+    SF_TRY(let_go_of_these());
+    gone_on_ = true;
+    return Ok{};
+  }
+
+ private:
+  pid_t init_;  // a child of this process, and not waited for while this object lives
+  std::vector<Tracee> threads_;
+  bool gone_on_ = false;
+};
+
 class Restore {
  public:
   Restore(const TreeImage& tree, const RestoreRequest& request, const LateRoot& root,
@@ -59,6 +90,8 @@ class Restore {
       : tree_(tree), request_(request), root_(root), cradle_(cradle), watches_(watches) {}
 
   Result<RestoredTree> run() {
+    if (auto reason = request_.ahead ? reason_not_ahead(tree_) : std::nullopt)
+      return fail(ErrorCode::kUnsupported, *reason);
     std::vector<int> pages;
     for (std::uint32_t i = 0; i < tree_.pages_files; ++i) {
       SF_TRY_ASSIGN(auto file, PagesFile::open(pages_path(request_.image_dir, i)));
@@ -75,16 +108,13 @@ class Restore {
     SF_TRY(reached(request_.at_point, "restore.native_planned"));
     SF_TRY_ASSIGN(MadeIpc ipc, MadeIpc::make(tree_.ipc, pages[0]));
     RestoredTree restored;
-    // A dying init waits for all others, and those that are traced for their tracer.
-    ScopeExit give_up([&] {
-      if (restored.init.running()) (void)restored.init.signal(SIGKILL);
-      // Leaders last: one that was killed is not seen to end before its threads are.
-      while (!threads_.empty()) threads_.pop_back();
-    });
     SF_TRY_ASSIGN(restored.init, launch_init({.root_view = request_.root_view,
                                               .cradle = &cradle_,
                                               .instead = start_programs,
                                               .what = &programs}));
+    auto held = std::make_unique<HeldThreads>(restored.init.pid());
+    held_ = held.get();
+    restored.held = std::move(held);
     SF_TRY(reached(request_.at_point, "restore.native_born"));
     SF_TRY(wait_until_parked(shared, programs, restored.init.pidfd()));
     SF_TRY(ipc.finish());
@@ -92,9 +122,6 @@ class Restore {
     SF_TRY_ASSIGN(restored.terminal, descriptor_of(restored.init.pid(), programs.places.master));
     SF_TRY(take_over(shared, restored.init.pid(), programs.places));
     SF_TRY(reached(request_.at_point, "restore.native_taken"));
-    SF_TRY(let_go());
-    SF_TRY(reached(request_.at_point, "restore.native_released"));
-    give_up.dismiss();
     ipc.keep();
     return restored;
   }
@@ -165,27 +192,28 @@ class Restore {
   Status take_over_process(SharedArena& shared, const ProcessImage& process,
                            const std::map<pid_t, pid_t>& numbers, const FilePlaces& places,
                            std::uint64_t scratch) {
-    std::size_t first = threads_.size();
+    std::vector<Tracee>& threads = held_->threads();
+    std::size_t first = threads.size();
     for (const ThreadImage& thread : process.threads) {
       auto found = numbers.find(thread.tid);
       if (found == numbers.end()) return fail(ErrorCode::kOs, "a new thread is gone");
       SF_TRY_ASSIGN(Tracee tracee, Tracee::seize(found->second));
-      threads_.push_back(std::move(tracee));
+      threads.push_back(std::move(tracee));
     }
-    for (std::size_t i = first; i < threads_.size(); ++i)
-      SF_TRY(threads_[i].wait_stopped(Deadline::after(kStopTime)));
+    for (std::size_t i = first; i < threads.size(); ++i)
+      SF_TRY(threads[i].wait_stopped(Deadline::after(kStopTime)));
     auto vdso = std::ranges::find_if(process.mappings, [](const Mapping& m) {
       return m.kind == MappingKind::kKernel && (m.protection & PROT_EXEC) != 0;
     });
     auto instruction = syscall_in_vdso();
     if (vdso == process.mappings.end() || !instruction)
       return fail(ErrorCode::kCorrupt, "the image has no vDSO with a system call in it");
-    Tracee& leader = threads_[first];
+    Tracee& leader = threads[first];
     if (process.threads.size() > 1) leader.leads_others();
     std::uint64_t place = vdso->start + *instruction;
     for (std::size_t i = 0; i < process.threads.size(); ++i)
       SF_TRY(
-          install_filters(threads_[first + i], place, process.threads[i].filters, shared.arena()));
+          install_filters(threads[first + i], place, process.threads[i].filters, shared.arena()));
     SF_TRY(take_notice(leader, place, process, tree_, scratch));
     if (process.pid == 1)
       SF_TRY(leader.call(place, SYS_close, {static_cast<unsigned>(places.master)}));
@@ -194,7 +222,7 @@ class Restore {
     if (unmapped != 0) return os::os_error(static_cast<int>(-unmapped), "leaving a new process");
     for (std::size_t i = 0; i < process.threads.size(); ++i) {
       const ThreadImage& thread = process.threads[i];
-      SF_TRY(threads_[first + i].become(thread.registers, thread.extended, thread.blocked));
+      SF_TRY(threads[first + i].become(thread.registers, thread.extended, thread.blocked));
     }
     return Ok{};
   }
@@ -233,19 +261,14 @@ class Restore {
 
   // The process taken over last: it stops before its first instruction.
   Status stop_again() {
-    pid_t pid = threads_.front().tid();
+    pid_t pid = held_->threads().front().tid();
     if (::kill(pid, SIGSTOP) != 0) return os::last_error("stopping a stopped job");
-    SF_TRY(let_go());
+    SF_TRY(held_->let_go_of_these());
     Deadline deadline = Deadline::after(kStopTime);
     while (os::process_state(pid) != 'T') {
       if (deadline.passed()) return fail(ErrorCode::kTimedOut, "a stopped job does not stop");
       std::this_thread::sleep_for(microseconds(20));
     }
-    return Ok{};
-  }
-
-  Status let_go() {
-    for (; !threads_.empty(); threads_.pop_back()) SF_TRY(threads_.back().let_go());
     return Ok{};
   }
 
@@ -256,7 +279,7 @@ class Restore {
   Watches& watches_;
   std::vector<std::shared_ptr<const PagesFile>> pages_;
   bool lazy_ = false;
-  std::vector<Tracee> threads_;
+  HeldThreads* held_ = nullptr;  // the new tree's
 };
 
 }  // namespace

@@ -1,0 +1,125 @@
+#include "waypoint/foresight.h"
+
+#include <algorithm>
+
+namespace sf::waypoint {
+namespace {
+
+constexpr auto kBringTime = seconds(60);
+constexpr int kFullTrust = 8;
+
+}  // namespace
+
+Foresight::Foresight(KeeperPool& pool, std::size_t most)
+    : pool_(pool), most_(most), trust_(kFullTrust) {}
+
+Foresight::Trees::iterator Foresight::find(const std::string& checkpoint) {
+  return std::ranges::find(trees_, checkpoint, &Tree::checkpoint);
+}
+
+void Foresight::expect(const std::string& checkpoint, wire::Frame request) {
+  if (most_ == 0) return;
+  bool trusted = false;
+  {
+    std::lock_guard lock(mutex_);
+    auto known = find(checkpoint);
+    if (known != trees_.end()) {
+      trees_.splice(trees_.begin(), trees_, known);
+      return;
+    }
+    trusted = trust_ > 0;
+    request.header["ahead"] = true;
+    trees_.push_front(
+        {checkpoint, std::move(request), trusted ? Stage::kWanted : Stage::kRemembered});
+    keep_most();
+  }
+  if (trusted) pool_.soon([this, checkpoint] { bring(checkpoint); });
+}
+
+// Those that were expected longest ago give way; one that is being made comes to its end first.
+void Foresight::keep_most() {
+  auto tree = trees_.begin();
+  for (std::size_t place = 0; tree != trees_.end(); ++place) {
+    if (place < most_ || tree->stage == Stage::kComing) {
+      ++tree;
+      continue;
+    }
+    if (tree->stage == Stage::kReady) pool_.retire(std::move(tree->keeper));
+    trust_ = std::max(0, trust_ - 1);
+    tree = trees_.erase(tree);
+  }
+}
+
+void Foresight::bring(const std::string& checkpoint) {
+  wire::Frame request;
+  {
+    std::lock_guard lock(mutex_);
+    auto tree = find(checkpoint);
+    if (tree == trees_.end() || tree->stage != Stage::kWanted) return;
+    tree->stage = Stage::kComing;
+    request = tree->request;
+  }
+  auto keeper = pool_.take_now({});
+  // A tree that cannot be made ahead is made when it is wanted, and then says why not.
+  bool ready = keeper && keeper->client->call(request, Deadline::after(kBringTime));
+  if (keeper && !ready) pool_.retire(*keeper);
+  pool_.refill();
+  std::lock_guard lock(mutex_);
+  auto tree = find(checkpoint);
+  if (ready) {
+    tree->stage = Stage::kReady;
+    tree->keeper = std::move(*keeper);
+  } else {
+    trees_.erase(tree);
+  }
+  keep_most();
+  changed_.notify_all();
+}
+
+std::optional<Foresight::Tree> Foresight::remove(std::unique_lock<std::mutex>& lock,
+                                                 const std::string& checkpoint) {
+  auto tree = find(checkpoint);
+  changed_.wait(lock, [&] {
+    tree = find(checkpoint);
+    return tree == trees_.end() || tree->stage != Stage::kComing;
+  });
+  if (tree == trees_.end()) return std::nullopt;
+  Tree removed = std::move(*tree);
+  trees_.erase(tree);
+  return removed;
+}
+
+std::optional<KeeperHandle> Foresight::take(const std::string& checkpoint) {
+  std::unique_lock lock(mutex_);
+  auto tree = remove(lock, checkpoint);
+  if (!tree) return std::nullopt;
+  trust_ = kFullTrust;
+  if (tree->stage != Stage::kReady) return std::nullopt;
+  return std::move(tree->keeper);
+}
+
+void Foresight::forget(const std::string& checkpoint) {
+  std::unique_lock lock(mutex_);
+  auto tree = remove(lock, checkpoint);
+  if (tree && tree->stage == Stage::kReady) pool_.retire(std::move(tree->keeper));
+}
+
+std::vector<std::string> Foresight::ready() {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> all;
+  for (const Tree& tree : trees_)
+    if (tree.stage == Stage::kReady) all.push_back(tree.checkpoint);
+  return all;
+}
+
+void Foresight::clear() {
+  std::unique_lock lock(mutex_);
+  while (!trees_.empty()) {
+    auto tree = remove(lock, trees_.front().checkpoint);
+    if (tree && tree->stage == Stage::kReady) pool_.retire(std::move(tree->keeper));
+  }
+  lock.unlock();
+  pool_.settle();  // no work that knows of this object is left
+}
+
+}  // namespace sf::waypoint

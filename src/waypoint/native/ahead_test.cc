@@ -1,0 +1,49 @@
+#include "waypoint/native/ahead.h"
+
+#include <gtest/gtest.h>
+
+namespace sf::waypoint::native {
+namespace {
+
+TreeImage one_process() {
+  TreeImage tree;
+  tree.processes.emplace_back().pid = 7;
+  return tree;
+}
+
+TEST(AheadTest, AQuietTreeMayWait) {
+  TreeImage tree = one_process();
+  tree.processes[0].posix_timers.emplace_back();  // made, and not set
+  FileImage& timer = tree.files.emplace_back();
+  timer.kind = FileKind::kEvent;
+  timer.event = {EventKind::kTimer, {1, 3, 9, 9, 0, 0}, {}};  // has rung; not set
+  tree.inodes.emplace_back().extents.push_back({0, 1U << 20U, 0, 0});
+  EXPECT_EQ(reason_not_ahead(tree), std::nullopt);
+}
+
+TEST(AheadTest, AlarmsAndTimersAreNamedWithTheirProcess) {
+  TreeImage tree = one_process();
+  tree.processes[0].timers[0].it_value.tv_usec = 1;
+  EXPECT_EQ(reason_not_ahead(tree), "an alarm of process 7 would go on");
+  tree = one_process();
+  tree.processes[0].posix_timers.emplace_back().times = {0, 0, 5, 0};
+  EXPECT_EQ(reason_not_ahead(tree), "a timer of process 7 would go on");
+}
+
+TEST(AheadTest, ATimerfdThatIsSetRuns) {
+  TreeImage tree = one_process();
+  FileImage& timer = tree.files.emplace_back();
+  timer.kind = FileKind::kEvent;
+  timer.event = {EventKind::kTimer, {1, 0, 0, 0, 0, 1}, {}};
+  EXPECT_EQ(reason_not_ahead(tree), "a timerfd would go on");
+}
+
+TEST(AheadTest, MuchSharedMemoryIsNotTakenForNothing) {
+  TreeImage tree = one_process();
+  tree.inodes.emplace_back().extents.push_back({0, 40U << 20U, 0, 0});
+  tree.ipc.segments.emplace_back().extents.push_back({0, 40U << 20U, 0, 0});
+  EXPECT_EQ(reason_not_ahead(tree), "it shares much memory");
+}
+
+}  // namespace
+}  // namespace sf::waypoint::native

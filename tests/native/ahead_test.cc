@@ -1,0 +1,147 @@
+// Trees that are made before anybody wants them: they are what a restore would have made, time does
+// not go on in them, and nothing of them is left behind.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "../commands/fixture.h"
+#include "os/file.h"
+#include "os/process.h"
+
+namespace sf::waypoint {
+namespace {
+
+class AheadTest : public CommandsTest {
+ protected:
+  void SetUp() override {
+    CommandsTest::SetUp();
+    BranchConfig config;
+    config.engine = EngineChoice::kNative;
+    branch_ = start(config);
+  }
+
+  CheckpointId take() {
+    auto info = wp_->checkpoint(branch_);
+    EXPECT_TRUE(info.ok()) << (info ? "" : info.error().describe());
+    return info ? info->id : CheckpointId();
+  }
+  bool is_ready(const CheckpointId& checkpoint) {
+    wp_->settle();
+    return std::ranges::count(wp_->ready(), checkpoint) == 1;
+  }
+  static std::vector<pid_t> processes_like(const std::string& text) {
+    std::vector<pid_t> all;
+    auto names = os::list_directory("/proc");
+    for (const std::string& name : names ? *names : std::vector<std::string>{}) {
+      pid_t pid = std::atoi(name.c_str());
+      if (pid > 0 && os::command_line(pid).find(text) != std::string::npos) all.push_back(pid);
+    }
+    return all;
+  }
+  // Of this store, those of spares and of trees that stand ready among them.
+  std::vector<pid_t> keepers() { return processes_like("waypoint-keeper " + dir_.path()); }
+  void kill_all_but_the_branch() {
+    const pid_t live = wp_->branches().at(0).keeper_pid;
+    for (pid_t keeper : keepers())
+      if (keeper != live) ::kill(keeper, SIGKILL);
+  }
+};
+
+TEST_F(AheadTest, ACheckpointThatWasTakenOrGoneBackToStandsReady) {
+  run("x=1; echo one > /tmp/f; sleep 1000 & job=$!");
+  const CheckpointId first = take();
+  EXPECT_TRUE(is_ready(first));
+  for (int i = 0; i < 3; ++i) {
+    run("x=2; echo two > /tmp/f; kill $job; wait $job");
+    ASSERT_OK(wp_->restore(branch_, first));
+    EXPECT_EQ(output("echo $x; cat /tmp/f; kill -0 $job && echo alive"), "1\none\nalive\n");
+    EXPECT_TRUE(is_ready(first));
+  }
+}
+
+TEST_F(AheadTest, TwoOfThemStandReadyTheOthersAreMadeWhenTheyAreWanted) {
+  std::vector<CheckpointId> all;
+  for (int i = 0; i < 4; ++i) {
+    run("x=" + std::to_string(i));
+    all.push_back(take());
+  }
+  wp_->settle();
+  EXPECT_THAT(wp_->ready(), ::testing::UnorderedElementsAre(all[2], all[3]));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ASSERT_OK(wp_->restore(branch_, all[i]));
+    EXPECT_EQ(output("echo $x"), std::to_string(i) + "\n");
+  }
+}
+
+TEST_F(AheadTest, WhoeverNeverGoesBackHasNoneMade) {
+  for (int i = 0; i < 20; ++i) {
+    run("x=" + std::to_string(i));
+    take();
+    wp_->settle();
+  }
+  EXPECT_TRUE(wp_->ready().empty());
+  const CheckpointId last = take();
+  ASSERT_OK(wp_->restore(branch_, last));  // from now on one does
+  EXPECT_TRUE(is_ready(last));
+}
+
+// A tree that stands while seconds pass has all of its time left when it goes on.
+TEST_F(AheadTest, WhereAClockRunsNothingIsMadeAhead) {
+  run("python3 -c 'import signal, time\nsignal.setitimer(signal.ITIMER_REAL, 1000)\n"
+      "open(\"/tmp/set\", \"w\"); time.sleep(1000)' & job=$!; until [ -e /tmp/set ]; do :; done");
+  const CheckpointId here = take();
+  EXPECT_FALSE(is_ready(here));
+  ASSERT_OK(wp_->restore(branch_, here));
+  EXPECT_EQ(output("kill -0 $job && echo alive"), "alive\n");
+}
+
+TEST_F(AheadTest, ASleepHasAllOfItsTimeLeftWhenItGoesOn) {
+  run("sleep 3 & job=$!; until [ \"$(cut -d' ' -f1 /proc/$job/syscall)\" = 230 ]; do :; done");
+  const CheckpointId here = take();
+  ASSERT_TRUE(is_ready(here));
+  run("wait $job");  // three seconds, in which the other one stands
+  ASSERT_OK(wp_->restore(branch_, here));
+  EXPECT_EQ(output("kill -0 $job && echo alive"), "alive\n");
+  EXPECT_EQ(run("wait $job").exit_code, 0);
+}
+
+TEST_F(AheadTest, NothingOfARemovedCheckpointIsLeft) {
+  run("x=1");
+  const CheckpointId here = take();
+  ASSERT_TRUE(is_ready(here));
+  const std::size_t before = keepers().size();
+  ASSERT_OK(wp_->remove(here));
+  wp_->settle();
+  EXPECT_TRUE(wp_->ready().empty());
+  EXPECT_EQ(keepers().size() + 1, before);
+  EXPECT_EQ(wp_->restore(branch_, here).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(AheadTest, OneThatWasKilledIsMadeAnew) {
+  run("x=1");
+  const CheckpointId here = take();
+  ASSERT_TRUE(is_ready(here));
+  kill_all_but_the_branch();
+  run("x=2");
+  ASSERT_OK(wp_->restore(branch_, here));
+  EXPECT_EQ(output("echo $x"), "1\n");
+}
+
+TEST_F(AheadTest, ItsProcessesDieWithAKeeperThatIsKilled) {
+  run("sleep 1234567 &");
+  const CheckpointId here = take();
+  ASSERT_TRUE(is_ready(here));
+  auto sleepers = [] { return processes_like("sleep 1234567").size(); };
+  EXPECT_EQ(sleepers(), 2U);
+  kill_all_but_the_branch();
+  for (Deadline patience = Deadline::after(seconds(10)); sleepers() > 1 && !patience.passed();) {
+  }
+  EXPECT_EQ(sleepers(), 1U);
+}
+
+}  // namespace
+}  // namespace sf::waypoint
