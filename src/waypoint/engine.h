@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,10 @@ struct CaptureRequest {
   std::string image_dir;       // exists and is empty
   pid_t terminal_session = 0;  // of the branch's terminal, as the branch numbers it
   pid_t terminal_group = 0;    // its foreground group, likewise
-  bool host_network = false;   // sockets are the host's, and shared with it
-  std::string upper = {};      // where the branch's files lie, and OverlayFS' directory for them
+  // How many requests init has served; nothing: one may be under way.
+  std::optional<std::uint64_t> init_requests = {};
+  bool host_network = false;  // sockets are the host's, and shared with it
+  std::string upper = {};     // where the branch's files lie, and OverlayFS' directory for them
   std::string work = {};
   // Both run while the whole tree stands still; a failure undoes the capture and is returned. The
   // files are copied first, perhaps on another thread beside the capture, and again when another

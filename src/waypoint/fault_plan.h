@@ -16,8 +16,8 @@ inline constexpr std::string_view kFaultPoints[] = {
     "checkpoint.before_dump",      // in the keeper: engine ready, tree still running
     "checkpoint.native_frozen",    // native engine: every thread held, the cgroup still frozen
     "checkpoint.native_stopped",   // tree looked at, nothing touched
-    "checkpoint.native_visiting",  // memory of the engine's is in init
-    "checkpoint.native_visited",   // init was made to tell about itself
+    "checkpoint.native_visiting",  // memory of the engine's is in a process
+    "checkpoint.native_visited",   // it was made to tell about itself
     "checkpoint.native_copied",    // memory is copied, descriptors are not looked at
     "checkpoint.after_dump",  // in the keeper: images written, tree stopped, files not yet captured
     "checkpoint.after_files",     // in the keeper: files captured, tree still stopped

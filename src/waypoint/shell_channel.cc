@@ -49,6 +49,7 @@ std::vector<Record> ShellChannel::read_records() {
        start = end + 1) {
     if (auto record = parse_record(std::string_view(partial_).substr(start, end - start))) {
       if (record->kind == Record::Kind::kServed) {
+        ++served_;
         (void)send_next_request();
       } else {
         records.push_back(std::move(*record));
@@ -97,6 +98,11 @@ Status ShellChannel::install(pid_t holder, const Credentials& user) {
 Status ShellChannel::request(const StartRequest& request) {
   waiting_requests_.push_back(encode(request));
   return request_pending_ ? Status(Ok{}) : send_next_request();
+}
+
+std::optional<std::uint64_t> ShellChannel::served() const {
+  if (request_pending_ || !waiting_requests_.empty()) return std::nullopt;
+  return served_;
 }
 
 Status ShellChannel::send_next_request() {

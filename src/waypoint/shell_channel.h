@@ -4,7 +4,9 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,8 @@ class ShellChannel {
   Status install(pid_t holder, const Credentials& user);
   // Init serves one request at a time; further ones wait here.
   Status request(const StartRequest& request);
+  // How many init has served, whoever sent them; nothing: one is under way.
+  std::optional<std::uint64_t> served() const;
 
  private:
   os::UniqueFd events_;
@@ -49,6 +53,7 @@ class ShellChannel {
   std::string partial_;
   std::deque<std::string> waiting_requests_;
   bool request_pending_ = false;
+  std::uint64_t served_ = 0;
 
   Status send_next_request();
 };

@@ -37,8 +37,8 @@ for line in sys.stdin:
     near.sendall(b"torn-at-%d\n" % torn[0] if torn else word)
     print(near.recv(100).decode(), end="", flush=True)
 END
-/usr/bin/python3 /tmp/heavy.py <&8 >&9 8<&- 9<&- &
-sleep 100000 & kill -STOP $!; HEAVY=1)";
+/usr/bin/python3 /tmp/heavy.py <&8 >&9 8<&- 9<&- & HEAVY=$!
+sleep 100000 & kill -STOP $!)";
 
 Result<std::string> run(waypoint::Waypoint& manager, const waypoint::BranchId& branch,
                         const std::string& command) {

@@ -117,7 +117,7 @@ struct LeaderQuestions {
   std::uint64_t timers;
   ProcessQuestions process;
   ThreadQuestions thread;
-  std::optional<PidCounterQuestion> counter;  // asked of init
+  std::optional<PidCounterQuestion> counter;  // asked of the first one
 };
 
 class Capture {
@@ -146,8 +146,14 @@ class Capture {
       SF_TRY(capture_threads(facts, process));
       SF_TRY_ASSIGN(plan, plan_memory(facts, memory_.watches));
       for (const PageRange& guard : plan.guards) process.guards.push_back({guard.start, guard.end});
-      SF_TRY(ask(facts, process, plan, request.at_point));
-      if (process.pid == 1) SF_TRY(reached(request.at_point, "checkpoint.native_visited"));
+      if (process.pid == 1 && memory_.init.knows(facts.pid, request.init_requests) &&
+          stopped_children(facts.pid).empty()) {
+        SF_TRY(memory_.init.answer(process));
+        continue;
+      }
+      bool is_first = std::exchange(nobody_visited_, false);
+      SF_TRY(ask(facts, process, plan, is_first ? request.at_point : AtPoint()));
+      if (is_first) SF_TRY(reached(request.at_point, "checkpoint.native_visited"));
     }
     SF_TRY(write_memory(facts_, plans, pages, tree_));
     SF_TRY(reached(request.at_point, "checkpoint.native_copied"));
@@ -230,7 +236,7 @@ class Capture {
               ask_timers(program, process.posix_timers),
               ProcessQuestions(program),
               ThreadQuestions(program),
-              process.pid == 1 ? std::make_optional<PidCounterQuestion>(program) : std::nullopt};
+              tree_.last_pid == 0 ? std::make_optional<PidCounterQuestion>(program) : std::nullopt};
         },
         [&](ProgramWriter& program, LeaderQuestions& asked) {
           take_actions(program.arena(), asked.signals, process);
@@ -240,7 +246,7 @@ class Capture {
           if (asked.counter) tree_.last_pid = asked.counter->answer(program);
           for (pid_t child : asked.stops.noticed(program.arena())) noticed_.push_back(child);
         }));
-    if (process.pid == 1) SF_TRY(reached(at_point, "checkpoint.native_visiting"));
+    SF_TRY(reached(at_point, "checkpoint.native_visiting"));
     SF_TRY(ask_makers(visit, facts));
     for (std::size_t i = 1; i < facts.threads.size(); ++i) {
       SF_TRY(visit.ask(
@@ -305,6 +311,7 @@ class Capture {
   CaptureMemory& memory_;
   TreeImage tree_;
   SocketMakers makers_;
+  bool nobody_visited_ = true;
   std::vector<pid_t> noticed_;  // stopped processes whose parents know
 };
 

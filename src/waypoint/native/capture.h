@@ -9,6 +9,7 @@
 #include "waypoint/engine.h"
 #include "waypoint/native/facts.h"
 #include "waypoint/native/image.h"
+#include "waypoint/native/known_init.h"
 #include "waypoint/native/memory_capture.h"
 #include "waypoint/native/posix_queues.h"
 #include "waypoint/native/stopped_tree.h"
@@ -45,6 +46,7 @@ struct CaptureMemory {
   Watches watches;
   CopyBuffer buffer;
   PosixQueues posix_queues;
+  KnownInit init;
 };
 
 // A tree that was written down and still stands still.

@@ -35,6 +35,16 @@ Error odd(const std::string& path) {
 
 Result<std::string> read_text(const std::string& path) { return os::read_file(path, kMaxText); }
 
+// What the kernel tells in one piece: no second read has to find the end.
+Result<std::string> read_piece(const std::string& path) {
+  SF_TRY_ASSIGN(os::UniqueFd fd, os::open_file(path, O_RDONLY));
+  char buffer[8192];
+  ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
+  if (n < 0) return os::last_error("reading " + path);
+  if (n == static_cast<ssize_t>(sizeof buffer)) return read_text(path);
+  return std::string(buffer, static_cast<std::size_t>(n));
+}
+
 std::array<std::uint64_t, kNamespaces.size()> namespaces_of(const std::string& proc) {
   std::array<std::uint64_t, kNamespaces.size()> inodes{};
   for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
@@ -76,7 +86,7 @@ Status read_descriptors(pid_t pid, std::vector<DescriptorFacts>& all) {
     if (::stat(path.c_str(), &fd.file) != 0 || ::statfs(path.c_str(), &system) != 0)
       return os::last_error("looking at " + path);
     fd.file_system = static_cast<std::uint64_t>(system.f_type);
-    SF_TRY_ASSIGN(std::string text, read_text(proc + "/fdinfo/" + number));
+    SF_TRY_ASSIGN(std::string text, read_piece(proc + "/fdinfo/" + number));
     auto info = parse_fdinfo(text);
     if (!info) return odd(proc + "/fdinfo/" + number);
     fd.info = *info;
@@ -101,11 +111,11 @@ Status read_descriptors(pid_t pid, std::vector<DescriptorFacts>& all) {
 }
 
 Status read_thread(const std::string& task, ThreadFacts& thread) {
-  SF_TRY_ASSIGN(std::string stat_text, read_text(task + "/stat"));
+  SF_TRY_ASSIGN(std::string stat_text, read_piece(task + "/stat"));
   auto stat = parse_stat(stat_text);
   if (!stat) return odd(task + "/stat");
   thread.stat = std::move(*stat);
-  SF_TRY_ASSIGN(std::string status_text, read_text(task + "/status"));
+  SF_TRY_ASSIGN(std::string status_text, read_piece(task + "/status"));
   auto status = parse_status(status_text);
   if (!status) return odd(task + "/status");
   thread.status = std::move(*status);
@@ -130,37 +140,32 @@ Status read_threads(ProcessFacts& process, const std::string& proc) {
   return Ok{};
 }
 
-Result<ProcessFacts> read_process(pid_t pid) {
-  ProcessFacts process;
-  process.pid = pid;
-  std::string proc = proc_path(pid);
-  SF_TRY(read_threads(process, proc));
-  if (process.ended()) return process;
-  process.namespaces = namespaces_of(proc);
-  SF_TRY_ASSIGN(std::string maps, read_text(proc + "/smaps"));
-  auto mappings = parse_smaps(maps);
-  if (!mappings) return odd(proc + "/smaps");
-  process.mappings = std::move(*mappings);
-  SF_TRY(read_descriptors(pid, process.descriptors));
-  SF_TRY_ASSIGN(process.auxv, read_text(proc + "/auxv"));
-  SF_TRY_ASSIGN(process.cwd, os::read_link(proc + "/cwd"));
-  process.cwd_has_place = has_place(proc, process.cwd);
-  SF_TRY_ASSIGN(process.root, os::read_link(proc + "/root"));
-  SF_TRY_ASSIGN(process.exe, os::read_link(proc + "/exe"));
-  if (auto timers = read_text(proc + "/timers")) process.timers = std::move(*timers);
-  SF_TRY_ASSIGN(std::string score, read_text(proc + "/oom_score_adj"));
+// What others can change of a process that does nothing.
+Status read_standing(ProcessFacts& process, const std::string& proc) {
+  SF_TRY_ASSIGN(std::string score, read_piece(proc + "/oom_score_adj"));
   process.oom_score_adj = std::atoi(score.c_str());
-  SF_TRY_ASSIGN(std::string filter, read_text(proc + "/coredump_filter"));
+  SF_TRY_ASSIGN(std::string filter, read_piece(proc + "/coredump_filter"));
   process.core_filter = static_cast<std::uint32_t>(std::strtoul(filter.c_str(), nullptr, 16));
+  return Ok{};
+}
+
+Result<ProcessFacts> read_again(const ProcessFacts& known) {
+  ProcessFacts process = known;
+  process.threads.clear();
+  const std::string proc = proc_path(process.pid);
+  SF_TRY(read_threads(process, proc));
+  SF_TRY(read_standing(process, proc));
   return process;
 }
 
 // Half of them on another thread: nothing takes as long as looking.
-Result<std::vector<ProcessFacts>> read_processes(std::span<const pid_t> pids) {
-  auto read = [](std::span<const pid_t> some) -> Result<std::vector<ProcessFacts>> {
+Result<std::vector<ProcessFacts>> read_processes(std::span<const pid_t> pids,
+                                                 const ProcessFacts* init) {
+  auto read = [init](std::span<const pid_t> some) -> Result<std::vector<ProcessFacts>> {
     std::vector<ProcessFacts> all;
     for (pid_t pid : some) {
-      SF_TRY_ASSIGN(ProcessFacts process, read_process(pid));
+      bool known = init != nullptr && init->pid == pid;
+      SF_TRY_ASSIGN(ProcessFacts process, known ? read_again(*init) : read_process(pid));
       all.push_back(std::move(process));
     }
     return all;
@@ -205,11 +210,33 @@ std::vector<MountFacts> parse_mounts(const std::string& mountinfo) {
   return all;
 }
 
-Result<TreeFacts> read_facts(const std::vector<pid_t>& processes) {
+Result<ProcessFacts> read_process(pid_t pid) {
+  ProcessFacts process;
+  process.pid = pid;
+  std::string proc = proc_path(pid);
+  SF_TRY(read_threads(process, proc));
+  if (process.ended()) return process;
+  process.namespaces = namespaces_of(proc);
+  SF_TRY_ASSIGN(std::string maps, read_text(proc + "/smaps"));
+  auto mappings = parse_smaps(maps);
+  if (!mappings) return odd(proc + "/smaps");
+  process.mappings = std::move(*mappings);
+  SF_TRY(read_descriptors(pid, process.descriptors));
+  SF_TRY_ASSIGN(process.auxv, read_piece(proc + "/auxv"));
+  SF_TRY_ASSIGN(process.cwd, os::read_link(proc + "/cwd"));
+  process.cwd_has_place = has_place(proc, process.cwd);
+  SF_TRY_ASSIGN(process.root, os::read_link(proc + "/root"));
+  SF_TRY_ASSIGN(process.exe, os::read_link(proc + "/exe"));
+  if (auto timers = read_text(proc + "/timers")) process.timers = std::move(*timers);
+  SF_TRY(read_standing(process, proc));
+  return process;
+}
+
+Result<TreeFacts> read_facts(const std::vector<pid_t>& processes, const ProcessFacts* init) {
   TreeFacts facts;
   facts.timer_ids = can_choose_timer_ids();
   facts.own_namespaces = namespaces_of("/proc/self");
-  SF_TRY_ASSIGN(facts.processes, read_processes(processes));
+  SF_TRY_ASSIGN(facts.processes, read_processes(processes, init));
   for (ProcessFacts& process : facts.processes) {
     for (pid_t child : os::children_of(process.pid)) {
       auto found = std::ranges::find(facts.processes, child, &ProcessFacts::pid);

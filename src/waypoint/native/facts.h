@@ -86,7 +86,9 @@ struct TreeFacts {
 // Pure. From /proc/pid/mountinfo.
 std::vector<MountFacts> parse_mounts(const std::string& mountinfo);
 
-// Requires: every thread of the tree is stopped.
-Result<TreeFacts> read_facts(const std::vector<pid_t>& processes);
+Result<ProcessFacts> read_process(pid_t pid);
+// Requires: every thread of the tree is stopped. `init`: what is known of it already; what others
+// may have changed is read all the same.
+Result<TreeFacts> read_facts(const std::vector<pid_t>& processes, const ProcessFacts* init);
 
 }  // namespace sf::waypoint::native

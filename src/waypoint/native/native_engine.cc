@@ -25,7 +25,7 @@ class NativeEngine : public ProcessEngine {
  public:
   explicit NativeEngine(NativeSetup setup) : setup_(std::move(setup)), memory_(setup_.directory) {}
 
-  void warm_up() override {}
+  void warm_up() override { memory_.init.look(); }
 
   Result<Captured> capture(const CaptureRequest& request) override {
     // Whoever else is to look at the tree must find it whole.
@@ -37,7 +37,11 @@ class NativeEngine : public ProcessEngine {
     // Nobody writes any more. The copy is done before anybody is let go of: its destructor waits.
     auto files = std::async(kBeside, request.copy_files);
     memory_.watches.complete_children();
-    SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
+    const bool knows_init = memory_.init.knows(request.root, request.init_requests);
+    SF_TRY_ASSIGN(
+        native::TreeFacts facts,
+        native::read_facts(stopped.processes(), knows_init ? &memory_.init.facts() : nullptr));
+    const native::ProcessFacts init = facts.processes[0];
     native::recognise_watched(facts, memory_.watches);
     SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
     SF_TRY_ASSIGN(facts.ipc.posix_queues,
@@ -67,6 +71,7 @@ class NativeEngine : public ProcessEngine {
     SF_TRY(files.get());
     SF_TRY(request.while_stopped());
     native::note_written(facts, *tree, memory_.watches);
+    memory_.init.captured(init, image.processes[0], request.init_requests);
     SF_TRY(stopped.let_go());
     end_watches.dismiss();
     SF_TRY(reached(request.at_point, "checkpoint.native_resumed"));
@@ -84,6 +89,7 @@ class NativeEngine : public ProcessEngine {
     SF_TRY_ASSIGN(native::TreeImage tree, native::decode_tree(bytes));
     auto restored = native::restore_tree(tree, request, root, setup_.cradle, memory_.watches);
     if (!restored) return std::move(restored).error().while_doing("restoring processes");
+    memory_.init.restored(restored->init.pid(), tree.processes[0]);
     return restored;
   }
 

@@ -1,0 +1,80 @@
+#include "waypoint/native/known_init.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "os/error.h"
+
+namespace sf::waypoint::native {
+namespace {
+
+constexpr int kOneProcess = 1;  // IOPRIO_WHO_PROCESS
+
+// As others see it: theirs to change, and not the number that it would tell itself.
+long io_priority_of(pid_t pid) { return ::syscall(SYS_ioprio_get, kOneProcess, pid); }
+
+// What it would say of itself.
+ProcessImage answers_of(const ProcessImage& image) {
+  ProcessImage answers = image;
+  answers.mappings.clear();
+  answers.pages.clear();
+  answers.descriptors.clear();
+  return answers;
+}
+
+}  // namespace
+
+void KnownInit::restored(pid_t pid, const ProcessImage& image) {
+  pid_ = pid;
+  requests_ = 0;
+  facts_.reset();
+  image_ = answers_of(image);
+}
+
+void KnownInit::look() {
+  if (pid_ == 0 || facts_) return;
+  if (auto facts = read_process(pid_)) facts_ = std::move(*facts);
+  io_priority_ = io_priority_of(pid_);
+}
+
+void KnownInit::captured(const ProcessFacts& facts, const ProcessImage& image,
+                         std::optional<std::uint64_t> requests) {
+  if (knows(facts.pid, requests)) return;
+  pid_ = requests ? facts.pid : 0;
+  requests_ = requests.value_or(0);
+  facts_ = facts;
+  image_ = answers_of(image);
+  io_priority_ = io_priority_of(facts.pid);
+}
+
+bool KnownInit::knows(pid_t pid, std::optional<std::uint64_t> requests) const {
+  return pid_ == pid && requests == requests_ && facts_ && image_ && image_->posix_timers.empty() &&
+         io_priority_of(pid) == io_priority_;
+}
+
+Status KnownInit::answer(ProcessImage& process) const {
+  process.actions = image_->actions;
+  process.timers = image_->timers;
+  process.subreaper = image_->subreaper;
+  process.dumpable = image_->dumpable;
+  process.personality = image_->personality;
+  process.no_huge_pages = image_->no_huge_pages;
+  process.layout.bounds = image_->layout.bounds;
+  for (unsigned i = 0; i < process.limits.size(); ++i)
+    if (::prlimit(pid_, static_cast<__rlimit_resource>(i), nullptr, &process.limits[i]) != 0)
+      return os::last_error("reading the limits of init");
+  ThreadImage& thread = process.threads[0];
+  const ThreadImage& known = image_->threads[0];
+  thread.alternate_stack = known.alternate_stack;
+  thread.clear_tid = known.clear_tid;
+  thread.death_signal = known.death_signal;
+  thread.timer_slack = known.timer_slack;
+  thread.time_stamp = known.time_stamp;
+  thread.memory_failure = known.memory_failure;
+  thread.credentials.secure_bits = known.credentials.secure_bits;
+  thread.io_priority = known.io_priority;
+  return Ok{};
+}
+
+}  // namespace sf::waypoint::native

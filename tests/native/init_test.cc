@@ -1,0 +1,84 @@
+// Init is looked at in part once it is known: what others do to it, and what it is asked for, is in
+// every checkpoint all the same.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <thread>
+
+#include "../commands/fixture.h"
+
+namespace sf::waypoint {
+namespace {
+
+const char* const kLook =
+    "prlimit --pid 1 --nofile -o SOFT,HARD --noheadings; ps -o ni= -p 1; ionice -p 1\n"
+    "cat /proc/1/oom_score_adj /proc/1/coredump_filter; taskset -p 1; ls /proc/1/fd | wc -l";
+
+class InitTest : public CommandsTest {
+ protected:
+  void SetUp() override {
+    CommandsTest::SetUp();
+    BranchConfig config;
+    config.engine = EngineChoice::kNative;
+    branch_ = start(config);
+  }
+  CheckpointId take() {
+    auto info = wp_->checkpoint(branch_);
+    EXPECT_TRUE(info.ok()) << (info ? "" : info.error().describe());
+    return info ? info->id : CheckpointId();
+  }
+  void change_init(int n) {
+    const std::string number = std::to_string(n);
+    run("prlimit --pid 1 --nofile=50" + number + ":90" + number + "; renice -n " + number +
+        " -p 1 >/dev/null; ionice -c 2 -n " + number + " -p 1; echo " + number +
+        "0 > /proc/1/oom_score_adj; echo 0x" + number + " > /proc/1/coredump_filter; taskset -p " +
+        (n % 2 == 0 ? "1" : "2") + " 1 >/dev/null");
+  }
+};
+
+TEST_F(InitTest, WhatOthersDoToItIsInEveryCheckpoint) {
+  const CheckpointId first = take();
+  const std::string before = output(kLook);
+  change_init(2);
+  const std::string changed = output(kLook);
+  EXPECT_NE(before, changed);
+  const CheckpointId second = take();  // known since the first
+  change_init(3);
+  ASSERT_OK(wp_->restore(branch_, second));
+  EXPECT_EQ(output(kLook), changed);
+  ASSERT_OK(wp_->restore(branch_, first));
+  EXPECT_EQ(output(kLook), before);
+  // Known since the restore, a moment after it.
+  std::this_thread::sleep_for(milliseconds(100));
+  change_init(4);
+  const std::string again = output(kLook);
+  const CheckpointId third = take();
+  change_init(5);
+  ASSERT_OK(wp_->restore(branch_, third));
+  EXPECT_EQ(output(kLook), again);
+}
+
+TEST_F(InitTest, WhatItWasAskedForIsInTheCheckpoint) {
+  take();
+  const std::string before = output("ls /proc/1/fd | wc -l");
+  ASSERT_OK(wp_->side_exec(branch_, {.argv = {"bash", "-c", "sleep 7654321 & disown"}}));
+  run("x=1");
+  const CheckpointId here = take();
+  run("pkill sleep");
+  ASSERT_OK(wp_->restore(branch_, here));
+  EXPECT_EQ(output("pgrep -c -f 'sleep 7654321'"), "1\n");
+  EXPECT_EQ(output("ls /proc/1/fd | wc -l"), before);
+}
+
+TEST_F(InitTest, ItStillWaitsForProcessesThatNobodyElseDoes) {
+  take();
+  const CheckpointId here = take();
+  ASSERT_OK(wp_->restore(branch_, here));
+  run("bash -c 'sleep 0.01 & echo $! > /tmp/orphan'; until ! [ -e /proc/$(</tmp/orphan) ]; do :; "
+      "done");
+  run("exit 3");  // its own shell as well
+  EXPECT_EQ(output("echo again"), "again\n");
+}
+
+}  // namespace
+}  // namespace sf::waypoint
