@@ -268,26 +268,44 @@ std::optional<ProcessKey> process_key(pid_t pid) {
   return key;
 }
 
-std::vector<pid_t> children_of(pid_t pid) {
-  std::vector<pid_t> children;
-  std::string base = "/proc/" + std::to_string(pid) + "/task";
-  auto threads = list_directory(base);
-  if (!threads) return children;
-  for (const std::string& tid : *threads) {
-    auto text = read_file(base + "/" + tid + "/children");
-    if (!text) continue;
+namespace {
+
+// Threads of a process; its children are appended to `children`.
+std::vector<pid_t> threads_with_children(pid_t pid, std::vector<pid_t>& children) {
+  std::vector<pid_t> threads;
+  const std::string base = "/proc/" + std::to_string(pid) + "/task";
+  auto names = list_directory(base);
+  if (!names) return threads;
+  for (const std::string& name : *names) {
+    threads.push_back(std::atoi(name.c_str()));
+    auto text = read_file(base + "/" + name + "/children");
+    if (!text || text->empty()) continue;
     std::istringstream pids(*text);
     for (pid_t child = 0; pids >> child;) children.push_back(child);
   }
+  return threads;
+}
+
+}  // namespace
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  (void)threads_with_children(pid, children);
   return children;
 }
 
-std::vector<pid_t> process_tree(pid_t root) {
-  std::vector<pid_t> tree{root};
-  for (std::size_t i = 0; i < tree.size(); ++i) {
-    for (pid_t child : children_of(tree[i])) tree.push_back(child);
-  }
+std::vector<TreeMember> thread_tree(pid_t root) {
+  std::vector<TreeMember> tree;
+  std::vector<pid_t> pids{root};
+  for (std::size_t i = 0; i < pids.size(); ++i)
+    tree.push_back({pids[i], threads_with_children(pids[i], pids)});
   return tree;
+}
+
+std::vector<pid_t> process_tree(pid_t root) {
+  std::vector<pid_t> pids;
+  for (const TreeMember& member : thread_tree(root)) pids.push_back(member.pid);
+  return pids;
 }
 
 std::optional<pid_t> namespace_pid(pid_t pid) {

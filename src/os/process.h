@@ -80,6 +80,11 @@ inline bool is_alive(const ProcessKey& key) { return process_key(key.pid) == key
 std::vector<pid_t> children_of(pid_t pid);
 // The process and all its descendants.
 std::vector<pid_t> process_tree(pid_t root);
+struct TreeMember {
+  pid_t pid = 0;
+  std::vector<pid_t> threads;  // none: it has gone meanwhile
+};
+std::vector<TreeMember> thread_tree(pid_t root);
 // Pid in the process's own namespace (the last of NSpid).
 std::optional<pid_t> namespace_pid(pid_t pid);
 std::string process_name(pid_t pid);

@@ -14,7 +14,7 @@ namespace sf::waypoint {
 inline constexpr std::string_view kFaultPoints[] = {
     "checkpoint.begin",            // draft made, nothing asked of the keeper yet
     "checkpoint.before_dump",      // in the keeper: engine ready, tree still running
-    "checkpoint.native_frozen",    // native engine: every thread held, the cgroup still frozen
+    "checkpoint.native_frozen",    // native engine: every thread held, the cgroup perhaps frozen
     "checkpoint.native_stopped",   // tree looked at, nothing touched
     "checkpoint.native_visiting",  // memory of the engine's is in a process
     "checkpoint.native_visited",   // it was made to tell about itself

@@ -13,6 +13,7 @@
 #include "waypoint/native/memory_capture.h"
 #include "waypoint/native/posix_queues.h"
 #include "waypoint/native/stopped_tree.h"
+#include "waypoint/native/surroundings.h"
 
 namespace sf::waypoint::native {
 
@@ -47,6 +48,7 @@ struct CaptureMemory {
   CopyBuffer buffer;
   PosixQueues posix_queues;
   KnownInit init;
+  Surroundings surroundings;
 };
 
 // A tree that was written down and still stands still.

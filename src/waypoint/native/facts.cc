@@ -20,12 +20,12 @@
 #include "os/process.h"
 #include "waypoint/native/datagrams.h"
 #include "waypoint/native/other_fd.h"
-#include "waypoint/native/posix_timers.h"
 
 namespace sf::waypoint::native {
 namespace {
 
 constexpr std::size_t kMaxText = 256U << 20U;
+constexpr std::size_t kMany = 4;  // processes: starting a thread takes as long as looking at one
 
 std::string proc_path(pid_t pid) { return "/proc/" + std::to_string(pid); }
 
@@ -43,20 +43,6 @@ Result<std::string> read_piece(const std::string& path) {
   if (n < 0) return os::last_error("reading " + path);
   if (n == static_cast<ssize_t>(sizeof buffer)) return read_text(path);
   return std::string(buffer, static_cast<std::size_t>(n));
-}
-
-std::array<std::uint64_t, kNamespaces.size()> namespaces_of(const std::string& proc) {
-  std::array<std::uint64_t, kNamespaces.size()> inodes{};
-  for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
-    // "pid:[4026531836]": the link names the inode that a look through it would have to make.
-    char link[64];
-    ssize_t n = ::readlink((proc + "/ns/" + kNamespaces[i]).c_str(), link, sizeof link - 1);
-    if (n <= 0) continue;
-    link[n] = 0;
-    if (const char* number = std::strchr(link, '['))
-      inodes[i] = std::strtoull(number + 1, nullptr, 10);
-  }
-  return inodes;
 }
 
 bool shared(pid_t one, pid_t other, int what) {
@@ -158,7 +144,7 @@ Result<ProcessFacts> read_again(const ProcessFacts& known) {
   return process;
 }
 
-// Half of them on another thread: nothing takes as long as looking.
+// Many are read half on another thread: nothing takes as long as looking.
 Result<std::vector<ProcessFacts>> read_processes(std::span<const pid_t> pids,
                                                  const ProcessFacts* init) {
   auto read = [init](std::span<const pid_t> some) -> Result<std::vector<ProcessFacts>> {
@@ -170,6 +156,7 @@ Result<std::vector<ProcessFacts>> read_processes(std::span<const pid_t> pids,
     }
     return all;
   };
+  if (pids.size() < kMany) return read(pids);
   std::size_t half = pids.size() / 2;
   auto others = std::async(std::launch::async | std::launch::deferred, read, pids.subspan(half));
   SF_TRY_ASSIGN(std::vector<ProcessFacts> all, read(pids.first(half)));
@@ -210,6 +197,20 @@ std::vector<MountFacts> parse_mounts(const std::string& mountinfo) {
   return all;
 }
 
+NamespaceNumbers namespaces_of(const std::string& proc) {
+  NamespaceNumbers inodes{};
+  for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
+    // "pid:[4026531836]": the link names the inode that a look through it would have to make.
+    char link[64];
+    ssize_t n = ::readlink((proc + "/ns/" + kNamespaces[i]).c_str(), link, sizeof link - 1);
+    if (n <= 0) continue;
+    link[n] = 0;
+    if (const char* number = std::strchr(link, '['))
+      inodes[i] = std::strtoull(number + 1, nullptr, 10);
+  }
+  return inodes;
+}
+
 Result<ProcessFacts> read_process(pid_t pid) {
   ProcessFacts process;
   process.pid = pid;
@@ -234,19 +235,16 @@ Result<ProcessFacts> read_process(pid_t pid) {
 
 Result<TreeFacts> read_facts(const std::vector<pid_t>& processes, const ProcessFacts* init) {
   TreeFacts facts;
-  facts.timer_ids = can_choose_timer_ids();
-  facts.own_namespaces = namespaces_of("/proc/self");
   SF_TRY_ASSIGN(facts.processes, read_processes(processes, init));
+  if (facts.processes.empty()) return fail(ErrorCode::kSessionLost, "the branch has no processes");
   for (ProcessFacts& process : facts.processes) {
-    for (pid_t child : os::children_of(process.pid)) {
-      auto found = std::ranges::find(facts.processes, child, &ProcessFacts::pid);
-      if (found == facts.processes.end()) continue;
-      found->parent = process.pid;
-      found->shares_with_parent =
-          !found->ended() && !process.ended() &&
-          (shared(process.pid, child, KCMP_VM) || shared(process.pid, child, KCMP_FILES) ||
-           shared(process.pid, child, KCMP_FS));
-    }
+    auto parent = std::ranges::find(facts.processes, process.stat().parent, &ProcessFacts::pid);
+    if (parent == facts.processes.end()) continue;
+    process.parent = parent->pid;
+    process.shares_with_parent =
+        !process.ended() && !parent->ended() &&
+        (shared(parent->pid, process.pid, KCMP_VM) ||
+         shared(parent->pid, process.pid, KCMP_FILES) || shared(parent->pid, process.pid, KCMP_FS));
   }
   SF_TRY(look_at_unix_sockets(facts.processes));
   look_at_connections(facts.processes);
@@ -254,11 +252,6 @@ Result<TreeFacts> read_facts(const std::vector<pid_t>& processes, const ProcessF
   SF_TRY(find_watched(facts.processes));
   find_owners(facts.processes);
   tie_ptys(facts.processes);
-  if (facts.processes.empty()) return fail(ErrorCode::kSessionLost, "the branch has no processes");
-  SF_TRY_ASSIGN(std::string mounts, read_text(proc_path(processes[0]) + "/mountinfo"));
-  facts.mounts = parse_mounts(mounts);
-  SF_TRY_ASSIGN(std::string score, read_text("/proc/self/oom_score_adj"));
-  facts.own_oom_score_adj = std::atoi(score.c_str());
   return facts;
 }
 

@@ -86,9 +86,12 @@ struct TreeFacts {
 // Pure. From /proc/pid/mountinfo.
 std::vector<MountFacts> parse_mounts(const std::string& mountinfo);
 
+using NamespaceNumbers = std::array<std::uint64_t, kNamespaces.size()>;
+// Of a process with this directory in /proc.
+NamespaceNumbers namespaces_of(const std::string& proc);
 Result<ProcessFacts> read_process(pid_t pid);
 // Requires: every thread of the tree is stopped. `init`: what is known of it already; what others
-// may have changed is read all the same.
+// may have changed is read all the same. What is around the tree is not looked at: surroundings.h.
 Result<TreeFacts> read_facts(const std::vector<pid_t>& processes, const ProcessFacts* init);
 
 }  // namespace sf::waypoint::native

@@ -32,10 +32,11 @@ void KnownInit::restored(pid_t pid, const ProcessImage& image) {
   image_ = answers_of(image);
 }
 
-void KnownInit::look() {
-  if (pid_ == 0 || facts_) return;
+pid_t KnownInit::look() {
+  if (pid_ == 0 || facts_) return pid_;
   if (auto facts = read_process(pid_)) facts_ = std::move(*facts);
   io_priority_ = io_priority_of(pid_);
+  return pid_;
 }
 
 void KnownInit::captured(const ProcessFacts& facts, const ProcessImage& image,

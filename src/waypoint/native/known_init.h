@@ -15,8 +15,8 @@ class KnownInit {
  public:
   // It was brought back as `image` has it, and has not been asked for anything.
   void restored(pid_t pid, const ProcessImage& image);
-  // After restored(), ahead of the next capture: reads what is still to be known.
-  void look();
+  // Ahead of the next capture: reads what is still to be known. Its pid; 0: it is not known at all.
+  pid_t look();
   // Found so. `requests`: how many it has served; nothing: one may be under way.
   void captured(const ProcessFacts& facts, const ProcessImage& image,
                 std::optional<std::uint64_t> requests);

@@ -4,6 +4,7 @@
 
 #include "base/scope_exit.h"
 #include "os/file.h"
+#include "os/process.h"
 #include "waypoint/keeper_host.h"
 #include "waypoint/native/blockers.h"
 #include "waypoint/native/capture.h"
@@ -25,7 +26,15 @@ class NativeEngine : public ProcessEngine {
  public:
   explicit NativeEngine(NativeSetup setup) : setup_(std::move(setup)), memory_(setup_.directory) {}
 
-  void warm_up() override { memory_.init.look(); }
+  // What is touched for the first time is slow: memory, and names in /proc.
+  void warm_up() override {
+    memory_.buffer.touch();
+    pid_t init = memory_.init.look();
+    if (init == 0) return;
+    native::TreeFacts nobody;
+    (void)memory_.surroundings.add_to(nobody, init);
+    for (pid_t child : os::children_of(init)) (void)native::read_process(child);
+  }
 
   Result<Captured> capture(const CaptureRequest& request) override {
     // Whoever else is to look at the tree must find it whole.
@@ -42,6 +51,7 @@ class NativeEngine : public ProcessEngine {
         native::TreeFacts facts,
         native::read_facts(stopped.processes(), knows_init ? &memory_.init.facts() : nullptr));
     const native::ProcessFacts init = facts.processes[0];
+    SF_TRY(memory_.surroundings.add_to(facts, request.root));
     native::recognise_watched(facts, memory_.watches);
     SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
     SF_TRY_ASSIGN(facts.ipc.posix_queues,

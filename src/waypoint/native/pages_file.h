@@ -3,6 +3,7 @@
 // file is gone with the last image that needs it.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +50,8 @@ class CopyBuffer {
     if (!bytes_) bytes_.reset(new unsigned char[kSize]);
     return bytes_.get();
   }
+  // As much of it as a shell needs.
+  void touch() { std::memset(data(), 0, kSize / 2); }
 
  private:
   std::unique_ptr<unsigned char[]> bytes_;

@@ -108,15 +108,15 @@ std::optional<StatText> parse_stat(std::string_view text) {
   auto field = [&](std::size_t n) { return words[n - kFirst]; };
   stat.state = words[0][0];
   auto& b = stat.bounds;
-  bool ok = read_number(field(7), stat.terminal) && read_number(field(19), stat.nice) &&
-            read_number(field(20), stat.threads) && read_number(field(22), stat.start_time) &&
-            read_number(field(38), stat.exit_signal) && read_number(field(41), stat.policy) &&
-            read_number(field(52), stat.exit_status) && read_number(field(26), b[0]) &&
-            read_number(field(27), b[1]) && read_number(field(45), b[2]) &&
-            read_number(field(46), b[3]) && read_number(field(47), b[4]) &&
-            read_number(field(28), b[6]) && read_number(field(48), b[7]) &&
-            read_number(field(49), b[8]) && read_number(field(50), b[9]) &&
-            read_number(field(51), b[10]);
+  bool ok = read_number(field(4), stat.parent) && read_number(field(7), stat.terminal) &&
+            read_number(field(19), stat.nice) && read_number(field(20), stat.threads) &&
+            read_number(field(22), stat.start_time) && read_number(field(38), stat.exit_signal) &&
+            read_number(field(41), stat.policy) && read_number(field(52), stat.exit_status) &&
+            read_number(field(26), b[0]) && read_number(field(27), b[1]) &&
+            read_number(field(45), b[2]) && read_number(field(46), b[3]) &&
+            read_number(field(47), b[4]) && read_number(field(28), b[6]) &&
+            read_number(field(48), b[7]) && read_number(field(49), b[8]) &&
+            read_number(field(50), b[9]) && read_number(field(51), b[10]);
   if (!ok) return std::nullopt;
   return stat;
 }

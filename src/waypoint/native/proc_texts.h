@@ -17,6 +17,7 @@ namespace sf::waypoint::native {
 struct StatText {  // /proc/pid/stat
   char state = 0;
   std::string name;
+  pid_t parent = 0;
   std::int64_t terminal = 0;  // device number; 0: none
   std::int32_t exit_signal = 0;
   std::int32_t nice = 0;

@@ -15,6 +15,7 @@ TEST(ProcTextsTest, AStatLineIsReadBehindANameWithBracketsAndBlanks) {
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->name, "a) b");
   EXPECT_EQ(stat->state, 'S');
+  EXPECT_EQ(stat->parent, 1);
   EXPECT_EQ(stat->terminal, 34816);
   EXPECT_EQ(stat->nice, 7);
   EXPECT_EQ(stat->threads, 3U);

@@ -21,6 +21,8 @@ constexpr auto kStopTime = std::chrono::milliseconds(500);
 constexpr auto kLookTime = std::chrono::milliseconds(5);
 constexpr auto kVforkTime = std::chrono::seconds(2);
 constexpr auto kPause = std::chrono::microseconds(200);
+constexpr int kHastyRounds = 2;
+constexpr std::size_t kFew = 4;
 
 Error cannot_stop(pid_t pid, const Error& error) {
   bool traced = error.os_errno == EPERM;
@@ -45,19 +47,13 @@ bool waits_for_child(pid_t tid, char state) {
   return false;
 }
 
-std::vector<pid_t> threads_of(pid_t pid) {
-  std::vector<pid_t> all;
-  if (auto names = os::list_directory("/proc/" + std::to_string(pid) + "/task"))
-    for (const std::string& name : *names) all.push_back(std::atoi(name.c_str()));
-  return all;
-}
-
 }  // namespace
 
-Result<bool> StoppedTree::seize_new(pid_t root, std::vector<pid_t>& fresh) {
-  processes_ = os::process_tree(root);
-  for (pid_t pid : processes_) {
-    const std::vector<pid_t> tids = threads_of(pid);
+Result<bool> StoppedTree::seize_new(const std::vector<os::TreeMember>& tree,
+                                    std::vector<pid_t>& fresh) {
+  processes_.clear();
+  for (const auto& [pid, tids] : tree) {
+    processes_.push_back(pid);
     for (pid_t tid : tids) {
       if (threads_.contains(tid)) continue;
       char state = os::process_state(tid);
@@ -96,15 +92,22 @@ Result<bool> StoppedTree::wait_stopped(pid_t tid, Deadline deadline) {
 }
 
 Result<bool> StoppedTree::hold(pid_t root, const std::string& freezer, const AtPoint& at_point) {
-  bool frozen = !freezer.empty() && os::write_file(freezer + "/cgroup.freeze", "1").ok();
+  bool frozen = false;
+  auto freeze = [&](const char* how) {
+    return !freezer.empty() && os::write_file(freezer + "/cgroup.freeze", how).ok();
+  };
   ScopeExit thaw([&] {
-    if (frozen) (void)os::write_file(freezer + "/cgroup.freeze", "0");
+    if (frozen) (void)freeze("0");
   });
   Deadline deadline = Deadline::after(kStopTime);
-  // Once more until nobody new is found: who is stopped has no children any more.
-  for (std::vector<pid_t> fresh = {0}; !fresh.empty();) {
+  // Once more until nobody new is found: who is stopped has no children any more. A small tree is
+  // not frozen, which wakes everybody twice, unless it forks faster than that.
+  int round = 0;
+  for (std::vector<pid_t> fresh = {0}; !fresh.empty(); ++round) {
     fresh.clear();
-    SF_TRY_ASSIGN(bool possible, seize_new(root, fresh));
+    const std::vector<os::TreeMember> tree = os::thread_tree(root);
+    if (!frozen && (round == kHastyRounds || tree.size() > kFew)) frozen = freeze("1");
+    SF_TRY_ASSIGN(bool possible, seize_new(tree, fresh));
     if (!possible) return false;
     for (pid_t tid : fresh) {
       SF_TRY_ASSIGN(bool stopped, wait_stopped(tid, deadline));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "os/process.h"
 #include "waypoint/blocker.h"
 #include "waypoint/engine.h"
 #include "waypoint/native/tracee.h"
@@ -32,7 +33,7 @@ class StoppedTree {
   // False: `waiter_` waits for a child that has yet to run a program (vfork), and cannot stop
   // before that.
   Result<bool> hold(pid_t root, const std::string& freezer, const AtPoint& at_point);
-  Result<bool> seize_new(pid_t root, std::vector<pid_t>& fresh);
+  Result<bool> seize_new(const std::vector<os::TreeMember>& tree, std::vector<pid_t>& fresh);
   Result<bool> wait_stopped(pid_t tid, Deadline deadline);
   // Threads before their leaders: one that was killed is not seen to end before they are. Last of
   // all who has not stopped yet: it may need the others for that.
