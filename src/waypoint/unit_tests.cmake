@@ -1,4 +1,4 @@
-# Included by src/waypoint/CMakeLists.txt: tests of the pure parts.
+# Included by src/waypoint/CMakeLists.txt: tests of parts.
 find_package(rapidcheck REQUIRED)
 sf_test(terminal_test
   SOURCES terminal/clean_text_test.cc terminal/output_buffer_test.cc terminal/emulator_test.cc terminal/screen_test.cc
@@ -13,3 +13,8 @@ sf_test(waypoint_unit_test
   LABELS unit
   DEPS base os wire waypoint testing
   LIBS rapidcheck)
+# Parts that need a kernel and nothing else of a branch.
+sf_test(waypoint_kernel_test
+  SOURCES cradle_test.cc native/watches_test.cc
+  LABELS kernel
+  DEPS base os wire waypoint testing)
