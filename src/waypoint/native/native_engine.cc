@@ -40,6 +40,7 @@ class NativeEngine : public ProcessEngine {
     SF_TRY_ASSIGN(native::TreeFacts facts, native::read_facts(stopped.processes()));
     native::recognise_watched(facts, memory_.watches);
     SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
+    native::find_undo(facts);
     SF_TRY_ASSIGN(facts.ipc.posix_queues,
                   memory_.posix_queues.look(facts.own_namespaces[native::kIpcNamespace]));
     native::find_other_names(facts.processes, {request.upper, request.work + "/index"});
