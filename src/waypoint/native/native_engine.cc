@@ -27,13 +27,15 @@ class NativeEngine : public ProcessEngine {
 
   void warm_up() override {}
 
+  bool release_late() override { return late_.release(); }
+
   Result<Captured> capture(const CaptureRequest& request) override {
     // Whoever else is to look at the tree must find it whole.
     ScopeExit end_watches([&] {
       if (request.engine == EngineChoice::kAuto) memory_.watches.end_all();
     });
     SF_TRY_ASSIGN(native::StoppedTree stopped,
-                  native::StoppedTree::stop(request.root, setup_.freezer, request.at_point));
+                  native::StoppedTree::stop(request.root, setup_.freezer, request.at_point, late_));
     // Nobody writes any more. The copy is done before anybody is let go of: its destructor waits.
     auto files = std::async(kBeside, request.copy_files);
     memory_.watches.complete_children();
@@ -91,6 +93,7 @@ class NativeEngine : public ProcessEngine {
  private:
   NativeSetup setup_;
   native::CaptureMemory memory_;
+  native::LateThreads late_;
 };
 
 }  // namespace
