@@ -44,6 +44,15 @@ void await_change(std::uint32_t& word, std::uint32_t from, const timespec* patie
   raw_call(SYS_futex, address(&word), FUTEX_WAIT, from, address(patience));
 }
 
+// Nobody could end later what is not adopted.
+Result<os::Child> adopt(pid_t pid) {
+  auto child = os::adopt_child(pid);
+  if (child) return child;
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
+  return child;
+}
+
 }  // namespace
 
 // The process: shares memory and descriptors with its maker, but neither groups nor thread
@@ -57,8 +66,11 @@ struct Cradle::Nurse {
   bool entered = false;
   void (*body)(void*) = nullptr;
   void* what = nullptr;
+  // Written by the kernel before the child runs: a nurse that is killed in that moment has still
+  // said whom it leaves behind.
   pid_t born = 0;
   pid_t maker = ::getpid();
+  os::UniqueFd maker_end;  // pidfd of the maker
   void* stack = MAP_FAILED;
   os::Child process;
 
@@ -107,12 +119,21 @@ struct Cradle::Nurse {
       await_change(state, kReady, nullptr);
     clone_args args{};
     // Its parent is the nurse's.
-    args.flags = CLONE_PARENT | CLONE_NEWPID | CLONE_NEWNS;
+    args.flags = CLONE_PARENT | CLONE_PARENT_SETTID | CLONE_NEWPID | CLONE_NEWNS;
+    args.parent_tid = reinterpret_cast<std::uint64_t>(&born);
     long pid = raw_call(SYS_clone3, address(&args), sizeof args);
-    if (pid == 0) body(what);
+    if (pid == 0) begin();
     failure = pid < 0 ? pid : 0;
-    born = static_cast<pid_t>(pid);
     end();
+  }
+
+  // The child goes with its maker, also when that has ended already. Its parent's pid would not
+  // tell: it is 0 in a PID namespace of its own.
+  [[noreturn]] void begin() {
+    raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    pollfd ended{maker_end.get(), POLLIN, 0};
+    if (raw_call(SYS_poll, address(&ended), 1, 0) == 0) body(what);
+    for (;;) raw_call(SYS_exit_group, 127);
   }
 
   static int main(void* self) { static_cast<Nurse*>(self)->live(); }
@@ -124,6 +145,8 @@ Cradle::~Cradle() = default;
 Status Cradle::warm_up() {
   if (nurse_) return Ok{};
   auto nurse = std::make_unique<Nurse>();
+  nurse->maker_end.reset(static_cast<int>(::syscall(SYS_pidfd_open, nurse->maker, 0)));
+  if (!nurse->maker_end.valid()) return os::last_error("opening this process");
   for (const std::string& procs : cgroup_procs_) {
     SF_TRY_ASSIGN(os::UniqueFd group, os::open_file(procs, O_WRONLY));
     nurse->groups.push_back(std::move(group));
@@ -134,13 +157,8 @@ Status Cradle::warm_up() {
   pid_t pid = ::clone(Nurse::main, static_cast<char*>(nurse->stack) + kStackSize,
                       CLONE_VM | CLONE_FILES | SIGCHLD, nurse.get());
   if (pid < 0) return os::last_error("starting a process");
-  auto adopted = os::adopt_child(pid);
-  if (!adopted) {  // it lives in this memory: no further without it
-    ::kill(pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
-    return std::move(adopted).error();
-  }
-  nurse->process = std::move(*adopted);
+  // It lives in this memory: no further without it.
+  SF_TRY_ASSIGN(nurse->process, adopt(pid));
   bool said = nurse->await(Nurse::kReady);
   if (!said) return fail(ErrorCode::kOs, "the process that starts the branch's init was killed");
   if (!nurse->entered)
@@ -158,12 +176,12 @@ Result<os::Child> Cradle::bear(void (*body)(void*), void* what) {
     nurse->what = what;
     say(nurse->state, Nurse::kAsked);
     bool done = nurse->await(Nurse::kDone);
-    if (done && nurse->failure == 0) return os::adopt_child(nurse->born);
+    if (nurse->born != 0) return adopt(nurse->born);
     if (done)
       return os::os_error(static_cast<int>(-nurse->failure), "creating the branch's namespaces")
           .with_hint(
               "this needs root with CAP_SYS_ADMIN; `statefork doctor` shows what is missing");
-    // Somebody killed it while it waited.
+    // Somebody killed it before it could.
     if (again) return fail(ErrorCode::kOs, "the process that starts the branch's init was killed");
   }
 }

@@ -24,7 +24,7 @@ class Cradle {
   // Runs `body` in a new child of the calling thread, in the groups, in a cgroup namespace rooted
   // there, and in new PID and mount namespaces. The child has copies of the caller's memory and
   // descriptors, as after fork: only async-signal-safe calls; never returns. It has no rseq area,
-  // and all signals blocked.
+  // and all signals blocked, and is killed when the calling thread ends.
   Result<os::Child> bear(void (*body)(void*), void* what);
 
  private:

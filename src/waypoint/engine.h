@@ -97,6 +97,9 @@ class ProcessEngine {
   virtual void expect_criu() {}
   // Gives up whatever stands ready: it is not needed.
   virtual void stand_down() {}
+  // Lets go of processes that a capture wanted to stop and that stopped too late for it. Returns
+  // whether there are more: to be asked again soon after a capture().
+  virtual bool release_late() { return false; }
   // The tree goes on running, whether this succeeds or not. The error names what could not be
   // captured.
   virtual Result<Captured> capture(const CaptureRequest& request) = 0;

@@ -21,6 +21,7 @@ class ChosenEngine : public ProcessEngine {
   }
 
   void expect_criu() override { criu_->expect_criu(); }
+  bool release_late() override { return native_->release_late(); }
 
   Result<Captured> capture(const CaptureRequest& request) override {
     criu_wanted_ = request.engine == EngineChoice::kCriu;

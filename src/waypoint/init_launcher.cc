@@ -41,7 +41,6 @@ class InitChild {
   }
 
   [[noreturn]] void run() {
-    check(::prctl(PR_SET_PDEATHSIG, SIGKILL), "death signal");
     mount_kernel_views();
     enter_root();
     if (plan_.instead != nullptr) {

@@ -31,6 +31,7 @@ constexpr auto kLonelyTime = milliseconds(100);  // a keeper without branch and 
 constexpr int kReadyFd = 3;                      // where the pool waits for "ok" or an error
 constexpr auto kMoment = milliseconds(30);       // what comes next may be a command: it goes first
 constexpr auto kRestLook = milliseconds(5);      // until a checkpoint may be taken
+constexpr auto kLateLook = milliseconds(20);     // for processes that stop late
 
 void report_ready(const std::string& text) {
   (void)os::write_all(kReadyFd, text);
@@ -79,6 +80,8 @@ class Keeper {
         shell_->run_waiting();
       }
       run_checkpoints();
+      if (late_look_.passed())
+        late_look_ = engine_->release_late() ? Deadline::after(kLateLook) : Deadline::never();
       if (warm_up_due_.passed() && branch_) {
         warm_up_due_ = Deadline::never();
         engine_->warm_up();
@@ -98,7 +101,7 @@ class Keeper {
   };
 
   Deadline next_wake(Deadline lonely) const {
-    Deadline wake = (shell_ ? shell_->next_wake() : lonely).min(warm_up_due_);
+    Deadline wake = (shell_ ? shell_->next_wake() : lonely).min(warm_up_due_).min(late_look_);
     return waiting_checkpoints_.empty() ? wake : wake.min(Deadline::after(kRestLook));
   }
 
@@ -229,6 +232,7 @@ class Keeper {
       flusher_->begin();  // beside the engine's own work
       auto state = branch_->capture(image_dir, unit, std::move(now), faults);
       warm_up_due_ = Deadline::after(kMoment);
+      late_look_ = Deadline::after(kLateLook);
       if (!state) {
         client->send_error(state.error());
         continue;
@@ -261,6 +265,7 @@ class Keeper {
   std::deque<WaitingCheckpoint> waiting_checkpoints_;
   std::optional<Flusher> flusher_;
   Deadline warm_up_due_ = Deadline::never();
+  Deadline late_look_ = Deadline::never();
   bool ended_ = false;
   KeeperServer server_;
 };

@@ -14,6 +14,7 @@ constexpr FeatureRow kRows[] = {
     {"TcpClosedByTheClient", "tcp-closed-by-the-client", Asking::kOnce},
     {"TcpFullBothWays", "tcp-full-both-ways", Asking::kOnce},
     {"TcpEnded", "tcp-ended", Asking::kOnce},
+    {"TcpNotAccepted", "tcp-not-accepted", Asking::kOnce},
     {"UdpUnread", "udp-unread", Asking::kOnce},
     {"Netlink", "netlink"},
     {"SysvRemovedSharedMemory", "sysv-removed"},

@@ -291,6 +291,13 @@ Probe sysv_semaphores(const std::string&) {
   };
 }
 
+Probe semaphores_to_undo(const std::string&) {
+  int id = must(::semget(0x5f07, 1, IPC_CREAT | 0600), "semget");
+  sembuf up{0, 5, SEM_UNDO};
+  must(::semop(id, &up, 1), "semop");
+  return [=](Answer& answer) { answer.say("value", ::semctl(id, 0, GETVAL)); };
+}
+
 struct Letter {
   long type;
   char text[16];
@@ -330,6 +337,7 @@ std::vector<Feature> memory_features() {
           {"sysv-shared-memory", sysv_shared_memory},
           {"sysv-removed", sysv_removed},
           {"sysv-semaphores", sysv_semaphores},
+          {"semaphores-to-undo", semaphores_to_undo},
           {"sysv-messages", sysv_messages}};
 }
 

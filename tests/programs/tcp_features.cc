@@ -212,13 +212,76 @@ Probe ended(const std::string&) {
   };
 }
 
+// Three wait to be accepted, not in the order in which their sockets were made; one of them says
+// that it will send nothing, and is of the other family. The probe accepts.
+Probe not_accepted(const std::string&) {
+  int listener = listener_on(7816);
+  int late = must(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
+  int first = connected_to(7816);
+  sockaddr_in6 there{};
+  there.sin6_family = AF_INET6;
+  there.sin6_port = htons(7816);
+  there.sin6_addr = in6addr_loopback;
+  int second = must(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
+  must(::connect(second, reinterpret_cast<const sockaddr*>(&there), sizeof there), "connect");
+  must(::shutdown(second, SHUT_WR), "shutdown");
+  await_state(second, TCP_FIN_WAIT2);
+  ::poll(nullptr, 0, 60);  // clearly later
+  sockaddr_in old{};
+  old.sin_family = AF_INET;
+  old.sin_port = htons(7816);
+  old.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  must(::connect(late, reinterpret_cast<const sockaddr*>(&old), sizeof old), "connect");
+  set_option(late, IPPROTO_TCP, TCP_NODELAY, 1);
+  return [=](Answer& answer) {
+    for (int client : {first, second, late}) {
+      int server = accepted(listener);
+      sockaddr_in6 from{};
+      sockaddr_in6 name{};
+      socklen_t size = sizeof from;
+      must(::getpeername(server, reinterpret_cast<sockaddr*>(&from), &size), "getpeername");
+      size = sizeof name;
+      must(::getsockname(client, reinterpret_cast<sockaddr*>(&name), &size), "getsockname");
+      answer.say("is its own", from.sin6_port == name.sin6_port ? "yes" : "no");
+      send_text(server, "welcome");
+      answer.say("client", receive(client) + " " + std::to_string(state_of(client)) + " " +
+                               std::to_string(option(client, IPPROTO_TCP, TCP_NODELAY)));
+      if (client == second) answer.say("end", receive(server));
+      if (client == second) continue;
+      send_text(client, "thanks");
+      answer.say("server", receive(server));
+    }
+  };
+}
+
+// What it has sent lies where nobody can look.
+Probe not_accepted_with_data(const std::string&) {
+  int listener = listener_on(7817);
+  int client = connected_to(7817);
+  send_text(client, "request");
+  return [=](Answer& answer) {
+    answer.say("ready", readable(listener) ? "yes" : "no");
+    answer.say("client", state_of(client));
+  };
+}
+
+Probe odd_socket(int family, int type, int protocol) {
+  int fd = must(::socket(family, type | SOCK_CLOEXEC, protocol), "socket");
+  return [=](Answer& answer) { answer.say("kind", option(fd, SOL_SOCKET, SO_TYPE)); };
+}
+
 }  // namespace
 
 std::vector<Feature> tcp_features() {
   return {{"tcp-across-families", across_families},
           {"tcp-closed-by-the-client", closed_by_the_client},
           {"tcp-full-both-ways", full_both_ways},
-          {"tcp-ended", ended}};
+          {"tcp-ended", ended},
+          {"tcp-not-accepted", not_accepted},
+          {"tcp-not-accepted-with-data", not_accepted_with_data},
+          {"raw-socket",
+           [](const std::string&) { return odd_socket(AF_INET, SOCK_RAW, IPPROTO_ICMP); }},
+          {"packet-socket", [](const std::string&) { return odd_socket(AF_PACKET, SOCK_RAW, 0); }}};
 }
 
 }  // namespace stateful

@@ -180,8 +180,12 @@ void look_at_connections(std::vector<ProcessFacts>& processes) {
   std::vector<SocketFacts*> all;
   for (ProcessFacts& process : processes)
     for (DescriptorFacts& fd : process.descriptors)
-      if (fd.socket.tcp.state != 0) all.push_back(&fd.socket);
+      if (fd.socket.tcp_state != 0) {
+        fd.socket.inode = fd.file.st_ino;
+        all.push_back(&fd.socket);
+      }
   tie_connections(all);
+  tie_waiting(all);
 }
 
 }  // namespace

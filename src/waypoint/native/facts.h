@@ -60,6 +60,7 @@ struct ProcessFacts {
   std::int32_t oom_score_adj = 0;
   std::uint32_t core_filter = 0;
   bool terminal_inside = true;      // or it has none
+  bool may_undo = false;            // adjusts System V semaphores when it ends
   bool shares_with_parent = false;  // memory, descriptors or directories, though no thread of it
 
   bool ended() const { return threads[0].stat.state == 'Z'; }

@@ -90,9 +90,7 @@ class FileCapture {
     } else if (kind == DescriptorKind::kSocket) {
       file.kind = FileKind::kSocket;
       auto socket = fd.socket.family == AF_UNIX ? capture_unix_socket(process.pid, fd, makers_)
-                    : fd.socket.family == AF_NETLINK
-                        ? capture_netlink(process.pid, fd.number, fd.socket)
-                        : capture_socket(process.pid, fd.number, fd.socket);
+                                                : capture_socket(process.pid, fd.number, fd.socket);
       if (!socket) return std::move(socket).error();
       file.socket = std::move(*socket);
     } else if (kind != DescriptorKind::kPath) {
@@ -207,6 +205,7 @@ void open_files(ProgramWriter& program, const TreeImage& tree, const FilePlaces&
   }
   finish_ptys(program, tree, places, failure);
   open_connections(program, tree, places);
+  connect_waiting(program, tree, places);
   open_ended_connections(program, tree, places);
   open_unix_sockets(program, tree, places, root, failure);
   inodes.hold_for_mappings();

@@ -5,7 +5,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr std::string_view kMagic = "waypoint native tree 9\n";
+constexpr std::string_view kMagic = "waypoint native tree 10\n";
 
 }  // namespace
 

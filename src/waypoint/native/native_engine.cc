@@ -36,13 +36,15 @@ class NativeEngine : public ProcessEngine {
     for (pid_t child : os::children_of(init)) (void)native::read_process(child);
   }
 
+  bool release_late() override { return late_.release(); }
+
   Result<Captured> capture(const CaptureRequest& request) override {
     // Whoever else is to look at the tree must find it whole.
     ScopeExit end_watches([&] {
       if (request.engine == EngineChoice::kAuto) memory_.watches.end_all();
     });
     SF_TRY_ASSIGN(native::StoppedTree stopped,
-                  native::StoppedTree::stop(request.root, setup_.freezer, request.at_point));
+                  native::StoppedTree::stop(request.root, setup_.freezer, request.at_point, late_));
     // Nobody writes any more. The copy is done before anybody is let go of: its destructor waits.
     auto files = std::async(kBeside, request.copy_files);
     memory_.watches.complete_children();
@@ -54,6 +56,7 @@ class NativeEngine : public ProcessEngine {
     SF_TRY(memory_.surroundings.add_to(facts, request.root));
     native::recognise_watched(facts, memory_.watches);
     SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
+    native::find_undo(facts);
     SF_TRY_ASSIGN(facts.ipc.posix_queues,
                   memory_.posix_queues.look(facts.own_namespaces[native::kIpcNamespace]));
     native::find_other_names(facts.processes, {request.upper, request.work + "/index"});
@@ -106,6 +109,7 @@ class NativeEngine : public ProcessEngine {
  private:
   NativeSetup setup_;
   native::CaptureMemory memory_;
+  native::LateThreads late_;
 };
 
 }  // namespace

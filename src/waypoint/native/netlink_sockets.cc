@@ -9,8 +9,6 @@
 
 #include <cstring>
 
-#include "os/error.h"
-#include "waypoint/native/other_fd.h"
 #include "waypoint/native/sockets.h"
 
 namespace sf::waypoint::native {
@@ -73,21 +71,14 @@ std::vector<std::uint32_t> groups_in(const std::vector<std::uint32_t>& words) {
   return groups;
 }
 
-Result<SocketImage> capture_netlink(pid_t pid, int number, const SocketFacts& facts) {
-  SF_TRY_ASSIGN(os::UniqueFd fd, descriptor_of(pid, number));
-  SocketImage socket;
-  socket.family = facts.family;
-  socket.type = facts.type;
-  socket.protocol = facts.protocol;
-  sockaddr_nl name = address_of(fd.get(), ::getsockname);
+void capture_netlink(int fd, SocketImage& socket) {
+  sockaddr_nl name = address_of(fd, ::getsockname);
   name.nl_groups = 0;  // are joined one by one
   if (name.nl_pid != 0) socket.name = bytes_of(name);
-  sockaddr_nl peer = address_of(fd.get(), ::getpeername);
+  sockaddr_nl peer = address_of(fd, ::getpeername);
   if (peer.nl_pid != 0 || peer.nl_groups != 0) socket.peer = bytes_of(peer);
-  socket.groups = memberships(fd.get());
-  socket.filter = filter_of(fd.get());
-  SF_TRY_ASSIGN(socket.options, capture_options(fd.get(), facts));
-  return socket;
+  socket.groups = memberships(fd);
+  socket.filter = filter_of(fd);
 }
 
 Argument make_netlink(ProgramWriter& program, const SocketImage& socket, std::uint32_t flags) {

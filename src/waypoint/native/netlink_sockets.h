@@ -7,13 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "waypoint/native/image.h"
 #include "waypoint/native/program_writer.h"
 
 namespace sf::waypoint::native {
-
-struct SocketFacts;
 
 struct NetlinkFacts {
   bool has_unread = false;
@@ -27,7 +24,8 @@ std::string netlink_trouble(const NetlinkFacts& facts);
 // Pure. The numbers of the groups in what NETLINK_LIST_MEMBERSHIPS tells.
 std::vector<std::uint32_t> groups_in(const std::vector<std::uint32_t>& words);
 
-Result<SocketImage> capture_netlink(pid_t pid, int number, const SocketFacts& facts);
+// What it has beyond any other socket.
+void capture_netlink(int fd, SocketImage& socket);
 // The new descriptor.
 Argument make_netlink(ProgramWriter& program, const SocketImage& socket, std::uint32_t flags);
 

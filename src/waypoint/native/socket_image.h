@@ -79,10 +79,11 @@ struct TcpImage {  // a connection; no state: none, closed: one that has ended
   std::uint32_t timestamp = 0;
   std::int32_t buffer_lock = 0;
   std::array<std::uint32_t, 5> window{};  // tcp_repair_window
+  std::uint32_t turn = 0;                 // nobody has accepted it yet, and it comes as the nth
   template <typename A>
   void fields(A& a) {
     a(state)(send_number)(
-        receive_number)(unacknowledged)(unread)(negotiated)(send_scale)(receive_scale)(segment)(timestamp)(buffer_lock)(window);
+        receive_number)(unacknowledged)(unread)(negotiated)(send_scale)(receive_scale)(segment)(timestamp)(buffer_lock)(window)(turn);
   }
 };
 

@@ -129,6 +129,23 @@ std::string text_of(const std::string& path) {
   return text ? std::move(*text) : std::string();
 }
 
+Status capture_internet(int fd, const SocketFacts& facts, SocketImage& socket) {
+  socket.listens = facts.listens ? 1 : 0;
+  socket.backlog = facts.backlog;
+  std::string name = address_of(fd, ::getsockname);
+  if (is_bound(name)) socket.name = std::move(name);
+  if (facts.has_peer) socket.peer = address_of(fd, ::getpeername);
+  if (facts.protocol == IPPROTO_TCP && facts.has_peer) {
+    SF_TRY_ASSIGN(socket.tcp, capture_connection(fd, facts.tcp));
+  }
+  if (facts.protocol == IPPROTO_TCP && has_ended(facts.tcp)) {
+    SF_TRY_ASSIGN(socket.tcp, capture_ended(fd));
+  }
+  socket.datagrams = facts.datagrams;
+  if (!socket.datagrams.empty()) socket.receive_buffer = option_of(fd, SOL_SOCKET, SO_RCVBUF, 0);
+  return Ok{};
+}
+
 }  // namespace
 
 void set_option(ProgramWriter& program, Argument fd, const SocketOption& option) {
@@ -201,6 +218,7 @@ Result<SocketFacts> read_socket_facts(pid_t pid, int fd) {
   auto info = option_of(fd, SOL_TCP, TCP_INFO, tcp_info{});
   facts.tcp_state = info.tcpi_state;
   if (facts.tcp_state != TCP_LISTEN) facts.tcp = read_tcp_facts(fd, facts.tcp_state);
+  if (facts.tcp_state == TCP_LISTEN) facts.name = address_of(fd, ::getsockname);
   pollfd look{fd, 0, 0};
   facts.has_error = ::poll(&look, 1, 0) > 0 && (look.revents & POLLERR) != 0;
   facts.waiting = static_cast<int>(info.tcpi_unacked);
@@ -227,8 +245,11 @@ std::optional<std::string> socket_trouble(const SocketFacts& facts) {
   if (facts.type != SOCK_STREAM || facts.protocol != IPPROTO_TCP)
     return "the native engine does not know this kind of socket";
   if (facts.tcp_state == TCP_LISTEN)
-    return facts.waiting == 0 ? std::nullopt
-                              : std::optional<std::string>("connections wait to be accepted");
+    return facts.waiting == 0 || facts.knows_waiting
+               ? std::nullopt
+               : std::optional<std::string>(
+                     "connections wait to be accepted that have sent something, or whose other end "
+                     "is not in the branch");
   std::string trouble = tcp_trouble(facts.tcp);
   return trouble.empty() ? std::nullopt : std::optional(trouble);
 }
@@ -263,21 +284,12 @@ Result<SocketImage> capture_socket(pid_t pid, int number, const SocketFacts& fac
   socket.family = facts.family;
   socket.type = facts.type;
   socket.protocol = facts.protocol;
-  socket.listens = facts.listens ? 1 : 0;
-  socket.backlog = facts.backlog;
-  std::string name = address_of(fd.get(), ::getsockname);
-  if (is_bound(name)) socket.name = std::move(name);
-  if (facts.has_peer) socket.peer = address_of(fd.get(), ::getpeername);
   SF_TRY_ASSIGN(socket.options, capture_options(fd.get(), facts));
-  if (facts.protocol == IPPROTO_TCP && facts.has_peer) {
-    SF_TRY_ASSIGN(socket.tcp, capture_connection(fd.get(), facts.tcp));
+  if (facts.family == AF_NETLINK) {
+    capture_netlink(fd.get(), socket);
+  } else {
+    SF_TRY(capture_internet(fd.get(), facts, socket));
   }
-  if (facts.protocol == IPPROTO_TCP && has_ended(facts.tcp)) {
-    SF_TRY_ASSIGN(socket.tcp, capture_ended(fd.get()));
-  }
-  socket.datagrams = facts.datagrams;
-  if (!socket.datagrams.empty())
-    socket.receive_buffer = option_of(fd.get(), SOL_SOCKET, SO_RCVBUF, 0);
   return socket;
 }
 

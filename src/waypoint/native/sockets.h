@@ -1,5 +1,5 @@
-// Sockets of the internet families: TCP that listens, with nobody waiting to be accepted; UDP; both
-// also while they are not bound yet. Connections: tcp_connections.h; unread datagrams: datagrams.h.
+// Sockets of the internet families: TCP that listens; UDP; both also while they are not bound yet.
+// Connections: tcp_connections.h, waiting_connections.h; unread datagrams: datagrams.h.
 //
 // Saved: address, peer (UDP), backlog, and every option of a list that differs from a fresh
 // socket's. Brought back: init makes, sets, binds. Declined: unsent data, errors, filters,
@@ -30,11 +30,13 @@ struct SocketFacts {
   bool has_filter = false;
   bool may_have_groups = false;  // somebody in its network has joined a multicast group
   int unsent = 0;
-  std::string name;  // UDP: as bind() takes it
+  std::uint64_t inode = 0;  // names it among others
+  std::string name;         // UDP, and TCP that listens: as bind() takes it
   std::vector<SocketMessage> datagrams;
   bool shares_port = false;
   int tcp_state = 0;
-  int waiting = 0;  // to be accepted
+  int waiting = 0;             // to be accepted
+  bool knows_waiting = false;  // all of them are clients in the tree
   int backlog = 0;
   UnixFacts local;  // AF_UNIX
   TcpFacts tcp;     // of those that do not listen
@@ -54,6 +56,7 @@ std::optional<std::string> socket_trouble(const SocketFacts& facts);
 Result<std::vector<SocketOption>> capture_options(int fd, const SocketFacts& facts);
 void set_option(ProgramWriter& program, Argument fd, const SocketOption& option);
 
+// Of all families but Unix sockets.
 Result<SocketImage> capture_socket(pid_t pid, int number, const SocketFacts& facts);
 // The new descriptor.
 Argument make_socket(ProgramWriter& program, const SocketImage& socket, std::uint32_t flags);

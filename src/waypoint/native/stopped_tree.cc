@@ -119,35 +119,38 @@ Result<bool> StoppedTree::hold(pid_t root, const std::string& freezer, const AtP
 }
 
 Result<StoppedTree> StoppedTree::stop(pid_t root, const std::string& freezer,
-                                      const AtPoint& at_point) {
+                                      const AtPoint& at_point, LateThreads& late) {
+  const Error does_not = fail(ErrorCode::kTimedOut, "it does not stop");
+  if (late.release(Deadline::after(kStopTime))) return cannot_stop(late.first(), does_not);
   Deadline deadline = Deadline::after(kVforkTime);
   for (;;) {
     pid_t waiter = 0;
     {
-      StoppedTree tree;
+      StoppedTree tree(late);
       SF_TRY_ASSIGN(bool all, tree.hold(root, freezer, at_point));
       if (all) return tree;
       waiter = tree.waiter_;
     }
     // All go on until that child has run its program.
-    while (waits_for_child(waiter, os::process_state(waiter)) && !deadline.passed())
+    while ((late.release() || waits_for_child(waiter, os::process_state(waiter))) &&
+           !deadline.passed())
       std::this_thread::sleep_for(kPause);
-    if (deadline.passed())
-      return cannot_stop(waiter, fail(ErrorCode::kTimedOut, "it does not stop"));
+    if (deadline.passed()) return cannot_stop(waiter, does_not);
   }
 }
 
 StoppedTree::~StoppedTree() {
-  for (pid_t tid : in_order_of_release()) threads_.erase(tid);
+  for (pid_t tid : in_order_of_release()) {
+    if (!threads_.at(tid).is_stopped()) late_->take(std::move(threads_.at(tid)));
+    threads_.erase(tid);
+  }
 }
 
 std::vector<pid_t> StoppedTree::in_order_of_release() const {
   std::vector<pid_t> tids;
   for (const auto& [tid, tracee] : threads_) tids.push_back(tid);
   std::set<pid_t> leaders(processes_.begin(), processes_.end());
-  std::ranges::sort(tids, {}, [&](pid_t tid) {
-    return std::pair(!threads_.at(tid).is_stopped(), leaders.contains(tid));
-  });
+  std::ranges::sort(tids, {}, [&](pid_t tid) { return leaders.contains(tid); });
   return tids;
 }
 

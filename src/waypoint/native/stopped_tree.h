@@ -9,6 +9,7 @@
 #include "os/process.h"
 #include "waypoint/blocker.h"
 #include "waypoint/engine.h"
+#include "waypoint/native/late_threads.h"
 #include "waypoint/native/tracee.h"
 
 namespace sf::waypoint::native {
@@ -17,8 +18,9 @@ class StoppedTree {
  public:
   // Stops the tree below `root`. `freezer`: the branch's group in the v2 hierarchy, or empty; it
   // keeps new threads from being born meanwhile and is left thawed. kUnsupported names what could
-  // not be stopped.
-  static Result<StoppedTree> stop(pid_t root, const std::string& freezer, const AtPoint& at_point);
+  // not be stopped. `late` gets who was asked to stop and has not done so when this object ends.
+  static Result<StoppedTree> stop(pid_t root, const std::string& freezer, const AtPoint& at_point,
+                                  LateThreads& late);
 
   StoppedTree(StoppedTree&&) noexcept = default;
   StoppedTree& operator=(StoppedTree&&) = delete;
@@ -29,16 +31,16 @@ class StoppedTree {
   Status let_go();
 
  private:
-  StoppedTree() = default;
+  explicit StoppedTree(LateThreads& late) : late_(&late) {}
   // False: `waiter_` waits for a child that has yet to run a program (vfork), and cannot stop
   // before that.
   Result<bool> hold(pid_t root, const std::string& freezer, const AtPoint& at_point);
   Result<bool> seize_new(const std::vector<os::TreeMember>& tree, std::vector<pid_t>& fresh);
   Result<bool> wait_stopped(pid_t tid, Deadline deadline);
-  // Threads before their leaders: one that was killed is not seen to end before they are. Last of
-  // all who has not stopped yet: it may need the others for that.
+  // Threads before their leaders: one that was killed is not seen to end before they are.
   std::vector<pid_t> in_order_of_release() const;
 
+  LateThreads* late_;
   pid_t waiter_ = 0;
   std::vector<pid_t> processes_;
   std::map<pid_t, Tracee> threads_;

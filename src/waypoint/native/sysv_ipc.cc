@@ -1,6 +1,7 @@
 #include "waypoint/native/sysv_ipc.h"
 
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
@@ -63,6 +64,12 @@ int last_queue() {
 
 bool is_attachment(const MappingText& mapping, int id) {
   return mapping.name.starts_with("/SYSV") && mapping.inode == static_cast<std::uint64_t>(id);
+}
+
+// Whether it has a list of adjustments, which init has not. Whoever has threads has one anyway.
+bool has_undo(const ProcessFacts& init, const ProcessFacts& process) {
+  return !process.ended() && process.threads.size() == 1 &&
+         ::syscall(SYS_kcmp, init.pid, process.pid, KCMP_SYSVSEM, 0, 0) > 0;
 }
 
 // A file of the segment's content.
@@ -247,6 +254,12 @@ Status make_queue(const QueueImage& queue) {
 }
 
 }  // namespace
+
+void find_undo(TreeFacts& facts) {
+  if (last_semaphores() < 0) return;
+  for (ProcessFacts& process : facts.processes)
+    process.may_undo = has_undo(facts.processes.front(), process);
+}
 
 Result<IpcFacts> read_ipc_facts() {
   IpcFacts facts;

@@ -4,8 +4,9 @@
 // Saved: ids, keys, owners, modes, content. Brought back by the engine itself before init is born
 // (`*_next_id` gives an object its id); processes attach shared memory as they map everything else;
 // what was removed while attached is removed again when all have it. Declined: attachments that
-// were cut into pieces, huge pages. Not known to anybody: adjustments at exit (SEM_UNDO), which are
-// lost. Times and pids of the last use are new.
+// were cut into pieces, huge pages, adjustments of semaphores at exit (SEM_UNDO): the kernel shows
+// them to nobody. Of a process with threads it does not even say whether it has any: they are lost.
+// Times and pids of the last use are new.
 #pragma once
 
 #include <string>
@@ -34,6 +35,8 @@ struct IpcFacts {
   std::vector<PosixQueueFacts> posix_queues;
 };
 Result<IpcFacts> read_ipc_facts();
+// Which processes may have adjustments of semaphores to undo. Requires: init comes first.
+void find_undo(TreeFacts& facts);
 
 // Pure. Why it cannot be attached again; empty: it can.
 std::string attachment_trouble(const IpcFacts& ipc, const MappingText& mapping);

@@ -119,7 +119,7 @@ class ConnectionWriter {
   int place(std::size_t i) const { return places_.first + static_cast<int>(i); }
   bool is_connection(std::size_t i) const {
     return tree_.files[i].kind == FileKind::kSocket && socket(i).tcp.state != 0 &&
-           socket(i).tcp.state != kClosed;
+           socket(i).tcp.state != kClosed && socket(i).tcp.turn == 0;
   }
   std::size_t peer_of(std::size_t i) const {
     for (std::size_t j = 0; j < tree_.files.size(); ++j) {
@@ -269,6 +269,20 @@ bool is_same_place(const std::string& one, const std::string& other) {
   return place && place == place_of(other);
 }
 
+bool listens_at(const std::string& listener, const std::string& place) {
+  auto from = place_of(listener);
+  auto to = place_of(place);
+  if (!from || !to || from->port != to->port) return false;
+  sockaddr_in old{};
+  std::memcpy(&old, listener.data(), sizeof old);
+  bool is_old = old.sin_family == AF_INET;
+  Place anywhere;
+  if (is_old) anywhere.address[10] = anywhere.address[11] = 0xff;
+  anywhere.port = from->port;
+  if (*from != anywhere) return *from == *to;
+  return !is_old || (to->address[10] == 0xff && to->address[11] == 0xff);
+}
+
 TcpFacts read_tcp_facts(int fd, int state) {
   TcpFacts facts;
   facts.state = state;
@@ -282,6 +296,7 @@ TcpFacts read_tcp_facts(int fd, int state) {
   socklen_t size = sizeof protocol;
   facts.has_protocol = ::getsockopt(fd, IPPROTO_TCP, TCP_ULP, protocol, &size) == 0 && size > 0 &&
                        protocol[0] != '\0';
+  facts.client = read_client_facts(fd);
   return facts;
 }
 
@@ -302,7 +317,7 @@ std::string tcp_trouble(const TcpFacts& tcp) {
     return "it is a connection that begins or ends just now";
   if (tcp.has_urgent) return "it has urgent data";
   if (tcp.has_protocol) return "it has another protocol in it";
-  if (!tcp.has_peer && tcp.state != kCloseWait)
+  if (!tcp.has_peer && tcp.state != kCloseWait && tcp.turn == 0)
     return "it is a connection whose other end is not in the branch";
   return {};
 }
@@ -320,6 +335,7 @@ Result<TcpImage> capture_connection(int fd, const TcpFacts& facts) {
     (void)set(fd, SO_REUSEADDR, reuse, SOL_SOCKET);  // repair mode forgets it
   });
   tcp.state = static_cast<std::uint32_t>(facts.state);
+  tcp.turn = facts.turn;
   tcp.negotiated = info.tcpi_options;
   tcp.send_scale = info.tcpi_snd_wscale;
   tcp.receive_scale = info.tcpi_rcv_wscale;

@@ -4,7 +4,8 @@
 // negotiated options, timestamp. Brought back: init makes both ends in repair mode, each with what
 // the other has received as its beginning, so that nothing is under way; then what was not received
 // is sent again, and halves that were shut are shut. The other end of a connection that was closed
-// and whose owner is gone is made, and closed. Those that have ended: ended_connections.h.
+// and whose owner is gone is made, and closed. Those that have ended: ended_connections.h; that
+// nobody has accepted: waiting_connections.h.
 // Declined: ends outside of the tree, connections that are being made, urgent data, errors,
 // encryption in the kernel.
 #pragma once
@@ -16,6 +17,7 @@
 #include "waypoint/native/file_places.h"
 #include "waypoint/native/image.h"
 #include "waypoint/native/program_writer.h"
+#include "waypoint/native/waiting_connections.h"
 
 namespace sf::waypoint::native {
 
@@ -29,6 +31,8 @@ struct TcpFacts {
   bool is_readable = false;
   bool has_urgent = false;
   bool has_protocol = false;  // another one on top of it
+  ClientFacts client;
+  std::uint32_t turn = 0;  // it waits to be accepted, as the nth; 0: it does not
   bool operator==(const TcpFacts&) const = default;
 };
 TcpFacts read_tcp_facts(int fd, int state);
@@ -38,6 +42,8 @@ void tie_connections(const std::vector<SocketFacts*>& sockets);
 std::string tcp_trouble(const TcpFacts& tcp);
 // Pure. Whether the end of one is the beginning of the other; IPv4 within IPv6 is the same.
 bool is_same_place(const std::string& one, const std::string& other);
+// Pure. Whether a socket that listens there may be the one that `place` leads to.
+bool listens_at(const std::string& listener, const std::string& place);
 
 Result<TcpImage> capture_connection(int fd, const TcpFacts& facts);
 

@@ -46,7 +46,13 @@ Result<int> wait_for_stop(pid_t tid, Deadline deadline) {
     int status = 0;
     SF_TRY_ASSIGN(bool there, look(tid, status));
     if (there && !WIFSTOPPED(status)) return ended(tid);
-    if (there) return status;
+    if (there && status >> 16 != 0) return status;
+    if (there) {
+      // A signal that came before it was asked to stop: it takes that first, and then stops.
+      auto signal = reinterpret_cast<void*>(static_cast<std::uintptr_t>(WSTOPSIG(status)));
+      (void)trace(PTRACE_CONT, tid, 0, signal);
+      continue;
+    }
     if (deadline.passed()) return fail(ErrorCode::kTimedOut, thread_name(tid) + " does not stop");
     if (rounds > 3) std::this_thread::sleep_for(microseconds(rounds < 200 ? 5 : 100));
   }

@@ -56,6 +56,8 @@ class Tracee {
     disturbed_ = true;
   }
   Status let_go();
+  // Leaves that to the end of the calling thread.
+  void abandon() { tid_ = 0; }
 
  private:
   explicit Tracee(pid_t tid) : tid_(tid) {}

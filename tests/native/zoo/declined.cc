@@ -86,6 +86,7 @@ void not_accepted(const std::string&) {
   int client = must(::socket(AF_INET, SOCK_STREAM, 0), "socket");
   must(::connect(client, reinterpret_cast<sockaddr*>(&name), size), "connect");
   if (!readable(listener)) die("nobody comes");
+  if (::send(client, "x", 1, MSG_NOSIGNAL) != 1) die("nothing is sent");
 }
 
 void of_a_process(const std::string&) { must(::open("/proc/self/status", O_RDONLY), "status"); }

@@ -97,6 +97,54 @@ class TcpListener : public Resource {
   Fd listener_;
 };
 
+// Clients that have said nothing yet, and that nobody has accepted.
+class TcpWaiting : public Resource {
+ public:
+  void make(Chance& chance, const std::string&) override {
+    bool six = chance.once_in(3);
+    listener_ = listen_somewhere(chance, six);
+    must(::listen(listener_.get(), 5), "listen");
+    Address address = name_of(listener_.get());
+    for (int i = 0, count = 1 + chance.below(4); i < count; ++i) {
+      Fd client(must(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+      choose_options(chance, client.get());
+      choose_tcp_options(chance, client.get());
+      must(::connect(client.get(), address.get(), address.size), "connect");
+      clients_.push_back(std::move(client));
+    }
+  }
+  void look(Report& report) override {
+    say_socket(report, "listener", listener_.get());
+    report.say("somebody waits", readable(listener_.get()) ? 1 : 0);
+    for (Fd& client : clients_) {
+      say_socket(report, "client", client.get());
+      say_tcp(report, "client", client.get());
+    }
+  }
+  void disturb() override { clients_.front().reset(); }
+  std::optional<std::string> finish() override {
+    for (Fd& client : clients_) {
+      Fd served(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!served.open()) return "expected a connection got none";
+      Address there;
+      must(::getpeername(served.get(), there.get(), &there.size), "getpeername");
+      Address here = name_of(client.get());
+      if (std::memcmp(&here.name, &there.name, here.size) != 0) return "expected another client";
+      timeval patience{10, 0};
+      ::setsockopt(served.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+      char got = 0;
+      if (::send(client.get(), "xyz", 3, MSG_NOSIGNAL) != 3 ||
+          ::recv(served.get(), &got, 1, 0) != 1)
+        return "expected a byte got none";
+    }
+    return std::nullopt;
+  }
+
+ private:
+  Fd listener_;
+  std::vector<Fd> clients_;
+};
+
 class TcpConnection : public Resource {
  public:
   void make(Chance& chance, const std::string& path) override {
@@ -192,6 +240,7 @@ class Udp : public Resource {
 std::vector<Kind> internet_kinds() {
   return {{"tcp-listener", create<TcpListener>},
           {"tcp-connection", create<TcpConnection>},
+          {"tcp-waiting", create<TcpWaiting>},
           {"udp", create<Udp>}};
 }
 
