@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from statistics import median
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
@@ -32,10 +32,12 @@ class Outcome:
     why: str  # it ended
     began: str  # UTC
     load: float  # of the machine, when it began
+    think_ms: int = 0  # that the model takes for a call
+    model_us: int = 0
 
     @property
     def trial(self) -> Trial:
-        return Trial(self.task, self.contender, self.materialization, self.policy, self.round)
+        return Trial(self.task, self.contender, self.materialization, self.policy, self.round, self.think_ms)
 
     @property
     def state_us(self) -> int:
@@ -45,7 +47,7 @@ class Outcome:
 def outcome_from(trial: Trial, budget_nodes: int, tree: Mapping[str, Any], began: str, load: float) -> Outcome:
     """From a run's tree.json."""
     numbers = {name: tree["summary"][name] for name in ("solved", "wall_us", "command_us", "snapshot_us", "restore_us",
-                                                        "grade_us", "bytes", "why")}
+                                                        "grade_us", "model_us", "bytes", "why")}
     # Where the script had nothing more to say, there is a node without a command.
     tried = [node for node in tree["nodes"] if node["command"]]
     return Outcome(**asdict(trial), budget_nodes=budget_nodes, nodes=len(tried),
@@ -68,11 +70,12 @@ class OutcomeFile:
         if not self.path.exists():
             return []
         names = {field.name for field in fields(Outcome)}
+        needed = {field.name for field in fields(Outcome) if field.default is MISSING}
         found = []
         whole, _, _ = self.path.read_text().rpartition("\n")
         for line in whole.splitlines():
             record = json.loads(line)
-            if set(record) != names:
+            if not needed <= set(record) <= names:
                 raise ValueError(f"{self.path} has other fields than this version writes: move it away")
             found.append(Outcome(**record))
         return found
@@ -129,6 +132,7 @@ class Row:
     command_share: float
     state_share: float
     grade_share: float
+    model_share: float
     snapshot_ms: float  # mean, over all nodes
     restore_ms: float  # mean, over all nodes: where a branch stands there already it is 0
     megabytes: float  # median of a run
@@ -144,6 +148,7 @@ def row_of(group: Group, outcomes: Sequence[Outcome]) -> Row:
                command_share=sum(outcome.command_us for outcome in outcomes) / wall,
                state_share=state_share(outcomes),
                grade_share=sum(outcome.grade_us for outcome in outcomes) / wall,
+               model_share=sum(outcome.model_us for outcome in outcomes) / wall,
                snapshot_ms=sum(outcome.snapshot_us for outcome in outcomes) / nodes / 1e3,
                restore_ms=sum(outcome.restore_us for outcome in outcomes) / nodes / 1e3,
                megabytes=median(outcome.bytes for outcome in outcomes) / 2**20)

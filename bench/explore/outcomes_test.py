@@ -58,12 +58,13 @@ class TimeAgainstAnother(unittest.TestCase):
 
 class WhatATreeSays(unittest.TestCase):
     def test_nodes_are_actions_that_were_tried(self):
-        summary = {"solved": False, "wall_us": 9, "command_us": 1, "snapshot_us": 2, "restore_us": 3, "grade_us": 0, "bytes": 7, "why": "w"}
+        summary = {"solved": False, "wall_us": 9, "command_us": 1, "snapshot_us": 2, "restore_us": 3, "grade_us": 0, "model_us": 4, "bytes": 7, "why": "w"}
         nodes = [{"command": "", "failure": ""},  # the root
                  {"command": "make", "failure": ""}, {"command": "rm x", "failure": "the state is gone"},
                  {"command": "", "failure": "the script has nothing else to propose here"}]
         seen = outcome_from(TRIAL, 60, {"summary": summary, "nodes": nodes}, "", 0.0)
         self.assertEqual((seen.nodes, seen.lost_nodes, seen.state_us, seen.trial), (2, 1, 5, TRIAL))
+        self.assertEqual(seen.model_us, 4)
 
 
 class TheFile(unittest.TestCase):
@@ -87,6 +88,14 @@ class TheFile(unittest.TestCase):
         self.assertEqual(self.file.read(), [outcome()])
         self.file.append(outcome(round=2))
         self.assertEqual(self.file.path.read_bytes(), whole)
+
+    def test_runs_from_before_models_took_time_are_runs_without_one(self):
+        self.file.append(outcome(think_ms=5, model_us=6))
+        record = json.loads(self.file.path.read_text())
+        del record["think_ms"], record["model_us"]
+        self.file.path.write_text(json.dumps(record) + "\n")
+        self.assertEqual(self.file.read(), [outcome()])
+        self.assertEqual(left_to_do([replace(TRIAL, think_ms=5)], self.file.read(), 60), [replace(TRIAL, think_ms=5)])
 
     def test_a_file_of_another_version_is_refused(self):
         self.file.append(outcome())

@@ -13,6 +13,9 @@ MARK = "<!-- what follows is written by bench/explore/run.py -->\n"  # what stan
 
 COLUMNS = ("backend", "kept", "policy", "solved", "files", "shell", "live", "lost", "nodes", "time, s", "state", "commands", "tests",
            "snapshot, ms", "restore, ms", "kept, MB")
+THINKING_COLUMNS = ("backend", "kept", "policy", "solved", "nodes", "time, s", "model", "state", "commands", "tests", "snapshot, ms",
+                    "restore, ms")
+STATE_AIM = 0.05  # of the time, with a model that takes its own
 
 
 def kind_of(task: Task) -> str:
@@ -32,6 +35,26 @@ def cells_of(row: Row, outcomes: Sequence[Outcome], kinds: dict) -> List[str]:
             *(solved_text([each for each in outcomes if kinds[each.task] == kind]) for kind in ("files", "shell", "live")),
             str(row.lost_nodes), f"{row.nodes:.0f}", f"{row.wall_s:.1f}", f"{row.state_share:.0%}", f"{row.command_share:.0%}",
             f"{row.grade_share:.0%}", f"{row.snapshot_ms:.0f}", f"{row.restore_ms:.0f}", f"{row.megabytes:.1f}"]
+
+
+def thinking_cells(row: Row, outcomes: Sequence[Outcome]) -> List[str]:
+    return [*row.group, solved_text(outcomes), f"{row.nodes:.0f}", f"{row.wall_s:.1f}", f"{row.model_share:.1%}", f"{row.state_share:.1%}",
+            f"{row.command_share:.1%}", f"{row.grade_share:.1%}", f"{row.snapshot_ms:.0f}", f"{row.restore_ms:.0f}"]
+
+
+def thinking_part(outcomes: Sequence[Outcome]) -> str:
+    """Runs with a model that takes so long, in a table of their own."""
+    groups = by_group(outcomes)
+    rows = [row_of(group, some) for group, some in groups.items()]
+    tasks = list(dict.fromkeys(each.task for each in outcomes))
+    text = (f"\nWith a model that takes {outcomes[0].think_ms / 1000:g} s for each call, of the whole time ({len(tasks)} tasks: "
+            f"{', '.join(tasks)}):\n\n")
+    text += table(THINKING_COLUMNS, [thinking_cells(row, groups[row.group]) for row in rows]) + "\n"
+    for row in rows:
+        if row.group[0].startswith("waypoint"):
+            found = "yes" if row.state_share <= STATE_AIM else "**no**"
+            text += f"- {row.group[0]}: states take at most {STATE_AIM:.0%} of the time (runs: {row.runs}): {found}\n"
+    return text
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -82,10 +105,14 @@ def unsolved_lines(outcomes: Sequence[Outcome]) -> List[str]:
     return lines
 
 
-def to_markdown(outcomes: Sequence[Outcome], tasks: Sequence[Task], facts: Sequence[str]) -> str:
+def to_markdown(everything: Sequence[Outcome], tasks: Sequence[Task], facts: Sequence[str]) -> str:
+    outcomes = [each for each in everything if not each.think_ms]
+    thinking = [each for each in everything if each.think_ms]
     kinds = {task.name: kind_of(task) for task in tasks}
     rows = [cells_of(row_of(group, some), some, kinds) for group, some in sorted(by_group(outcomes).items(), key=lambda each: each[0][2])]
     text = "".join(f"- {fact}\n" for fact in facts) + "\n" + table(COLUMNS, rows)
+    if thinking:
+        text += thinking_part(thinking)
     text += "\nWhat it is there to show, of `mcts`:\n\n"
     for claim in claims_of(outcomes, tasks):
         found = "yes" if claim.holds else "**no**: " + "; ".join(claim.exceptions)
@@ -96,7 +123,7 @@ def to_markdown(outcomes: Sequence[Outcome], tasks: Sequence[Task], facts: Seque
         text += "\nSmart against eager, of runs that came to the same:\n\n" + "\n".join(lines) + "\n"
     if lines := unsolved_lines(outcomes):
         text += "\nNot solved:\n\n" + "\n".join(lines) + "\n"
-    failed = [f"- {outcome.trial}: {outcome.why}" for outcome in outcomes if not outcome.nodes]
+    failed = [f"- {outcome.trial}: {outcome.why}" for outcome in everything if not outcome.nodes]
     return text + ("\nDid not run:\n\n" + "\n".join(failed) + "\n" if failed else "")
 
 
@@ -109,7 +136,7 @@ def write_page(path: Optional[Path], outcomes: Sequence[Outcome], tasks: Sequenc
     text = to_markdown(outcomes, tasks, facts)
     if path:
         path.write_text(with_measured(path.read_text() if path.exists() else "", text))
-        path.with_suffix(".svg").write_text(to_svg(outcomes))
+        path.with_suffix(".svg").write_text(to_svg([each for each in outcomes if not each.think_ms]))
         records = ",\n".join("  " + json.dumps(asdict(outcome)) for outcome in outcomes)
         path.with_suffix(".json").write_text(f'{{"version": 1, "facts": {json.dumps(list(facts))}, "outcomes": [\n{records}\n]}}\n')
     return text

@@ -36,6 +36,18 @@ class ThePage(unittest.TestCase):
         self.assertIn("- replay, mcts: 2.5 times as long (1 runs)", text)
 
 
+    def test_runs_with_a_model_that_takes_time_have_a_table_of_their_own(self):
+        slow = outcome(think_ms=1000, wall_us=10_000, model_us=9000, solved=False)
+        text = to_markdown([outcome(), slow], TASKS, [])
+        rows = [line for line in text.splitlines() if line.startswith("| waypoint")]
+        cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+        self.assertEqual([row[3] for row in cells], ["1/1", "0/1"])
+        self.assertEqual(cells[1][6:8], ["90.0%", "0.5%"])
+        self.assertIn("waypoint: states take at most 5% of the time (runs: 1): yes", text)
+        self.assertNotIn("**no**", text, "it is no evidence of what is solved")
+        self.assertIn("(runs: 1): **no**", to_markdown([outcome(), outcome(think_ms=1000, snapshot_us=40)], TASKS, []))
+
+
 class ThePlots(unittest.TestCase):
     def test_they_are_whole_xml_with_a_line_for_each_contender_and_panel(self):
         runs = [outcome(), outcome(contender="a<b", solved=False), outcome(materialization="smart"),

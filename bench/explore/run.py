@@ -25,10 +25,11 @@ for folder in ("python", "tests/python"):
 from engines import engines, inside, run_in_namespaces  # noqa: E402
 from outcomes import Outcome, OutcomeFile, failed_outcome, left_to_do, outcome_from, state_share  # noqa: E402
 from page import write_page  # noqa: E402
-from trials import CONTENDERS, MATERIALIZATIONS, POLICIES, Trial, all_tasks, all_trials, search_options  # noqa: E402
+from trials import CONTENDERS, MATERIALIZATIONS, POLICIES, THINKING_TASKS, Trial, all_tasks, all_trials, search_options, thinking_trials  # noqa: E402
 from world import World, program  # noqa: E402
 
 NOT_SOLVED = 3  # exit status
+USUAL_THINK_MS = 1000
 QUICK_TASKS = ("config-layers", "inventory-report", "ticket-daemon", "redis-queue")
 
 
@@ -47,6 +48,9 @@ def parse_arguments(argv: List[str]) -> argparse.Namespace:
                         help="which states are kept whole: " + ",".join(MATERIALIZATIONS) + " (default: both)")
     parser.add_argument("--policies", type=words, default=list(POLICIES), metavar="A,B",
                         help="of " + ",".join(POLICIES) + " (default: both)")
+    parser.add_argument("--think", type=int, metavar="MS",
+                        help=f"some of mcts once more with a model that takes so long for a call: tasks {', '.join(THINKING_TASKS)} over "
+                        f"{', '.join(each.name for each in CONTENDERS if each.meets_thinker)}; 0: none (1000; with --quick 0)")
     parser.add_argument("--nodes", type=int, default=60, help="actions that a run may try (60)")
     parser.add_argument("--rounds", type=int, default=1, help="how often everything is done (1)")
     parser.add_argument("--seconds", type=int, default=300, help="that a search may take (300)")
@@ -59,6 +63,8 @@ def parse_arguments(argv: List[str]) -> argparse.Namespace:
                         help="write the tables here, plots and numbers beside it: FILE.svg, FILE.json")
     parser.add_argument("--report", action="store_true", help="run nothing: the tables of what is there")
     options = parser.parse_args(argv)
+    if options.think is None:
+        options.think = 0 if options.quick else USUAL_THINK_MS
     known = {task.name: task for task in all_tasks()}
     options.tasks = options.tasks or (list(QUICK_TASKS) if options.quick else list(known))
     for what, given, there in (("task", options.tasks, known), ("policy", options.policies, POLICIES),
@@ -88,6 +94,7 @@ class Bench:
         began, load = time.strftime("%Y-%m-%d %H:%M", time.gmtime()), os.getloadavg()[0]
         ran = subprocess.run(
             [program(), "explore", str(HERE / "tasks" / trial.task), "--root", self.options.root, "--agent", "script",
+             "--think", str(trial.think_ms),
              *search_options(trial.policy, self.options.nodes), "--max-time", str(self.options.seconds),
              "--backend", contender.backend, "--materialize", trial.materialization, *contender.options,
              "--out", str(out), "--no-diffs", "--json", "--socket", self.world.socket, "--state", self.world.state],
@@ -144,6 +151,7 @@ def main(argv: List[str]) -> int:
     options = parse_arguments(argv)
     results = OutcomeFile(options.results)
     trials = list(all_trials(options.tasks, options.contenders, options.materialize, options.policies, options.rounds))
+    trials += thinking_trials(trials, options.think)
     left = [] if options.report else left_to_do(trials, results.read(), options.nodes)
     if left and not inside():
         return run_in_namespaces([__file__, *argv])

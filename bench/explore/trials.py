@@ -1,7 +1,7 @@
 """Which runs there are, and what each of them is given. Pure."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Iterable, Iterator, List, Tuple
 
@@ -9,6 +9,9 @@ TASKS = Path(__file__).resolve().parent / "tasks"
 STATES = ("files", "shell", "processes", "services")
 POLICIES = ("mcts", "pass@k")
 MATERIALIZATIONS = ("eager", "smart")
+# Of each kind about as many as the whole has: with a model that takes its time, all would take hours.
+THINKING_TASKS = ("config-layers", "inventory-report", "env-activate", "ticket-daemon", "coproc-ledger", "redis-queue", "pg-migrate",
+                  "nginx-blue-green", "flag-service")
 
 
 @dataclass(frozen=True)
@@ -20,18 +23,19 @@ class Contender:
     materializations: Tuple[str, ...] = MATERIALIZATIONS
     options: Tuple[str, ...] = ()
     is_usual: bool = True  # else it is only run when it is named
+    meets_thinker: bool = False  # it is also run with a model that takes its time
 
 
 # Another backend, or another engine of one, is another line.
 CONTENDERS = (
-    Contender("waypoint-auto", "waypoint", options=("--engine", "auto")),  # native where it can, else CRIU
+    Contender("waypoint-auto", "waypoint", options=("--engine", "auto"), meets_thinker=True),  # native where it can, else CRIU
     # What it declines, such as Unix sockets, becomes commands to do again: that says little of it.
     Contender("waypoint-native", "waypoint", options=("--engine", "native"), is_usual=False),
-    Contender("waypoint-criu", "waypoint", options=("--engine", "criu")),
-    Contender("replay", "replay", ("eager",)),  # keeps nothing: there is nothing to decide
+    Contender("waypoint-criu", "waypoint", options=("--engine", "criu"), meets_thinker=True),
+    Contender("replay", "replay", ("eager",), meets_thinker=True),  # keeps nothing: there is nothing to decide
     Contender("podman", "podman"),
     Contender("docker", "docker"),
-    Contender("overlay", "overlay"),
+    Contender("overlay", "overlay", meets_thinker=True),
 )
 
 
@@ -61,16 +65,19 @@ def all_tasks() -> List[Task]:
 
 @dataclass(frozen=True)
 class Trial:
-    """One run: a task, what keeps its states and which of them, how it is searched, and the how-manieth time."""
+    """One run: a task, what keeps its states and which of them, how it is searched, the how-manieth time, and what the model
+    takes for a call."""
 
     task: str
     contender: str
     materialization: str
     policy: str
     round: int
+    think_ms: int = 0
 
     def __str__(self) -> str:
-        return f"{self.task} {self.contender}/{self.materialization} {self.policy} #{self.round}"
+        thinking = f", {self.think_ms} ms a call" if self.think_ms else ""
+        return f"{self.task} {self.contender}/{self.materialization} {self.policy} #{self.round}{thinking}"
 
 
 def all_trials(tasks: Iterable[Task], contenders: Iterable[Contender], materializations: Iterable[str],
@@ -85,6 +92,14 @@ def all_trials(tasks: Iterable[Task], contenders: Iterable[Contender], materiali
                     if materialization in materializations or len(contender.materializations) == 1:
                         for policy in policies:
                             yield Trial(task.name, contender.name, materialization, policy, number)
+
+
+def thinking_trials(trials: Iterable[Trial], think_ms: int) -> List[Trial]:
+    """Those of these that are also done with a model that takes so long, in their order."""
+    meeting = {each.name for each in CONTENDERS if each.meets_thinker}
+    return [replace(trial, think_ms=think_ms) for trial in trials
+            if trial.task in THINKING_TASKS and trial.contender in meeting and trial.materialization == "eager" and
+            trial.policy == "mcts" and think_ms]
 
 
 def search_options(policy: str, nodes: int) -> List[str]:

@@ -3,9 +3,10 @@
 import re
 import shutil
 import unittest
+from dataclasses import replace
 
 from trials import TASKS as TASK_FILES
-from trials import CONTENDERS, Contender, Task, all_tasks, all_trials, search_options
+from trials import CONTENDERS, THINKING_TASKS, Contender, Task, all_tasks, all_trials, search_options, thinking_trials
 
 TASKS = [Task("one", ("files",), True), Task("two", ("files",), True)]
 
@@ -33,6 +34,26 @@ class Trials(unittest.TestCase):
         replay = [each for each in CONTENDERS if each.name == "replay"]
         for wanted in (["eager"], ["smart"], ["eager", "smart"]):
             self.assertEqual(len(list(all_trials(TASKS, replay, wanted, ["mcts"], 1))), 2)
+
+
+class WithAModelThatThinks(unittest.TestCase):
+    def test_it_is_some_of_the_same_runs_once_more(self):
+        trials = list(all_trials(all_tasks(), CONTENDERS, ["eager", "smart"], ["mcts", "pass@k"], 1))
+        thinking = thinking_trials(trials, 1000)
+        self.assertEqual({each.think_ms for each in thinking}, {1000})
+        self.assertEqual({replace(each, think_ms=0) for each in thinking},
+                         {each for each in trials if each.task in THINKING_TASKS and each.policy == "mcts" and
+                          each.materialization == "eager" and each.contender in ("waypoint-auto", "waypoint-criu", "replay", "overlay")})
+        self.assertEqual(thinking_trials(trials, 0), [])
+
+    def test_its_tasks_are_of_every_kind(self):
+        tasks = [task for task in all_tasks() if task.name in THINKING_TASKS]
+        self.assertEqual(len(tasks), len(THINKING_TASKS))
+        self.assertGreaterEqual(len(tasks), 8)
+        for state, least in (("shell", len(tasks) * 2 // 3), ("processes", 2), ("services", 2)):
+            self.assertGreaterEqual(sum(state in task.states for task in tasks), least, state)
+        self.assertTrue(any(task.needs_files_alone for task in tasks))
+        self.assertTrue(any(not task.is_deterministic for task in tasks))
 
 
 class Contenders(unittest.TestCase):

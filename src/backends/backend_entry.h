@@ -27,6 +27,7 @@ struct Surroundings {
   Error why_no_waypoint;                         // then
   std::string state_dir;                         // every backend may have a directory below
   std::string agent;                             // path of statefork-agent
+  std::string criu_shim;                         // loaded into CRIU; empty: there is none
   std::string owner;  // names this store in front of tools that others use, too
   Tools tools;
 };

@@ -65,7 +65,9 @@ std::vector<BackendEntry> all_entries() {
 BackendRegistry::BackendRegistry(waypoint::WaypointOptions options, Tools tools) {
   around_.state_dir = options.store_dir + "/backends";
   around_.owner = owner_of(around_.state_dir);
-  around_.agent = waypoint::look_for_helpers(options.helper_dir).dir + "/statefork-agent";
+  const waypoint::Helpers helpers = waypoint::look_for_helpers(options.helper_dir);
+  around_.agent = helpers.dir + "/statefork-agent";
+  if (helpers.criu_shim.usable) around_.criu_shim = helpers.criu_shim.path;
   around_.tools = std::move(tools);
   auto opened = waypoint::Waypoint::open(std::move(options));
   if (opened) {

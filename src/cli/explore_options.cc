@@ -63,6 +63,12 @@ void add_agent_options(CLI::App& command, ExploreArguments& arguments) {
   };
   add("--agent", arguments.agent,
       "llm, llm:MODEL, script:FILE, script (the task's), exec:COMMAND, oracle", "AGENT");
+  command
+      .add_option_function<std::uint32_t>(
+          "--think", [&agent](std::uint32_t value) { agent.think = milliseconds(value); },
+          "script: what a model would take for a call (default 0)")
+      ->type_name("MILLISECONDS")
+      ->group(kAgent);
   add("--model", agent.model, "llm: the model's name", "NAME");
   add("--provider", agent.provider, "llm: which API (default: by the key that is set)",
       "openai|anthropic");

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+THINK_MS = 30
 TASKS = ("config-layers", "ticket-daemon")  # files; a daemon's memory
 
 
@@ -20,23 +21,33 @@ class Benchmark(unittest.TestCase):
 
     def bench(self, *more):
         command = [os.environ["BENCH_EXPLORE"], "--root", "/", "--results", str(self.results), "--page", str(self.page),
-                   "--tasks", ",".join(TASKS), "--backends", "waypoint-auto,overlay", "--materialize", "eager", "--policies", "mcts"]
+                   "--tasks", ",".join(TASKS), "--backends", "waypoint-auto,overlay", "--materialize", "eager", "--policies", "mcts",
+                   "--think", str(THINK_MS)]
         ran = subprocess.run([*command, *more], stdin=subprocess.DEVNULL, capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         return ran.stdout
+
+    def check_solved(self, outcomes, shown):
+        solved = {(each["contender"], each["task"]): each["solved"] for each in outcomes}
+        self.assertEqual(solved, {("waypoint-auto", "config-layers"): True, ("waypoint-auto", "ticket-daemon"): True,
+                                  ("overlay", "config-layers"): True, ("overlay", "ticket-daemon"): False}, shown)
 
     def test_files_alone_are_not_enough_where_a_process_matters(self):
         before = set(Path("/var/tmp").glob("sf-bench-*"))
         shown = self.bench()
         outcomes = [json.loads(line) for line in self.results.read_text().splitlines()]
-        solved = {(each["contender"], each["task"]): each["solved"] for each in outcomes}
-        self.assertEqual(solved, {("waypoint-auto", "config-layers"): True, ("waypoint-auto", "ticket-daemon"): True,
-                                  ("overlay", "config-layers"): True, ("overlay", "ticket-daemon"): False}, shown)
+        at_once, thinking = ([each for each in outcomes if each["think_ms"] == think] for think in (0, THINK_MS))
+        for some in (at_once, thinking):
+            self.check_solved(some, shown)
+        for each in thinking:
+            self.assertGreaterEqual(each["model_us"], 2 * THINK_MS * 1000 * each["nodes"], "it proposes and judges each")
         for each in outcomes:
-            spent = each["command_us"] + each["snapshot_us"] + each["restore_us"] + each["grade_us"]
+            spent = each["command_us"] + each["snapshot_us"] + each["restore_us"] + each["grade_us"] + each["model_us"]
             self.assertLessEqual(spent, each["wall_us"], each)
             self.assertGreater(min(each["snapshot_us"], each["restore_us"], each["nodes"]), 0, each)
-        self.assertNotIn("**no**", self.page.read_text())
+        _, _, shown_claims = self.page.read_text().partition("What it is there to show")
+        self.assertIn(": yes", shown_claims)
+        self.assertNotIn("**no**", shown_claims)
         self.assertEqual(json.loads(self.page.with_suffix(".json").read_text())["outcomes"], outcomes)
         self.assertIn("</svg>", self.page.with_suffix(".svg").read_text())
         self.assertEqual(set(Path("/var/tmp").glob("sf-bench-*")), before, "nothing is left")

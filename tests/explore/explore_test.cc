@@ -85,49 +85,6 @@ TEST_F(ExploreTest, WhoeverWantsNoDiffsHasTheReportWithoutThem) {
   for (const Json& node : Json::parse(tree_text)["nodes"]) EXPECT_TRUE(node["diff"].is_null());
 }
 
-// What ignores the interrupt is stopped all the same.
-TEST_F(ExploreTest, WhoeverStopsABuildWaitsForNoStepAndFindsNothingLeft) {
-  ASSERT_OK(os::write_file(task() + "/Dockerfile",
-                           "FROM x\nRUN trap '' INT; touch /srv/begun; sleep 100; sleep 100\n"));
-  world_.output({"ls"});  // there is a daemon
-  const std::string directory = out();
-  os::SpawnOptions options;
-  options.argv = {
-      SF_PROGRAM, "explore", task(),     "--root",        "/",       "--agent",         "script",
-      "--out",    directory, "--socket", world_.socket(), "--state", world_.state_dir()};
-  options.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
-  ASSERT_OK_AND_ASSIGN(os::Child child, os::spawn(options));
-  auto is_running = [&] {
-    auto sessions = world_.client().get("/v1/sessions");
-    if (!sessions || (*sessions)["sessions"].empty()) return false;
-    const std::string id = (*sessions)["sessions"].front().value("id", "");
-    auto tree = world_.client().get("/v1/sessions/" + id + "/tree");
-    if (!tree) return false;
-    for (const Json& branch : (*tree)["branches"]) {
-      if (!branch.value("id", "").ends_with("-build")) continue;
-      auto executions = world_.client().get("/v1/sessions/" + id + "/branches/" +
-                                            branch.value("id", "") + "/executions");
-      return executions.ok() && !(*executions)["executions"].empty();
-    }
-    return false;
-  };
-  const Deadline deadline = Deadline::after(seconds(60));
-  while (!is_running() && !deadline.passed()) std::this_thread::sleep_for(milliseconds(5));
-  const Stopwatch watch;
-  ASSERT_OK(child.signal(SIGINT));
-  ASSERT_OK_AND_ASSIGN(os::ExitStatus ended, child.wait(Deadline::after(seconds(60))));
-  EXPECT_LT(watch.elapsed(), seconds(10));
-  EXPECT_EQ(ended.shell_code(), 130);
-  EXPECT_FALSE(ended.signaled) << "it cleans up itself";
-  auto sessions = world_.client().get("/v1/sessions");
-  ASSERT_OK(sessions);
-  EXPECT_TRUE((*sessions)["sessions"].empty()) << sessions->dump();
-  ASSERT_OK(os::write_file(task() + "/Dockerfile", "FROM x\nWORKDIR /srv/app\nCOPY files/ .\n"));
-  const CommandRun resumed =
-      world_.run({"explore", "--resume", directory, "--max-nodes", "1", "--json"});
-  EXPECT_EQ(resumed.status, 3) << resumed.err;
-}
-
 TEST_F(ExploreTest, TheForkForTheTestsCountsAsRestoring) {
   const std::string directory = out();
   const Json answer = json_of(explore({"--policy", "pass@k", "--max-nodes", "80"}, directory));

@@ -82,6 +82,15 @@ TEST_F(TaskFormatsTest, KeysOfASolutionGoToTheTerminal) {
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
+TEST_F(TaskFormatsTest, ASolutionThatIsTypedSaysWhichPackageItNeeds) {
+  ASSERT_EQ(std::remove((task() + "/solution.sh").c_str()), 0);
+  make("FROM x\nRUN rm -f /usr/bin/tmux /bin/tmux\n", "true\n");
+  write("solution.yaml", "- command: vi a\n");
+  const CommandRun ran = run_oracle(task());
+  EXPECT_EQ(ran.status, 1) << "no search has begun: " << ran.out;
+  EXPECT_NE(ran.err.find("needs the package tmux"), std::string::npos) << ran.err;
+}
+
 TEST_F(TaskFormatsTest, WhatDockerignoreNamesIsNotCopied) {
   make("FROM x\nCOPY . /srv/all/\nCOPY files /srv/files/\n",
        "cd /srv/all && test \"$(find . -type f | sort | tr '\\n' ' ')\" = "

@@ -83,10 +83,6 @@ const std::vector<KnownDifference>& known_differences() {
       {"podman",
        "stopped processes cannot be captured where the host has the freezer of cgroup v1",
        {"StoppedJob", "StoppedJobGoesOn"}},
-      {"podman",
-       "processes of other users cannot be captured where root lacks CAP_SYS_RESOURCE",
-       {"SessionOfAnotherUser", "ProcessOfAnotherUser", "ProcessWithoutPrivileges", "AnotherUser",
-        "Postgres", "PostgresSessionOfAnotherConnectionCommits", "Nginx", "NginxReloads"}},
   };
   return all;
 }

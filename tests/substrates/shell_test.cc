@@ -111,10 +111,12 @@ TEST_P(AgentShellTest, AnOrdinaryUserHasTheShell) {
   build({.user = "nobody", .cwd = "/tmp"});
   EXPECT_EQ(run("id -un; pwd; echo x >/root/f || echo denied").output.substr(0, 12),
             "nobody\n/tmp\n");
-  EXPECT_EQ(run("x=5; echo $x").output, "5\n");
+  const std::string drawn = run("n=$SRANDOM; echo $n").output;  // doing it again brings another
   NodeId here = world_->snapshot();
   world_->restore(here);
   EXPECT_EQ(run("id -un").output, "nobody\n");
+  const bool keeps_shell = world_->backend().preserves().has(control::Preserves::kShell);
+  EXPECT_EQ(run("echo $n").output == drawn, keeps_shell);
 }
 
 TEST_P(AgentShellTest, ADaemonThatStartsAgainFindsEverythingAndForksLiveSideBySide) {

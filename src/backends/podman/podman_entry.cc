@@ -36,6 +36,9 @@ BackendEntry entry(std::string name, std::string summary, Keep keep,
             SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
             SF_TRY_ASSIGN(std::string agent, kept_agent(around));
             const std::string directory = around.state_dir + "/" + name;
+            // Without CAP_SYS_RESOURCE, CRIU may not ask for the limits of other users' processes.
+            if (keep == Keep::kWhole && tool.has_criu() && !around.criu_shim.empty())
+              SF_TRY(tool.preload_into_criu(around.criu_shim, directory + "/bin"));
             remove_drafts(directory + "/kept");
             auto substrate = std::make_unique<PodmanSubstrate>(
                 std::move(tool),

@@ -1,6 +1,7 @@
 #include "backends/podman/podman_tool.h"
 
 #include "backends/agent/tool_search.h"
+#include "base/shell_words.h"
 #include "base/split.h"
 #include "os/file.h"
 #include "os/run_program.h"
@@ -65,15 +66,26 @@ Error failure(const std::string& command, const std::string& errors) {
 Result<PodmanTool> PodmanTool::find(const std::string& config, const std::string& storage_config) {
   PodmanTool tool;
   SF_TRY_ASSIGN(tool.program_, find_program("podman", "apt-get install podman runc"));
-  std::string path = kProgramPath;
+  tool.path_ = kProgramPath;
   if (auto criu = waypoint::find_criu("")) {
-    tool.criu_dir_ = criu->substr(0, criu->rfind('/'));
-    path = tool.criu_dir_ + ":" + path;
+    tool.criu_ = *criu;
+    tool.path_ = criu->substr(0, criu->rfind('/')) + ":" + tool.path_;
   }
-  tool.env_ = {"PATH=" + path, "HOME=/root"};
+  tool.env_ = {"HOME=/root"};
   if (!config.empty()) tool.env_.push_back("CONTAINERS_CONF=" + config);
   if (!storage_config.empty()) tool.env_.push_back("CONTAINERS_STORAGE_CONF=" + storage_config);
   return tool;
+}
+
+Status PodmanTool::preload_into_criu(const std::string& library, const std::string& directory) {
+  constexpr mode_t kProgram = 0700;
+  SF_TRY(os::make_directories(directory));
+  SF_TRY(os::publish_file(
+      directory + "/criu",
+      "#!/bin/sh\nLD_PRELOAD=" + shell_word(library) + " exec " + shell_word(criu_) + " \"$@\"\n",
+      kProgram));
+  path_ = directory + ":" + path_;
+  return Ok{};
 }
 
 Result<std::string> PodmanTool::ask(std::vector<std::string> arguments) const {
@@ -99,10 +111,12 @@ Result<std::string> PodmanTool::run_until(Deadline deadline, std::vector<std::st
   // runc, since Debian's crun was built without CRIU; cgroupfs, since there may be no systemd.
   arguments.insert(arguments.begin(),
                    {program_, "--runtime", "runc", "--cgroup-manager", "cgroupfs"});
+  std::vector<std::string> env = env_;
+  env.push_back("PATH=" + path_);
   SF_TRY_ASSIGN(
       os::ProgramOutput done,
       os::run_program(arguments, deadline,
-                      {.env = env_, .errors_apart = true, .outlives_caller = outlives_caller}));
+                      {.env = env, .errors_apart = true, .outlives_caller = outlives_caller}));
   if (done.succeeded()) return std::move(done.text);
   return failure(command, done.errors);
 }

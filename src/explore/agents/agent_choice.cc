@@ -41,6 +41,7 @@ Result<std::unique_ptr<Agent>> make_llm(const AgentChoice& choice) {
 Json to_json(const AgentChoice& choice) {
   return {{"kind", choice.kind},
           {"file", choice.file},
+          {"think_ms", choice.think.count()},
           {"command", choice.command},
           {"provider", choice.provider},
           {"model", choice.model},
@@ -60,6 +61,7 @@ Result<AgentChoice> agent_choice_from(const Json& json) {
     AgentChoice choice;
     choice.kind = json.at("kind");
     choice.file = json.at("file");
+    choice.think = milliseconds(json.value("think_ms", 0LL));
     choice.command = json.at("command");
     choice.provider = json.at("provider");
     choice.model = json.at("model");
@@ -102,7 +104,7 @@ Result<std::unique_ptr<Agent>> make_agent(const AgentChoice& choice,
   if (choice.kind == "oracle") return make_oracle(oracle_command);
   if (choice.kind == "script") {
     SF_TRY_ASSIGN(std::string text, os::read_file(choice.file));
-    auto agent = ScriptAgent::parse(text);
+    auto agent = ScriptAgent::parse(text, choice.think);
     if (!agent) return std::move(agent).error().while_doing(choice.file);
     return std::unique_ptr<Agent>(std::move(*agent));
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "explore/agent.h"
 #include "wire/json.h"
@@ -14,6 +15,7 @@ namespace sf::explore {
 struct AgentChoice {
   std::string kind = "llm";  // script, exec, llm, oracle
   std::string file;          // script: its candidates
+  milliseconds think{0};     // script: the time that a model would take for a call
   std::string command;       // exec: a command line
   std::string provider;      // llm: openai, anthropic; empty: by which key the environment has
   std::string model;

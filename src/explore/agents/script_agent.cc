@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "explore/agents/plain_judgement.h"
 
@@ -27,15 +28,23 @@ std::vector<ScriptAgent::Candidate> candidates_from(const Json& list) {
 
 }  // namespace
 
-Result<std::unique_ptr<ScriptAgent>> ScriptAgent::parse(std::string_view json) {
+Result<std::unique_ptr<ScriptAgent>> ScriptAgent::parse(std::string_view json, milliseconds think) {
   const Json script = Json::parse(json, nullptr, false);
   try {
     std::vector<Candidate> first = candidates_from(script.at("candidates"));
     if (first.empty()) return invalid("the script has no candidates");
-    return std::unique_ptr<ScriptAgent>(new ScriptAgent(std::move(first)));
+    return std::unique_ptr<ScriptAgent>(new ScriptAgent(std::move(first), think));
   } catch (const Json::exception& e) {
     return invalid(std::string("the script makes no sense: ") + e.what());
   }
+}
+
+void ScriptAgent::think(Usage& usage) const {
+  if (think_ == milliseconds(0)) return;
+  const Stopwatch watch;
+  std::this_thread::sleep_for(think_);
+  ++usage.model_calls;
+  usage.model_time += watch.elapsed();
 }
 
 const std::vector<ScriptAgent::Candidate>* ScriptAgent::candidates_after(
@@ -50,7 +59,8 @@ const std::vector<ScriptAgent::Candidate>* ScriptAgent::candidates_after(
   return at;
 }
 
-Result<Action> ScriptAgent::propose(const Situation& situation, Usage& /*usage*/) {
+Result<Action> ScriptAgent::propose(const Situation& situation, Usage& usage) {
+  think(usage);
   const std::vector<Candidate>* candidates = candidates_after(situation.path);
   if (candidates == nullptr || candidates->empty())
     return fail(ErrorCode::kNotFound, "the script has nothing more to propose here");
@@ -81,8 +91,8 @@ Result<Action> ScriptAgent::propose(const Situation& situation, Usage& /*usage*/
   return (*candidates)[index % candidates->size()].action;
 }
 
-Result<Assessment> ScriptAgent::assess(const Situation& before, const Turn& turn,
-                                       Usage& /*usage*/) {
+Result<Assessment> ScriptAgent::assess(const Situation& before, const Turn& turn, Usage& usage) {
+  think(usage);
   Assessment assessment;
   assessment.value = plain_value(turn.outcome);
   if (const std::vector<Candidate>* candidates = candidates_after(before.path)) {
@@ -96,7 +106,8 @@ Result<Assessment> ScriptAgent::assess(const Situation& before, const Turn& turn
 }
 
 Result<std::size_t> ScriptAgent::choose(const Situation&, const std::vector<Turn>& candidates,
-                                        Usage& /*usage*/) {
+                                        Usage& usage) {
+  if (candidates.size() > 1) think(usage);  // nor would a model be asked
   return highest_value(candidates);
 }
 

@@ -1,5 +1,5 @@
 // ScriptAgent: candidates from a file, the same every time; for tests, demos and benchmarks without
-// a model.
+// a model. It may take the time that a model would.
 #pragma once
 
 #include <memory>
@@ -7,13 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "explore/agent.h"
 
 namespace sf::explore {
 
 class ScriptAgent final : public Agent {
  public:
-  static Result<std::unique_ptr<ScriptAgent>> parse(std::string_view json);
+  // `think`: how long it really waits wherever a model would be called; that counts as such a call.
+  static Result<std::unique_ptr<ScriptAgent>> parse(std::string_view json,
+                                                    milliseconds think = milliseconds(0));
 
   // The first proposal from a state is its first candidate, the next one its second. Where rollouts
   // lie side by side, their numbers count through all paths there are.
@@ -32,10 +35,13 @@ class ScriptAgent final : public Agent {
   };
 
  private:
-  explicit ScriptAgent(std::vector<Candidate> first) : first_(std::move(first)) {}
+  ScriptAgent(std::vector<Candidate> first, milliseconds think)
+      : first_(std::move(first)), think_(think) {}
+  void think(Usage& usage) const;
   // Those that follow the path; null: the path is not the script's.
   const std::vector<Candidate>* candidates_after(const std::vector<Turn>& path) const;
-  std::vector<Candidate> first_;
+  const std::vector<Candidate> first_;
+  const milliseconds think_;
 };
 
 }  // namespace sf::explore

@@ -39,5 +39,25 @@ TEST_F(ScriptAgentTest, RolloutsTakeTheAlternativesThatTheirNumbersSay) {
   EXPECT_EQ(proposed({.siblings = {tried("a")}, .ordinal = 1, .lane = 3}), "a");
 }
 
+TEST_F(ScriptAgentTest, WhereAModelWouldBeCalledItTakesTheTimeAndCountsTheCall) {
+  constexpr milliseconds kThink{20};
+  auto slow = ScriptAgent::parse(R"({"candidates": [{"command": "a"}]})", kThink).value();
+  Usage usage;
+  const Stopwatch watch;
+  EXPECT_OK(slow->propose({}, usage));
+  EXPECT_OK(slow->assess({}, tried("a"), usage));
+  EXPECT_OK(slow->choose({}, {tried("a"), tried("b")}, usage));
+  EXPECT_OK(slow->choose({}, {tried("a")}, usage)) << "there is nothing to choose";
+  EXPECT_FALSE(slow->propose({.siblings = {tried("a")}, .ordinal = 1}, usage))
+      << "a model thinks before it says nothing";
+  EXPECT_EQ(usage.model_calls, 4U);
+  EXPECT_GE(usage.model_time, 4 * kThink);
+  EXPECT_LE(usage.model_time, watch.elapsed());
+
+  Usage none;
+  EXPECT_OK(agent_->propose({}, none));
+  EXPECT_EQ(none, Usage());
+}
+
 }  // namespace
 }  // namespace sf::explore

@@ -50,7 +50,7 @@ microseconds spent(const SearchTree& tree) {
 }
 
 Status build(const ApiClient& api, RunDirectory& directory, RunPlan& plan, const Task& task,
-             const UploadPlan& brings, const RootFinder& root_of, const RunEvents& events) {
+             const OraclePlan& solution, const RootFinder& root_of, const RunEvents& events) {
   SF_TRY_ASSIGN(std::string image, image_of(task));
   SF_TRY_ASSIGN(RootDirectory root, root_of(image));
   const BuildSettings settings{.root = root.path,
@@ -59,7 +59,8 @@ Status build(const ApiClient& api, RunDirectory& directory, RunPlan& plan, const
                                .policy = plan.materialization,
                                .engine = plan.engine,
                                .network = plan.network,
-                               .brings = brings};
+                               .brings = solution.files,
+                               .brings_check = solution.check};
   auto built = build_task(api, task, settings, plan.id + "-build",
                           {.on_step = events.on_build, .stopping = events.stopping});
   if (!built) {
@@ -151,8 +152,7 @@ Result<FinishedRun> carry_out(const ApiClient& api, RunDirectory& directory, Run
   SF_TRY_ASSIGN(std::unique_ptr<Agent> agent,
                 make_agent(plan.agent, solution.command, directory.file("agent.log")));
   SF_TRY(directory.save_plan(plan));
-  if (plan.session.empty())
-    SF_TRY(build(api, directory, plan, task, solution.files, root_of, events));
+  if (plan.session.empty()) SF_TRY(build(api, directory, plan, task, solution, root_of, events));
 
   const SessionClient session(api, plan.session);
   SF_TRY_ASSIGN(std::optional<SearchTree> before, directory.tree());

@@ -19,6 +19,7 @@ RunPlan full_plan() {
   plan.options = {.attempts = 2, .steps = 3, .width = 4, .depth = 5, .beam = 6, .exploration = 0.5};
   plan.budget = {.nodes = 1, .model_calls = 2, .tokens = 3, .money = 4.5, .time = seconds(6)};
   plan.agent = {.kind = "llm",
+                .think = milliseconds(9),
                 .model = "some",
                 .base_url = "http://localhost",
                 .prompts = "/prompts",
@@ -50,6 +51,7 @@ TEST(RunPlanTest, EverythingIsKept) {
   }
   const RunPlan again = run_plan_from(to_json(full_plan())).value();
   EXPECT_EQ(again.agent.per_minute, 40U);
+  EXPECT_EQ(again.agent.think, milliseconds(9));
   EXPECT_EQ(again.agent.extra_body, R"({"seed": 1})");
   EXPECT_EQ(again.command_timeout, seconds(8));
   EXPECT_EQ(again.budget.time, seconds(6));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "explore/tasks/shell_words.h"
+#include "base/shell_words.h"
 
 namespace sf::explore {
 namespace {
@@ -87,18 +87,18 @@ class Planner {
 
   // As its user would run it: in the directory, with the environment, without a terminal's input.
   std::string as_user(const std::string& command) const {
-    std::string text = "cd -- " + quoted(plan_.workdir) + " && env";
-    for (const auto& [name, value] : variables()) text += " " + quoted(name + "=" + value);
+    std::string text = "cd -- " + shell_word(plan_.workdir) + " && env";
+    for (const auto& [name, value] : variables()) text += " " + shell_word(name + "=" + value);
     text += " " + command + " </dev/null";
     const std::string user = plan_.user.substr(0, plan_.user.find(':'));
     if (user.empty() || user == "root" || user == "0") return "( " + text + " )";
-    return "su -s /bin/sh -c " + quoted(text) + " -- " + quoted(user);
+    return "su -s /bin/sh -c " + shell_word(text) + " -- " + shell_word(user);
   }
 
   std::string in_shell(const std::string& script) const {
     std::string text;
-    for (const std::string& word : shell_) text += quoted(word) + " ";
-    return text + quoted(script);
+    for (const std::string& word : shell_) text += shell_word(word) + " ";
+    return text + shell_word(script);
   }
 
   Status take_run(const Instruction& each) {
@@ -106,7 +106,8 @@ class Planner {
     step.title = "RUN " + each.text;
     if (!each.words.empty()) {
       std::string words;
-      for (const std::string& word : each.words) words += (words.empty() ? "" : " ") + quoted(word);
+      for (const std::string& word : each.words)
+        words += (words.empty() ? "" : " ") + shell_word(word);
       step.command = as_user(words);
     } else if (each.documents.empty()) {
       step.command = as_user(in_shell(each.text));
@@ -168,7 +169,7 @@ class Planner {
     if (words.size() != 1) return wrong("WORKDIR takes one directory");
     plan_.workdir = absolute(expanded(words.front()), plan_.workdir);
     plan_.steps.push_back(
-        {.title = "WORKDIR " + each.text, .command = "mkdir -p -- " + quoted(plan_.workdir)});
+        {.title = "WORKDIR " + each.text, .command = "mkdir -p -- " + shell_word(plan_.workdir)});
     return Ok{};
   }
 
@@ -225,8 +226,8 @@ Result<BuildPlan> plan_build(const std::vector<Instruction>& instructions,
 }
 
 std::string entering_command(const BuildPlan& plan) {
-  std::string text = "cd -- " + quoted(plan.workdir);
-  for (const auto& [name, value] : plan.env) text += "; export " + quoted(name + "=" + value);
+  std::string text = "cd -- " + shell_word(plan.workdir);
+  for (const auto& [name, value] : plan.env) text += "; export " + shell_word(name + "=" + value);
   return text;
 }
 

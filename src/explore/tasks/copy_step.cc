@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/scope_exit.h"
-#include "explore/tasks/shell_words.h"
+#include "base/shell_words.h"
 #include "os/file.h"
 
 namespace sf::explore {
@@ -66,8 +66,8 @@ void append(std::string& commands, const std::string& command) {
 // Owner and mode of one file, link or directory, and of nothing below it.
 std::string settings_for(const BuildStep& step, const std::string& word) {
   std::string commands;
-  if (!step.chown.empty()) append(commands, "chown -h " + quoted(step.chown) + " -- " + word);
-  if (!step.chmod.empty()) append(commands, "chmod " + quoted(step.chmod) + " -- " + word);
+  if (!step.chown.empty()) append(commands, "chown -h " + shell_word(step.chown) + " -- " + word);
+  if (!step.chmod.empty()) append(commands, "chmod " + shell_word(step.chmod) + " -- " + word);
   return commands;
 }
 
@@ -76,11 +76,11 @@ std::string settings_for(const BuildStep& step, const std::string& word) {
 std::string move_command(const BuildStep& step, const std::string& aside,
                          const std::string& target) {
   std::string commands = "mkdir -p -- \"$(dirname -- \"$to\")\"";
-  append(commands, "mv -f -- " + quoted(aside) + " \"$to\"");
+  append(commands, "mv -f -- " + shell_word(aside) + " \"$to\"");
   if (const std::string settings = settings_for(step, "\"$to\""); !settings.empty())
     append(commands, settings);
-  return "( to=" + quoted(target) + "; if test -d \"$to\"; then to=$to/" +
-         quoted(base_name(aside)) + "; fi; " + commands + " )";
+  return "( to=" + shell_word(target) + "; if test -d \"$to\"; then to=$to/" +
+         shell_word(base_name(aside)) + "; fi; " + commands + " )";
 }
 
 bool is_aside(const std::string& path) { return path.starts_with(std::string(kAside) + "/"); }
@@ -95,12 +95,12 @@ void append_settings(const BuildStep& step, const UploadPlan& upload, const std:
   }
   for (const UploadPlan::File& file : upload.files) paths.push_back(file.to);
   for (const std::string& path : paths) {
-    if (!is_aside(path) && path != "/") append(commands, settings_for(step, quoted(path)));
+    if (!is_aside(path) && path != "/") append(commands, settings_for(step, shell_word(path)));
   }
   if (step.chown.empty()) return;  // links have no modes
   for (const UploadPlan::Link& link : upload.links) {
     if (!is_aside(link.to))
-      append(commands, "chown -h " + quoted(step.chown) + " -- " + quoted(link.to));
+      append(commands, "chown -h " + shell_word(step.chown) + " -- " + shell_word(link.to));
   }
 }
 
@@ -127,8 +127,8 @@ Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& given,
       const std::string aside = std::string(kAside) + "/" + base_name(path);
       if (step.unpacks && is_archive(path)) {
         uploads.push_back({path, aside});
-        append(plan.command, "mkdir -p -- " + quoted(target) + " && tar -C " + quoted(target) +
-                                 " -xf " + quoted(aside));
+        append(plan.command, "mkdir -p -- " + shell_word(target) + " && tar -C " +
+                                 shell_word(target) + " -xf " + shell_word(aside));
       } else if (os::is_directory(path)) {
         uploads.push_back({path, target});  // its contents, not itself
       } else if (is_one_file && !step.into_directory) {

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/shell_words.h"
 #include "base/split.h"
-#include "explore/tasks/shell_words.h"
 
 namespace sf::explore {
 
@@ -32,8 +32,8 @@ bool says(std::string_view line, std::string_view word) {
 
 std::string command_line(const GradingPlan& plan) {
   std::string text = "env";
-  for (const auto& [name, value] : plan.env) text += " " + quoted(name + "=" + value);
-  for (const std::string& word : plan.argv) text += " " + quoted(word);
+  for (const auto& [name, value] : plan.env) text += " " + shell_word(name + "=" + value);
+  for (const std::string& word : plan.argv) text += " " + shell_word(word);
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "explore/tasks/shell_words.h"
+#include "base/shell_words.h"
 
 namespace sf::explore {
 namespace {
@@ -15,12 +15,13 @@ constexpr const char* kTypedFile = "/oracle/typed.sh";
 constexpr mode_t kPrivate = 0600;
 constexpr std::size_t kMostKeys = 4000;  // bytes at once; tmux takes less than 16 KiB
 
+constexpr const char* kTypedCheck =
+    "command -v tmux >/dev/null || { echo 'it is typed into a terminal, which needs the package "
+    "tmux: "
+    "use a root that has it, or have the Dockerfile install it'; (exit 127); }";
+
 // A terminal of its own, as Terminal-Bench has one: tmux, 160 by 40.
 constexpr const char* kTypedBegin = R"(#!/bin/bash
-if ! command -v tmux >/dev/null; then
-  echo "the solution is typed into a terminal, which needs tmux in the root" >&2
-  exit 127
-fi
 unset TMUX
 tmux new-session -d -x 160 -y 40 -s agent || exit
 late() {
@@ -34,7 +35,7 @@ constexpr const char* kTypedEnd = "tmux capture-pane -p -t agent\n";
 // A word for tmux: a semicolon at its end would be tmux's own.
 std::string tmux_word(std::string text) {
   if (text.ends_with(';')) text.insert(text.size() - 1, "\\");
-  return quoted(text);
+  return shell_word(text);
 }
 
 bool goes_on_a_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
@@ -69,7 +70,7 @@ std::string typed_script(const std::vector<OracleCommand>& commands) {
       const std::string channel = "done" + std::to_string(++number);
       script += typing(with_signal(each.text, channel)) + kEnter;
       script += fmt::format("timeout {} tmux wait {} || late {}\n", each.most_seconds, channel,
-                            quoted(each.text));
+                            shell_word(each.text));
       continue;
     }
     script += typing(each.text);
@@ -99,6 +100,7 @@ Result<OraclePlan> plan_oracle(const Oracle& oracle) {
   if (oracle.script.empty()) {
     if (needs_typing(oracle.commands)) {
       add_file(plan.files, kTypedFile, typed_script(oracle.commands));
+      plan.check = kTypedCheck;
       plan.command = std::string("bash ") + kTypedFile;
       return plan;
     }
@@ -109,7 +111,7 @@ Result<OraclePlan> plan_oracle(const Oracle& oracle) {
   if (oracle.env.empty()) return plan;
   std::string exports;
   for (const auto& [name, value] : oracle.env)
-    exports += "export " + quoted(name + "=" + value) + "\n";
+    exports += "export " + shell_word(name + "=" + value) + "\n";
   add_file(plan.files, kEnvFile, std::move(exports));
   plan.command = std::string("( . ") + kEnvFile + " && " + plan.command + " )";
   return plan;

@@ -35,6 +35,7 @@ struct Oracle {
 // What an agent has to do for it: these files are in the session, and then one command.
 struct OraclePlan {
   UploadPlan files;
+  std::string check;  // of the system, beforehand: fails and says what is missing; may be empty
   std::string command;
 };
 // The command holds no value of `env`: runs are shown to others.

@@ -29,6 +29,7 @@ TEST(OracleTest, CommandsThatAreWaitedForAreCommandsOfTheShell) {
                                    {.text = "make", .waits_for_end = true}}};
   ASSERT_OK_AND_ASSIGN(OraclePlan plan, plan_oracle(oracle));
   EXPECT_EQ(plan.command, "cd /app\nmake\n");
+  EXPECT_EQ(plan.check, "");
   EXPECT_TRUE(plan.files.files.empty());
 }
 
@@ -40,6 +41,7 @@ TEST(OracleTest, KeysAreTyped) {
                       }};
   ASSERT_OK_AND_ASSIGN(OraclePlan plan, plan_oracle(oracle));
   EXPECT_EQ(plan.command, "bash /oracle/typed.sh");
+  EXPECT_NE(plan.check.find("tmux"), std::string::npos);
   const UploadPlan::File* typed = file_at(plan, "/oracle/typed.sh");
   ASSERT_NE(typed, nullptr);
   const std::string& script = typed->content;

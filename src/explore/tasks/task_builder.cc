@@ -5,9 +5,9 @@
 
 #include "base/digest.h"
 #include "base/scope_exit.h"
+#include "base/shell_words.h"
 #include "client/session_client.h"
 #include "explore/tasks/copy_step.h"
-#include "explore/tasks/shell_words.h"
 #include "os/file.h"
 
 namespace sf::explore {
@@ -68,7 +68,7 @@ Result<FoundSession> find_or_make_session(const ApiClient& api, const Json& requ
 
 std::string entrypoint_command(const BuildPlan& plan) {
   std::string text = "( setsid";
-  for (const std::string& word : plan.entrypoint) text += " " + quoted(word);
+  for (const std::string& word : plan.entrypoint) text += " " + shell_word(word);
   return text + " </dev/null >/var/log/entrypoint.log 2>&1 & )";
 }
 
@@ -88,7 +88,8 @@ bool is_empty(const UploadPlan& plan) {
 }
 
 Result<std::vector<KeyedStep>> keyed_steps(const Task& task, const BuildPlan& plan,
-                                           const UploadPlan& brings) {
+                                           const BuildSettings& settings,
+                                           const Stopping& stopping) {
   SF_TRY_ASSIGN(IgnoreRules ignored, ignore_rules(task));
   std::vector<BuildStep> steps = plan.steps;
   steps.push_back({.title = "enter " + plan.workdir, .command = entering_command(plan)});
@@ -97,7 +98,7 @@ Result<std::vector<KeyedStep>> keyed_steps(const Task& task, const BuildPlan& pl
   std::vector<KeyedStep> keyed;
   std::string before;
   auto add = [&](KeyedStep each) -> Status {
-    SF_TRY_ASSIGN(std::string files, digest_of(each.upload));
+    SF_TRY_ASSIGN(std::string files, digest_of(each.upload, stopping));
     each.key = Digest().add(before).add(each.command).add(files).hex();
     before = each.key;
     keyed.push_back(std::move(each));
@@ -113,7 +114,8 @@ Result<std::vector<KeyedStep>> keyed_steps(const Task& task, const BuildPlan& pl
     }
     SF_TRY(add(std::move(each)));
   }
-  if (!is_empty(brings)) SF_TRY(add({"the task's own solution", "", brings, ""}));
+  if (!is_empty(settings.brings))
+    SF_TRY(add({"the task's own solution", settings.brings_check, settings.brings, ""}));
   return keyed;
 }
 
@@ -135,13 +137,10 @@ Result<std::pair<std::size_t, std::string>> find_built(const SessionClient& sess
   return std::pair(std::size_t{0}, root);
 }
 
-Error stopped() { return fail(ErrorCode::kBusy, "it was stopped"); }
-
 Result<std::string> perform(const SessionClient& session, const std::string& branch,
-                            const KeyedStep& step, seconds timeout,
-                            const std::function<bool()>& stopping) {
+                            const KeyedStep& step, seconds timeout, const Stopping& stopping) {
   if (stopping()) return stopped();
-  SF_TRY(send_in_shell(session, branch, step.upload));
+  SF_TRY(send_in_shell(session, branch, step.upload, stopping));
   if (!step.command.empty()) {
     SF_TRY_ASSIGN(std::optional<client::CommandSeen> seen,
                   session.exec_until(branch, step.command, timeout, kMaxOutput, stopping));
@@ -186,7 +185,7 @@ Result<BuildPlan> plan_of(const Task& task, const BuildSettings& settings) {
 Result<BuiltTask> build_task(const ApiClient& api, const Task& task, const BuildSettings& settings,
                              const std::string& branch, const BuildEvents& events) {
   SF_TRY_ASSIGN(BuildPlan plan, plan_of(task, settings));
-  SF_TRY_ASSIGN(std::vector<KeyedStep> steps, keyed_steps(task, plan, settings.brings));
+  SF_TRY_ASSIGN(std::vector<KeyedStep> steps, keyed_steps(task, plan, settings, events.stopping));
   SF_TRY_ASSIGN(FoundSession made,
                 find_or_make_session(api, session_request(task, settings, plan)));
   const SessionClient session(api, made.id);

@@ -20,7 +20,8 @@ struct BuildSettings {
   std::string policy;  // materialization
   std::string engine;  // empty: the backend's own choice
   std::string network;
-  UploadPlan brings;  // what the agent has beside the image, after its last step
+  UploadPlan brings;         // what the agent has beside the image, after its last step
+  std::string brings_check;  // fails where that would be of no use, and says why
 };
 
 struct BuiltTask {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/digest.h"
-#include "explore/tasks/shell_words.h"
+#include "base/shell_words.h"
 #include "os/error.h"
 #include "os/file.h"
 
@@ -55,11 +55,13 @@ Status add(UploadPlan& plan, const std::string& from, const std::string& to,
 }
 
 // In parts that one request can carry; an empty file has one.
-Status for_each_part(const UploadPlan::File& file,
+Status for_each_part(const UploadPlan::File& file, const Stopping& stopping,
                      const std::function<Status(std::string part, bool is_first)>& take) {
+  if (stopping()) return stopped();
   if (file.from.empty()) return take(file.content, true);
   SF_TRY_ASSIGN(os::UniqueFd fd, os::open_file(file.from, O_RDONLY));
   for (bool is_first = true;; is_first = false) {
+    if (stopping()) return stopped();
     std::string part;
     SF_TRY_ASSIGN(const bool goes_on, os::read_available(fd.get(), part, kMaxPart));
     if (!part.empty() || is_first) SF_TRY(take(std::move(part), is_first));
@@ -70,19 +72,21 @@ Status for_each_part(const UploadPlan::File& file,
 using Run = std::function<Status(const std::string& commands)>;
 
 Status send_file(const SessionClient& session, const std::string& branch,
-                 const UploadPlan::File& file, const Run& run) {
+                 const UploadPlan::File& file, const Run& run, const Stopping& stopping) {
   const std::string aside = file.to + ".statefork-part";
-  return for_each_part(file, [&](std::string part, bool is_first) -> Status {
+  return for_each_part(file, stopping, [&](std::string part, bool is_first) -> Status {
     if (is_first) return session.write_file(branch, file.to, std::move(part));
     SF_TRY(session.write_file(branch, aside, std::move(part)));
-    return run("cat -- " + quoted(aside) + " >>" + quoted(file.to) + " && rm -- " + quoted(aside));
+    return run("cat -- " + shell_word(aside) + " >>" + shell_word(file.to) + " && rm -- " +
+               shell_word(aside));
   });
 }
 
 Status send(const SessionClient& session, const std::string& branch, const UploadPlan& plan,
-            const Run& run) {
+            const Run& run, const Stopping& stopping) {
   SF_TRY(run(commands_before(plan)));
-  for (const UploadPlan::File& file : plan.files) SF_TRY(send_file(session, branch, file, run));
+  for (const UploadPlan::File& file : plan.files)
+    SF_TRY(send_file(session, branch, file, run, stopping));
   return run(commands_after(plan));
 }
 
@@ -102,12 +106,12 @@ Result<UploadPlan> plan_upload(const std::vector<Upload>& uploads, const UploadF
   return plan;
 }
 
-Result<std::string> digest_of(const UploadPlan& plan) {
+Result<std::string> digest_of(const UploadPlan& plan, const Stopping& stopping) {
   Digest digest;
   for (const std::string& directory : plan.directories) digest.add("d").add(directory);
   for (const UploadPlan::File& file : plan.files) {
     digest.add("f").add(file.to).add(std::to_string(file.mode));
-    SF_TRY(for_each_part(file, [&](const std::string& part, bool) -> Status {
+    SF_TRY(for_each_part(file, stopping, [&](const std::string& part, bool) -> Status {
       digest.add(part);
       return Ok{};
     }));
@@ -120,7 +124,7 @@ std::string commands_before(const UploadPlan& plan) {
   std::set<std::string> seen;
   std::string text;
   for (const std::string& directory : plan.directories) {
-    if (directory != "/" && seen.insert(directory).second) text += " " + quoted(directory);
+    if (directory != "/" && seen.insert(directory).second) text += " " + shell_word(directory);
   }
   return text.empty() ? "" : "mkdir -p --" + text;
 }
@@ -133,30 +137,33 @@ std::string commands_after(const UploadPlan& plan) {
   for (const UploadPlan::File& file : plan.files) {
     char mode[8];
     std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(file.mode));
-    add_command(std::string("chmod ") + mode + " -- " + quoted(file.to));
+    add_command(std::string("chmod ") + mode + " -- " + shell_word(file.to));
   }
   for (const UploadPlan::Link& link : plan.links)
-    add_command("ln -sfn -- " + quoted(link.target) + " " + quoted(link.to));
+    add_command("ln -sfn -- " + shell_word(link.target) + " " + shell_word(link.to));
   return text;
 }
 
 Status send_in_shell(const SessionClient& session, const std::string& branch,
-                     const UploadPlan& plan) {
-  return send(session, branch, plan, [&](const std::string& commands) -> Status {
+                     const UploadPlan& plan, const Stopping& stopping) {
+  auto run = [&](const std::string& commands) -> Status {
     if (commands.empty()) return Ok{};
-    SF_TRY_ASSIGN(client::CommandSeen seen, session.exec(branch, commands, kPatience, kMaxOutput));
-    return check(seen.exit_code, seen.output);
-  });
+    SF_TRY_ASSIGN(std::optional<client::CommandSeen> seen,
+                  session.exec_until(branch, commands, kPatience, kMaxOutput, stopping));
+    return seen ? check(seen->exit_code, seen->output) : stopped();
+  };
+  return send(session, branch, plan, run, stopping);
 }
 
 Status send_beside(const SessionClient& session, const std::string& branch,
                    const UploadPlan& plan) {
-  return send(session, branch, plan, [&](const std::string& commands) -> Status {
+  auto run = [&](const std::string& commands) -> Status {
     if (commands.empty()) return Ok{};
     SF_TRY_ASSIGN(client::ProgramSeen seen,
                   session.run(branch, {.argv = {"/bin/sh", "-c", commands}, .timeout = kPatience}));
     return check(seen.exit_code, seen.standard_error);
-  });
+  };
+  return send(session, branch, plan, run, [] { return false; });
 }
 
 }  // namespace sf::explore

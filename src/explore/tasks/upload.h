@@ -40,8 +40,13 @@ using UploadFilter = std::function<bool(const std::string& path)>;
 // Walks directories; what is neither file, directory nor link is an error.
 Result<UploadPlan> plan_upload(const std::vector<Upload>& uploads, const UploadFilter& takes = {});
 
+// Asked all the time; true: what is under way is broken off.
+using Stopping = std::function<bool()>;
+// What whoever has stopped something is told.
+inline Error stopped() { return fail(ErrorCode::kBusy, "it was stopped"); }
+
 // Says the same when, and only when, the same would be sent.
-Result<std::string> digest_of(const UploadPlan& plan);
+Result<std::string> digest_of(const UploadPlan& plan, const Stopping& stopping);
 
 // Pure. Shell commands: to be run before the files are written, and after.
 std::string commands_before(const UploadPlan& plan);
@@ -49,7 +54,7 @@ std::string commands_after(const UploadPlan& plan);
 
 // By commands of the shell, which can be replayed.
 Status send_in_shell(const client::SessionClient& session, const std::string& branch,
-                     const UploadPlan& plan);
+                     const UploadPlan& plan, const Stopping& stopping);
 // Beside the shell, whatever that does.
 Status send_beside(const client::SessionClient& session, const std::string& branch,
                    const UploadPlan& plan);

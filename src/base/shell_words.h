@@ -3,13 +3,13 @@
 
 #include <string>
 
-namespace sf::explore {
+namespace sf {
 
 // One word, whatever it holds.
-inline std::string quoted(const std::string& word) {
+inline std::string shell_word(const std::string& word) {
   std::string text = "'";
   for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
 }
 
-}  // namespace sf::explore
+}  // namespace sf
