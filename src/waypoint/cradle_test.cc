@@ -78,6 +78,9 @@ class CradleTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+#ifdef __SANITIZE_THREAD__
+    GTEST_SKIP() << "ThreadSanitizer's clone() cannot share memory";
+#endif
   }
 };
 

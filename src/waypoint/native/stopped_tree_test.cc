@@ -113,6 +113,9 @@ struct Counts {
 Counts* counts = nullptr;  // a signal handler has nothing else
 
 TEST(StoppedTreeTest, NoSignalIsLostThatComesWhileAThreadIsAskedToStop) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer itself makes one of several signals";
+#endif
   counts = &shared<Counts>();
   Subject subject([] {
     struct sigaction action {};
@@ -126,7 +129,7 @@ TEST(StoppedTreeTest, NoSignalIsLostThatComesWhileAThreadIsAskedToStop) {
           counts->sent += 1;
       }
     }
-    for (;;) ::getppid();
+    for (;;) ::pause();
   });
   ASSERT_TRUE(eventually([&] { return counts->seen > 100; }));
   LateThreads late;
