@@ -54,8 +54,8 @@ void add_serve_command(CLI::App& app, int& exit_code) {
       ->type_name("FILE");
   command
       ->add_option("--trees-ahead", arguments->trees_ahead,
-                   "Nodes made ready to be gone back to before anybody asks, about 4 MB each "
-                   "(default: 2; 0: none)")
+                   "Nodes made ready to be gone back to before anybody asks, of all sessions "
+                   "together (default: 2; 0: none)")
       ->type_name("N");
   command->footer(
       "Not needed as a rule: the first command that finds no daemon starts one.\n"

@@ -5,7 +5,9 @@
 namespace sf::waypoint {
 namespace {
 
-constexpr auto kBringTime = seconds(60);
+constexpr auto kBringTime = seconds(20);
+constexpr auto kWholeTime = seconds(120);      // that, and starting and ending its keeper
+constexpr auto kTakeTime = milliseconds(500);  // then one does it oneself
 constexpr int kFullTrust = 8;
 
 }  // namespace
@@ -44,10 +46,15 @@ void Foresight::keep_most() {
       ++tree;
       continue;
     }
-    if (tree->stage == Stage::kReady) pool_.retire(std::move(tree->keeper));
-    trust_ = std::max(0, trust_ - 1);
+    give_up(*tree);
     tree = trees_.erase(tree);
   }
+}
+
+void Foresight::give_up(Tree& tree) {
+  if (tree.stage != Stage::kReady) return;
+  pool_.retire(std::move(tree.keeper));
+  trust_ = std::max(0, trust_ - 1);
 }
 
 void Foresight::bring(const std::string& checkpoint) {
@@ -70,6 +77,7 @@ void Foresight::bring(const std::string& checkpoint) {
     tree->stage = Stage::kReady;
     tree->keeper = std::move(*keeper);
   } else {
+    trust_ = std::max(0, trust_ - 1);
     trees_.erase(tree);
   }
   keep_most();
@@ -77,13 +85,13 @@ void Foresight::bring(const std::string& checkpoint) {
 }
 
 std::optional<Foresight::Tree> Foresight::remove(std::unique_lock<std::mutex>& lock,
-                                                 const std::string& checkpoint) {
-  auto tree = find(checkpoint);
-  changed_.wait(lock, [&] {
+                                                 std::string checkpoint, microseconds patience) {
+  auto tree = trees_.end();
+  bool settled = changed_.wait_for(lock, patience, [&] {
     tree = find(checkpoint);
     return tree == trees_.end() || tree->stage != Stage::kComing;
   });
-  if (tree == trees_.end()) return std::nullopt;
+  if (!settled || tree == trees_.end()) return std::nullopt;
   Tree removed = std::move(*tree);
   trees_.erase(tree);
   return removed;
@@ -91,7 +99,7 @@ std::optional<Foresight::Tree> Foresight::remove(std::unique_lock<std::mutex>& l
 
 std::optional<KeeperHandle> Foresight::take(const std::string& checkpoint) {
   std::unique_lock lock(mutex_);
-  auto tree = remove(lock, checkpoint);
+  auto tree = remove(lock, checkpoint, kTakeTime);
   if (!tree) return std::nullopt;
   trust_ = kFullTrust;
   if (tree->stage != Stage::kReady) return std::nullopt;
@@ -100,8 +108,8 @@ std::optional<KeeperHandle> Foresight::take(const std::string& checkpoint) {
 
 void Foresight::forget(const std::string& checkpoint) {
   std::unique_lock lock(mutex_);
-  auto tree = remove(lock, checkpoint);
-  if (tree && tree->stage == Stage::kReady) pool_.retire(std::move(tree->keeper));
+  auto tree = remove(lock, checkpoint, kWholeTime);
+  if (tree) give_up(*tree);
 }
 
 std::vector<std::string> Foresight::ready() {
@@ -115,8 +123,8 @@ std::vector<std::string> Foresight::ready() {
 void Foresight::clear() {
   std::unique_lock lock(mutex_);
   while (!trees_.empty()) {
-    auto tree = remove(lock, trees_.front().checkpoint);
-    if (tree && tree->stage == Stage::kReady) pool_.retire(std::move(tree->keeper));
+    auto tree = remove(lock, trees_.front().checkpoint, kWholeTime);
+    if (tree) give_up(*tree);
   }
   lock.unlock();
   pool_.settle();  // no work that knows of this object is left

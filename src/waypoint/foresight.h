@@ -45,7 +45,9 @@ class Foresight {
 
   Trees::iterator find(const std::string& checkpoint);
   // Out of the list, once nobody is at work on it.
-  std::optional<Tree> remove(std::unique_lock<std::mutex>& lock, const std::string& checkpoint);
+  std::optional<Tree> remove(std::unique_lock<std::mutex>& lock, std::string checkpoint,
+                             microseconds patience);
+  void give_up(Tree& tree);
   void bring(const std::string& checkpoint);
   void keep_most();
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <deque>
 #include <memory>
+#include <thread>
 
 #include "os/file.h"
 #include "waypoint/captured_state.h"
@@ -30,8 +31,9 @@ constexpr auto kFirstClientTime = seconds(30);
 constexpr auto kLonelyTime = milliseconds(100);  // a keeper without branch and clients ends
 constexpr int kReadyFd = 3;                      // where the pool waits for "ok" or an error
 constexpr auto kMoment = milliseconds(30);       // what comes next may be a command: it goes first
-constexpr auto kRestLook = milliseconds(5);      // until a checkpoint may be taken
-constexpr auto kLateLook = milliseconds(20);     // for processes that stop late
+constexpr auto kEndTime = seconds(5);
+constexpr auto kRestLook = milliseconds(5);   // until a checkpoint may be taken
+constexpr auto kLateLook = milliseconds(20);  // for processes that stop late
 
 void report_ready(const std::string& text) {
   (void)os::write_all(kReadyFd, text);
@@ -247,6 +249,11 @@ class Keeper {
   Status clean_up() {
     flusher_.reset();
     shell_.reset();
+    if (branch_) branch_->kill();
+    // A dying init waits for all others, and those that are traced for their tracer.
+    for (Deadline patience = Deadline::after(kEndTime);
+         engine_->release_late() && !patience.passed();)
+      std::this_thread::sleep_for(milliseconds(1));
     branch_.reset();
     engine_.reset();
     return remove_keeper_home(options_.store_dir, options_.id, *units_);

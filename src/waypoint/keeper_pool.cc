@@ -61,7 +61,8 @@ Result<KeeperHandle> KeeperPool::take(Network network, std::string_view engine) 
   const bool for_criu = engine == kCriuName;
   for_criu_ = for_criu;
   if (network == Network::kNone) {
-    hurry(lock, [&] { return !spares_.empty() || coming_ == 0; });
+    // Nobody waits for something else that is being done.
+    hurry(lock, [&] { return !spares_.empty() || coming_ == 0 || (working_ && !starting_); });
     if (auto spare = pop_spare()) return std::move(*spare);
   }
   lock.unlock();
@@ -95,6 +96,7 @@ void KeeperPool::refill() {
       --coming_;
       changed_.notify_all();
     }));
+    tasks_.front().starts_spare = true;
   }
   changed_.notify_all();
 }
@@ -142,6 +144,7 @@ void KeeperPool::run_background() {
     Task task = std::move(*next);
     tasks_.erase(next);
     working_ = true;
+    starting_ = task.starts_spare;
     lock.unlock();
     task.run();
     lock.lock();

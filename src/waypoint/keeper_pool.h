@@ -63,6 +63,7 @@ class KeeperPool {
   struct Task {
     std::function<void()> run;
     Deadline due;
+    bool starts_spare = false;
   };
   std::optional<KeeperHandle> pop_spare();  // requires: mutex_ is held
   static Task later(std::function<void()> run);
@@ -79,6 +80,7 @@ class KeeperPool {
   bool for_criu_ = false;            // guarded by mutex_; what was wanted last
   std::deque<Task> tasks_;           // guarded by mutex_
   bool working_ = false;             // guarded by mutex_
+  bool starting_ = false;            // guarded by mutex_; and on a spare
   int hurried_ = 0;                  // guarded by mutex_; how many wait for tasks
   bool closing_ = false;             // guarded by mutex_
   std::thread background_;

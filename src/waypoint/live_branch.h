@@ -3,6 +3,7 @@
 // number of times; ends with this object.
 #pragma once
 
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +48,8 @@ class LiveBranch {
   ShellHost& host() { return host_; }
   pid_t init() const { return init_.pid(); }
   int init_pidfd() const { return init_.pidfd(); }
+  // Ahead of the destructor, which waits until all have ended.
+  void kill() const { (void)init_.signal(SIGKILL); }
 
   // How all stands, if nothing moves and all of it can be seen into.
   std::optional<StateMark> mark();

@@ -366,8 +366,12 @@ void Waypoint::Impl::end_all() {
 
 Status Waypoint::Impl::remove(const CheckpointId& checkpoint) {
   foresight_.forget(checkpoint.value());
-  std::lock_guard lock(mutex_);
-  return checkpoints_.remove(checkpoint);
+  Status removed = [&] {
+    std::lock_guard lock(mutex_);
+    return checkpoints_.remove(checkpoint);
+  }();
+  foresight_.forget(checkpoint.value());  // somebody may have gone back there meanwhile
+  return removed;
 }
 
 Result<BranchPids> Waypoint::Impl::pids(const BranchId& branch) {

@@ -39,7 +39,8 @@ struct WaypointOptions {
   std::string helper_dir;  // empty: where this program is; holds waypoint-keeper, waypoint-init
   UnitKind units = UnitKind::kAuto;  // how files are kept; auto takes btrfs where the host can
   std::uint64_t store_bytes = 64ULL << 30U;  // upper bound of the store's own file system (sparse)
-  // Trees of checkpoints that will probably be gone back to, made ahead of time; about 4 MB each.
+  // Trees of checkpoints that will probably be gone back to, made ahead of time, for all branches
+  // together; an idle shell takes 4 MB. None where files are kept by copying.
   std::size_t trees_ahead = 2;
   FaultPlan faults;  // tests only
 };

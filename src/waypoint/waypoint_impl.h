@@ -28,7 +28,7 @@ class Waypoint::Impl {
         branches_(options_.store_dir),
         init_binary_(std::move(init_binary)),
         pool_(std::move(programs), *units_),
-        foresight_(pool_, options_.faults.empty() ? options_.trees_ahead : 0) {}
+        foresight_(pool_, trees_ahead()) {}
 
   static Result<std::unique_ptr<Impl>> open(WaypointOptions options);
 
@@ -52,6 +52,10 @@ class Waypoint::Impl {
   std::string units_kind() const { return units_->kind(); }
 
  private:
+  // None where each would need a whole copy of the branch's files, and none in a test of faults.
+  std::size_t trees_ahead() const {
+    return units_->kind() == "copy" || !options_.faults.empty() ? 0 : options_.trees_ahead;
+  }
   Status find_live_branches();
   Result<std::string> template_for(const std::string& root);
   // A keeper that has done what it was asked for; nobody's yet.

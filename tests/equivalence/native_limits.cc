@@ -18,7 +18,7 @@ std::vector<Limit> native_limits() {
         .prepare = {"stateful start semaphores-to-undo /w/state"},
         .probe = {"stateful ask /w/state"},
         .expect = "value"},
-       "what is undone when it ends cannot be known"},
+       "what is undone when it ends the kernel shows to nobody"},
       {{.name = "TcpNotAcceptedWithData",
         .prepare = {"stateful start tcp-not-accepted-with-data /w/state"},
         .probe = {"stateful ask /w/state"},

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <string>
-#include <thread>
 
 #include "../commands/fixture.h"
 
@@ -48,8 +47,7 @@ TEST_F(InitTest, WhatOthersDoToItIsInEveryCheckpoint) {
   EXPECT_EQ(output(kLook), changed);
   ASSERT_OK(wp_->restore(branch_, first));
   EXPECT_EQ(output(kLook), before);
-  // Known since the restore, a moment after it.
-  std::this_thread::sleep_for(milliseconds(100));
+  take();  // known in the new keeper, too
   change_init(4);
   const std::string again = output(kLook);
   const CheckpointId third = take();
@@ -68,6 +66,29 @@ TEST_F(InitTest, WhatItWasAskedForIsInTheCheckpoint) {
   ASSERT_OK(wp_->restore(branch_, here));
   EXPECT_EQ(output("pgrep -c -f 'sleep 7654321'"), "1\n");
   EXPECT_EQ(output("ls /proc/1/fd | wc -l"), before);
+}
+
+TEST_F(InitTest, ItsFilesMayBeRemovedAndReplaced) {
+  take();
+  run("rm /dev/.waypoint-init; echo other > /dev/.waypoint-init");
+  const CheckpointId here = take();
+  run("rm /dev/.waypoint-init");
+  ASSERT_OK(wp_->restore(branch_, here));
+  EXPECT_EQ(output("cat /dev/.waypoint-init; readlink /proc/1/exe"),
+            "other\n/dev/.waypoint-init (deleted)\n");
+  ASSERT_OK(wp_->restore(branch_, take()));
+  EXPECT_EQ(output("echo alive"), "alive\n");
+}
+
+TEST_F(InitTest, ADeviceThatItHasOpenAndThatIsGoneIsSeen) {
+  take();
+  run("mv /dev/null /dev/nothing");
+  ASSERT_OK(wp_->restore(branch_, take()));
+  run("rm /dev/nothing");
+  auto taken = wp_->checkpoint(branch_);
+  ASSERT_FALSE(taken.ok());
+  EXPECT_THAT(taken.error().message, ::testing::HasSubstr("its name is gone"));
+  EXPECT_EQ(output("echo alive"), "alive\n");
 }
 
 TEST_F(InitTest, ItStillWaitsForProcessesThatNobodyElseDoes) {

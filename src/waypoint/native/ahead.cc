@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "waypoint/native/memory.h"
+
 namespace sf::waypoint::native {
 namespace {
 
 constexpr std::size_t kFileTimeLeft = 4;  // in EventImage::numbers: seconds, nanoseconds
 constexpr std::size_t kTimeLeft = 2;      // in PosixTimer::times, likewise
-constexpr std::uint64_t kMostShared = 64U << 20U;
+constexpr std::uint64_t kMostAtOnce = 64U << 20U;
 
 bool runs(const itimerval& timer) {
   return timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0;
@@ -29,19 +31,32 @@ bool any_runs(const All& all) {
   return std::ranges::any_of(all, [](const auto& each) { return runs(each); });
 }
 
-// A process's own memory comes when it is touched, what several share at once.
-std::uint64_t shared_bytes(const TreeImage& tree) {
+std::uint64_t size_of(const std::vector<Extent>& extents) {
   std::uint64_t bytes = 0;
-  for (const InodeImage& inode : tree.inodes)
-    for (const Extent& extent : inode.extents) bytes += extent.size;
-  for (const SegmentImage& segment : tree.ipc.segments)
-    for (const Extent& extent : segment.extents) bytes += extent.size;
+  for (const Extent& extent : extents) bytes += extent.size;
+  return bytes;
+}
+
+// What is brought at once.
+std::uint64_t bytes_at_once(const TreeImage& tree, bool lazy) {
+  std::uint64_t bytes = 0;
+  for (const InodeImage& inode : tree.inodes) bytes += size_of(inode.extents);
+  for (const SegmentImage& segment : tree.ipc.segments) bytes += size_of(segment.extents);
+  for (const ProcessImage& process : tree.processes) {
+    const std::vector<PageRange> later = lazy ? lazy_mappings(process) : std::vector<PageRange>();
+    for (const Extent& extent : process.pages) {
+      bool comes_later = std::ranges::any_of(later, [&](const PageRange& range) {
+        return range.start <= extent.at && extent.at < range.end;
+      });
+      bytes += comes_later ? 0 : extent.size;
+    }
+  }
   return bytes;
 }
 
 }  // namespace
 
-std::optional<std::string> reason_not_ahead(const TreeImage& tree) {
+std::optional<std::string> reason_not_ahead(const TreeImage& tree, bool lazy) {
   for (const ProcessImage& process : tree.processes) {
     if (any_runs(process.timers))
       return "an alarm of process " + std::to_string(process.pid) + " would go on";
@@ -49,7 +64,7 @@ std::optional<std::string> reason_not_ahead(const TreeImage& tree) {
       return "a timer of process " + std::to_string(process.pid) + " would go on";
   }
   if (any_runs(tree.files)) return "a timerfd would go on";
-  if (shared_bytes(tree) > kMostShared) return "it shares much memory";
+  if (bytes_at_once(tree, lazy) > kMostAtOnce) return "it would take much memory";
   return std::nullopt;
 }
 

@@ -103,7 +103,7 @@ class Search {
           "the native engine knows such sharing between threads only");
     if (p.may_undo)
       add("System V semaphores (SEM_UNDO)",
-          "what is undone when it ends cannot be known: the kernel shows it to nobody");
+          "it uses it, or has had threads: what is undone when it ends the kernel shows to nobody");
     if (p.root != "/") add("root directory " + p.root, "it has changed its root");
     if (!p.cwd_has_place) add(p.cwd, "it has no name any more, and no place to have one");
     std::string exe_trouble = lost_name_trouble(p.exe_lost);

@@ -64,8 +64,10 @@ Result<std::uint32_t> InodeCapture::find_or_capture(pid_t pid, const DescriptorF
     return found->second;
   }
   found->second = static_cast<std::uint32_t>(tree_.inodes.size());
-  InodeImage inode = describe(fd.file);
   SF_TRY_ASSIGN(os::UniqueFd copy, descriptor_of(pid, fd.number));
+  struct stat now {};  // what was seen of init may be older
+  if (::fstat(copy.get(), &now) != 0) return os::last_error("looking at a descriptor");
+  InodeImage inode = describe(now);
   if (kind == DescriptorKind::kPipe || kind == DescriptorKind::kFifo) {
     inode.kind = kind == DescriptorKind::kPipe ? InodeKind::kPipe : InodeKind::kFifo;
     inode.name = fd.link;

@@ -47,8 +47,10 @@ DescriptorVerdict judge_device(const DescriptorFacts& fd) {
   constexpr std::array kMemoryDevices = {3U, 5U, 7U, 8U, 9U};  // null, zero, full, random, urandom
   unsigned number = minor(fd.file.st_rdev);
   if (S_ISCHR(fd.file.st_mode) && major(fd.file.st_rdev) == 1 &&
-      std::ranges::find(kMemoryDevices, number) != kMemoryDevices.end())
+      std::ranges::find(kMemoryDevices, number) != kMemoryDevices.end()) {
+    if (is_deleted(fd.link)) return refuse(fd, fd.link, "its name is gone");
     return {DescriptorKind::kPath, {}, {}};
+  }
   return judge_pty(fd);
 }
 

@@ -4,7 +4,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "os/error.h"
+#include "os/file.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -13,6 +16,19 @@ constexpr int kOneProcess = 1;  // IOPRIO_WHO_PROCESS
 
 // As others see it: theirs to change, and not the number that it would tell itself.
 long io_priority_of(pid_t pid) { return ::syscall(SYS_ioprio_get, kOneProcess, pid); }
+
+// The files that it is made of and has open lie where the branch may remove, replace or move them.
+bool has_its_files(const ProcessFacts& facts) {
+  const std::string proc = "/proc/" + std::to_string(facts.pid);
+  auto exe = os::read_link(proc + "/exe");
+  if (!exe || *exe != facts.exe) return false;
+  for (const DescriptorFacts& fd : facts.descriptors) {
+    if (!fd.link.starts_with('/') || fd.link.starts_with("/memfd:")) continue;
+    auto link = os::read_link(proc + "/fd/" + std::to_string(fd.number));
+    return link && *link == fd.link;  // all the others are the same one
+  }
+  return true;
+}
 
 // What it would say of itself.
 ProcessImage answers_of(const ProcessImage& image) {
@@ -51,7 +67,7 @@ void KnownInit::captured(const ProcessFacts& facts, const ProcessImage& image,
 
 bool KnownInit::knows(pid_t pid, std::optional<std::uint64_t> requests) const {
   return pid_ == pid && requests == requests_ && facts_ && image_ && image_->posix_timers.empty() &&
-         io_priority_of(pid) == io_priority_;
+         io_priority_of(pid) == io_priority_ && has_its_files(*facts_);
 }
 
 Status KnownInit::answer(ProcessImage& process) const {
@@ -70,7 +86,9 @@ Status KnownInit::answer(ProcessImage& process) const {
   thread.alternate_stack = known.alternate_stack;
   thread.clear_tid = known.clear_tid;
   thread.death_signal = known.death_signal;
-  thread.timer_slack = known.timer_slack;
+  SF_TRY_ASSIGN(std::string slack,
+                os::read_file("/proc/" + std::to_string(pid_) + "/timerslack_ns"));
+  thread.timer_slack = std::strtoull(slack.c_str(), nullptr, 10);
   thread.time_stamp = known.time_stamp;
   thread.memory_failure = known.memory_failure;
   thread.credentials.secure_bits = known.credentials.secure_bits;

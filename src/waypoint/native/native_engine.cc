@@ -6,6 +6,7 @@
 #include "os/file.h"
 #include "os/process.h"
 #include "waypoint/keeper_host.h"
+#include "waypoint/native/ahead.h"
 #include "waypoint/native/blockers.h"
 #include "waypoint/native/capture.h"
 #include "waypoint/native/facts.h"
@@ -32,7 +33,7 @@ class NativeEngine : public ProcessEngine {
     pid_t init = memory_.init.look();
     if (init == 0) return;
     native::TreeFacts nobody;
-    (void)memory_.surroundings.add_to(nobody, init);
+    (void)memory_.surroundings.add_to(nobody, init, false);
     for (pid_t child : os::children_of(init)) (void)native::read_process(child);
   }
 
@@ -53,7 +54,7 @@ class NativeEngine : public ProcessEngine {
         native::TreeFacts facts,
         native::read_facts(stopped.processes(), knows_init ? &memory_.init.facts() : nullptr));
     const native::ProcessFacts init = facts.processes[0];
-    SF_TRY(memory_.surroundings.add_to(facts, request.root));
+    SF_TRY(memory_.surroundings.add_to(facts, request.root, !knows_init));
     native::recognise_watched(facts, memory_.watches);
     SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
     native::find_undo(facts);
@@ -96,10 +97,16 @@ class NativeEngine : public ProcessEngine {
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {
-    native::LateRoot root(request.root_view, std::async(kBeside, request.make_files));
+    // Files that nobody may need are not copied beside it.
+    native::LateRoot root(
+        request.root_view,
+        std::async(request.ahead ? std::launch::deferred : kBeside, request.make_files));
     SF_TRY_ASSIGN(std::string bytes,
                   os::read_file(request.image_dir + native::kTreeFile, kMaxTree));
     SF_TRY_ASSIGN(native::TreeImage tree, native::decode_tree(bytes));
+    if (auto reason = request.ahead ? native::reason_not_ahead(tree, native::can_serve_faults())
+                                    : std::nullopt)
+      return fail(ErrorCode::kUnsupported, *reason);
     auto restored = native::restore_tree(tree, request, root, setup_.cradle, memory_.watches);
     if (!restored) return std::move(restored).error().while_doing("restoring processes");
     memory_.init.restored(restored->init.pid(), tree.processes[0]);

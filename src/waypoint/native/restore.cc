@@ -18,7 +18,6 @@
 #include "os/file.h"
 #include "os/process.h"
 #include "waypoint/init_launcher.h"
-#include "waypoint/native/ahead.h"
 #include "waypoint/native/birth_writer.h"
 #include "waypoint/native/inotify.h"
 #include "waypoint/native/memory.h"
@@ -90,8 +89,6 @@ class Restore {
       : tree_(tree), request_(request), root_(root), cradle_(cradle), watches_(watches) {}
 
   Result<RestoredTree> run() {
-    if (auto reason = request_.ahead ? reason_not_ahead(tree_) : std::nullopt)
-      return fail(ErrorCode::kUnsupported, *reason);
     std::vector<int> pages;
     for (std::uint32_t i = 0; i < tree_.pages_files; ++i) {
       SF_TRY_ASSIGN(auto file, PagesFile::open(pages_path(request_.image_dir, i)));
@@ -223,6 +220,7 @@ class Restore {
     for (std::size_t i = 0; i < process.threads.size(); ++i) {
       const ThreadImage& thread = process.threads[i];
       SF_TRY(threads[first + i].become(thread.registers, thread.extended, thread.blocked));
+      SF_TRY(threads[first + i].die_with_tracer());
     }
     return Ok{};
   }

@@ -21,6 +21,7 @@ constexpr auto kStopTime = std::chrono::milliseconds(500);
 constexpr auto kLookTime = std::chrono::milliseconds(5);
 constexpr auto kVforkTime = std::chrono::seconds(2);
 constexpr auto kPause = std::chrono::microseconds(200);
+constexpr auto kReleaseTime = std::chrono::milliseconds(100);
 constexpr int kHastyRounds = 2;
 constexpr std::size_t kFew = 4;
 
@@ -34,6 +35,8 @@ Error cannot_stop(pid_t pid, const Error& error) {
                   traced ? "end the tracer first" : "try again"};
   return refuse_capture({blocker});
 }
+
+bool has_ended(char state) { return state == 'Z' || state == 'X' || state == 0; }
 
 // Until its child, which shares its memory, has run a program or ended, only a deadly signal
 // reaches it (vfork). A thaw wakes it for a moment, so it may seem to run.
@@ -53,17 +56,26 @@ Result<bool> StoppedTree::seize_new(const std::vector<os::TreeMember>& tree,
                                     std::vector<pid_t>& fresh) {
   processes_.clear();
   for (const auto& [pid, tids] : tree) {
-    processes_.push_back(pid);
+    if (tids.empty()) gone_.insert(pid);
+    if (!tids.empty()) processes_.push_back(pid);
     for (pid_t tid : tids) {
       if (threads_.contains(tid)) continue;
       char state = os::process_state(tid);
-      if (state == 'Z' || state == 'X' || state == 0) continue;
+      if (has_ended(state)) {
+        gone_.insert(tid);
+        continue;
+      }
       if (waits_for_child(tid, state)) {
         waiter_ = tid;
         return false;
       }
       auto tracee = Tracee::seize(tid);
-      if (!tracee && tracee.error().os_errno == ESRCH) continue;
+      // One that has just ended cannot be had either, and for the same reason as one that is
+      // traced.
+      if (!tracee && (tracee.error().os_errno == ESRCH || has_ended(os::process_state(tid)))) {
+        gone_.insert(tid);
+        continue;
+      }
       if (!tracee) return cannot_stop(pid, tracee.error());
       threads_.emplace(tid, std::move(*tracee));
       fresh.push_back(tid);
@@ -100,15 +112,18 @@ Result<bool> StoppedTree::hold(pid_t root, const std::string& freezer, const AtP
     if (frozen) (void)freeze("0");
   });
   Deadline deadline = Deadline::after(kStopTime);
-  // Once more until nobody new is found: who is stopped has no children any more. A small tree is
-  // not frozen, which wakes everybody twice, unless it forks faster than that.
-  int round = 0;
-  for (std::vector<pid_t> fresh = {0}; !fresh.empty(); ++round) {
-    fresh.clear();
+  // Once more until nobody new is found: who is stopped has no children any more, but who has just
+  // ended may have left some. A small tree is not frozen, which wakes everybody twice, unless it
+  // forks faster than that.
+  bool changed = true;
+  for (int round = 0; changed; ++round) {
+    std::vector<pid_t> fresh;
+    const std::size_t gone = gone_.size();
     const std::vector<os::TreeMember> tree = os::thread_tree(root);
     if (!frozen && (round == kHastyRounds || tree.size() > kFew)) frozen = freeze("1");
     SF_TRY_ASSIGN(bool possible, seize_new(tree, fresh));
     if (!possible) return false;
+    changed = !fresh.empty() || gone_.size() != gone;
     for (pid_t tid : fresh) {
       SF_TRY_ASSIGN(bool stopped, wait_stopped(tid, deadline));
       if (!stopped) return false;
@@ -144,6 +159,8 @@ StoppedTree::~StoppedTree() {
     if (!threads_.at(tid).is_stopped()) late_->take(std::move(threads_.at(tid)));
     threads_.erase(tid);
   }
+  // Whoever looks at the tree next would find these traced; most are only about to stop.
+  if (late_ != nullptr) late_->release(Deadline::after(kReleaseTime));
 }
 
 std::vector<pid_t> StoppedTree::in_order_of_release() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ class StoppedTree {
   pid_t waiter_ = 0;
   std::vector<pid_t> processes_;
   std::map<pid_t, Tracee> threads_;
+  std::set<pid_t> gone_;  // had ended when they were met
 };
 
 }  // namespace sf::waypoint::native

@@ -26,7 +26,7 @@ Result<std::string> read_from_start(int fd) {
 
 }  // namespace
 
-Status Surroundings::add_to(TreeFacts& facts, pid_t init) {
+Status Surroundings::add_to(TreeFacts& facts, pid_t init, bool moved) {
   if (!own_) {
     TreeFacts own;
     own.timer_ids = can_choose_timer_ids();
@@ -35,7 +35,7 @@ Status Surroundings::add_to(TreeFacts& facts, pid_t init) {
     own.own_oom_score_adj = std::atoi(score.c_str());
     own_ = std::move(own);
   }
-  SF_TRY(read_mounts(init));
+  SF_TRY(read_mounts(init, moved));
   facts.timer_ids = own_->timer_ids;
   facts.own_namespaces = own_->own_namespaces;
   facts.own_oom_score_adj = own_->own_oom_score_adj;
@@ -44,7 +44,7 @@ Status Surroundings::add_to(TreeFacts& facts, pid_t init) {
 }
 
 // The list says when it has changed since it was read or asked last.
-Status Surroundings::read_mounts(pid_t init) {
+Status Surroundings::read_mounts(pid_t init, bool moved) {
   bool is_new = !mount_list_.valid();
   if (is_new) {
     SF_TRY_ASSIGN(mount_list_,
@@ -52,7 +52,7 @@ Status Surroundings::read_mounts(pid_t init) {
   }
   pollfd changed{mount_list_.get(), POLLPRI, 0};
   if (::poll(&changed, 1, 0) < 0) return os::last_error("looking at the branch's mounts");
-  if (!is_new && (changed.revents & (POLLPRI | POLLERR)) == 0) return Ok{};
+  if (!is_new && !moved && (changed.revents & (POLLPRI | POLLERR)) == 0) return Ok{};
   SF_TRY_ASSIGN(std::string text, read_from_start(mount_list_.get()));
   mounts_ = parse_mounts(text);
   return Ok{};

@@ -10,11 +10,12 @@ namespace sf::waypoint::native {
 
 class Surroundings {
  public:
-  // Puts them into `facts`; `init` is the branch's, always the same.
-  Status add_to(TreeFacts& facts, pid_t init);
+  // Puts them into `facts`; `init` is the branch's, always the same. `moved`: files may have been,
+  // which the list of mounts does not tell of.
+  Status add_to(TreeFacts& facts, pid_t init, bool moved);
 
  private:
-  Status read_mounts(pid_t init);
+  Status read_mounts(pid_t init, bool moved);
 
   std::optional<TreeFacts> own_;  // namespaces, score, what the kernel can do
   os::UniqueFd mount_list_;       // of init

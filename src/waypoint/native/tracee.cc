@@ -132,6 +132,12 @@ Status Tracee::wait_stopped(Deadline deadline) {
   return Ok{};
 }
 
+Status Tracee::die_with_tracer() {
+  if (trace(PTRACE_SETOPTIONS, tid_, 0, reinterpret_cast<void*>(PTRACE_O_EXITKILL)) != 0)
+    return os::last_error("holding " + thread_name(tid_));
+  return Ok{};
+}
+
 Result<std::string> Tracee::extended_state() const {
   std::string state(kMaxExtended, '\0');
   iovec place{state.data(), state.size()};

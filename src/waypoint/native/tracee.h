@@ -38,6 +38,8 @@ class Tracee {
   Result<std::vector<SignalInfo>> pending(Queue queue) const;
   Result<RseqArea> rseq() const;
 
+  // It dies when the calling thread does, until it is let go of.
+  Status die_with_tracer();
   // Its process has other threads. Killed, it is not seen to end before they are.
   void leads_others() { leads_others_ = true; }
 

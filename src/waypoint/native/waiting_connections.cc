@@ -76,7 +76,8 @@ ClientFacts read_client_facts(int fd) {
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   std::int64_t now_ms = now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
   // Whoever has sent nothing has sent its last word when it connected.
-  return {.is_quiet = info.tcpi_bytes_sent == 0 && info.tcpi_notsent_bytes == 0,
+  return {.is_quiet = info.tcpi_bytes_sent == 0 && info.tcpi_notsent_bytes == 0 &&
+                      info.tcpi_bytes_received == 0,
           .connected_ms = now_ms - info.tcpi_last_data_sent};
 }
 
@@ -97,7 +98,10 @@ void tie_waiting(const std::vector<SocketFacts*>& sockets) {
       all.push_back(socket);
   }
   for (auto& [inode, all] : clients) {
-    if (static_cast<int>(all.size()) != listeners[inode]->waiting) continue;
+    // As many as there are, and as fit: the backlog may have become smaller since.
+    const SocketFacts& listener = *listeners[inode];
+    if (static_cast<int>(all.size()) != listener.waiting) continue;
+    if (listener.waiting > listener.backlog + 1) continue;
     sort_by_turn(all);
     for (SocketFacts* socket : sockets) {
       if (socket->inode == inode) socket->knows_waiting = true;

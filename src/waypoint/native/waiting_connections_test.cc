@@ -31,6 +31,7 @@ SocketFacts listener(std::uint64_t inode, int waiting, std::uint16_t port = 80) 
   facts.tcp_state = TCP_LISTEN;
   facts.name = address("0.0.0.0", port);
   facts.waiting = waiting;
+  facts.backlog = waiting;
   return facts;
 }
 
@@ -112,6 +113,16 @@ TEST(WaitingConnectionsTest, AnAcceptedConnectionDoesNotWait) {
   EXPECT_TRUE(server.knows_waiting);
   EXPECT_EQ(one.tcp.turn, 1U);
   EXPECT_EQ(accepted.tcp.turn, 0U);
+}
+
+TEST(WaitingConnectionsTest, MoreThanTheBacklogHoldsCannotBeBroughtBack) {
+  SocketFacts server = listener(1, 3);
+  server.backlog = 1;
+  SocketFacts one = client(10, 1000);
+  SocketFacts two = client(11, 2000);
+  SocketFacts three = client(12, 3000);
+  tie_waiting({&server, &one, &two, &three});
+  EXPECT_FALSE(server.knows_waiting);
 }
 
 }  // namespace
