@@ -237,6 +237,22 @@ Result<ProcessFacts> read_process(pid_t pid) {
   return process;
 }
 
+void rehearse_reading(pid_t pid) {
+  const std::string proc = proc_path(pid);
+  ProcessFacts process;
+  process.pid = pid;
+  (void)read_threads(process, proc);
+  (void)read_standing(process, proc);
+  (void)namespaces_of(proc);
+  for (const char* file : {"/smaps", "/auxv", "/timers"}) (void)read_text(proc + file);
+  for (const char* link : {"/cwd", "/root", "/exe"}) (void)os::read_link(proc + link);
+  auto numbers = os::list_directory(proc + "/fd");
+  for (const std::string& number : numbers ? *numbers : std::vector<std::string>()) {
+    (void)os::read_link(proc + "/fd/" + number);
+    (void)read_piece(proc + "/fdinfo/" + number);
+  }
+}
+
 Result<TreeFacts> read_facts(const std::vector<pid_t>& processes, const ProcessFacts* init) {
   TreeFacts facts;
   SF_TRY_ASSIGN(facts.processes, read_processes(processes, init));

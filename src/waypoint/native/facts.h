@@ -90,7 +90,10 @@ std::vector<MountFacts> parse_mounts(const std::string& mountinfo);
 using NamespaceNumbers = std::array<std::uint64_t, kNamespaces.size()>;
 // Of a process with this directory in /proc.
 NamespaceNumbers namespaces_of(const std::string& proc);
+// Requires: it is stopped, or has neither sockets nor terminals, which are touched to be looked at.
 Result<ProcessFacts> read_process(pid_t pid);
+// Reads what can be read of one that runs, and forgets it: the next time is quicker.
+void rehearse_reading(pid_t pid);
 // Requires: every thread of the tree is stopped. `init`: what is known of it already; what others
 // may have changed is read all the same. What is around the tree is not looked at: surroundings.h.
 Result<TreeFacts> read_facts(const std::vector<pid_t>& processes, const ProcessFacts* init);

@@ -34,7 +34,7 @@ class NativeEngine : public ProcessEngine {
     if (init == 0) return;
     native::TreeFacts nobody;
     (void)memory_.surroundings.add_to(nobody, init, false);
-    for (pid_t child : os::children_of(init)) (void)native::read_process(child);
+    for (pid_t child : os::children_of(init)) native::rehearse_reading(child);
   }
 
   bool release_late() override { return late_.release(); }
