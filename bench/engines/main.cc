@@ -34,7 +34,7 @@ constexpr const char* kUsage =
     "usage: bench_engines [--n N] [--only TEXT] [--markdown]\n"
     "  --n N        rounds per tree (default 9)\n"
     "  --only TEXT  only trees whose name contains TEXT\n";
-constexpr auto kPause = milliseconds(80);  // retired keepers end in the background
+constexpr auto kPause = milliseconds(200);  // retired keepers end in the background
 constexpr auto kPrepareTime = milliseconds(120'000);
 constexpr std::string_view kForks = "50 forks of 256 MB";
 

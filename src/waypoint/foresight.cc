@@ -8,6 +8,7 @@ namespace {
 constexpr auto kBringTime = seconds(20);
 constexpr auto kWholeTime = seconds(120);      // that, and starting and ending its keeper
 constexpr auto kTakeTime = milliseconds(500);  // then one does it oneself
+constexpr auto kQuiet = milliseconds(100);
 constexpr int kFullTrust = 8;
 
 }  // namespace
@@ -21,21 +22,33 @@ Foresight::Trees::iterator Foresight::find(const std::string& checkpoint) {
 
 void Foresight::expect(const std::string& checkpoint, wire::Frame request) {
   if (most_ == 0) return;
-  bool trusted = false;
+  long turn = 0;
   {
     std::lock_guard lock(mutex_);
+    turn = ++turn_;
     auto known = find(checkpoint);
     if (known != trees_.end()) {
       trees_.splice(trees_.begin(), trees_, known);
-      return;
+    } else {
+      request.header["ahead"] = true;
+      trees_.push_front(
+          {checkpoint, std::move(request), trust_ > 0 ? Stage::kWanted : Stage::kRemembered});
+      keep_most();
     }
-    trusted = trust_ > 0;
-    request.header["ahead"] = true;
-    trees_.push_front(
-        {checkpoint, std::move(request), trusted ? Stage::kWanted : Stage::kRemembered});
-    keep_most();
   }
-  if (trusted) pool_.soon([this, checkpoint] { bring(checkpoint); });
+  pool_.later([this, turn] { bring_wanted(turn); }, kQuiet);
+}
+
+// Whoever asks again and again without a pause would find keepers and processors taken.
+void Foresight::bring_wanted(long turn) {
+  std::vector<std::string> wanted;
+  {
+    std::lock_guard lock(mutex_);
+    if (turn != turn_) return;
+    for (const Tree& tree : trees_)
+      if (tree.stage == Stage::kWanted) wanted.push_back(tree.checkpoint);
+  }
+  for (const std::string& checkpoint : wanted) bring(checkpoint);
 }
 
 // Those that were expected longest ago give way; one that is being made comes to its end first.

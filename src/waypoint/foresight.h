@@ -48,6 +48,8 @@ class Foresight {
   std::optional<Tree> remove(std::unique_lock<std::mutex>& lock, std::string checkpoint,
                              microseconds patience);
   void give_up(Tree& tree);
+  // Unless somebody has asked for something since.
+  void bring_wanted(long turn);
   void bring(const std::string& checkpoint);
   void keep_most();
 
@@ -55,8 +57,9 @@ class Foresight {
   const std::size_t most_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  Trees trees_;  // guarded by mutex_; expected last, first
-  int trust_;    // guarded by mutex_; falls with each tree that nobody wanted: none left, none made
+  long turn_ = 0;  // guarded by mutex_; counts what was expected
+  Trees trees_;    // guarded by mutex_; expected last, first
+  int trust_;  // guarded by mutex_; falls with each tree that nobody wanted: none left, none made
 };
 
 }  // namespace sf::waypoint

@@ -89,7 +89,7 @@ void KeeperPool::refill() {
   while (spares_.size() + coming_ < kSpares) {
     ++coming_;
     // Before all others: somebody may wait for it soon.
-    tasks_.push_front(later([this, for_criu = for_criu_] {
+    tasks_.push_front(in_a_moment([this, for_criu = for_criu_] {
       auto spare = spawn(Network::kNone, for_criu);
       std::lock_guard inner(mutex_);
       if (spare) spares_.push_back({spare->id, spare->client, true});
@@ -103,13 +103,13 @@ void KeeperPool::refill() {
 
 void KeeperPool::retire(KeeperHandle keeper) {
   std::lock_guard lock(mutex_);
-  tasks_.push_back(later([this, keeper = std::move(keeper)] { end(keeper); }));
+  tasks_.push_back(in_a_moment([this, keeper = std::move(keeper)] { end(keeper); }));
   changed_.notify_all();
 }
 
-void KeeperPool::soon(std::function<void()> work) {
+void KeeperPool::later(std::function<void()> work, microseconds delay) {
   std::lock_guard lock(mutex_);
-  tasks_.push_back(later(std::move(work)));
+  tasks_.push_back({std::move(work), Deadline::after(delay)});
   changed_.notify_all();
 }
 
@@ -123,7 +123,7 @@ void KeeperPool::settle() {
   hurry(lock, [&] { return tasks_.empty() && !working_; });
 }
 
-KeeperPool::Task KeeperPool::later(std::function<void()> run) {
+KeeperPool::Task KeeperPool::in_a_moment(std::function<void()> run) {
   return {std::move(run), Deadline::after(kMoment)};
 }
 

@@ -51,8 +51,8 @@ class KeeperPool {
   void refill();
   // Ends a keeper in the background, and clears away what one that was killed left.
   void retire(KeeperHandle keeper);
-  // Does it in the background, a moment later.
-  void soon(std::function<void()> work);
+  // Does it in the background, that much later.
+  void later(std::function<void()> work, microseconds delay);
   // Waits until the background work is done.
   void settle();
 
@@ -66,7 +66,7 @@ class KeeperPool {
     bool starts_spare = false;
   };
   std::optional<KeeperHandle> pop_spare();  // requires: mutex_ is held
-  static Task later(std::function<void()> run);
+  static Task in_a_moment(std::function<void()> run);
   // Waits, and nothing that is to be done later does.
   template <typename Condition>
   void hurry(std::unique_lock<std::mutex>& lock, Condition condition);
