@@ -53,9 +53,9 @@ void add_serve_command(CLI::App& app, int& exit_code) {
                    "File with the token that TCP clients must show (default: STATEFORK_TOKEN)")
       ->type_name("FILE");
   command
-      ->add_option("--trees-ahead", arguments->trees_ahead,
-                   "Nodes made ready to be gone back to before anybody asks, of all sessions "
-                   "together (default: 2; 0: none)")
+      ->add_option(
+          "--trees-ahead", arguments->trees_ahead,
+          "Nodes of all sessions that stand ready before anybody goes back there (default: 2)")
       ->type_name("N");
   command->footer(
       "Not needed as a rule: the first command that finds no daemon starts one.\n"
