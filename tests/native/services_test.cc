@@ -18,6 +18,7 @@ constexpr std::uint64_t kMegabyte = 1U << 20U;
 constexpr std::size_t kNodes = 4;  // kept; older ones are removed
 constexpr int kTries = 40;         // until a terminal has been read, and the like
 constexpr int kWarmUp = 10;        // cycles until everybody has what it keeps
+constexpr std::size_t kMore = 3;   // keepers, at one moment than at another
 
 const char* const kServices = R"(mkdir -p /w && cd /w && export PAGER=cat TMUX_TMPDIR=/w
 await() { local i; for i in {1..300}; do "$@" > /dev/null 2>&1 && return; sleep 0.1; done; echo "never: $*"; false; }
@@ -143,12 +144,13 @@ TEST_F(ServicesTest, AtWorkAreWhereTheyWereAtEveryNodeAndNothingGrows) {
               to_line(before).c_str(), to_line(after).c_str());
   EXPECT_LT(after.manager_memory, before.manager_memory + 16 * kMegabyte);
   EXPECT_LT(after.keeper_memory, before.keeper_memory + 32 * kMegabyte);
-  EXPECT_LE(after.manager_descriptors, before.manager_descriptors + 2);
-  EXPECT_LE(after.keeper_descriptors, before.keeper_descriptors + 16);
-  EXPECT_LE(after.keepers, before.keepers + 1);       // one may be on its way out
-  EXPECT_LE(after.processes, before.processes + 10);  // with its keeper, and postgres's workers
-  EXPECT_LE(after.namespaces, before.namespaces + 6);
-  EXPECT_LE(after.cgroups, before.cgroups + 8);
+  // Two trees may stand ready, one keeper be on its way out; postgres's workers come and go.
+  EXPECT_LE(after.keepers, before.keepers + kMore);
+  EXPECT_LE(after.manager_descriptors, before.manager_descriptors + 2 * kMore);
+  EXPECT_LE(after.keeper_descriptors, before.keeper_descriptors + 16 * kMore);
+  EXPECT_LE(after.processes, before.processes + 16 * kMore);
+  EXPECT_LE(after.namespaces, before.namespaces + 6 * kMore);
+  EXPECT_LE(after.cgroups, before.cgroups + 8 * kMore);
   EXPECT_EQ(after.mounts, before.mounts);
   EXPECT_LT(after.images, before.images + 64 * kMegabyte);
   EXPECT_LT(after.files, before.files + 64 * kMegabyte);
