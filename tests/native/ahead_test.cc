@@ -10,27 +10,15 @@
 #include <thread>
 #include <vector>
 
-#include "../commands/fixture.h"
+#include "native_branch.h"
 #include "os/file.h"
 #include "os/process.h"
 
 namespace sf::waypoint {
 namespace {
 
-class AheadTest : public CommandsTest {
+class AheadTest : public NativeBranchTest {
  protected:
-  void SetUp() override {
-    CommandsTest::SetUp();
-    BranchConfig config;
-    config.engine = EngineChoice::kNative;
-    branch_ = start(config);
-  }
-
-  CheckpointId take() {
-    auto info = wp_->checkpoint(branch_);
-    EXPECT_TRUE(info.ok()) << (info ? "" : info.error().describe());
-    return info ? info->id : CheckpointId();
-  }
   bool is_ready(const CheckpointId& checkpoint) {
     wp_->settle();
     return std::ranges::count(wp_->ready(), checkpoint) == 1;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../commands/fixture.h"
+#include "native_branch.h"
 
 namespace sf::waypoint {
 namespace {
@@ -13,19 +13,8 @@ const char* const kLook =
     "prlimit --pid 1 --nofile -o SOFT,HARD --noheadings; ps -o ni= -p 1; ionice -p 1\n"
     "cat /proc/1/oom_score_adj /proc/1/coredump_filter; taskset -p 1; ls /proc/1/fd | wc -l";
 
-class InitTest : public CommandsTest {
+class InitTest : public NativeBranchTest {
  protected:
-  void SetUp() override {
-    CommandsTest::SetUp();
-    BranchConfig config;
-    config.engine = EngineChoice::kNative;
-    branch_ = start(config);
-  }
-  CheckpointId take() {
-    auto info = wp_->checkpoint(branch_);
-    EXPECT_TRUE(info.ok()) << (info ? "" : info.error().describe());
-    return info ? info->id : CheckpointId();
-  }
   void change_init(int n) {
     const std::string number = std::to_string(n);
     run("prlimit --pid 1 --nofile=50" + number + ":90" + number + "; renice -n " + number +

@@ -13,14 +13,13 @@
 namespace sf::waypoint::native {
 namespace {
 
+constexpr std::size_t kMaxList = 64U << 20U;
+
 Result<std::string> read_from_start(int fd) {
   if (::lseek(fd, 0, SEEK_SET) != 0) return os::last_error("reading the branch's mounts");
   std::string text;
-  char buffer[16384];
-  for (ssize_t n = 0; (n = ::read(fd, buffer, sizeof buffer)) != 0;) {
-    if (n < 0) return os::last_error("reading the branch's mounts");
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
+  SF_TRY_ASSIGN(bool more, os::read_available(fd, text, kMaxList));
+  if (more) return fail(ErrorCode::kCorrupt, "the branch has more mounts than expected");
   return text;
 }
 
