@@ -1,6 +1,7 @@
 #include "os/terminal.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 
 #include "os/error.h"
@@ -45,6 +46,12 @@ pid_t foreground_group(int master) {
 }
 
 void discard_typed(int master) { ::ioctl(master, TCFLSH, TCOFLUSH); }
+
+bool has_typed(int master) {
+  UniqueFd slave(::ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  pollfd waiting{slave.get(), POLLIN, 0};
+  return slave.valid() && ::poll(&waiting, 1, 0) > 0 && (waiting.revents & POLLIN) != 0;
+}
 
 Result<std::string> take_typed(int master) {
   UniqueFd slave(::ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));

@@ -21,6 +21,8 @@ pid_t foreground_group(int master);
 // Drops what was typed and not yet read.
 void discard_typed(int master);
 
+// Whether a line was typed that nobody has read.
+bool has_typed(int master);
 // What was typed and not yet read, complete lines or not; taken out of the queue.
 // Requires: nobody reads or types meanwhile.
 Result<std::string> take_typed(int master);

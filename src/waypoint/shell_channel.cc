@@ -84,8 +84,12 @@ Result<std::string> ShellChannel::loaded_text() const {
   return text;
 }
 
+Status ShellChannel::write_script(pid_t holder) {
+  return replace_content(script_.get(), protocol_script(holder));
+}
+
 Status ShellChannel::install(pid_t holder, const Credentials& user) {
-  SF_TRY(replace_content(script_.get(), protocol_script(holder)));
+  SF_TRY(write_script(holder));
   SF_TRY(replace_content(rc_file_.get(), shell_rc_file()));
   for (int fd :
        {event_entry_.get(), ack_entry_.get(), command_text_.get(), script_.get(), rc_file_.get()}) {

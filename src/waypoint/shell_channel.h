@@ -33,6 +33,8 @@ class ShellChannel {
   Status load_command(std::string_view text);
   // What stands in the command's place now: the shell leaves its look there (shell_look.h).
   Result<std::string> loaded_text() const;
+  // The text that leads through `holder`. Requires: no shell is reading it.
+  Status write_script(pid_t holder);
   // The protocol's texts, and who may open its descriptors.
   Status install(pid_t holder, const Credentials& user);
   // Init serves one request at a time; further ones wait here.

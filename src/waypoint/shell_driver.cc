@@ -78,11 +78,25 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
     return abandon(std::move(loaded).error());
   set_echo(false);
-  if (Status typed = os::write_all(
-          master_.get(),
-          run_line(holder_, active_->number, active_->request.command, active_->look_mark));
-      !typed)
-    return abandon(std::move(typed).error());
+  if (Status typed = type_line(std::nullopt); !typed) return abandon(std::move(typed).error());
+}
+
+Status ShellDriver::type_line(std::optional<int> status) {
+  active_->line =
+      run_line(holder_, active_->number, active_->request.command, active_->look_mark, status);
+  return type_at_prompt(active_->line);
+}
+
+void ShellDriver::set_holder(pid_t holder) {
+  script_is_old_ = script_is_old_ || holder_ != holder;
+  holder_ = holder;
+}
+
+// A shell at its prompt is not reading the script: now it may change.
+Status ShellDriver::type_at_prompt(const std::string& line) {
+  if (script_is_old_) SF_TRY(channel_.write_script(holder_));
+  script_is_old_ = false;
+  return os::write_all(master_.get(), line);
 }
 
 void ShellDriver::remember(const std::string& command) {
@@ -106,8 +120,7 @@ void ShellDriver::catch_up(const CatchUp& missed, Done done) {
   if (Status loaded = channel_.load_command(catch_up_text(missed)); !loaded)
     return abandon(std::move(loaded).error());
   set_echo(false);
-  if (Status typed = os::write_all(master_.get(), catch_up_lines(holder_, active_->number, missed));
-      !typed)
+  if (Status typed = type_at_prompt(catch_up_lines(holder_, active_->number, missed)); !typed)
     return abandon(std::move(typed).error());
 }
 
@@ -175,6 +188,9 @@ void ShellDriver::on_record(const Record& record) {
       (void)channel_.acknowledge(record);
       if (active_ && !active_->held_keys.empty()) (void)type(std::exchange(active_->held_keys, ""));
       return;
+    case Record::Kind::kGone:
+      if (active_ && !stale && active_->phase <= Phase::kLoading) (void)type_line(last_status_);
+      return;
     case Record::Kind::kAsk:
       if (!stale && active_)
         active_->looked = active_->phase == Phase::kRunning && may_look && may_look();
@@ -223,6 +239,7 @@ void ShellDriver::on_end(int status, bool verbose) {
   drain();
   if (active_) {
     active_->verbose_end = verbose;
+    if (active_->phase == Phase::kLoading) active_->output.append(active_->loading);
     if (active_->looked && active_->phase == Phase::kRunning && !active_->acts_at_prompt) {
       if (auto text = channel_.loaded_text()) look_ = parse_look(*text, active_->look_mark);
     }
@@ -285,7 +302,7 @@ void ShellDriver::drop_echoes(const Active& done, std::string& raw, std::string&
     if (std::size_t at = background.find(echoed); at != std::string::npos)
       background.erase(at, echoed.size());
   };
-  if (done.verbose) drop(run_line(holder_, done.number, done.request.command, done.look_mark));
+  if (done.verbose) drop(done.line);
   if (done.verbose_end) drop(report_line(holder_, done.number));
 }
 

@@ -85,7 +85,7 @@ class ShellDriver {
   ShellState state();
   // Continues from a restored tree. Requires: `state` was saved with it.
   void adopt(const ShellState& state);
-  void set_holder(pid_t holder) { holder_ = holder; }
+  void set_holder(pid_t holder);
   pid_t shell() const { return shell_; }
   pid_t shell_host() const { return shell_host_; }
   // Called with all that the terminal prints.
@@ -99,7 +99,7 @@ class ShellDriver {
 
  private:
   static constexpr milliseconds kEagerLook{4};  // after an interrupt: the end is expected
-  static constexpr milliseconds kRetypeLook{300};
+  static constexpr milliseconds kRetypeLook{100};
   enum class Phase { kTyped, kLoading, kRunning, kReporting };
   struct Active {
     long number = 0;
@@ -124,6 +124,7 @@ class ShellDriver {
     bool verbose_end = false;
     bool acts_at_prompt = false;  // a trap would fire for a catch-up, too
     bool looked = false;
+    std::string line;       // as it was typed
     std::string look_mark;  // begins the lines between the parts of the look that was asked for
     std::string loading;    // printed between load and start
   };
@@ -138,6 +139,8 @@ class ShellDriver {
   void remember(const std::string& command);
   void drop_echoes(const Active& done, std::string& raw, std::string& background) const;
   void abandon(Error error);
+  Status type_line(std::optional<int> status);
+  Status type_at_prompt(const std::string& line);
   void look_for_prompt();
   void type_report();
   void interrupt();
@@ -161,6 +164,7 @@ class ShellDriver {
   pid_t shell_ = 0;       // as the branch sees it
   pid_t shell_host_ = 0;  // as the keeper sees it
   pid_t holder_ = 1;
+  bool script_is_old_ = false;  // it leads through an earlier holder
   unsigned long prompt_read_ = 0;
   long commands_ = 0;
   std::deque<std::string> recent_;  // the last commands

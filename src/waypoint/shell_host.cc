@@ -104,7 +104,6 @@ Status ShellHost::request_holder() {
 void ShellHost::on_holder(pid_t holder) {
   holder_ = holder;
   driver_->set_holder(holder);
-  (void)driver_->channel().install(holder, user_.credentials);
 }
 
 // The first command settles what a fresh shell does to its terminal (an engine may not meet it

@@ -25,33 +25,44 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
 // record: one that an interrupted shell left unread must not pass for the next. `echo` or `printf`:
 // users switch builtins off (`enable -n echo`), but hardly both. bash reads a sourced file command
 // by command: each part leaves at its end, so that those behind it are not even parsed.
+// The holder may be killed at any moment, and then nothing can be told. What tells of a command
+// that was loaded (__wp_command), or that ended (__wp_end), goes once that was told: whoever is
+// left without an answer asks (ask_line, report_line).
 constexpr std::string_view kScriptText = R"script(case $1 in load | load_tail)
   builtin echo "B $2 ${-//[!xv]/}" >>@EVENT@ || builtin printf '%s\n' "B $2 ${-//[!xv]/}" >>@EVENT@
   while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "B $2" ]]; do builtin :; done
-  IFS= builtin read -r -d '' __wp_command <@COMMAND@ || builtin :
+  builtin unset -v __wp_command __wp_tail __wp_end
+  case ${__wp_ack-} in "B $2") IFS= builtin read -r -d '' __wp_command <@COMMAND@ || builtin : ;; esac
+  case ${__wp_command+loaded} in "") @LEAVE@ ;; esac
   builtin history -s -- "$__wp_command"
   builtin printf -v __wp_command '{ builtin . @SCRIPT@ start %q %q %q; } >/dev/null 2>&1\n%s' "$2" "$3" "$4" "$__wp_command"
   case $1 in load_tail) __wp_command+=$'\n{ __wp_tail=("$?" "$_"); } >/dev/null 2>&1' ;; esac
   @LEAVE@ ;;
 esac
 case $1 in start)
-  builtin unset -v __wp_command __wp_tail
-  builtin echo "S $2" >>@EVENT@ || builtin printf '%s\n' "S $2" >>@EVENT@
+  builtin echo "S $2" >>@EVENT@ || builtin printf '%s\n' "S $2" >>@EVENT@ || { @LEAVE@; }
+  builtin unset -v __wp_command __wp_tail __wp_end
   while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "S $2" ]]; do builtin :; done
   @LEAVE@ ;;
 esac
+case $1 in ask)
+  case ${__wp_command+loaded} in "")
+    builtin echo "G $2" >>@EVENT@ || builtin printf '%s\n' "G $2" >>@EVENT@
+    @LEAVE@ ;;
+  esac
+  @END@
+  @LEAVE@ ;;
+esac
 case $1 in end)
-  builtin unset -v __wp_command __wp_tail __wp_end __wp_last
   @END@
   @LEAVE@ ;;
 esac
 case $1 in end_look)
-  builtin unset -v __wp_command __wp_tail __wp_end __wp_last
   builtin echo "Q $2" >>@EVENT@ || builtin printf '%s\n' "Q $2" >>@EVENT@
   while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "Q $2 "* ]]; do builtin :; done
   case $__wp_ack in *yes)
     {
-      builtin unset -v __wp_ack
+      builtin unset -v __wp_ack __wp_command __wp_tail __wp_end
       builtin : look
       builtin declare -p
       builtin shopt -p
@@ -77,12 +88,17 @@ case $1 in end_look)
     } >|@COMMAND@ || builtin :
     ;;
   esac
+  __wp_end=("$3" "${@:$#}")
   @END@
   @LEAVE@ ;;
 esac
 )script";
+// First nothing: a bash that an interrupt kept from waiting for its program does so then, before it
+// tells of an end (ShellDriver::regain_terminal).
 constexpr const char* kEnd =
-    R"(builtin echo "E $2 $3 ${-//[!v]/}" >>@EVENT@ || builtin printf '%s\n' "E $2 $3 ${-//[!v]/}" >>@EVENT@
+    R"(builtin :
+  builtin echo "E $2 $3 ${-//[!v]/}" >>@EVENT@ || builtin printf '%s\n' "E $2 $3 ${-//[!v]/}" >>@EVENT@ || builtin return 1
+  builtin unset -v __wp_command __wp_tail __wp_end __wp_last
   while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "E $2" ]]; do builtin :; done)";
 constexpr const char* kLeave =
     R"(builtin unset -v __wp_ack; case $- in *e*) builtin return 0 ;; esac; builtin return "$3")";
@@ -109,32 +125,38 @@ std::string shell_rc_file() {
 
 // The groups are silent: `set -x` and a DEBUG trap would otherwise show our plumbing. `eval` itself
 // cannot be; what it makes them print comes before the start record and is dropped.
-std::string run_line(pid_t holder, long number, std::string_view command, std::string_view look) {
+std::string run_line(pid_t holder, long number, std::string_view command, std::string_view look,
+                     std::optional<int> status) {
   std::string n = std::to_string(number);
-  const std::string status = "\"${__wp_tail[0]-$?}\"";
-  const std::string last_word = "\"${__wp_tail[1]-}\"";
+  const std::string before = status ? std::to_string(*status) : "\"$?\"";
   // A sourced script does not see the traps on DEBUG, ERR and RETURN.
   const std::string end =
-      look.empty() ? "\\builtin . @SCRIPT@ end " + n + " " + status + " " + last_word
-                   : "__wp_end=(" + status + " " + last_word +
-                         ");\\builtin trap -p DEBUG ERR RETURN >>@EVENT@;\\builtin . @SCRIPT@ "
-                         "end_look " +
+      look.empty() ? "\\builtin . @SCRIPT@ end " + n + " \"${__wp_end[0]}\" \"${__wp_end[1]}\""
+                   : "\\builtin trap -p DEBUG ERR RETURN >>@EVENT@;\\builtin . @SCRIPT@ end_look " +
                          n + " \"${__wp_end[0]}\" " + std::string(look) +
                          " \"$LINENO\" \"$@\" \"${__wp_end[1]}\"";
   return with_paths(std::string(" { \\builtin . @SCRIPT@ ") +
-                        (can_take_tail(command) ? "load_tail " : "load ") + n +
-                        " \"$?\" \"$_\";\\builtin trap -p DEBUG >>@EVENT@;} >/dev/null "
-                        "2>&1;\\builtin eval \"$__wp_command\";"
-                        "{ " +
+                        (can_take_tail(command) ? "load_tail " : "load ") + n + " " + before +
+                        " \"$_\";\\builtin trap -p DEBUG >>@EVENT@;} >/dev/null "
+                        "2>&1;\\builtin eval \"${__wp_command-}\";"
+                        "{ __wp_end=(\"${__wp_tail[0]-$?}\" \"${__wp_tail[1]-}\");" +
                         end + ";} >/dev/null 2>&1\n",
                     holder);
 }
 
-std::string report_line(pid_t holder, long number) {
-  return with_paths(" { \\builtin . @SCRIPT@ end " + std::to_string(number) +
-                        " \"$?\" \"$_\";} >/dev/null 2>&1\n",
+namespace {
+
+std::string asking_line(pid_t holder, const char* what, long number) {
+  return with_paths(" { \\builtin . @SCRIPT@ " + std::string(what) + std::to_string(number) +
+                        " \"${__wp_end[0]-$?}\" \"${__wp_end[1]-$_}\";} >/dev/null 2>&1\n",
                     holder);
 }
+
+}  // namespace
+
+std::string report_line(pid_t holder, long number) { return asking_line(holder, "end ", number); }
+
+std::string ask_line(pid_t holder, long number) { return asking_line(holder, "ask ", number); }
 
 std::string catch_up_lines(pid_t holder, long number, const CatchUp& missed) {
   // The shell counts the lines it reads ($LINENO), empty ones too.
@@ -202,6 +224,10 @@ std::optional<Record> parse_record(std::string_view line) {
       break;
     case 'Q':
       record.kind = Record::Kind::kAsk;
+      expected = 1;
+      break;
+    case 'G':
+      record.kind = Record::Kind::kGone;
       expected = 1;
       break;
     case 'L':

@@ -23,10 +23,13 @@ std::string shell_rc_file();
 // Typed into the terminal: runs the loaded command; or, after an interrupt cut that line short,
 // only reports. The records and their answers carry the command's number.
 // With a word to look for: the shell also says how it stands (shell_look.h), in the place where the
-// command was.
+// command was. `status`: what `$?` was before, where the shell itself no longer knows.
 std::string run_line(pid_t holder, long number, std::string_view command,
-                     std::string_view look = {});
+                     std::string_view look = {}, std::optional<int> status = std::nullopt);
 std::string report_line(pid_t holder, long number);
+// Typed when a line led nowhere: tells the end of the command if it ran all the same, or that it
+// did not.
+std::string ask_line(pid_t holder, long number);
 // Brings a restored shell to where it was some harmless commands later. Their texts are loaded as a
 // command is.
 struct CatchUp;
@@ -44,7 +47,8 @@ struct Record {
     kTraced,
     kStart,
     kEnd,
-    kAsk,  // whether to look; answered by ShellChannel::allow_look()
+    kGone,  // the answer to ask_line(): nothing ran
+    kAsk,   // whether to look; answered by ShellChannel::allow_look()
     kShell,
     kHolder,
     kPiped,

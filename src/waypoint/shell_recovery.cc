@@ -76,7 +76,8 @@ void ShellDriver::look_for_prompt() {
   active_->lost_looks = 0;
   // Without sight a `read` looks like the prompt: only after an interrupt is it likely to be that.
   if (blind_ && active_->phase == Phase::kRunning && !active_->key_interrupt && !eager) return;
-  if (active_->phase == Phase::kLoading || !at_prompt()) {
+  const bool begins = active_->phase <= Phase::kLoading;
+  if (!at_prompt() || (begins && os::has_typed(master_.get()))) {
     active_->idle_looks = 0;
     return;
   }
@@ -95,12 +96,11 @@ void ShellDriver::look_for_prompt() {
     active_->next_look = Deadline::after(kEagerLook);
     return;
   }
-  if (active_->phase == Phase::kTyped) {
-    // The line was read and led nowhere: its script was out of reach (see set_holder). The next one
-    // has the new path.
+  if (begins) {
+    // The line was read, and nothing was heard of it: its script was out of reach (see set_holder).
+    // The next one has the new path. Whether the command ran untold, the shell knows.
     active_->next_look = Deadline::after(kRetypeLook);
-    (void)os::write_all(master_.get(), run_line(holder_, active_->number, active_->request.command,
-                                                active_->look_mark));
+    (void)type_at_prompt(ask_line(holder_, active_->number));
     return;
   }
   begin_report();
@@ -140,7 +140,7 @@ void ShellDriver::type_report() {
   active_->next_look = Deadline::after(kLaterLook);
   os::discard_typed(master_.get());
   set_echo(false);
-  (void)os::write_all(master_.get(), report_line(holder_, active_->number));
+  (void)type_at_prompt(report_line(holder_, active_->number));
 }
 
 // Where a terminal does not tell its master (gVisor): what the shell has started since its last

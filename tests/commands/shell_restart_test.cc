@@ -59,6 +59,31 @@ TEST_F(CommandsTest, AShellThatEndsAtOnceIsNotStartedInACircle) {
   EXPECT_EQ(output("echo back"), "back\n");
 }
 
+// An ordinary user may kill what hands the shell its commands, at any moment of a command.
+TEST_F(CommandsTest, CommandsRunOnceEachWhileTheirHolderIsKilledAgainAndAgain) {
+  branch_ = start({.user = "nobody", .cwd = "/tmp"});
+  run("(while :; do for d in /proc/[0-9]*; do read -r name < $d/comm && [[ $name == "
+      "waypoint-holder ]] && kill -9 ${d#/proc/}; done; read -rt 0.0$((RANDOM % 10)) < <(:); done) "
+      "2>/dev/null & disown");
+  std::string expected;
+  for (int i = 0; i < 40; ++i) {
+    const std::string number = std::to_string(i);
+    EXPECT_EQ(run("echo " + number + " >> ran; (exit " + number + ")").exit_code, i);
+    expected += number + "\n";
+  }
+  EXPECT_EQ(output("cat ran"), expected);
+}
+
+TEST_F(CommandsTest, ACommandRunsOnceWhenTheShellIsSlowToReadIt) {
+  const std::string shell = output("echo -n $$");
+  ASSERT_OK(wp_->side_exec(branch_, {.argv = {"kill", "-STOP", shell}}));
+  ASSERT_OK(wp_->side_exec(
+      branch_, {.argv = {"sh", "-c", "(sleep 1; kill -CONT $0) >/dev/null 2>&1 &", shell}}));
+  run("echo slow >> /tmp/ran");
+  run("echo next >> /tmp/ran");
+  EXPECT_EQ(output("cat /tmp/ran"), "slow\nnext\n");
+}
+
 TEST_F(CommandsTest, ASideCommandWithTooManyWordsIsRefusedAndTheNextOneRuns) {
   branch_ = start();
   std::vector<std::string> many(100'000, "x");
