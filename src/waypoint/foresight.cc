@@ -12,7 +12,6 @@ constexpr auto kQuiet = milliseconds(100);
 
 void Foresight::expect(const std::string& checkpoint, wire::Frame request) {
   if (most_ == 0) return;
-  request.header["ahead"] = true;
   long turn = 0;
   {
     std::lock_guard lock(mutex_);

@@ -25,7 +25,8 @@ class Foresight {
   Foresight& operator=(const Foresight&) = delete;
   ~Foresight() { clear(); }
 
-  // The checkpoint was taken, or gone back to. `request`: what a keeper is sent to bring it back.
+  // The checkpoint was taken, or gone back to. `request`: what a keeper is sent to bring it back
+  // ahead of time.
   void expect(const std::string& checkpoint, wire::Frame request);
   // A keeper in which the checkpoint's tree stands, waited for where it is being made.
   std::optional<KeeperHandle> take(const std::string& checkpoint);
