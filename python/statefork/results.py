@@ -227,5 +227,6 @@ class SessionStats:
     replay_time: float
     nodes: int
     physical_refs: int  # distinct; nodes may share one
+    ready_refs: int  # among them, those whose processes stand ready before anybody goes back there
     physical_bytes: int
     live_branches: int

@@ -207,6 +207,12 @@ Result<control::BackendUsage> LiveBackend::usage() {
   return usage;
 }
 
+std::vector<control::PhysicalRef> LiveBackend::ready() const {
+  std::vector<control::PhysicalRef> all;
+  for (const waypoint::CheckpointId& id : waypoint_->ready()) all.emplace_back(id.value());
+  return all;
+}
+
 Result<control::Inventory> LiveBackend::inventory() {
   control::Inventory all;
   for (const CheckpointInfo& info : waypoint_->checkpoints()) {

@@ -52,6 +52,7 @@ class LiveBackend : public control::Backend {
   Result<control::StateDiff> diff(const control::DiffSide& from,
                                   const control::DiffSide& to) override;
   Result<control::BackendUsage> usage() override;
+  std::vector<control::PhysicalRef> ready() const override;
   Result<control::Inventory> inventory() override;
 
  protected:

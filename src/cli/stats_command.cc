@@ -14,15 +14,15 @@ struct StatsArguments : CommandFrame {
 };
 
 std::string table(const Json& all) {
-  std::vector<Row> rows{
-      {"ID", "NAME", "COMMANDS", "NODES", "LIVE", "SNAPSHOTS", "RESTORES", "FORKS", "BYTES"}};
+  std::vector<Row> rows{{"ID", "NAME", "COMMANDS", "NODES", "LIVE", "SNAPSHOTS", "READY",
+                         "RESTORES", "FORKS", "BYTES"}};
   for (const Json& one : all.at("sessions")) {
     auto number = [&](const char* key) { return one.value(key, std::uint64_t{0}); };
     auto text = [&](const char* key) { return std::to_string(number(key)); };
     rows.push_back({one.value("id", ""), one.value("name", ""), text("commands"), text("nodes"),
                     text("live_branches"),
                     std::to_string(number("physical_snapshots") + number("virtual_snapshots")),
-                    text("restores"), text("forked_branches"),
+                    text("ready_refs"), text("restores"), text("forked_branches"),
                     size_text(number("physical_bytes"))});
   }
   return columns(rows);
@@ -54,7 +54,9 @@ void add_stats_command(CLI::App& app, int& exit_code) {
       app, exit_code, "stats", "Show what a session, or each one, did and holds", run);
   add_session_argument(command, arguments.address, "Id or name (default: all)")->required(false);
   command.footer(
-      "Counters and times begin when the daemon does.\n"
+      "Counters and times begin when the daemon does. Ready: snapshots whose processes stand "
+      "ready\n"
+      "before anybody goes back there (statefork serve --trees-ahead).\n"
       "Example: statefork stats work");
 }
 

@@ -135,6 +135,8 @@ class Backend {
   virtual Result<BranchFacts> facts(const BranchHandle& branch) = 0;
   virtual Result<StateDiff> diff(const DiffSide& from, const DiffSide& to) = 0;
   virtual Result<BackendUsage> usage() = 0;
+  // Those that restore() and fork() would find made already. May be called at any moment.
+  virtual std::vector<PhysicalRef> ready() const { return {}; }
   virtual Result<Inventory> inventory() = 0;
 };
 

@@ -246,10 +246,12 @@ Result<NodeId> SessionManager::resolve_ref(const BranchId& branch, std::string_v
 }
 
 SessionStats SessionManager::stats() const {
+  const std::vector<PhysicalRef> ready = backend_.ready();
   std::lock_guard lock(mutex_);
   SessionStats stats = stats_;
   stats.nodes = tree_.size();
   stats.physical_refs = tree_.physical_count();
+  for (const PhysicalRef& ref : ready) stats.ready_refs += tree_.uses_of(ref) > 0 ? 1 : 0;
   stats.physical_bytes = tree_.physical_bytes();
   for (const auto& [id, branch] : tree_.branches()) stats.live_branches += branch.alive ? 1 : 0;
   return stats;

@@ -29,6 +29,7 @@ struct SessionStats {
   // As it is now.
   std::uint64_t nodes = 0;
   std::uint64_t physical_refs = 0;  // distinct
+  std::uint64_t ready_refs = 0;     // among them, those whose processes stand ready to go on
   std::uint64_t physical_bytes = 0;
   std::uint64_t live_branches = 0;
 };

@@ -200,6 +200,7 @@ Json to_json(const control::SessionStats& stats) {
           {"replay_us", stats.replay_time.count()},
           {"nodes", stats.nodes},
           {"physical_refs", stats.physical_refs},
+          {"ready_refs", stats.ready_refs},
           {"physical_bytes", stats.physical_bytes},
           {"live_branches", stats.live_branches}};
 }

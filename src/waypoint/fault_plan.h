@@ -41,6 +41,9 @@ inline constexpr std::string_view kFaultPoints[] = {
 struct FaultPlan {
   std::string fail_at;  // this point returns an error
   std::string die_at;   // at this point the process gets SIGKILL from itself
+  // In a keeper: at the points of trees that are made ahead of time, and of no others. By default
+  // none is made ahead where faults are planned.
+  bool ahead = false;
 
   bool empty() const { return fail_at.empty() && die_at.empty(); }
   // Fails or dies when the plan says so.

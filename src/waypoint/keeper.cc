@@ -74,7 +74,7 @@ class Keeper {
     report_ready("ok");
     Deadline lonely = Deadline::after(kFirstClientTime);
     while (!ended_) {
-      if ((branch_ && !stands_) || server_.has_clients()) lonely = Deadline::after(kLonelyTime);
+      if (is_alive() || server_.has_clients()) lonely = Deadline::after(kLonelyTime);
       if (lonely.passed()) break;
       SF_TRY(poller_.run_once(next_wake(lonely)));
       if (shell_) {
@@ -102,8 +102,10 @@ class Keeper {
     std::optional<StateMark> unless;  // no capture, should nothing have changed since
   };
 
+  bool is_alive() const { return branch_ && !stands_; }
+
   Deadline next_wake(Deadline lonely) const {
-    Deadline wake = (shell_ ? shell_->next_wake() : lonely).min(warm_up_due_).min(late_look_);
+    Deadline wake = (is_alive() ? shell_->next_wake() : lonely).min(warm_up_due_).min(late_look_);
     return waiting_checkpoints_.empty() ? wake : wake.min(Deadline::after(kRestLook));
   }
 
@@ -124,7 +126,7 @@ class Keeper {
     if (op == "restore") return restore(client, frame);
     if (op == "go_on") return go_on(client, frame);
     if (op == "end") return end(client);
-    if (!branch_ || stands_) return fail(ErrorCode::kSessionLost, "this keeper has no live branch");
+    if (!is_alive()) return fail(ErrorCode::kSessionLost, "this keeper has no live branch");
     if (op == "checkpoint") {
       WaitingCheckpoint wanted{client, frame.header.at("image_dir").get<std::string>(),
                                frame.header.at("unit").get<std::string>(), faults_of(frame.header),
@@ -146,7 +148,7 @@ class Keeper {
   Status hello(const ClientPtr& client) {
     return answer(client, {{"ok", true},
                            {"pid", ::getpid()},
-                           {"alive", branch_ != nullptr && !stands_},
+                           {"alive", is_alive()},
                            {"init", branch_ ? branch_->init() : 0},
                            {"shell", branch_ ? branch_->host().shell().shell() : 0},
                            {"holder", branch_ ? branch_->host().holder().value_or(1) : 0}});
@@ -186,7 +188,7 @@ class Keeper {
     BranchConfig roomy = config;
     roomy.limits.pids.reset();
     SF_TRY(limit(roomy));
-    const bool ahead = frame.header.value("ahead", false);  // it stands until "go_on"
+    const bool ahead = frame.header.at("ahead").get<bool>();  // it stands until "go_on"
     auto branch = LiveBranch::restore(parts(), config, frame.header.at("unit").get<std::string>(),
                                       frame.header.at("image_dir").get<std::string>(), state, ahead,
                                       faults_of(frame.header));

@@ -32,12 +32,6 @@ bool is_missing_path(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.os_errno == ENOTDIR;
 }
 
-Json with_faults(Json header, const FaultPlan& faults) {
-  if (!faults.fail_at.empty()) header["fail_at"] = faults.fail_at;
-  if (!faults.die_at.empty()) header["die_at"] = faults.die_at;
-  return header;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions options) {
@@ -88,6 +82,14 @@ Status Waypoint::Impl::find_live_branches() {
   SF_TRY(sweep_keepers(options_.store_dir, keepers, *units_));
   SF_TRY(checkpoints_.sweep_drafts());
   return sweep_units(*units_, keepers, checkpoints_);
+}
+
+Json Waypoint::Impl::with_faults(Json header, When when) const {
+  const FaultPlan& faults = options_.faults;
+  if (faults.ahead != (when == When::kAhead)) return header;
+  if (!faults.fail_at.empty()) header["fail_at"] = faults.fail_at;
+  if (!faults.die_at.empty()) header["die_at"] = faults.die_at;
+  return header;
 }
 
 Result<ShellClient> Waypoint::Impl::shell(const BranchId& branch) {
@@ -152,8 +154,7 @@ Result<Waypoint::Impl::Occupied> Waypoint::Impl::occupy_keeper(const Frame& requ
 
 Result<BranchId> Waypoint::Impl::start_on(const std::string& unit, const BranchConfig& config,
                                           std::optional<CheckpointId> head) {
-  Frame request{with_faults({{"op", "start"}, {"config", to_json(config)}, {"template", unit}},
-                            options_.faults),
+  Frame request{with_faults({{"op", "start"}, {"config", to_json(config)}, {"template", unit}}),
                 {}};
   SF_TRY_ASSIGN(Occupied occupied, occupy_keeper(request, config.network, {}));
   KeeperHandle& keeper = occupied.keeper;
@@ -176,8 +177,7 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
     SF_TRY_ASSIGN(CheckpointDraft draft, checkpoints_.begin());  // removed unless published
     SF_TRY(options_.faults.at("checkpoint.begin"));
     Json request = with_faults(
-        {{"op", "checkpoint"}, {"image_dir", draft.image_dir()}, {"unit", draft.unit()}},
-        options_.faults);
+        {{"op", "checkpoint"}, {"image_dir", draft.image_dir()}, {"unit", draft.unit()}});
     if (base) request["unless"] = to_json(*base->state.mark);
     SF_TRY_ASSIGN(Frame answer,
                   live.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
@@ -259,8 +259,8 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
   std::optional<Occupied> occupied;
   if (unit.empty()) occupied = foreseen(checkpoint);
   if (!occupied) {
-    SF_TRY_ASSIGN(occupied, occupy_keeper(restore_request(manifest, unit), manifest.config.network,
-                                          manifest.engine));
+    SF_TRY_ASSIGN(occupied, occupy_keeper(restore_request(manifest, unit, When::kWanted),
+                                          manifest.config.network, manifest.engine));
   }
   KeeperHandle& keeper = occupied->keeper;
   const Frame& answer = occupied->answer;
@@ -274,21 +274,24 @@ Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const Checkpoi
   return live;
 }
 
-Frame Waypoint::Impl::restore_request(const Manifest& manifest, const std::string& unit) const {
+Frame Waypoint::Impl::restore_request(const Manifest& manifest, const std::string& unit,
+                                      When when) const {
   return {with_faults({{"op", "restore"},
                        {"config", to_json(manifest.config)},
                        {"unit", unit.empty() ? sealed_unit(source_of(manifest.info)) : unit},
                        {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
                        {"engine", manifest.engine},
-                       {"state", to_json(manifest.state)}},
-                      options_.faults),
+                       {"state", to_json(manifest.state)},
+                       {"ahead", when == When::kAhead}},
+                      when),
           terminal_bytes(manifest.state)};
 }
 
 std::optional<Waypoint::Impl::Occupied> Waypoint::Impl::foreseen(const CheckpointId& checkpoint) {
   auto keeper = foresight_.take(checkpoint.value());
   if (!keeper) return std::nullopt;
-  auto answer = keeper->client->call({{{"op", "go_on"}}, {}}, Deadline::after(kCallTime));
+  auto answer = keeper->client->call({with_faults({{"op", "go_on"}}, When::kAhead), {}},
+                                     Deadline::after(kCallTime));
   if (answer) return Occupied{std::move(*keeper), std::move(*answer)};
   pool_.retire(std::move(*keeper));  // somebody killed it while it stood
   return std::nullopt;
@@ -296,7 +299,7 @@ std::optional<Waypoint::Impl::Occupied> Waypoint::Impl::foreseen(const Checkpoin
 
 void Waypoint::Impl::expect(const CheckpointId& checkpoint, const Manifest& manifest) {
   if (manifest.engine == kNativeName && manifest.config.network == Network::kNone)
-    foresight_.expect(checkpoint.value(), restore_request(manifest, {}));
+    foresight_.expect(checkpoint.value(), restore_request(manifest, {}, When::kAhead));
 }
 
 Status Waypoint::Impl::restore(const BranchId& branch, const CheckpointId& checkpoint) {

@@ -52,12 +52,15 @@ class Waypoint::Impl {
   std::string units_kind() const { return units_->kind(); }
 
  private:
-  // None where each would need a whole copy of the branch's files, and none in a test of faults.
+  // None where each would need a whole copy of the branch's files, and none in a test of other
+  // faults than theirs.
   std::size_t trees_ahead() const {
-    return units_->kind() == "copy" || !options_.faults.empty() ? 0 : options_.trees_ahead;
+    const bool disturbs_test = !options_.faults.empty() && !options_.faults.ahead;
+    return units_->kind() == "copy" || disturbs_test ? 0 : options_.trees_ahead;
   }
   Status find_live_branches();
   Result<std::string> template_for(const std::string& root);
+  enum class When { kWanted, kAhead };
   // A keeper that has done what it was asked for; nobody's yet.
   struct Occupied {
     KeeperHandle keeper;
@@ -72,7 +75,9 @@ class Waypoint::Impl {
   // From here on the checkpoint exists; then the branch's record names it.
   Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);
   // What a keeper is sent to bring the checkpoint back.
-  wire::Frame restore_request(const Manifest& manifest, const std::string& unit) const;
+  wire::Frame restore_request(const Manifest& manifest, const std::string& unit, When when) const;
+  // With the faults that are planned for it.
+  wire::Json with_faults(wire::Json header, When when = When::kWanted) const;
   // The checkpoint's tree in a keeper, brought back ahead of time. Nothing: there is none.
   std::optional<Occupied> foreseen(const CheckpointId& checkpoint);
   void expect(const CheckpointId& checkpoint, const Manifest& manifest);

@@ -9,9 +9,11 @@
 //   faults-driver STORE DIE_AT abandon WORD                a branch with a checkpoint, then SIGKILL
 //   faults-driver STORE DIE_AT hold                        keeps the store until standard input
 //   ends
+//   faults-driver STORE DIE_AT ahead BRANCH                a checkpoint; when its tree stands ready
+//   and standard input has ended, a restore of it
 //
-// DIE_AT is a fault point or "none". A failed operation prints "failed CODE: DESCRIPTION" and ends
-// with status 1.
+// DIE_AT is a fault point or "none"; with "ahead", one of trees that are made ahead. A failed
+// operation prints "failed CODE: DESCRIPTION" and ends with status 1.
 #include <unistd.h>
 
 #include <algorithm>
@@ -71,17 +73,33 @@ Status abandon(Waypoint& manager, const std::string& word) {
   return Ok{};
 }
 
-Status hold() {
-  say("open");
+void wait_for_end_of_input() {
   char byte = 0;
   while (::read(STDIN_FILENO, &byte, 1) > 0) continue;
+}
+
+Status hold() {
+  say("open");
+  wait_for_end_of_input();
+  return Ok{};
+}
+
+Status go_back_ahead(Waypoint& manager, const BranchId& branch) {
+  SF_TRY_ASSIGN(CheckpointInfo info, manager.checkpoint(branch));
+  say(info.id.value());
+  manager.settle();
+  for (const CheckpointId& ready : manager.ready()) say("ready " + ready.value());
+  wait_for_end_of_input();
+  SF_TRY(manager.restore(branch, info.id));
+  say("restored");
   return Ok{};
 }
 
 Status run(const std::vector<std::string>& args) {
-  SF_TRY_ASSIGN(Waypoint manager,
-                Waypoint::open({.store_dir = args.at(0), .faults = {.die_at = args.at(1)}}));
   const std::string& what = args.at(2);
+  SF_TRY_ASSIGN(Waypoint manager,
+                Waypoint::open({.store_dir = args.at(0),
+                                .faults = {.die_at = args.at(1), .ahead = what == "ahead"}}));
   if (what == "hold") return hold();
   if (what == "abandon") return abandon(manager, args.at(3));
   if (what == "start") {
@@ -105,6 +123,7 @@ Status run(const std::vector<std::string>& args) {
     say("restored");
     return Ok{};
   }
+  if (what == "ahead") return go_back_ahead(manager, branch);
   if (what == "churn")
     return churn(manager, branch, std::stoi(args.at(4)),
                  static_cast<unsigned>(std::stoul(args.at(5))));

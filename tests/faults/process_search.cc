@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <thread>
+#include <vector>
 
 #include "os/file.h"
 #include "os/process.h"
@@ -38,20 +39,28 @@ bool runs_in_branch_of(pid_t keeper, const std::string& name) {
   return false;
 }
 
-std::set<pid_t> spare_keepers(const std::string& store) {
-  std::set<pid_t> spares;
+std::set<pid_t> processes_like(const std::string& text) {
+  std::set<pid_t> all;
   auto names = os::list_directory("/proc");
-  if (!names) return spares;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names ? *names : std::vector<std::string>{}) {
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     pid_t pid = static_cast<pid_t>(std::stol(name));
-    std::string line = os::command_line(pid);
-    // What it starts its init from looks like it, but leads no session.
-    bool is_keeper =
-        line.find("waypoint-keeper " + store) != std::string::npos && ::getsid(pid) == pid;
-    if (is_keeper && !init_of(pid)) spares.insert(pid);
+    if (os::command_line(pid).find(text) != std::string::npos) all.insert(pid);
   }
-  return spares;
+  return all;
+}
+
+std::set<pid_t> keepers_of(const std::string& store) {
+  std::set<pid_t> all = processes_like("waypoint-keeper " + store);
+  // What a keeper starts its init from looks like it, but leads no session.
+  std::erase_if(all, [](pid_t pid) { return ::getsid(pid) != pid; });
+  return all;
+}
+
+std::set<pid_t> spare_keepers(const std::string& store) {
+  std::set<pid_t> all = keepers_of(store);
+  std::erase_if(all, [](pid_t pid) { return init_of(pid).has_value(); });
+  return all;
 }
 
 bool becomes_true(const std::function<bool()>& condition, Deadline deadline) {

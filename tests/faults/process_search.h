@@ -1,4 +1,4 @@
-// Finds the processes of a keeper by what they are, so that a test can kill them, and waits for
+// Finds keepers and their processes by what they are, so that a test can kill them, and waits for
 // conditions nobody announces.
 #pragma once
 
@@ -22,7 +22,11 @@ std::optional<pid_t> init_of(pid_t keeper);
 // Runs a process of this name in the keeper's branch?
 bool runs_in_branch_of(pid_t keeper, const std::string& name);
 
-// Keepers of this store that have no branch yet.
+// Processes whose command line has this text in it.
+std::set<pid_t> processes_like(const std::string& text);
+// Keepers of this store: those of branches, of trees that stand ready, and spares.
+std::set<pid_t> keepers_of(const std::string& store);
+// Those among them that have no processes yet.
 std::set<pid_t> spare_keepers(const std::string& store);
 
 // Looks every millisecond; false when the deadline passed first.

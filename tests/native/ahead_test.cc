@@ -5,14 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "../faults/process_search.h"
 #include "native_branch.h"
-#include "os/file.h"
-#include "os/process.h"
 
 namespace sf::waypoint {
 namespace {
@@ -23,24 +21,9 @@ class AheadTest : public NativeBranchTest {
     wp_->settle();
     return std::ranges::count(wp_->ready(), checkpoint) == 1;
   }
-  static std::vector<pid_t> processes_like(const std::string& text) {
-    std::vector<pid_t> all;
-    auto names = os::list_directory("/proc");
-    for (const std::string& name : names ? *names : std::vector<std::string>{}) {
-      pid_t pid = std::atoi(name.c_str());
-      if (pid > 0 && os::command_line(pid).find(text) != std::string::npos) all.push_back(pid);
-    }
-    return all;
-  }
   // Of this store, those of spares and of trees that stand ready among them.
-  std::vector<pid_t> keepers() { return processes_like("waypoint-keeper " + dir_.path()); }
-  std::size_t trees() {
-    std::size_t count = 0;
-    for (pid_t keeper : keepers())
-      for (pid_t child : os::children_of(keeper))
-        count += os::process_name(child) == ".waypoint-init" ? 1 : 0;
-    return count;
-  }
+  std::set<pid_t> keepers() { return faults::keepers_of(dir_.path()); }
+  std::size_t trees() { return keepers().size() - faults::spare_keepers(dir_.path()).size(); }
   void kill_all_but_the_branch() {
     const pid_t live = wp_->branches().at(0).keeper_pid;
     for (pid_t keeper : keepers())
@@ -133,12 +116,10 @@ TEST_F(AheadTest, ItsProcessesDieWithAKeeperThatIsKilled) {
   run(command + " &");
   const CheckpointId here = take();
   ASSERT_TRUE(is_ready(here));
-  auto sleepers = [&] { return processes_like(command).size(); };
+  auto sleepers = [&] { return faults::processes_like(command).size(); };
   EXPECT_EQ(sleepers(), 2U);
   kill_all_but_the_branch();
-  for (Deadline patience = Deadline::after(seconds(10)); sleepers() > 1 && !patience.passed();)
-    std::this_thread::sleep_for(milliseconds(1));
-  EXPECT_EQ(sleepers(), 1U);
+  EXPECT_TRUE(faults::becomes_true([&] { return sleepers() == 1; }, Deadline::after(seconds(10))));
 }
 
 }  // namespace

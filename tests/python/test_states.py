@@ -193,6 +193,7 @@ class TreeTest(LiveTest):
                          (1, 1, 2, 2, 3))
         self.assertGreater(stats.command_time, 0)
         self.assertGreater(stats.physical_bytes, 0)
+        self.assertIn(stats.ready_refs, range(stats.physical_refs + 1))
 
     def test_a_session_can_be_renamed(self) -> None:
         self.s.rename("other-name")

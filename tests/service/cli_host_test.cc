@@ -2,6 +2,7 @@
 // manual page.
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "base/split.h"
 #include "daemon_world.h"
@@ -99,6 +100,31 @@ TEST(CliStatsTest, NumbersOfOneSessionAndOfAll) {
   EXPECT_EQ(all["sessions"][0]["nodes"], 2);
   EXPECT_NE(world.output({"stats", "s"}).find("physical_bytes"), std::string::npos);
   EXPECT_NE(world.output({"stats"}).find("COMMANDS"), std::string::npos);
+}
+
+TEST(CliStatsTest, SaysHowManySnapshotsOfEachSessionStandReady) {
+  DaemonWorld world;
+  world.output({"new", "--name", "s", "--policy", "eager"});
+  world.output({"new", "--name", "other", "--policy", "eager"});
+  auto ready = [&] {
+    std::vector<int> counts;
+    for (const char* session : {"s", "other"})
+      counts.push_back(
+          wire::Json::parse(world.output({"stats", session, "--json"})).value("ready_refs", -1));
+    return counts;
+  };
+  auto wait_for_ready = [&](const std::vector<int>& wanted) {
+    Deadline patience = Deadline::after(seconds(20));
+    while (ready() != wanted && !patience.passed()) std::this_thread::sleep_for(milliseconds(10));
+    EXPECT_EQ(ready(), wanted);
+  };
+  // Two in the whole store; where a session began is one.
+  wait_for_ready({1, 1});
+  for (const char* command : {"x=1", "x=2"}) {
+    world.exec_output("s", command);
+    world.output({"snapshot", "s"});
+  }
+  wait_for_ready({2, 0});
 }
 
 TEST(CliStatsTest, LimitsAreWrittenAsPeopleDo) {

@@ -1,0 +1,209 @@
+#include "waypoint/tree_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace sf::waypoint {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Stage = TreePlan::Stage;
+
+constexpr int kFullTrust = 8;
+
+// What was made, in this order.
+std::vector<std::string> make_all(TreePlan& plan) {
+  std::vector<std::string> all;
+  while (auto next = plan.begin(plan.turn())) {
+    plan.made(*next);
+    all.push_back(*next);
+  }
+  return all;
+}
+
+TEST(TreePlanTest, WhatWasExpectedLastIsMadeFirst) {
+  TreePlan plan(3);
+  for (const char* each : {"a", "b", "c", "a"}) EXPECT_THAT(plan.expect(each), IsEmpty());
+  EXPECT_THAT(make_all(plan), ElementsAre("a", "c", "b"));
+  EXPECT_THAT(plan.ready(), ElementsAre("a", "c", "b"));
+}
+
+TEST(TreePlanTest, WhatWasExpectedLongestAgoGivesWay) {
+  TreePlan plan(2);
+  plan.expect("a");
+  plan.expect("b");
+  make_all(plan);
+  EXPECT_THAT(plan.expect("c"), ElementsAre("a"));
+  EXPECT_THAT(make_all(plan), ElementsAre("c"));
+  EXPECT_THAT(plan.ready(), ElementsAre("c", "b"));
+}
+
+TEST(TreePlanTest, WhatIsComingGivesWayOnceItIsThere) {
+  TreePlan plan(1);
+  plan.expect("a");
+  EXPECT_EQ(plan.begin(plan.turn()), "a");
+  EXPECT_THAT(plan.expect("b"), IsEmpty());
+  EXPECT_EQ(plan.stage("a"), Stage::kComing);
+  EXPECT_THAT(plan.made("a"), ElementsAre("a"));
+  EXPECT_EQ(plan.stage("a"), std::nullopt);
+  EXPECT_EQ(plan.stage("b"), Stage::kWanted);
+}
+
+TEST(TreePlanTest, WhatIsComingStaysWhenItIsExpectedAgain) {
+  TreePlan plan(1);
+  plan.expect("a");
+  plan.begin(plan.turn());
+  plan.expect("b");
+  EXPECT_THAT(plan.expect("a"), ElementsAre("b"));
+  EXPECT_THAT(plan.made("a"), IsEmpty());
+  EXPECT_THAT(plan.ready(), ElementsAre("a"));
+}
+
+TEST(TreePlanTest, NothingIsBegunWhenSomethingWasExpectedSince) {
+  TreePlan plan(2);
+  plan.expect("a");
+  const long turn = plan.turn();
+  plan.expect("b");
+  EXPECT_EQ(plan.begin(turn), std::nullopt);
+  EXPECT_EQ(plan.begin(plan.turn()), "b");
+}
+
+TEST(TreePlanTest, WhatWasTakenIsMadeAgainOnlyWhenItIsExpectedAgain) {
+  TreePlan plan(2);
+  plan.expect("a");
+  make_all(plan);
+  plan.take("a");
+  EXPECT_THAT(make_all(plan), IsEmpty());
+  plan.expect("a");
+  EXPECT_THAT(make_all(plan), ElementsAre("a"));
+}
+
+TEST(TreePlanTest, WhereNoneMayStandNoneIsMade) {
+  TreePlan plan(0);
+  EXPECT_THAT(plan.expect("a"), ElementsAre("a"));
+  EXPECT_THAT(make_all(plan), IsEmpty());
+}
+
+TEST(TreePlanTest, AfterEightThatNobodyWantedNoneIsMadeUntilSomebodyGoesBack) {
+  TreePlan plan(1);
+  for (int i = 0; i <= kFullTrust; ++i) {  // each one but the first has another give way
+    plan.expect(std::to_string(i));
+    if (i < kFullTrust) {
+      EXPECT_THAT(make_all(plan), ElementsAre(std::to_string(i)));
+    }
+  }
+  EXPECT_THAT(make_all(plan), IsEmpty());
+  plan.take("unknown");
+  EXPECT_THAT(make_all(plan), IsEmpty());
+  plan.take(std::to_string(kFullTrust));  // it would have been made
+  plan.expect("next");
+  EXPECT_THAT(make_all(plan), ElementsAre("next"));
+}
+
+TEST(TreePlanTest, OneThatCannotBeMadeOrIsRemovedCountsAsUnwanted) {
+  TreePlan plan(2);
+  for (int i = 0; i < kFullTrust; ++i) {
+    plan.expect("a");
+    ASSERT_EQ(plan.begin(plan.turn()), "a");
+    if (i % 2 == 0) {
+      plan.failed("a");
+    } else {
+      plan.made("a");
+      plan.forget("a");
+    }
+    EXPECT_EQ(plan.stage("a"), std::nullopt);
+  }
+  plan.expect("a");
+  EXPECT_EQ(plan.begin(plan.turn()), std::nullopt);
+}
+
+TEST(TreePlanTest, OneThatWasNotBegunYetCostsNoTrustWhenItGivesWay) {
+  TreePlan plan(1);
+  for (int i = 0; i < 2 * kFullTrust; ++i) plan.expect(std::to_string(i));
+  EXPECT_THAT(make_all(plan), ElementsAre(std::to_string(2 * kFullTrust - 1)));
+}
+
+// Whatever happens, by a model that only counts: those that stand or wait are the ones expected
+// last, nothing that was dropped, taken or forgotten comes back by itself, and one that waits is
+// begun unless eight were for nothing.
+RC_GTEST_PROP(TreePlanTest, KeepsToItsMostItsOrderAndItsTrust, ()) {
+  const auto most = *rc::gen::inRange<std::size_t>(0, 4);
+  TreePlan plan(most);
+  std::vector<std::string> expected;  // and neither dropped nor taken since; the last one first
+  std::set<std::string> ready;
+  std::string coming;
+  int in_vain = 0;
+
+  auto gone = [&](const std::string& checkpoint) {
+    std::erase(expected, checkpoint);
+    if (ready.erase(checkpoint) > 0) ++in_vain;
+  };
+  auto all_gone = [&](const TreePlan::Checkpoints& dropped) {
+    for (const std::string& each : dropped) {
+      auto place = std::ranges::find(expected, each) - expected.begin();
+      RC_ASSERT(place < std::ssize(expected));
+      RC_ASSERT(static_cast<std::size_t>(place) >= most);
+      gone(each);
+    }
+  };
+  for (int step = 0; step < 120; ++step) {
+    const std::string checkpoint(1, static_cast<char>('a' + *rc::gen::inRange(0, 6)));
+    // Seldom taken: else trust would never end.
+    switch (*rc::gen::weightedElement<int>({{4, 0}, {4, 1}, {4, 2}, {1, 3}, {1, 4}})) {
+      case 0: {
+        std::erase(expected, checkpoint);
+        expected.insert(expected.begin(), checkpoint);
+        all_gone(plan.expect(checkpoint));
+        break;
+      }
+      case 1: {
+        if (!coming.empty()) break;  // one at a time
+        auto next = plan.begin(plan.turn());
+        RC_ASSERT(next.has_value() == (in_vain < kFullTrust && ready.size() < expected.size()));
+        if (!next) break;
+        RC_ASSERT(std::ranges::count(expected, *next) == 1 && !ready.contains(*next));
+        coming = *next;
+        break;
+      }
+      case 2: {
+        if (coming.empty()) break;
+        const std::string there = std::exchange(coming, "");
+        if (*rc::gen::arbitrary<bool>()) {
+          ready.insert(there);
+          all_gone(plan.made(there));
+        } else {
+          plan.failed(there);
+          std::erase(expected, there);
+          ++in_vain;
+        }
+        break;
+      }
+      case 3:
+        if (checkpoint == coming) break;
+        if (plan.stage(checkpoint)) in_vain = 0;
+        plan.take(checkpoint);
+        std::erase(expected, checkpoint);
+        ready.erase(checkpoint);
+        break;
+      default:
+        if (checkpoint == coming) break;
+        plan.forget(checkpoint);
+        gone(checkpoint);
+    }
+    const auto standing = plan.ready();
+    RC_ASSERT(std::set(standing.begin(), standing.end()) == ready);
+    RC_ASSERT(expected.size() <= most + (coming.empty() ? 0 : 1));
+    for (char each = 'a'; each < 'g'; ++each) {
+      const std::string name(1, each);
+      RC_ASSERT(plan.stage(name).has_value() == (std::ranges::count(expected, name) == 1));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sf::waypoint
