@@ -1,5 +1,7 @@
 #include "waypoint/foresight.h"
 
+#include "base/scope_exit.h"
+
 namespace sf::waypoint {
 namespace {
 
@@ -30,8 +32,10 @@ void Foresight::bring(long turn) {
     auto keeper = bring_one(request);
     lock.lock();
     if (keeper) {
-      trees_.at(*checkpoint).keeper = std::move(keeper);
+      trees_.at(*checkpoint).keeper = std::move(*keeper);
       retire(plan_.made(*checkpoint));
+    } else if (keeper.error().code == ErrorCode::kUnsupported) {
+      retire(plan_.refused(*checkpoint));
     } else {
       plan_.failed(*checkpoint);
       trees_.erase(*checkpoint);
@@ -40,13 +44,14 @@ void Foresight::bring(long turn) {
   }
 }
 
-std::optional<KeeperHandle> Foresight::bring_one(const wire::Frame& request) {
-  auto keeper = pool_.take_now({});
-  // A tree that cannot be made ahead is made when it is wanted, and then says why not.
-  bool stands = keeper && keeper->client->call(request, Deadline::after(kBringTime));
-  if (keeper && !stands) pool_.retire(*keeper);
-  pool_.refill();
-  return stands ? std::optional(std::move(*keeper)) : std::nullopt;
+// A tree that cannot be made ahead is made when it is wanted, and then says why not.
+Result<KeeperHandle> Foresight::bring_one(const wire::Frame& request) {
+  ScopeExit refill([&] { pool_.refill(); });
+  SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take_now({}));
+  auto stands = keeper.client->call(request, Deadline::after(kBringTime));
+  if (stands) return keeper;
+  pool_.retire(std::move(keeper));
+  return std::move(stands).error();
 }
 
 bool Foresight::wait_for(std::unique_lock<std::mutex>& lock, const std::string& checkpoint,
@@ -68,6 +73,7 @@ void Foresight::retire(const TreePlan::Checkpoints& dropped) {
 std::optional<KeeperHandle> Foresight::take(const std::string& checkpoint) {
   std::unique_lock lock(mutex_);
   if (!wait_for(lock, checkpoint, kTakeTime)) return std::nullopt;
+  if (plan_.stage(checkpoint) == TreePlan::Stage::kRefused) return std::nullopt;
   plan_.take(checkpoint);
   return remove(checkpoint);
 }

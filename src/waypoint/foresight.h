@@ -44,7 +44,7 @@ class Foresight {
 
   // Those that are planned, until something else is expected.
   void bring(long turn);
-  std::optional<KeeperHandle> bring_one(const wire::Frame& request);
+  Result<KeeperHandle> bring_one(const wire::Frame& request);
   // Until nobody is at work on it; false: still somebody is.
   bool wait_for(std::unique_lock<std::mutex>& lock, const std::string& checkpoint,
                 microseconds patience);

@@ -38,9 +38,15 @@ void TreePlan::failed(const std::string& checkpoint) {
   drop(find(checkpoint));
 }
 
+TreePlan::Checkpoints TreePlan::refused(const std::string& checkpoint) {
+  SF_CHECK(stage(checkpoint) == Stage::kComing);
+  find(checkpoint)->stage = Stage::kRefused;
+  return drop_surplus();
+}
+
 void TreePlan::take(const std::string& checkpoint) {
   auto tree = find(checkpoint);
-  if (tree == trees_.end()) return;
+  if (tree == trees_.end() || tree->stage == Stage::kRefused) return;
   SF_CHECK(tree->stage != Stage::kComing);
   trees_.erase(tree);
   trust_ = kFullTrust;
@@ -66,9 +72,10 @@ TreePlan::Checkpoints TreePlan::ready() const {
   return all;
 }
 
-// One that was only wanted has cost nothing.
+// One that was only wanted, or refused, has cost nothing.
 void TreePlan::drop(Trees::iterator tree) {
-  if (tree->stage != Stage::kWanted) trust_ = std::max(0, trust_ - 1);
+  if (tree->stage == Stage::kComing || tree->stage == Stage::kReady)
+    trust_ = std::max(0, trust_ - 1);
   trees_.erase(tree);
 }
 

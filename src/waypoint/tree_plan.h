@@ -12,7 +12,7 @@ namespace sf::waypoint {
 class TreePlan {
  public:
   using Checkpoints = std::vector<std::string>;
-  enum class Stage { kWanted, kComing, kReady };
+  enum class Stage { kWanted, kComing, kReady, kRefused };
 
   // `most`: trees that stand ready at a time.
   explicit TreePlan(std::size_t most) : most_(most) {}
@@ -28,7 +28,9 @@ class TreePlan {
   Checkpoints made(const std::string& checkpoint);
   // It could not be made, and is dropped.
   void failed(const std::string& checkpoint);
-  // Somebody goes back to it: it is no longer planned. Requires: it is not coming.
+  // It can never be made: it keeps its place, so that nobody tries again. Says what is dropped.
+  Checkpoints refused(const std::string& checkpoint);
+  // Somebody goes back to it: it is no longer planned, unless refused. Requires: it is not coming.
   void take(const std::string& checkpoint);
   // The same because nobody ever will.
   void forget(const std::string& checkpoint);

@@ -128,6 +128,25 @@ TEST(TreePlanTest, OneThatWasNotBegunYetCostsNoTrustWhenItGivesWay) {
   EXPECT_THAT(make_all(plan), ElementsAre(std::to_string(2 * kFullTrust - 1)));
 }
 
+TEST(TreePlanTest, OneThatWasRefusedIsNotTriedAgainWhileItIsAmongTheLast) {
+  TreePlan plan(2);
+  plan.expect("a");
+  for (int i = 0; i < 2 * kFullTrust; ++i) {
+    if (auto next = plan.begin(plan.turn())) {
+      ASSERT_EQ(i, 0);
+      plan.refused(*next);
+    }
+    plan.take("a");
+    EXPECT_THAT(plan.expect("a"), IsEmpty());
+    EXPECT_EQ(plan.stage("a"), Stage::kRefused);
+  }
+  plan.expect("b");
+  EXPECT_THAT(make_all(plan), ElementsAre("b"));
+  EXPECT_THAT(plan.expect("c"), ElementsAre("a"));
+  plan.expect("a");
+  EXPECT_EQ(plan.begin(plan.turn()), "a");
+}
+
 // Whatever happens, by a model that only counts: those that stand or wait are the ones expected
 // last, nothing that was dropped, taken or forgotten comes back by itself, and one that waits is
 // begun unless eight were for nothing.
@@ -136,11 +155,13 @@ RC_GTEST_PROP(TreePlanTest, KeepsToItsMostItsOrderAndItsTrust, ()) {
   TreePlan plan(most);
   std::vector<std::string> expected;  // and neither dropped nor taken since; the last one first
   std::set<std::string> ready;
+  std::set<std::string> refused;
   std::string coming;
   int in_vain = 0;
 
   auto gone = [&](const std::string& checkpoint) {
     std::erase(expected, checkpoint);
+    refused.erase(checkpoint);
     if (ready.erase(checkpoint) > 0) ++in_vain;
   };
   auto all_gone = [&](const TreePlan::Checkpoints& dropped) {
@@ -164,16 +185,22 @@ RC_GTEST_PROP(TreePlanTest, KeepsToItsMostItsOrderAndItsTrust, ()) {
       case 1: {
         if (!coming.empty()) break;  // one at a time
         auto next = plan.begin(plan.turn());
-        RC_ASSERT(next.has_value() == (in_vain < kFullTrust && ready.size() < expected.size()));
+        RC_ASSERT(next.has_value() ==
+                  (in_vain < kFullTrust && ready.size() + refused.size() < expected.size()));
         if (!next) break;
-        RC_ASSERT(std::ranges::count(expected, *next) == 1 && !ready.contains(*next));
+        RC_ASSERT(std::ranges::count(expected, *next) == 1 && !ready.contains(*next) &&
+                  !refused.contains(*next));
         coming = *next;
         break;
       }
       case 2: {
         if (coming.empty()) break;
         const std::string there = std::exchange(coming, "");
-        if (*rc::gen::arbitrary<bool>()) {
+        const int end = *rc::gen::inRange(0, 4);
+        if (end == 0) {
+          refused.insert(there);
+          all_gone(plan.refused(there));
+        } else if (end < 3) {
           ready.insert(there);
           all_gone(plan.made(there));
         } else {
@@ -185,8 +212,9 @@ RC_GTEST_PROP(TreePlanTest, KeepsToItsMostItsOrderAndItsTrust, ()) {
       }
       case 3:
         if (checkpoint == coming) break;
-        if (plan.stage(checkpoint)) in_vain = 0;
         plan.take(checkpoint);
+        if (refused.contains(checkpoint)) break;
+        if (std::ranges::count(expected, checkpoint) == 1) in_vain = 0;
         std::erase(expected, checkpoint);
         ready.erase(checkpoint);
         break;
