@@ -221,6 +221,7 @@ Status run_daemon(const DaemonOptions& options) {
   ReadyReport ready(options.ready_fd);
   sigset_t signals = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a backend's program that is gone must not take us along
   Status status = Ok{};
   if (!options.log_path.empty()) status = os::make_directories(options.state_dir);
   Result<os::UniqueFd> log_fd = open_log(options.log_path);

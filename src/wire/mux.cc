@@ -1,6 +1,7 @@
 #include "wire/mux.h"
 
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,7 +20,9 @@ constexpr std::size_t kMaxUnsent = 256U << 20U;  // of a connection that nobody 
 bool write_some(int fd, std::string& bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
-    ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
+    const char* next = bytes.data() + done;
+    ssize_t n = ::send(fd, next, bytes.size() - done, MSG_NOSIGNAL);
+    if (n < 0 && errno == ENOTSOCK) n = ::write(fd, next, bytes.size() - done);
     if (n > 0) {
       done += static_cast<std::size_t>(n);
       continue;

@@ -72,6 +72,19 @@ class Echo {
   std::vector<std::thread> answering_;
 };
 
+TEST(MuxTest, SomebodyWhoIsGoneEndsTheStreamAndNotUs) {
+  auto poller = os::Poller::create();
+  ASSERT_OK(poller);
+  Pair stream = make_pair();
+  os::UniqueFd out(::dup(stream.a.get()));
+  Mux mux(*poller, std::move(stream.a), std::move(out),
+          []() -> Result<os::UniqueFd> { return invalid("nobody calls"); });
+  ASSERT_OK(mux.start());
+  stream.b.reset();
+  mux.reset_peer(1);
+  EXPECT_TRUE(mux.closed());
+}
+
 TEST(MuxTest, ManyConnectionsWithLargeMessagesDoNotMix) {
   Pair stream = make_pair();
   Echo echo(std::move(stream.b));

@@ -20,6 +20,8 @@ constexpr int kTries = 40;         // until a terminal has been read, and the li
 constexpr int kWarmUp = 10;        // cycles until everybody has what it keeps
 constexpr std::size_t kMore = 3;   // keepers, at one moment than at another
 
+// Node collects its garbage now and then: it would keep twice as much after some thousand requests,
+// and so would every image.
 const char* const kServices = R"(mkdir -p /w && cd /w && export PAGER=cat TMUX_TMPDIR=/w
 await() { local i; for i in {1..300}; do "$@" > /dev/null 2>&1 && return; sleep 0.1; done; echo "never: $*"; false; }
 redis-server --port 6379 --bind 127.0.0.1 --save '' --dir /w --daemonize yes > /dev/null
@@ -31,10 +33,11 @@ cat > counter.js <<'END'
 let count = 0;
 require("http").createServer((request, response) => {
   if (request.url === "/add") count++;
+  if (count % 50 === 0) gc();
   response.end(`${count}\n`);
 }).listen(8080, "127.0.0.1");
 END
-node counter.js > /dev/null 2>&1 &
+node --expose-gc counter.js > /dev/null 2>&1 &
 mkfifo py.in py.out sql.in sql.out; exec 3<>sql.in 4<>sql.out 5<>py.in 6<>py.out
 /usr/bin/python3 -q -i -u < py.in > py.out 2> /dev/null &
 psql -qAt < sql.in > sql.out 2>&1 &
