@@ -178,7 +178,7 @@ os.setxattr("tool", "security.capability", bytes.fromhex("0100000200200000000000
       {.name = "ProgramAndLibraryThatWereRemoved",
        .prepare = {"cp /bin/sleep nap; cp /bin/tail follow; ln follow another; echo line > text",
                    "./nap 1000 & n=$!; ./follow -f text > out & f=$!; wait-for grep -q line out",
-                   "wait-for test $(readlink /proc/$n/exe) = /w/nap; rm nap follow"},
+                   "wait-for sh -c '[ $(readlink /proc/$0/exe) = /w/nap ]' $n; rm nap follow"},
        .probe = {"readlink /proc/$n/exe /proc/$f/exe; cmp /proc/$n/exe /bin/sleep && echo same",
                  "stat -Lc '%h %s' /proc/$n/exe /proc/$f/exe; grep -c deleted /proc/$n/maps; ls",
                  "echo more >> text; wait-for grep -q more out; cat out; kill -0 $n $f"},

@@ -149,7 +149,7 @@ wait-for test -s pid)"},
        .expect = "\n",
        .asking = Asking::kOnce},
       {.name = "Niceness",
-       .prepare = {"nice -n 7 sleep 1000 &", "wait-for grep -q sleep /proc/$!/comm"},
+       .prepare = {"sleep 1000 &", "wait-for grep -q sleep /proc/$!/comm; renice 7 $! > /dev/null"},
        .probe = {"ps -o pid,ni,args -p $!"},
        .expect = "7"},
   };

@@ -36,7 +36,8 @@ std::vector<Limit> native_limits() {
        "the native engine knows internet, Unix and netlink sockets alone"},
       {{.name = "NestedNamespace",
         .prepare = {"unshare --user sleep 1000 & n=$!",
-                    "wait-for test $(readlink /proc/$n/ns/user) != $(readlink /proc/$$/ns/user)"},
+                    "wait-for sh -c '[ $(readlink /proc/$0/ns/user) != $(readlink "
+                    "/proc/self/ns/user) ]' $n"},
         .probe = {"kill -0 $n && cat /proc/$n/comm"},
         .expect = "sleep"},
        "nested namespaces cannot be captured"},

@@ -50,7 +50,7 @@ std::vector<Scenario> lost_names() {
       {.name = "FilesThatWereReplaced",
        .prepare = {"mkdir d; cp /bin/sleep nap; echo old > text; echo deep > d/deep; "
                    "./nap 1000 & n=$!; exec 7<text 8<d/deep",
-                   "wait-for test $(readlink /proc/$n/exe) = /w/nap; rm -r nap text d",
+                   "wait-for sh -c '[ $(readlink /proc/$0/exe) = /w/nap ]' $n; rm -r nap text d",
                    "echo 'exit 3' > nap; echo new > text; ln text another; stat -c %i * > inodes"},
        .probe = {"readlink /proc/$n/exe /proc/$$/fd/7 /proc/$$/fd/8; cat /proc/$$/fd/8",
                  "cmp /proc/$n/exe /bin/sleep && cat /proc/$$/fd/7 text nap another",
