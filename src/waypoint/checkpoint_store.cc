@@ -7,6 +7,7 @@
 #include "os/file.h"
 #include "os/tree.h"
 #include "waypoint/fresh_id.h"
+#include "waypoint/native/image.h"
 
 namespace sf::waypoint {
 namespace {
@@ -14,16 +15,19 @@ namespace {
 constexpr std::size_t kMaxManifest = 4U << 20U;
 constexpr std::size_t kMaxTerminal = 64U << 20U;
 constexpr const char* kHiddenMark = "/removed";
+constexpr const char* kTerminalFile = "/terminal";
+constexpr const char* kManifestFile = "/manifest.json";
+constexpr std::size_t kRemembered = 4;
 
 Result<Manifest> load_from(const std::string& directory) {
-  SF_TRY_ASSIGN(std::string text, os::read_file(directory + "/manifest.json", kMaxManifest));
-  SF_TRY_ASSIGN(std::string terminal, os::read_file(directory + "/terminal", kMaxTerminal));
+  SF_TRY_ASSIGN(std::string text, os::read_file(directory + kManifestFile, kMaxManifest));
+  SF_TRY_ASSIGN(std::string terminal, os::read_file(directory + kTerminalFile, kMaxTerminal));
   return parse_manifest(text, terminal);
 }
 
 // Also of a manifest that a later program wrote.
 std::optional<CheckpointId> base_named_in(const std::string& directory) {
-  auto text = os::read_file(directory + "/manifest.json", kMaxManifest);
+  auto text = os::read_file(directory + kManifestFile, kMaxManifest);
   wire::Json json = wire::Json::parse(text ? *text : "", nullptr, false);
   if (!json.is_object() || !json.contains("base") || !json["base"].is_string()) return std::nullopt;
   return CheckpointId(json["base"].get<std::string>());
@@ -99,19 +103,31 @@ bool CheckpointStore::is_needed(const CheckpointId& base) const {
 Result<CheckpointDraft> CheckpointStore::begin() {
   CheckpointId id(fresh_id("c"));
   std::string dir = dir_ + "/drafts/" + id.value();
-  SF_TRY(os::make_directories(dir + "/image"));
-  return CheckpointDraft(dir, id, *units_);
+  CheckpointDraft draft(dir, id, *units_);
+  SF_TRY(os::make_directories(draft.image_dir()));
+  const std::string image = draft.image_dir();
+  for (const std::string& file : {dir + kTerminalFile, dir + kManifestFile,
+                                  image + native::kTreeFile, image + native::kPagesFile})
+    SF_TRY(os::write_file(file, ""));
+  return draft;
 }
 
 Result<CheckpointInfo> CheckpointStore::publish(CheckpointDraft draft, Manifest manifest) {
   if (manifest.info.base && !keeps(*manifest.info.base))
     return fail(ErrorCode::kNotFound, "checkpoint " + manifest.info.base->value() + " is gone");
-  SF_TRY(os::write_file(draft.dir_ + "/terminal", terminal_bytes(manifest.state)));
-  SF_TRY(os::write_file(draft.dir_ + "/manifest.json", manifest_text(manifest)));
+  SF_TRY(os::write_file(draft.dir_ + kTerminalFile, terminal_bytes(manifest.state)));
+  SF_TRY(os::write_file(draft.dir_ + kManifestFile, manifest_text(manifest)));
   SF_TRY(os::rename_path(draft.dir_, dir_ + "/checkpoints/" + draft.id_.value()));
   draft.dir_.clear();
-  known_[manifest.info.id] = manifest.info;
-  return manifest.info;
+  CheckpointInfo info = manifest.info;
+  known_[info.id] = info;
+  remember(std::move(manifest));
+  return info;
+}
+
+void CheckpointStore::remember(Manifest manifest) {
+  recent_.push_front(std::move(manifest));
+  if (recent_.size() > kRemembered) recent_.pop_back();
 }
 
 Result<Manifest> CheckpointStore::load(const CheckpointId& id) const {
@@ -123,6 +139,8 @@ Result<Manifest> CheckpointStore::load(const CheckpointId& id) const {
 }
 
 Result<Manifest> CheckpointStore::load_hidden_too(const CheckpointId& id) const {
+  auto known = std::ranges::find(recent_, id, [](const Manifest& each) { return each.info.id; });
+  if (known != recent_.end()) return *known;
   auto manifest = load_from(dir_ + "/checkpoints/" + id.value());
   if (!manifest) return std::move(manifest).error().while_doing("loading checkpoint " + id.value());
   return manifest;
@@ -149,6 +167,7 @@ Status CheckpointStore::take_away(const CheckpointId& id) {
   // finish.
   std::string doomed = dir_ + "/drafts/" + id.value();
   SF_TRY(os::rename_path(dir_ + "/checkpoints/" + id.value(), doomed));
+  std::erase_if(recent_, [&](const Manifest& each) { return each.info.id == id; });
   known_.erase(id);
   hidden_.erase(id);
   damaged_.erase(id.value());

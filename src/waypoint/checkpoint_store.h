@@ -6,6 +6,7 @@
 // base that is removed is hidden, and goes with the last one that needs it.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -47,6 +48,7 @@ class CheckpointStore {
   // Removes what never became a checkpoint, and bases that nobody needs. Requires: no keeper still
   // works on one.
   Status sweep_drafts();
+  // With the files that will be written made: one that is made ahead of time has cost that then.
   Result<CheckpointDraft> begin();
   // Writes the manifest and publishes: one rename. Returns what list() says of it from now on.
   // kNotFound: its base is gone.
@@ -69,11 +71,13 @@ class CheckpointStore {
   CheckpointStore(std::string dir, UnitStore& units) : dir_(std::move(dir)), units_(&units) {}
   Status scan();
   bool is_needed(const CheckpointId& base) const;
+  void remember(Manifest manifest);
   Status take_away(const CheckpointId& id);
 
   std::string dir_;
   UnitStore* units_;
   std::map<CheckpointId, CheckpointInfo> known_;
+  std::deque<Manifest> recent_;  // published last, first: those are asked for again
   std::set<CheckpointId> hidden_;
   std::set<CheckpointId> needed_by_damaged_;
   std::map<std::string, std::string> damaged_;

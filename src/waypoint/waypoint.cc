@@ -24,6 +24,8 @@ namespace {
 using wire::Frame;
 using wire::Json;
 
+constexpr auto kSoon =
+    milliseconds(30);  // after an answer, which what is not wanted yet would slow
 constexpr auto kCallTime = std::chrono::minutes(15);  // a capture or restore of many gigabytes
 constexpr std::size_t kMaxForks = 1000;
 constexpr std::size_t kForksAtOnce = 4;
@@ -174,7 +176,7 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
   LiveRecord& live = claim.live;
   std::optional<Manifest> base = base_for(live.record.head);
   for (;;) {
-    SF_TRY_ASSIGN(CheckpointDraft draft, checkpoints_.begin());  // removed unless published
+    SF_TRY_ASSIGN(CheckpointDraft draft, drafts_.take());  // removed unless published
     SF_TRY(options_.faults.at("checkpoint.begin"));
     Json request = with_faults(
         {{"op", "checkpoint"}, {"image_dir", draft.image_dir()}, {"unit", draft.unit()}});
@@ -218,7 +220,7 @@ std::optional<Manifest> Waypoint::Impl::base_for(const std::optional<CheckpointI
 Result<CheckpointInfo> Waypoint::Impl::seal(const BranchId& branch) {
   Stopwatch watch;
   SF_TRY_ASSIGN(BranchTable::Claim claim, branches_.claim(branch));
-  SF_TRY_ASSIGN(CheckpointDraft draft, checkpoints_.begin());
+  SF_TRY_ASSIGN(CheckpointDraft draft, drafts_.take());
   SF_TRY(units_->copy(live_unit(claim.live.record.keeper), draft.unit()));
   Manifest manifest;
   manifest.engine = kFilesOnly;
@@ -245,6 +247,7 @@ Result<CheckpointInfo> Waypoint::Impl::publish(CheckpointDraft draft, Manifest m
   live.record.head = info.id;
   SF_TRY(branches_.publish(live));
   expect(info.id, manifest);
+  pool_.later([this] { drafts_.make(); }, kSoon);
   return info;
 }
 

@@ -13,6 +13,7 @@
 #include "waypoint/foresight.h"
 #include "waypoint/keeper_pool.h"
 #include "waypoint/shell_client.h"
+#include "waypoint/spare_draft.h"
 #include "waypoint/waypoint.h"
 
 namespace sf::waypoint {
@@ -25,6 +26,7 @@ class Waypoint::Impl {
         lock_(std::move(lock)),
         units_(std::move(units)),
         checkpoints_(std::move(checkpoints)),
+        drafts_(checkpoints_),
         branches_(options_.store_dir),
         init_binary_(std::move(init_binary)),
         pool_(std::move(programs), *units_),
@@ -93,6 +95,7 @@ class Waypoint::Impl {
   std::unique_ptr<UnitStore> units_;
   std::mutex mutex_;
   CheckpointStore checkpoints_;  // guarded by mutex_
+  SpareDraft drafts_;
   BranchTable branches_;
   std::string init_binary_;
   KeeperPool pool_;

@@ -94,7 +94,9 @@ TEST_F(ConcurrencyTest, ABranchOfAnotherVersionIsNotKilled) {
 
 TEST_F(ConcurrencyTest, ACheckpointOfAnotherBootIsRefusedAndTheBranchStays) {
   ASSERT_OK(put_word(manager(), branch_, "new"));
+  store_.close();
   replace_in(manifest(), "\"boot_id\": \"", "\"boot_id\": \"0");
+  ASSERT_OK(store_.open());
   Status restored = manager().restore(branch_, checkpoint_);
   ASSERT_FALSE(restored.ok());
   EXPECT_EQ(restored.error().code, ErrorCode::kUnsupported) << restored.error().describe();
@@ -104,7 +106,9 @@ TEST_F(ConcurrencyTest, ACheckpointOfAnotherBootIsRefusedAndTheBranchStays) {
 }
 
 TEST_F(ConcurrencyTest, ACheckpointOfAnotherEngineIsRefused) {
+  store_.close();
   replace_in(manifest(), "\"engine\": \"native\"", "\"engine\": \"other\"");
+  ASSERT_OK(store_.open());
   auto forks = manager().fork(checkpoint_, 1);
   ASSERT_EQ(forks.size(), 1U);
   ASSERT_FALSE(forks[0].ok());

@@ -1,0 +1,23 @@
+#include "waypoint/spare_draft.h"
+
+namespace sf::waypoint {
+
+Result<CheckpointDraft> SpareDraft::take() {
+  {
+    std::lock_guard lock(mutex_);
+    if (draft_) {
+      CheckpointDraft draft = std::move(*draft_);
+      draft_.reset();
+      return draft;
+    }
+  }
+  return store_.begin();
+}
+
+void SpareDraft::make() {
+  auto draft = store_.begin();
+  std::lock_guard lock(mutex_);
+  if (draft && !draft_) draft_.emplace(std::move(*draft));
+}
+
+}  // namespace sf::waypoint
