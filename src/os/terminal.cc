@@ -47,10 +47,11 @@ pid_t foreground_group(int master) {
 
 void discard_typed(int master) { ::ioctl(master, TCFLSH, TCOFLUSH); }
 
-bool has_typed(int master) {
+std::optional<bool> has_typed(int master) {
   UniqueFd slave(::ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (!slave.valid()) return std::nullopt;
   pollfd waiting{slave.get(), POLLIN, 0};
-  return slave.valid() && ::poll(&waiting, 1, 0) > 0 && (waiting.revents & POLLIN) != 0;
+  return ::poll(&waiting, 1, 0) > 0 && (waiting.revents & POLLIN) != 0;
 }
 
 Result<std::string> take_typed(int master) {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 #include <termios.h>
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -21,8 +22,8 @@ pid_t foreground_group(int master);
 // Drops what was typed and not yet read.
 void discard_typed(int master);
 
-// Whether a line was typed that nobody has read.
-bool has_typed(int master);
+// Whether a line was typed that nobody has read; nothing where the kernel does not tell.
+std::optional<bool> has_typed(int master);
 // What was typed and not yet read, complete lines or not; taken out of the queue.
 // Requires: nobody reads or types meanwhile.
 Result<std::string> take_typed(int master);

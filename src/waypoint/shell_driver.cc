@@ -77,11 +77,12 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
     return abandon(std::move(loaded).error());
-  set_echo(false);
   if (Status typed = type_line(std::nullopt); !typed) return abandon(std::move(typed).error());
 }
 
 Status ShellDriver::type_line(std::optional<int> status) {
+  active_->holder_died = false;
+  active_->busy_looks = 0;
   active_->line =
       run_line(holder_, active_->number, active_->request.command, active_->look_mark, status);
   return type_at_prompt(active_->line);
@@ -94,6 +95,7 @@ void ShellDriver::set_holder(pid_t holder) {
 
 // A shell at its prompt is not reading the script: now it may change.
 Status ShellDriver::type_at_prompt(const std::string& line) {
+  set_echo(false);
   if (script_is_old_) SF_TRY(channel_.write_script(holder_));
   script_is_old_ = false;
   return os::write_all(master_.get(), line);
@@ -119,7 +121,6 @@ void ShellDriver::catch_up(const CatchUp& missed, Done done) {
       Active{commands_, {}, {}, std::move(done), Phase::kReporting, OutputBuffer(0), {}});
   if (Status loaded = channel_.load_command(catch_up_text(missed)); !loaded)
     return abandon(std::move(loaded).error());
-  set_echo(false);
   if (Status typed = type_at_prompt(catch_up_lines(holder_, active_->number, missed)); !typed)
     return abandon(std::move(typed).error());
 }
@@ -189,7 +190,7 @@ void ShellDriver::on_record(const Record& record) {
       if (active_ && !active_->held_keys.empty()) (void)type(std::exchange(active_->held_keys, ""));
       return;
     case Record::Kind::kGone:
-      if (active_ && !stale && active_->phase <= Phase::kLoading) (void)type_line(last_status_);
+      if (active_ && !stale && std::exchange(active_->asked, false)) type_again();
       return;
     case Record::Kind::kAsk:
       if (!stale && active_)
@@ -197,7 +198,10 @@ void ShellDriver::on_record(const Record& record) {
       (void)channel_.allow_look(record, !stale && active_ && active_->looked);
       return;
     case Record::Kind::kEnd:
-      if (!stale) on_end(static_cast<int>(record.numbers[1]), !record.text.empty());
+      if (active_ && !stale && active_->phase == Phase::kTyped)
+        type_again();  // the end of a line that could not load its command
+      else if (!stale)
+        on_end(static_cast<int>(record.numbers[1]), !record.text.empty());
       (void)channel_.acknowledge(record);
       return;
     case Record::Kind::kShell:
@@ -206,6 +210,7 @@ void ShellDriver::on_record(const Record& record) {
       hung_up_ = false;
       return;
     case Record::Kind::kExited:
+      if (active_ && record.numbers[0] == holder_) active_->holder_died = true;
       if (record.numbers[0] == shell_) on_shell_exit(static_cast<int>(record.numbers[1]));
       return;
     default:
@@ -226,20 +231,21 @@ void ShellDriver::on_start() {
   // A job's output, unless `set -x`, `set -v` or a DEBUG trap made our own plumbing show.
   if (active_ && !active_->traced) background_.append(active_->loading);
   set_echo(true);
-  if (active_ && active_->phase == Phase::kLoading) {
-    active_->phase = Phase::kRunning;
-    active_->phase_deadline = Deadline::never();
-    active_->next_look = Deadline::after(kFirstLook);
-    if (milliseconds timeout = active_->request.timeout; timeout.count() > 0)
-      active_->deadline = Deadline::after(timeout);
-  }
+  if (active_ && active_->phase == Phase::kLoading) begin_running();
+}
+
+void ShellDriver::begin_running() {
+  active_->phase = Phase::kRunning;
+  active_->phase_deadline = Deadline::never();
+  active_->next_look = Deadline::after(kFirstLook);
+  if (milliseconds timeout = active_->request.timeout; timeout.count() > 0)
+    active_->deadline = Deadline::after(timeout);
 }
 
 void ShellDriver::on_end(int status, bool verbose) {
   drain();
   if (active_) {
     active_->verbose_end = verbose;
-    if (active_->phase == Phase::kLoading) active_->output.append(active_->loading);
     if (active_->looked && active_->phase == Phase::kRunning && !active_->acts_at_prompt) {
       if (auto text = channel_.loaded_text()) look_ = parse_look(*text, active_->look_mark);
     }
@@ -258,7 +264,10 @@ void ShellDriver::on_shell_exit(int wait_status) {
   unsure_ = false;
   foreign_command_ = false;
   look_.reset();
-  bool began = active_ && active_->phase >= Phase::kRunning;
+  last_status_ = 0;
+  // Loaded and never heard of again, it may have been the command that ended the shell.
+  bool began = active_ && (active_->phase >= Phase::kRunning ||
+                           (active_->phase == Phase::kLoading && active_->holder_died));
   if (began) finish(os::ExitStatus::from_wait(wait_status).shell_code(), true);
   std::optional<Error> failure = restart_shell();
   if (!active_) return;
@@ -274,6 +283,7 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   note_jobs();
   Active done = std::move(*active_);
   active_.reset();
+  if (done.phase == Phase::kLoading) done.output.append(done.loading);  // it ran untold
   set_echo(true);
   std::erase(done.held_keys, kInterruptKey);  // what it was meant for is over
   if (!done.held_keys.empty()) (void)type(done.held_keys);

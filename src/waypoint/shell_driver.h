@@ -74,8 +74,8 @@ class ShellDriver {
   std::optional<std::vector<std::string>> commands_since(long n) const;
   bool waits_at_prompt() { return !active_ && !unsure_ && at_prompt(); }
 
-  void on_terminal();                    // the master became readable
-  void on_record(const Record& record);  // S, E, L, X records; others are ignored
+  void on_terminal();  // the master became readable
+  void on_record(const Record& record);
   void on_time();
   Deadline next_wake() const;
 
@@ -117,6 +117,9 @@ class ShellDriver {
     int lost_looks = 0;
     bool key_interrupt = false;  // somebody typed it
     std::string held_keys;       // typed before the command began
+    int busy_looks = 0;
+    bool holder_died = false;  // since the line was typed: what it tells may be lost
+    bool asked = false;        // about the line (ask_line), and not answered yet
     bool shell_restarted = false;
     bool timed_out = false;
     bool traced = false;   // what the shell prints for our plumbing shows: drop it
@@ -141,6 +144,12 @@ class ShellDriver {
   void abandon(Error error);
   Status type_line(std::optional<int> status);
   Status type_at_prompt(const std::string& line);
+  void type_again();
+  void ask_about_line();
+  // Whether the line that starts the command was read and has led nowhere. Requires: at its prompt.
+  bool line_was_read() const;
+  void begin_running();
+  void run_untold();
   void look_for_prompt();
   void type_report();
   void interrupt();

@@ -25,28 +25,35 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
 // record: one that an interrupted shell left unread must not pass for the next. `echo` or `printf`:
 // users switch builtins off (`enable -n echo`), but hardly both. bash reads a sourced file command
 // by command: each part leaves at its end, so that those behind it are not even parsed.
-// The holder may be killed at any moment, and then nothing can be told. What tells of a command
-// that was loaded (__wp_command), or that ended (__wp_end), goes once that was told: whoever is
-// left without an answer asks (ask_line, report_line).
+// The holder may be killed at any moment, and then nothing can be told: the way back is opened
+// first, so whoever has told something also hears the answer. What tells of a command that was
+// loaded (__wp_command, by its number), or that ended (__wp_end), goes once that was told: whoever
+// is left without an answer asks (ask_line, report_line). What may not be there stands before `&&`
+// or `||`, or `set -e` would end the shell; under it `builtin .` without a file does so even there,
+// so `.` goes without `builtin`.
 constexpr std::string_view kScriptText = R"script(case $1 in load | load_tail)
-  builtin echo "B $2 ${-//[!xv]/}" >>@EVENT@ || builtin printf '%s\n' "B $2 ${-//[!xv]/}" >>@EVENT@
-  while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "B $2" ]]; do builtin :; done
+  {
+    { builtin echo "B $2 ${-//[!xv]/}" >>@EVENT@ || builtin printf '%s\n' "B $2 ${-//[!xv]/}" >>@EVENT@; } &&
+      while IFS= builtin read -r __wp_ack && [[ $__wp_ack != "B $2" ]]; do builtin :; done
+  } <@ACK@
   builtin unset -v __wp_command __wp_tail __wp_end
-  case ${__wp_ack-} in "B $2") IFS= builtin read -r -d '' __wp_command <@COMMAND@ || builtin : ;; esac
-  case ${__wp_command+loaded} in "") @LEAVE@ ;; esac
-  builtin history -s -- "$__wp_command"
-  builtin printf -v __wp_command '{ builtin . @SCRIPT@ start %q %q %q; } >/dev/null 2>&1\n%s' "$2" "$3" "$4" "$__wp_command"
-  case $1 in load_tail) __wp_command+=$'\n{ __wp_tail=("$?" "$_"); } >/dev/null 2>&1' ;; esac
+  case ${__wp_ack-} in "B $2") IFS= builtin read -r -d '' "__wp_command[$2]" <@COMMAND@ || builtin : ;; esac
+  case ${__wp_command[$2]+loaded} in "") @LEAVE@ ;; esac
+  builtin history -s -- "${__wp_command[$2]}"
+  builtin printf -v "__wp_command[$2]" '{ \\. @SCRIPT@ start %q %q %q && builtin : "$_"; } >/dev/null 2>&1\n%s' "$2" "$3" "$4" "${__wp_command[$2]}"
+  case $1 in load_tail) __wp_command[$2]+=$'\n{ __wp_tail=("$?" "$_"); } >/dev/null 2>&1' ;; esac
   @LEAVE@ ;;
 esac
 case $1 in start)
-  builtin echo "S $2" >>@EVENT@ || builtin printf '%s\n' "S $2" >>@EVENT@ || { @LEAVE@; }
-  builtin unset -v __wp_command __wp_tail __wp_end
-  while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "S $2" ]]; do builtin :; done
+  {
+    { builtin echo "S $2" >>@EVENT@ || builtin printf '%s\n' "S $2" >>@EVENT@; } &&
+      builtin unset -v __wp_command __wp_tail __wp_end &&
+      while IFS= builtin read -r __wp_ack && [[ $__wp_ack != "S $2" ]]; do builtin :; done
+  } <@ACK@
   @LEAVE@ ;;
 esac
 case $1 in ask)
-  case ${__wp_command+loaded} in "")
+  case ${__wp_command[$2]+loaded} in "")
     builtin echo "G $2" >>@EVENT@ || builtin printf '%s\n' "G $2" >>@EVENT@
     @LEAVE@ ;;
   esac
@@ -58,9 +65,11 @@ case $1 in end)
   @LEAVE@ ;;
 esac
 case $1 in end_look)
-  builtin echo "Q $2" >>@EVENT@ || builtin printf '%s\n' "Q $2" >>@EVENT@
-  while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "Q $2 "* ]]; do builtin :; done
-  case $__wp_ack in *yes)
+  {
+    { builtin echo "Q $2" >>@EVENT@ || builtin printf '%s\n' "Q $2" >>@EVENT@; } &&
+      while IFS= builtin read -r __wp_ack && [[ $__wp_ack != "Q $2 "* ]]; do builtin :; done
+  } <@ACK@
+  case ${__wp_ack-} in *yes)
     {
       builtin unset -v __wp_ack __wp_command __wp_tail __wp_end
       builtin : look
@@ -97,9 +106,11 @@ esac
 // tells of an end (ShellDriver::regain_terminal).
 constexpr const char* kEnd =
     R"(builtin :
-  builtin echo "E $2 $3 ${-//[!v]/}" >>@EVENT@ || builtin printf '%s\n' "E $2 $3 ${-//[!v]/}" >>@EVENT@ || builtin return 1
-  builtin unset -v __wp_command __wp_tail __wp_end __wp_last
-  while IFS= builtin read -r __wp_ack <@ACK@ && [[ $__wp_ack != "E $2" ]]; do builtin :; done)";
+  {
+    { builtin echo "E $2 $3 ${-//[!v]/}" >>@EVENT@ || builtin printf '%s\n' "E $2 $3 ${-//[!v]/}" >>@EVENT@; } &&
+      builtin unset -v __wp_command __wp_tail __wp_end __wp_last &&
+      while IFS= builtin read -r __wp_ack && [[ $__wp_ack != "E $2" ]]; do builtin :; done
+  } <@ACK@ || builtin return 1)";
 constexpr const char* kLeave =
     R"(builtin unset -v __wp_ack; case $- in *e*) builtin return 0 ;; esac; builtin return "$3")";
 
@@ -130,26 +141,29 @@ std::string run_line(pid_t holder, long number, std::string_view command, std::s
   std::string n = std::to_string(number);
   const std::string before = status ? std::to_string(*status) : "\"$?\"";
   // A sourced script does not see the traps on DEBUG, ERR and RETURN.
-  const std::string end =
-      look.empty() ? "\\builtin . @SCRIPT@ end " + n + " \"${__wp_end[0]}\" \"${__wp_end[1]}\""
-                   : "\\builtin trap -p DEBUG ERR RETURN >>@EVENT@;\\builtin . @SCRIPT@ end_look " +
-                         n + " \"${__wp_end[0]}\" " + std::string(look) +
-                         " \"$LINENO\" \"$@\" \"${__wp_end[1]}\"";
-  return with_paths(std::string(" { \\builtin . @SCRIPT@ ") +
+  const std::string end = look.empty()
+                              ? "\\. @SCRIPT@ end " + n + " \"${__wp_end[0]}\" \"${__wp_end[1]}\""
+                              : "\\builtin trap -p DEBUG ERR RETURN >>@EVENT@ ||\\builtin :;"
+                                "\\. @SCRIPT@ end_look " +
+                                    n + " \"${__wp_end[0]}\" " + std::string(look) +
+                                    " \"$LINENO\" \"$@\" \"${__wp_end[1]}\"";
+  return with_paths(std::string(" { \\. @SCRIPT@ ") +
                         (can_take_tail(command) ? "load_tail " : "load ") + n + " " + before +
-                        " \"$_\";\\builtin trap -p DEBUG >>@EVENT@;} >/dev/null "
-                        "2>&1;\\builtin eval \"${__wp_command-}\";"
-                        "{ __wp_end=(\"${__wp_tail[0]-$?}\" \"${__wp_tail[1]-}\");" +
-                        end + ";} >/dev/null 2>&1\n",
+                        " \"$_\" &&\\builtin :;\\builtin trap -p DEBUG >>@EVENT@ ||\\builtin :;} "
+                        ">/dev/null 2>&1;\\builtin eval \"${__wp_command[" +
+                        n + "]-}\";{ __wp_end=(\"${__wp_tail[0]-$?}\" \"${__wp_tail[1]-}\");" +
+                        end + " &&\\builtin : \"$_\";} >/dev/null 2>&1\n",
                     holder);
 }
 
 namespace {
 
 std::string asking_line(pid_t holder, const char* what, long number) {
-  return with_paths(" { \\builtin . @SCRIPT@ " + std::string(what) + std::to_string(number) +
-                        " \"${__wp_end[0]-$?}\" \"${__wp_end[1]-$_}\";} >/dev/null 2>&1\n",
-                    holder);
+  return with_paths(
+      " { __wp_end=(\"${__wp_end[0]-$?}\" \"${__wp_end[1]-$_}\");\\. @SCRIPT@ " +
+          std::string(what) + std::to_string(number) +
+          " \"${__wp_end[0]}\" \"${__wp_end[1]}\" &&\\builtin : \"$_\";} >/dev/null 2>&1\n",
+      holder);
 }
 
 }  // namespace
@@ -162,8 +176,8 @@ std::string catch_up_lines(pid_t holder, long number, const CatchUp& missed) {
   // The shell counts the lines it reads ($LINENO), empty ones too.
   std::string empty(static_cast<std::size_t>(std::max(0L, missed.lines - 1)), '\n');
   return empty +
-         with_paths(" { \\builtin . @COMMAND@;\\builtin . @SCRIPT@ end " + std::to_string(number) +
-                        " " + std::to_string(missed.status) + " \"$__wp_last\";} >/dev/null 2>&1\n",
+         with_paths(" { \\builtin . @COMMAND@;\\. @SCRIPT@ end " + std::to_string(number) + " " +
+                        std::to_string(missed.status) + " \"$__wp_last\";} >/dev/null 2>&1\n",
                     holder);
 }
 

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <utility>
 
 #include "os/file.h"
 #include "os/process.h"
@@ -77,8 +78,10 @@ void ShellDriver::look_for_prompt() {
   // Without sight a `read` looks like the prompt: only after an interrupt is it likely to be that.
   if (blind_ && active_->phase == Phase::kRunning && !active_->key_interrupt && !eager) return;
   const bool begins = active_->phase <= Phase::kLoading;
-  if (!at_prompt() || (begins && os::has_typed(master_.get()))) {
+  // In this order: a shell that reads the line between the two looks is not at its prompt.
+  if ((begins && !line_was_read()) || !at_prompt()) {
     active_->idle_looks = 0;
+    if (active_->phase == Phase::kLoading && active_->holder_died) run_untold();
     return;
   }
   if (active_->phase == Phase::kReporting) {
@@ -96,14 +99,41 @@ void ShellDriver::look_for_prompt() {
     active_->next_look = Deadline::after(kEagerLook);
     return;
   }
-  if (begins) {
-    // The line was read, and nothing was heard of it: its script was out of reach (see set_holder).
-    // The next one has the new path. Whether the command ran untold, the shell knows.
-    active_->next_look = Deadline::after(kRetypeLook);
-    (void)type_at_prompt(ask_line(holder_, active_->number));
-    return;
-  }
+  if (begins) return ask_about_line();
   begin_report();
+}
+
+bool ShellDriver::line_was_read() const {
+  if (shell_ == 0) return false;
+  auto typed = os::has_typed(master_.get());
+  return typed ? !*typed : active_->holder_died || active_->shell_restarted;
+}
+
+// The line was read, and nothing was heard of it: its script was out of reach (see set_holder). The
+// next one has the new path. Whether the command ran untold, the shell knows.
+void ShellDriver::ask_about_line() {
+  active_->idle_looks = 0;
+  active_->next_look = Deadline::after(kRetypeLook);
+  active_->asked = true;
+  if (Status typed = type_at_prompt(ask_line(holder_, active_->number)); !typed)
+    abandon(std::move(typed).error());
+}
+
+void ShellDriver::type_again() {
+  active_->idle_looks = 0;
+  active_->next_look = Deadline::after(kRetypeLook);
+  if (Status typed = type_line(last_status_); !typed) abandon(std::move(typed).error());
+}
+
+// The command was loaded, its start could not be told, and it takes its time.
+void ShellDriver::run_untold() {
+  if (++active_->busy_looks < 2) return;
+  const std::string printed = std::exchange(active_->loading, "");
+  active_->output.append(printed);
+  if (active_->sink && !printed.empty()) active_->sink(printed);
+  set_echo(true);
+  begin_running();
+  if (!active_->held_keys.empty()) (void)type(std::exchange(active_->held_keys, ""));
 }
 
 // An interrupt can meet bash between starting a program and waiting for it. Bash is at its prompt
@@ -139,7 +169,6 @@ void ShellDriver::begin_report() {
 void ShellDriver::type_report() {
   active_->next_look = Deadline::after(kLaterLook);
   os::discard_typed(master_.get());
-  set_echo(false);
   (void)type_at_prompt(report_line(holder_, active_->number));
 }
 

@@ -15,6 +15,10 @@ Result<CheckpointDraft> SpareDraft::take() {
 }
 
 void SpareDraft::make() {
+  {
+    std::lock_guard lock(mutex_);
+    if (draft_) return;
+  }
   auto draft = store_.begin();
   std::lock_guard lock(mutex_);
   if (draft && !draft_) draft_.emplace(std::move(*draft));

@@ -63,15 +63,20 @@ TEST_F(CommandsTest, AShellThatEndsAtOnceIsNotStartedInACircle) {
 TEST_F(CommandsTest, CommandsRunOnceEachWhileTheirHolderIsKilledAgainAndAgain) {
   branch_ = start({.user = "nobody", .cwd = "/tmp"});
   run("(while :; do for d in /proc/[0-9]*; do read -r name < $d/comm && [[ $name == "
-      "waypoint-holder ]] && kill -9 ${d#/proc/}; done; read -rt 0.0$((RANDOM % 10)) < <(:); done) "
-      "2>/dev/null & disown");
+      "waypoint-holder ]] && kill -9 ${d#/proc/} && echo killed >> kills; done; read -rt "
+      "0.0$((RANDOM % 10)) < <(:); done) 2>/dev/null & disown");
   std::string expected;
   for (int i = 0; i < 40; ++i) {
+    if (i == 20) run("set -eu");
     const std::string number = std::to_string(i);
-    EXPECT_EQ(run("echo " + number + " >> ran; (exit " + number + ")").exit_code, i);
+    const ExecResult ran =
+        run("echo " + number + " >> ran; [ " + number + " -ge 20 ] || (exit " + number + ")");
+    EXPECT_EQ(ran.exit_code, i < 20 ? i : 0);
+    EXPECT_FALSE(ran.shell_restarted);
     expected += number + "\n";
   }
   EXPECT_EQ(output("cat ran"), expected);
+  EXPECT_NE(output("cat kills"), "");
 }
 
 TEST_F(CommandsTest, ACommandRunsOnceWhenTheShellIsSlowToReadIt) {

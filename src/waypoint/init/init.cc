@@ -55,9 +55,11 @@ void default_signals() {
 }
 
 // Whoever is that user may take descriptors from it: none that init obeys, none of an agent's.
-void keep_what_a_holder_holds() {
+// And `ready`, at kInitFdEnd.
+void keep_what_a_holder_holds(int ready) {
   for (int fd : {kEventRead, kAckWrite, kRequestRead, kRequestWrite, kRequestText}) ::close(fd);
-  ::syscall(SYS_close_range, static_cast<unsigned>(kInitFdEnd), ~0U, 0U);
+  ::dup2(ready, kInitFdEnd);
+  ::syscall(SYS_close_range, static_cast<unsigned>(kInitFdEnd) + 1, ~0U, 0U);
 }
 
 void become_user(const Start& start) {
@@ -168,17 +170,29 @@ class Init {
     if (pid > 0) report("L %d\n", pid);
   }
 
+  // Told of once it may be looked into, or has died: whoever came before would find a closed door.
   void start_holder(const Start& start) {
+    int ready[2];
+    if (::pipe2(ready, O_CLOEXEC) != 0) {
+      report("F %ld %d pipe\n", start.id, errno);
+      return;
+    }
     pid_t pid = ::fork();
     if (pid == 0) {
       default_signals();
-      keep_what_a_holder_holds();
+      keep_what_a_holder_holds(ready[1]);
       become_user(start);
       ::prctl(PR_SET_DUMPABLE, 1);  // or its /proc entry would belong to root
       ::prctl(PR_SET_NAME, "waypoint-holder");
+      ::close(kInitFdEnd);
       for (;;) ::pause();
     }
     started(start, pid);
+    ::close(ready[1]);
+    char nothing = 0;
+    while (pid > 0 && ::read(ready[0], &nothing, 1) < 0 && errno == EINTR) {
+    }
+    ::close(ready[0]);
     if (pid > 0) report("A %d\n", pid);
   }
 

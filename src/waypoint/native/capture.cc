@@ -18,7 +18,6 @@
 #include "waypoint/native/other_fd.h"
 #include "waypoint/native/posix_timers.h"
 #include "waypoint/native/ptys.h"
-#include "waypoint/native/same_cpu.h"
 #include "waypoint/native/seccomp.h"
 #include "waypoint/native/signals.h"
 #include "waypoint/native/stops.h"
@@ -227,7 +226,6 @@ class Capture {
   Status ask(const ProcessFacts& facts, ProcessImage& process, const MemoryPlan& plan,
              const AtPoint& at_point) {
     auto vdso = std::ranges::find(facts.mappings, "[vdso]", &MappingText::name);
-    SameCpu with_leader(facts.pid);
     SF_TRY_ASSIGN(Visit visit, Visit::begin(stopped_.thread(facts.pid), vdso->start));
     SF_TRY(visit.ask(
         stopped_.thread(facts.pid),
@@ -251,7 +249,6 @@ class Capture {
     SF_TRY(reached(at_point, "checkpoint.native_visiting"));
     SF_TRY(ask_makers(visit, facts));
     for (std::size_t i = 1; i < facts.threads.size(); ++i) {
-      SameCpu with_thread(facts.threads[i].tid);
       SF_TRY(visit.ask(
           stopped_.thread(facts.threads[i].tid),
           [](ProgramWriter& program) { return ThreadQuestions(program); },
