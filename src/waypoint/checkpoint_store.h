@@ -2,8 +2,8 @@
 // bytes and the process images, plus a sealed unit. It exists from the rename that publishes its
 // directory on; everything before is a draft; sweep_drafts() removes what a crash left of them.
 //
-// A checkpoint with a `base` has neither filled images nor a unit: it is brought back from its base's. A
-// base that is removed is hidden, and goes with the last one that needs it.
+// A checkpoint with a `base` has neither filled images nor a unit: it is brought back from its
+// base's. A base that is removed is hidden, and goes with the last one that needs it.
 #pragma once
 
 #include <deque>
