@@ -59,6 +59,7 @@ void default_signals() {
 void keep_what_a_holder_holds(int ready) {
   for (int fd : {kEventRead, kAckWrite, kRequestRead, kRequestWrite, kRequestText}) ::close(fd);
   ::dup2(ready, kInitFdEnd);
+  if (ready != kInitFdEnd) ::close(ready);  // not every kernel has close_range (gVisor)
   ::syscall(SYS_close_range, static_cast<unsigned>(kInitFdEnd) + 1, ~0U, 0U);
 }
 
