@@ -109,7 +109,8 @@ class FutexWait : public Wait {
         n = ::syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, seen, how_ == 0 ? nullptr : &kLong,
                       nullptr, 0);
       }
-    } while (n < 0 && errno == EINTR && word_ == seen);
+      // A wake may come late: for the word that was seen to change before anybody waited.
+    } while ((n == 0 || errno == EINTR) && word_ == seen);
     bool is_woken = n == 0 || errno == EAGAIN;
     seen_ = word_;
     return is_woken ? "futex" : said("futex", n);
@@ -151,14 +152,15 @@ class SleepWait : public Wait {
   int how_ = 0;
 };
 
-void nothing(int) {}
+thread_local volatile sig_atomic_t came = 0;
+void note_it(int) { came = 1; }
 
 class SignalWait : public Wait {
  public:
   void make(Chance& chance, const std::string&) override {
     how_ = chance.below(3);
     struct sigaction action {};
-    action.sa_handler = nothing;
+    action.sa_handler = note_it;
     must(::sigaction(SIGRTMIN + 7, &action, nullptr), "sigaction");
   }
   std::string wait() override {
@@ -169,7 +171,13 @@ class SignalWait : public Wait {
       sigset_t others;
       sigfillset(&others);
       sigdelset(&others, SIGRTMIN + 7);
-      return said("suspend", ::sigsuspend(&others));
+      came = 0;
+      int n = 0;
+      // glibc has a signal of its own, which tells threads that another one has changed the user.
+      do {
+        n = ::sigsuspend(&others);
+      } while (came == 0);
+      return said("suspend", n);
     }
     siginfo_t info{};
     int number = 0;
