@@ -49,6 +49,7 @@ class CheckpointStore {
   // works on one.
   Status sweep_drafts();
   // With the files that will be written made: one that is made ahead of time has cost that then.
+  // Uses nothing that changes: needs no lock.
   Result<CheckpointDraft> begin();
   // Writes the manifest and publishes: one rename. Returns what list() says of it from now on.
   // kNotFound: its base is gone.

@@ -1,20 +1,15 @@
 // kill -9 of a keeper at any moment of the native engine's work, not only at the points of
-// FaultPlan: between them the new processes work on their own. SF_KILLS and SF_SEED make it longer
-// or other.
+// FaultPlan: between them the new processes work on their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <cstdlib>
 #include <future>
-#include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 
-#include "branch_state.h"
-#include "fault_store.h"
+#include "heavy_branch.h"
 #include "os/process.h"
 #include "process_search.h"
 #include "testing/matchers.h"
@@ -22,33 +17,18 @@
 namespace sf::faults {
 namespace {
 
-using waypoint::BranchId;
 using waypoint::CheckpointId;
 using waypoint::CheckpointInfo;
-using waypoint::Waypoint;
 
 constexpr auto kPatience = seconds(20);
 
-unsigned setting(const char* name, unsigned otherwise) {
-  const char* wanted = std::getenv(name);
-  return wanted == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(wanted, nullptr, 10));
-}
-
-class NativeKillTest : public ::testing::Test {
+class NativeKillTest : public HeavyBranchTest {
  protected:
   void SetUp() override {
-    ASSERT_OK(store_.open());
-    ASSERT_OK_AND_ASSIGN(branch_, manager().start({.engine = waypoint::EngineChoice::kNative}));
-    ASSERT_OK(start_heavy(manager(), branch_));
-    ASSERT_OK(put_word(manager(), branch_, "first"));
-    Stopwatch watch;
-    ASSERT_OK_AND_ASSIGN(CheckpointInfo info, manager().checkpoint(branch_));
-    longest_capture_ = watch.elapsed();
-    known_[info.id] = "first";
-    ASSERT_OK(manager().restore(branch_, info.id));
+    ASSERT_NO_FATAL_FAILURE(begin("first"));
+    ASSERT_OK(manager().restore(branch_, first_));
   }
 
-  Waypoint& manager() { return store_.manager(); }
   std::optional<pid_t> keeper() {
     for (const waypoint::BranchInfo& info : manager().branches())
       if (info.id == branch_ && info.alive) return info.keeper_pid;
@@ -80,24 +60,6 @@ class NativeKillTest : public ::testing::Test {
     ASSERT_OK_AND_ASSIGN(std::string back, word_in(manager(), branch_));
     EXPECT_EQ(back, any->second);
   }
-
-  // Each has its word, and nothing else is left.
-  void expect_checkpoints() {
-    std::set<CheckpointId> all;
-    for (const auto& [id, word] : known_) {
-      ASSERT_OK_AND_ASSIGN(std::string found, word_at(manager(), id));
-      EXPECT_EQ(found, word);
-      all.insert(id);
-    }
-    store_.expect_nothing_left_but(all);
-  }
-
-  const unsigned rounds_ = setting("SF_KILLS", 20);
-  std::mt19937 random_{setting("SF_SEED", 20261117)};
-  FaultStore store_;
-  BranchId branch_;
-  std::map<CheckpointId, std::string> known_;  // acknowledged, with the word in them
-  microseconds longest_capture_{0};
 };
 
 TEST_F(NativeKillTest, AKeeperKilledWhileItCapturesLosesTheBranchAloneOrNothing) {
@@ -109,7 +71,7 @@ TEST_F(NativeKillTest, AKeeperKilledWhileItCapturesLosesTheBranchAloneOrNothing)
     auto doomed = keeper();
     ASSERT_TRUE(doomed.has_value());
     auto call = std::async(std::launch::async, [&] { return manager().checkpoint(branch_); });
-    wait_up_to(longest_capture_);
+    wait_up_to(first_took_);
     ASSERT_EQ(::kill(*doomed, SIGKILL), 0);
     Result<CheckpointInfo> taken = answer_of(call);
     if (taken) {
@@ -199,7 +161,7 @@ TEST_F(NativeKillTest, AProcessOfManyThreadsThatIsKilledDuringACaptureIsGoneAfte
       if (os::process_name(pid) == "python3") doomed = pid;
     ASSERT_GT(doomed, 1);
     auto call = std::async(std::launch::async, [&] { return manager().checkpoint(branch_); });
-    wait_up_to(longest_capture_);
+    wait_up_to(first_took_);
     ASSERT_EQ(::kill(doomed, SIGKILL), 0);
     Result<CheckpointInfo> taken = answer_of(call);
     auto waited = manager().exec(branch_, {.command = "wait $HEAVY; echo $?",

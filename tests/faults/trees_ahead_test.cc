@@ -1,21 +1,17 @@
 // Faults of trees that are made ahead of time: while one is made, while it stands, while it goes
-// on. The branch and its checkpoints do not notice. SF_KILLS and SF_SEED make it longer or other.
+// on. The branch and its checkpoints do not notice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <future>
-#include <map>
-#include <random>
 #include <set>
 #include <string>
 #include <tuple>
 
-#include "branch_state.h"
 #include "driver_process.h"
-#include "fault_store.h"
+#include "heavy_branch.h"
 #include "process_search.h"
 #include "testing/matchers.h"
 #include "waypoint/fault_plan.h"
@@ -25,35 +21,20 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using waypoint::BranchId;
 using waypoint::CheckpointId;
-using waypoint::CheckpointInfo;
-using waypoint::Waypoint;
 
 constexpr auto kPatience = seconds(20);
 constexpr auto kDriverTime = seconds(60);
 
-unsigned setting(const char* name, unsigned otherwise) {
-  const char* wanted = std::getenv(name);
-  return wanted == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(wanted, nullptr, 10));
-}
-
 // A store with one branch that stands beyond its one checkpoint: the word was "old" there and is
 // "new" now.
-class TreesAheadTest : public ::testing::Test {
+class TreesAheadTest : public HeavyBranchTest {
  protected:
   void SetUp() override {
-    ASSERT_OK(store_.open());
-    ASSERT_OK_AND_ASSIGN(branch_, manager().start({.engine = waypoint::EngineChoice::kNative}));
-    ASSERT_OK(start_heavy(manager(), branch_));
-    ASSERT_OK(put_word(manager(), branch_, "old"));
-    ASSERT_OK_AND_ASSIGN(CheckpointInfo info, manager().checkpoint(branch_));
-    checkpoint_ = info.id;
-    known_[checkpoint_] = "old";
+    ASSERT_NO_FATAL_FAILURE(begin("old"));
     ASSERT_OK(put_word(manager(), branch_, "new"));
   }
 
-  Waypoint& manager() { return store_.manager(); }
   std::set<pid_t> branch_keeper() { return {manager().branches().at(0).keeper_pid}; }
   // In which trees stand, or are being made.
   std::set<pid_t> standing() {
@@ -80,24 +61,9 @@ class TreesAheadTest : public ::testing::Test {
   }
   void go_back() {
     ASSERT_OK(put_word(manager(), branch_, "newer"));
-    ASSERT_OK(manager().restore(branch_, checkpoint_));
+    ASSERT_OK(manager().restore(branch_, first_));
     expect_word("old");
   }
-  // Each has its word, and nothing else is left.
-  void expect_checkpoints() {
-    std::set<CheckpointId> all;
-    for (const auto& [id, word] : known_) {
-      ASSERT_OK_AND_ASSIGN(std::string found, word_at(manager(), id));
-      EXPECT_EQ(found, word);
-      all.insert(id);
-    }
-    store_.expect_nothing_left_but(all);
-  }
-
-  FaultStore store_;
-  BranchId branch_;
-  CheckpointId checkpoint_;
-  std::map<CheckpointId, std::string> known_;  // acknowledged, with the word in them
 };
 
 enum class Fault { kStepFails, kKeeperDies };
@@ -148,7 +114,7 @@ TEST_P(WhenItGoesOnTest, AnotherOneIsMade) {
   ASSERT_OK(store_.open(plan()));
   go_back();
   const std::set<pid_t> stood = only_standing();
-  EXPECT_THAT(manager().ready(), ElementsAre(checkpoint_));
+  EXPECT_THAT(manager().ready(), ElementsAre(first_));
   go_back();
   EXPECT_NE(branch_keeper(), stood);
   expect_checkpoints();
@@ -178,24 +144,22 @@ TEST_F(TreesAheadTest, AKeeperKilledWhileItsTreeStandsIsReplaced) {
 }
 
 TEST_F(TreesAheadTest, AKeeperKilledWhileItsTreeGoesOnIsReplacedOrALossIsSaid) {
-  std::mt19937 random(setting("SF_SEED", 20261117));
   manager().settle();
   Stopwatch watch;
-  ASSERT_OK(manager().restore(branch_, checkpoint_));
+  ASSERT_OK(manager().restore(branch_, first_));
   const auto longest = static_cast<unsigned long>(watch.elapsed().count());
   unsigned lost = 0;
   unsigned replaced = 0;
-  for (unsigned round = 0; round < setting("SF_KILLS", 20) && !HasFailure(); ++round) {
+  for (unsigned round = 0; round < rounds_ && !HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     ASSERT_OK(put_word(manager(), branch_, "newer"));
     const std::set<pid_t> doomed = only_standing();
     ASSERT_EQ(doomed.size(), 1U);
     auto kill_it = [&] { ASSERT_EQ(::kill(*doomed.begin(), SIGKILL), 0); };
     if (round == 0) kill_it();  // for sure before it is wanted
-    auto call =
-        std::async(std::launch::async, [&] { return manager().restore(branch_, checkpoint_); });
+    auto call = std::async(std::launch::async, [&] { return manager().restore(branch_, first_); });
     if (round == 1) call.wait();  // for sure behind
-    const Deadline moment = Deadline::after(microseconds(random() % (2 * longest)));
+    const Deadline moment = Deadline::after(microseconds(random_() % (2 * longest)));
     while (!moment.passed()) continue;  // it lies within a millisecond or two
     if (round != 0) kill_it();
     ASSERT_EQ(call.wait_for(kPatience), std::future_status::ready) << "the call hangs";
@@ -206,7 +170,7 @@ TEST_F(TreesAheadTest, AKeeperKilledWhileItsTreeGoesOnIsReplacedOrALossIsSaid) {
       EXPECT_EQ(word.error().code, ErrorCode::kSessionLost) << word.error().describe();
       EXPECT_TRUE(becomes_true([&] { return !manager().branches().at(0).alive; },
                                Deadline::after(kPatience)));
-      ASSERT_OK(manager().restore(branch_, checkpoint_));
+      ASSERT_OK(manager().restore(branch_, first_));
     }
     expect_word("old");
   }
@@ -245,6 +209,16 @@ class KilledManagerTest : public TreesAheadTest {
     expect_word(word);
   }
 
+  // Once the tree stood.
+  void go_back_and_die_at(const std::string& point) {
+    ASSERT_OK_AND_ASSIGN(DriverProcess driver, start_driver(point));
+    driver.end_input();
+    ASSERT_OK_AND_ASSIGN(auto said, driver.read_all(Deadline::after(kDriverTime)));
+    EXPECT_THAT(said, ElementsAre("ready " + taken_.value()));
+    expect_killed(std::move(driver));
+    expect_branch("new");
+  }
+
   std::set<pid_t> keeper_;  // of the branch, before
   CheckpointId taken_;
 };
@@ -264,12 +238,11 @@ TEST_F(KilledManagerTest, WhileATreeStandsTakesItAlong) {
 }
 
 TEST_F(KilledManagerTest, WhileATreeIsMadeTakesItAlong) {
-  std::mt19937 random(setting("SF_SEED", 20261117));
   unsigned early = 0;
-  for (unsigned round = 0; round < setting("SF_KILLS", 20) && !HasFailure(); ++round) {
+  for (unsigned round = 0; round < rounds_ && !HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     ASSERT_OK_AND_ASSIGN(DriverProcess driver, start_driver("none"));
-    becomes_true([] { return false; }, Deadline::after(microseconds(random() % 100'000)));
+    becomes_true([] { return false; }, Deadline::after(microseconds(random_() % 100'000)));
     ASSERT_OK(driver.kill());
     ASSERT_OK_AND_ASSIGN(auto said, driver.read_all(Deadline::after(kDriverTime)));
     early += said.empty() ? 1 : 0;
@@ -284,24 +257,14 @@ TEST_F(KilledManagerTest, WhileATreeIsMadeTakesItAlong) {
 }
 
 TEST_F(KilledManagerTest, BetweenGoingOnAndTheBranchsRecordLeavesTheOldTree) {
-  ASSERT_OK_AND_ASSIGN(DriverProcess driver, start_driver("restore.before_swap"));
-  driver.end_input();
-  ASSERT_OK_AND_ASSIGN(auto said, driver.read_all(Deadline::after(kDriverTime)));
-  EXPECT_THAT(said, ElementsAre("ready " + taken_.value()));
-  expect_killed(std::move(driver));
-  expect_branch("new");
+  ASSERT_NO_FATAL_FAILURE(go_back_and_die_at("restore.before_swap"));
   EXPECT_EQ(branch_keeper(), keeper_);
   go_back();
   expect_checkpoints();
 }
 
 TEST_F(KilledManagerTest, AfterTheBranchsRecordLeavesTheTreeThatStood) {
-  ASSERT_OK_AND_ASSIGN(DriverProcess driver, start_driver("restore.after_swap"));
-  driver.end_input();
-  ASSERT_OK_AND_ASSIGN(auto said, driver.read_all(Deadline::after(kDriverTime)));
-  EXPECT_THAT(said, ElementsAre("ready " + taken_.value()));
-  expect_killed(std::move(driver));
-  expect_branch("new");
+  ASSERT_NO_FATAL_FAILURE(go_back_and_die_at("restore.after_swap"));
   EXPECT_NE(branch_keeper(), keeper_);
   go_back();
   expect_checkpoints();
