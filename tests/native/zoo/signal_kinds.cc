@@ -33,6 +33,10 @@ void on_signal_with_more(int, siginfo_t*, void*) { on_signal(0); }
 
 class Handlers : public Resource {
  public:
+  // A child that does not inherit this must not run its own handlers on what is freed here.
+  ~Handlers() override {
+    if (!stack_.empty()) leave_stack();
+  }
   void make(Chance& chance, const std::string&) override {
     if (chance.flip()) {
       stack_.resize(65536);
@@ -89,12 +93,15 @@ class Handlers : public Resource {
     is_disturbed_ = true;
     for (int number : {SIGUSR1, SIGHUP, SIGWINCH, SIGPIPE, SIGRTMIN + 9, SIGQUIT, SIGTERM})
       ::signal(number, SIG_IGN);
+    leave_stack();
+  }
+
+ private:
+  static void leave_stack() {
     stack_t none{};
     none.ss_flags = SS_DISABLE;
     ::sigaltstack(&none, nullptr);
   }
-
- private:
   std::vector<char> stack_;
   bool is_disturbed_ = false;
 };
