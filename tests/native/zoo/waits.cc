@@ -291,8 +291,9 @@ class SysvWait : public Wait {
  public:
   void make(Chance& chance, const std::string&) override {
     is_queue_ = chance.flip();
-    id_ = is_queue_ ? must(::msgget(IPC_PRIVATE, IPC_CREAT | 0600), "msgget")
-                    : must(::semget(IPC_PRIVATE, 1, IPC_CREAT | 0600), "semget");
+    // The process may yet become another user's.
+    id_ = is_queue_ ? must(::msgget(IPC_PRIVATE, IPC_CREAT | 0666), "msgget")
+                    : must(::semget(IPC_PRIVATE, 1, IPC_CREAT | 0666), "semget");
   }
   std::string wait() override {
     long n = 0;
