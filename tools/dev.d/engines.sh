@@ -25,15 +25,26 @@ install_vm_guest() {
     dpkg-deb -x linux-image-*.deb kernel
     as_root mkdir -p "$SF_VM_GUEST.draft/modules"
     as_root cp kernel/boot/vmlinuz-* "$SF_VM_GUEST.draft/vmlinuz"
-    number=10
-    for module in virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk virtio_console; do
-      # Those that are not there are part of the kernel.
-      found=$(find kernel/lib/modules -name "$module.ko")
-      [[ -z $found ]] || as_root cp "$found" "$SF_VM_GUEST.draft/modules/$number-$module.ko"
-      number=$((number + 1))
-    done
+    declare -A taken=()
+    for module in virtio_pci virtio_blk virtio_console; do take_module "$module" "$SF_VM_GUEST.draft/modules"; done
     as_root mv -T "$SF_VM_GUEST.draft" "$SF_VM_GUEST"
   )
+}
+
+# take_module NAME DIRECTORY: copies a driver of ./kernel behind all that it needs, which changes from one version to the
+# next. `taken`: those that are there.
+take_module() {
+  local module=$1 directory=$2 found needed
+  [[ -z ${taken[$module]:-} ]] || return 0
+  taken[$module]=1
+  found=$(find kernel/lib/modules -name "${module//_/[-_]}.ko*" | head -n 1)
+  [[ -n $found ]] || return 0 # a part of the kernel
+  case $found in
+    *.xz) xz -d "$found" && found=${found%.xz} ;;
+    *.zst) zstd -q -d --rm "$found" && found=${found%.zst} ;;
+  esac
+  for needed in $(tr '\0' '\n' <"$found" | sed -n 's/^depends=//p' | tr ',' ' '); do take_module "$needed" "$directory"; done
+  as_root cp "$found" "$directory/$(printf %02d $((10 + $(ls "$directory" | wc -l))))-$module.ko"
 }
 
 # Debian 12's runsc is too old to take checkpoints, and that of sid does not start; Debian 13's is one static program.

@@ -39,6 +39,8 @@ constexpr std::uint64_t kMemory = 1ULL << 30U;
 constexpr std::uint64_t kFreeDisk = 8ULL << 30U;  // beyond what the root holds; sparse
 constexpr auto kQuitTime = seconds(5);  // to end when it is asked to, then when it is killed
 constexpr std::size_t kLastWords = 500;
+constexpr std::size_t kMaxConsole = 16U << 20U;
+constexpr const char* kAgentSays = "statefork-agent: ";
 constexpr std::size_t kMaxProgram = 256U << 20U;
 constexpr std::string_view kStateEnd = ".qcow2";
 constexpr const char* kSnapshot = "state";  // its name inside the file
@@ -55,15 +57,14 @@ std::string option_value(const std::string& text) {
   return value;
 }
 
-// The machine's last words, if it had any.
+// What the agent complained of, which the kernel's own complaint follows; else the machine's last
+// words.
 std::string end_of(const std::string& console) {
-  auto file = os::open_file(console, O_RDONLY | O_CLOEXEC);
-  if (!file) return "it said nothing";
-  const off_t size = ::lseek(file->get(), 0, SEEK_END);
-  char words[kLastWords];
-  ssize_t n = ::pread(file->get(), words, sizeof words,
-                      std::max<off_t>(0, size - static_cast<off_t>(sizeof words)));
-  return n > 0 ? std::string(words, static_cast<std::size_t>(n)) : "it said nothing";
+  auto text = os::read_file(console, kMaxConsole);
+  if (!text || text->empty()) return "it said nothing";
+  const std::size_t said = text->rfind(kAgentSays);
+  if (said != std::string::npos) return text->substr(said, text->find('\n', said) - said);
+  return text->substr(text->size() - std::min(text->size(), kLastWords));
 }
 
 }  // namespace
