@@ -55,7 +55,8 @@ void add_serve_command(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--trees-ahead", arguments->trees_ahead,
-          "Nodes of all sessions that stand ready before anybody goes back there (default: 2)")
+          "Nodes of all sessions that stand ready before anybody goes back there (default: 2); 0: "
+          "none, and no snapshot is captured before it is asked for")
       ->type_name("N");
   command->footer(
       "Not needed as a rule: the first command that finds no daemon starts one.\n"

@@ -98,6 +98,12 @@ Status rename_path(const std::string& from, const std::string& to) {
   return Ok{};
 }
 
+Status exchange_paths(const std::string& one, const std::string& other) {
+  if (::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) != 0)
+    return last_error("exchanging " + one + " and " + other);
+  return Ok{};
+}
+
 bool exists(const std::string& path) {
   struct stat info {};
   return ::lstat(path.c_str(), &info) == 0;

@@ -30,6 +30,8 @@ Status publish_file(const std::string& path, std::string_view bytes, mode_t mode
 
 Status make_directories(const std::string& path, mode_t mode = 0700);
 Status rename_path(const std::string& from, const std::string& to);
+// Each gets the other's name, at once.
+Status exchange_paths(const std::string& one, const std::string& other);
 bool exists(const std::string& path);
 bool is_directory(const std::string& path);
 // Room for ordinary users on the file system that holds `path`.

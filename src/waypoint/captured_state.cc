@@ -75,7 +75,8 @@ Json to_json(const CapturedState& s) {
                {"screen_size", s.shell.screen.size()},
                {"background_size", s.shell.background.size()},
                {"typed_size", s.shell.typed.size()},
-               {"stopped_us", s.stopped.count()}};
+               {"stopped_us", s.stopped.count()},
+               {"may_hold", s.may_hold}};
   if (s.mark) json["mark"] = to_json(*s.mark);
   if (s.shell.catch_up) json["catch_up"] = to_json(*s.shell.catch_up);
   return json;
@@ -102,6 +103,7 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     s.shell.commands = whole_number<long>(json, "commands");
     s.shell.command_running = json.at("command_running").get<bool>();
     s.stopped = microseconds(whole_number<long long>(json, "stopped_us"));
+    s.may_hold = json.value("may_hold", false);
     if (json.contains("mark")) {
       SF_TRY_ASSIGN(s.mark, state_mark_from_json(json["mark"]));
     }

@@ -25,6 +25,7 @@ class ChosenEngine : public ProcessEngine {
 
   Result<Captured> capture(const CaptureRequest& request) override {
     criu_wanted_ = request.engine == EngineChoice::kCriu;
+    if (request.hold) return capture_held(request);
     if (request.engine == EngineChoice::kNative) return native_->capture(request);
     if (request.engine == EngineChoice::kCriu) return criu_->capture(request);
     bool begun = false;  // the files are captured: too late for another try
@@ -51,6 +52,14 @@ class ChosenEngine : public ProcessEngine {
   }
 
  private:
+  // Nobody has asked for it yet: there is no other try.
+  Result<Captured> capture_held(CaptureRequest request) {
+    if (request.engine == EngineChoice::kCriu)
+      return fail(ErrorCode::kUnsupported, "CRIU does not keep trees still");
+    request.engine = EngineChoice::kNative;
+    return native_->capture(request);
+  }
+
   static Status empty(const std::string& dir) {
     SF_TRY_ASSIGN(auto names, os::list_directory(dir));
     for (const std::string& name : names) SF_TRY(os::remove_tree(dir + "/" + name));

@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "os/file.h"
+#include "waypoint/capture_ahead.h"
+#include "waypoint/capture_plan.h"
 #include "waypoint/captured_state.h"
 #include "waypoint/criu/criu_engine.h"
 #include "waypoint/engine_choice.h"
@@ -31,6 +33,7 @@ constexpr auto kFirstClientTime = seconds(30);
 constexpr auto kLonelyTime = milliseconds(100);  // a keeper without branch and clients ends
 constexpr int kReadyFd = 3;                      // where the pool waits for "ok" or an error
 constexpr auto kMoment = milliseconds(30);       // what comes next may be a command: it goes first
+constexpr auto kQuiet = milliseconds(100);       // nobody wants anything: time for a capture
 constexpr auto kEndTime = seconds(5);
 constexpr auto kRestLook = milliseconds(5);   // until a checkpoint may be taken
 constexpr auto kLateLook = milliseconds(20);  // for processes that stop late
@@ -62,6 +65,7 @@ class Keeper {
                 {freezer_of(groups_.branch), keeper_dir(options.store_dir, options.id), cradle_}),
             make_criu_engine({options.criu, options.criu_shim, groups_.engine.procs_files(),
                               groups_.branch.procs_files()}))),
+        ahead_(ahead_dir(options.store_dir, options.id), ahead_unit(options.id), *units_),
         server_(poller_,
                 [this](const ClientPtr& client, Frame frame) { serve(client, std::move(frame)); }) {
   }
@@ -88,6 +92,7 @@ class Keeper {
         warm_up_due_ = Deadline::never();
         engine_->warm_up();
       }
+      if (capture_due_.passed() && is_alive()) capture_ahead();
     }
     server_.flush_all();
     return clean_up();
@@ -100,12 +105,16 @@ class Keeper {
     std::string unit;
     FaultPlan faults;
     std::optional<StateMark> unless;  // no capture, should nothing have changed since
+    bool ahead = false;               // the next ones may be captured before they are asked for
   };
 
   bool is_alive() const { return branch_ && !stands_; }
 
   Deadline next_wake(Deadline lonely) const {
-    Deadline wake = (is_alive() ? shell_->next_wake() : lonely).min(warm_up_due_).min(late_look_);
+    Deadline wake = (is_alive() ? shell_->next_wake() : lonely)
+                        .min(warm_up_due_)
+                        .min(late_look_)
+                        .min(capture_due_);
     return waiting_checkpoints_.empty() ? wake : wake.min(Deadline::after(kRestLook));
   }
 
@@ -130,14 +139,39 @@ class Keeper {
     if (op == "checkpoint") {
       WaitingCheckpoint wanted{client, frame.header.at("image_dir").get<std::string>(),
                                frame.header.at("unit").get<std::string>(), faults_of(frame.header),
-                               std::nullopt};
+                               std::nullopt, frame.header.value("ahead", false)};
       if (frame.header.contains("unless")) {
         SF_TRY_ASSIGN(wanted.unless, state_mark_from_json(frame.header["unless"]));
       }
       waiting_checkpoints_.push_back(std::move(wanted));
       return Ok{};
     }
+    if (op != "screen" && op != "watch") touch();
     return shell_->serve(client, frame);
+  }
+
+  // Somebody is about to move the branch.
+  void touch() {
+    ahead_.drop(*branch_);
+    plan_.touched();
+    capture_due_ = Deadline::after(kQuiet);
+  }
+
+  void capture_ahead() {
+    capture_due_ = Deadline::never();
+    if (!plan_.wants() || !waiting_checkpoints_.empty()) return;
+    if (!branch_->host().is_idle()) {
+      capture_due_ = Deadline::after(kQuiet);
+      return;
+    }
+    flusher_->begin();
+    Status made = ahead_.make(*branch_);
+    late_look_ = Deadline::after(kLateLook);
+    if (made) {
+      plan_.captured_ahead();
+    } else {
+      plan_.refused();
+    }
   }
 
   static Status answer(const ClientPtr& client, Json header, std::string payload = {}) {
@@ -174,7 +208,7 @@ class Keeper {
         LiveBranch::start(parts(), std::move(config),
                           frame.header.at("template").get<std::string>(), faults_of(frame.header));
     if (!branch) return std::move(branch).error();
-    return take(client, std::move(*branch));
+    return take(client, frame, std::move(*branch));
   }
 
   Status restore(const ClientPtr& client, const Frame& frame) {
@@ -196,7 +230,7 @@ class Keeper {
     if (!ahead) SF_TRY((*branch)->go_on(faults_of(frame.header)));
     SF_TRY(limit(config));
     stands_ = ahead;
-    return take(client, std::move(*branch));
+    return take(client, frame, std::move(*branch));
   }
 
   Status go_on(const ClientPtr& client, const Frame& frame) {
@@ -206,9 +240,10 @@ class Keeper {
     return answer_alive(client);
   }
 
-  Status take(const ClientPtr& client, std::unique_ptr<LiveBranch> branch) {
+  Status take(const ClientPtr& client, const Frame& frame, std::unique_ptr<LiveBranch> branch) {
     branch_ = std::move(branch);
     shell_.emplace(branch_->host(), [this](bool busy) { flusher_->set_active(busy); });
+    plan_.begin(frame.header.value("captures_ahead", false), branch_->may_hold());
     SF_TRY(poller_.add(branch_->init_pidfd(), EPOLLIN, [this](std::uint32_t) { ended_ = true; }));
     warm_up_due_ = Deadline::after(kMoment);
     return answer_alive(client);
@@ -225,27 +260,57 @@ class Keeper {
 
   void run_checkpoints() {
     while (branch_ && !waiting_checkpoints_.empty() && branch_->host().shell().at_rest()) {
-      auto [client, image_dir, unit, faults, unless] = std::move(waiting_checkpoints_.front());
+      WaitingCheckpoint wanted = std::move(waiting_checkpoints_.front());
       waiting_checkpoints_.pop_front();
-      if (client->gone()) continue;  // its draft may be gone too
-      std::optional<StateMark> now = branch_->mark();
-      if (auto same = unless && now ? branch_->same_as(*unless, *now) : std::nullopt) {
-        client->send({{{"state", to_json(*same)}, {"unchanged", true}}, terminal_bytes(*same)});
-        continue;
-      }
-      flusher_->begin();  // beside the engine's own work
-      auto state = branch_->capture(image_dir, unit, std::move(now), faults);
-      warm_up_due_ = Deadline::after(kMoment);
-      late_look_ = Deadline::after(kLateLook);
-      if (!state) {
-        client->send_error(state.error());
-        continue;
-      }
-      client->send({{{"state", to_json(*state)},
-                     {"engine", state->engine},
-                     {"image_bytes", state->image_bytes}},
-                    terminal_bytes(*state)});
+      if (wanted.client->gone()) continue;  // its draft may be gone too
+      if (!wanted.faults.empty()) ahead_.drop(*branch_);  // it is to meet them
+      auto state = ahead_.stands() ? hand_over(wanted) : capture(wanted);
+      if (!state) wanted.client->send_error(state.error());
     }
+  }
+
+  // What was captured ahead, unless nothing had changed since an earlier checkpoint.
+  Status hand_over(const WaitingCheckpoint& wanted) {
+    plan_.used(wanted.ahead);
+    if (answer_unchanged(wanted, ahead_.mark())) {
+      ahead_.drop(*branch_);
+      return Ok{};
+    }
+    SF_TRY_ASSIGN(CapturedState state,
+                  ahead_.hand_over(*branch_, wanted.image_dir, wanted.unit));
+    return answer_captured(wanted, state, true);
+  }
+
+  Status capture(const WaitingCheckpoint& wanted) {
+    std::optional<StateMark> now = branch_->mark();
+    if (answer_unchanged(wanted, now)) return Ok{};
+    flusher_->begin();  // beside the engine's own work
+    auto state =
+        branch_->capture({wanted.image_dir, wanted.unit, std::move(now)}, wanted.faults);
+    warm_up_due_ = Deadline::after(kMoment);
+    late_look_ = Deadline::after(kLateLook);
+    if (!state) return std::move(state).error();
+    plan_.captured(wanted.ahead, state->may_hold, state->stopped);
+    return answer_captured(wanted, *state, false);
+  }
+
+  bool answer_unchanged(const WaitingCheckpoint& wanted, const std::optional<StateMark>& now) {
+    if (!wanted.unless || !now) return false;
+    auto same = branch_->same_as(*wanted.unless, *now);
+    if (!same) return false;
+    same->may_hold = plan_.may_hold();
+    wanted.client->send({{{"state", to_json(*same)}, {"unchanged", true}}, terminal_bytes(*same)});
+    return true;
+  }
+
+  static Status answer_captured(const WaitingCheckpoint& wanted, const CapturedState& state,
+                                bool ahead) {
+    return answer(wanted.client,
+                  {{"state", to_json(state)},
+                   {"engine", state.engine},
+                   {"image_bytes", state.image_bytes},
+                   {"ahead", ahead}},
+                  terminal_bytes(state));
   }
 
   Status clean_up() {
@@ -273,6 +338,9 @@ class Keeper {
   std::optional<ShellServer> shell_;  // the branch's
   std::deque<WaitingCheckpoint> waiting_checkpoints_;
   std::optional<Flusher> flusher_;
+  CaptureAhead ahead_;
+  CapturePlan plan_;
+  Deadline capture_due_ = Deadline::never();
   Deadline warm_up_due_ = Deadline::never();
   Deadline late_look_ = Deadline::never();
   bool ended_ = false;

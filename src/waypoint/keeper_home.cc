@@ -18,6 +18,10 @@ std::string keeper_socket(const std::string& store_dir, const std::string& id) {
   return keeper_dir(store_dir, id) + "/socket";
 }
 std::string live_unit(const std::string& id) { return "live-" + id; }
+std::string ahead_dir(const std::string& store_dir, const std::string& id) {
+  return keeper_dir(store_dir, id) + "/ahead";
+}
+std::string ahead_unit(const std::string& id) { return "ahead-" + id; }
 
 Result<KeeperGroups> make_keeper_groups(const os::CgroupLayout& layout, const std::string& id) {
   SF_TRY_ASSIGN(os::Cgroup branch, os::Cgroup::create(layout, id, {}));
@@ -33,6 +37,7 @@ void remove_keeper_groups(const os::CgroupLayout& layout, const std::string& id)
 Status remove_keeper_home(const std::string& store_dir, const std::string& id, UnitStore& units) {
   remove_keeper_groups(os::read_cgroup_layout(), id);
   SF_TRY(units.remove(live_unit(id)));
+  SF_TRY(units.remove(ahead_unit(id)));
   return os::remove_tree(keeper_dir(store_dir, id));
 }
 

@@ -1,4 +1,4 @@
-// What a keeper has outside of itself: a directory, a live unit, two cgroups. Its names, and its
+// What a keeper has outside of itself: a directory, one or two units, two cgroups. Its names, and its
 // removal once the keeper is gone, whoever gets there first.
 #pragma once
 
@@ -13,6 +13,9 @@ namespace sf::waypoint {
 std::string keeper_dir(const std::string& store_dir, const std::string& id);
 std::string keeper_socket(const std::string& store_dir, const std::string& id);
 std::string live_unit(const std::string& id);
+// Of a branch that was captured before anybody asked for it.
+std::string ahead_dir(const std::string& store_dir, const std::string& id);
+std::string ahead_unit(const std::string& id);
 
 struct KeeperGroups {
   os::Cgroup branch;  // the tree; carries the limits

@@ -74,9 +74,15 @@ Result<std::unique_ptr<LiveBranch>> LiveBranch::restore(BranchParts parts, Branc
   if (state.own_ipc) SF_TRY(enter_ipc_namespace(init));
   SF_TRY(branch->host_.adopt(init, std::move(tree.terminal), state.shell, state.user));
   branch->marked_at_ = state.shell.commands;
+  branch->may_hold_ = state.may_hold;
   branch->watch_for_looks();
   branch->missed_ = state.shell.catch_up;
   return branch;
+}
+
+Status LiveBranch::release() {
+  auto held = std::move(held_);
+  return held ? held->let_go() : Ok{};
 }
 
 Status LiveBranch::go_on(const FaultPlan& faults) {
@@ -167,12 +173,10 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
   return state;
 }
 
-Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
-                                          const std::string& sealed_unit,
-                                          std::optional<StateMark> mark, const FaultPlan& faults) {
+Result<CapturedState> LiveBranch::capture(const CaptureOrder& order, const FaultPlan& faults) {
   SF_TRY(faults.at("checkpoint.before_dump"));
   CapturedState state;
-  state.mark = std::move(mark);
+  state.mark = order.mark;
   marked_at_ = host_.shell().commands();
   state.hostname = current_hostname();
   state.user = host_.user();
@@ -182,7 +186,7 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   auto captured =
       parts_.engine.capture({.engine = config().engine,
                              .root = init_.pid(),
-                             .image_dir = image_dir,
+                             .image_dir = order.image_dir,
                              .terminal_session = host_.shell().shell(),
                              .terminal_group = host_.shell().foreground_group(),
                              .init_requests = host_.shell().channel().served(),
@@ -190,12 +194,12 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                              .upper = files.upper,
                              .work = files.work,
                              .copy_files = [&]() -> Status {
-                               if (copied) SF_TRY(parts_.units.remove(sealed_unit));
+                               if (copied) SF_TRY(parts_.units.remove(order.sealed_unit));
                                copied = false;
-                               SF_TRY(parts_.units.copy(parts_.unit, sealed_unit));
+                               SF_TRY(parts_.units.copy(parts_.unit, order.sealed_unit));
                                copied = true;
                                // What every restore would have to do otherwise.
-                               return prepare_copied_unit(parts_.units.paths(sealed_unit));
+                               return prepare_copied_unit(parts_.units.paths(order.sealed_unit));
                              },
                              .while_stopped = [&]() -> Status {
                                SF_TRY(faults.at("checkpoint.after_dump"));
@@ -203,10 +207,11 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
                                state.shell = host_.shell().state();
                                return faults.at("checkpoint.after_files");
                              },
-                             .at_point = [&](std::string_view point) { return faults.at(point); }});
+                             .at_point = [&](std::string_view point) { return faults.at(point); },
+                             .hold = order.hold});
   state.stopped = stopped.elapsed();
   if (!captured) {
-    (void)parts_.units.remove(sealed_unit);
+    (void)parts_.units.remove(order.sealed_unit);
     return std::move(captured).error();
   }
   state.engine = std::move(captured->engine);
@@ -214,6 +219,8 @@ Result<CapturedState> LiveBranch::capture(const std::string& image_dir,
   state.own_ipc = captured->own_ipc;
   state.tcp_in_flight = captured->tcp_in_flight;
   state.image_bytes = captured->bytes;
+  state.may_hold = captured->may_hold;
+  held_ = std::move(captured->held);
   return state;
 }
 

@@ -31,6 +31,13 @@ struct BranchParts {
   std::string unit;  // the live unit's name; made here, removed by the keeper
 };
 
+struct CaptureOrder {
+  std::string image_dir;
+  std::string sealed_unit;
+  std::optional<StateMark> mark = {};  // mark()
+  bool hold = false;  // the branch stands still afterwards, until release()
+};
+
 class LiveBranch {
  public:
   static Result<std::unique_ptr<LiveBranch>> start(BranchParts parts, BranchConfig config,
@@ -51,14 +58,18 @@ class LiveBranch {
   // Ahead of the destructor, which waits until all have ended.
   void kill() const { (void)init_.signal(SIGKILL); }
 
+  // Whether nobody would notice if it were kept still, as far as the last capture could tell.
+  bool may_hold() const { return may_hold_; }
+
   // How all stands, if nothing moves and all of it can be seen into.
   std::optional<StateMark> mark();
   // When nothing but harmless commands came since `base`: what differs from it all the same.
   // Requires: `now` is mark().
   std::optional<CapturedState> same_as(const StateMark& base, const StateMark& now);
   // Requires: host().shell().at_rest().
-  Result<CapturedState> capture(const std::string& image_dir, const std::string& sealed_unit,
-                                std::optional<StateMark> mark, const FaultPlan& faults);
+  Result<CapturedState> capture(const CaptureOrder& order, const FaultPlan& faults);
+  // Has what was held go on.
+  Status release();
 
  private:
   LiveBranch(BranchParts parts, BranchConfig config)
@@ -73,8 +84,9 @@ class LiveBranch {
   BranchParts parts_;
   os::Child init_;  // PID 1 takes its whole namespace with it
   ShellHost host_;
-  std::unique_ptr<HeldTree> held_;  // dies before init does
+  std::unique_ptr<HeldTree> held_;  // ends before init does
   std::optional<CatchUp> missed_;   // what the shell is told when it goes on
+  bool may_hold_ = true;
   long marked_at_ = 0;              // how many commands there were at the last checkpoint
 };
 

@@ -30,6 +30,7 @@ class SideCommands {
   void on_record(ShellChannel& channel, const Record& record);
   void on_time();
   Deadline next_wake() const;
+  bool any() const { return !sides_.empty() || !waiting_.empty(); }
 
  private:
   struct Side {

@@ -39,6 +39,7 @@ bool unit_is_needed(const std::string& unit, const std::set<std::string>& live_k
                     const std::set<std::string>& checkpoints) {
   if (unit.starts_with("template-")) return !unit.ends_with("-draft");
   if (unit.starts_with("live-")) return live_keepers.contains(unit.substr(5));
+  if (unit.starts_with("ahead-")) return live_keepers.contains(unit.substr(6));
   if (unit.starts_with("sealed-")) return checkpoints.contains(unit.substr(7));
   return false;
 }

@@ -24,6 +24,11 @@ TEST(UnitIsNeededTest, ASealedUnitIsNeededAsLongAsItsCheckpoint) {
   EXPECT_EQ(sealed_unit(CheckpointId("c-1")), "sealed-c-1");
 }
 
+TEST(UnitIsNeededTest, WhatWasCapturedAheadIsNeededAsLongAsItsKeeper) {
+  EXPECT_TRUE(is_needed("ahead-k-1"));
+  EXPECT_FALSE(is_needed("ahead-k-3"));
+}
+
 TEST(UnitIsNeededTest, TemplatesAreAlwaysNeeded) { EXPECT_TRUE(is_needed("template-anything")); }
 
 TEST(UnitIsNeededTest, DraftsAndStrangersAreNot) {

@@ -156,7 +156,10 @@ Result<Waypoint::Impl::Occupied> Waypoint::Impl::occupy_keeper(const Frame& requ
 
 Result<BranchId> Waypoint::Impl::start_on(const std::string& unit, const BranchConfig& config,
                                           std::optional<CheckpointId> head) {
-  Frame request{with_faults({{"op", "start"}, {"config", to_json(config)}, {"template", unit}}),
+  Frame request{with_faults({{"op", "start"},
+                             {"config", to_json(config)},
+                             {"template", unit},
+                             {"captures_ahead", is_capturing() && captures_ahead(config)}}),
                 {}};
   SF_TRY_ASSIGN(Occupied occupied, occupy_keeper(request, config.network, {}));
   KeeperHandle& keeper = occupied.keeper;
@@ -175,11 +178,13 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
   SF_TRY_ASSIGN(BranchTable::Claim claim, branches_.claim(branch));
   LiveRecord& live = claim.live;
   std::optional<Manifest> base = base_for(live.record.head);
+  branches_without_capture_ = 0;
   for (;;) {
     SF_TRY_ASSIGN(CheckpointDraft draft, drafts_.take());  // removed unless published
     SF_TRY(options_.faults.at("checkpoint.begin"));
     Json request = with_faults(
         {{"op", "checkpoint"}, {"image_dir", draft.image_dir()}, {"unit", draft.unit()}});
+    request["ahead"] = captures_ahead(live.record.config);
     if (base) request["unless"] = to_json(*base->state.mark);
     SF_TRY_ASSIGN(Frame answer,
                   live.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
@@ -189,6 +194,7 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
     if (unchanged) manifest.info.base = base->info.id;
     manifest.engine = unchanged ? base->engine : answer.header.at("engine").get<std::string>();
     manifest.info.image_bytes = answer.header.value("image_bytes", std::uint64_t{0});
+    const bool ahead = answer.header.value("ahead", false);
     manifest.info.took = watch.elapsed();
     auto info = publish(std::move(draft), std::move(manifest), live);
     bool base_is_gone = base && !info && info.error().code == ErrorCode::kNotFound;
@@ -196,7 +202,10 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
       base.reset();
       continue;
     }
-    if (info) info->took = watch.elapsed();
+    if (info) {
+      info->took = watch.elapsed();
+      info->ahead = ahead;
+    }
     return info;
   }
 }
@@ -253,6 +262,7 @@ Result<CheckpointInfo> Waypoint::Impl::publish(CheckpointDraft draft, Manifest m
 
 Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const CheckpointId& checkpoint,
                                           const std::string& unit) {
+  ++branches_without_capture_;
   Manifest manifest;
   {
     std::lock_guard lock(mutex_);
@@ -285,7 +295,8 @@ Frame Waypoint::Impl::restore_request(const Manifest& manifest, const std::strin
                        {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
                        {"engine", manifest.engine},
                        {"state", to_json(manifest.state)},
-                       {"ahead", when == When::kAhead}},
+                       {"ahead", when == When::kAhead},
+                       {"captures_ahead", is_capturing() && captures_ahead(manifest.config)}},
                       when),
           terminal_bytes(manifest.state)};
 }

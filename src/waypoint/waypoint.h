@@ -55,7 +55,10 @@ struct CheckpointInfo {
   std::optional<CheckpointId> base;
   std::uint64_t image_bytes = 0;
   microseconds took{0};     // whole checkpoint() call
-  microseconds stopped{0};  // how long the tree stood still
+  microseconds stopped{0};  // how long the tree stood still for it
+  // It had been captured before this was asked for, and stood still since. Told once, by
+  // checkpoint().
+  bool ahead = false;
 };
 
 struct BranchInfo {

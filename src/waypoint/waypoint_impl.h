@@ -2,6 +2,7 @@
 // waypoint_commands.cc (talking to a live branch) include this.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -60,6 +61,12 @@ class Waypoint::Impl {
     const bool disturbs_test = !options_.faults.empty() && !options_.faults.ahead;
     return units_->kind() == "copy" || disturbs_test ? 0 : options_.trees_ahead;
   }
+  // Whether a branch may be captured before that is asked for; where trees are made ahead, too.
+  bool captures_ahead(const BranchConfig& config) const {
+    return trees_ahead() > 0 && options_.faults.empty() && config.network == Network::kNone;
+  }
+  // Whether somebody has taken checkpoints of late.
+  bool is_capturing() const { return branches_without_capture_ < kMostWithoutCapture; }
   Status find_live_branches();
   Result<std::string> template_for(const std::string& root);
   enum class When { kWanted, kAhead };
@@ -90,6 +97,8 @@ class Waypoint::Impl {
   Result<BranchId> publish_fork(const LiveRecord& live);
   Result<BranchId> fork_one(const CheckpointId& checkpoint);
 
+  static constexpr int kMostWithoutCapture = 8;
+
   WaypointOptions options_;
   os::UniqueFd lock_;
   std::unique_ptr<UnitStore> units_;
@@ -100,6 +109,8 @@ class Waypoint::Impl {
   std::string init_binary_;
   KeeperPool pool_;
   Foresight foresight_;
+  // Brought back since the last checkpoint was taken.
+  std::atomic<int> branches_without_capture_ = kMostWithoutCapture;
 };
 
 }  // namespace sf::waypoint

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "os/file.h"
+#include "os/process.h"
 
 namespace sf::equivalence {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr seconds kLeakPatience{5};
 constexpr seconds kClosingPatience{1};
 constexpr int kFewRestores = 20;
+constexpr milliseconds kCapturePatience{200};
 
 // SF_ENGINE: which process engine the branches have, when it is not the usual one.
 Result<waypoint::EngineChoice> wanted_engine() {
@@ -23,7 +25,7 @@ Result<waypoint::EngineChoice> wanted_engine() {
   return *choice;
 }
 
-// SF_AHEAD: 1 has every tree that can be made before it is wanted be made so, 0 none.
+// SF_AHEAD: 1 has every tree that can be made, or captured, before that is wanted be so; 0 none.
 std::optional<bool> wants_ahead() {
   const char* wanted = std::getenv("SF_AHEAD");
   if (wanted == nullptr) return std::nullopt;
@@ -64,6 +66,7 @@ void WaypointHost::close() {
   // Few rows have a clock that forbids it.
   if (ahead_ == true && gone_back_ > kFewRestores) {
     EXPECT_GT(foreseen_ * 10, gone_back_ * 8) << foreseen_ << " of " << gone_back_;
+    EXPECT_GT(captured_ahead_, 0) << "of " << checkpoints_;  // those without sleepers and servers
   }
   leaks_.verify(Deadline::after(kLeakPatience));
   EXPECT_FALSE(os::exists("/w")) << "a branch wrote to the host";
@@ -94,6 +97,15 @@ void WaypointHost::await_tree(const CheckpointId& checkpoint) {
   for (const CheckpointId& ready : waypoint_->ready()) foreseen_ += ready == checkpoint ? 1 : 0;
 }
 
+void WaypointHost::await_capture(const BranchId& branch) {
+  if (ahead_ != true) return;
+  auto pids = waypoint_->pids(branch);
+  for (Deadline patience = Deadline::after(kCapturePatience); pids && !patience.passed();) {
+    if (os::process_state(pids->shell) == 't') return;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
 Result<BranchId> WaypointHost::fork(const CheckpointId& checkpoint) {
   await_tree(checkpoint);
   std::vector<Result<BranchId>> forks = waypoint_->fork(checkpoint, 1);
@@ -120,8 +132,13 @@ Result<CheckpointId> WaypointHost::checkpoint(const BranchId& branch) {
   // into /proc just now.
   Deadline patience = Deadline::after(kClosingPatience);
   for (;;) {
+    await_capture(branch);
     auto info = waypoint_->checkpoint(branch);
-    if (info) return info->id;
+    if (info) {
+      ++checkpoints_;
+      captured_ahead_ += info->ahead ? 1 : 0;
+      return info->id;
+    }
     bool closing = engine_ == waypoint::EngineChoice::kNative &&
                    (info.error().message.find("it is a connection") != std::string::npos ||
                     info.error().message.find("it looks into a process") != std::string::npos);

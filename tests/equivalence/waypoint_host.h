@@ -32,6 +32,7 @@ class WaypointHost final : public Host {
  private:
   WaypointHost() = default;
   void await_tree(const CheckpointId& checkpoint);
+  void await_capture(const BranchId& branch);
   test::LeakCheck leaks_;
   test::TempDir dir_{"sf-equivalence"};
   std::string programs_;
@@ -40,6 +41,8 @@ class WaypointHost final : public Host {
   std::optional<bool> ahead_;
   int gone_back_ = 0;
   int foreseen_ = 0;  // of these, those whose trees stood ready
+  int checkpoints_ = 0;
+  int captured_ahead_ = 0;  // of these, those that had been captured before
 };
 
 }  // namespace sf::equivalence

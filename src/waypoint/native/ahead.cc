@@ -56,7 +56,7 @@ std::uint64_t bytes_at_once(const TreeImage& tree, bool lazy) {
 
 }  // namespace
 
-std::optional<std::string> reason_not_ahead(const TreeImage& tree, bool lazy) {
+std::optional<std::string> running_clock(const TreeImage& tree) {
   for (const ProcessImage& process : tree.processes) {
     if (any_runs(process.timers))
       return "an alarm of process " + std::to_string(process.pid) + " would go on";
@@ -64,6 +64,11 @@ std::optional<std::string> reason_not_ahead(const TreeImage& tree, bool lazy) {
       return "a timer of process " + std::to_string(process.pid) + " would go on";
   }
   if (any_runs(tree.files)) return "a timerfd would go on";
+  return std::nullopt;
+}
+
+std::optional<std::string> reason_not_ahead(const TreeImage& tree, bool lazy) {
+  if (auto clock = running_clock(tree)) return clock;
   if (bytes_at_once(tree, lazy) > kMostAtOnce) return "it would take much memory";
   return std::nullopt;
 }

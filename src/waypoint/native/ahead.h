@@ -1,4 +1,4 @@
-// May a tree be brought back before anybody wants it? Pure.
+// May a tree be captured, or brought back, before anybody wants it? Pure.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,9 @@
 #include "waypoint/native/image.h"
 
 namespace sf::waypoint::native {
+
+// What moves by itself in a tree that stands still: a clock that is set.
+std::optional<std::string> running_clock(const TreeImage& tree);
 
 // Why not: a clock would go on in it, or it would take much memory. Nothing: it may. `lazy`: large
 // memory comes when it is touched.

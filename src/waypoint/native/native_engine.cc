@@ -13,6 +13,7 @@
 #include "waypoint/native/image.h"
 #include "waypoint/native/lost_names.h"
 #include "waypoint/native/restore.h"
+#include "waypoint/native/stillness.h"
 #include "waypoint/native/stopped_tree.h"
 #include "waypoint/pid_counter.h"
 
@@ -22,6 +23,38 @@ namespace {
 constexpr std::size_t kMaxTree = 1U << 30U;
 // Later, where no thread can be had.
 constexpr auto kBeside = std::launch::async | std::launch::deferred;
+
+// Goes on with this object.
+class StillTree : public HeldTree {
+ public:
+  explicit StillTree(native::StoppedTree tree) : tree_(std::move(tree)) {}
+  Status let_go() override { return tree_.let_go(); }
+
+ private:
+  native::StoppedTree tree_;
+};
+
+// Until when all wait for what nobody outside brings; kForATime wins: it will be so again.
+native::Wait wait_of(const native::TreeFacts& facts, native::StoppedTree& stopped,
+                     native::InterruptedCalls& calls) {
+  using native::Wait;
+  if (facts.host_network) return Wait::kForATime;
+  Wait all = Wait::kForEver;
+  for (const native::ProcessFacts& process : facts.processes) {
+    if (process.ended()) continue;
+    if (may_be_asked(process)) return Wait::kForATime;
+    for (const native::ThreadFacts& thread : process.threads) {
+      native::Tracee& tracee = stopped.thread(thread.tid);
+      if (tracee.in_group_stop()) continue;
+      const user_regs_struct& registers = tracee.registers();
+      Wait wait =
+          native::wait_of(native::call_of(registers, calls.learn(thread, registers)), process);
+      if (wait == Wait::kForATime) return wait;
+      if (wait == Wait::kNot) all = wait;
+    }
+  }
+  return all;
+}
 
 class NativeEngine : public ProcessEngine {
  public:
@@ -69,6 +102,9 @@ class NativeEngine : public ProcessEngine {
         native::make_calls_anew(facts, stopped, memory_.calls);
       return refuse_capture(blockers);
     }
+    const native::Wait wait = wait_of(facts, stopped, memory_.calls);
+    if (request.hold && wait != native::Wait::kForEver)
+      return fail(ErrorCode::kUnsupported, "something in the branch does not only wait");
     SF_TRY(reached(request.at_point, "checkpoint.native_stopped"));
     auto tree = native::capture_tree(facts, stopped, request, memory_);
     if (!tree && os::is_full(request.image_dir))
@@ -82,18 +118,25 @@ class NativeEngine : public ProcessEngine {
     native::TreeImage& image = tree->image;
     image.terminal.session = request.terminal_session;
     image.terminal.group = request.terminal_group;
+    const bool may_hold = wait != native::Wait::kForATime && !native::running_clock(image);
+    if (request.hold && !may_hold)
+      return fail(ErrorCode::kUnsupported, "a clock in the branch would go on");
     SF_TRY(files.get());
     SF_TRY(request.while_stopped());
     native::note_written(facts, *tree, memory_.watches);
     memory_.init.captured(init, image.processes[0], request.init_requests);
-    SF_TRY(stopped.let_go());
+    SF_TRY(request.hold ? stopped.keep_still() : stopped.let_go());
     end_watches.dismiss();
     SF_TRY(reached(request.at_point, "checkpoint.native_resumed"));
     std::string bytes = native::encode_tree(image);
     SF_TRY(os::write_file(request.image_dir + native::kTreeFile, bytes));
+    std::unique_ptr<HeldTree> held;
+    if (request.hold) held = std::make_unique<StillTree>(std::move(stopped));
     return Captured{.engine = std::string(kNativeName),
                     .last_pid = last_pid,
-                    .bytes = tree->pages.bytes() + bytes.size()};
+                    .bytes = tree->pages.bytes() + bytes.size(),
+                    .may_hold = may_hold,
+                    .held = std::move(held)};
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {

@@ -121,6 +121,10 @@ bool is_pty(const DescriptorFacts& fd) {
 
 PtyFacts read_pty(const DescriptorFacts& fd, int copy) {
   PtyFacts pty;
+  termios2 settings{};
+  const bool has_settings = ::ioctl(copy, kGetSettings, &settings) == 0;
+  pty.reads_with_time =
+      has_settings && (settings.c_lflag & ICANON) == 0 && settings.c_cc[VTIME] != 0;
   if (is_own_terminal(fd)) {
     pty.end = PtyFacts::End::kOwn;
     pty.number = terminal_number(number_from(copy, kGetDevice));
@@ -136,9 +140,7 @@ PtyFacts read_pty(const DescriptorFacts& fd, int copy) {
   pty.is_dead = !is_master && (look.revents & POLLHUP) != 0;
   pty.unread = number_from(copy, kUnread);
   pty.has_status = is_master && (look.revents & POLLPRI) != 0;
-  termios2 settings{};
-  pty.is_edited_outside =
-      ::ioctl(copy, kGetSettings, &settings) == 0 && (settings.c_lflag & EXTPROC) != 0;
+  pty.is_edited_outside = has_settings && (settings.c_lflag & EXTPROC) != 0;
   return pty;
 }
 

@@ -33,6 +33,7 @@ struct PtyFacts {
   bool has_status = false;  // packet mode: a change that nobody has read
   bool is_exclusive = false;
   bool is_edited_outside = false;  // EXTPROC
+  bool reads_with_time = false;    // VTIME: whoever reads waits no longer
   int discipline = 0;
   bool operator==(const PtyFacts&) const = default;
 };

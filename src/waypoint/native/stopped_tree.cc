@@ -171,6 +171,11 @@ std::vector<pid_t> StoppedTree::in_order_of_release() const {
   return tids;
 }
 
+Status StoppedTree::keep_still() {
+  for (auto& [tid, tracee] : threads_) SF_TRY(tracee.give_back());
+  return Ok{};
+}
+
 Status StoppedTree::let_go() {
   Status all = Ok{};
   for (pid_t tid : in_order_of_release()) {

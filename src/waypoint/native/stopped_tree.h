@@ -30,6 +30,8 @@ class StoppedTree {
   const std::vector<pid_t>& processes() const { return processes_; }  // ended ones too
   Tracee& thread(pid_t tid) { return threads_.at(tid); }
   Status let_go();
+  // Gives all their own registers back and keeps them: whenever this process ends, they go on.
+  Status keep_still();
 
  private:
   explicit StoppedTree(LateThreads& late) : late_(&late) {}

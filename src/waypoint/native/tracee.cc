@@ -239,13 +239,20 @@ Status Tracee::become(const user_regs_struct& registers, const std::string& exte
   return Ok{};
 }
 
+Status Tracee::give_back() {
+  if (disturbed_ && (trace(PTRACE_SETREGS, tid_, 0, &registers_) != 0 ||
+                     trace(PTRACE_SETSIGMASK, tid_, kMaskSize, &blocked_) != 0))
+    return os::last_error("giving " + thread_name(tid_) + " its registers back");
+  disturbed_ = false;
+  return Ok{};
+}
+
 Status Tracee::let_go() {
+  Status given = give_back();
   pid_t tid = std::exchange(tid_, 0);
-  if (disturbed_ && (trace(PTRACE_SETREGS, tid, 0, &registers_) != 0 ||
-                     trace(PTRACE_SETSIGMASK, tid, kMaskSize, &blocked_) != 0)) {
-    auto error = os::last_error("giving " + thread_name(tid) + " its registers back");
+  if (!given) {
     if (trace(PTRACE_DETACH, tid, 0, nullptr) != 0) forget_dead(tid);
-    return error;
+    return given;
   }
   if (trace(PTRACE_DETACH, tid, 0, nullptr) == 0) return Ok{};
   auto error = os::last_error("letting go of " + thread_name(tid));

@@ -58,6 +58,8 @@ class Tracee {
     disturbed_ = true;
   }
   Status let_go();
+  // Its registers and mask are its own again; it stays stopped.
+  Status give_back();
   // Leaves that to the end of the calling thread.
   void abandon() { tid_ = 0; }
 

@@ -1,0 +1,75 @@
+#include "waypoint/native/stillness.h"
+
+#include <gtest/gtest.h>
+#include <linux/futex.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+
+namespace sf::waypoint::native {
+namespace {
+
+constexpr long kRestart = -512;
+constexpr std::uint64_t kSome = 0x7ffe0000;  // where a time limit lies
+
+ProcessFacts process() {
+  ProcessFacts facts;
+  facts.descriptors.emplace_back().number = 0;
+  DescriptorFacts& socket = facts.descriptors.emplace_back();
+  socket.number = 1;
+  socket.socket.family = AF_INET;
+  DescriptorFacts& terminal = facts.descriptors.emplace_back();
+  terminal.number = 2;
+  terminal.pty.reads_with_time = true;
+  return facts;
+}
+
+Wait wait(long number, std::array<std::uint64_t, 5> arguments, long result = kRestart) {
+  return wait_of({number, arguments, result}, process());
+}
+
+TEST(StillnessTest, WhatHasNoTimeLimitWaits) {
+  EXPECT_EQ(wait(SYS_read, {0}), Wait::kForEver);
+  EXPECT_EQ(wait(SYS_wait4, {7}), Wait::kForEver);
+  EXPECT_EQ(wait(SYS_pause, {}), Wait::kForEver);
+  EXPECT_EQ(wait(SYS_poll, {kSome, 1, 0xffffffffU}), Wait::kForEver);
+  EXPECT_EQ(wait(SYS_ppoll, {kSome, 1, 0}), Wait::kForEver);
+  EXPECT_EQ(wait(SYS_pselect6, {1, kSome, 0, 0, 0}), Wait::kForEver);
+  EXPECT_EQ(wait(SYS_epoll_wait, {3, kSome, 8, ~0ULL}, -EINTR), Wait::kForEver);
+  EXPECT_EQ(wait(SYS_futex, {kSome, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, 0}), Wait::kForEver);
+}
+
+TEST(StillnessTest, WhatHasOneWaitsForATime) {
+  EXPECT_EQ(wait(SYS_poll, {kSome, 1, 1000}), Wait::kForATime);
+  EXPECT_EQ(wait(SYS_ppoll, {kSome, 1, kSome}), Wait::kForATime);
+  EXPECT_EQ(wait(SYS_select, {1, kSome, 0, 0, kSome}), Wait::kForATime);
+  EXPECT_EQ(wait(SYS_epoll_wait, {3, kSome, 8, 100}), Wait::kForATime);
+  EXPECT_EQ(wait(SYS_epoll_pwait2, {3, kSome, 8, kSome}), Wait::kForATime);
+  EXPECT_EQ(wait(SYS_futex, {kSome, FUTEX_WAIT, 0, kSome}), Wait::kForATime);
+  EXPECT_EQ(wait(SYS_rt_sigtimedwait, {kSome, 0, kSome}), Wait::kForATime);
+  EXPECT_EQ(wait(SYS_nanosleep, {kSome, 0}), Wait::kForATime);
+  EXPECT_EQ(wait(SYS_read, {1}), Wait::kForATime);  // SO_RCVTIMEO
+  EXPECT_EQ(wait(SYS_read, {2}), Wait::kForATime);
+}
+
+TEST(StillnessTest, WhatIsNotKnownToWaitDoesNot) {
+  EXPECT_EQ(wait(SYS_write, {0}), Wait::kNot);
+  EXPECT_EQ(wait(SYS_accept, {9}), Wait::kNot);
+  EXPECT_EQ(wait(SYS_read, {0}, 5), Wait::kNot);  // it has read, and is about to go on
+  EXPECT_EQ(wait(SYS_futex, {kSome, FUTEX_LOCK_PI, 0, 0}), Wait::kNot);
+  EXPECT_EQ(wait(-1, {}, 0), Wait::kNot);  // it computes
+}
+
+TEST(StillnessTest, WhoListensMayBeAsked) {
+  EXPECT_FALSE(may_be_asked(process()));
+  ProcessFacts server = process();
+  server.descriptors[1].socket.listens = true;
+  EXPECT_TRUE(may_be_asked(server));
+  server = process();
+  server.descriptors[1].socket.local.name = "/run/log";
+  EXPECT_TRUE(may_be_asked(server));
+}
+
+}  // namespace
+}  // namespace sf::waypoint::native
