@@ -48,6 +48,7 @@ struct Checkpoint {
   microseconds took{0};            // the whole call
   microseconds stopped{0};         // how long the session stood still
   bool unchanged = false;          // proven to be as the one before, and kept there
+  bool ahead = false;              // captured before it was asked for: `took` says little
 };
 
 struct BranchFacts {

@@ -238,7 +238,9 @@ class SessionManager {
   // session_snapshot.cc
   struct Captured {
     PhysicalState state;
-    bool unchanged = false;  // shares what the backend kept before: its price says nothing
+    // Either: its price says nothing.
+    bool unchanged = false;  // shares what the backend kept before
+    bool ahead = false;      // was captured before
     std::vector<Edit> cost() const;
   };
   Result<Captured> capture(const BranchHandle& handle, std::uint64_t resident_bytes);

@@ -15,14 +15,14 @@ bool cannot_be_captured(const Error& error) {
 }  // namespace
 
 std::vector<Edit> SessionManager::Captured::cost() const {
-  if (unchanged) return {};
+  if (unchanged || ahead) return {};
   return {edit::CostMeasured{state.memory_bytes, state.took}};
 }
 
 Result<SessionManager::Captured> SessionManager::capture(const BranchHandle& handle,
                                                          std::uint64_t resident_bytes) {
   SF_TRY_ASSIGN(Checkpoint taken, backend_.checkpoint(handle));
-  if (!taken.unchanged) policy_.learn({resident_bytes, taken.took});
+  if (!taken.unchanged && !taken.ahead) policy_.learn({resident_bytes, taken.took});
   std::lock_guard lock(mutex_);
   stats_.checkpoint_time += taken.took;
   stats_.stopped_time += taken.stopped;
@@ -31,7 +31,8 @@ Result<SessionManager::Captured> SessionManager::capture(const BranchHandle& han
                    .memory_bytes = resident_bytes,
                    .took = taken.took,
                    .stopped = taken.stopped},
-                  taken.unchanged};
+                  taken.unchanged,
+                  taken.ahead};
 }
 
 // Requires: mutex_ is held.

@@ -1,37 +1,74 @@
 #include "waypoint/capture_ahead.h"
 
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "os/file.h"
 #include "os/tree.h"
 
 namespace sf::waypoint {
 
 Status CaptureAhead::make(LiveBranch& branch) {
-  // What an earlier one left may be shared with later ones: it is not written into.
-  SF_TRY(os::remove_tree(directory_));
-  SF_TRY(units_.remove(unit_));
+  SF_TRY(clear());
+  has_left_ = true;
   SF_TRY(os::make_directories(directory_));
   std::optional<StateMark> mark = branch.mark();
-  SF_TRY_ASSIGN(state_, branch.capture({directory_, unit_, std::move(mark), true}, {}));
+  auto state = branch.capture({directory_, unit_, std::move(mark), true}, {});
+  if (!state) {
+    (void)clear();
+    return std::move(state).error();
+  }
+  state_ = std::move(*state);
+  watch(branch);
   return Ok{};
+}
+
+// Whoever is killed while all stand still is missed by nobody but us: its parent cannot look.
+void CaptureAhead::watch(LiveBranch& branch) {
+  for (pid_t pid : branch.held()) {
+    os::UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    if (process.get() < 0) continue;  // it had ended before
+    if (poller_.add(process.get(), EPOLLIN, [this, &branch](std::uint32_t) { drop(branch); }))
+      watched_.push_back(std::move(process));
+  }
+}
+
+void CaptureAhead::forget() {
+  state_.reset();
+  for (const os::UniqueFd& process : watched_) poller_.remove(process.get());
+  watched_.clear();
 }
 
 Result<CapturedState> CaptureAhead::hand_over(LiveBranch& branch, const std::string& image_dir,
                                               const std::string& sealed_unit) {
   Stopwatch stopped;
   CapturedState state = std::move(*state_);
-  state_.reset();
-  Status moved = os::exchange_paths(directory_, image_dir);
-  if (moved) moved = units_.rename(unit_, sealed_unit);
+  forget();
   SF_TRY(branch.release());
-  SF_TRY(std::move(moved));
   state.stopped = stopped.elapsed();
+  SF_TRY(os::exchange_paths(directory_, image_dir));
+  Status moved = units_.rename(unit_, sealed_unit);
+  if (!moved) {
+    SF_TRY(os::exchange_paths(directory_, image_dir));
+    return std::move(moved).error();
+  }
   return state;
 }
 
 void CaptureAhead::drop(LiveBranch& branch) {
   if (!stands()) return;
-  state_.reset();
-  (void)branch.release();  // who has been killed meanwhile is found out by whoever needs it
+  forget();
+  (void)branch.release();  // who was killed meanwhile is found out by whoever needs it
+}
+
+Status CaptureAhead::clear() {
+  if (!has_left_ || stands()) return Ok{};
+  // Not written into again: later images may share the pages of this one.
+  SF_TRY(os::remove_tree(directory_));
+  SF_TRY(units_.remove(unit_));
+  has_left_ = false;
+  return Ok{};
 }
 
 }  // namespace sf::waypoint

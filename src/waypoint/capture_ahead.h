@@ -5,7 +5,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "os/fd.h"
+#include "os/poller.h"
 #include "waypoint/live_branch.h"
 #include "waypoint/unit_store.h"
 
@@ -13,27 +16,40 @@ namespace sf::waypoint {
 
 class CaptureAhead {
  public:
-  // `directory`: on the store's file system; `unit`: a name for the files. Both are made here and
-  // removed with the keeper.
-  CaptureAhead(std::string directory, std::string unit, UnitStore& units)
-      : directory_(std::move(directory)), unit_(std::move(unit)), units_(units) {}
+  // `directory`: on the store's file system; `unit`: a name for the files. Both are made here, and
+  // removed with the keeper at the latest.
+  CaptureAhead(std::string directory, std::string unit, UnitStore& units, os::Poller& poller)
+      : directory_(std::move(directory)), unit_(std::move(unit)), units_(units), poller_(poller) {}
+  CaptureAhead(const CaptureAhead&) = delete;
+  CaptureAhead& operator=(const CaptureAhead&) = delete;
+  ~CaptureAhead() { forget(); }
 
-  // kUnsupported: the branch cannot be kept still. Requires: LiveBranch::capture()'s.
+  // kUnsupported: the branch cannot be kept still; kBusy: just now. Requires:
+  // LiveBranch::capture()'s; `branch` is there until this is dropped or handed over.
   Status make(LiveBranch& branch);
   bool stands() const { return state_.has_value(); }
-  // Requires, both: stands().
+  // Requires: stands().
   const std::optional<StateMark>& mark() const { return state_->mark; }
-  // Puts image and files where the checkpoint wants them, and lets the branch go on.
+  // The branch goes on; image and files are then where the checkpoint wants them. After a failure
+  // the branch has to be captured as usual: nothing was put there. Requires: stands().
   Result<CapturedState> hand_over(LiveBranch& branch, const std::string& image_dir,
                                   const std::string& sealed_unit);
   // It is no longer true: the branch goes on.
   void drop(LiveBranch& branch);
+  // Removes what a dropped one left, which may take a moment.
+  Status clear();
 
  private:
+  void watch(LiveBranch& branch);
+  void forget();
+
   std::string directory_;
   std::string unit_;
   UnitStore& units_;
+  os::Poller& poller_;
   std::optional<CapturedState> state_;
+  std::vector<os::UniqueFd> watched_;  // pidfds of those that stand
+  bool has_left_ = false;
 };
 
 }  // namespace sf::waypoint

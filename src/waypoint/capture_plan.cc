@@ -18,7 +18,8 @@ void CapturePlan::captured(bool wanted, bool may_hold, microseconds stopped) {
   unused_ = 0;
 }
 
-void CapturePlan::captured_ahead() {
+void CapturePlan::captured_ahead(microseconds took) {
+  if (took > kQuick) may_hold_ = false;  // at the next one somebody may have to wait
   touched_ = false;
   stands_ = true;
 }
@@ -35,6 +36,7 @@ void CapturePlan::touched() {
   if (stands_) ++unused_;
   stands_ = false;
   touched_ = true;
+  tries_ = 0;
 }
 
 }  // namespace sf::waypoint

@@ -13,9 +13,11 @@ class CapturePlan {
   void begin(bool wanted, bool may_hold);
   // It was captured for somebody who had asked.
   void captured(bool wanted, bool may_hold, microseconds stopped);
-  // It was captured ahead, and stands; or it cannot be.
-  void captured_ahead();
+  // It was captured ahead, and stands; or it cannot be; or just now it cannot, and whether that is
+  // worth another try.
+  void captured_ahead(microseconds took);
   void refused();
+  bool retries() { return ++tries_ < kMostTries; }
   // Somebody asked and got what had been captured ahead.
   void used(bool wanted);
   // Something is about to move it.
@@ -26,12 +28,14 @@ class CapturePlan {
 
  private:
   static constexpr int kMostUnused = 8;
+  static constexpr int kMostTries = 5;
 
   bool wanted_ = false;
   bool may_hold_ = false;
   bool touched_ = false;  // since it was captured
   bool stands_ = false;
   int unused_ = 0;  // captured for nothing since somebody asked
+  int tries_ = 0;   // since something moved it
 };
 
 }  // namespace sf::waypoint

@@ -21,7 +21,7 @@ TEST(CapturePlanTest, AfterACheckpointTheNextCommandIsFollowedByAnother) {
   EXPECT_FALSE(plan.wants());  // nothing has changed
   plan.touched();
   EXPECT_TRUE(plan.wants());
-  plan.captured_ahead();
+  plan.captured_ahead(kMoment);
   EXPECT_FALSE(plan.wants());
   plan.used(true);
   EXPECT_FALSE(plan.wants());
@@ -49,13 +49,32 @@ TEST(CapturePlanTest, NoCommandIsToWaitLong) {
   EXPECT_FALSE(plan.wants());
 }
 
+TEST(CapturePlanTest, OneThatTookLongIsTheLastUntilSomebodyAsks) {
+  CapturePlan plan;
+  plan.captured(true, true, kMoment);
+  plan.touched();
+  plan.captured_ahead(seconds(1));
+  plan.touched();
+  EXPECT_FALSE(plan.wants());
+}
+
+TEST(CapturePlanTest, WhatMovesJustNowIsTriedAFewTimes) {
+  CapturePlan plan;
+  plan.captured(true, true, kMoment);
+  for (int command = 0; command < 2; ++command) {
+    plan.touched();
+    for (int i = 1; i < 5; ++i) EXPECT_TRUE(plan.retries()) << i;
+    EXPECT_FALSE(plan.retries());
+  }
+}
+
 TEST(CapturePlanTest, ManyForNothingAreEnough) {
   CapturePlan plan;
   plan.captured(true, true, kMoment);
   for (int i = 0; i < 8; ++i) {
     plan.touched();
     ASSERT_TRUE(plan.wants()) << i;
-    plan.captured_ahead();
+    plan.captured_ahead(kMoment);
   }
   plan.touched();
   EXPECT_FALSE(plan.wants());

@@ -24,7 +24,7 @@ struct CapturedState {
   ShellState shell;
   std::optional<StateMark> mark;  // nothing: whether this changed later cannot be told
   microseconds stopped{0};
-  bool may_hold = false;  // Captured's
+  bool may_hold = false;          // Captured's
   std::uint64_t image_bytes = 0;  // the manifest's, as the engine is
 };
 

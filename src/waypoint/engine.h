@@ -50,7 +50,7 @@ struct CaptureRequest {
   std::function<Status()> copy_files;
   std::function<Status()> while_stopped;
   AtPoint at_point = {};
-  // Keeps the tree still (Captured::held); kUnsupported where somebody could notice.
+  // Keeps the tree still (Captured::held). kUnsupported: somebody could notice; kBusy: just now.
   bool hold = false;
 };
 
@@ -72,21 +72,23 @@ class HeldTree {
  public:
   virtual ~HeldTree() = default;
   virtual Status let_go() = 0;
+  // Those whose end changes it, where that matters.
+  virtual std::vector<pid_t> processes() const { return {}; }
 };
 
 struct Captured {
-  std::string engine;          // which took the image
-  pid_t last_pid = 0;          // the branch's pid counter
-  bool own_ipc = false;        // the image holds the IPC namespace
-  bool tcp_in_flight = false;  // the network must be held still while it comes back
-  std::uint64_t bytes = 0;     // of the image alone, without what it shares with others
-  bool may_hold = false;       // once all wait, nobody would notice if it were kept still
+  std::string engine;                   // which took the image
+  pid_t last_pid = 0;                   // the branch's pid counter
+  bool own_ipc = false;                 // the image holds the IPC namespace
+  bool tcp_in_flight = false;           // the network must be held still while it comes back
+  std::uint64_t bytes = 0;              // of the image alone, without what it shares with others
+  bool may_hold = false;                // once all wait, nobody would notice if it were kept still
   std::unique_ptr<HeldTree> held = {};  // asked for; goes on with this object, too
 };
 
 struct RestoredTree {
-  os::Child init;                  // a child of the caller
-  os::UniqueFd terminal;           // master side of the branch's terminal
+  os::Child init;         // a child of the caller
+  os::UniqueFd terminal;  // master side of the branch's terminal
   // Before their first instruction; without let_go() they end. Nothing: all run already.
   std::unique_ptr<HeldTree> held;
 };

@@ -65,7 +65,7 @@ class Keeper {
                 {freezer_of(groups_.branch), keeper_dir(options.store_dir, options.id), cradle_}),
             make_criu_engine({options.criu, options.criu_shim, groups_.engine.procs_files(),
                               groups_.branch.procs_files()}))),
-        ahead_(ahead_dir(options.store_dir, options.id), ahead_unit(options.id), *units_),
+        ahead_(ahead_dir(options.store_dir, options.id), ahead_unit(options.id), *units_, poller_),
         server_(poller_,
                 [this](const ClientPtr& client, Frame frame) { serve(client, std::move(frame)); }) {
   }
@@ -137,9 +137,12 @@ class Keeper {
     if (op == "end") return end(client);
     if (!is_alive()) return fail(ErrorCode::kSessionLost, "this keeper has no live branch");
     if (op == "checkpoint") {
-      WaitingCheckpoint wanted{client, frame.header.at("image_dir").get<std::string>(),
-                               frame.header.at("unit").get<std::string>(), faults_of(frame.header),
-                               std::nullopt, frame.header.value("ahead", false)};
+      WaitingCheckpoint wanted{client,
+                               frame.header.at("image_dir").get<std::string>(),
+                               frame.header.at("unit").get<std::string>(),
+                               faults_of(frame.header),
+                               std::nullopt,
+                               frame.header.value("ahead", false)};
       if (frame.header.contains("unless")) {
         SF_TRY_ASSIGN(wanted.unless, state_mark_from_json(frame.header["unless"]));
       }
@@ -159,18 +162,22 @@ class Keeper {
 
   void capture_ahead() {
     capture_due_ = Deadline::never();
+    (void)ahead_.clear();
     if (!plan_.wants() || !waiting_checkpoints_.empty()) return;
-    if (!branch_->host().is_idle()) {
-      capture_due_ = Deadline::after(kQuiet);
+    if (!branch_->host().is_idle()) {  // a command's end makes it due again
+      if (branch_->host().has_sides()) capture_due_ = Deadline::after(kQuiet);
       return;
     }
     flusher_->begin();
+    Stopwatch watch;
     Status made = ahead_.make(*branch_);
     late_look_ = Deadline::after(kLateLook);
     if (made) {
-      plan_.captured_ahead();
-    } else {
+      plan_.captured_ahead(watch.elapsed());
+    } else if (made.error().code != ErrorCode::kBusy) {
       plan_.refused();
+    } else if (plan_.retries()) {
+      capture_due_ = Deadline::after(kQuiet);
     }
   }
 
@@ -242,7 +249,10 @@ class Keeper {
 
   Status take(const ClientPtr& client, const Frame& frame, std::unique_ptr<LiveBranch> branch) {
     branch_ = std::move(branch);
-    shell_.emplace(branch_->host(), [this](bool busy) { flusher_->set_active(busy); });
+    shell_.emplace(branch_->host(), [this](bool busy) {
+      flusher_->set_active(busy);
+      if (!busy) capture_due_ = Deadline::after(kQuiet);
+    });
     plan_.begin(frame.header.value("captures_ahead", false), branch_->may_hold());
     SF_TRY(poller_.add(branch_->init_pidfd(), EPOLLIN, [this](std::uint32_t) { ended_ = true; }));
     warm_up_due_ = Deadline::after(kMoment);
@@ -262,61 +272,67 @@ class Keeper {
     while (branch_ && !waiting_checkpoints_.empty() && branch_->host().shell().at_rest()) {
       WaitingCheckpoint wanted = std::move(waiting_checkpoints_.front());
       waiting_checkpoints_.pop_front();
-      if (wanted.client->gone()) continue;  // its draft may be gone too
+      if (wanted.client->gone()) continue;                // its draft may be gone too
       if (!wanted.faults.empty()) ahead_.drop(*branch_);  // it is to meet them
-      auto state = ahead_.stands() ? hand_over(wanted) : capture(wanted);
-      if (!state) wanted.client->send_error(state.error());
+      Status taken = hand_over(wanted) ? Ok{} : capture(wanted);
+      if (!taken) wanted.client->send_error(taken.error());
     }
   }
 
-  // What was captured ahead, unless nothing had changed since an earlier checkpoint.
-  Status hand_over(const WaitingCheckpoint& wanted) {
-    plan_.used(wanted.ahead);
+  // What was captured ahead, unless nothing had changed since an earlier checkpoint. False: the
+  // branch has to be captured now.
+  bool hand_over(const WaitingCheckpoint& wanted) {
+    if (!ahead_.stands()) return false;
     if (answer_unchanged(wanted, ahead_.mark())) {
       ahead_.drop(*branch_);
-      return Ok{};
+      return true;
     }
-    SF_TRY_ASSIGN(CapturedState state,
-                  ahead_.hand_over(*branch_, wanted.image_dir, wanted.unit));
-    return answer_captured(wanted, state, true);
+    auto state = ahead_.hand_over(*branch_, wanted.image_dir, wanted.unit);
+    if (!state) return false;
+    plan_.used(wanted.ahead);
+    answer_captured(wanted, *state, true);
+    return true;
   }
 
   Status capture(const WaitingCheckpoint& wanted) {
     std::optional<StateMark> now = branch_->mark();
     if (answer_unchanged(wanted, now)) return Ok{};
     flusher_->begin();  // beside the engine's own work
-    auto state =
-        branch_->capture({wanted.image_dir, wanted.unit, std::move(now)}, wanted.faults);
+    auto state = branch_->capture({wanted.image_dir, wanted.unit, std::move(now)}, wanted.faults);
     warm_up_due_ = Deadline::after(kMoment);
     late_look_ = Deadline::after(kLateLook);
     if (!state) return std::move(state).error();
     plan_.captured(wanted.ahead, state->may_hold, state->stopped);
-    return answer_captured(wanted, *state, false);
+    answer_captured(wanted, *state, false);
+    return Ok{};
   }
 
   bool answer_unchanged(const WaitingCheckpoint& wanted, const std::optional<StateMark>& now) {
     if (!wanted.unless || !now) return false;
     auto same = branch_->same_as(*wanted.unless, *now);
     if (!same) return false;
+    plan_.used(wanted.ahead);
     same->may_hold = plan_.may_hold();
     wanted.client->send({{{"state", to_json(*same)}, {"unchanged", true}}, terminal_bytes(*same)});
     return true;
   }
 
-  static Status answer_captured(const WaitingCheckpoint& wanted, const CapturedState& state,
-                                bool ahead) {
-    return answer(wanted.client,
-                  {{"state", to_json(state)},
-                   {"engine", state.engine},
-                   {"image_bytes", state.image_bytes},
-                   {"ahead", ahead}},
-                  terminal_bytes(state));
+  void answer_captured(const WaitingCheckpoint& wanted, CapturedState& state, bool ahead) const {
+    state.may_hold = plan_.may_hold();
+    wanted.client->send({{{"state", to_json(state)},
+                          {"engine", state.engine},
+                          {"image_bytes", state.image_bytes},
+                          {"ahead", ahead}},
+                         terminal_bytes(state)});
   }
 
   Status clean_up() {
     flusher_.reset();
     shell_.reset();
-    if (branch_) branch_->kill();
+    if (branch_) {
+      ahead_.drop(*branch_);
+      branch_->kill();
+    }
     // A dying init waits for all others, and those that are traced for their tracer.
     for (Deadline patience = Deadline::after(kEndTime);
          engine_->release_late() && !patience.passed();)

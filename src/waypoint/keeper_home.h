@@ -1,5 +1,5 @@
-// What a keeper has outside of itself: a directory, one or two units, two cgroups. Its names, and its
-// removal once the keeper is gone, whoever gets there first.
+// What a keeper has outside of itself: a directory, one or two units, two cgroups. Its names, and
+// its removal once the keeper is gone, whoever gets there first.
 #pragma once
 
 #include <string>

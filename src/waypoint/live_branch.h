@@ -35,7 +35,7 @@ struct CaptureOrder {
   std::string image_dir;
   std::string sealed_unit;
   std::optional<StateMark> mark = {};  // mark()
-  bool hold = false;  // the branch stands still afterwards, until release()
+  bool hold = false;                   // the branch stands still afterwards, until release()
 };
 
 class LiveBranch {
@@ -70,6 +70,8 @@ class LiveBranch {
   Result<CapturedState> capture(const CaptureOrder& order, const FaultPlan& faults);
   // Has what was held go on.
   Status release();
+  // Those that stand still for it.
+  std::vector<pid_t> held() const { return held_ ? held_->processes() : std::vector<pid_t>(); }
 
  private:
   LiveBranch(BranchParts parts, BranchConfig config)
@@ -87,7 +89,7 @@ class LiveBranch {
   std::unique_ptr<HeldTree> held_;  // ends before init does
   std::optional<CatchUp> missed_;   // what the shell is told when it goes on
   bool may_hold_ = true;
-  long marked_at_ = 0;              // how many commands there were at the last checkpoint
+  long marked_at_ = 0;  // how many commands there were at the last checkpoint
 };
 
 }  // namespace sf::waypoint

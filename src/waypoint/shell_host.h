@@ -48,7 +48,8 @@ class ShellHost {
   const std::optional<pid_t>& holder() const { return holder_; }
 
   // Whether nothing is under way: no command, none beside it, and the shell waits for one.
-  bool is_idle() { return driver_->waits_at_prompt() && !sides_->any(); }
+  bool is_idle() { return driver_->waits_at_prompt() && !has_sides(); }
+  bool has_sides() const { return sides_->any(); }
   // Why there is no shell to run a command.
   std::optional<Error> shell_failure() const;
   void start_shell_again();

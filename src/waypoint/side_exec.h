@@ -30,7 +30,7 @@ class SideCommands {
   void on_record(ShellChannel& channel, const Record& record);
   void on_time();
   Deadline next_wake() const;
-  bool any() const { return !sides_.empty() || !waiting_.empty(); }
+  bool any() const { return starting_ || !sides_.empty() || !waiting_.empty(); }
 
  private:
   struct Side {

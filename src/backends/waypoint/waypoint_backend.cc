@@ -16,7 +16,8 @@ Result<control::Checkpoint> WaypointBackend::checkpoint(const BranchHandle& bran
                              .memory_bytes = before ? before->resident_bytes : 0,
                              .took = taken->took,
                              .stopped = taken->stopped,
-                             .unchanged = taken->base.has_value()};
+                             .unchanged = taken->base.has_value(),
+                             .ahead = taken->ahead};
 }
 
 std::vector<Result<BranchHandle>> WaypointBackend::revive(const PhysicalRef& from,

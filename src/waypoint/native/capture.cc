@@ -327,7 +327,7 @@ long InterruptedCalls::learn(const ThreadFacts& thread, const user_regs_struct& 
   auto found = before_.find(thread.tid);
   bool same = found != before_.end() && found->second.start_time == thread.stat.start_time &&
               found->second.place == place;
-  if (!same) return 0;
+  if (!same) return -1;
   known_[thread.tid] = found->second;
   return found->second.number;
 }

@@ -23,7 +23,7 @@ class InterruptedCalls {
  public:
   // A capture begins: what it does not meet again is forgotten with the next one.
   void begin() { before_ = std::exchange(known_, {}); }
-  // The number of the call, 0 when it is not known.
+  // The number of the call; negative: it is not known, or there is none.
   long learn(const ThreadFacts& thread, const user_regs_struct& registers);
 
  private:

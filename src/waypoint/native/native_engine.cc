@@ -13,6 +13,7 @@
 #include "waypoint/native/image.h"
 #include "waypoint/native/lost_names.h"
 #include "waypoint/native/restore.h"
+#include "waypoint/native/run_counts.h"
 #include "waypoint/native/stillness.h"
 #include "waypoint/native/stopped_tree.h"
 #include "waypoint/pid_counter.h"
@@ -29,32 +30,13 @@ class StillTree : public HeldTree {
  public:
   explicit StillTree(native::StoppedTree tree) : tree_(std::move(tree)) {}
   Status let_go() override { return tree_.let_go(); }
+  std::vector<pid_t> processes() const override { return tree_.processes(); }
 
  private:
   native::StoppedTree tree_;
 };
 
-// Until when all wait for what nobody outside brings; kForATime wins: it will be so again.
-native::Wait wait_of(const native::TreeFacts& facts, native::StoppedTree& stopped,
-                     native::InterruptedCalls& calls) {
-  using native::Wait;
-  if (facts.host_network) return Wait::kForATime;
-  Wait all = Wait::kForEver;
-  for (const native::ProcessFacts& process : facts.processes) {
-    if (process.ended()) continue;
-    if (may_be_asked(process)) return Wait::kForATime;
-    for (const native::ThreadFacts& thread : process.threads) {
-      native::Tracee& tracee = stopped.thread(thread.tid);
-      if (tracee.in_group_stop()) continue;
-      const user_regs_struct& registers = tracee.registers();
-      Wait wait =
-          native::wait_of(native::call_of(registers, calls.learn(thread, registers)), process);
-      if (wait == Wait::kForATime) return wait;
-      if (wait == Wait::kNot) all = wait;
-    }
-  }
-  return all;
-}
+Error moves_now() { return fail(ErrorCode::kBusy, "something in the branch moves just now"); }
 
 class NativeEngine : public ProcessEngine {
  public:
@@ -77,8 +59,17 @@ class NativeEngine : public ProcessEngine {
     ScopeExit end_watches([&] {
       if (request.engine == EngineChoice::kAuto) memory_.watches.end_all();
     });
+    auto quiet = request.hold ? native::RunCounts::of(request.root) : std::nullopt;
+    if (request.hold && !quiet) return moves_now();
+    // Freezing would have everybody run for a moment.
     SF_TRY_ASSIGN(native::StoppedTree stopped,
-                  native::StoppedTree::stop(request.root, setup_.freezer, request.at_point, late_));
+                  native::StoppedTree::stop(request.root, request.hold ? "" : setup_.freezer,
+                                            request.at_point, late_));
+    if (quiet) {
+      // Somebody may have run after another one stood still, who would have to be told of it.
+      auto now = native::RunCounts::of(request.root);
+      if (!now || !now->only_stopped_since(*quiet)) return moves_now();
+    }
     // Nobody writes any more. The copy is done before anybody is let go of: its destructor waits.
     auto files = std::async(kBeside, request.copy_files);
     memory_.watches.complete_children();
@@ -95,16 +86,20 @@ class NativeEngine : public ProcessEngine {
                   memory_.posix_queues.look(facts.own_namespaces[native::kIpcNamespace]));
     native::find_other_names(facts.processes, {request.upper, request.work + "/index"});
     facts.host_network = request.host_network;
-    memory_.calls.begin();
+    const native::CallsMade calls = learn_calls(facts, stopped);
     std::vector<Blocker> blockers = native::find_blockers(facts);
     if (!blockers.empty()) {
       if (request.engine == EngineChoice::kAuto)
         native::make_calls_anew(facts, stopped, memory_.calls);
       return refuse_capture(blockers);
     }
-    const native::Wait wait = wait_of(facts, stopped, memory_.calls);
-    if (request.hold && wait != native::Wait::kForEver)
-      return fail(ErrorCode::kUnsupported, "something in the branch does not only wait");
+    const native::Wait wait = native::wait_of(facts, calls);
+    if (request.hold) {
+      if (wait == native::Wait::kNot) return moves_now();
+      if (wait == native::Wait::kForATime)
+        return fail(ErrorCode::kUnsupported, "something in the branch does not only wait");
+      make_once_more(facts, stopped);
+    }
     SF_TRY(reached(request.at_point, "checkpoint.native_stopped"));
     auto tree = native::capture_tree(facts, stopped, request, memory_);
     if (!tree && os::is_full(request.image_dir))
@@ -157,6 +152,33 @@ class NativeEngine : public ProcessEngine {
   }
 
  private:
+  // Of all threads, whatever becomes of the capture: the kernel tells it but once.
+  native::CallsMade learn_calls(const native::TreeFacts& facts, native::StoppedTree& stopped) {
+    memory_.calls.begin();
+    native::CallsMade calls;
+    for (const native::ProcessFacts& process : facts.processes) {
+      if (process.ended()) continue;
+      for (const native::ThreadFacts& thread : process.threads) {
+        native::Tracee& tracee = stopped.thread(thread.tid);
+        const long number = memory_.calls.learn(thread, tracee.registers());
+        if (!tracee.in_group_stop())
+          calls[thread.tid] = native::call_of(tracee.registers(), number);
+      }
+    }
+    return calls;
+  }
+
+  // Nobody has asked for this capture: nobody is to be told of it.
+  static void make_once_more(const native::TreeFacts& facts, native::StoppedTree& stopped) {
+    for (const native::ProcessFacts& process : facts.processes) {
+      if (process.ended()) continue;
+      for (const native::ThreadFacts& thread : process.threads) {
+        native::Tracee& tracee = stopped.thread(thread.tid);
+        if (auto again = native::made_once_more(tracee.registers())) tracee.go_on_with(*again);
+      }
+    }
+  }
+
   NativeSetup setup_;
   native::CaptureMemory memory_;
   native::LateThreads late_;

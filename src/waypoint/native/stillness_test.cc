@@ -61,14 +61,67 @@ TEST(StillnessTest, WhatIsNotKnownToWaitDoesNot) {
   EXPECT_EQ(wait(-1, {}, 0), Wait::kNot);  // it computes
 }
 
-TEST(StillnessTest, WhoListensMayBeAsked) {
-  EXPECT_FALSE(may_be_asked(process()));
+TEST(StillnessTest, WhatNobodyRemembersMayHaveATime) {
+  EXPECT_EQ(wait(-1, {}, -516), Wait::kForATime);
+}
+
+TEST(StillnessTest, OnlyCallsThatAStopEndsAreTakenForInterrupted) {
+  EXPECT_EQ(wait(SYS_read, {0}, -EINTR), Wait::kNot);
+  EXPECT_EQ(wait(SYS_ppoll, {kSome, 1, 0}, -EINTR), Wait::kNot);
+}
+
+TEST(StillnessTest, TheyAreMadeOnceMore) {
+  user_regs_struct registers{};
+  registers.rip = 1000;
+  registers.orig_rax = SYS_epoll_wait;
+  registers.rax = static_cast<unsigned long long>(-EINTR);
+  auto again = made_once_more(registers);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->rax, static_cast<unsigned long long>(SYS_epoll_wait));
+  EXPECT_EQ(again->rip, 998U);
+  EXPECT_EQ(again->orig_rax, ~0ULL);
+  registers.orig_rax = SYS_read;
+  EXPECT_FALSE(made_once_more(registers));
+  registers.orig_rax = SYS_epoll_wait;
+  registers.rax = 1;  // an event
+  EXPECT_FALSE(made_once_more(registers));
+}
+
+TEST(StillnessTest, WhoListensHasOutsiders) {
+  EXPECT_FALSE(has_outsiders(process()));
   ProcessFacts server = process();
   server.descriptors[1].socket.listens = true;
-  EXPECT_TRUE(may_be_asked(server));
+  EXPECT_TRUE(has_outsiders(server));
   server = process();
   server.descriptors[1].socket.local.name = "/run/log";
-  EXPECT_TRUE(may_be_asked(server));
+  EXPECT_TRUE(has_outsiders(server));
+  server = process();
+  server.descriptors[0].file_system = 0x9fa0;  // /proc: the host's pressure, and its log
+  EXPECT_TRUE(has_outsiders(server));
+}
+
+TreeFacts tree_of(std::size_t threads) {
+  TreeFacts facts;
+  ProcessFacts only = process();
+  for (std::size_t i = 0; i < threads; ++i) {
+    only.threads.emplace_back().tid = static_cast<pid_t>(i + 1);
+    only.threads.back().stat.state = 'S';
+  }
+  facts.processes.push_back(std::move(only));
+  return facts;
+}
+
+TEST(StillnessTest, ATreeWaitsAsItsThreadsDo) {
+  const SystemCall for_ever{SYS_pause, {}, kRestart};
+  const SystemCall for_a_time{SYS_nanosleep, {}, kRestart};
+  const SystemCall nothing{-1, {}, 0};
+  TreeFacts facts = tree_of(2);
+  EXPECT_EQ(wait_of(facts, {{1, for_ever}, {2, for_ever}}), Wait::kForEver);
+  EXPECT_EQ(wait_of(facts, {{1, for_ever}}), Wait::kForEver);  // the other is a stopped job
+  EXPECT_EQ(wait_of(facts, {{1, nothing}, {2, for_ever}}), Wait::kNot);
+  EXPECT_EQ(wait_of(facts, {{1, nothing}, {2, for_a_time}}), Wait::kForATime);
+  facts.host_network = true;
+  EXPECT_EQ(wait_of(facts, {{1, for_ever}, {2, for_ever}}), Wait::kForATime);
 }
 
 }  // namespace

@@ -167,7 +167,11 @@ std::vector<pid_t> StoppedTree::in_order_of_release() const {
   std::vector<pid_t> tids;
   for (const auto& [tid, tracee] : threads_) tids.push_back(tid);
   std::set<pid_t> leaders(processes_.begin(), processes_.end());
-  std::ranges::sort(tids, {}, [&](pid_t tid) { return leaders.contains(tid); });
+  auto rank = [&](pid_t tid) {
+    if (!processes_.empty() && tid == processes_.front()) return 2;
+    return leaders.contains(tid) ? 1 : 0;
+  };
+  std::ranges::sort(tids, {}, rank);
   return tids;
 }
 

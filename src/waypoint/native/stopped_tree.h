@@ -30,7 +30,7 @@ class StoppedTree {
   const std::vector<pid_t>& processes() const { return processes_; }  // ended ones too
   Tracee& thread(pid_t tid) { return threads_.at(tid); }
   Status let_go();
-  // Gives all their own registers back and keeps them: whenever this process ends, they go on.
+  // Gives all their own registers back, and keeps them stopped.
   Status keep_still();
 
  private:
@@ -40,7 +40,8 @@ class StoppedTree {
   Result<bool> hold(pid_t root, const std::string& freezer, const AtPoint& at_point);
   Result<bool> seize_new(const std::vector<os::TreeMember>& tree, std::vector<pid_t>& fresh);
   Result<bool> wait_stopped(pid_t tid, Deadline deadline);
-  // Threads before their leaders: one that was killed is not seen to end before they are.
+  // Threads before their leaders, and init last: one that was killed is not seen to end before they
+  // are.
   std::vector<pid_t> in_order_of_release() const;
 
   LateThreads* late_;

@@ -1,0 +1,26 @@
+// RunCounts: how often each thread of a tree has waited. Whoever runs between two looks shows.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace sf::waypoint::native {
+
+// Pure. How often a thread has waited, from its status in /proc; nothing: it does not wait now.
+std::optional<long> waits_in(const std::string& status);
+
+class RunCounts {
+ public:
+  // Of the tree below `root`; nothing: somebody runs.
+  static std::optional<RunCounts> of(pid_t root);
+  // Whether in the meantime nobody did more than stop. Requires: all are stopped.
+  bool only_stopped_since(const RunCounts& before) const;
+
+ private:
+  std::map<pid_t, long> waits_;  // by thread
+};
+
+}  // namespace sf::waypoint::native
