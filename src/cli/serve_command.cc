@@ -53,10 +53,9 @@ void add_serve_command(CLI::App& app, int& exit_code) {
                    "File with the token that TCP clients must show (default: STATEFORK_TOKEN)")
       ->type_name("FILE");
   command
-      ->add_option(
-          "--trees-ahead", arguments->trees_ahead,
-          "Nodes of all sessions that stand ready before anybody goes back there (default: 2); 0: "
-          "none, and no snapshot is captured before it is asked for")
+      ->add_option("--trees-ahead", arguments->trees_ahead,
+                   "Nodes that stand ready before anybody goes back there (default: 2); 0: nothing "
+                   "is done ahead")
       ->type_name("N");
   command->footer(
       "Not needed as a rule: the first command that finds no daemon starts one.\n"

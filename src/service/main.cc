@@ -45,8 +45,7 @@ int main(int argc, char** argv) {
   app.add_option("--token-file", token_file, "File with the token that TCP clients must show")
       ->type_name("FILE");
   app.add_option("--trees-ahead", options.trees_ahead,
-                 "Nodes made ready to be gone back to before anybody asks; 0: none, and nothing is "
-                 "captured ahead either")
+                 "Nodes that stand ready before anybody goes back there; 0: nothing is done ahead")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{0}, sf::service::kMostTreesAhead));
   app.add_option("--ready-fd", options.ready_fd, "Descriptor to be told when it is ready")

@@ -75,8 +75,8 @@ Json to_json(const CapturedState& s) {
                {"screen_size", s.shell.screen.size()},
                {"background_size", s.shell.background.size()},
                {"typed_size", s.shell.typed.size()},
-               {"stopped_us", s.stopped.count()},
-               {"may_hold", s.may_hold}};
+               {"stopped_us", s.stopped.count()}};
+  if (s.may_hold) json["may_hold"] = true;
   if (s.mark) json["mark"] = to_json(*s.mark);
   if (s.shell.catch_up) json["catch_up"] = to_json(*s.shell.catch_up);
   return json;
