@@ -333,15 +333,11 @@ long InterruptedCalls::learn(const ThreadFacts& thread, const user_regs_struct& 
 }
 
 void make_calls_anew(const TreeFacts& facts, StoppedTree& stopped, InterruptedCalls& calls) {
-  for (const ProcessFacts& process : facts.processes) {
-    if (process.ended()) continue;
-    for (const ThreadFacts& thread : process.threads) {
-      Tracee& tracee = stopped.thread(thread.tid);
-      user_regs_struct anew =
-          registers_for_restore(tracee.registers(), calls.learn(thread, tracee.registers()));
-      if (anew.rip != tracee.registers().rip) tracee.go_on_with(anew);
-    }
-  }
+  for_each_thread(facts, stopped, [&](const ThreadFacts& thread, Tracee& tracee) {
+    user_regs_struct anew =
+        registers_for_restore(tracee.registers(), calls.learn(thread, tracee.registers()));
+    if (anew.rip != tracee.registers().rip) tracee.go_on_with(anew);
+  });
 }
 
 Result<WrittenTree> capture_tree(const TreeFacts& facts, StoppedTree& stopped,

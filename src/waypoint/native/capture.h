@@ -36,6 +36,15 @@ class InterruptedCalls {
   std::map<pid_t, Known> before_;
 };
 
+// Those of processes that live.
+template <typename Work>
+void for_each_thread(const TreeFacts& facts, StoppedTree& stopped, Work work) {
+  for (const ProcessFacts& process : facts.processes) {
+    if (process.ended()) continue;
+    for (const ThreadFacts& thread : process.threads) work(thread, stopped.thread(thread.tid));
+  }
+}
+
 // Has threads that wait with a time make their system call anew when they go on, instead of having
 // the kernel restart it: another engine that is about to look would not know which call it was.
 void make_calls_anew(const TreeFacts& facts, StoppedTree& stopped, InterruptedCalls& calls);

@@ -156,27 +156,21 @@ class NativeEngine : public ProcessEngine {
   native::CallsMade learn_calls(const native::TreeFacts& facts, native::StoppedTree& stopped) {
     memory_.calls.begin();
     native::CallsMade calls;
-    for (const native::ProcessFacts& process : facts.processes) {
-      if (process.ended()) continue;
-      for (const native::ThreadFacts& thread : process.threads) {
-        native::Tracee& tracee = stopped.thread(thread.tid);
-        const long number = memory_.calls.learn(thread, tracee.registers());
-        if (!tracee.in_group_stop())
-          calls[thread.tid] = native::call_of(tracee.registers(), number);
-      }
-    }
+    for_each_thread(facts, stopped,
+                    [&](const native::ThreadFacts& thread, const native::Tracee& tracee) {
+                      const user_regs_struct& registers = tracee.registers();
+                      const long number = memory_.calls.learn(thread, registers);
+                      if (!tracee.in_group_stop())
+                        calls[thread.tid] = native::call_of(registers, number);
+                    });
     return calls;
   }
 
   // Nobody has asked for this capture: nobody is to be told of it.
   static void make_once_more(const native::TreeFacts& facts, native::StoppedTree& stopped) {
-    for (const native::ProcessFacts& process : facts.processes) {
-      if (process.ended()) continue;
-      for (const native::ThreadFacts& thread : process.threads) {
-        native::Tracee& tracee = stopped.thread(thread.tid);
-        if (auto again = native::made_once_more(tracee.registers())) tracee.go_on_with(*again);
-      }
-    }
+    for_each_thread(facts, stopped, [](const native::ThreadFacts&, native::Tracee& tracee) {
+      if (auto again = native::made_once_more(tracee.registers())) tracee.go_on_with(*again);
+    });
   }
 
   NativeSetup setup_;
