@@ -35,10 +35,17 @@ class Host:
         # Not in /tmp: that may be memory, and the store keeps whole file systems.
         self.directory = Path(tempfile.mkdtemp(prefix="sf-properties-", dir="/var/tmp"))
         self.ways: List[Way] = []
-        self.kills = 0  # of anything, so far; a call during which this grew may fail
+        self._kills = 0  # of anything, twice: once before and once after
         self.keeper_kills = 0  # a branch that is older may be lost
         self._kill_lock = threading.Lock()
         self._keepers: Set[str] = set()  # ids of all that were ever seen
+
+    def kills_before(self) -> int:
+        """For a call that begins now: if killed_since() this, it may fail."""
+        return self._kills & ~1  # a kill that is under way counts
+
+    def killed_since(self, before: int) -> bool:
+        return self._kills != before
 
     def ensure_running(self) -> None:
         raise NotImplementedError
@@ -52,9 +59,9 @@ class Host:
     def kill_manager(self) -> None:
         """SIGKILL for the daemon, or for the program that uses the library."""
         with self._kill_lock:
-            self.kills += 1
+            self._kills += 1
             self._kill_manager()
-            self.kills += 1
+            self._kills += 1
             self.ensure_running()
 
     def kill_keeper(self, choice: random.Random) -> None:
@@ -63,11 +70,11 @@ class Host:
             found = sorted(pid for pid, _ in self._running_keepers() if self._has_branch(pid))
             if not found:
                 return
-            self.kills += 1
+            self._kills += 1
             self.keeper_kills += 1
             with contextlib.suppress(OSError):
                 end_process(choice.choice(found), signal.SIGKILL)
-            self.kills += 1
+            self._kills += 1
 
     def close(self) -> List[str]:
         """Ends everything. Returns what is left on the host and should not be."""

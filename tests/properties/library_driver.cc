@@ -111,14 +111,14 @@ class Library {
     std::lock_guard lock(mutex_);
     control::StartConfig config;
     config.extra["engine"] = request.at("engine");
-    const std::string id = "library-" + std::to_string(sessions_.size() + 1);
+    const std::string id = request.at("session");
     control::SessionLimits limits;
     limits.max_physical_bytes = request.at("max_bytes");
     SF_TRY_ASSIGN(auto session, SessionManager::build_session(
                                     ports(request.at("policy")),
                                     {.id = control::SessionId(id), .config = config}, limits));
     sessions_[id] = std::move(session);
-    return Json{{"session", id}};
+    return Json::object();
   }
 
   Result<std::shared_ptr<SessionManager>> find(const std::string& id) {

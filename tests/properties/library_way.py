@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 from typing import Any, Callable, Dict, List, Sequence
 
 from line_program import LineProgram
@@ -14,6 +15,7 @@ class LibraryWay(Way):
 
     def __init__(self, program: Callable[[], LineProgram]) -> None:
         self._program = program  # the one that runs now: it may have been killed and started again
+        self._numbers = itertools.count(1)
 
     def _call(self, verb: str, session: str = "", branch: str = "", **fields: Any) -> Dict[str, Any]:
         answer = self._program().ask({"verb": verb, "session": session, "branch": branch, **fields})
@@ -22,8 +24,9 @@ class LibraryWay(Way):
         return answer
 
     def create(self, settings: Settings) -> str:
-        return str(self._call("create", policy=settings.policy, engine=settings.engine,
-                              max_bytes=settings.max_bytes)["session"])
+        session = f"library-{next(self._numbers)}"
+        self._call("create", session, policy=settings.policy, engine=settings.engine, max_bytes=settings.max_bytes)
+        return session
 
     def exec(self, session: str, branch: str, command: str) -> Done:
         answer = self._call("exec", session, branch, command=command, timeout_ms=1000 * COMMAND_SECONDS)

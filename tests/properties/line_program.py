@@ -45,7 +45,7 @@ class LineProgram:
                 assert self.process.stdin
                 self.process.stdin.write(json.dumps({**message, "id": number}).encode() + b"\n")
                 self.process.stdin.flush()
-            except OSError as error:
+            except (OSError, ValueError) as error:  # ValueError: closed
                 raise Problem("connection", f"the program has ended: {error}") from error
             self._news.wait_for(lambda: number in self._answers or self._ended, PATIENCE)
             if number not in self._answers:

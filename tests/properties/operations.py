@@ -272,7 +272,7 @@ def see_coming(p: Player) -> None:
     """Waits until what jobs and programs write is there, and looks at it through the API alone."""
     for name in sorted(p.state.coming):
         p.wait_for(name, p.branch, p.state.coming[name])
-        if all(name != waiting for waiting, _ in p.running):
+        if all(name != running.name for running in p.running):
             p.state.has_arrived(name)
 
 
@@ -362,12 +362,11 @@ def start_side(p: Player, delay: Optional[float] = None, prints: Optional[bool] 
     delay = p.random.choice([0.2, 0.5, 1.0]) if delay is None else delay
     prints = p.random.random() < 0.5 if prints is None else prints
     said = "echo said; " if prints else ""
-    call = p.later("run", ["sh", "-c", f"umask 022; touch {WORK}/{name}.begun; sleep {delay}; {said}"
-                                       f"printf {name} >{WORK}/{name}"])
+    call = p.write_later(name, "run", ["sh", "-c", f"umask 022; touch {WORK}/{name}.begun; sleep {delay}; {said}"
+                                                   f"printf {name} >{WORK}/{name}"])
     p.wait_for(f"{name}.begun", p.branch, b"", call)
     p.state.files[f"{name}.begun"] = Entry("f", 0o644)
     p.state.coming[name] = name.encode()
-    p.running.append((name, call))
 
 
 @operation(1)
@@ -375,7 +374,7 @@ def write_beside(p: Player) -> None:
     """Files are written through the API while other calls are made."""
     for _ in range(p.random.randrange(1, 4)):
         name = p.fresh_name("p")
-        p.running.append((name, p.later("write", f"{WORK}/{name}", name.encode())))
+        p.write_later(name, "write", f"{WORK}/{name}", name.encode())
 
 
 @operation(2)

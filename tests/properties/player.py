@@ -13,7 +13,8 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from dataclasses import dataclass
+from typing import Any, Callable, List, Optional
 
 import probe
 from hosts import Host
@@ -35,10 +36,11 @@ class Stopped(Exception):
 class Session:
     """One session with its tree, for all its clients."""
 
-    def __init__(self, host: Host, id: str, settings: Settings) -> None:
+    def __init__(self, host: Host, id: str, settings: Settings, clients: int) -> None:
         self.host = host
         self.id = id
         self.settings = settings
+        self.clients = clients
         self.tree = Tree()
         self.stop = threading.Event()
         self.seen: Counter[str] = Counter()  # how often each thing happened, for people
@@ -48,6 +50,15 @@ def first_draw(seed: int) -> str:
     """What RANDOM gives right after it was set."""
     return subprocess.run(["bash", "-c", f"RANDOM={seed}; echo $RANDOM"], capture_output=True, check=True,
                           text=True).stdout.strip()
+
+
+@dataclass
+class Running:
+    """A call under way."""
+
+    name: str  # of the file that it will write
+    call: "Future[Any]"
+    kills: int  # Host.kills_before() it
 
 
 class Player:
@@ -62,7 +73,7 @@ class Player:
         self.drew = False  # a command since the node drew by chance
         self.diverged = False  # a divergence was accepted: the next node must be physical
         self.history: List[str] = []
-        self.running: List[Tuple[str, "Future[Any]"]] = []  # calls under way, each with the file that it will write
+        self.running: List[Running] = []
         self._born = self.host.keeper_kills
         self._pool = ThreadPoolExecutor(max_workers=8)
         self._names = 0
@@ -83,8 +94,15 @@ class Player:
         self.session.seen[f"{way.name} {verb}"] += 1
         return getattr(way, verb)(self.session.id, branch or self.branch, *arguments)
 
+    def write_later(self, name: str, verb: str, *arguments: Any) -> "Future[Any]":
+        """A call that writes a file while other calls are made."""
+        kills = self.host.kills_before()
+        call = self.later(verb, *arguments)
+        self.running.append(Running(name, call, kills))
+        return call
+
     def later(self, verb: str, *arguments: Any) -> "Future[Any]":
-        """The same beside everything that follows."""
+        """A call beside everything that follows."""
         way = self.way(verb)
         self.note(f"{way.name} {verb} {self.branch} " + " ".join(short(one) for one in arguments) + " (goes on)")
         return self._pool.submit(getattr(way, verb), self.session.id, self.branch, *arguments)
@@ -144,7 +162,7 @@ class Player:
 
     def snapshot(self, materialization: str = "") -> Optional[Node]:
         state = self.state.copy()
-        state.maybe = {name: probe.Entry("f", 0o644, name.encode()) for name, call in self.running
+        state.maybe = {name: probe.Entry("f", 0o644, name.encode()) for name in (running.name for running in self.running)
                        if name not in state.coming and name not in state.files}
         try:
             taken: Taken = self.call("snapshot", materialization)
@@ -236,8 +254,8 @@ class Player:
     def join(self) -> None:
         """Waits for the calls under way; what they wrote is there now."""
         while self.running:
-            name, call = self.running.pop(0)
-            done = call.result()
+            name, done = self.running[0].name, self.running[0].call.result()
+            del self.running[0]
             if isinstance(done, Done) and done.exit_code != 0:
                 raise Failure(f"the program that writes {name} exited {done.exit_code}: {done.output!r}")
             self.note(f"the call that writes {name} has ended")
@@ -252,12 +270,12 @@ class Player:
             raise Stopped
         self.random = random.Random(seed)
         self.note(f"* {name}")
-        kills = self.host.kills
+        kills = min([self.host.kills_before(), *(running.kills for running in self.running)])
         try:
             operation(self)
         except Problem as problem:
             lost = problem.code == "session_lost" and self.host.keeper_kills > self._born
-            if not lost and self.host.kills == kills:
+            if not lost and not self.host.killed_since(kills):
                 raise Failure(str(problem)) from problem
             self.recover(str(problem))
 
@@ -265,20 +283,21 @@ class Player:
         """After a kill nobody knows what became of the call: back to a node that was acknowledged."""
         self.note(f"recovering from {why}")
         self.session.seen["recovery"] += 1
-        for _, call in self.running:
-            call.exception()  # waits; its outcome does not matter any more
+        for running in self.running:
+            running.call.exception()  # waits; its outcome does not matter any more
         self.running.clear()
         deadline = time.monotonic() + PATIENCE
         while True:
-            kills = self.host.kills
+            kills = self.host.kills_before()
             self.host.ensure_running()
             node = self.node.sure_ancestor()
             try:
                 self.restore(node, alive=False)
                 return
             except Problem as problem:
-                if self.host.kills == kills or time.monotonic() > deadline:
+                if not self.host.killed_since(kills) or time.monotonic() > deadline:
                     raise Failure(f"after a kill: restore of the acknowledged node {node.id}: {problem}") from problem
+                time.sleep(0.05)
 
     def close(self) -> None:
         self._pool.shutdown(wait=True)

@@ -32,11 +32,12 @@ ATTRIBUTES = {
     "nice": "nice",
 }
 # What known_limits.md of the equivalence tests and docs/engine.md declare as lost with CRIU.
-LOST_WITH_CRIU = {"affinity", "ionice", "coredump"}
+LOST_WITH_CRIU = {"affinity", "ionice", "coredump", "slack"}
 
 
 def ask(name: str, kind: str, verb: str) -> str:
-    return ASK[kind].format(verb=verb, path=f"{WORK}/{name}", port=7000 + int(name[1:]))
+    # The shell may stand in a directory that was removed, about which every new shell complains.
+    return "(cd / && " + ASK[kind].format(verb=verb, path=f"{WORK}/{name}", port=7000 + int(name[1:])) + ")"
 
 
 BEGINNING = f"find {WORK} -mindepth 1"  # of every probe
@@ -51,7 +52,7 @@ def probe_command(state: State, draw: bool) -> str:
     lines += [f"echo var {name} ${{{name}-unset}}" for name in sorted(state.variables)]
     lines += [f"echo function {name} $(type -t {name})" for name in sorted(state.functions)]
     lines += [f"echo attribute {name} $({ATTRIBUTES[name]})" for name in sorted(state.attributes)]
-    lines += [f"echo server {name} $({ask(name, kind, 'get')})" for name, (kind, _) in sorted(state.servers.items())]
+    lines += [f"echo server {name} $( {ask(name, kind, 'get')} )" for name, (kind, _) in sorted(state.servers.items())]
     if state.queues:
         words = " ".join(sorted(state.queues))
         lines.append("python3 -c " + shlex.quote(

@@ -1,8 +1,9 @@
 """Random operations through every way in, against a model.
 
-    run.py [--seconds N] [--seed N] [--policies eager,lazy,...] [--engines auto,criu] [--hosts daemon,library] [--kills]
+    run.py [--seconds N] [--seed N] [--policies eager,lazy,...] [--engines auto,criu] [--hosts daemon,library]
+           [--kills] [--lanes N]
 
-The run is a series of rounds until the time is over. Round n has the seed SEED + n, from which everything follows:
+The run is a series of rounds, N side by side, until the time is over. Round n has the seed SEED + n, from which everything follows:
 policy, engine, ways in, clients and the steps of each. SF_SEED, SF_SECONDS and SF_ROUNDS come before the arguments.
 SF_STEPS=a,b allows these operations and sequences alone, SF_WAYS=http,mcp these ways in; SF_KEPT=3,7 plays these
 steps of the round alone; SF_SHRINK=0 does not look for fewer steps.
@@ -14,13 +15,14 @@ seed may need a few tries.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import sys
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Set
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 import states  # adds its operations
 from hosts import DaemonHost, Host, LibraryHost
@@ -113,14 +115,25 @@ class Outcome:
         self.step: Optional[Step] = None
 
 
+def unless_killed(host: Host, action: Callable[[], Any]) -> Any:
+    """Tries again if a process was killed meanwhile."""
+    while True:
+        kills = host.kills_before()
+        try:
+            host.ensure_running()
+            return action()
+        except Problem as problem:
+            if not host.killed_since(kills) or problem.code == "not_found":
+                raise
+
+
 def play_round(host: Host, planned: Round, stop: threading.Event, seen: Dict[str, int]) -> Outcome:
     outcome = Outcome()
-    session = begin(host, planned)
+    session = unless_killed(host, lambda: begin(host, planned))
     players = [Player(session, "main", session.tree.nodes()[0], 0)]
     try:
         for number in range(1, planned.clients):
-            branch = players[0].fork(players[0].node)
-            assert branch is not None
+            branch = unless_killed(host, lambda: players[0].fork(players[0].node))
             players.append(Player(session, branch, players[0].node, number))
         threads = [threading.Thread(target=play_client, args=(player, planned, outcome, stop)) for player in players]
         for thread in threads:
@@ -132,15 +145,15 @@ def play_round(host: Host, planned: Round, stop: threading.Event, seen: Dict[str
             player.close()
         for name, count in session.seen.items():
             seen[name] = seen.get(name, 0) + count
-        host.ensure_running()
-        host.ways[0].destroy(session.id)
+        with contextlib.suppress(Problem):  # a kill may have come between the removal and its answer
+            unless_killed(host, lambda: host.ways[0].destroy(session.id))
     return outcome
 
 
 def begin(host: Host, planned: Round) -> Session:
     chance = random.Random(planned.seed)
-    host.ensure_running()
-    session = Session(host, chance.choice(host.ways).create(planned.settings), planned.settings)
+    session = Session(host, chance.choice(host.ways).create(planned.settings), planned.settings,
+                      planned.clients)
     host.ways[0].exec(session.id, "main", f"mkdir {WORK}; cd {WORK}; umask 022")
     taken = host.ways[0].snapshot(session.id, "main", "" if planned.settings.max_bytes else "physical")
     session.tree.add(Node(taken.node, None, taken.kind, State(cwd=WORK), False))
@@ -204,12 +217,17 @@ def shrink(host: Host, planned: Round, failed: Step) -> List[Step]:
 class Run:
     """All rounds, on one host of each kind."""
 
-    def __init__(self, choice: Choice, seed: int, seconds: float, rounds: int) -> None:
+    def __init__(self, choice: Choice, seed: int, seconds: float, rounds: int, lanes: int) -> None:
         self._choice = choice
         self._seed = seed
         self._begun = time.monotonic()
         self._seconds = seconds
         self._rounds = rounds
+        self._lanes = min(lanes, rounds)
+        self._lock = threading.Lock()
+        self._played = 0
+        self._failed: Optional[Tuple[Host, Round, Optional[Step]]] = None
+        self._over = threading.Event()
         self._hosts: Dict[str, Host] = {}
         self._seen: Dict[str, int] = {}
 
@@ -225,41 +243,51 @@ class Run:
         return time.monotonic() - self._begun
 
     def run(self) -> int:
-        failed = False
-        played = 0
+        lanes = [threading.Thread(target=self._play_rounds) for _ in range(self._lanes)]
         try:
-            while self._elapsed() < self._seconds and played < self._rounds and not failed:
-                planned = plan(self._seed + played, self._choice)
-                failed = not self._play(planned)
-                played += 1
+            for lane in lanes:
+                lane.start()
+            for lane in lanes:
+                lane.join()
+            if self._failed is not None:
+                self._tell_how_to_repeat(*self._failed)
         finally:
             leaks = [f"{name}: {leak}" for name, host in self._hosts.items() for leak in host.close()]
-        print(f"{played} rounds in {self._elapsed():.0f} s: "
+        print(f"{self._played} rounds in {self._elapsed():.0f} s: "
               + ", ".join(f"{name} {count}" for name, count in sorted(self._seen.items())))
         for leak in leaks:
             print(f"FAILED: left behind on the host: {leak}")
-        return 1 if failed or leaks else 0
+        return 1 if self._failed is not None or leaks else 0
 
-    def _play(self, planned: Round) -> bool:
-        kept = os.environ.get("SF_KEPT")
-        if kept:
-            numbers = {int(number) for number in kept.split(",")}
-            planned.steps = [step for step in planned.steps if step.number in numbers]
-        print(f"{self._elapsed():6.1f} s  {planned.describe()}", flush=True)
-        host = self._host(planned.host)
-        timer = threading.Event()
-        ender = threading.Timer(max(self._seconds - self._elapsed(), 1.0), timer.set)
-        ender.start()
-        try:
-            outcome = play_round(host, planned, timer, self._seen)
-        finally:
+    def _play_rounds(self) -> None:
+        while self._elapsed() < self._seconds and not self._over.is_set():
+            with self._lock:
+                if self._played >= self._rounds:
+                    return
+                planned = plan(self._seed + self._played, self._choice)
+                self._played += 1
+                kept = os.environ.get("SF_KEPT")
+                if kept:
+                    numbers = {int(number) for number in kept.split(",")}
+                    planned.steps = [step for step in planned.steps if step.number in numbers]
+                print(f"{self._elapsed():6.1f} s  {planned.describe()}", flush=True)
+                host = self._host(planned.host)
+            ender = threading.Timer(max(self._seconds - self._elapsed(), 1.0), self._over.set)
+            ender.start()
+            try:
+                outcome = play_round(host, planned, self._over, self._seen)
+            except Exception as error:  # before the first step, or after the last
+                outcome = Outcome()
+                outcome.failure = f"{type(error).__name__}: {error}"
             ender.cancel()
-        if outcome.failure is None:
-            return True
-        print(f"FAILED after {self._elapsed():.1f} s in {planned.describe()}\n  {outcome.failure}\nlast operations:")
-        print("\n".join("  " + line for line in outcome.history[-40:]), flush=True)
-        self._tell_how_to_repeat(host, planned, outcome.step)
-        return False
+            if outcome.failure is not None:
+                self._over.set()
+                self._tell(planned, outcome)
+                self._failed = (host, planned, outcome.step)
+
+    def _tell(self, planned: Round, outcome: Outcome) -> None:
+        print(f"FAILED after {self._elapsed():.1f} s in {planned.describe()}\n  {outcome.failure}\nlast operations:\n"
+              + "\n".join("  " + line for line in outcome.history[-40:]), flush=True)
 
     def _tell_how_to_repeat(self, host: Host, planned: Round, failed: Optional[Step]) -> None:
         choice = self._choice
@@ -287,6 +315,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--engines", type=words, default=["auto", "auto", "criu"])
     parser.add_argument("--hosts", type=words, default=["daemon", "daemon", "library"])
     parser.add_argument("--kills", action="store_true")
+    parser.add_argument("--lanes", type=int, default=2, help="rounds that are played side by side")
     given = parser.parse_args(arguments)
     allowed = set(words(os.environ.get("SF_STEPS", "")))
     unknown = allowed - set(OPERATIONS) - set(SEQUENCES)
@@ -296,7 +325,7 @@ def main(arguments: Sequence[str]) -> int:
     choice = Choice(given.policies, given.engines, given.hosts, given.kills, allowed)
     seconds = float(os.environ.get("SF_SECONDS", given.seconds))
     seed = int(os.environ.get("SF_SEED", given.seed))
-    return Run(choice, seed, seconds, int(os.environ.get("SF_ROUNDS", 10 ** 9))).run()
+    return Run(choice, seed, seconds, int(os.environ.get("SF_ROUNDS", 10 ** 9)), given.lanes).run()
 
 
 if __name__ == "__main__":

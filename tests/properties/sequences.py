@@ -50,6 +50,9 @@ SEQUENCES: Dict[str, Steps] = {
     # The window of the recording and of the replay.
     "window_in_replay": [step("resize"), step("record_window"), step("snapshot"), step("resize"),
                          step("restore", newest=True), step("check_fork", newest=True)],
+    "window_before_replay": [step("resize"), step("snapshot", materialization="physical"), step("record_window"),
+                             step("snapshot"), step("resize"), step("restore", newest=True),
+                             step("check_fork", newest=True)],
     "server_memory": [step("start_server"), step("snapshot"), step("ask_server"), step("snapshot"),
                       step("ask_server"), step("restore", newest=True), step("ask_server"),
                       step("check_fork", newest=True)],

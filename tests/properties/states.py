@@ -73,18 +73,19 @@ def check_live(p: Player) -> None:
 
 @operation(0.5)
 def remove_node(p: Player) -> None:
-    """A node without children goes; all others stay as they were."""
+    """A node without children goes; all others stay as they were. Not if another client could be using it."""
     spare = [node for node in p.session.tree.nodes()[1:]
              if node is not p.node and not p.session.tree.has_children(node)]
-    if not spare:
+    if not spare or p.session.clients > 1:
         return
     node = p.random.choice(spare)
     try:
         p.call("cleanup", node.id)
     except Problem as problem:
-        if problem.code not in ("busy", "not_found"):  # another client stands there, or has built on it
+        if problem.code != "busy":  # a branch that the client has left stands there
             raise
-    p.session.tree.remove(node)  # another client may still come from it, so the node itself stays in the model
+        return
+    p.session.tree.remove(node)
 
 
 # Kills. Their weights are 0 unless kills are asked for.
