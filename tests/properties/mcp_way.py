@@ -25,6 +25,9 @@ class McpWay(Way):
             raise Problem("invalid_argument", str(answer["error"]))
         result = answer["result"]
         if result.get("isError"):
+            text = str(result["content"])
+            if "[one could not be made: " in text:  # a fork, whose problems are told in words alone
+                raise Problem("diverged" if " diverged: " in text else "os", text)
             problem = result.get("_meta", {}).get("statefork/problem", {})
             raise Problem(problem.get("code", "os"), problem.get("detail", str(result)), problem.get("details"))
         structured: Dict[str, Any] = result["structuredContent"]
