@@ -185,9 +185,9 @@ Result<std::string> LiveBackend::read_file(const BranchHandle& branch, const std
 
 Status LiveBackend::write_file(const BranchHandle& branch, const std::string& path,
                                std::string_view content) {
-  if (content.size() > kMaxFile) return invalid("a file of at most 1 GiB can be written");
-  SF_TRY_ASSIGN(BranchPids found, pids(branch));
-  return waypoint::write_branch_file(root_of(found), config_of(branch).user, path, content);
+  Status written = waypoint_->write_file(id_of(branch), path, content);
+  if (!written) return branch_error(branch, std::move(written).error());
+  return written;
 }
 
 Result<control::BranchFacts> LiveBackend::facts(const BranchHandle& branch) {

@@ -91,7 +91,7 @@ Status LiveBranch::go_on(const FaultPlan& faults) {
     held_.reset();
     SF_TRY(faults.at("restore.native_released"));
   }
-  if (missed_) SF_TRY(host_.catch_up(*missed_));
+  if (missed_) SF_TRY(host_.catch_up(parts_.gate.open(), *missed_));
   missed_.reset();
   return faults.at("restore.after_processes");
 }
@@ -135,7 +135,7 @@ MarkedBranch LiveBranch::as_marked() const {
   MarkedBranch branch{.init = init_.pid(),
                       .shell = host_.shell().shell_host(),
                       .terminal = host_.shell().master_fd(),
-                      .upper = parts_.units.paths(parts_.unit).upper,
+                      .upper = upper(),
                       .commands = host_.shell().commands()};
   for (pid_t child : os::children_of(init_.pid())) {
     if (host_.holder() && os::namespace_pid(child) == *host_.holder()) branch.holder = child;

@@ -13,6 +13,7 @@
 #include "os/process.h"
 #include "waypoint/branch_config.h"
 #include "waypoint/captured_state.h"
+#include "waypoint/change_gate.h"
 #include "waypoint/cradle.h"
 #include "waypoint/engine.h"
 #include "waypoint/fault_plan.h"
@@ -28,6 +29,7 @@ struct BranchParts {
   ProcessEngine& engine;
   os::Poller& poller;
   Cradle& cradle;    // for its init
+  ChangeGate& gate;  // to this branch
   std::string unit;  // the live unit's name; made here, removed by the keeper
 };
 
@@ -72,10 +74,15 @@ class LiveBranch {
   Status release();
   // Those that stand still for it.
   std::vector<pid_t> held() const { return held_ ? held_->processes() : std::vector<pid_t>(); }
+  // False: a held process ran, or ended, since the capture.
+  bool held_still() const { return held_ && held_->has_not_run(); }
+  // Where the files that it changed are kept.
+  std::string upper() const { return parts_.units.paths(parts_.unit).upper; }
 
  private:
   LiveBranch(BranchParts parts, BranchConfig config)
-      : parts_(std::move(parts)), host_(parts_.poller, std::move(config), kRootMount) {}
+      : parts_(std::move(parts)),
+        host_(parts_.poller, std::move(config), kRootMount, parts_.gate) {}
 
   const BranchConfig& config() const { return host_.config(); }
   Status make_files(const std::string& from_unit);

@@ -60,7 +60,8 @@ pid_t ShellDriver::foreground_group() const {
   return group > 0 ? os::namespace_pid(group).value_or(shell_) : shell_;
 }
 
-void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
+void ShellDriver::run(const ChangePermit& /*permit*/, ExecRequest request, OutputSink sink,
+                      Done done) {
   drain();
   std::size_t cap = request.max_output;
   active_.emplace(Active{++commands_,
@@ -116,7 +117,7 @@ std::optional<std::vector<std::string>> ShellDriver::commands_since(long n) cons
   return std::vector<std::string>(recent_.end() - (commands_ - n), recent_.end());
 }
 
-void ShellDriver::catch_up(const CatchUp& missed, Done done) {
+void ShellDriver::catch_up(const ChangePermit& /*permit*/, const CatchUp& missed, Done done) {
   active_.emplace(
       Active{commands_, {}, {}, std::move(done), Phase::kReporting, OutputBuffer(0), {}});
   if (Status loaded = channel_.load_command(catch_up_text(missed)); !loaded)
@@ -125,7 +126,11 @@ void ShellDriver::catch_up(const CatchUp& missed, Done done) {
     return abandon(std::move(typed).error());
 }
 
-Status ShellDriver::type(std::string_view bytes) {
+Status ShellDriver::type(const ChangePermit& /*permit*/, std::string_view bytes) {
+  return type_keys(bytes);
+}
+
+Status ShellDriver::type_keys(std::string_view bytes) {
   if (active_ && active_->phase != Phase::kRunning) {
     // Not for the line with which we start or end the command.
     if (active_->held_keys.size() + bytes.size() > kMaxHeldKeys)
@@ -187,7 +192,8 @@ void ShellDriver::on_record(const Record& record) {
     case Record::Kind::kStart:
       if (!stale) on_start();
       (void)channel_.acknowledge(record);
-      if (active_ && !active_->held_keys.empty()) (void)type(std::exchange(active_->held_keys, ""));
+      if (active_ && !active_->held_keys.empty())
+        (void)type_keys(std::exchange(active_->held_keys, ""));
       return;
     case Record::Kind::kGone:
       if (active_ && !stale && std::exchange(active_->asked, false)) type_again();
@@ -286,7 +292,7 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   if (done.phase == Phase::kLoading) done.output.append(done.loading);  // it ran untold
   set_echo(true);
   std::erase(done.held_keys, kInterruptKey);  // what it was meant for is over
-  if (!done.held_keys.empty()) (void)type(done.held_keys);
+  if (!done.held_keys.empty()) (void)type_keys(done.held_keys);
   ExecResult result;
   result.exit_code = exit_code;
   result.shell_restarted = shell_restarted || done.shell_restarted;
@@ -321,7 +327,7 @@ void ShellDriver::abandon(Error error) {
   active_.reset();
   set_echo(true);
   unsure_ = true;
-  if (!failed.held_keys.empty()) (void)type(failed.held_keys);
+  if (!failed.held_keys.empty()) (void)type_keys(failed.held_keys);
   failed.done(std::move(error));
 }
 

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "os/fd.h"
+#include "waypoint/change_gate.h"
 #include "waypoint/command.h"
 #include "waypoint/shell_channel.h"
 #include "waypoint/shell_look.h"
@@ -60,10 +61,10 @@ class ShellDriver {
   std::string foreground_name() const;
   // The terminal's foreground process group, as the branch numbers it.
   pid_t foreground_group() const;
-  void run(ExecRequest request, OutputSink sink, Done done);
-  Status type(std::string_view bytes);
+  void run(const ChangePermit& permit, ExecRequest request, OutputSink sink, Done done);
+  Status type(const ChangePermit& permit, std::string_view bytes);
   // Tells a shell that was restored to an earlier moment what happened since.
-  void catch_up(const CatchUp& missed, Done done);
+  void catch_up(const ChangePermit& permit, const CatchUp& missed, Done done);
 
   // How the shell stood when its last command ended, if it was asked and nothing came since.
   const std::optional<ShellLook>& look() const { return look_; }
@@ -142,6 +143,7 @@ class ShellDriver {
   void remember(const std::string& command);
   void drop_echoes(const Active& done, std::string& raw, std::string& background) const;
   void abandon(Error error);
+  Status type_keys(std::string_view bytes);
   Status type_line(std::optional<int> status);
   Status type_at_prompt(const std::string& line);
   void type_again();

@@ -9,6 +9,7 @@
 #include "os/file.h"
 #include "os/socket.h"
 #include "os/terminal.h"
+#include "waypoint/branch_files.h"
 #include "waypoint/init/init_protocol.h"
 
 namespace sf::waypoint {
@@ -43,6 +44,7 @@ Status ShellHost::choose_user() {
 }
 
 Status ShellHost::open(pid_t init, const std::string& seen) {
+  seen_root_ = seen.empty() ? "/" : seen;
   SF_TRY_ASSIGN(os::UniqueFd master, os::open_terminal_master(seen + "/dev/pts"));
   SF_TRY(os::set_window_size(master.get(), config_.window.rows, config_.window.cols));
   std::string slave = seen + kTerminalPath;
@@ -58,6 +60,7 @@ Status ShellHost::open(pid_t init, const std::string& seen) {
 Status ShellHost::adopt(pid_t init, os::UniqueFd terminal, const ShellState& state,
                         const User& user) {
   SF_TRY_ASSIGN(Screen screen, Screen::load(state.screen));
+  seen_root_ = "/proc/" + std::to_string(init) + "/root";
   user_ = user;
   if (state.holder != 1) holder_ = state.holder;
   SF_TRY_ASSIGN(ShellChannel channel, ShellChannel::open(init));
@@ -110,12 +113,12 @@ void ShellHost::on_holder(pid_t holder) {
 // half-way), and shows how this bash waits at its prompt.
 Status ShellHost::warm_up_shell() {
   std::optional<Result<ExecResult>> result;
-  driver_->run({.command = ":", .timeout = milliseconds(0), .look = true}, {},
+  driver_->run(gate_.open(), {.command = ":", .timeout = milliseconds(0), .look = true}, {},
                [&](Result<ExecResult> r) { result = std::move(r); });
   SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
                     "waiting for the shell"));
   if (!result->ok()) return std::move(*result).error();
-  SF_TRY(driver_->type(""));  // unsure on purpose: ready() then looks for the prompt
+  SF_TRY(driver_->type(gate_.open(), ""));  // unsure on purpose: ready() then looks for the prompt
   Deadline deadline = Deadline::after(seconds(5));
   while (!driver_->ready()) {
     if (deadline.passed()) return fail(ErrorCode::kTimedOut, "the shell shows no prompt");
@@ -157,7 +160,7 @@ void ShellHost::watch_terminal() {
 std::optional<Error> ShellHost::on_shell_ended() {
   if (started_ && std::exchange(cwd_gone_, false) && shell_cwd_ != "/") {
     shell_cwd_ = "/";
-    start_shell_again();
+    start_shell_again(gate_.open());
     return std::nullopt;
   }
   if (!start_failure_ && !shell_served_ && shell_age_.elapsed() < kShortLife)
@@ -165,7 +168,7 @@ std::optional<Error> ShellHost::on_shell_ended() {
         fail(ErrorCode::kUnsupported,
              "the root's bash ends as soon as it starts: " + driver_->background_text(),
              "try: chroot " + config_.root + " /bin/bash -c true");
-  if (!start_failure_) start_shell_again();
+  if (!start_failure_) start_shell_again(gate_.open());
   return start_failure_;
 }
 
@@ -173,7 +176,7 @@ std::optional<Error> ShellHost::shell_failure() const {
   return driver_->shell() != 0 && !holder_lost_ ? std::nullopt : start_failure_;
 }
 
-void ShellHost::start_shell_again() {
+void ShellHost::start_shell_again(const ChangePermit& /*permit*/) {
   start_failure_.reset();
   if (std::exchange(holder_lost_, false)) (void)request_holder();
   if (driver_->shell() != 0) return;
@@ -237,7 +240,8 @@ Result<User> ShellHost::find(const std::string& name) const {
   return find_user(name, passwd ? *passwd : "", group ? *group : "");
 }
 
-void ShellHost::side_exec(const SideExecRequest& request, SideCommands::Done done) {
+void ShellHost::side_exec(const ChangePermit& /*permit*/, const SideExecRequest& request,
+                          SideCommands::Done done) {
   driver_->forget_look();  // it may signal the shell
   auto who = request.user.empty() ? Result<User>(user_) : find(request.user);
   if (!who) return done(std::move(who).error());
@@ -252,16 +256,25 @@ void ShellHost::side_exec(const SideExecRequest& request, SideCommands::Done don
   sides_->run(driver_->channel(), std::move(start), request, std::move(done));
 }
 
-Status ShellHost::resize(WindowSize size) {
+Status ShellHost::resize(const ChangePermit& /*permit*/, WindowSize size) {
   SF_TRY(os::set_window_size(driver_->master_fd(), size.rows, size.cols));
   driver_->screen().resize(size);
   driver_->forget_look();  // the shell's LINES and COLUMNS follow
   return Ok{};
 }
 
-Status ShellHost::catch_up(const CatchUp& missed) {
+Status ShellHost::write_file(const ChangePermit& permit, const std::string& path,
+                             std::string_view content) {
+  return write_branch_file(permit, seen_root_, config_.user, path, content);
+}
+
+Result<std::string> ShellHost::read_file(const std::string& path, std::size_t max_bytes) const {
+  return read_branch_file(seen_root_, path, max_bytes);
+}
+
+Status ShellHost::catch_up(const ChangePermit& permit, const CatchUp& missed) {
   std::optional<Result<ExecResult>> result;
-  driver_->catch_up(missed, [&](Result<ExecResult> r) { result = std::move(r); });
+  driver_->catch_up(permit, missed, [&](Result<ExecResult> r) { result = std::move(r); });
   SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
                     "telling the shell what it missed"));
   if (!result->ok()) return std::move(*result).error();

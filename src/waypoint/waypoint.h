@@ -92,6 +92,9 @@ class Waypoint {
   Status send_keys(const BranchId& branch, std::string_view bytes);
   Result<ScreenText> screen(const BranchId& branch, std::size_t scrollback_lines = 0);
   Status resize(const BranchId& branch, WindowSize size);
+  // Replaces a file, or makes one that belongs to the branch's user; at most 128 MiB. Processes in
+  // the branch see the old content or the new one, never a part of it.
+  Status write_file(const BranchId& branch, const std::string& path, std::string_view content);
   // What the terminal prints from now on, beginning with what it shows.
   Result<TerminalWatch> watch(const BranchId& branch);
 

@@ -30,6 +30,12 @@ Status Waypoint::resize(const BranchId& branch, WindowSize size) {
   return shell.resize(size);
 }
 
+Status Waypoint::write_file(const BranchId& branch, const std::string& path,
+                            std::string_view content) {
+  SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
+  return shell.write_file(path, content);
+}
+
 Result<TerminalWatch> Waypoint::watch(const BranchId& branch) {
   SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
   return shell.watch();

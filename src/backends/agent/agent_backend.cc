@@ -282,22 +282,14 @@ Result<std::string> AgentBackend::read_file(const BranchHandle& branch, const st
                                             std::size_t max_bytes) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  const Frame request{{{"op", "read_file"}, {"max_bytes", max_bytes}}, path};
-  SF_TRY_ASSIGN(Frame answer,
-                guarded(*found, found->agent->call(request, Deadline::after(kShortCall))));
-  return std::move(answer.payload);
+  return guarded(*found, ShellClient(found->agent).read_file(path, max_bytes));
 }
 
 Status AgentBackend::write_file(const BranchHandle& branch, const std::string& path,
                                 std::string_view content) {
-  if (path.size() + content.size() > wire::kMaxPayload)
-    return invalid("the " + std::string(name()) + " backend writes files of at most 128 MiB");
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  const Frame request{{{"op", "write_file"}, {"path_bytes", path.size()}},
-                      path + std::string(content)};
-  SF_TRY(guarded(*found, found->agent->call(request, Deadline::after(kShortCall))));
-  return Ok{};
+  return guarded(*found, ShellClient(found->agent).write_file(path, content));
 }
 
 Result<control::BranchFacts> AgentBackend::facts(const BranchHandle& branch) {
