@@ -57,7 +57,7 @@ class Snapshot(Node):
 class LogEntry:
     """One thing that was done to a branch."""
 
-    kind: str  # command, keys, write_file or resize
+    kind: str  # command, keys, write_file, resize, side or unproven
     text: str  # shortened, when long
     exit_code: int
     duration: float

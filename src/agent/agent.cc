@@ -84,6 +84,7 @@ Status Agent::facts(const ClientPtr& client) {
   return answer(client, {{"processes", std::move(processes)},
                          {"self", ::getpid()},
                          {"shell", shell_ ? host_->shell().shell() : 0},
+                         {"at_prompt", shell_ && host_->is_at_rest()},
                          {"holder", shell_ ? host_->holder().value_or(1) : 0}});
 }
 

@@ -51,6 +51,7 @@ Result<std::unique_ptr<SessionManager>> SessionManager::build_session(SessionPor
   Node root{.id = s.tree_.next_node_id(), .origin = main, .created = s.now_()};
   if (s.capabilities_.physical_snapshots) {
     SF_TRY_ASSIGN(BranchFacts facts, s.backend_.facts(handle));
+    root.quiet = facts.is_quiet();
     Result<Captured> state = s.capture(handle, facts.resident_bytes);
     if (state.ok()) {
       root.physical = state->state;

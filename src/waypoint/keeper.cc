@@ -150,7 +150,15 @@ class Keeper {
       waiting_checkpoints_.push_back(std::move(wanted));
       return Ok{};
     }
+    if (op == "digest") return digest(client, frame);
     return shell_->serve(client, frame);
+  }
+
+  Status digest(const ClientPtr& client, const Frame& frame) {
+    SF_TRY_ASSIGN(DigestLimits limits, digest_limits_from_json(frame.header));
+    SF_TRY_ASSIGN(std::string text,
+                  branch_->digest(limits, frame.header.at("base"), ahead_.stands()));
+    return answer(client, {{"ok", true}}, std::move(text));
   }
 
   // What the gate does before anything changes the branch.
@@ -188,12 +196,14 @@ class Keeper {
   }
 
   Status hello(const ClientPtr& client) {
-    return answer(client, {{"ok", true},
-                           {"pid", ::getpid()},
-                           {"alive", is_alive()},
-                           {"init", branch_ ? branch_->init() : 0},
-                           {"shell", branch_ ? branch_->host().shell().shell() : 0},
-                           {"holder", branch_ ? branch_->host().holder().value_or(1) : 0}});
+    return answer(client,
+                  {{"ok", true},
+                   {"pid", ::getpid()},
+                   {"alive", is_alive()},
+                   {"init", branch_ ? branch_->init() : 0},
+                   {"shell", branch_ ? branch_->host().shell().shell() : 0},
+                   {"holder", branch_ ? branch_->host().holder().value_or(1) : 0},
+                   {"at_prompt", is_alive() && (ahead_.stands() || branch_->host().is_at_rest())}});
   }
 
   static FaultPlan faults_of(const Json& header) {

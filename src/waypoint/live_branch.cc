@@ -121,14 +121,39 @@ void LiveBranch::watch_for_looks() {
   shell.may_look = [this] { return stands_alone(as_marked()); };
 }
 
-std::optional<StateMark> LiveBranch::mark() {
-  if (!host_.shell().look()) return std::nullopt;
-  // Its last command may have ended only now.
+// Its last command may have ended only now.
+bool LiveBranch::waits_at_prompt() {
   for (Deadline patience = Deadline::after(kPromptTime); !host_.shell().waits_at_prompt();) {
-    if (patience.passed()) return std::nullopt;
+    if (patience.passed()) return false;
     std::this_thread::sleep_for(microseconds(100));
   }
-  return mark_state(as_marked(), *host_.shell().look());
+  return true;
+}
+
+std::optional<StateMark> LiveBranch::mark() {
+  const std::optional<ShellLook>& look = host_.shell().look();
+  if (!look || !look->loud.empty() || !waits_at_prompt()) return std::nullopt;
+  return mark_state(as_marked(), *look);
+}
+
+Result<std::string> LiveBranch::digest(const DigestLimits& limits, const std::string& base,
+                                       bool waits) {
+  std::string text;
+  if (limits.files) {
+    SF_TRY_ASSIGN(std::string files, digest_layer(upper(), parts_.units.paths(base).upper, limits));
+    text = "files:" + files;
+  }
+  if (!limits.shell) return text;
+  const std::optional<ShellLook>& look = host_.shell().look();
+  if (!look) return fail(ErrorCode::kUnsupported, "the shell was not asked for its state");
+  if (!waits && !waits_at_prompt())
+    return fail(ErrorCode::kUnsupported, "the shell does not wait at its prompt");
+  auto shell = digest_shell(as_marked(), *look);
+  if (!shell)
+    return fail(ErrorCode::kUnsupported,
+                "the shell holds what cannot be compared: processes, pipes, IPC objects or mounts");
+  marked_at_ = host_.shell().commands();
+  return text + " shell:" + *shell;
 }
 
 MarkedBranch LiveBranch::as_marked() const {

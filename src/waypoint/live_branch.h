@@ -18,6 +18,7 @@
 #include "waypoint/engine.h"
 #include "waypoint/fault_plan.h"
 #include "waypoint/keeper_host.h"
+#include "waypoint/layer_digest.h"
 #include "waypoint/shell_host.h"
 #include "waypoint/state_mark.h"
 #include "waypoint/unit_store.h"
@@ -68,6 +69,9 @@ class LiveBranch {
   // When nothing but harmless commands came since `base`: what differs from it all the same.
   // Requires: `now` is mark().
   std::optional<CapturedState> same_as(const StateMark& base, const StateMark& now);
+  // Waypoint::digest(). `base`: the unit that it is relative to. `waits`: it is known to stand at
+  // its prompt.
+  Result<std::string> digest(const DigestLimits& limits, const std::string& base, bool waits);
   // Requires: host().shell().at_rest().
   Result<CapturedState> capture(const CaptureOrder& order, const FaultPlan& faults);
   // Has what was held go on.
@@ -88,6 +92,7 @@ class LiveBranch {
   Status make_files(const std::string& from_unit);
   Status start_processes();
   void watch_for_looks();
+  bool waits_at_prompt();
   MarkedBranch as_marked() const;
 
   BranchParts parts_;

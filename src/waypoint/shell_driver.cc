@@ -73,7 +73,9 @@ void ShellDriver::run(const ChangePermit& /*permit*/, ExecRequest request, Outpu
                          {}});
   look_.reset();
   remember(active_->request.command);
-  if (active_->request.look && wants_look && wants_look()) active_->look_mark = fresh_id("@");
+  const ExecRequest& wanted = active_->request;
+  if (wanted.always_look || (wanted.look && wants_look && wants_look()))
+    active_->look_mark = fresh_id("@");
   active_->phase_deadline = Deadline::after(kStartTime);
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
@@ -300,6 +302,7 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   result.duration = done.watch.elapsed();
   result.output_bytes = done.output.total_bytes();
   result.truncated = done.output.truncated();
+  result.raw_hash = done.output.hash();
   std::string raw = done.output.take();
   std::string background = background_.take();
   drop_echoes(done, raw, background);

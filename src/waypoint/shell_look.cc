@@ -80,8 +80,8 @@ std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark
   auto listed = cut(text, mark, "hits");
   auto hits = cut(text, mark, "end");
   if (!state || !loud || !line || !last || !listed || !hits) return std::nullopt;
-  if (!loud->empty()) return std::nullopt;
   ShellLook look;
+  look.loud = *loud;
   look.state = "\n" + std::string(*state);
   if (!drop_places(look.state)) return std::nullopt;
   auto number = leading_number(*line);
@@ -91,6 +91,29 @@ std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark
   look.programs = std::move(*programs);
   look.last_word = *last;
   return look;
+}
+
+std::optional<std::string> repeatable_text(const ShellLook& look) {
+  // Read, each of them is made anew; what is listed is only what was read last.
+  constexpr std::string_view kMoving[] = {"SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "SRANDOM",
+                                          "BASHPID"};
+  std::string text = look.state;
+  for (std::string_view name : kMoving) {
+    const std::string assigned = " " + std::string(name) + "=";
+    std::size_t begin = std::string::npos;
+    for (std::size_t at = text.find(assigned); at != std::string::npos;
+         at = text.find(assigned, at + 1)) {
+      const std::size_t line = text.rfind('\n', at) + 1;
+      if (!text.substr(line, at - line).starts_with("declare -")) continue;
+      if (begin != std::string::npos) return std::nullopt;  // one of them is in a value
+      begin = line;
+    }
+    if (begin != std::string::npos) text.erase(begin, text.find('\n', begin) - begin);
+  }
+  text += "\n" + look.loud + "\n" + look.last_word;
+  for (const FoundProgram& program : look.programs)
+    text += "\n" + program.name + " " + program.path;
+  return text;
 }
 
 std::string quoted(std::string_view text) {

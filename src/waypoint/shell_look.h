@@ -24,12 +24,18 @@ struct ShellLook {
   std::string last_word;  // $_
   long line = 0;
   std::vector<FoundProgram> programs;  // in the order of the listing
+  // What makes the shell do things of its own: prompts, traps, notices about jobs; functions and
+  // aliases, since two with the same text may come from different files; builtins that are switched
+  // off.
+  std::string loud;
 };
 
-// `mark` begins the lines between the parts. Nothing, when the look is incomplete, or when the
-// shell does things of its own: prompts, traps, notices about jobs; functions and aliases, since
-// two with the same text may come from different files; builtins that are switched off.
+// `mark` begins the lines between the parts. Nothing: the look is incomplete.
 std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark);
+
+// All of it that a replay of the same commands brings about again, as one text: what only a clock
+// or chance decides (SECONDS, SRANDOM ...) is left out. Nothing: it cannot be told from a value.
+std::optional<std::string> repeatable_text(const ShellLook& look);
 
 // What a shell restored to an earlier moment missed.
 struct CatchUp {

@@ -198,4 +198,14 @@ std::optional<StateMark> mark_state(const MarkedBranch& branch, const ShellLook&
   return StateMark{digest.hex(), branch.commands, look.line};
 }
 
+std::optional<std::string> digest_shell(const MarkedBranch& branch, const ShellLook& look) {
+  auto text = repeatable_text(look);
+  Digest digest;
+  if (!text || !nobody_else_runs(branch) || has_ipc_objects() ||
+      !add_process(digest, branch.shell) || !add_descriptors(digest, branch.shell) ||
+      !add_mounts(digest, branch.init) || !add_terminal(digest, branch.terminal))
+    return std::nullopt;
+  return digest.add(*text).add(current_hostname()).hex();
+}
+
 }  // namespace sf::waypoint

@@ -32,5 +32,8 @@ struct MarkedBranch {
 bool stands_alone(const MarkedBranch& branch);
 // Requires: the shell waits at its prompt, and `look` is of its last command's end.
 std::optional<StateMark> mark_state(const MarkedBranch& branch, const ShellLook& look);
+// The shell alone, without files and without what a replay of its commands would not bring about
+// again. Requires: the same.
+std::optional<std::string> digest_shell(const MarkedBranch& branch, const ShellLook& look);
 
 }  // namespace sf::waypoint

@@ -398,6 +398,7 @@ Result<BranchPids> Waypoint::Impl::pids(const BranchId& branch) {
   BranchPids pids;
   pids.init = hello.header.value("init", 0);
   if (pids.init == 0) return fail(ErrorCode::kSessionLost, "the branch is gone");
+  pids.at_prompt = hello.header.value("at_prompt", false);
   if (hello.header.value("holder", 1) == 1) pids.holder = pids.init;
   for (pid_t child : os::children_of(pids.init)) {
     pid_t inside = os::namespace_pid(child).value_or(0);

@@ -45,6 +45,7 @@ class Waypoint::Impl {
   Status end(const BranchId& branch);
   Status remove(const CheckpointId& checkpoint);
   void end_all();
+  Result<std::string> digest(const BranchId& branch, const DigestRequest& request);
   Result<BranchPids> pids(const BranchId& branch);
   Result<std::string> changed_files(const BranchId& branch) const;
   std::vector<BranchInfo> branches();

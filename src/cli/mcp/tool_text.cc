@@ -112,7 +112,12 @@ std::string restore_text(const Json& arguments, const Json& report) {
   if (auto replayed = report.value("replayed", std::uint64_t{0}); replayed > 0)
     text += "[" + std::to_string(replayed) + " commands were run again]\n";
   for (const Json& one : report.value("accepted", Json::array()))
-    text += "[diverged: " + shortened(one.value("command", "")) + "]\n";
+    text += "[diverged: " +
+            shortened(one.value("state", "").empty() ? one.value("command", "")
+                                                     : one.value("state", "")) +
+            "]\n";
+  if (const std::string why = report.value("unproven", ""); !why.empty())
+    text += "[replayed, and only the outputs were compared: " + why + "]\n";
   return text;
 }
 
