@@ -128,7 +128,7 @@ std::optional<StateMark> LiveBranch::mark() {
     if (patience.passed()) return std::nullopt;
     std::this_thread::sleep_for(microseconds(100));
   }
-  return mark_state(as_marked(), *host_.shell().look());
+  return mark_state(as_marked(), *host_.shell().look(), queues_);
 }
 
 MarkedBranch LiveBranch::as_marked() const {
@@ -148,14 +148,17 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
   host_.shell().on_terminal();
   if (now.digest != base.digest || now.commands < base.commands) return std::nullopt;
   auto commands = host_.shell().commands_since(base.commands);
+  auto times = host_.shell().times_since(base.commands);
   const std::optional<ShellLook>& look = host_.shell().look();
-  if (!commands || !look) return std::nullopt;
+  if (!commands || !times || !look || !records_every_command(*look)) return std::nullopt;
   // One line each. An $LINENO that does not count so is a variable of the user's.
   const long lines = now.line - base.line;
   if (lines != static_cast<long>(commands->size())) return std::nullopt;
   std::size_t bytes = look->last_word.size();
   for (const std::string& command : *commands) bytes += command.size();
-  if (bytes > kMaxCatchUp || !std::ranges::all_of(*commands, is_plain)) return std::nullopt;
+  if (bytes > kMaxCatchUp || !std::ranges::all_of(*commands, is_plain) ||
+      !std::ranges::all_of(*commands, fits_history_file))
+    return std::nullopt;
   CapturedState state;
   state.hostname = current_hostname();
   state.user = host_.user();
@@ -169,6 +172,7 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
                                    .last_word = look->last_word,
                                    .lines = lines,
                                    .commands = std::move(*commands),
+                                   .times = std::move(*times),
                                    .programs = look->programs};
   return state;
 }

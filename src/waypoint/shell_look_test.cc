@@ -12,7 +12,8 @@ std::string look_text(const std::string& state, const std::string& loud = "") {
          loud +
          "\n@1 line\n7\n@1 last\nthe word\n@1 hashed\nbuiltin hash -p /usr/bin/ls ls\nbuiltin hash "
          "-p "
-         "/bin/cat cat\n\n@1 hits\nhits\tcommand\n   3\t/usr/bin/ls\n   1\t/bin/cat\n\n@1 end\n";
+         "/bin/cat cat\n\n@1 hits\nhits\tcommand\n   3\t/usr/bin/ls\n   1\t/bin/cat\n\n@1 times\n  "
+         "  6  @1:1700000001:echo 'a\nb'\n    7  @1:1700000002:ls\n\n@1 end\n";
 }
 
 TEST(ShellLookTest, KeepsApartWhatEveryCommandMoves) {
@@ -23,6 +24,7 @@ TEST(ShellLookTest, KeepsApartWhatEveryCommandMoves) {
   EXPECT_EQ(look->last_word, "the word");
   EXPECT_EQ(look->programs,
             (std::vector<FoundProgram>{{"ls", "/usr/bin/ls", 3}, {"cat", "/bin/cat", 1}}));
+  EXPECT_EQ(look->times, (std::vector<long>{1700000001, 1700000002}));
 }
 
 TEST(ShellLookTest, IsNoneWhenTheShellActsAtItsPromptOrHidesSomething) {
@@ -39,6 +41,35 @@ TEST(ShellLookTest, IsNoneWhenTheTwoListingsOfProgramsDisagree) {
   std::string text = look_text("");
   text.replace(text.find("   3\t/usr/bin/ls"), 16, "   3\t/opt/ls");
   EXPECT_FALSE(parse_look(text, "@1"));
+}
+
+TEST(ShellLookTest, SettingsOfTheHistoryShowWhetherItHasEveryCommand) {
+  auto records = [](const std::string& state) {
+    auto look = parse_look(look_text(state), "@1");
+    return look && records_every_command(*look);
+  };
+  EXPECT_TRUE(records("declare -- HISTSIZE=\"500\"\nset +o history\n"));
+  for (const char* state :
+       {"declare -x HISTCONTROL=\"ignoreboth\"\n", "declare -- HISTIGNORE=\"ls\"\n",
+        "declare -- histchars=\"!^%\"\n", "set -o history\n"})
+    EXPECT_FALSE(records(state)) << state;
+}
+
+TEST(CatchUpTest, ATextFitsAHistoryFileUnlessBashReadsItDifferently) {
+  for (const char* text : {"ls", "echo 'a\nb'", "# a comment", "ls\n#c", "#"})
+    EXPECT_TRUE(fits_history_file(text)) << text;
+  for (const char* text : {"", "ls\n", "\nls", "a\n\nb", "#1", "a\n#2 b", "a\r", "a\r\nb"})
+    EXPECT_FALSE(fits_history_file(text)) << text;
+}
+
+TEST(CatchUpTest, EntriesWithTimesComeFromAHistoryFileAndCountAsLinesOfTheSession) {
+  CatchUp missed{.commands = {"ls", "it's"}, .times = {11, 12}};
+  const std::string text = catch_up_text(missed);
+  EXPECT_NE(text.find("printf '#%s\\n%s\\n' 11 'ls' 12 'it'\\''s' >|\"$1\"\n"), std::string::npos);
+  std::size_t counted = 0;
+  for (std::size_t at = text.find("history -s"); at != std::string::npos; ++counted)
+    at = text.find("history -s", at + 1);
+  EXPECT_EQ(counted, 3U);  // one of them is taken away again
 }
 
 TEST(CatchUpTest, QuotesWhatTheUserTyped) {
