@@ -21,11 +21,9 @@ Json to_json(const CatchUp& missed) {
     programs.push_back({{"name", bytes_to_text(program.name)},
                         {"path", bytes_to_text(program.path)},
                         {"hits", program.hits}});
-  return {{"status", missed.status},
-          {"last_word", bytes_to_text(missed.last_word)},
-          {"lines", missed.lines},
-          {"commands", std::move(commands)},
-          {"programs", std::move(programs)}};
+  return {{"status", missed.status}, {"last_word", bytes_to_text(missed.last_word)},
+          {"lines", missed.lines},   {"commands", std::move(commands)},
+          {"times", missed.times},   {"programs", std::move(programs)}};
 }
 
 CatchUp catch_up_from_json(const Json& json) {
@@ -35,6 +33,7 @@ CatchUp catch_up_from_json(const Json& json) {
   missed.lines = whole_number<long>(json, "lines");
   for (const Json& command : json.at("commands"))
     missed.commands.push_back(text_to_bytes(command.get<std::string>()));
+  if (json.contains("times")) missed.times = wire::whole_numbers<long>(json, "times");
   for (const Json& program : json.at("programs"))
     missed.programs.push_back({text_to_bytes(program.at("name").get<std::string>()),
                                text_to_bytes(program.at("path").get<std::string>()),

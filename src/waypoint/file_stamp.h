@@ -17,6 +17,7 @@ class FileStamp {
   // Nothing: the tree has more than `max_entries` files, or cannot be read.
   static std::optional<FileStamp> of(const std::string& directory, std::size_t max_entries);
 
+  const std::string& digest() const { return digest_; }
   long newest_change_ns() const { return newest_change_ns_; }  // since the epoch
   bool operator==(const FileStamp& other) const { return digest_ == other.digest_; }
 

@@ -16,7 +16,8 @@ inline constexpr const char* kRootMount = "/run/root";
 Status enter_keeper_namespaces(Network network);
 Status set_hostname(const std::string& name);
 std::string current_hostname();
-// Whether the IPC namespace holds anything: shared memory, semaphores, queues.
+// Whether the IPC namespace holds anything of System V: shared memory, semaphores, queues. POSIX
+// message queues: native/posix_queues.h.
 bool has_ipc_objects();
 // CRIU probes the kernel once and keeps the findings in /run, if that is a tmpfs. Every keeper has
 // a /run of its own, so the findings travel through the store.

@@ -133,7 +133,7 @@ bool LiveBranch::waits_at_prompt() {
 std::optional<StateMark> LiveBranch::mark() {
   const std::optional<ShellLook>& look = host_.shell().look();
   if (!look || !look->loud.empty() || !waits_at_prompt()) return std::nullopt;
-  return mark_state(as_marked(), *look);
+  return mark_state(as_marked(), *look, queues_);
 }
 
 Result<std::string> LiveBranch::digest(const DigestLimits& limits, const std::string& base,
@@ -148,7 +148,7 @@ Result<std::string> LiveBranch::digest(const DigestLimits& limits, const std::st
   if (!look) return fail(ErrorCode::kUnsupported, "the shell was not asked for its state");
   if (!waits && !waits_at_prompt())
     return fail(ErrorCode::kUnsupported, "the shell does not wait at its prompt");
-  auto shell = digest_shell(as_marked(), *look);
+  auto shell = digest_shell(as_marked(), *look, queues_);
   if (!shell)
     return fail(ErrorCode::kUnsupported,
                 "the shell holds what cannot be compared: processes, pipes, IPC objects or mounts");
@@ -173,14 +173,17 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
   host_.shell().on_terminal();
   if (now.digest != base.digest || now.commands < base.commands) return std::nullopt;
   auto commands = host_.shell().commands_since(base.commands);
+  auto times = host_.shell().times_since(base.commands);
   const std::optional<ShellLook>& look = host_.shell().look();
-  if (!commands || !look) return std::nullopt;
+  if (!commands || !times || !look || !records_every_command(*look)) return std::nullopt;
   // One line each. An $LINENO that does not count so is a variable of the user's.
   const long lines = now.line - base.line;
   if (lines != static_cast<long>(commands->size())) return std::nullopt;
   std::size_t bytes = look->last_word.size();
   for (const std::string& command : *commands) bytes += command.size();
-  if (bytes > kMaxCatchUp || !std::ranges::all_of(*commands, is_plain)) return std::nullopt;
+  if (bytes > kMaxCatchUp || !std::ranges::all_of(*commands, is_plain) ||
+      !std::ranges::all_of(*commands, fits_history_file))
+    return std::nullopt;
   CapturedState state;
   state.hostname = current_hostname();
   state.user = host_.user();
@@ -194,6 +197,7 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
                                    .last_word = look->last_word,
                                    .lines = lines,
                                    .commands = std::move(*commands),
+                                   .times = std::move(*times),
                                    .programs = look->programs};
   return state;
 }

@@ -101,7 +101,8 @@ class LiveBranch {
   std::unique_ptr<HeldTree> held_;  // ends before init does
   std::optional<CatchUp> missed_;   // what the shell is told when it goes on
   bool may_hold_ = true;
-  long marked_at_ = 0;  // how many commands there were at the last checkpoint
+  native::PosixQueues queues_;  // how mark() sees them
+  long marked_at_ = 0;          // how many commands there were at the last checkpoint
 };
 
 }  // namespace sf::waypoint

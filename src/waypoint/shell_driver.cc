@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -104,19 +105,36 @@ Status ShellDriver::type_at_prompt(const std::string& line) {
   return os::write_all(master_.get(), line);
 }
 
-void ShellDriver::remember(const std::string& command) {
+void ShellDriver::remember(const std::string& command, long time) {
   recent_.push_back(command);
+  recent_times_.push_back(time);
   recent_bytes_ += command.size();
   while (recent_.size() > kMaxRecent || recent_bytes_ > kMaxRecentBytes) {
     recent_bytes_ -= recent_.front().size();
     recent_.pop_front();
+    recent_times_.pop_front();
   }
+}
+
+// A look tells of the last entries, one for each command.
+void ShellDriver::note_times(const ShellLook& look) {
+  const std::size_t known = std::min(look.times.size(), recent_times_.size());
+  std::copy(look.times.end() - static_cast<long>(known), look.times.end(),
+            recent_times_.end() - static_cast<long>(known));
 }
 
 std::optional<std::vector<std::string>> ShellDriver::commands_since(long n) const {
   if (n > commands_ || static_cast<std::size_t>(commands_ - n) > recent_.size())
     return std::nullopt;
   return std::vector<std::string>(recent_.end() - (commands_ - n), recent_.end());
+}
+
+std::optional<std::vector<long>> ShellDriver::times_since(long n) const {
+  if (n > commands_ || static_cast<std::size_t>(commands_ - n) > recent_.size())
+    return std::nullopt;
+  std::vector<long> times(recent_times_.end() - (commands_ - n), recent_times_.end());
+  if (std::ranges::find(times, 0) != times.end()) return std::nullopt;
+  return times;
 }
 
 void ShellDriver::catch_up(const ChangePermit& /*permit*/, const CatchUp& missed, Done done) {
@@ -256,6 +274,7 @@ void ShellDriver::on_end(int status, bool verbose) {
     active_->verbose_end = verbose;
     if (active_->looked && active_->phase == Phase::kRunning && !active_->acts_at_prompt) {
       if (auto text = channel_.loaded_text()) look_ = parse_look(*text, active_->look_mark);
+      if (look_) note_times(*look_);
     }
     last_status_ = status;
     finish(status, false);
@@ -403,7 +422,9 @@ void ShellDriver::adopt(const ShellState& state) {
   (void)os::put_typed(master_.get(), state.typed);
   background_.append(state.background);
   if (state.catch_up) {
-    for (const std::string& command : state.catch_up->commands) remember(command);
+    const CatchUp& missed = *state.catch_up;
+    for (std::size_t i = 0; i < missed.commands.size(); ++i)
+      remember(missed.commands[i], i < missed.times.size() ? missed.times[i] : 0);
   }
   find_shell_host_pid();
 }

@@ -73,6 +73,8 @@ class ShellDriver {
   long commands() const { return commands_; }
   // The texts of the commands after the n-th, while they are remembered.
   std::optional<std::vector<std::string>> commands_since(long n) const;
+  // When they were entered into the history, likewise, if looks have told all of them.
+  std::optional<std::vector<long>> times_since(long n) const;
   bool waits_at_prompt() { return !active_ && !unsure_ && at_prompt(); }
 
   void on_terminal();  // the master became readable
@@ -140,7 +142,8 @@ class ShellDriver {
   void on_end(int status, bool verbose);
   void on_shell_exit(int wait_status);
   void finish(int exit_code, bool shell_restarted);
-  void remember(const std::string& command);
+  void remember(const std::string& command, long time = 0);
+  void note_times(const ShellLook& look);
   void drop_echoes(const Active& done, std::string& raw, std::string& background) const;
   void abandon(Error error);
   Status type_keys(std::string_view bytes);
@@ -179,6 +182,7 @@ class ShellDriver {
   unsigned long prompt_read_ = 0;
   long commands_ = 0;
   std::deque<std::string> recent_;  // the last commands
+  std::deque<long> recent_times_;   // of their entries in the history; 0: not known
   std::size_t recent_bytes_ = 0;
   std::optional<ShellLook> look_;
   int last_status_ = 0;

@@ -28,6 +28,7 @@ struct ShellLook {
   // aliases, since two with the same text may come from different files; builtins that are switched
   // off.
   std::string loud;
+  std::vector<long> times;  // of the last entries of the history, in seconds; oldest first
 };
 
 // `mark` begins the lines between the parts. Nothing: the look is incomplete.
@@ -43,10 +44,15 @@ struct CatchUp {
   std::string last_word;
   long lines = 0;  // how many the shell has read since
   std::vector<std::string> commands;
+  std::vector<long> times;  // of their entries in the history; empty: not known
   std::vector<FoundProgram> programs;
 };
-// For the shell to read before catch_up_lines() end.
+// For the shell to read before catch_up_lines() end. Its first argument is the file itself.
 std::string catch_up_text(const CatchUp& missed);
+// Whether the history has one entry for each command, with the command's text.
+bool records_every_command(const ShellLook& look);
+// Whether an entry of the history with this text comes back unharmed from a history file.
+bool fits_history_file(std::string_view command);
 
 std::string quoted(std::string_view text);  // for the shell
 
