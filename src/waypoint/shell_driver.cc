@@ -340,7 +340,7 @@ void ShellDriver::on_time() {
   if (active_->phase == Phase::kReporting && active_->phase_deadline.passed() && !at_prompt()) {
     // It took the line and hangs in it: there is no other way to a usable shell.
     active_->phase_deadline = Deadline::never();
-    if (shell_host_ > 0) ::kill(shell_host_, SIGKILL);
+    (void)os::signal_process(shell_host_, SIGKILL);
   }
   if (active_ && active_->next_look.passed()) look_for_prompt();
 }

@@ -173,11 +173,11 @@ Deadline SideCommands::next_wake() const {
 
 void SideCommands::kill_group(pid_t leader, int number) {
   if (init_ == ::getpid()) {  // inside the branch, pids are what it sees
-    ::kill(-leader, number);
+    (void)os::signal_group(leader, number);
     return;
   }
   for (pid_t child : os::children_of(init_)) {
-    if (os::namespace_pid(child) == leader) ::kill(-child, number);
+    if (os::namespace_pid(child) == leader) (void)os::signal_group(child, number);
   }
 }
 

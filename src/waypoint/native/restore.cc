@@ -60,7 +60,7 @@ class HeldThreads : public HeldTree {
   HeldThreads& operator=(const HeldThreads&) = delete;
   ~HeldThreads() override {
     // A dying init waits for all others, and those that are traced for their tracer.
-    if (!gone_on_) ::kill(init_, SIGKILL);
+    if (!gone_on_) (void)os::signal_process(init_, SIGKILL);
     // Leaders last: one that was killed is not seen to end before its threads are.
     while (!threads_.empty()) threads_.pop_back();
   }
@@ -260,7 +260,8 @@ class Restore {
   // The process taken over last: it stops before its first instruction.
   Status stop_again() {
     pid_t pid = held_->threads().front().tid();
-    if (::kill(pid, SIGSTOP) != 0) return os::last_error("stopping a stopped job");
+    if (Status sent = os::signal_process(pid, SIGSTOP); !sent)
+      return std::move(sent).error().while_doing("stopping a stopped job");
     SF_TRY(held_->let_go_of_these());
     Deadline deadline = Deadline::after(kStopTime);
     while (os::process_state(pid) != 'T') {
