@@ -152,8 +152,7 @@ void ShellDriver::drain() {
       continue;
     }
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EIO) hung_up_ = true;  // no process has the terminal open
-    return;
+    return;  // EIO: no process has the terminal open
   }
 }
 
@@ -207,7 +206,6 @@ void ShellDriver::on_record(const Record& record) {
     case Record::Kind::kShell:
       shell_ = static_cast<pid_t>(record.numbers[0]);
       find_shell_host_pid();
-      hung_up_ = false;
       return;
     case Record::Kind::kExited:
       if (active_ && record.numbers[0] == holder_) active_->holder_died = true;

@@ -47,7 +47,6 @@ class ShellDriver {
   ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, Screen screen);
 
   int master_fd() const { return master_.get(); }
-  bool terminal_hung_up() const { return hung_up_; }
   ShellChannel& channel() { return channel_; }
   Screen& screen() { return screen_; }
 
@@ -74,7 +73,7 @@ class ShellDriver {
   std::optional<std::vector<std::string>> commands_since(long n) const;
   bool waits_at_prompt() { return !active_ && !unsure_ && at_prompt(); }
 
-  void on_terminal();  // the master became readable
+  void on_terminal();  // the master became readable, or hung up; reads all there is
   void on_record(const Record& record);
   void on_time();
   Deadline next_wake() const;
@@ -183,7 +182,6 @@ class ShellDriver {
   bool echo_off_ = false;         // we switched it off to type a line
   bool unsure_ = false;           // keys were typed or a foreign command runs: look before typing
   bool foreign_command_ = false;  // a restored tree came with a command under way
-  bool hung_up_ = false;
   bool blind_;  // the kernel tells neither what the shell waits for nor who has the terminal
   std::set<pid_t> jobs_;  // children of the shell after its last command, when blind
 };
