@@ -366,6 +366,7 @@ ShellState ShellDriver::state() {
   state.prompt_read = prompt_read_;
   state.commands = commands_;
   state.command_running = active_.has_value() || foreign_command_;
+  state.request_pending = channel_.request_pending();
   OutputBuffer background = background_;
   if (active_) {
     OutputBuffer output = active_->output;
@@ -388,6 +389,7 @@ void ShellDriver::adopt(const ShellState& state) {
   prompt_read_ = state.prompt_read;
   commands_ = state.commands;
   foreign_command_ = state.command_running;
+  channel_.set_request_pending(state.request_pending);
   unsure_ = state.command_running || !state.typed.empty();
   (void)os::put_typed(master_.get(), state.typed);
   background_.append(state.background);

@@ -34,6 +34,7 @@ struct ShellState {
       0;              // size of the read() in which this bash waits for a line; 0: not yet known
   long commands = 0;  // how many were given so far; numbers the next one
   bool command_running = false;     // somebody's command is in the foreground
+  bool request_pending = false;     // init has a request that it has not told to be served
   std::string background;           // printed since the last command ended, not yet told to anyone
   std::string screen;               // Screen::save()
   std::string typed;                // keys that nobody has read yet

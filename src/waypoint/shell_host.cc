@@ -70,6 +70,7 @@ Status ShellHost::adopt(pid_t init, os::UniqueFd terminal, const ShellState& sta
   started_ = true;
   if (state.shell == 0)
     start_failure_ = fail(ErrorCode::kOs, "there was no shell at the checkpoint");
+  sides_->adopt_orphans(driver_->channel());
   return watch();
 }
 
@@ -199,6 +200,7 @@ void ShellHost::on_events() {
       shell_age_ = {};
     }
   }
+  sides_->drop_swept_orphans();
 }
 
 void ShellHost::on_start_failed(const Record& record) {

@@ -243,5 +243,31 @@ TEST_F(CliExecTest, AProgramThatCannotBeStartedIsNotTakenForItsExitStatus) {
   EXPECT_EQ(world_.run({"run", "s", "--", "/no/such/program"}).status, 125);
 }
 
+TEST_F(CliExecTest, AProgramThatRunsAtASnapshotRunsOnInAForkAndAfterARestore) {
+  world_.exec_output("s", "mkfifo /step");
+  Running running = start({"run", "s", "--", "sh", "-c",
+                           "touch /ready; read x </step; head -c 1000000 /dev/zero; echo end; "
+                           "echo $x >/result"});
+  const auto wait_in = [&](const std::string& branch, const std::string& condition) {
+    for (Deadline patience = Deadline::after(kPatience);
+         world_.exec(branch, condition).status != 0;)
+      ASSERT_FALSE(patience.passed()) << condition;
+  };
+  wait_in("s", "test -e /ready");
+  world_.output({"snapshot", "s", "--name", "here"});
+  world_.output({"fork", "s", "here", "--name", "copy"});
+  world_.exec_output("s/copy", "echo copied >/step");
+  wait_in("s/copy", "test -s /result");
+  EXPECT_EQ(world_.exec_output("s/copy", "cat /result"), "copied");
+  world_.exec_output("s", "echo original >/step");
+  EXPECT_EQ(running.end(), 0);
+  EXPECT_EQ(running.output().size(), 1'000'004U);
+  EXPECT_EQ(world_.exec_output("s", "cat /result"), "original");
+  world_.output({"restore", "s", "here"});
+  world_.exec_output("s", "echo restored >/step");
+  wait_in("s", "test -s /result");
+  EXPECT_EQ(world_.exec_output("s", "cat /result"), "restored");
+}
+
 }  // namespace
 }  // namespace sf::test
