@@ -28,6 +28,7 @@
 #include "waypoint/native/shared_arena.h"
 #include "waypoint/native/stops.h"
 #include "waypoint/native/sysv_ipc.h"
+#include "waypoint/native/terminal.h"
 #include "waypoint/native/tracee.h"
 #include "waypoint/pid_counter.h"
 
@@ -118,6 +119,7 @@ class Restore {
     SF_TRY(reached(request_.at_point, "restore.native_made"));
     SF_TRY_ASSIGN(restored.terminal, descriptor_of(restored.init.pid(), programs.places.master));
     SF_TRY(take_over(shared, restored.init.pid(), programs.places));
+    SF_TRY(bring_back_exclusive(restored.terminal.get(), tree_.terminal));
     SF_TRY(reached(request_.at_point, "restore.native_taken"));
     ipc.keep();
     return restored;
