@@ -76,6 +76,7 @@ Json to_json(const CapturedState& s) {
                {"typed_size", s.shell.typed.size()},
                {"stopped_us", s.stopped.count()}};
   if (s.may_hold) json["may_hold"] = true;
+  if (s.shell.request_pending) json["request_pending"] = true;
   if (s.mark) json["mark"] = to_json(*s.mark);
   if (s.shell.catch_up) json["catch_up"] = to_json(*s.shell.catch_up);
   return json;
@@ -103,6 +104,7 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     s.shell.command_running = json.at("command_running").get<bool>();
     s.stopped = microseconds(whole_number<long long>(json, "stopped_us"));
     s.may_hold = json.value("may_hold", false);
+    s.shell.request_pending = json.value("request_pending", false);
     if (json.contains("mark")) {
       SF_TRY_ASSIGN(s.mark, state_mark_from_json(json["mark"]));
     }

@@ -189,6 +189,7 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
   state.user = host_.user();
   state.shell = host_.shell().state();
   if (!state.shell.typed.empty()) return std::nullopt;
+  state.shell.request_pending = false;  // as in the image
   auto last_pid = read_pid_counter(init_.pid());
   if (!last_pid) return std::nullopt;
   state.last_pid = *last_pid;
@@ -205,7 +206,8 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
 Result<CapturedState> LiveBranch::capture(const CaptureOrder& order, const FaultPlan& faults) {
   SF_TRY(faults.at("checkpoint.before_dump"));
   CapturedState state;
-  state.mark = order.mark;
+  // If init has a request just now, the image does not go with another moment's state.
+  if (host_.shell().channel().served()) state.mark = order.mark;
   marked_at_ = host_.shell().commands();
   state.hostname = current_hostname();
   state.user = host_.user();

@@ -177,8 +177,7 @@ void ShellDriver::drain() {
       continue;
     }
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EIO) hung_up_ = true;  // no process has the terminal open
-    return;
+    return;  // EIO: no process has the terminal open
   }
 }
 
@@ -233,7 +232,6 @@ void ShellDriver::on_record(const Record& record) {
     case Record::Kind::kShell:
       shell_ = static_cast<pid_t>(record.numbers[0]);
       find_shell_host_pid();
-      hung_up_ = false;
       return;
     case Record::Kind::kExited:
       if (active_ && record.numbers[0] == holder_) active_->holder_died = true;
@@ -368,7 +366,7 @@ void ShellDriver::on_time() {
   if (active_->phase == Phase::kReporting && active_->phase_deadline.passed() && !at_prompt()) {
     // It took the line and hangs in it: there is no other way to a usable shell.
     active_->phase_deadline = Deadline::never();
-    if (shell_host_ > 0) ::kill(shell_host_, SIGKILL);
+    (void)os::signal_process(shell_host_, SIGKILL);
   }
   if (active_ && active_->next_look.passed()) look_for_prompt();
 }
@@ -396,6 +394,7 @@ ShellState ShellDriver::state() {
   state.prompt_read = prompt_read_;
   state.commands = commands_;
   state.command_running = active_.has_value() || foreign_command_;
+  state.request_pending = channel_.request_pending();
   OutputBuffer background = background_;
   if (active_) {
     OutputBuffer output = active_->output;
@@ -418,6 +417,7 @@ void ShellDriver::adopt(const ShellState& state) {
   prompt_read_ = state.prompt_read;
   commands_ = state.commands;
   foreign_command_ = state.command_running;
+  channel_.set_request_pending(state.request_pending);
   unsure_ = state.command_running || !state.typed.empty();
   (void)os::put_typed(master_.get(), state.typed);
   background_.append(state.background);

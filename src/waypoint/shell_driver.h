@@ -35,6 +35,7 @@ struct ShellState {
       0;              // size of the read() in which this bash waits for a line; 0: not yet known
   long commands = 0;  // how many were given so far; numbers the next one
   bool command_running = false;     // somebody's command is in the foreground
+  bool request_pending = false;     // init has a request that it has not told to be served
   std::string background;           // printed since the last command ended, not yet told to anyone
   std::string screen;               // Screen::save()
   std::string typed;                // keys that nobody has read yet
@@ -48,7 +49,6 @@ class ShellDriver {
   ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, Screen screen);
 
   int master_fd() const { return master_.get(); }
-  bool terminal_hung_up() const { return hung_up_; }
   ShellChannel& channel() { return channel_; }
   Screen& screen() { return screen_; }
 
@@ -77,7 +77,7 @@ class ShellDriver {
   std::optional<std::vector<long>> times_since(long n) const;
   bool waits_at_prompt() { return !active_ && !unsure_ && at_prompt(); }
 
-  void on_terminal();  // the master became readable
+  void on_terminal();  // the master became readable, or hung up; reads all there is
   void on_record(const Record& record);
   void on_time();
   Deadline next_wake() const;
@@ -189,7 +189,6 @@ class ShellDriver {
   bool echo_off_ = false;         // we switched it off to type a line
   bool unsure_ = false;           // keys were typed or a foreign command runs: look before typing
   bool foreign_command_ = false;  // a restored tree came with a command under way
-  bool hung_up_ = false;
   bool blind_;  // the kernel tells neither what the shell waits for nor who has the terminal
   std::set<pid_t> jobs_;  // children of the shell after its last command, when blind
 };

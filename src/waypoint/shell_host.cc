@@ -73,6 +73,7 @@ Status ShellHost::adopt(pid_t init, os::UniqueFd terminal, const ShellState& sta
   started_ = true;
   if (state.shell == 0)
     start_failure_ = fail(ErrorCode::kOs, "there was no shell at the checkpoint");
+  sides_->adopt_orphans(driver_->channel());
   return watch();
 }
 
@@ -143,16 +144,11 @@ Status ShellHost::watch() {
   driver_->restart_shell = [this] { return on_shell_ended(); };
   SF_TRY(
       poller_.add(driver_->channel().events_fd(), EPOLLIN, [this](std::uint32_t) { on_events(); }));
-  watch_terminal();
-  return Ok{};
-}
-
-void ShellHost::watch_terminal() {
-  if (poller_.contains(driver_->master_fd())) return;
-  (void)poller_.add(driver_->master_fd(), EPOLLIN, [this](std::uint32_t) {
-    driver_->on_terminal();
-    if (driver_->terminal_hung_up()) poller_.remove(driver_->master_fd());
-  });
+  // Edge-triggered, for as long as the terminal exists: while no process has the terminal open (a
+  // shell has ended, the next one has not opened it yet), the master reports a hang-up. It reports
+  // that once, and new output afterwards. on_terminal() reads all there is, as this needs.
+  return poller_.add(driver_->master_fd(), EPOLLIN | EPOLLET,
+                     [this](std::uint32_t) { driver_->on_terminal(); });
 }
 
 // A fresh shell takes the place of one that ended. One that could not start, or that ended before
@@ -205,9 +201,9 @@ void ShellHost::on_events() {
     if (record.kind == Record::Kind::kShell) {
       shell_served_ = false;
       shell_age_ = {};
-      watch_terminal();
     }
   }
+  sides_->drop_swept_orphans();
 }
 
 void ShellHost::on_start_failed(const Record& record) {

@@ -77,7 +77,6 @@ class ShellHost {
   StartRequest shell_request() const;
   std::optional<Error> on_shell_ended();
   void on_start_failed(const Record& record);
-  void watch_terminal();
   // Serves this branch's events until `done` says so.
   Status pump_until(const std::function<bool()>& done, Deadline deadline, const std::string& what);
 
