@@ -130,6 +130,9 @@ class SessionManager {
   static Result<std::unique_ptr<SessionManager>> reopen(SessionPorts ports, SessionImage image,
                                                         const Inventory& inventory,
                                                         SessionLimits limits = {});
+  // The backend was away and has lost what it does not name now: such branches and snapshots are
+  // marked. Commits: the marks.
+  Status reconcile(const Inventory& inventory);
   SessionManager(const SessionManager&) = delete;
   SessionManager& operator=(const SessionManager&) = delete;
   ~SessionManager() = default;  // branches live on

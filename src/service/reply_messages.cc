@@ -156,7 +156,7 @@ Json divergence_to_json(const control::Divergence& divergence) {
 
 }  // namespace
 
-Json session_to_json(const control::SessionManager& session) {
+Json session_to_json(const control::SessionManager& session, const std::string& problem) {
   control::SessionStats stats = session.stats();
   Json json = session.read([](const BranchTree& tree) {
     Json record = record_to_json(tree.session());
@@ -170,6 +170,7 @@ Json session_to_json(const control::SessionManager& session) {
   json["nodes"] = stats.nodes;
   json["live_branches"] = stats.live_branches;
   json["physical_bytes"] = stats.physical_bytes;
+  json["problem"] = problem;
   return json;
 }
 

@@ -1,5 +1,7 @@
-// The keeper's own surroundings: private mount, UTS, IPC and (unless the host's is used) network
-// namespaces. The branch's processes inherit all but the mounts, and so does CRIU.
+// The keeper's own surroundings: mount, UTS, IPC and (unless the host's is used) network namespaces.
+// The branch's processes inherit all but the mounts, and so does CRIU. What the host mounts and
+// unmounts is mounted and unmounted in the keeper; the keeper's own mounts are on its own tmpfs over
+// /run, which the kernel keeps on top of whatever arrives there.
 #pragma once
 
 #include <string>

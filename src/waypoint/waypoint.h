@@ -149,6 +149,9 @@ class Waypoint {
   void settle();
   // What this store's files are kept with: "btrfs" or "copy".
   std::string units() const;
+  // Fails if the store's file system lets nobody write any more. Opening the store anew ends all
+  // branches and brings it back.
+  Status check_store() const;
 
  private:
   class Impl;

@@ -59,7 +59,9 @@ std::string session_text(const Json& session) {
         (branches.empty() ? "" : ", ") + branch.value("id", "") + " on " + branch.value("node", "");
     if (!branch.value("alive", true)) branches += " (lost)";
   }
-  return text + ", branches: " + (branches.empty() ? "none" : branches);
+  text += ", branches: " + (branches.empty() ? "none" : branches);
+  const std::string problem = session.value("problem", "");
+  return problem.empty() ? text : text + "; cannot be used now: " + problem;
 }
 
 std::string sessions_text(const Json& answer) {
