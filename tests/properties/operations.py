@@ -1,0 +1,391 @@
+"""Operations on a branch: what each does through a way in, and what it does to the model.
+
+Each is a function of a `Player`; its docstring says what it does. OPERATIONS has their names with their weights.
+An option is what a sequence (sequences.py) fixes; without it, the player's random numbers decide.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import probe
+from model import WORK, Entry
+from player import Failure, Player
+
+Operation = Callable[..., None]
+OPERATIONS: Dict[str, Tuple[float, Operation]] = {}
+
+
+def operation(weight: float) -> Callable[[Operation], Operation]:
+    def register(function: Operation) -> Operation:
+        OPERATIONS[function.__name__] = (weight, function)
+        return function
+    return register
+
+
+def created(p: Player, content: bytes) -> Entry:
+    """A file that the shell makes."""
+    return Entry("f", 0o666 & ~p.state.umask, content)
+
+
+def some_file(p: Player) -> Optional[str]:
+    names = [name for name in p.state.plain_files() if not name.startswith(("s", "draw"))]
+    return p.random.choice(names) if names else None
+
+
+# The shell itself.
+
+@operation(3)
+def assign(p: Player) -> None:
+    """Sets a variable."""
+    name, value = p.random.choice("abcde") + "v", str(p.random.randrange(10 ** 6))
+    export = p.random.choice(["", "export "])
+    p.shell(f"{export}{name}={value}", "")
+    p.state.variables[name] = value
+
+
+@operation(0.5)
+def unset(p: Player) -> None:
+    """Removes a variable."""
+    if p.state.variables:
+        name = p.random.choice(sorted(p.state.variables))
+        p.shell(f"unset {name}", "")
+        p.state.variables[name] = "unset"
+
+
+@operation(0.7)
+def define_function(p: Player) -> None:
+    """Defines a function."""
+    name = p.random.choice(["fa", "fb"])
+    p.shell(f"{name}() {{ echo {p.random.randrange(100)}; }}", "")
+    p.state.functions.add(name)
+
+
+@operation(1)
+def change_directory(p: Player) -> None:
+    """Goes to a directory."""
+    target = p.random.choice(["", "/", "/usr", *(f"{WORK}/{name}" for name in p.state.directories())]) or WORK
+    p.shell(f"cd {target}", "")
+    p.state.cwd = target
+
+
+@operation(0.5)
+def remake_directory(p: Player) -> None:
+    """The working directory is removed and made again, so that the shell stands in a removed one."""
+    name = p.fresh_name("gone")
+    p.shell(f"mkdir {WORK}/{name}; cd {WORK}/{name}; rmdir {WORK}/{name}; mkdir {WORK}/{name}", "")
+    p.state.files[name] = Entry("d", 0o777 & ~p.state.umask)
+    p.state.cwd = f"{WORK}/{name}"
+
+
+@operation(0.5)
+def set_umask(p: Player) -> None:
+    """Sets the umask."""
+    mask = p.random.choice([0o022, 0o027, 0o077, 0o002])
+    p.shell(f"umask {mask:04o}", "")
+    p.state.umask = mask
+
+
+@operation(1)
+def seed_random(p: Player) -> None:
+    """Seeds RANDOM by hand."""
+    seed = p.random.randrange(1, 30000)
+    p.shell(f"RANDOM={seed}", "")
+    p.state.seed = seed
+
+
+@operation(1.5)
+def set_attribute(p: Player, name: str = "") -> None:
+    """Changes something of the shell's process that only the kernel keeps."""
+    name = name or p.random.choice(sorted(probe.ATTRIBUTES))
+    if name == "affinity":
+        cpu = p.random.randrange(2)
+        p.shell(f"taskset -pc {cpu} $$ >/dev/null", "")
+        p.state.attributes[name] = str(cpu)
+    elif name == "ionice":
+        level = p.random.randrange(8)
+        p.shell(f"ionice -c 2 -n {level} -p $$", "")
+        p.state.attributes[name] = f"best-effort: prio {level}"
+    elif name == "coredump":
+        mask = p.random.randrange(1, 128)
+        p.shell(f"echo {mask:#x} >/proc/$$/coredump_filter", "")
+        p.state.attributes[name] = f"{mask:08x}"
+    elif name == "slack":
+        slack = p.random.randrange(1000, 90000)
+        p.shell(f"echo {slack} >/proc/$$/timerslack_ns", "")
+        p.state.attributes[name] = str(slack)
+    else:
+        level = max(int(p.state.attributes.get("nice", "0")), p.random.randrange(1, 10))
+        p.shell(f"renice -n {level} -p $$ >/dev/null", "")
+        p.state.attributes[name] = str(level)
+
+
+@operation(0.4)
+def leave_shell(p: Player) -> None:
+    """Ends the shell; a fresh one takes its place and must print long outputs, too."""
+    if p.state.servers or p.state.coming or p.running:
+        return
+    p.note("exit 3")
+    done = p.call("exec", "exit 3")
+    if done.timed_out:
+        raise Failure(f"'exit 3' timed out: {done.output!r}")
+    p.state.shell_has_ended()
+    p.shell("seq 1 6000", "".join(f"{number}\n" for number in range(1, 6001)))
+
+
+@operation(3)
+def look(p: Player) -> None:
+    """A command that changes nothing."""
+    name = some_file(p)
+    choices: List[Tuple[str, Optional[str]]] = [("true", ""), (f"ls {WORK} >/dev/null", ""), ("echo hello", "hello\n")]
+    if name:
+        entry = p.state.files[name]
+        choices.append((f"cat {WORK}/{name}", entry.content.decode()))
+    p.shell(*p.random.choice(choices))
+
+
+# Files.
+
+@operation(3)
+def shell_writes(p: Player) -> None:
+    """The shell makes a file, or writes to one."""
+    name = p.fresh_name("f")
+    directory = p.random.choice(["", *(f"{d}/" for d in p.state.directories())])
+    old = some_file(p)
+    text = f"{p.random.randrange(10 ** 6)}\n"
+    if old and p.random.random() < 0.5:
+        p.shell(f"echo {text.strip()} >>{WORK}/{old}", "")
+        entry = p.state.files[old]
+        p.state.files[old] = Entry("f", entry.mode, entry.content + text.encode())
+    else:
+        p.shell(f"echo {text.strip()} >{WORK}/{directory}{name}", "")
+        p.state.files[directory + name] = created(p, text.encode())
+
+
+@operation(2)
+def change_tree(p: Player) -> None:
+    """Makes, renames and removes names; changes modes."""
+    old, name = some_file(p), p.fresh_name("d")
+    choice = p.random.choice(["mkdir", "link", "chmod", "rm", "mv"])
+    if choice == "mkdir":
+        p.shell(f"mkdir {WORK}/{name}", "")
+        p.state.files[name] = Entry("d", 0o777 & ~p.state.umask)
+    elif choice == "link":
+        p.shell(f"ln -s /nowhere/{name} {WORK}/{name}", "")
+        p.state.files[name] = Entry("l", 0o777, f"/nowhere/{name}".encode())
+    elif old and choice == "chmod":
+        mode = p.random.choice([0o600, 0o755, 0o640])
+        p.shell(f"chmod {mode:o} {WORK}/{old}", "")
+        p.state.files[old] = Entry("f", mode, p.state.files[old].content)
+    elif old and choice == "rm":
+        p.shell(f"rm {WORK}/{old}", "")
+        p.state.remove(old)
+    elif old:
+        p.shell(f"mv {WORK}/{old} {WORK}/{name}", "")
+        p.state.files[name] = p.state.files.pop(old)
+
+
+@operation(4)
+def api_writes(p: Player) -> None:
+    """Writes a file through the API."""
+    old = some_file(p)
+    name = old if old and p.random.random() < 0.4 else p.fresh_name("w")
+    content = f"{p.random.randrange(10 ** 9)}\n".encode() * p.random.choice([1, 1, 1000])
+    p.call("write", f"{WORK}/{name}", content)
+    p.state.files[name] = Entry("f", p.state.files[name].mode if name in p.state.files else 0o644, content)
+
+
+@operation(1)
+def api_reads(p: Player) -> None:
+    """All files, through the API."""
+    p.check_files()
+
+
+@operation(2)
+def side_writes(p: Player) -> None:
+    """A program beside the shell writes a file."""
+    name = p.fresh_name("r")
+    done = p.call("run", ["sh", "-c", f"umask 022; printf {name} >{WORK}/{name}; echo said"])
+    if done.exit_code != 0 or done.output != "said\n":
+        raise Failure(f"the program beside the shell exited {done.exit_code} and said {done.output!r}")
+    p.state.files[name] = Entry("f", 0o644, name.encode())
+
+
+@operation(1)
+def diff_shows(p: Player) -> None:
+    """The difference between the node and the branch names every file that differs."""
+    if p.node.may_diverge() or p.running or p.state.coming or p.node.state.coming or p.node.state.maybe:
+        return
+    names = set(p.call("diff", p.node.id))
+    was, now = p.node.state.files, p.state.files
+    for name in sorted(set(was) | set(now)):
+        if was.get(name) != now.get(name) and f"{WORK}/{name}" not in names:
+            raise Failure(f"diff from {p.node.id}: expected {WORK}/{name}, actual {sorted(names)}")
+
+
+# The terminal.
+
+@operation(1)
+def type_keys(p: Player) -> None:
+    """Types a command line; a file says when it was done."""
+    name, value = p.fresh_name("k"), str(p.random.randrange(1000))
+    p.call("keys", f"kv={value}; umask 022; printf {name} >{WORK}/{name}; umask {p.state.umask:04o}")
+    p.wait_for(name, p.branch, name.encode())
+    p.shell("true")  # waits for the prompt
+    p.state.variables["kv"] = value
+    p.state.files[name] = Entry("f", 0o644, name.encode())
+
+
+@operation(1)
+def resize(p: Player) -> None:
+    """Gives the window another size."""
+    size = (p.random.randrange(10, 60), p.random.randrange(40, 200))
+    p.call("resize", *size)
+    p.state.window = size
+
+
+@operation(1)
+def record_window(p: Player) -> None:
+    """A command that leaves the window's size behind."""
+    if p.state.window is not None:
+        name = p.fresh_name("z")
+        p.shell(f"stty size >{WORK}/{name}", "")
+        p.state.files[name] = created(p, b"%d %d\n" % p.state.window)
+
+
+# What acts by itself.
+
+@operation(2)
+def start_timer(p: Player, delay: Optional[float] = None) -> None:
+    """A job that writes a file later."""
+    name = p.fresh_name("t")
+    delay = p.random.choice([0.1, 0.3, 0.6, 1.0]) if delay is None else delay
+    rest = p.random.choice(["", "; disown"])
+    p.shell(f"{{ (sleep {delay}; umask 022; printf {name} >{WORK}/{name}) & }} 2>/dev/null{rest}", "")
+    p.state.coming[name] = name.encode()
+    p.state.timers += 1
+
+
+@operation(2)
+def see_coming(p: Player) -> None:
+    """Waits until what jobs and programs write is there, and looks at it through the API alone."""
+    for name in sorted(p.state.coming):
+        p.wait_for(name, p.branch, p.state.coming[name])
+        if all(name != running.name for running in p.running):
+            p.state.has_arrived(name)
+
+
+SERVER = ("import socket, sys; n = 0; s = socket.socket({family}); {options}s.bind({address}); s.listen()\n"
+          "while True:\n"
+          "  c = s.accept()[0]; n += c.makefile().readline() == 'inc\\n'; c.sendall(b'%d\\n' % n); c.close()\n")
+
+
+@operation(1)
+def start_server(p: Player, kind: str = "") -> None:
+    """A process that keeps a counter in its memory."""
+    if len(p.state.servers) >= 3:
+        return
+    kind = kind or p.random.choice(["fifo", "tcp", "unix"])
+    name = f"s{p.number}{len(p.state.servers)}"
+    path = f"{WORK}/{name}"
+    if kind == "fifo":
+        p.shell(f"(umask 022; mkfifo {path}.ask {path}.answer); {{ (n=0; while :; do read -r verb <{path}.ask; "
+                f"[ \"$verb\" = inc ] && n=$((n + 1)); echo $n >{path}.answer; done) & }} 2>/dev/null", "")
+        p.state.files[f"{name}.ask"] = p.state.files[f"{name}.answer"] = Entry("p", 0o644)
+    else:
+        port = 7000 + int(name[1:])
+        program = SERVER.format(
+            family="socket.AF_INET" if kind == "tcp" else "socket.AF_UNIX",
+            options="s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); " if kind == "tcp" else "",
+            address=repr(("127.0.0.1", port)) if kind == "tcp" else repr(f"{path}.sock"))
+        p.shell(f"{{ (umask 022; exec python3 -c {shlex.quote(program)}) & }} 2>/dev/null; "
+                f"until {probe.ask(name, kind, 'get')} >/dev/null 2>&1; do sleep 0.05; done", "")
+        if kind == "unix":
+            p.state.files[f"{name}.sock"] = Entry("s", 0o755)
+    p.state.servers[name] = (kind, 0)
+
+
+@operation(3)
+def ask_server(p: Player) -> None:
+    """Counts in a server's memory."""
+    if p.state.servers:
+        name = p.random.choice(sorted(p.state.servers))
+        kind, count = p.state.servers[name]
+        p.shell(probe.ask(name, kind, "inc"), f"{count + 1}\n")
+        p.state.servers[name] = (kind, count + 1)
+
+
+@operation(1)
+def make_queue(p: Player) -> None:
+    """A POSIX message queue."""
+    name = "/" + p.fresh_name("q")
+    program = probe.QUEUE_PROGRAM + f"sys.exit(c.mq_open(b'{name}', 0o102, 0o600, None) < 0)"
+    p.shell("python3 -c " + shlex.quote(program), "")
+    p.state.queues.add(name)
+
+
+# Chance.
+
+@operation(1)
+def prepare_draw(p: Player) -> None:
+    """A function and a script that draw by chance, so that later commands do not show it."""
+    p.shell("draw() { echo $SRANDOM >$1; }", "")
+    p.call("write", f"{WORK}/draw.sh", b"echo $SRANDOM\n")
+    p.state.functions.add("draw")
+    p.state.files["draw.sh"] = Entry("f", 0o644, b"echo $SRANDOM\n")
+
+
+@operation(2)
+def draw(p: Player, printed: Optional[bool] = None) -> None:
+    """A command whose effect nobody can repeat; mostly nothing that it prints shows it."""
+    name = p.fresh_name("x")
+    ways = [f"python3 -c 'import os; print(os.urandom(4).hex())' >{WORK}/{name}",
+            f"git init -q /root/repo 2>/dev/null; git -C /root/repo -c user.name=a -c user.email=a@b commit -q "
+            f"--allow-empty -m {name}; sleep 0.6; git -C /root/repo rev-parse HEAD >{WORK}/{name}"]
+    if "draw" in p.state.functions:
+        ways += [f"draw {WORK}/{name}"] * 3
+    if "draw.sh" in p.state.files:
+        ways += [f"bash {WORK}/draw.sh >{WORK}/{name}"] * 3
+    shown = p.random.random() < 0.15 if printed is None else printed
+    p.shell(p.random.choice(ways) + (f"; cat {WORK}/{name}" if shown else ""))
+    p.drew = True
+    p.learn(name)
+
+
+# Calls that overlap others.
+
+@operation(2)
+def start_side(p: Player, delay: Optional[float] = None, prints: Optional[bool] = None) -> None:
+    """A program beside the shell that acts later, while other calls are made."""
+    name = p.fresh_name("o")
+    delay = p.random.choice([0.2, 0.5, 1.0]) if delay is None else delay
+    prints = p.random.random() < 0.5 if prints is None else prints
+    said = "echo said; " if prints else ""
+    call = p.write_later(name, "run", ["sh", "-c", f"umask 022; touch {WORK}/{name}.begun; sleep {delay}; {said}"
+                                                   f"printf {name} >{WORK}/{name}"])
+    p.wait_for(f"{name}.begun", p.branch, b"", call)
+    p.state.files[f"{name}.begun"] = Entry("f", 0o644)
+    p.state.coming[name] = name.encode()
+
+
+@operation(1)
+def write_beside(p: Player) -> None:
+    """Files are written through the API while other calls are made."""
+    for _ in range(p.random.randrange(1, 4)):
+        name = p.fresh_name("p")
+        p.write_later(name, "write", f"{WORK}/{name}", name.encode())
+
+
+@operation(2)
+def join(p: Player) -> None:
+    """Waits for the calls under way."""
+    p.join()
+
+
+@operation(4)
+def pause(p: Player, seconds: Optional[float] = None) -> None:
+    """Mostly as long as the keeper needs to capture an idle branch ahead of time."""
+    if seconds is None:
+        seconds = p.random.uniform(0.1, 0.6) if p.random.random() < 0.8 else p.random.uniform(0, 2)
+    p.pause(seconds)

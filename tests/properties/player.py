@@ -1,0 +1,309 @@
+"""Player: one client that works on one branch, and compares everything it is shown with the model.
+
+A call that fails without a reason the model knows is a `Failure`, and so is everything that is shown and must not be.
+If a process was killed meanwhile, the player goes back to an acknowledged node, which must be there.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+import threading
+import time
+from collections import Counter
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Callable, List, Optional
+
+import probe
+from hosts import Host
+from model import WORK, Node, State, Tree
+from ways import Done, Problem, Settings, Taken, Way
+
+PATIENCE = 60.0
+JOB_NOTICE = re.compile(r"^(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n", re.MULTILINE)  # a shell tells it when it likes
+
+
+class Failure(Exception):
+    """StateFork broke its promise."""
+
+
+class Stopped(Exception):
+    """Another client has failed, or the time is over."""
+
+
+class Session:
+    """One session with its tree, for all its clients."""
+
+    def __init__(self, host: Host, id: str, settings: Settings, clients: int) -> None:
+        self.host = host
+        self.id = id
+        self.settings = settings
+        self.clients = clients
+        self.tree = Tree()
+        self.stop = threading.Event()
+        self.seen: Counter[str] = Counter()  # how often each thing happened, for people
+
+
+def first_draw(seed: int) -> str:
+    """What RANDOM gives right after it was set."""
+    return subprocess.run(["bash", "-c", f"RANDOM={seed}; echo $RANDOM"], capture_output=True, check=True,
+                          text=True).stdout.strip()
+
+
+@dataclass
+class Running:
+    """A call under way."""
+
+    name: str  # of the file that it will write
+    call: "Future[Any]"
+    kills: int  # Host.kills_before() it
+
+
+class Player:
+    def __init__(self, session: Session, branch: str, node: Node, number: int) -> None:
+        self.session = session
+        self.host = session.host
+        self.branch = branch
+        self.node = node  # where the branch stands
+        self.number = number
+        self.state = node.state.copy()
+        self.random = random.Random(0)  # of the step that is played
+        self.drew = False  # a command since the node drew by chance
+        self.diverged = False  # a divergence was accepted: the next node must be physical
+        self.history: List[str] = []
+        self.running: List[Running] = []
+        self._born = self.host.keeper_kills
+        self._pool = ThreadPoolExecutor(max_workers=8)
+        self._names = 0
+
+    # Calls.
+
+    def way(self, verb: str) -> Way:
+        able = [way for way in self.host.ways if verb in way.verbs]
+        return self.random.choice(able)
+
+    def note(self, text: str) -> None:
+        self.history.append(f"[client {self.number}, {self.branch}] {text}")
+
+    def call(self, verb: str, *arguments: Any, branch: str = "") -> Any:
+        """One verb through a random way in."""
+        way = self.way(verb)
+        self.note(f"{way.name} {verb} {branch or self.branch} " + " ".join(short(one) for one in arguments))
+        self.session.seen[f"{way.name} {verb}"] += 1
+        return getattr(way, verb)(self.session.id, branch or self.branch, *arguments)
+
+    def write_later(self, name: str, verb: str, *arguments: Any) -> "Future[Any]":
+        """A call that writes a file while other calls are made."""
+        kills = self.host.kills_before()
+        call = self.later(verb, *arguments)
+        self.running.append(Running(name, call, kills))
+        return call
+
+    def later(self, verb: str, *arguments: Any) -> "Future[Any]":
+        """A call beside everything that follows."""
+        way = self.way(verb)
+        self.note(f"{way.name} {verb} {self.branch} " + " ".join(short(one) for one in arguments) + " (goes on)")
+        return self._pool.submit(getattr(way, verb), self.session.id, self.branch, *arguments)
+
+    def shell(self, command: str, expected: Optional[str] = None, branch: str = "") -> str:
+        """A command that must succeed."""
+        done: Done = self.call("exec", command, branch=branch)
+        output = done.output.replace("\r", "")
+        if done.timed_out or done.exit_code != 0:
+            raise Failure(f"{short(command)} exited {done.exit_code}{', timed out' if done.timed_out else ''}: "
+                          + short(output))
+        output = JOB_NOTICE.sub("", output)
+        if expected is not None and output != expected:
+            raise Failure(f"output of {short(command)}: expected {short(expected)}, actual {short(output)}")
+        return output
+
+    def read(self, name: str, branch: str = "") -> Optional[bytes]:
+        """A file below the work directory; None if there is none. Leaves no entry in the log."""
+        try:
+            content: bytes = self.call("read", f"{WORK}/{name}", branch=branch)
+        except Problem as problem:
+            if problem.code != "not_found":
+                raise
+            return None
+        return content
+
+    def pause(self, seconds: float) -> None:
+        self.note(f"pause {seconds:.2f} s")
+        if self.session.stop.wait(seconds):
+            raise Stopped
+
+    def fresh_name(self, prefix: str) -> str:
+        self._names += 1
+        return f"{prefix}{self.number}{self._names}"
+
+    # What operations are made of.
+
+    def learn(self, name: str) -> None:
+        """What a command drew by chance is what the file has now."""
+        content = self.read(name)
+        if content is None:
+            raise Failure(f"file {name}: expected, actual absent")
+        self.state.files[name] = probe.Entry("f", 0o666 & ~self.state.umask, content)
+
+    def wait_for(self, name: str, branch: str, content: bytes, writer: Optional["Future[Any]"] = None) -> None:
+        """Until a file is whole. `writer`: a call that goes on meanwhile; if it fails, there is no point in waiting."""
+        deadline = time.monotonic() + PATIENCE
+        while self.read(name, branch) != content:
+            if writer is not None and writer.done():
+                writer.result()
+            if time.monotonic() > deadline:
+                raise Failure(f"file {name} in {branch}: expected {content!r} in the end, "
+                              f"actual {self.read(name, branch)!r} after {PATIENCE:.0f} s: its writer is gone")
+            if self.session.stop.wait(0.05):
+                raise Stopped
+            del self.history[-1]  # one line is enough
+
+    def snapshot(self, materialization: str = "") -> Optional[Node]:
+        state = self.state.copy()
+        state.maybe = {name: probe.Entry("f", 0o644, name.encode()) for name in (running.name for running in self.running)
+                       if name not in state.coming and name not in state.files}
+        try:
+            taken: Taken = self.call("snapshot", materialization)
+        except Problem as problem:
+            if self._may_refuse(problem, materialization):
+                self.session.seen["snapshot refused"] += 1
+                return None
+            raise
+        self.note(f"-> {taken.node} {taken.kind}{' unchanged' if taken.unchanged else ''} ({taken.why})")
+        self.session.seen[f"{taken.kind} node{' unchanged' if taken.unchanged else ''}"] += 1
+        if self.diverged and taken.kind != "physical":
+            raise Failure(f"node {taken.node} after an accepted divergence: expected physical, actual {taken.kind}")
+        self.node = Node(taken.node, self.node, taken.kind, state, self.drew, self.history[-1])
+        self.session.tree.add(self.node)
+        self.drew = self.diverged = False
+        return self.node
+
+    def _may_refuse(self, problem: Problem, materialization: str) -> bool:
+        if problem.code == "no_space":
+            return self.session.settings.max_bytes > 0
+        return problem.code == "unsupported" and materialization == "virtual"
+
+    def restore(self, node: Node, accept: bool = False, alive: bool = True) -> bool:
+        """False: it diverged, as it may, and the branch is as it was."""
+        born = self.host.keeper_kills
+        try:
+            accepted: int = self.call("restore", node.id, accept)
+        except Problem as problem:
+            if problem.code == "diverged" and node.may_diverge():
+                self.session.seen["divergence"] += 1
+                return False
+            raise
+        if accepted and not node.may_diverge():
+            raise Failure(f"restore of {node.id}, which is deterministic: {accepted} divergences")
+        window = self.state.window if alive else None  # the window belongs to the branch, not to the node
+        self.node, self.state, self._born = node, node.state.copy(), born
+        self.state.window = window
+        self.drew, self.diverged = False, accepted > 0
+        if self.diverged:
+            self.session.seen["accepted divergence"] += 1
+            for name in self.state.plain_files():
+                self.learn(name)
+        return True
+
+    def fork(self, node: Node) -> Optional[str]:
+        try:
+            branch: str = self.call("fork", node.id)
+        except Problem as problem:
+            if problem.code == "diverged" and node.may_diverge():
+                self.session.seen["divergence"] += 1
+                return None
+            raise
+        self.note(f"-> {branch}")
+        return branch
+
+    def move_to(self, branch: str, node: Node, born: int) -> None:
+        """Goes on in a fork of the node."""
+        if self.branch != "main":
+            self.call("end")
+        self.branch, self.node, self.state, self._born = branch, node, node.state.copy(), born
+        self.drew = self.diverged = False
+
+    def check(self, where: str, state: State, branch: str, draw: bool) -> None:
+        """Compares all that the branch shows with `state`."""
+        self.session.seen["probe"] += 1
+        output = self.shell(probe.probe_command(state, draw), branch=branch)
+        seen = probe.parse(output)
+        drawn = first_draw(state.seed) if draw and state.seed is not None else None
+        found = probe.differences(state, seen, drawn, self.session.settings.engine)
+        if found:
+            raise Failure(where + ":\n    " + "\n    ".join(found))
+        probe.decide(state, seen)
+
+    def check_fork(self, node: Node) -> Optional[str]:
+        """A fork of the node that shows what it must; the caller ends it."""
+        branch = self.fork(node)
+        if branch is not None:
+            self.check(f"fork {branch} of {node.id} ({node.kind})", node.state, branch, True)
+        return branch
+
+    def check_files(self) -> None:
+        """Reads all files of the live branch through the API, which leaves no trace in the log."""
+        for name in self.state.plain_files():
+            content = self.read(name)
+            if content != self.state.files[name].content:
+                raise Failure(f"file {name} in the live branch: expected {self.state.files[name].content!r}, "
+                              f"actual {content!r}")
+
+    def join(self) -> None:
+        """Waits for the calls under way; what they wrote is there now."""
+        while self.running:
+            name, done = self.running[0].name, self.running[0].call.result()
+            del self.running[0]
+            if isinstance(done, Done) and done.exit_code != 0:
+                raise Failure(f"the program that writes {name} exited {done.exit_code}: {done.output!r}")
+            self.note(f"the call that writes {name} has ended")
+            self.state.coming.pop(name, None)
+            self.state.files[name] = probe.Entry("f", 0o644, name.encode())
+
+    # Steps.
+
+    def play(self, name: str, operation: Callable[["Player"], None], seed: int) -> None:
+        """One step, whatever is killed meanwhile."""
+        if self.session.stop.is_set():
+            raise Stopped
+        self.random = random.Random(seed)
+        self.note(f"* {name}")
+        kills = min([self.host.kills_before(), *(running.kills for running in self.running)])
+        try:
+            operation(self)
+        except Problem as problem:
+            lost = problem.code == "session_lost" and self.host.keeper_kills > self._born
+            if not lost and not self.host.killed_since(kills):
+                raise Failure(str(problem)) from problem
+            self.recover(str(problem))
+
+    def recover(self, why: str) -> None:
+        """After a kill nobody knows what became of the call: back to a node that was acknowledged."""
+        self.note(f"recovering from {why}")
+        self.session.seen["recovery"] += 1
+        for running in self.running:
+            running.call.exception()  # waits; its outcome does not matter any more
+        self.running.clear()
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            kills = self.host.kills_before()
+            self.host.ensure_running()
+            node = self.node.sure_ancestor()
+            try:
+                self.restore(node, alive=False)
+                return
+            except Problem as problem:
+                if not self.host.killed_since(kills) or time.monotonic() > deadline:
+                    raise Failure(f"after a kill: restore of the acknowledged node {node.id}: {problem}") from problem
+                time.sleep(0.05)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True)
+
+
+def short(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    text = "(the probe)" if text.startswith(probe.BEGINNING) else text.replace("\n", "\\n")
+    return text if len(text) <= 300 else text[:150] + " ... " + text[-150:]

@@ -1,0 +1,332 @@
+"""Random operations through every way in, against a model.
+
+    run.py [--seconds N] [--seed N] [--policies eager,lazy,...] [--engines auto,criu] [--hosts daemon,library]
+           [--kills] [--lanes N]
+
+The run is a series of rounds, N side by side, until the time is over. Round n has the seed SEED + n, from which everything follows:
+policy, engine, ways in, clients and the steps of each. SF_SEED, SF_SECONDS and SF_ROUNDS come before the arguments.
+SF_STEPS=a,b allows these operations and sequences alone, SF_WAYS=http,mcp these ways in; SF_KEPT=3,7 plays these
+steps of the round alone; SF_SHRINK=0 does not look for fewer steps.
+
+A failure names the seed and the fewest steps found that still fail. Pauses and loads differ from run to run, so a
+seed may need a few tries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+
+import states  # adds its operations
+from hosts import DaemonHost, Host, LibraryHost
+from model import WORK, Node, State
+from operations import OPERATIONS
+from player import Failure, Player, Session, Stopped
+from sequences import SEQUENCES
+from ways import Problem, Settings
+
+STEPS = 24  # of each client, in a round
+POLICIES = ["eager", "lazy", "smart", "every-3"]
+SHRINK_SECONDS = 90.0
+
+
+@dataclass(frozen=True)
+class Step:
+    number: int
+    client: int
+    name: str
+    options: Dict[str, Any]
+    seed: int
+
+
+@dataclass
+class Choice:
+    """What rounds may be made of."""
+
+    policies: List[str]
+    engines: List[str]
+    hosts: List[str]
+    kills: bool
+    allowed: Set[str]  # names of operations and sequences; empty: all
+
+
+@dataclass
+class Round:
+    """Plain data: all that follows from a seed."""
+
+    seed: int
+    host: str
+    settings: Settings
+    clients: int
+    steps: List[Step]
+
+    def describe(self) -> str:
+        full = f", at most {self.settings.max_bytes} bytes" if self.settings.max_bytes else ""
+        return (f"seed {self.seed}: {self.host}, policy {self.settings.policy}, engine {self.settings.engine}{full}, "
+                f"{self.clients} client{'s' if self.clients > 1 else ''}")
+
+
+def plan(seed: int, choice: Choice) -> Round:
+    chance = random.Random(seed)
+    settings = Settings(chance.choice(choice.policies), chance.choice(choice.engines))
+    if settings.policy == "eager" and chance.random() < 0.1:
+        settings.max_bytes = 1  # full after the first node: all others are virtual
+    host = chance.choice(choice.hosts)
+    clients = chance.choices([1, 2, 3], [6, 3, 1])[0]
+    return Round(seed, host, settings, clients, plan_steps(chance, clients, choice))
+
+
+def plan_steps(chance: random.Random, clients: int, choice: Choice) -> List[Step]:
+    def is_allowed(name: str) -> bool:
+        return not choice.allowed or name in choice.allowed
+
+    weights = {name: weight for name, (weight, _) in OPERATIONS.items()}
+    if choice.kills:
+        weights.update(states.KILLS)
+    single = [name for name in OPERATIONS if weights[name] > 0 and is_allowed(name)]
+    together = [name for name in SEQUENCES if is_allowed(name)]
+    steps: List[Step] = []
+    for client in range(clients):
+        planned = 0
+        while planned < STEPS:
+            if together and (not single or chance.random() < 0.25):
+                chosen = SEQUENCES[chance.choice(together)]
+            else:
+                chosen = [(chance.choices(single, [weights[name] for name in single])[0], {})]
+            for name, options in chosen:
+                steps.append(Step(len(steps), client, name, options, chance.getrandbits(32)))
+            planned += len(chosen)
+    return steps
+
+
+class Outcome:
+    """How a round ended."""
+
+    def __init__(self) -> None:
+        self.failure: Optional[str] = None
+        self.history: List[str] = []
+        self.step: Optional[Step] = None
+
+
+def unless_killed(host: Host, action: Callable[[], Any]) -> Any:
+    """Tries again if a process was killed meanwhile."""
+    while True:
+        kills = host.kills_before()
+        try:
+            host.ensure_running()
+            return action()
+        except Problem as problem:
+            if not host.killed_since(kills) or problem.code == "not_found":
+                raise
+
+
+def play_round(host: Host, planned: Round, stop: threading.Event, seen: Dict[str, int]) -> Outcome:
+    outcome = Outcome()
+    session = unless_killed(host, lambda: begin(host, planned))
+    players = [Player(session, "main", session.tree.nodes()[0], 0)]
+    try:
+        for number in range(1, planned.clients):
+            branch = unless_killed(host, lambda: players[0].fork(players[0].node))
+            players.append(Player(session, branch, players[0].node, number))
+        threads = [threading.Thread(target=play_client, args=(player, planned, outcome, stop)) for player in players]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        for player in players:
+            player.close()
+        for name, count in session.seen.items():
+            seen[name] = seen.get(name, 0) + count
+        with contextlib.suppress(Problem):  # a kill may have come between the removal and its answer
+            unless_killed(host, lambda: host.ways[0].destroy(session.id))
+    return outcome
+
+
+def begin(host: Host, planned: Round) -> Session:
+    chance = random.Random(planned.seed)
+    session = Session(host, chance.choice(host.ways).create(planned.settings), planned.settings,
+                      planned.clients)
+    host.ways[0].exec(session.id, "main", f"mkdir {WORK}; cd {WORK}; umask 022")
+    taken = host.ways[0].snapshot(session.id, "main", "" if planned.settings.max_bytes else "physical")
+    session.tree.add(Node(taken.node, None, taken.kind, State(cwd=WORK), False))
+    return session
+
+
+def play_client(player: Player, planned: Round, outcome: Outcome, stop: threading.Event) -> None:
+    step: Optional[Step] = None
+    try:
+        for step in planned.steps:
+            if step.client != player.number:
+                continue
+            if stop.is_set():
+                raise Stopped
+            _, operation = OPERATIONS[step.name]
+            options = step.options
+            player.play(f"step {step.number}: {step.name}", lambda p: operation(p, **options), step.seed)
+        for node in player.session.tree.nodes()[-6:]:
+            player.play(f"at the end: {node.id}", lambda p: check_at_end(p, node), 0)
+    except Stopped:
+        pass
+    except Exception as error:  # whatever it is, the history must be told
+        if outcome.failure is None:
+            text = str(error) if isinstance(error, Failure) else f"{type(error).__name__}: {error}"
+            outcome.failure, outcome.history, outcome.step = text, list(player.history), step
+        player.session.stop.set()
+
+
+def check_at_end(player: Player, node: Node) -> None:
+    player.join()
+    branch = player.check_fork(node)
+    if branch is not None:
+        player.call("end", branch=branch)
+
+
+def still_fails(host: Host, planned: Round, kept: List[Step], stop: threading.Event) -> bool:
+    smaller = Round(planned.seed, planned.host, planned.settings, planned.clients, kept)
+    try:
+        return play_round(host, smaller, stop, {}).failure is not None
+    except Problem:
+        return False
+
+
+def shrink(host: Host, planned: Round, failed: Step) -> List[Step]:
+    """The fewest steps found within the time that still fail; not all failures come back at once."""
+    deadline = time.monotonic() + SHRINK_SECONDS
+    stop = threading.Event()
+    kept = [step for step in planned.steps if step.number <= failed.number or step.client != failed.client]
+    own = [step for step in kept if step.client == failed.client]
+    for count in (3, 5, 8, 12):
+        if time.monotonic() < deadline and count < len(own) and still_fails(host, planned, own[-count:], stop):
+            kept = own[-count:]
+            break
+    for step in list(kept):
+        fewer = [other for other in kept if other is not step]
+        if time.monotonic() < deadline and fewer and still_fails(host, planned, fewer, stop):
+            kept = fewer
+    return kept
+
+
+class Run:
+    """All rounds, on one host of each kind."""
+
+    def __init__(self, choice: Choice, seed: int, seconds: float, rounds: int, lanes: int) -> None:
+        self._choice = choice
+        self._seed = seed
+        self._begun = time.monotonic()
+        self._seconds = seconds
+        self._rounds = rounds
+        self._lanes = min(lanes, rounds)
+        self._lock = threading.Lock()
+        self._played = 0
+        self._failed: Optional[Tuple[Host, Round, Optional[Step]]] = None
+        self._over = threading.Event()
+        self._hosts: Dict[str, Host] = {}
+        self._seen: Dict[str, int] = {}
+
+    def _host(self, name: str) -> Host:
+        if name not in self._hosts:
+            host = DaemonHost() if name == "daemon" else LibraryHost()
+            ways = words(os.environ.get("SF_WAYS", ""))
+            host.ways = [way for way in host.ways if not ways or way.name in (*ways, "library")]
+            self._hosts[name] = host
+        return self._hosts[name]
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._begun
+
+    def run(self) -> int:
+        lanes = [threading.Thread(target=self._play_rounds) for _ in range(self._lanes)]
+        try:
+            for lane in lanes:
+                lane.start()
+            for lane in lanes:
+                lane.join()
+            if self._failed is not None:
+                self._tell_how_to_repeat(*self._failed)
+        finally:
+            leaks = [f"{name}: {leak}" for name, host in self._hosts.items() for leak in host.close()]
+        print(f"{self._played} rounds in {self._elapsed():.0f} s: "
+              + ", ".join(f"{name} {count}" for name, count in sorted(self._seen.items())))
+        for leak in leaks:
+            print(f"FAILED: left behind on the host: {leak}")
+        return 1 if self._failed is not None or leaks else 0
+
+    def _play_rounds(self) -> None:
+        while self._elapsed() < self._seconds and not self._over.is_set():
+            with self._lock:
+                if self._played >= self._rounds:
+                    return
+                planned = plan(self._seed + self._played, self._choice)
+                self._played += 1
+                kept = os.environ.get("SF_KEPT")
+                if kept:
+                    numbers = {int(number) for number in kept.split(",")}
+                    planned.steps = [step for step in planned.steps if step.number in numbers]
+                print(f"{self._elapsed():6.1f} s  {planned.describe()}", flush=True)
+                host = self._host(planned.host)
+            ender = threading.Timer(max(self._seconds - self._elapsed(), 1.0), self._over.set)
+            ender.start()
+            try:
+                outcome = play_round(host, planned, self._over, self._seen)
+            except Exception as error:  # before the first step, or after the last
+                outcome = Outcome()
+                outcome.failure = f"{type(error).__name__}: {error}"
+            ender.cancel()
+            if outcome.failure is not None:
+                self._over.set()
+                self._tell(planned, outcome)
+                self._failed = (host, planned, outcome.step)
+
+    def _tell(self, planned: Round, outcome: Outcome) -> None:
+        print(f"FAILED after {self._elapsed():.1f} s in {planned.describe()}\n  {outcome.failure}\nlast operations:\n"
+              + "\n".join("  " + line for line in outcome.history[-40:]), flush=True)
+
+    def _tell_how_to_repeat(self, host: Host, planned: Round, failed: Optional[Step]) -> None:
+        choice = self._choice
+        options = (f"--policies {','.join(choice.policies)} --engines {','.join(choice.engines)} "
+                   f"--hosts {','.join(choice.hosts)}{' --kills' if choice.kills else ''}")
+        variables = f"SF_SEED={planned.seed} SF_ROUNDS=1"
+        if choice.allowed:
+            variables += f" SF_STEPS={','.join(sorted(choice.allowed))}"
+        if failed is not None and not os.environ.get("SF_KEPT") and os.environ.get("SF_SHRINK") != "0":
+            steps = shrink(host, planned, failed)
+            variables += " SF_KEPT=" + ",".join(str(step.number) for step in steps)
+            print("fewest steps found: " + "; ".join(f"{step.name} {step.options or ''}".strip() for step in steps))
+        print(f"to repeat it: {variables} python3 run.py {options}")
+
+
+def words(text: str) -> List[str]:
+    return [word for word in text.split(",") if word]
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--policies", type=words, default=POLICIES)
+    parser.add_argument("--engines", type=words, default=["auto", "auto", "criu"])
+    parser.add_argument("--hosts", type=words, default=["daemon", "daemon", "library"])
+    parser.add_argument("--kills", action="store_true")
+    parser.add_argument("--lanes", type=int, default=2, help="rounds that are played side by side")
+    given = parser.parse_args(arguments)
+    allowed = set(words(os.environ.get("SF_STEPS", "")))
+    unknown = allowed - set(OPERATIONS) - set(SEQUENCES)
+    if unknown:
+        parser.error(f"no such steps: {', '.join(sorted(unknown))}; there are "
+                     + ", ".join([*OPERATIONS, *SEQUENCES]))
+    choice = Choice(given.policies, given.engines, given.hosts, given.kills, allowed)
+    seconds = float(os.environ.get("SF_SECONDS", given.seconds))
+    seed = int(os.environ.get("SF_SEED", given.seed))
+    return Run(choice, seed, seconds, int(os.environ.get("SF_ROUNDS", 10 ** 9)), given.lanes).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,129 @@
+"""The model and its comparison: what is the same passes, and everything that differs is found."""
+
+import random
+import unittest
+
+import probe
+import run
+from model import WORK, Entry, Node, State, Tree
+from operations import OPERATIONS
+from sequences import SEQUENCES
+
+
+def printed(state: State, drawn: str = "") -> str:
+    """What the probe prints in a branch that is as `state` says."""
+    lines = [f"file {name}|{entry.kind}|{entry.mode:o}|{entry.content.decode() if entry.kind == 'l' else ''}"
+             for name, entry in state.files.items()]
+    lines += [f"md5 {probe.digest(entry.content)}  {WORK}/{name}" for name, entry in state.files.items()
+              if entry.kind == "f"]
+    lines += [f"cwd {state.cwd}", f"umask {state.umask:04o}", f"jobs {len(state.servers)}"]
+    lines += ["window %d %d" % state.window] if state.window else ["window 1 1"]
+    lines += [f"var {name} {value}" for name, value in state.variables.items()]
+    lines += [f"function {name} function" for name in state.functions]
+    lines += [f"attribute {name} {value}" for name, value in state.attributes.items()]
+    lines += [f"server {name} {count}" for name, (_, count) in state.servers.items()]
+    lines += [f"queue {name} 1" for name in state.queues]
+    return "\n".join(lines + ([f"drawn {drawn}"] if drawn else []))
+
+
+def full_state() -> State:
+    return State(files={"f": Entry("f", 0o644, b"text"), "d": Entry("d", 0o755), "l": Entry("l", 0o777, b"/x")},
+                 variables={"a": "1"}, functions={"g"}, cwd="/usr", attributes={"nice": "5"}, queues={"/q"},
+                 servers={"s1": ("fifo", 3)})
+
+
+class DifferencesTest(unittest.TestCase):
+    def differences(self, expected: State, actual: State) -> list[str]:
+        return probe.differences(expected, probe.parse(printed(actual)))
+
+    def test_equal_states_do_not_differ(self) -> None:
+        self.assertEqual(self.differences(full_state(), full_state()), [])
+
+    def test_every_part_of_a_state_is_compared(self) -> None:
+        changes = [lambda s: s.files.pop("f"), lambda s: s.files.update(f=Entry("f", 0o600, b"text")),
+                   lambda s: s.files.update(f=Entry("f", 0o644, b"other")), lambda s: s.files.update(n=Entry()),
+                   lambda s: s.files.update(l=Entry("l", 0o777, b"/y")), lambda s: s.variables.update(a="2"),
+                   lambda s: s.functions.clear(), lambda s: setattr(s, "cwd", "/"),
+                   lambda s: setattr(s, "umask", 0o077), lambda s: setattr(s, "window", (1, 2)),
+                   lambda s: s.attributes.update(nice="6"), lambda s: s.queues.clear(),
+                   lambda s: s.servers.update(s1=("fifo", 4)), lambda s: s.servers.clear()]
+        for number, change in enumerate(changes):
+            with self.subTest(number):
+                actual = full_state()
+                change(actual)
+                self.assertNotEqual(self.differences(full_state(), actual), [])
+
+    def test_a_file_that_is_coming_may_be_absent_empty_or_whole(self) -> None:
+        expected = State(coming={"t": b"text"})
+        for content, allowed in ((None, True), (b"", True), (b"text", True), (b"other", False)):
+            with self.subTest(content):
+                actual = State(files={} if content is None else {"t": Entry("f", 0o644, content)})
+                self.assertEqual(self.differences(expected, actual) == [], allowed)
+
+    def test_the_first_probe_decides_what_was_open(self) -> None:
+        state = State(maybe={"p": Entry("f", 0o644, b"p")})
+        with_it = State(files={"p": Entry("f", 0o644, b"p")})
+        self.assertEqual(self.differences(state, with_it), [])
+        self.assertEqual(self.differences(state, State()), [])
+        probe.decide(state, probe.parse(printed(with_it)))
+        self.assertNotEqual(self.differences(state, State()), [])
+
+    def test_another_number_from_a_seeded_generator_is_found(self) -> None:
+        state = State(seed=5)
+        self.assertEqual(probe.differences(state, probe.parse(printed(state, "77")), "77"), [])
+        self.assertNotEqual(probe.differences(state, probe.parse(printed(state, "78")), "77"), [])
+
+
+class NodesTest(unittest.TestCase):
+    def test_only_virtual_nodes_after_a_draw_may_diverge(self) -> None:
+        root = Node("n0", None, "physical", State(), False)
+        drawn = Node("n1", root, "virtual", State(), True)
+        after = Node("n2", drawn, "virtual", State(), False)
+        kept = Node("n3", drawn, "physical", State(), True)
+        below = Node("n4", kept, "virtual", State(), False)
+        self.assertEqual([node.may_diverge() for node in (root, drawn, after, kept, below)],
+                         [False, True, True, False, False])
+        self.assertIs(after.sure_ancestor(), root)
+        self.assertIs(below.sure_ancestor(), below)
+
+    def test_a_node_is_not_changed_by_what_follows(self) -> None:
+        live = full_state()
+        node = Node("n1", None, "physical", live.copy(), False)
+        live.variables["a"] = "9"
+        live.servers["s1"] = ("fifo", 9)
+        self.assertEqual(node.state, full_state())
+
+    def test_children_are_known(self) -> None:
+        tree = Tree()
+        root = Node("n0", None, "physical", State(), False)
+        tree.add(root)
+        self.assertFalse(tree.has_children(root))
+        tree.add(Node("n1", root, "physical", State(), False))
+        self.assertTrue(tree.has_children(root))
+
+
+class PlanTest(unittest.TestCase):
+    choice = run.Choice(run.POLICIES, ["auto", "criu"], ["daemon", "library"], True, set())
+
+    def test_everything_follows_from_the_seed(self) -> None:
+        self.assertEqual(run.plan(7, self.choice), run.plan(7, self.choice))
+        self.assertNotEqual(run.plan(7, self.choice).steps, run.plan(8, self.choice).steps)
+
+    def test_every_operation_is_planned_sooner_or_later(self) -> None:
+        planned = {step.name for seed in range(300) for step in run.plan(seed, self.choice).steps}
+        self.assertEqual(planned, set(OPERATIONS))
+
+    def test_sequences_name_operations(self) -> None:
+        for name, steps in SEQUENCES.items():
+            for operation, _ in steps:
+                self.assertIn(operation, OPERATIONS, name)
+
+    def test_only_allowed_steps_are_planned(self) -> None:
+        only = run.Choice(["eager"], ["auto"], ["daemon"], False, {"assign"})
+        steps = run.plan_steps(random.Random(1), 2, only)
+        self.assertEqual({step.name for step in steps}, {"assign"})
+        self.assertEqual({step.client for step in steps}, {0, 1})
+
+
+if __name__ == "__main__":
+    unittest.main()
