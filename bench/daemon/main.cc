@@ -14,6 +14,7 @@
 #include "control/latencies.h"
 #include "os/file.h"
 #include "os/host_info.h"
+#include "os/process.h"
 #include "os/run_program.h"
 #include "os/tree.h"
 #include "waypoint/waypoint.h"
@@ -92,7 +93,7 @@ class Bench {
 
   void end_daemon() {
     auto health = client_.get("/healthz");
-    if (health) ::kill((*health)["pid"].get<pid_t>(), SIGTERM);
+    if (health) (void)os::signal_process((*health)["pid"].get<pid_t>(), SIGTERM);
   }
 
   void print() const {

@@ -106,7 +106,8 @@ Status CopiedRoot::end(const std::string& box) {
   for (;;) {
     auto agent = agent_of(box);
     if (!agent && agent.error().code == ErrorCode::kNotFound) break;
-    if (agent) ::kill(*agent, SIGKILL);  // all others in its PID namespace end with it
+    if (agent)
+      (void)os::signal_process(*agent, SIGKILL);  // all others in its PID namespace end with it
     std::this_thread::sleep_for(milliseconds(1));
   }
   return os::remove_tree(box_dir(box));

@@ -71,7 +71,8 @@ class DivergenceError(StateForkError):
         """Which command of which node, what it did the first time (`expected`), and now (`observed`)."""
         return Divergence(node=str(self.details.get("node", "")), index=self._number("index"),
                           command=str(self.details.get("command", "")),
-                          expected=self._outcome("expected"), observed=self._outcome("observed"))
+                          expected=self._outcome("expected"), observed=self._outcome("observed"),
+                          state=str(self.details.get("state", "")))
 
     def _outcome(self, side: str) -> Outcome:
         return Outcome(exit_code=self._number(side + "_exit_code"),

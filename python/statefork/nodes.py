@@ -57,7 +57,7 @@ class Snapshot(Node):
 class LogEntry:
     """One thing that was done to a branch."""
 
-    kind: str  # command, keys, write_file or resize
+    kind: str  # command, keys, write_file, resize, side or unproven
     text: str  # shortened, when long
     exit_code: int
     duration: float
@@ -116,6 +116,7 @@ class SessionInfo:
     nodes: int = 0
     live_branches: int = 0
     physical_bytes: int = 0
+    problem: str = ""  # why it cannot be used now; empty if it can
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,7 @@ class Divergence:
     command: str
     expected: Outcome
     observed: Outcome
+    state: str = ""  # how files or shell differ although every output was the same
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ class RestoreReport:
     accepted: List[Divergence]  # with on_divergence="accept"
     promoted: bool  # the node was virtual and is physical now
     took: float
+    unproven: str = ""  # why only outputs were compared with the recording; empty: the state was
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "agent/process_list.h"
-#include "waypoint/branch_files.h"
 
 namespace sf::agent {
 
@@ -15,8 +12,6 @@ using wire::Frame;
 using wire::Json;
 
 namespace {
-
-constexpr std::size_t kMaxFile = wire::kMaxPayload;
 
 Status answer(const ClientPtr& client, Json header, std::string payload = {}) {
   client->send({std::move(header), std::move(payload)});
@@ -64,9 +59,7 @@ Status Agent::dispatch(const ClientPtr& client, Frame& frame) {
     return answer(client, {{"ok", true}});
   }
   if (op == "facts") return facts(client);
-  if (op == "read_file") return read_file(client, frame);
   if (!shell_) return fail(ErrorCode::kBusy, "there is no shell yet", "start one first");
-  if (op == "write_file") return write_file(client, frame);
   return shell_->serve(client, frame);
 }
 
@@ -75,12 +68,12 @@ Status Agent::start(const ClientPtr& client, const Frame& frame) {
   SF_TRY_ASSIGN(BranchConfig config, waypoint::branch_config_from_json(frame.header.at("config")));
   // In a virtual machine nobody else has; in a container it is set, and not ours to set.
   (void)::sethostname(config.hostname.data(), config.hostname.size());
-  auto host = std::make_unique<waypoint::ShellHost>(poller_, std::move(config), "");
+  auto host = std::make_unique<waypoint::ShellHost>(poller_, std::move(config), "", gate_);
   SF_TRY(host->choose_user());
   SF_TRY(host->open(::getpid(), ""));
   SF_TRY(host->start_shell());
   host_ = std::move(host);
-  shell_.emplace(*host_, nullptr);
+  shell_.emplace(*host_, gate_, nullptr);
   return answer(client, {{"ok", true}});
 }
 
@@ -91,21 +84,8 @@ Status Agent::facts(const ClientPtr& client) {
   return answer(client, {{"processes", std::move(processes)},
                          {"self", ::getpid()},
                          {"shell", shell_ ? host_->shell().shell() : 0},
+                         {"at_prompt", shell_ && host_->is_at_rest()},
                          {"holder", shell_ ? host_->holder().value_or(1) : 0}});
-}
-
-Status Agent::read_file(const ClientPtr& client, const Frame& frame) {
-  auto most = std::min<std::size_t>(frame.header.at("max_bytes").get<std::size_t>(), kMaxFile);
-  SF_TRY_ASSIGN(std::string content, waypoint::read_branch_file("/", frame.payload, most));
-  return answer(client, {{"ok", true}}, std::move(content));
-}
-
-Status Agent::write_file(const ClientPtr& client, const Frame& frame) {
-  auto path_bytes = frame.header.at("path_bytes").get<std::size_t>();
-  if (path_bytes > frame.payload.size()) return invalid("malformed request: no path");
-  SF_TRY(waypoint::write_branch_file("/", host_->config().user, frame.payload.substr(0, path_bytes),
-                                     std::string_view(frame.payload).substr(path_bytes)));
-  return answer(client, {{"ok", true}});
 }
 
 }  // namespace sf::agent

@@ -8,7 +8,6 @@
 //   start {config}           starts one
 //   hang_up                  ends all other connections: a capture may not meet them
 //   facts                    processes and their memory
-//   read_file, write_file    files, without the shell
 #pragma once
 
 #include <memory>
@@ -35,10 +34,9 @@ class Agent {
   Status dispatch(const waypoint::ClientPtr& client, wire::Frame& frame);
   Status start(const waypoint::ClientPtr& client, const wire::Frame& frame);
   Status facts(const waypoint::ClientPtr& client);
-  Status read_file(const waypoint::ClientPtr& client, const wire::Frame& frame);
-  Status write_file(const waypoint::ClientPtr& client, const wire::Frame& frame);
 
   os::Poller poller_;
+  waypoint::ChangeGate gate_;  // what captures this branch does so from outside
   std::unique_ptr<waypoint::ShellHost> host_;
   std::optional<waypoint::ShellServer> shell_;
   waypoint::KeeperServer server_;

@@ -36,6 +36,8 @@ struct BackendEntry {
   std::string name;
   std::string summary;  // one line, for people
   control::Preserves preserves;
+  control::Capabilities capabilities = {.terminal = true, .files = true};
+  bool on_waypoint = false;  // lives in Waypoint's store
   // Whether this host can run it: else what is missing, and how to get it.
   std::function<Status(const Surroundings&)> usable;
   // May succeed where the tool does not answer now: it may answer later.

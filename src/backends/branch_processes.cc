@@ -51,6 +51,7 @@ control::BranchFacts branch_facts(const waypoint::BranchPids& pids) {
     facts.resident_bytes += kilobytes(status, "RssAnon") + kilobytes(status, "RssShmem");
   }
   facts.background_processes = static_cast<std::uint32_t>(background_processes(pids).size());
+  facts.at_prompt = pids.at_prompt;
   return facts;
 }
 

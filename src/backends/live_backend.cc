@@ -68,6 +68,7 @@ Result<Observation> LiveBackend::exec(const BranchHandle& branch,
   SF_TRY(look_first(branch));
   waypoint::ExecRequest wanted = shell_request(request);
   wanted.look = notices_unchanged();
+  wanted.always_look = request.describe_shell;
   auto done = waypoint_->exec(id_of(branch), wanted, sink);
   if (!done) return branch_error(branch, std::move(done).error());
   bool left = left_background(branch, done->shell_restarted);
@@ -117,10 +118,8 @@ bool LiveBackend::left_background(const BranchHandle& branch, bool shell_restart
   });
 }
 
-Result<BranchHandle> LiveBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
-  Result<BranchHandle> fresh = std::move(revive(from, 1).front());
-  if (fresh) keep_window(old, *fresh);
-  return fresh;
+Result<BranchHandle> LiveBackend::restore(const BranchHandle& /*old*/, const PhysicalRef& from) {
+  return std::move(revive(from, 1).front());
 }
 
 Status LiveBackend::remove(const PhysicalRef& ref) {
@@ -171,10 +170,24 @@ Result<std::unique_ptr<control::TerminalFeed>> LiveBackend::watch(const BranchHa
   return feed_of(std::move(*watch));
 }
 
-void LiveBackend::keep_window(const BranchHandle& old, const BranchHandle& fresh) {
-  auto was = waypoint_->screen(id_of(old));
-  auto is = waypoint_->screen(id_of(fresh));
-  if (was && is && was->size != is->size) (void)waypoint_->resize(id_of(fresh), was->size);
+Result<control::WindowSize> LiveBackend::window(const BranchHandle& branch) {
+  auto shown = waypoint_->screen(id_of(branch));
+  if (!shown) return branch_error(branch, std::move(shown).error());
+  return control::WindowSize{shown->size.rows, shown->size.cols};
+}
+
+Result<std::string> LiveBackend::digest(const BranchHandle& branch,
+                                        const std::optional<PhysicalRef>& since,
+                                        const control::DigestBudget& budget) {
+  waypoint::DigestRequest wanted{.files = preserves().has(control::Preserves::kFiles),
+                                 .shell = preserves().has(control::Preserves::kShell),
+                                 .max_files = budget.files,
+                                 .max_bytes = budget.bytes,
+                                 .max_time = budget.time};
+  if (since) wanted.since = waypoint::CheckpointId(since->value());
+  auto digest = waypoint_->digest(id_of(branch), wanted);
+  if (!digest) return branch_error(branch, std::move(digest).error());
+  return digest;
 }
 
 Result<std::string> LiveBackend::read_file(const BranchHandle& branch, const std::string& path,
@@ -185,9 +198,9 @@ Result<std::string> LiveBackend::read_file(const BranchHandle& branch, const std
 
 Status LiveBackend::write_file(const BranchHandle& branch, const std::string& path,
                                std::string_view content) {
-  if (content.size() > kMaxFile) return invalid("a file of at most 1 GiB can be written");
-  SF_TRY_ASSIGN(BranchPids found, pids(branch));
-  return waypoint::write_branch_file(root_of(found), config_of(branch).user, path, content);
+  Status written = waypoint_->write_file(id_of(branch), path, content);
+  if (!written) return branch_error(branch, std::move(written).error());
+  return written;
 }
 
 Result<control::BranchFacts> LiveBackend::facts(const BranchHandle& branch) {

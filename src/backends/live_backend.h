@@ -47,7 +47,11 @@ class LiveBackend : public control::Backend {
   Status write_file(const control::BranchHandle& branch, const std::string& path,
                     std::string_view content) override;
 
+  Result<control::WindowSize> window(const control::BranchHandle& branch) override;
   Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
+  Result<std::string> digest(const control::BranchHandle& branch,
+                             const std::optional<control::PhysicalRef>& since,
+                             const control::DigestBudget& budget) override;
   // Files, and what else preserves() claims: processes, ports, environment, working directory.
   Result<control::StateDiff> diff(const control::DiffSide& from,
                                   const control::DiffSide& to) override;
@@ -65,8 +69,6 @@ class LiveBackend : public control::Backend {
   // A branch that is not there is a branch lost.
   Error branch_error(const control::BranchHandle& branch, Error error) const;
   Result<waypoint::BranchPids> pids(const control::BranchHandle& branch);
-  // The window belongs to the place and not to the state.
-  void keep_window(const control::BranchHandle& old, const control::BranchHandle& fresh);
 
   // Live branches at the state of a snapshot; exactly `count` entries.
   virtual std::vector<Result<control::BranchHandle>> revive(const control::PhysicalRef& from,

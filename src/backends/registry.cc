@@ -17,6 +17,9 @@
 namespace sf::backends {
 namespace {
 
+// A store whose file system failed for want of room needs some to write what it has to.
+constexpr std::uint64_t kRoomToReopen = 128ULL << 20U;
+
 Status has_waypoint(const Surroundings& around) {
   if (around.waypoint) return Ok{};
   return around.why_no_waypoint;
@@ -28,6 +31,8 @@ BackendEntry on_waypoint(std::string summary) {
   return {.name = std::string(backend.name()),
           .summary = std::move(summary),
           .preserves = backend.preserves(),
+          .capabilities = backend.capabilities(),
+          .on_waypoint = true,
           .usable = has_waypoint,
           .make = [](const Surroundings& around) -> Result<std::unique_ptr<control::Backend>> {
             SF_TRY(has_waypoint(around));
@@ -62,19 +67,77 @@ std::vector<BackendEntry> all_entries() {
 
 }  // namespace
 
-BackendRegistry::BackendRegistry(waypoint::WaypointOptions options, Tools tools) {
-  around_.state_dir = options.store_dir + "/backends";
+BackendRegistry::BackendRegistry(waypoint::WaypointOptions options, Tools tools)
+    : options_(std::move(options)) {
+  around_.state_dir = options_.store_dir + "/backends";
   around_.owner = owner_of(around_.state_dir);
-  const waypoint::Helpers helpers = waypoint::look_for_helpers(options.helper_dir);
+  const waypoint::Helpers helpers = waypoint::look_for_helpers(options_.helper_dir);
   around_.agent = helpers.dir + "/statefork-agent";
   if (helpers.criu_shim.usable) around_.criu_shim = helpers.criu_shim.path;
   around_.tools = std::move(tools);
-  auto opened = waypoint::Waypoint::open(std::move(options));
+  open_store();
+}
+
+void BackendRegistry::open_store() {
+  auto opened = waypoint::Waypoint::open(options_);
+  std::lock_guard lock(mutex_);
   if (opened) {
     around_.waypoint = std::make_shared<waypoint::Waypoint>(std::move(*opened));
   } else {
     around_.why_no_waypoint = std::move(opened).error();
   }
+}
+
+Surroundings BackendRegistry::around() const {
+  std::lock_guard lock(mutex_);
+  return around_;
+}
+
+ReopenableBackend::Nature BackendRegistry::nature(const std::string& name) const {
+  for (const BackendEntry& entry : all_entries()) {
+    if (entry.name == name) return {name, entry.preserves, entry.capabilities};
+  }
+  return {.name = name, .preserves = {}, .capabilities = {}};
+}
+
+bool BackendRegistry::is_on_waypoint(std::string_view name) const {
+  for (const BackendEntry& entry : all_entries()) {
+    if (entry.name == name) return entry.on_waypoint;
+  }
+  return false;
+}
+
+Status BackendRegistry::check_store() const {
+  Surroundings now = around();
+  if (!now.waypoint) return now.why_no_waypoint;
+  return now.waypoint->check_store();
+}
+
+bool BackendRegistry::may_reopen_store() const {
+  Status store = check_store();
+  if (store) return false;
+  const ErrorCode code = store.error().code;
+  if (code != ErrorCode::kNoSpace && code != ErrorCode::kOs && code != ErrorCode::kBusy)
+    return false;
+  auto room = os::free_bytes(options_.store_dir);
+  return room && *room >= kRoomToReopen;
+}
+
+void BackendRegistry::close_store() {
+  std::shared_ptr<waypoint::Waypoint> waypoint;
+  {
+    std::lock_guard lock(mutex_);
+    if (!around_.waypoint) return;
+    Status store = around_.waypoint->check_store();
+    if (!store) around_.why_no_waypoint = store.error();
+    waypoint = std::exchange(around_.waypoint, nullptr);
+  }
+  waypoint->end_all();
+}
+
+Status BackendRegistry::reopen_store() {
+  open_store();
+  return check_store();
 }
 
 std::vector<std::string> BackendRegistry::names() const {
@@ -84,9 +147,10 @@ std::vector<std::string> BackendRegistry::names() const {
 }
 
 std::vector<BackendDescription> BackendRegistry::list() const {
+  const Surroundings now = around();
   std::vector<BackendDescription> all;
   for (const BackendEntry& entry : all_entries()) {
-    Status usable = entry.usable(around_);
+    Status usable = entry.usable(now);
     all.push_back({.name = entry.name,
                    .summary = entry.summary,
                    .preserves = entry.preserves,
@@ -97,9 +161,10 @@ std::vector<BackendDescription> BackendRegistry::list() const {
 }
 
 Result<BackendChoice> BackendRegistry::choose() const {
+  const Surroundings now = around();
   std::string without;
   for (const BackendEntry& entry : all_entries()) {
-    Status usable = entry.usable(around_);
+    Status usable = entry.usable(now);
     if (usable && without.empty())
       return BackendChoice{entry.name, "the best there is, and this host has all it needs"};
     if (usable) return BackendChoice{entry.name, "the best that this host can run; " + without};
@@ -113,7 +178,7 @@ Result<std::unique_ptr<control::Backend>> BackendRegistry::make(std::string_view
   for (const BackendEntry& entry : all_entries()) {
     names += (names.empty() ? "" : ", ") + entry.name;
     if (entry.name != name) continue;
-    return entry.make(around_);
+    return entry.make(around());
   }
   return invalid("there is no backend \"" + std::string(name) + "\"", "choose one of: " + names);
 }

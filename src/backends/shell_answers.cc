@@ -58,6 +58,7 @@ control::Observation observation_of(waypoint::ExecResult done) {
           .raw = std::move(done.raw),
           .background = std::move(done.background),
           .output_bytes = done.output_bytes,
+          .raw_hash = done.raw_hash,
           .duration = done.duration,
           .timed_out = done.timed_out,
           .truncated = done.truncated,

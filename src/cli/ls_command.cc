@@ -15,7 +15,12 @@ std::string table(const wire::Json& list) {
                     std::to_string(session.value("nodes", 0ULL)),
                     std::to_string(session.value("live_branches", 0ULL)),
                     time_text(session.value("created_at", ""))});
-  return columns(rows);
+  std::string text = columns(rows);
+  for (const wire::Json& session : list.at("sessions")) {
+    const std::string problem = session.value("problem", "");
+    if (!problem.empty()) text += session.value("id", "") + " cannot be used: " + problem + "\n";
+  }
+  return text;
 }
 
 Result<int> run(const CommandFrame& frame, ApiClient& client) {

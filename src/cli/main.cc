@@ -30,7 +30,17 @@ constexpr const char* kNextStep =
     "All commands: `statefork --help`.\n";
 
 constexpr int kUsageError = 2;
-constexpr int kExecFailed = 125;  // a wrong `exec` must not look like a command's exit status
+constexpr int kOurFailure = 125;  // must not look like the exit status of what exec or run started
+
+// "`a`, `b` and `c`"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 < names.size() ? ", " : " and ";
+    text += "`" + names[i] + "`";
+  }
+  return text;
+}
 
 // In the form of all our failures.
 std::string describe_failure(const CLI::App* app, const CLI::Error& error) {
@@ -42,7 +52,9 @@ std::string describe_failure(const CLI::App* app, const CLI::Error& error) {
   return "statefork: " + message + "\n  hint: `" + command + " --help`\n";
 }
 
-void add_commands(CLI::App& app, const std::vector<std::string>& words, int& exit_code) {
+// `takers` gets the names of the commands that take `words`, which follow `--`.
+void add_commands(CLI::App& app, const std::vector<std::string>& words,
+                  std::vector<std::string>& takers, int& exit_code) {
   using namespace sf::cli;
   using Adder = std::function<void(CLI::App&, int&)>;
   auto add_group = [&](const char* title, const std::vector<Adder>& adders) {
@@ -51,8 +63,11 @@ void add_commands(CLI::App& app, const std::vector<std::string>& words, int& exi
       app.get_subcommands({}).back()->group(title);
     }
   };
-  auto with_words = [&words](auto add) -> Adder {
-    return [add, &words](CLI::App& to, int& code) { add(to, words, code); };
+  auto with_words = [&](auto add) -> Adder {
+    return [add, &words, &takers](CLI::App& to, int& code) {
+      add(to, words, code);
+      takers.push_back(to.get_subcommands({}).back()->get_name());
+    };
   };
   add_group("Sessions", {add_new_command, with_words(add_exec_command), with_words(add_run_command),
                          add_ls_command, add_stats_command, add_rm_command});
@@ -81,24 +96,26 @@ int main(int argc, char** argv) {
   std::vector<std::string> words;
   if (mark != argv + argc) words.assign(mark + 1, argv + argc);
   int exit_code = 0;
-  add_commands(app, words, exit_code);
+  std::vector<std::string> takers;
+  add_commands(app, words, takers, exit_code);
 
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "__complete") {
     sf::cli::print_completions(app, {argv + 2, argv + argc});
     return 0;
   }
-  if (mark != argv + argc && command != "exec" && command != "keys") {
-    std::cerr << "statefork: only `exec` and `keys` take words after --\n";
+  if (mark != argv + argc && std::ranges::find(takers, command) == takers.end()) {
+    std::cerr << "statefork: only " << listed(takers) << " take words after --\n";
     return kUsageError;
   }
+  const int usage_error = command == "exec" || command == "run" ? kOurFailure : kUsageError;
   try {
     app.parse(static_cast<int>(mark - argv), argv);
     if (app.get_subcommands().empty()) std::cout << kOverview << '\n' << kNextStep;
   } catch (const CLI::ParseError& error) {  // --help and --version come this way too
-    exit_code = app.exit(error) == 0 ? 0 : command == "exec" ? kExecFailed : kUsageError;
+    exit_code = app.exit(error) == 0 ? 0 : usage_error;
   }
   if (std::cout.flush() || exit_code != 0) return exit_code;
   std::cerr << "statefork: standard output cannot be written\n";
-  return command == "exec" ? kExecFailed : 1;
+  return usage_error == kOurFailure ? kOurFailure : 1;
 }

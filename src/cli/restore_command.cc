@@ -20,7 +20,11 @@ Result<int> run(const RestoreArguments& arguments, ApiClient& client) {
                 client.post(arguments.address.branch_path() + "/restore", request));
   return print_answer(arguments, report, [](const wire::Json& told) {
     for (const wire::Json& one : told.value("accepted", wire::Json::array()))
-      print_remark("diverged: " + one_line(one.value("command", "")));
+      print_remark("diverged: " + one_line(one.value("state", "").empty()
+                                               ? one.value("command", "")
+                                               : one.value("state", "")));
+    if (const std::string why = told.value("unproven", ""); !why.empty())
+      print_remark("replayed, and only the outputs were compared: " + why);
     return std::string();
   });
 }

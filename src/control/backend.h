@@ -54,6 +54,27 @@ struct Checkpoint {
 struct BranchFacts {
   std::uint64_t resident_bytes = 0;
   std::uint32_t background_processes = 0;
+  bool at_prompt = true;  // the shell waits for a command, and no program runs beside it
+
+  // Whether nothing in the branch can act until the next request.
+  bool is_quiet() const { return background_processes == 0 && at_prompt; }
+};
+
+struct WindowSize {
+  std::uint16_t rows = 0;
+  std::uint16_t cols = 0;
+  friend bool operator==(const WindowSize&, const WindowSize&) = default;
+};
+
+// How much a digest may cost. Beyond it there is none.
+struct DigestBudget {
+  std::size_t files = 20'000;
+  std::uint64_t bytes = 64U << 20U;
+  milliseconds time{150};
+
+  static DigestBudget unlimited() {
+    return {.files = 10'000'000, .bytes = 1ULL << 40U, .time = std::chrono::minutes(10)};
+  }
 };
 
 struct TerminalScreen {
@@ -115,8 +136,7 @@ class Backend {
   // kUnsupported: this state cannot be captured; the message names the blockers.
   virtual Result<Checkpoint> checkpoint(const BranchHandle& branch) = 0;
   // A new live branch at `from`, meant to take the place of `old`, which lives on untouched and
-  // may be dead already. What belongs to the place and not to the state (who looks at it, the
-  // window's size) is taken from `old`.
+  // may be dead already.
   virtual Result<BranchHandle> restore(const BranchHandle& old, const PhysicalRef& from) = 0;
   // Exactly `count` entries: a live branch, or why there is none.
   virtual std::vector<Result<BranchHandle>> fork(const PhysicalRef& from, std::size_t count) = 0;
@@ -127,6 +147,7 @@ class Backend {
   virtual Status send_keys(const BranchHandle& branch, std::string_view keys) = 0;
   virtual Result<TerminalScreen> screen(const BranchHandle& branch, std::size_t scrollback) = 0;
   virtual Status resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) = 0;
+  virtual Result<WindowSize> window(const BranchHandle& branch) = 0;
   virtual Result<std::unique_ptr<TerminalFeed>> watch(const BranchHandle& branch) = 0;
   virtual Result<std::string> read_file(const BranchHandle& branch, const std::string& path,
                                         std::size_t max_bytes) = 0;
@@ -134,6 +155,17 @@ class Backend {
                             std::string_view content) = 0;
 
   virtual Result<BranchFacts> facts(const BranchHandle& branch) = 0;
+  // Everything that preserves() claims and that the branch changed since `since` (nothing: since it
+  // was started), as one text: files with content, mode and owner; the shell's own state. Equal
+  // digests mean equal states, but for what docs/guarantees.md excepts (times, inode numbers).
+  // Requires: the branch is quiet; its last command was run with describe_shell. kUnsupported:
+  // there is none within the budget.
+  virtual Result<std::string> digest(const BranchHandle& /*branch*/,
+                                     const std::optional<PhysicalRef>& /*since*/,
+                                     const DigestBudget& /*budget*/) {
+    return fail(ErrorCode::kUnsupported,
+                "backend " + std::string(name()) + " cannot compare a replay with its recording");
+  }
   virtual Result<StateDiff> diff(const DiffSide& from, const DiffSide& to) = 0;
   virtual Result<BackendUsage> usage() = 0;
   // Those that restore() and fork() would find made already. May be called at any moment.

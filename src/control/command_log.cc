@@ -55,10 +55,23 @@ LogEntry resize_entry(std::uint16_t rows, std::uint16_t cols) {
   return entry;
 }
 
+LogEntry unproven_entry(std::string why) {
+  LogEntry entry;
+  entry.kind = EntryKind::kUnproven;
+  entry.text = std::move(why);
+  return entry;
+}
+
+// What lies beyond max_output counts, too.
+std::uint64_t hash_of(const Observation& seen) {
+  const std::uint64_t shown = hash_text(seen.output);
+  return seen.truncated ? shown ^ seen.raw_hash : shown;
+}
+
 LogEntry finished_entry(LogEntry begun, const Observation& seen) {
   begun.outcome_unknown = false;
   begun.exit_code = seen.exit_code;
-  begun.output_hash = hash_text(seen.output);
+  begun.output_hash = hash_of(seen);
   begun.output_bytes = seen.output_bytes;
   begun.output_excerpt = bounded_excerpt(seen.output, kMaxKeptOutput);
   begun.duration = seen.duration;
@@ -82,7 +95,7 @@ std::pair<std::uint16_t, std::uint16_t> replay_size(const LogEntry& entry) {
 
 bool is_replayable(const LogEntry& entry) {
   return entry.kind != EntryKind::kKeys && entry.kind != EntryKind::kSide &&
-         !entry.outcome_unknown && !entry.content_dropped;
+         entry.kind != EntryKind::kUnproven && !entry.outcome_unknown && !entry.content_dropped;
 }
 
 bool is_replayable(const CommandLog& log) {
@@ -104,6 +117,7 @@ std::string describe(const LogEntry& entry) {
   if (entry.kind == EntryKind::kResize) return "resize to " + text;
   if (entry.kind == EntryKind::kSide) return "beside the shell: " + text;
   if (entry.kind == EntryKind::kKeys) return "keys typed into the terminal";
+  if (entry.kind == EntryKind::kUnproven) return "a restore that " + text;
   return text;
 }
 

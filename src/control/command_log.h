@@ -20,6 +20,7 @@ enum class EntryKind {
   kResize,     // text is "ROWSxCOLS" of the terminal
   kKeys,       // bytes typed into the terminal: when the program read them is not known
   kSide,       // a command beside the shell, its words: what ran at the same time is not known
+  kUnproven,   // a replay that was not proven to lead to its node; text says why
 };
 
 inline constexpr std::size_t kMaxCommand = 16U << 20U;
@@ -33,7 +34,7 @@ struct LogEntry {
   milliseconds timeout{0};
   std::size_t max_output = 0;  // replay asks for as much, so that both are cut at the same place
   int exit_code = 0;
-  std::uint64_t output_hash = 0;
+  std::uint64_t output_hash = 0;  // hash_of()
   std::uint64_t output_bytes = 0;
   std::string output_excerpt;
   microseconds duration{0};
@@ -55,17 +56,20 @@ LogEntry begun_write(std::string path, std::string content);
 LogEntry keys_entry(std::string_view keys);
 LogEntry side_entry(const SideRequest& request);
 LogEntry resize_entry(std::uint16_t rows, std::uint16_t cols);
+LogEntry unproven_entry(std::string why);
 // The same entry once the command has been seen to end.
 LogEntry finished_entry(LogEntry begun, const Observation& seen);
 
+// Of what a command printed, for comparing a replay with it.
+std::uint64_t hash_of(const Observation& seen);
 // The request that does again what the entry did. Requires: kind is kCommand.
 ExecRequest replay_request(const LogEntry& entry);
 // Rows and columns. Requires: kind is kResize.
 std::pair<std::uint16_t, std::uint16_t> replay_size(const LogEntry& entry);
 
 // Can doing it again lead to the same state at all? Typed keys, commands beside the shell, unknown
-// outcomes and contents that were not kept cannot. A command may still diverge: that is what
-// verified replay is for.
+// outcomes, unproven replays and contents that were not kept cannot. A command may still diverge:
+// that is what verified replay is for.
 bool is_replayable(const LogEntry& entry);
 bool is_replayable(const CommandLog& log);
 

@@ -10,6 +10,7 @@ namespace sf::control {
 class EagerPolicy final : public MaterializationPolicy {  // every node physical
  public:
   std::string name() const override { return "eager"; }
+  bool makes_virtual_nodes() const override { return false; }
   Materialization decide(const SnapshotFacts& /*facts*/) const override {
     return Materialization::kPhysical;
   }

@@ -38,6 +38,8 @@ class MaterializationPolicy {  // Thread-safe: the sessions of a backend may sha
   virtual ~MaterializationPolicy() = default;
   virtual std::string name() const = 0;  // as make_policy() takes it
   virtual Materialization decide(const SnapshotFacts& facts) const = 0;
+  // Whether it ever decides for a virtual node: then commands are run so that one can be proven.
+  virtual bool makes_virtual_nodes() const { return true; }
   // A virtual node was just brought back by replay, and facts.replay_cost was spent on that so far:
   // is now the time to make it physical?
   virtual bool should_promote(const SnapshotFacts& /*facts*/) const { return false; }

@@ -17,6 +17,8 @@ struct ExecRequest {
   milliseconds timeout{120'000};  // 0: none
   std::size_t max_output = 1U << 20U;
   bool raw = false;  // also return the terminal's bytes as they came
+  // Let the shell describe itself when the command has ended: Backend::digest() needs that.
+  bool describe_shell = false;
 };
 
 struct Observation {
@@ -25,6 +27,7 @@ struct Observation {
   std::string raw;
   std::string background;  // what jobs printed since the last command; no part of the result
   std::uint64_t output_bytes = 0;  // all that came, kept or not
+  std::uint64_t raw_hash = 0;      // of all bytes behind the kept beginning
   microseconds duration{0};
   bool timed_out = false;
   bool truncated = false;

@@ -186,13 +186,31 @@ TEST(SnapshotChoiceTest, ThePolicyDecidesWhenNothingElseDoes) {
   EXPECT_TRUE(choose({}, EagerPolicy()).may_fall_back);
 }
 
-TEST(SnapshotChoiceTest, AReasonOverrulesThePolicyAndFallsBackOnlyToWhatCanBeReplayed) {
+TEST(SnapshotChoiceTest, ReasonAgainstReplayOverrulesThePolicyAndNeverFallsBack) {
   SnapshotQuestion q{.must = "'serve &' left processes running"};
   EXPECT_EQ(choose(q, LazyPolicy()).kind, Kind::kPhysical);
   EXPECT_EQ(choose(q, LazyPolicy()).why, *q.must);
-  EXPECT_TRUE(choose(q, LazyPolicy()).may_fall_back);
+  EXPECT_FALSE(choose(q, LazyPolicy()).may_fall_back);
   q.replayable = false;
   EXPECT_FALSE(choose(q, LazyPolicy()).may_fall_back);
+}
+
+TEST(SnapshotChoiceTest, ReasonAgainstReplayOverrulesTheWishForAVirtualNode) {
+  SnapshotQuestion q{.must = "processes are running", .wanted = Materialization::kVirtual};
+  EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kPhysical);
+  EXPECT_EQ(choose(q, EagerPolicy()).why, *q.must);
+  q.storage_is_full = true;
+  EXPECT_EQ(choose_snapshot(q, EagerPolicy()).error().code, ErrorCode::kNoSpace);
+  q.backend_has_snapshots = false;
+  EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kVirtual);
+}
+
+TEST(SnapshotChoiceTest, CommandsThatDrawByChanceNeverFallBackToReplay) {
+  SnapshotQuestion q{.facts = {.draws_by_chance = true}};
+  EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kPhysical);
+  EXPECT_FALSE(choose(q, EagerPolicy()).may_fall_back);
+  q.storage_is_full = true;
+  EXPECT_EQ(choose_snapshot(q, EagerPolicy()).error().code, ErrorCode::kNoSpace);
 }
 
 TEST(SnapshotChoiceTest, WhatTheUserAskedForHappensOrFails) {

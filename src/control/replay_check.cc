@@ -26,6 +26,22 @@ void write_outcome(Error& error, const std::string& prefix, const ReplayOutcome&
   error.details[prefix + "_output"] = outcome.output;
 }
 
+// A digest is a list of words, "files:... shell:...".
+std::string differing_parts(const std::string& expected, const std::string& observed) {
+  auto differs = [&](const std::string& name) {
+    auto part = [&](const std::string& digest) {
+      const std::size_t at = digest.find(name + ":");
+      return at == std::string::npos ? "" : digest.substr(at, digest.find(' ', at) - at);
+    };
+    return part(expected) != part(observed);
+  };
+  const bool files = differs("files");
+  const bool shell = differs("shell");
+  if (files && shell) return "its files and its shell's state differ";
+  if (files) return "its files differ";
+  return shell ? "its shell's state differs" : "its state differs";
+}
+
 bool read_outcome(const Error& error, const std::string& prefix, ReplayOutcome& outcome) {
   outcome.timed_out = read_text(error, prefix + "_timed_out") == "true";
   outcome.output = read_text(error, prefix + "_output");
@@ -33,6 +49,7 @@ bool read_outcome(const Error& error, const std::string& prefix, ReplayOutcome& 
 }
 
 std::string what_differs(const Divergence& d) {
+  if (!d.state.empty()) return d.state;
   if (d.expected.timed_out != d.observed.timed_out)
     return d.observed.timed_out ? "it timed out" : "it no longer timed out";
   if (d.expected.exit_code != d.observed.exit_code)
@@ -46,8 +63,7 @@ std::string what_differs(const Divergence& d) {
 std::optional<Divergence> check_replay(const ReplayStep& step, const Observation& observed) {
   const LogEntry& entry = step.entry;
   bool same = entry.exit_code == observed.exit_code && entry.timed_out == observed.timed_out &&
-              entry.output_bytes == observed.output_bytes &&
-              entry.output_hash == hash_text(observed.output);
+              entry.output_bytes == observed.output_bytes && entry.output_hash == hash_of(observed);
   if (same) return std::nullopt;
   return Divergence{
       .node = step.node,
@@ -59,11 +75,27 @@ std::optional<Divergence> check_replay(const ReplayStep& step, const Observation
   };
 }
 
+std::optional<Divergence> check_state(const NodeId& node, const CommandLog& log,
+                                      const std::string& expected, const std::string& observed) {
+  if (expected == observed) return std::nullopt;
+  Divergence divergence{.node = node, .state = differing_parts(expected, observed)};
+  if (!log.empty()) {
+    divergence.index = log.size() - 1;
+    divergence.command = bounded_excerpt(log.back().text, kMaxKeptOutput);
+  }
+  divergence.expected.output = expected;
+  divergence.observed.output = observed;
+  return divergence;
+}
+
 Error to_error(const Divergence& divergence) {
-  Error error = fail(ErrorCode::kDiverged,
-                     "replaying '" + describe(LogEntry{.text = divergence.command}) +
-                         "' diverged: " + what_differs(divergence),
-                     "restore a physical ancestor, or accept the difference");
+  const std::string subject = divergence.state.empty()
+                                  ? "'" + describe(LogEntry{.text = divergence.command}) + "'"
+                                  : "node " + divergence.node.value();
+  Error error =
+      fail(ErrorCode::kDiverged, "replaying " + subject + " diverged: " + what_differs(divergence),
+           "restore a physical ancestor, or accept the difference");
+  if (!divergence.state.empty()) error.details["state"] = divergence.state;
   error.details["node"] = divergence.node.value();
   error.details["index"] = std::to_string(divergence.index);
   error.details["step"] = std::to_string(divergence.step);
@@ -75,7 +107,9 @@ Error to_error(const Divergence& divergence) {
 
 std::optional<Divergence> divergence_of(const Error& error) {
   if (error.code != ErrorCode::kDiverged) return std::nullopt;
-  Divergence d{.node = NodeId(read_text(error, "node")), .command = read_text(error, "command")};
+  Divergence d{.node = NodeId(read_text(error, "node")),
+               .command = read_text(error, "command"),
+               .state = read_text(error, "state")};
   bool whole = read_number(error, "index", d.index) && read_number(error, "step", d.step) &&
                read_outcome(error, "expected", d.expected) &&
                read_outcome(error, "observed", d.observed);

@@ -9,6 +9,7 @@ Result<RestorePlan> plan_restore(const BranchTree& tree, const NodeId& target) {
   std::vector<const Node*> virtual_nodes;  // the target first
   const Node* node = tree.find(target);
   SF_CHECK(node != nullptr);
+  plan.proof = node->proof;
   while (!node->is_physical()) {
     virtual_nodes.push_back(node);
     if (node->is_root()) break;

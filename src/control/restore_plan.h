@@ -22,11 +22,11 @@ struct RestorePlan {
   std::optional<PhysicalRef> from;  // nothing: start the session anew
   std::vector<ReplayStep> steps;    // copies: the plan is carried out while the tree may change
   microseconds replay_cost{0};
+  std::optional<ReplayProof> proof;  // the target's
 };
 
-// restore(v) = restore(p(v)); then every command of log(p(v), v) in order. Logs that provably
-// changed nothing are left out. kUnsupported when something on the way cannot be done again.
-// Requires: the target is in the tree.
+// restore(v) = restore(p(v)); then every command of log(p(v), v) in order. kUnsupported when
+// something on the way cannot be done again. Requires: the target is in the tree.
 Result<RestorePlan> plan_restore(const BranchTree& tree, const NodeId& target);
 
 }  // namespace sf::control

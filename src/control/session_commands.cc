@@ -1,4 +1,5 @@
 // What is done to a live branch in place: commands, keys, files.
+#include <algorithm>
 #include <utility>
 
 #include "control/session_manager.h"
@@ -63,7 +64,9 @@ Result<Observation> SessionManager::exec_command(const BranchId& branch, const E
   if (may_begin) SF_TRY(may_begin());
   Observation seen;
   SF_TRY(carry_out(turn, "exec_command", begun_entry(request), [&](LogEntry& entry) -> Status {
-    SF_TRY_ASSIGN(seen, backend_.exec(turn.handle, request, sink));
+    ExecRequest wanted = request;
+    wanted.describe_shell = policy_.makes_virtual_nodes();
+    SF_TRY_ASSIGN(seen, backend_.exec(turn.handle, wanted, sink));
     entry = finished_entry(std::move(entry), seen);
     return Ok{};
   }));
@@ -117,9 +120,19 @@ Status SessionManager::use_terminal(const BranchId& branch, LogEntry entry,
 Result<SideObservation> SessionManager::run(const BranchId& branch, const SideRequest& request) {
   if (request.argv.empty() || request.argv.front().empty())
     return invalid("a command beside the shell needs a program", "name it first in argv");
-  SF_TRY_ASSIGN(Entrance entrance, enter(branch, side_entry(request)));
+  const LogEntry entry = side_entry(request);
+  SF_TRY_ASSIGN(Entrance entrance, enter(branch, entry));
+  {
+    std::lock_guard lock(mutex_);
+    entrance.seat->beside.push_back(entry);
+  }
   entrance.input = {};  // it may take long, and others come and go meanwhile
   Result<SideObservation> seen = backend_.run(entrance.handle, request);
+  {
+    std::lock_guard lock(mutex_);
+    std::vector<LogEntry>& beside = entrance.seat->beside;
+    beside.erase(std::ranges::find(beside, entry));
+  }
   if (!seen.ok()) note_if_lost(branch, entrance.handle, seen.error());
   return seen;
 }

@@ -51,6 +51,7 @@ Result<std::unique_ptr<SessionManager>> SessionManager::build_session(SessionPor
   Node root{.id = s.tree_.next_node_id(), .origin = main, .created = s.now_()};
   if (s.capabilities_.physical_snapshots) {
     SF_TRY_ASSIGN(BranchFacts facts, s.backend_.facts(handle));
+    root.quiet = facts.is_quiet();
     Result<Captured> state = s.capture(handle, facts.resident_bytes);
     if (state.ok()) {
       root.physical = state->state;
@@ -101,11 +102,19 @@ Result<std::unique_ptr<SessionManager>> SessionManager::reopen(SessionPorts port
   SF_TRY_ASSIGN(session->tree_, BranchTree::from_image(std::move(image)));
   for (const auto& [id, branch] : session->tree_.branches())
     session->seats_[id] = std::make_shared<Seat>();
-  std::lock_guard lock(session->mutex_);
-  std::vector<Edit> missing = missing_parts(session->tree_, inventory);
-  if (!missing.empty()) SF_TRY(session->commit("recover", std::move(missing)));
-  session->tree_.take_unneeded();  // they are gone already
+  Status marked = session->reconcile(inventory);
+  // What could not be marked on a full disk is found missing again when it is used.
+  if (!marked && marked.error().code != ErrorCode::kNoSpace) return std::move(marked).error();
   return session;
+}
+
+Status SessionManager::reconcile(const Inventory& inventory) {
+  std::lock_guard lock(mutex_);
+  if (tree_.ended()) return Ok{};
+  std::vector<Edit> missing = missing_parts(tree_, inventory);
+  if (!missing.empty()) SF_TRY(commit("recover", std::move(missing)));
+  tree_.take_unneeded();  // they are gone already
+  return Ok{};
 }
 
 // Requires: mutex_ is held, and the edits fit the tree.

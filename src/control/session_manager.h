@@ -75,6 +75,8 @@ struct SnapshotReport {
   std::string why;                // what decided the kind
   std::optional<Error> fallback;  // why it could not be physical, though it should have been
   std::optional<PhysicalState> physical;
+  std::optional<ReplayProof> proof;  // of a virtual node
+  bool quiet = false;                // Node::quiet
   microseconds took{0};
 };
 
@@ -88,6 +90,9 @@ struct RestoreReport {
   std::size_t replayed = 0;
   std::vector<Divergence> accepted;
   bool promoted = false;  // the node was virtual and is physical now
+  // Why the replayed state could not be compared with the node's: then outputs alone were. Empty:
+  // it was, or nothing was replayed.
+  std::string unproven;
   microseconds took{0};
 };
 
@@ -125,6 +130,9 @@ class SessionManager {
   static Result<std::unique_ptr<SessionManager>> reopen(SessionPorts ports, SessionImage image,
                                                         const Inventory& inventory,
                                                         SessionLimits limits = {});
+  // The backend was away and has lost what it does not name now: such branches and snapshots are
+  // marked. Commits: the marks.
+  Status reconcile(const Inventory& inventory);
   SessionManager(const SessionManager&) = delete;
   SessionManager& operator=(const SessionManager&) = delete;
   ~SessionManager() = default;  // branches live on
@@ -192,6 +200,7 @@ class SessionManager {
   struct Seat {  // what a live branch has beside its record
     std::mutex turn;
     std::mutex input;
+    std::vector<LogEntry> beside;  // programs that run beside the shell; guarded by mutex_
   };
   struct Turn {  // the right to do something to a branch, and the branch as it was found
     std::shared_ptr<Seat> seat;
@@ -244,7 +253,13 @@ class SessionManager {
     std::vector<Edit> cost() const;
   };
   Result<Captured> capture(const BranchHandle& handle, std::uint64_t resident_bytes);
-  Result<SnapshotQuestion> question(const Turn& turn, const SnapshotRequest& request) const;
+  // What a replay of the branch's state will be compared with.
+  Result<std::optional<ReplayProof>> prove(const Turn& turn);
+  // Fills in how the node comes back: a snapshot, or the proof of a replay.
+  Status materialize(const Turn& turn, const SnapshotChoice& choice, const BranchFacts& facts,
+                     SnapshotReport& report, std::vector<Edit>& cost);
+  Result<SnapshotQuestion> question(const Turn& turn, const SnapshotRequest& request,
+                                    const BranchFacts& facts) const;
   Status check_new_node(const SnapshotRequest& request) const;
   Status add_node(const Turn& turn, const SnapshotRequest& request, microseconds took,
                   std::vector<Edit> cost, SnapshotReport& report);
@@ -256,12 +271,17 @@ class SessionManager {
   Status replay(const RestorePlan& plan, const BranchHandle& handle, OnDivergence on_divergence,
                 std::vector<Divergence>& accepted);
   Result<std::optional<Divergence>> replay_step(const ReplayStep& step, const BranchHandle& handle);
-  void remember_divergence(const Divergence& divergence, const LogEntry& entry);
+  // Compares what a replay led to with what the node was, beyond the outputs.
+  Status verify(const RestorePlan& plan, const BranchHandle& handle, OnDivergence on_divergence,
+                Revived& revived);
+  void remember_divergence(const std::vector<ReplayStep>& steps);
   std::optional<PhysicalRef> promote(const RestorePlan& plan, const BranchHandle& handle,
                                      std::int64_t replays_ahead);
   std::vector<Result<Revived>> revive_many(const RestorePlan& plan, const ForkRequest& request);
 
   // session_restore.cc
+  // Gives `fresh` the window of `old`, and says so in the log that a replay follows.
+  std::optional<LogEntry> keep_window(const BranchHandle& old, const BranchHandle& fresh);
   Result<std::vector<BranchId>> names_for(const ForkRequest& request, Counters& counters) const;
 
   // session_cleanup.cc

@@ -50,6 +50,15 @@ class SessionManager::LiveCopy {
 struct SessionManager::Revived {
   LiveCopy copy;
   std::vector<Divergence> accepted;
+  std::string unproven;  // RestoreReport's
+
+  bool is_proven() const { return accepted.empty() && unproven.empty(); }
+  // For the branch's log: from here on only a physical node leads back.
+  std::optional<LogEntry> doubt() const {
+    if (is_proven()) return std::nullopt;
+    return unproven_entry(accepted.empty() ? "was compared by its outputs alone"
+                                           : "differed from its node, which was accepted");
+  }
 };
 
 }  // namespace sf::control

@@ -48,6 +48,14 @@ struct PhysicalState {
   friend bool operator==(const PhysicalState&, const PhysicalState&) = default;
 };
 
+// What a replay of a virtual node is compared with.
+struct ReplayProof {
+  std::string digest;                // Backend::digest() when the node was made
+  std::optional<PhysicalRef> since;  // what it is relative to; nothing: the session's start
+
+  friend bool operator==(const ReplayProof&, const ReplayProof&) = default;
+};
+
 using Notes = std::map<std::string, std::string>;
 
 struct Node {
@@ -57,6 +65,8 @@ struct Node {
   BranchId origin;                        // the branch it was taken on
   std::optional<PhysicalState> physical;  // nothing: a virtual node
   bool unchanged = false;                 // its snapshot shares the one before
+  bool quiet = false;                     // BranchFacts::is_quiet(): nothing could act by itself
+  std::optional<ReplayProof> proof;       // of a virtual node
   CommandLog log;                         // from the parent to here
   Notes notes;
   WallTime created;

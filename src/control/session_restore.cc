@@ -16,8 +16,9 @@ Result<RestoreReport> SessionManager::restore(const BranchId& branch, std::strin
   SF_TRY_ASSIGN(RestorePlan way, plan(branch, ref, pin));
   SF_TRY_ASSIGN(Revived revived, revive(way, &turn.handle, on_divergence));
   RestoreReport report{.node = way.target, .replayed = way.steps.size()};
-  if (revived.accepted.empty())
-    report.promoted = promote(way, revived.copy.handle(), 0).has_value();
+  if (revived.is_proven()) report.promoted = promote(way, revived.copy.handle(), 0).has_value();
+  // After the replay and the promotion, which happen in the window of the recording.
+  std::optional<LogEntry> window = keep_window(turn.handle, revived.copy.handle());
   {
     std::lock_guard lock(mutex_);
     const Branch* found = tree_.find_branch(branch);
@@ -25,15 +26,29 @@ Result<RestoreReport> SessionManager::restore(const BranchId& branch, std::strin
       return fail(ErrorCode::kNotFound, "branch " + branch.value() + " was ended meanwhile");
     if (tree_.find(way.target) == nullptr)
       return fail(ErrorCode::kNotFound, "node " + way.target.value() + " was removed meanwhile");
-    SF_TRY(commit("restore", {edit::MoveBranch{branch, way.target, revived.copy.handle()}},
-                  watch.elapsed()));
+    std::vector<Edit> edits{edit::MoveBranch{branch, way.target, revived.copy.handle()}};
+    if (auto doubt = revived.doubt()) edits.emplace_back(edit::BeginEntry{branch, *doubt});
+    if (window) edits.emplace_back(edit::BeginEntry{branch, *window});
+    SF_TRY(commit("restore", std::move(edits), watch.elapsed()));
     stats_.restores += 1;
   }
   revived.copy.release();
   put_away({turn.handle}, {});
   report.accepted = std::move(revived.accepted);
+  report.unproven = std::move(revived.unproven);
   report.took = watch.elapsed();
   return report;
+}
+
+// The window belongs to the place and not to the state.
+std::optional<LogEntry> SessionManager::keep_window(const BranchHandle& old,
+                                                    const BranchHandle& fresh) {
+  if (!capabilities_.terminal) return std::nullopt;
+  Result<WindowSize> was = backend_.window(old);
+  Result<WindowSize> is = backend_.window(fresh);
+  if (!was.ok() || !is.ok() || *was == *is) return std::nullopt;
+  if (!backend_.resize(fresh, was->rows, was->cols).ok()) return std::nullopt;
+  return resize_entry(was->rows, was->cols);
 }
 
 // Requires: mutex_ is held. Moves the counter past the numbers it gives out.
@@ -84,10 +99,10 @@ Result<ForkReport> SessionManager::fork(const BranchId& branch, std::string_view
       report.branches.emplace_back(revived[i].error());
       continue;
     }
-    edits.emplace_back(edit::AddBranch{{.id = names[i],
-                                        .node = way.target,
-                                        .handle = revived[i]->copy.handle(),
-                                        .created = now_()}});
+    Branch made{
+        .id = names[i], .node = way.target, .handle = revived[i]->copy.handle(), .created = now_()};
+    if (auto doubt = revived[i]->doubt()) made.pending.push_back(std::move(*doubt));
+    edits.emplace_back(edit::AddBranch{std::move(made)});
     report.branches.emplace_back(names[i]);
   }
   const std::size_t made = edits.size();

@@ -39,8 +39,9 @@ Result<SessionManager::Revived> SessionManager::revive(const RestorePlan& plan,
   }();
   if (!handle.ok())
     return as_copy_error(std::move(handle).error(), "bringing back node " + plan.anchor.value());
-  Revived revived{LiveCopy(*this, *handle), {}};
+  Revived revived{LiveCopy(*this, *handle), {}, {}};
   SF_TRY(replay(plan, *handle, on_divergence, revived.accepted));
+  SF_TRY(verify(plan, *handle, on_divergence, revived));
   return revived;
 }
 
@@ -51,7 +52,7 @@ Status SessionManager::replay(const RestorePlan& plan, const BranchHandle& handl
     SF_TRY_ASSIGN(std::optional<Divergence> divergence, replay_step(plan.steps[i], handle));
     if (!divergence) continue;
     divergence->step = i;
-    remember_divergence(*divergence, plan.steps[i].entry);
+    remember_divergence({plan.steps[i]});
     if (on_divergence == OnDivergence::kFail) return to_error(*divergence);
     accepted.push_back(std::move(*divergence));
   }
@@ -76,7 +77,9 @@ Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& 
       SF_TRY(backend_.resize(handle, rows, cols));
       return std::optional<Divergence>();
     }
-    SF_TRY_ASSIGN(Observation seen, backend_.exec(handle, replay_request(entry), {}));
+    ExecRequest again = replay_request(entry);
+    again.describe_shell = true;
+    SF_TRY_ASSIGN(Observation seen, backend_.exec(handle, again, {}));
     return check_replay(step, seen);
   }();
   if (!outcome.ok())
@@ -84,14 +87,46 @@ Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& 
   return outcome;
 }
 
-void SessionManager::remember_divergence(const Divergence& divergence, const LogEntry& entry) {
+Status SessionManager::verify(const RestorePlan& plan, const BranchHandle& handle,
+                              OnDivergence on_divergence, Revived& revived) {
+  if (plan.steps.empty() || !revived.accepted.empty()) return Ok{};
+  if (!plan.proof) {
+    revived.unproven = "the node has no digest to compare its files and its shell with";
+    return Ok{};
+  }
+  Result<std::string> digest =
+      backend_.digest(handle, plan.proof->since, DigestBudget::unlimited());
+  if (!digest.ok() && digest.error().code != ErrorCode::kUnsupported)
+    return as_copy_error(std::move(digest).error(), "comparing node " + plan.target.value());
+  // What could be compared when the node was made, and now cannot, differs.
+  std::vector<ReplayStep> own;
+  CommandLog log;
+  for (const ReplayStep& step : plan.steps) {
+    if (step.node != plan.target) continue;
+    own.push_back(step);
+    log.push_back(step.entry);
+  }
+  auto divergence = check_state(plan.target, log, plan.proof->digest,
+                                digest.ok() ? *digest : digest.error().message);
+  if (!divergence) return Ok{};
+  divergence->step = plan.steps.size();
+  remember_divergence(own);
+  if (on_divergence == OnDivergence::kFail) return to_error(*divergence);
+  revived.accepted.push_back(std::move(*divergence));
+  return Ok{};
+}
+
+void SessionManager::remember_divergence(const std::vector<ReplayStep>& steps) {
   std::lock_guard lock(mutex_);
   stats_.divergences += 1;
   std::vector<Edit> edits;
-  if (tree_.find(divergence.node) != nullptr)
-    edits.emplace_back(edit::MarkDiverged{divergence.node, divergence.index});
-  if (!tree_.has_diverged(entry.text))
-    edits.emplace_back(edit::CommandDiverged{hash_text(entry.text)});
+  for (const ReplayStep& step : steps) {
+    if (tree_.find(step.node) != nullptr)
+      edits.emplace_back(edit::MarkDiverged{step.node, step.index});
+    const std::string& text = step.entry.text;
+    if (step.entry.kind == EntryKind::kCommand && !tree_.has_diverged(text))
+      edits.emplace_back(edit::CommandDiverged{hash_text(text)});
+  }
   // Should this fail, the lesson is lost and nothing else: it will diverge again.
   if (!edits.empty() && !tree_.ended()) (void)commit("diverge", std::move(edits)).ok();
 }
@@ -146,7 +181,7 @@ std::vector<Result<SessionManager::Revived>> SessionManager::revive_many(
     SF_CHECK(forks.size() == count);
     for (Result<BranchHandle>& fork : forks) {
       if (fork.ok()) {
-        revived.emplace_back(Revived{LiveCopy(*this, *fork), {}});
+        revived.emplace_back(Revived{LiveCopy(*this, *fork), {}, {}});
       } else {
         revived.emplace_back(std::move(fork).error());
       }
@@ -165,7 +200,7 @@ std::vector<Result<SessionManager::Revived>> SessionManager::revive_many(
       while (revived.size() < request.count) revived.emplace_back(revived.back().error());
     }
     std::size_t left = request.count - revived.size();
-    if (left == 0 || !may_promote || !last.ok() || !last->accepted.empty()) continue;
+    if (left == 0 || !may_promote || !last.ok() || !last->is_proven()) continue;
     may_promote = false;
     if (auto ref = promote(plan, last->copy.handle(), static_cast<std::int64_t>(left)))
       fork_rest(*ref);

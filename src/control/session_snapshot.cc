@@ -54,8 +54,8 @@ Status SessionManager::check_new_node(const SnapshotRequest& request) const {
   return Ok{};
 }
 
-Result<SnapshotQuestion> SessionManager::question(const Turn& turn,
-                                                  const SnapshotRequest& request) const {
+Result<SnapshotQuestion> SessionManager::question(const Turn& turn, const SnapshotRequest& request,
+                                                  const BranchFacts& facts) const {
   std::lock_guard lock(mutex_);
   SF_TRY(check_new_node(request));
   const Branch* branch = tree_.find_branch(turn.id);
@@ -63,43 +63,89 @@ Result<SnapshotQuestion> SessionManager::question(const Turn& turn,
   const BranchTree::ReplayDistance& behind = tree_.replay_distance(branch->node);
   bool has_room =
       limits_.max_physical_bytes == 0 || tree_.physical_bytes() < limits_.max_physical_bytes;
+  std::optional<std::string> must = reason_to_materialize(branch->pending, backend_.preserves());
+  // What acts by itself does so at another time in a replay, or not at all.
+  if (!must && !tree_.find(branch->node)->quiet)
+    must = "something ran by itself at node " + branch->node.value();
+  if (!must && !facts.is_quiet())
+    must = facts.at_prompt ? "processes are running" : "the terminal is in use";
   return SnapshotQuestion{.backend_has_snapshots = capabilities_.physical_snapshots,
                           .storage_is_full = !has_room,
                           .replayable = is_replayable(branch->pending),
-                          .must = reason_to_materialize(branch->pending, backend_.preserves()),
+                          .must = std::move(must),
                           .wanted = request.wanted,
-                          .facts = {.replay_cost = behind.cost + total_duration(branch->pending),
+                          .facts = {.resident_memory = facts.resident_bytes,
+                                    .replay_cost = behind.cost + total_duration(branch->pending),
                                     .virtual_nodes_since = behind.nodes,
                                     .draws_by_chance = draws_by_chance(branch->pending)}};
+}
+
+Result<std::optional<ReplayProof>> SessionManager::prove(const Turn& turn) {
+  std::optional<PhysicalRef> since;
+  {
+    std::lock_guard lock(mutex_);
+    const Branch* branch = tree_.find_branch(turn.id);
+    if (branch == nullptr) return fail(ErrorCode::kNotFound, "branch was ended meanwhile");
+    const Node* node = tree_.find(branch->node);
+    // Nothing was done since: whatever proves the parent proves this node.
+    if (branch->pending.empty()) return node->proof;
+    SF_TRY_ASSIGN(RestorePlan way, plan_restore(tree_, branch->node));
+    since = way.from;
+  }
+  const DigestBudget budget =
+      capabilities_.physical_snapshots ? DigestBudget{} : DigestBudget::unlimited();
+  SF_TRY_ASSIGN(std::string digest, backend_.digest(turn.handle, since, budget));
+  return std::optional(ReplayProof{std::move(digest), std::move(since)});
+}
+
+Status SessionManager::materialize(const Turn& turn, const SnapshotChoice& choice,
+                                   const BranchFacts& facts, SnapshotReport& report,
+                                   std::vector<Edit>& cost) {
+  auto take = [&]() -> Status {
+    SF_TRY_ASSIGN(Captured captured, capture(turn.handle, facts.resident_bytes));
+    report.physical = captured.state;
+    if (captured.unchanged) report.why = "nothing changed since the snapshot before";
+    report.unchanged = captured.unchanged;
+    cost = captured.cost();
+    return Ok{};
+  };
+  if (choice.kind == Materialization::kPhysical) {
+    Status taken = take();
+    if (taken.ok()) return taken;
+    if (!choice.may_fall_back || !cannot_be_captured(taken.error())) return taken;
+    report.fallback = std::move(taken).error();
+  }
+  Result<std::optional<ReplayProof>> proof = prove(turn);
+  if (proof.ok()) {
+    report.proof = std::move(*proof);
+    return Ok{};
+  }
+  // A virtual node that cannot be proven would be handed out unseen.
+  if (report.fallback)
+    return Error(*report.fallback)
+        .while_doing("a virtual node cannot be proven either (" + proof.error().message + ")");
+  if (proof.error().code != ErrorCode::kUnsupported) return std::move(proof).error();
+  if (!capabilities_.physical_snapshots) return Ok{};
+  report.why = "a replay could not be verified: " + proof.error().message;
+  return take();
 }
 
 Result<SnapshotReport> SessionManager::snapshot(const BranchId& branch,
                                                 const SnapshotRequest& request) {
   Stopwatch watch;
   SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kHeld, Condition::kAlive));
-  SF_TRY_ASSIGN(SnapshotQuestion q, question(turn, request));
   Result<BranchFacts> facts = backend_.facts(turn.handle);
   if (!facts.ok()) {
     note_if_lost(branch, turn.handle, facts.error());
     return std::move(facts).error();
   }
-  q.facts.resident_memory = facts->resident_bytes;
+  SF_TRY_ASSIGN(SnapshotQuestion q, question(turn, request, *facts));
   SF_TRY_ASSIGN(SnapshotChoice choice, choose_snapshot(q, policy_));
-  SnapshotReport report{.why = choice.why};
+  SnapshotReport report{.why = choice.why, .quiet = facts->is_quiet()};
   std::vector<Edit> cost;
-  if (choice.kind == Materialization::kPhysical) {
-    Result<Captured> captured = capture(turn.handle, facts->resident_bytes);
-    if (captured.ok()) {
-      report.physical = captured->state;
-      if (captured->unchanged) report.why = "nothing changed since the snapshot before";
-      report.unchanged = captured->unchanged;
-      cost = captured->cost();
-    } else if (choice.may_fall_back && cannot_be_captured(captured.error())) {
-      report.fallback = captured.error();
-    } else {
-      note_if_lost(branch, turn.handle, captured.error());
-      return std::move(captured).error().while_doing("taking a snapshot of " + branch.value());
-    }
+  if (Status made = materialize(turn, choice, *facts, report, cost); !made.ok()) {
+    note_if_lost(branch, turn.handle, made.error());
+    return std::move(made).error().while_doing("taking a snapshot of " + branch.value());
   }
   Status added = add_node(turn, request, watch.elapsed(), std::move(cost), report);
   if (!added.ok()) {
@@ -126,6 +172,8 @@ Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request
             .origin = turn.id,
             .physical = report.physical,
             .unchanged = report.unchanged,
+            .quiet = report.quiet,
+            .proof = report.proof,
             .log = branch->pending,
             .notes = request.notes,
             .created = now_()};
@@ -133,6 +181,9 @@ Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request
   std::vector<Edit> edits;
   edits.emplace_back(edit::AddNode{std::move(node)});
   edits.emplace_back(edit::MoveBranch{turn.id, report.node, turn.handle});
+  // What runs beside the shell goes on after this node.
+  for (const LogEntry& beside : turn.seat->beside)
+    edits.emplace_back(edit::BeginEntry{turn.id, beside});
   edits.insert(edits.end(), cost.begin(), cost.end());
   Counters counters = tree_.counters();
   counters.next_node += 1;

@@ -21,12 +21,17 @@ Result<SnapshotChoice> choose_snapshot(const SnapshotQuestion& q,
     if (!can_capture) return no_capture().while_doing(why);
     return fail(ErrorCode::kUnsupported, why, "take a physical one");
   }
+  if (q.must && can_capture) return SnapshotChoice{Materialization::kPhysical, false, *q.must};
+  if (q.must && q.backend_has_snapshots) return no_capture().while_doing(*q.must);
   if (q.wanted == Materialization::kVirtual)
     return SnapshotChoice{Materialization::kVirtual, false, "asked for"};
+  const bool is_repeatable = !q.facts.draws_by_chance;
+  if (!can_capture && q.backend_has_snapshots && !is_repeatable)
+    return no_capture().while_doing("replay would draw something else by chance");
   if (!can_capture) return SnapshotChoice{Materialization::kVirtual, false, no_capture().message};
-  if (q.must) return SnapshotChoice{Materialization::kPhysical, q.replayable, *q.must};
 
-  return SnapshotChoice{policy.decide(q.facts), q.replayable, "policy " + policy.name()};
+  return SnapshotChoice{policy.decide(q.facts), q.replayable && is_repeatable,
+                        "policy " + policy.name()};
 }
 
 }  // namespace sf::control

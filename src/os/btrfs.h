@@ -1,5 +1,5 @@
-// Btrfs subvolumes by ioctl: create, snapshot, delete. A snapshot keeps inode numbers and shares
-// all data.
+// Btrfs by ioctl: subvolumes (a snapshot keeps inode numbers and shares all data), and the size of
+// a mounted file system.
 #pragma once
 
 #include <cstdint>
@@ -18,5 +18,21 @@ Status delete_subvolume(int parent_fd, const std::string& name);
 // The most unwritten data the file system may gather before its writers wait. Holds for the whole
 // file system, until it is unmounted.
 Status limit_unwritten(int fd, std::uint64_t bytes);
+
+// Of a file system on one device; `fd` is any file in it.
+struct BtrfsSpace {
+  std::uint64_t size = 0;       // of the device, as the file system uses it
+  std::uint64_t used = 0;       // by data and metadata, with the copies that a profile makes
+  std::uint64_t chunk_end = 0;  // nothing has been allocated from here to the end of the device
+};
+Result<BtrfsSpace> btrfs_space(int fd);
+// The smallest size that the kernel accepts for resize_btrfs().
+inline constexpr std::uint64_t kLeastBtrfsSize = 256ULL << 20U;
+// Moves nothing if `bytes` is at least `chunk_end`. Requires: the device has that size.
+Status resize_btrfs(int fd, std::uint64_t bytes);
+// True if the file system was mounted read-only or has become so after a write error.
+bool is_read_only(int fd);
+// Tells the device which parts of it are unused (FITRIM); a loop device makes holes of them.
+Status discard_unused(int fd);
 
 }  // namespace sf::os

@@ -1,11 +1,11 @@
 #include "os/cgroup.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -15,6 +15,7 @@
 #include "os/error.h"
 #include "os/fd.h"
 #include "os/file.h"
+#include "os/process.h"
 
 namespace sf::os {
 namespace {
@@ -185,14 +186,19 @@ std::vector<pid_t> Cgroup::processes() const {
     auto text = read_file(file);
     if (!text) continue;
     std::istringstream stream(*text);
-    for (pid_t pid = 0; stream >> pid;) pids.insert(pid);
+    // The kernel shows 0 for a process of another PID namespace.
+    for (pid_t pid = 0; stream >> pid;) {
+      if (pid > 0) pids.insert(pid);
+    }
   }
   return {pids.begin(), pids.end()};
 }
 
 Status Cgroup::remove(Deadline deadline) const {
   for (;;) {
-    for (pid_t pid : processes()) ::kill(pid, SIGKILL);
+    for (const std::string& directory : directories_)
+      (void)write_control(directory + "/cgroup.kill", "1");
+    for (pid_t pid : processes()) (void)signal_process(pid, SIGKILL);
     bool left = false;
     for (const std::string& directory : directories_) {
       if (::rmdir(directory.c_str()) != 0 && errno != ENOENT) left = true;

@@ -52,9 +52,11 @@ class Cgroup {
   // Files to write a pid to, so that a process enters the group in each hierarchy.
   std::vector<std::string> procs_files() const;
   const std::vector<std::string>& directories() const { return directories_; }
-  // Pids inside, by the caller's namespace.
+  // Pids inside, by the caller's namespace; without those that are not visible in it.
   std::vector<pid_t> processes() const;
-  // Kills what is left inside, then removes the directories.
+  // Kills what is left inside, then removes the directories. kBusy: some processes do not end, or
+  // are invisible to the caller and this kernel does not kill a whole group (cgroup.kill, Linux
+  // 5.14, v2 only).
   Status remove(Deadline deadline) const;
 
  private:

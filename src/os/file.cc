@@ -114,15 +114,29 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-Result<std::vector<std::string>> list_directory(const std::string& path) {
-  std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(path.c_str()), ::closedir);
-  if (!dir) return last_error("listing " + path);
+namespace {
+
+Result<std::vector<std::string>> list_names(DIR* opened, const std::string& path) {
+  if (opened == nullptr) return last_error("listing " + path);
+  std::unique_ptr<DIR, int (*)(DIR*)> dir(opened, ::closedir);
   std::vector<std::string> names;
   while (const dirent* entry = ::readdir(dir.get())) {
     std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(std::move(name));
   }
   return names;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> list_directory(const std::string& path) {
+  return list_names(::opendir(path.c_str()), path);
+}
+
+Result<std::vector<std::string>> list_directory(UniqueFd directory, const std::string& name) {
+  DIR* dir = ::fdopendir(directory.get());
+  if (dir != nullptr) (void)directory.release();
+  return list_names(dir, name);
 }
 
 Result<std::string> real_path(const std::string& path) {

@@ -39,6 +39,8 @@ std::optional<std::uint64_t> free_bytes(const std::string& path);
 // Less than a MiB left on the file system of this path?
 bool is_full(const std::string& path);
 Result<std::vector<std::string>> list_directory(const std::string& path);
+// `name`: for errors.
+Result<std::vector<std::string>> list_directory(UniqueFd directory, const std::string& name);
 Result<std::string> real_path(const std::string& path);
 Result<std::string> read_link(const std::string& path);
 // Path of an open descriptor for calls that only take paths.

@@ -63,6 +63,12 @@ Result<InRoot> InRoot::open(const std::string& root) {
 
 Result<UniqueFd> InRoot::open_file(const std::string& path, int flags) const {
   SF_TRY(check_path(path));
+  // Reading from outside must not show: a file's time of access is part of what commands see.
+  const bool only_reads = (flags & (O_ACCMODE | O_PATH | O_NOATIME)) == O_RDONLY;
+  if (only_reads) {
+    Result<UniqueFd> unseen = open_file(path, flags | O_NOATIME);
+    if (unseen || unseen.error().os_errno != EPERM) return unseen;
+  }
   if (is_own_) {  // also where there is no openat2
     UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC));
     if (!fd.valid()) return path_error(errno, path);
@@ -96,7 +102,7 @@ Result<std::string> InRoot::read_link(const std::string& path) const {
 
 Result<std::vector<std::string>> InRoot::list(const std::string& path) const {
   SF_TRY_ASSIGN(UniqueFd fd, open_file(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-  return list_directory(fd_path(fd.get()));
+  return list_directory(std::move(fd), path);
 }
 
 bool InRoot::has_attribute(const std::string& path, const std::string& name) const {
@@ -115,11 +121,14 @@ Result<std::string> InRoot::read(const std::string& path, std::size_t max_bytes)
                    "take a part of it with a command, e.g. head -c");
   };
   if (info.st_size > 0 && static_cast<std::uint64_t>(info.st_size) > max_bytes) return too_long();
-  SF_TRY_ASSIGN(UniqueFd file, os::open_file(fd_path(place.get()), O_RDONLY));
+  Result<UniqueFd> file = os::open_file(fd_path(place.get()), O_RDONLY | O_NOATIME);
+  if (!file && file.error().os_errno == EPERM)  // somebody else's, and we are not root
+    file = os::open_file(fd_path(place.get()), O_RDONLY);
+  if (!file) return std::move(file).error();
   std::string content;
   char buffer[65536];
   for (;;) {
-    ssize_t n = ::read(file.get(), buffer, sizeof buffer);
+    ssize_t n = ::read(file->get(), buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return path_error(errno, path);
     if (n == 0) return content;

@@ -52,4 +52,10 @@ Result<LoopDevice> attach_loop(const std::string& image_path) {
   return fail(ErrorCode::kBusy, "no loop device could be taken", "free one: losetup -a lists them");
 }
 
+Status follow_file_size(const LoopDevice& device) {
+  if (::ioctl(device.fd.get(), LOOP_SET_CAPACITY, 0) != 0)
+    return last_error("resizing " + device.path);
+  return Ok{};
+}
+
 }  // namespace sf::os

@@ -17,5 +17,7 @@ struct LoopDevice {
 // The device that already serves this file, or a new one. Two devices over one file would corrupt
 // it.
 Result<LoopDevice> attach_loop(const std::string& image_path);
+// The file has another size now: so has the device.
+Status follow_file_size(const LoopDevice& device);
 
 }  // namespace sf::os

@@ -84,6 +84,12 @@ Status make_mounts_private() {
   return Ok{};
 }
 
+Status make_mounts_follow() {
+  if (::mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
+    return last_error("making mounts follow those of the host");
+  return Ok{};
+}
+
 std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& root) {
   constexpr std::size_t kMountPoint = 4;
   std::set<std::string> found;

@@ -23,6 +23,9 @@ Result<UniqueFd> mount_detached(const std::string& fs_type, const std::vector<Mo
 Status attach_mount(int mount_fd, const std::string& target);
 // No mount made here travels to other namespaces, and none of theirs here.
 Status make_mounts_private();
+// No mount made here travels to other namespaces, but theirs come here, and what they unmount is
+// unmounted here: else a file system would stay busy for as long as this namespace lives.
+Status make_mounts_follow();
 
 // Where something is mounted below the directory `root`, sorted and each once; the text is that of
 // /proc/self/mountinfo. Pure.

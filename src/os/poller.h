@@ -19,7 +19,8 @@ class Poller {
 
   static Result<Poller> create();
 
-  // Level-triggered. `events` are EPOLLIN and so on. Requires: `fd` is not added yet.
+  // `events` are EPOLLIN and so on: level-triggered, unless EPOLLET is among them.
+  // Requires: `fd` is not added yet.
   Status add(int fd, std::uint32_t events, Callback callback);
   Status change(int fd, std::uint32_t events);
   void remove(int fd);

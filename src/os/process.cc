@@ -258,6 +258,19 @@ Status spawn_detached(const SpawnOptions& options) {
   return Ok{};
 }
 
+Status signal_process(pid_t pid, int number) {
+  if (pid <= 0) return invalid(std::to_string(pid) + " is not the pid of one process");
+  if (::kill(pid, number) != 0) return last_error("signalling process " + std::to_string(pid));
+  return Ok{};
+}
+
+Status signal_group(pid_t group, int number) {
+  if (group <= 1) return invalid(std::to_string(group) + " is not the pid of one process group");
+  if (::kill(-group, number) != 0)
+    return last_error("signalling process group " + std::to_string(group));
+  return Ok{};
+}
+
 std::optional<ProcessKey> process_key(pid_t pid) {
   std::istringstream fields(stat_fields_after_name(pid));
   std::string skipped;

@@ -68,6 +68,13 @@ Result<Child> spawn(const SpawnOptions& options);
 // Spawns a process that is nobody's child here: it outlives the caller and leaves no zombie.
 Status spawn_detached(const SpawnOptions& options);
 
+// kill(2) for one process, and for one process group; `number` 0 asks whether it exists. To kill(2)
+// a pid of 0 or less means the caller's own group, or everybody, and 0 is what the kernel shows of a
+// process in another PID namespace: kInvalidArgument. All other code signals through these and
+// Child::signal().
+Status signal_process(pid_t pid, int number);
+Status signal_group(pid_t group, int number);
+
 struct ProcessKey {
   pid_t pid = 0;
   unsigned long long start_time = 0;  // clock ticks since boot, field 22 of /proc/pid/stat

@@ -235,5 +235,29 @@ TEST(ProcessInfoTest, AProcessThatIsNotThereHasNoFacts) {
   EXPECT_EQ(command_line(0), "?");
 }
 
+TEST(SignalTest, OneProcessAndOneGroupAreSignalled) {
+  ASSERT_OK_AND_ASSIGN(Child child, spawn({.argv = {"/bin/sleep", "1000"}, .new_session = true}));
+  EXPECT_OK(signal_process(child.pid(), 0));
+  EXPECT_OK(signal_group(child.pid(), SIGTERM));
+  ASSERT_OK_AND_ASSIGN(ExitStatus ended, child.wait(Deadline::after(seconds(20))));
+  EXPECT_EQ(ended.text(), "killed by SIGTERM");
+}
+
+// Signal 0 reaches nobody: if these were passed on, they would succeed.
+TEST(SignalTest, PidsThatMeanManyProcessesAreRefused) {
+  for (pid_t many : {0, -1, -2, -::getpgrp()}) {
+    EXPECT_EQ(signal_process(many, 0).error().code, ErrorCode::kInvalidArgument) << many;
+    EXPECT_EQ(signal_group(many, 0).error().code, ErrorCode::kInvalidArgument) << many;
+  }
+  EXPECT_EQ(signal_group(1, 0).error().code, ErrorCode::kInvalidArgument) << "kill(-1): everybody";
+}
+
+TEST(SignalTest, AProcessThatIsGoneIsAnError) {
+  ASSERT_OK_AND_ASSIGN(Child child, spawn({.argv = {"/bin/true"}}));
+  const pid_t pid = child.pid();
+  ASSERT_OK(child.wait(Deadline::after(seconds(20))));
+  EXPECT_EQ(signal_process(pid, 0).error().os_errno, ESRCH);
+}
+
 }  // namespace
 }  // namespace sf::os

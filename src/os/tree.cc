@@ -211,7 +211,7 @@ class TreeCopier {
 
   Status copy_directory(const std::string& path) {
     Place place{path, {}, {}};
-    SF_TRY_ASSIGN(place.from, open_below(from_top_, path, kOpenDirectory));
+    SF_TRY_ASSIGN(place.from, open_below(from_top_, path, kOpenDirectory | O_NOATIME));
     SF_TRY_ASSIGN(place.to, open_below(to_top_, path, kOpenDirectory));
     struct stat info {};
     if (::fstat(place.from.get(), &info) != 0) return last_error("copying");

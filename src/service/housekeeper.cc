@@ -17,6 +17,7 @@ void Housekeeper::keep_house(const std::stop_token& stop, SessionDirectory& dire
   while (!stop.stop_requested()) {
     changed_.wait_for(lock, stop, kLook, [] { return false; });
     directory.end_expired();
+    directory.mend_backends();
     if (!collect.passed()) continue;
     collect = Deadline::after(kCollect);
     if (auto done = directory.collect_garbage(); !done.ok())

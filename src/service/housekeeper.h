@@ -1,4 +1,5 @@
-// Housekeeper: ends sessions whose time is over, and now and then collects what was left.
+// Housekeeper: ends sessions whose time is over, opens backends again that failed, and now and then
+// collects what was left.
 #pragma once
 
 #include <condition_variable>

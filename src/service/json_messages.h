@@ -57,7 +57,8 @@ Result<NodeChange> node_change_from(const Json& body);
 // A session's new name.
 Result<std::string> session_change_from(const Json& body);
 
-Json session_to_json(const control::SessionManager& session);
+// `problem`: why it cannot be used now; empty if it can.
+Json session_to_json(const control::SessionManager& session, const std::string& problem);
 // The session with all its nodes (parents before their children) and branches.
 Json tree_to_json(const control::SessionManager& session);
 Json to_json(const control::Node& node);

@@ -34,6 +34,7 @@ Json entry_to_json(const LogEntry& entry) {
                           : entry.kind == EntryKind::kWriteFile ? "write_file"
                           : entry.kind == EntryKind::kResize    ? "resize"
                           : entry.kind == EntryKind::kSide      ? "side"
+                          : entry.kind == EntryKind::kUnproven  ? "unproven"
                                                                 : "keys";
   return {{"kind", kind},
           {"text", control::bounded_excerpt(entry.text, kMaxShownCommand)},
@@ -148,13 +149,14 @@ Json divergence_to_json(const control::Divergence& divergence) {
   return {{"node", divergence.node.value()},
           {"index", divergence.index},
           {"command", divergence.command},
+          {"state", divergence.state},
           {"expected", outcome(divergence.expected)},
           {"observed", outcome(divergence.observed)}};
 }
 
 }  // namespace
 
-Json session_to_json(const control::SessionManager& session) {
+Json session_to_json(const control::SessionManager& session, const std::string& problem) {
   control::SessionStats stats = session.stats();
   Json json = session.read([](const BranchTree& tree) {
     Json record = record_to_json(tree.session());
@@ -168,6 +170,7 @@ Json session_to_json(const control::SessionManager& session) {
   json["nodes"] = stats.nodes;
   json["live_branches"] = stats.live_branches;
   json["physical_bytes"] = stats.physical_bytes;
+  json["problem"] = problem;
   return json;
 }
 
@@ -281,11 +284,9 @@ Json to_json(const control::RestoreReport& report) {
   Json accepted = Json::array();
   for (const control::Divergence& divergence : report.accepted)
     accepted.push_back(divergence_to_json(divergence));
-  return {{"node", report.node.value()},
-          {"replayed", report.replayed},
-          {"accepted", std::move(accepted)},
-          {"promoted", report.promoted},
-          {"took_us", report.took.count()}};
+  return {{"node", report.node.value()},     {"replayed", report.replayed},
+          {"accepted", std::move(accepted)}, {"promoted", report.promoted},
+          {"unproven", report.unproven},     {"took_us", report.took.count()}};
 }
 
 Json to_json(const control::ForkReport& report) {

@@ -53,41 +53,21 @@ Result<std::unique_ptr<SessionDirectory>> SessionDirectory::open(DirectoryOption
       options.tools);
   std::unique_ptr<SessionDirectory> directory(
       new SessionDirectory(std::move(catalog), std::move(registry), log));
-  directory->open_backends();
   SF_TRY_ASSIGN(std::vector<SessionImage> images, directory->catalog_->load_all());
   SF_TRY(directory->recover(std::move(images)));
   return directory;
 }
 
-// One that cannot run here is no reason to do without the others.
-void SessionDirectory::open_backends() {
-  for (const std::string& name : registry_->names()) {
-    auto made = registry_->make(name);
-    if (made) {
-      substrates_[name].backend = std::move(*made);
-    } else {
-      log_.error("backend not available", made.error(), {{"backend", name}});
-    }
-  }
-}
-
 Status SessionDirectory::recover(std::vector<SessionImage> images) {
   std::map<std::string, std::vector<SessionImage>> by_backend;
-  for (SessionImage& image : images) {
-    if (!substrates_.contains(image.session.backend)) {
-      auto made = registry_->make(image.session.backend);  // says why there is none
-      log_.error("session left alone until its backend is back", made.error(),
-                 {{"session", image.session.id.value()}});
-      continue;
-    }
-    by_backend[image.session.backend].push_back(std::move(image));
-  }
-  for (auto& [name, substrate] : substrates_)
-    SF_TRY(recover_on(substrate, std::move(by_backend[name])));
+  for (const std::string& name : shared_.names()) by_backend[name];  // each may have orphans
+  for (SessionImage& image : images) by_backend[image.session.backend].push_back(std::move(image));
+  for (auto& [name, on_it] : by_backend)
+    SF_TRY(recover_on(shared_.find_or_name(name), std::move(on_it)));
   return Ok{};
 }
 
-Status SessionDirectory::recover_on(Substrate& substrate, std::vector<SessionImage> images) {
+Status SessionDirectory::recover_on(Backend& backend, std::vector<SessionImage> images) {
   // All records must make sense before anything is called an orphan.
   std::vector<BranchTree> trees;
   for (const SessionImage& image : images) {
@@ -99,9 +79,9 @@ Status SessionDirectory::recover_on(Substrate& substrate, std::vector<SessionIma
   std::vector<const BranchTree*> pointers;
   for (const BranchTree& tree : trees) pointers.push_back(&tree);
   control::Inventory inventory = control::as_recorded(pointers);
-  if (auto found = substrate.backend->inventory()) {
+  if (auto found = backend.inventory()) {
     inventory = std::move(*found);
-    put_away(substrate, control::find_orphans(pointers, inventory));
+    put_away(backend, control::find_orphans(pointers, inventory));
   } else if (!images.empty()) {
     log_.error("backend does not answer", found.error(),
                {{"sessions", std::to_string(images.size())}});
@@ -115,45 +95,40 @@ Status SessionDirectory::recover_on(Substrate& substrate, std::vector<SessionIma
   return Ok{};
 }
 
-void SessionDirectory::put_away(Substrate& substrate, const control::Orphans& orphans) {
+void SessionDirectory::put_away(Backend& backend, const control::Orphans& orphans) {
   for (const control::BranchHandle& branch : orphans.branches) {
-    Status ended = substrate.backend->end(branch);
+    Status ended = backend.end(branch);
     if (!ended.ok()) log_.error("orphan stays", ended.error(), {{"branch", branch.value()}});
   }
   for (const control::PhysicalRef& ref : orphans.physical) {
-    Status removed = substrate.backend->remove(ref);
+    Status removed = backend.remove(ref);
     if (!removed.ok()) log_.error("orphan stays", removed.error(), {{"snapshot", ref.value()}});
   }
   if (orphans.branches.empty() && orphans.physical.empty()) return;
   log_.info("put away what no record names",
-            {{"backend", std::string(substrate.backend->name())},
+            {{"backend", std::string(backend.name())},
              {"branches", std::to_string(orphans.branches.size())},
              {"snapshots", std::to_string(orphans.physical.size())}});
 }
 
 Result<control::SessionPorts> SessionDirectory::ports(const std::string& backend,
                                                       const std::string& policy) {
+  SF_TRY_ASSIGN(Backend * found, shared_.find(backend));
   std::lock_guard lock(mutex_);
-  auto found = substrates_.find(backend);
-  if (found == substrates_.end()) {
-    SF_TRY_ASSIGN(auto unknown, registry_->make(backend));  // says which there are
-    (void)unknown;
-    return invalid("there is no backend \"" + backend + "\"");
-  }
-  Substrate& substrate = found->second;
-  std::unique_ptr<control::MaterializationPolicy>& shared = substrate.policies[policy];
+  Policies& policies = policies_[backend];
+  std::unique_ptr<control::MaterializationPolicy>& shared = policies[policy];
   if (!shared) {
-    control::CostModel model(substrate.backend->expected_cost());
+    control::CostModel model(found->expected_cost());
     SF_TRY_ASSIGN(std::vector<control::CostSample> costs, catalog_->measured_costs(backend));
     for (const control::CostSample& sample : costs) model.add(sample);
     auto made = control::make_policy(policy, std::move(model));
     if (!made) {
-      substrate.policies.erase(policy);
+      policies.erase(policy);
       return std::move(made).error();
     }
     shared = std::move(*made);
   }
-  return control::SessionPorts{*substrate.backend, *catalog_, *shared, wall_now};
+  return control::SessionPorts{*found, *catalog_, *shared, wall_now};
 }
 
 const SessionDirectory::Entry* SessionDirectory::look_up(std::string_view id_or_name) const {
@@ -196,11 +171,12 @@ SessionDirectory::Session SessionDirectory::lease(const Entry& entry) {
 Result<SessionDirectory::Session> SessionDirectory::create(CreateSession request) {
   if (!request.name.empty()) SF_TRY(control::check_name(request.name, "session name"));
   if (request.backend == "auto") {
-    SF_TRY_ASSIGN(backends::BackendChoice chosen, registry_->choose());
+    SF_TRY_ASSIGN(backends::BackendChoice chosen, shared_.registry().choose());
     request.backend = chosen.name;
     request.labels["statefork.backend_why"] = chosen.why;
   }
   SF_TRY_ASSIGN(control::SessionPorts parts, ports(request.backend, request.policy));
+  if (auto why = shared_.problem(request.backend)) return *why;
   std::string name = request.name;
   SessionId id;
   {
@@ -242,6 +218,21 @@ std::vector<SessionDirectory::Session> SessionDirectory::all() const {
   std::vector<Session> sessions;
   for (const Entry* entry : entries) sessions.push_back(entry->session);
   return sessions;
+}
+
+std::string SessionDirectory::problem(const SessionManager& session) const {
+  auto why = shared_.problem(record_of(session).backend);
+  return why ? why->describe() : "";
+}
+
+void SessionDirectory::mend_backends() {
+  shared_.mend([&](const std::string& name, const control::Inventory& has) {
+    for (const Session& session : all()) {
+      if (record_of(*session).backend != name) continue;
+      Status marked = session->reconcile(has);
+      if (!marked) log_.error("what a session lost is not recorded", marked.error());
+    }
+  });
 }
 
 Result<control::CleanupReport> SessionDirectory::end(std::string_view id_or_name) {

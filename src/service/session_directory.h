@@ -20,6 +20,7 @@
 #include "control/session_manager.h"
 #include "service/daemon_log.h"
 #include "service/lifetimes.h"
+#include "service/shared_backends.h"
 #include "store/sqlite_catalog.h"
 
 namespace sf::service {
@@ -67,6 +68,8 @@ class SessionDirectory {
   // As long as the answer is held, the session counts as used.
   Result<Session> find(std::string_view id_or_name) const;
   std::vector<Session> all() const;  // the oldest first; a mere look, no use
+  // Why the session cannot be used now; empty if it can.
+  std::string problem(const control::SessionManager& session) const;
   // Ends the session with all its nodes and branches.
   Result<control::CleanupReport> end(std::string_view id_or_name);
   // kInvalidArgument when the name is taken.
@@ -74,14 +77,14 @@ class SessionDirectory {
   // Ends the sessions whose time is over (lifetimes.h).
   std::vector<EndedSession> end_expired();
   Result<Housekeeping> collect_garbage();
-  std::vector<backends::BackendDescription> backends() const { return registry_->list(); }
+  // Opens backends again that failed, if there is reason to. One caller at a time.
+  void mend_backends();
+  std::vector<backends::BackendDescription> backends() const { return shared_.registry().list(); }
 
  private:
   class Lease;
-  struct Substrate {  // a backend and the policies that learn what it costs
-    std::unique_ptr<control::Backend> backend;
-    std::map<std::string, std::unique_ptr<control::MaterializationPolicy>> policies;
-  };
+  // By name: the policies learn what one backend costs.
+  using Policies = std::map<std::string, std::unique_ptr<control::MaterializationPolicy>>;
   struct Entry {
     Session session;
     std::string name;
@@ -91,12 +94,11 @@ class SessionDirectory {
 
   SessionDirectory(std::unique_ptr<store::SqliteCatalog> catalog,
                    std::unique_ptr<backends::BackendRegistry> registry, DaemonLog& log)
-      : catalog_(std::move(catalog)), registry_(std::move(registry)), log_(log) {}
+      : catalog_(std::move(catalog)), shared_(std::move(registry), log), log_(log) {}
 
-  void open_backends();
   Status recover(std::vector<control::SessionImage> images);
-  Status recover_on(Substrate& substrate, std::vector<control::SessionImage> images);
-  void put_away(Substrate& substrate, const control::Orphans& orphans);
+  Status recover_on(control::Backend& backend, std::vector<control::SessionImage> images);
+  void put_away(control::Backend& backend, const control::Orphans& orphans);
   Result<control::SessionPorts> ports(const std::string& backend, const std::string& policy);
   // Both require: mutex_ is held.
   Result<control::SessionId> reserve(const std::string& name);
@@ -107,11 +109,11 @@ class SessionDirectory {
   static bool has_running_work(control::SessionManager& session);
 
   std::unique_ptr<store::SqliteCatalog> catalog_;
-  std::unique_ptr<backends::BackendRegistry> registry_;
+  SharedBackends shared_;
   DaemonLog& log_;
 
   mutable std::mutex mutex_;
-  std::map<std::string, Substrate> substrates_;
+  std::map<std::string, Policies> policies_;  // by the backend's name
   std::map<std::string, Entry, std::less<>> sessions_;  // by id
   std::map<std::string, std::string, std::less<>> ids_by_name_;
   std::set<std::string> reserved_;  // names and ids of sessions that are being made

@@ -13,19 +13,19 @@ constexpr int kCreated = 201;
 Result<Answer> create(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(CreateSession request, create_session_from(call.body));
   SF_TRY_ASSIGN(SessionDirectory::Session session, directory.create(std::move(request)));
-  return Answer{kCreated, session_to_json(*session), {}};
+  return Answer{kCreated, session_to_json(*session, directory.problem(*session)), {}};
 }
 
 Result<Answer> list(SessionDirectory& directory, const Call&) {
   Json sessions = Json::array();
   for (const SessionDirectory::Session& session : directory.all())
-    sessions.push_back(session_to_json(*session));
+    sessions.push_back(session_to_json(*session, directory.problem(*session)));
   return Answer{200, {{"sessions", std::move(sessions)}}, {}};
 }
 
 Result<Answer> show(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(SessionDirectory::Session session, directory.find(call.names[0]));
-  return Answer{200, session_to_json(*session), {}};
+  return Answer{200, session_to_json(*session, directory.problem(*session)), {}};
 }
 
 Result<Answer> end(SessionDirectory& directory, const Call& call) {
@@ -61,7 +61,7 @@ Result<Answer> rename(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(std::string name, session_change_from(call.body));
   SF_TRY_ASSIGN(SessionDirectory::Session session, directory.find(call.names[0]));
   SF_TRY(directory.rename(call.names[0], name));
-  return Answer{200, session_to_json(*session), {}};
+  return Answer{200, session_to_json(*session, directory.problem(*session)), {}};
 }
 
 Result<Answer> stats(SessionDirectory& directory, const Call& call) {

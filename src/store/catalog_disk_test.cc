@@ -1,4 +1,5 @@
 // A catalog on file systems that are full or cannot be written to.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -24,7 +25,8 @@ using test::ChangeMaker;
 using ::testing::HasSubstr;
 
 // Runs `body` with a small file system that only a child of this process ever sees.
-void on_small_disk(const std::function<void(const std::string& path)>& body) {
+void on_small_disk(const std::function<void(const std::string& path)>& body,
+                   const char* size = "size=2m") {
   test::TempDir dir("sf-small-disk");
   std::fflush(nullptr);
   pid_t child = ::fork();
@@ -32,7 +34,7 @@ void on_small_disk(const std::function<void(const std::string& path)>& body) {
   if (child == 0) {
     EXPECT_EQ(::unshare(CLONE_NEWNS), 0);
     EXPECT_OK(os::make_mounts_private());
-    EXPECT_EQ(::mount("small", dir.path().c_str(), "tmpfs", 0, "size=2m"), 0);
+    EXPECT_EQ(::mount("small", dir.path().c_str(), "tmpfs", 0, size), 0);
     if (!::testing::Test::HasFailure()) body(dir.path());
     std::fflush(nullptr);
     ::_exit(::testing::Test::HasFailure() ? 1 : 0);
@@ -79,6 +81,87 @@ void survive_a_full_disk(const std::string& directory) {
 
 TEST(CatalogDiskTest, AFullDiskRefusesChangesWholeAndRoomMakesThemPossibleAgain) {
   on_small_disk(survive_a_full_disk);
+}
+
+void fill_up(const std::string& path) {
+  os::UniqueFd file = os::open_file(path, O_WRONLY | O_CREAT | O_APPEND).value();
+  const std::string block(4096, 'x');
+  while (::write(file.get(), block.data(), block.size()) > 0) continue;
+}
+
+Change small_command(const SessionId& session, std::size_t position, bool finished) {
+  LogEntry entry{.text = "rm /root/big", .outcome_unknown = !finished};
+  Change change{.session = session, .operation = "exec_command"};
+  change.counters = {.next_node = 1};
+  const BranchId main("main");
+  if (finished) {
+    change.edits.emplace_back(edit::FinishEntry{main, position, entry});
+  } else {
+    change.edits.emplace_back(edit::BeginEntry{main, entry});
+  }
+  return change;
+}
+
+Change new_session(const SessionId& session) {
+  const NodeId root("n0");
+  Change change{.session = session, .operation = "build_session", .counters = {.next_node = 1}};
+  change.edits.emplace_back(edit::PutSession{{.id = session, .backend = "b", .policy = "p"}});
+  change.edits.emplace_back(edit::AddNode{{.id = root}});
+  change.edits.emplace_back(
+      edit::AddBranch{{.id = BranchId("main"), .node = root, .handle = BranchHandle("h")}});
+  return change;
+}
+
+Change end_of(const SessionId& session) {
+  return {.session = session, .operation = "end_session", .edits = {edit::EndSession{}}};
+}
+
+TEST(CatalogDiskTest, RemovalAndSmallCommandsAreRecordedOnAFullDiskAlsoAfterAKill) {
+  on_small_disk(
+      [](const std::string& directory) {
+        const std::string path = directory + "/catalog.sqlite";
+        const SessionId one("s1");
+        const SessionId two("s2");
+        ASSERT_OK_AND_ASSIGN(auto catalog, SqliteCatalog::open(path));
+        ASSERT_OK(catalog->append(new_session(one)));
+        ASSERT_OK(catalog->append(new_session(two)));
+        fill_up(directory + "/ballast");
+        for (std::size_t i = 0; i < 30; ++i) {
+          fill_up(directory + "/ballast");  // others take whatever is given up
+          ASSERT_OK(catalog->append(small_command(one, i, false)));
+          ASSERT_OK(catalog->append(small_command(one, i, true)));
+        }
+        ASSERT_OK(catalog->append(end_of(one)));
+        catalog.reset();
+        fill_up(directory + "/ballast");
+        ASSERT_OK_AND_ASSIGN(catalog, SqliteCatalog::open(path));
+        ASSERT_OK(catalog->append(end_of(two)));
+        ASSERT_OK_AND_ASSIGN(auto left, catalog->load_all());
+        EXPECT_TRUE(left.empty());
+        ASSERT_OK(catalog->trim_operations(1));
+      },
+      "size=64m");
+}
+
+TEST(CatalogDiskTest, TheReserveIsMadeAgainWhenThereIsRoom) {
+  on_small_disk(
+      [](const std::string& directory) {
+        const std::string path = directory + "/catalog.sqlite";
+        const SessionId one("s1");
+        ASSERT_OK_AND_ASSIGN(auto catalog, SqliteCatalog::open(path));
+        ASSERT_OK(catalog->append(new_session(one)));
+        const std::uint64_t whole = os::read_file(path + ".reserve").value().size();
+        EXPECT_GT(whole, 0U);
+        fill_up(directory + "/ballast");
+        std::size_t commands = 0;
+        while (os::read_file(path + ".reserve").value().size() == whole && commands < 10'000)
+          ASSERT_OK(catalog->append(small_command(one, commands++, false)));
+        ASSERT_LT(os::read_file(path + ".reserve").value().size(), whole);
+        ASSERT_EQ(::unlink((directory + "/ballast").c_str()), 0);
+        ASSERT_OK(catalog->append(small_command(one, commands, false)));
+        EXPECT_EQ(os::read_file(path + ".reserve").value().size(), whole);
+      },
+      "size=64m");
 }
 
 TEST(CatalogDiskTest, ANewCatalogOnAFullDiskIsRefusedAndLeavesNoneBehind) {

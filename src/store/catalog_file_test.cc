@@ -58,7 +58,8 @@ TEST_F(CatalogFileTest, ANewCatalogIsEmptyPrivateAndWithoutLeftovers) {
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0600U) << "environments hold secrets";
   ASSERT_OK_AND_ASSIGN(std::vector<std::string> names, os::list_directory(dir.path()));
-  EXPECT_THAT(names, UnorderedElementsAre("catalog.sqlite", "catalog.sqlite.lock"));
+  EXPECT_THAT(names, UnorderedElementsAre("catalog.sqlite", "catalog.sqlite.lock",
+                                          "catalog.sqlite.reserve"));
 }
 
 TEST_F(CatalogFileTest, ADraftOfSomebodyWhoWasKilledIsNoHindrance) {

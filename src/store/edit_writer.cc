@@ -114,16 +114,22 @@ Status EditWriter::on(const edit::CommandDiverged& e) {
 // Nodes -------------------------------------------------------------------------------------------
 
 Status EditWriter::on(const edit::AddNode& e) {
-  const auto& [id, name, parent, origin, physical, unchanged, log, notes, created] = e.node;
+  const auto& [id, name, parent, origin, physical, unchanged, quiet, proof, log, notes, created] =
+      e.node;
   SF_TRY_ASSIGN(std::int64_t session, session_key());
   std::optional<std::int64_t> parent_key;
   if (!parent.empty()) {
     SF_TRY_ASSIGN(parent_key, node_key(parent));
   }
-  SF_TRY(db_.run(
-      "INSERT INTO nodes(session, id, name, parent, origin, unchanged, created_us) "
-      "VALUES(?,?,?,?,?,?,?)",
-      session, id.value(), name, parent_key, origin.value(), unchanged, microseconds_of(created)));
+  std::optional<std::string> digest;
+  std::optional<std::string> since;
+  if (proof) digest = proof->digest;
+  if (proof && proof->since) since = proof->since->value();
+  SF_TRY(
+      db_.run("INSERT INTO nodes(session, id, name, parent, origin, unchanged, created_us, quiet, "
+              "proof_digest, proof_since) VALUES(?,?,?,?,?,?,?,?,?,?)",
+              session, id.value(), name, parent_key, origin.value(), unchanged,
+              microseconds_of(created), quiet, digest, since));
   const std::int64_t key = db_.last_key();
   if (physical) SF_TRY(on(edit::SetPhysical{id, physical}));
   for (std::size_t i = 0; i < log.size(); ++i) SF_TRY(put_entry(db_, LogOf::kNode, key, i, log[i]));

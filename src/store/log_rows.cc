@@ -22,13 +22,15 @@ int number_of(EntryKind kind) {
       return 4;
     case EntryKind::kSide:
       return 5;
+    case EntryKind::kUnproven:
+      return 6;
   }
   SF_CHECK(false);
 }
 
 Result<EntryKind> kind_of(std::int64_t number) {
   for (EntryKind kind : {EntryKind::kCommand, EntryKind::kWriteFile, EntryKind::kResize,
-                         EntryKind::kKeys, EntryKind::kSide}) {
+                         EntryKind::kKeys, EntryKind::kSide, EntryKind::kUnproven}) {
     if (number_of(kind) == number) return kind;
   }
   return fail(ErrorCode::kCorrupt, "a log entry of unknown kind " + std::to_string(number));

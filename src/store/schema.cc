@@ -141,7 +141,15 @@ BEGIN SELECT raise(ABORT, 'the operation log is append-only'); END;
 // Settings of kind "term". The tables are the same; earlier programs must not read them.
 constexpr const char* kVersion2 = "";
 
-constexpr std::array<SchemaStep, 2> kSteps = {{{1, kVersion1}, {2, kVersion2}}};
+// What a replay is compared with. Of older nodes it is not known whether something could act by
+// itself.
+constexpr const char* kVersion3 = R"sql(
+ALTER TABLE nodes ADD COLUMN quiet INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE nodes ADD COLUMN proof_digest TEXT;
+ALTER TABLE nodes ADD COLUMN proof_since TEXT;
+)sql";
+
+constexpr std::array<SchemaStep, 3> kSteps = {{{1, kVersion1}, {2, kVersion2}, {3, kVersion3}}};
 
 Status take_step(Database& db, const SchemaStep& step) {
   SF_TRY_ASSIGN(Transaction transaction, Transaction::begin(db));

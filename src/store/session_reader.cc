@@ -100,13 +100,15 @@ Status SessionReader::read_settings() {
 Status SessionReader::read_nodes() {
   return for_each(db_.query("SELECT key, session, id, name, parent, origin, unchanged, created_us, "
                             "physical_ref, physical_bytes, physical_memory, physical_took_us, "
-                            "physical_stopped_us FROM nodes ORDER BY key"),
+                            "physical_stopped_us, quiet, proof_digest, proof_since FROM nodes "
+                            "ORDER BY key"),
                   [&](const Rows& row) -> Status {
                     SF_TRY_ASSIGN(std::size_t image, owner(sessions_, row.integer(1), "session"));
                     Node read{.id = NodeId(row.bytes(2)),
                               .name = row.bytes(3),
                               .origin = BranchId(row.bytes(5)),
                               .unchanged = row.integer(6) != 0,
+                              .quiet = row.integer(13) != 0,
                               .created = wall_time(row.integer(7))};
                     if (!row.is_null(4)) {
                       SF_TRY_ASSIGN(Place parent, owner(nodes_, row.integer(4), "node"));
@@ -118,6 +120,10 @@ Status SessionReader::read_nodes() {
                                                     .memory_bytes = row.word(10),
                                                     .took = microseconds(row.integer(11)),
                                                     .stopped = microseconds(row.integer(12))};
+                    if (!row.is_null(14)) {
+                      read.proof = ReplayProof{.digest = row.bytes(14), .since = {}};
+                      if (!row.is_null(15)) read.proof->since = PhysicalRef(row.bytes(15));
+                    }
                     nodes_[row.integer(0)] = {image, images_[image].nodes.size()};
                     images_[image].nodes.push_back(std::move(read));
                     return Ok{};

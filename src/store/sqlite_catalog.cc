@@ -19,6 +19,8 @@ namespace {
   "SELECT sequence, at_us, session, operation, branch, node, took_us, bytes, detail FROM " \
   "operations "
 
+constexpr std::uint64_t kMostReserve = 16U << 20U;
+constexpr std::uint64_t kMostLogAhead = 8U << 20U;
 constexpr std::uint64_t kLargest = 1ULL << 62U;  // SQLite's numbers have a sign
 
 OperationRecord read_operation(const Rows& row) {
@@ -36,13 +38,45 @@ OperationRecord read_operation(const Rows& row) {
 }  // namespace
 
 Result<std::unique_ptr<SqliteCatalog>> SqliteCatalog::open(const std::string& path) {
-  SF_TRY_ASSIGN(CatalogFile file, open_catalog_file(path));
-  return std::unique_ptr<SqliteCatalog>(new SqliteCatalog(std::move(file)));
+  ReserveFile reserve(path + ".reserve", kMostReserve);
+  Result<CatalogFile> file = open_catalog_file(path);
+  if (!file && file.error().code == ErrorCode::kNoSpace && reserve.release(reserve.size() / 2))
+    file = open_catalog_file(path);
+  if (!file) return std::move(file).error();
+  return std::unique_ptr<SqliteCatalog>(new SqliteCatalog(std::move(*file), std::move(reserve)));
+}
+
+SqliteCatalog::SqliteCatalog(CatalogFile file, ReserveFile reserve)
+    : file_(std::move(file)),
+      reserve_(std::move(reserve)),
+      log_(file_.db.path() + "-wal", bearable_reserve(file_.db.path(), kMostLogAhead)) {
+  log_.hold();
+  reserve_.fill();
+}
+
+Status SqliteCatalog::with_reserve(ReserveUse use, const std::function<Status()>& work) {
+  Status done = work();
+  auto is_full = [&] { return !done && done.error().code == ErrorCode::kNoSpace; };
+  if (done) reserve_.fill();
+  if (is_full()) {
+    // The log begins anew in the space it has.
+    (void)file_.db.script("PRAGMA wal_checkpoint(RESTART)").ok();
+    done = work();
+  }
+  while (is_full() && use != ReserveUse::kNone) {
+    const std::uint64_t least = use == ReserveUse::kAll ? 0 : reserve_.size() / 2;
+    const std::uint64_t part = reserve_.size() / 8;
+    const std::uint64_t rest = reserve_.held() > part ? reserve_.held() - part : 0;
+    if (!reserve_.release(std::max(least, rest))) break;
+    log_.extend(part);  // before another program takes it
+    done = work();
+  }
+  return done;
 }
 
 Status SqliteCatalog::append(const Change& change) {
   std::lock_guard lock(mutex_);
-  Status written = write(change);
+  Status written = with_reserve(reserve_use(change), [&] { return write(change); });
   if (written) return written;
   return std::move(written).error().while_doing("recording " + change.operation + " of session " +
                                                 change.session.value());
@@ -115,10 +149,13 @@ Result<std::vector<OperationRecord>> SqliteCatalog::operations(const OperationQu
 
 Result<std::uint64_t> SqliteCatalog::trim_operations(std::uint64_t keep) {
   std::lock_guard lock(mutex_);
-  SF_TRY_ASSIGN(std::int64_t gone,
-                file_.db.run("DELETE FROM operations WHERE sequence <= (SELECT sequence FROM "
-                             "operations ORDER BY sequence DESC LIMIT 1 OFFSET ?)",
-                             std::min(keep, kLargest)));
+  std::int64_t gone = 0;
+  SF_TRY(with_reserve(ReserveUse::kAll, [&]() -> Status {
+    SF_TRY_ASSIGN(gone, file_.db.run("DELETE FROM operations WHERE sequence <= (SELECT sequence "
+                                     "FROM operations ORDER BY sequence DESC LIMIT 1 OFFSET ?)",
+                                     std::min(keep, kLargest)));
+    return Ok{};
+  }));
   return static_cast<std::uint64_t>(gone);
 }
 

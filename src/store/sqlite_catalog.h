@@ -4,10 +4,14 @@
 //   for (SessionImage& image : catalog->load_all().value()) ...
 //   catalog->append(change);   // durable over a kill of this process when it returns
 //
+// On a full disk, what takes something away, small commands and restores are still recorded: space
+// is set aside for them (reserve_file.h, reserve_rule.h).
+//
 // The tables: docs/formats/catalog.md. Thread-safe: calls take turns.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,6 +21,8 @@
 #include "control/catalog.h"
 #include "control/materialization_policy.h"
 #include "store/catalog_file.h"
+#include "store/reserve_file.h"
+#include "store/reserve_rule.h"
 
 namespace sf::store {
 
@@ -64,13 +70,17 @@ class SqliteCatalog final : public control::Catalog {
   Result<std::uint64_t> trim_operations(std::uint64_t keep);
 
  private:
-  explicit SqliteCatalog(CatalogFile file) : file_(std::move(file)) {}
+  SqliteCatalog(CatalogFile file, ReserveFile reserve);
 
+  // Does it again with space that was set aside, as long as the disk is full and there is some.
+  Status with_reserve(ReserveUse use, const std::function<Status()>& work);
   Status write(const control::Change& change);
   Result<Rows> find_operations(const OperationQuery& query);
 
   std::mutex mutex_;
   CatalogFile file_;
+  ReserveFile reserve_;
+  LogSpace log_;
 };
 
 }  // namespace sf::store

@@ -87,6 +87,17 @@ void FakeBackend::on_exec(std::function<void(const std::string&)> hook) {
   on_exec_ = std::move(hook);
 }
 
+void FakeBackend::on_run(std::function<void()> hook) {
+  std::lock_guard lock(mutex_);
+  on_run_ = std::move(hook);
+}
+
+void FakeBackend::let_processes_act(const BranchHandle& branch) {
+  std::lock_guard lock(mutex_);
+  FakeMachine& machine = branches_.at(branch);
+  for (const std::string& process : machine.processes) machine.variables["by_" + process] += "x";
+}
+
 void FakeBackend::kill_branch(const BranchHandle& branch) {
   std::lock_guard lock(mutex_);
   branches_.erase(branch);
@@ -146,6 +157,8 @@ Result<Observation> FakeBackend::perform(FakeMachine& machine, const BranchHandl
     seen.output = machine.variables[key] + "\n";
   } else if (verb == "flaky") {
     seen.output = std::to_string(++random_) + "\n";
+  } else if (verb == "hidden") {
+    machine.variables[key] = std::to_string(++random_);
   } else if (verb == "lose") {
     branches_.erase(branch);
     return lost(branch);
@@ -224,6 +237,12 @@ Status FakeBackend::end(const BranchHandle& branch) {
 
 Result<control::SideObservation> FakeBackend::run(const BranchHandle& branch,
                                                   const control::SideRequest& request) {
+  std::function<void()> hook;
+  {
+    std::lock_guard lock(mutex_);
+    hook = on_run_;
+  }
+  if (hook) hook();
   return call<control::SideObservation>("run", [&]() -> Result<control::SideObservation> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
     for (const std::string& word : request.argv) machine->variables[word] = request.input;
@@ -282,6 +301,23 @@ Result<BranchFacts> FakeBackend::facts(const BranchHandle& branch) {
   return call<BranchFacts>("facts", [&]() -> Result<BranchFacts> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
     return BranchFacts{memory_of(*machine), static_cast<std::uint32_t>(machine->processes.size())};
+  });
+}
+
+Result<control::WindowSize> FakeBackend::window(const BranchHandle& branch) {
+  return call<control::WindowSize>("window", [&]() -> Result<control::WindowSize> {
+    SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
+    return control::WindowSize{machine->rows, machine->cols};
+  });
+}
+
+Result<std::string> FakeBackend::digest(const BranchHandle& branch,
+                                        const std::optional<PhysicalRef>& /*since*/,
+                                        const control::DigestBudget& /*budget*/) {
+  return call<std::string>("digest", [&]() -> Result<std::string> {
+    SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
+    if (!options_.has_digests) return fail(ErrorCode::kUnsupported, "too many files");
+    return "files:" + std::to_string(control::hash_text(machine->dump()));
   });
 }
 

@@ -4,6 +4,7 @@
 //   set K V     append K V     get K       dump        nop          slow MS (takes so long)
 //   spawn P     kill P         fail        timeout (timed out)      lose (the branch dies)
 //   random K    (another value each time it runs, anywhere)         flaky (prints such a value)
+//   hidden K    (such a value, not printed)
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,7 @@ struct FakeBackendOptions {
   control::Capabilities capabilities{
       .physical_snapshots = true, .terminal = true, .files = true, .diff = true};
   bool notices_unchanged = true;
+  bool has_digests = true;
   Fuse* fuse = nullptr;
 };
 
@@ -47,6 +49,10 @@ class FakeBackend final : public control::Backend {
   void lose_next_answer();
   // Called in exec() before the command's effect, with no lock held.
   void on_exec(std::function<void(const std::string&)> hook);
+  // Called in run() before the program's effect, with no lock held.
+  void on_run(std::function<void()> hook);
+  // Every process of the branch changes something on its own.
+  void let_processes_act(const control::BranchHandle& branch);
   void kill_branch(const control::BranchHandle& branch);
   std::size_t calls(const std::string& verb) const;
   std::optional<FakeMachine> machine(const control::BranchHandle& branch) const;
@@ -81,7 +87,11 @@ class FakeBackend final : public control::Backend {
                                 std::size_t max_bytes) override;
   Status write_file(const control::BranchHandle& branch, const std::string& path,
                     std::string_view content) override;
+  Result<control::WindowSize> window(const control::BranchHandle& branch) override;
   Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
+  Result<std::string> digest(const control::BranchHandle& branch,
+                             const std::optional<control::PhysicalRef>& since,
+                             const control::DigestBudget& budget) override;
   Result<control::StateDiff> diff(const control::DiffSide& from,
                                   const control::DiffSide& to) override;
   Result<control::BackendUsage> usage() override;
@@ -108,6 +118,7 @@ class FakeBackend final : public control::Backend {
   std::map<std::string, std::size_t> calls_;
   std::optional<ErrorCode> checkpoint_error_;
   std::function<void(const std::string&)> on_exec_;
+  std::function<void()> on_run_;
   bool lose_answer_ = false;
   std::uint64_t next_ = 1;
   std::uint64_t random_ = 0;

@@ -16,7 +16,8 @@ Result<std::string> read_branch_file(const std::string& root, const std::string&
   return files.read(path, max_bytes);
 }
 
-Status write_branch_file(const std::string& root, const std::string& user, const std::string& path,
+Status write_branch_file(const ChangePermit& /*permit*/, const std::string& root,
+                         const std::string& user, const std::string& path,
                          std::string_view content) {
   SF_TRY_ASSIGN(os::InRoot files, os::InRoot::open(root));
   auto passwd = files.read("/etc/passwd", kMaxUsers);

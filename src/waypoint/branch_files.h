@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "waypoint/change_gate.h"
 
 namespace sf::waypoint {
 
@@ -12,7 +13,8 @@ namespace sf::waypoint {
 Result<std::string> read_branch_file(const std::string& root, const std::string& path,
                                      std::size_t max_bytes);
 // A file that is new belongs to `user`, as the root knows him; others keep their owner.
-Status write_branch_file(const std::string& root, const std::string& user, const std::string& path,
+Status write_branch_file(const ChangePermit& permit, const std::string& root,
+                         const std::string& user, const std::string& path,
                          std::string_view content);
 
 }  // namespace sf::waypoint

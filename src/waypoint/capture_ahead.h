@@ -9,6 +9,7 @@
 
 #include "os/fd.h"
 #include "os/poller.h"
+#include "waypoint/file_stamp.h"
 #include "waypoint/live_branch.h"
 #include "waypoint/unit_store.h"
 
@@ -30,6 +31,9 @@ class CaptureAhead {
   bool stands() const { return state_.has_value(); }
   // Requires: stands().
   const std::optional<StateMark>& mark() const { return state_->mark; }
+  // Proves that the capture is what a checkpoint would find now: no held thread ran, and no file of
+  // the branch changed, whoever might have done so. Requires: stands().
+  bool is_still_true(const LiveBranch& branch) const;
   // The branch goes on; image and files are then where the checkpoint wants them. After a failure
   // the branch has to be captured as usual: nothing was put there. Requires: stands().
   Result<CapturedState> hand_over(LiveBranch& branch, const std::string& image_dir,
@@ -48,6 +52,7 @@ class CaptureAhead {
   UnitStore& units_;
   os::Poller& poller_;
   std::optional<CapturedState> state_;
+  std::optional<FileStamp> files_;     // of the branch when it was captured
   std::vector<os::UniqueFd> watched_;  // pidfds of those that stand
   bool has_left_ = false;
 };

@@ -21,11 +21,9 @@ Json to_json(const CatchUp& missed) {
     programs.push_back({{"name", bytes_to_text(program.name)},
                         {"path", bytes_to_text(program.path)},
                         {"hits", program.hits}});
-  return {{"status", missed.status},
-          {"last_word", bytes_to_text(missed.last_word)},
-          {"lines", missed.lines},
-          {"commands", std::move(commands)},
-          {"programs", std::move(programs)}};
+  return {{"status", missed.status}, {"last_word", bytes_to_text(missed.last_word)},
+          {"lines", missed.lines},   {"commands", std::move(commands)},
+          {"times", missed.times},   {"programs", std::move(programs)}};
 }
 
 CatchUp catch_up_from_json(const Json& json) {
@@ -35,6 +33,7 @@ CatchUp catch_up_from_json(const Json& json) {
   missed.lines = whole_number<long>(json, "lines");
   for (const Json& command : json.at("commands"))
     missed.commands.push_back(text_to_bytes(command.get<std::string>()));
+  if (json.contains("times")) missed.times = wire::whole_numbers<long>(json, "times");
   for (const Json& program : json.at("programs"))
     missed.programs.push_back({text_to_bytes(program.at("name").get<std::string>()),
                                text_to_bytes(program.at("path").get<std::string>()),
@@ -77,6 +76,7 @@ Json to_json(const CapturedState& s) {
                {"typed_size", s.shell.typed.size()},
                {"stopped_us", s.stopped.count()}};
   if (s.may_hold) json["may_hold"] = true;
+  if (s.shell.request_pending) json["request_pending"] = true;
   if (s.mark) json["mark"] = to_json(*s.mark);
   if (s.shell.catch_up) json["catch_up"] = to_json(*s.shell.catch_up);
   return json;
@@ -104,6 +104,7 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     s.shell.command_running = json.at("command_running").get<bool>();
     s.stopped = microseconds(whole_number<long long>(json, "stopped_us"));
     s.may_hold = json.value("may_hold", false);
+    s.shell.request_pending = json.value("request_pending", false);
     if (json.contains("mark")) {
       SF_TRY_ASSIGN(s.mark, state_mark_from_json(json["mark"]));
     }

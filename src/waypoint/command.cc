@@ -61,15 +61,18 @@ Json to_json(const ExecRequest& request) {
   return {{"timeout_ms", request.timeout.count()},
           {"max_output", request.max_output},
           {"raw", request.raw},
-          {"look", request.look}};
+          {"look", request.look},
+          {"always_look", request.always_look}};
 }
 
 Result<ExecRequest> exec_request_from_json(const Json& json, std::string command) {
   return strict([&] {
     return ExecRequest{std::move(command),
                        milliseconds(whole_number<long long>(json, "timeout_ms")),
-                       whole_number<std::size_t>(json, "max_output"), json.at("raw").get<bool>(),
-                       json.at("look").get<bool>()};
+                       whole_number<std::size_t>(json, "max_output"),
+                       json.at("raw").get<bool>(),
+                       json.at("look").get<bool>(),
+                       json.value("always_look", false)};
   });
 }
 
@@ -77,6 +80,7 @@ Json to_json(const ExecResult& r) {
   return {{"exit_code", r.exit_code},
           {"duration_us", r.duration.count()},
           {"output_bytes", r.output_bytes},
+          {"raw_hash", r.raw_hash},
           {"timed_out", r.timed_out},
           {"truncated", r.truncated},
           {"shell_restarted", r.shell_restarted},
@@ -91,6 +95,7 @@ Result<ExecResult> exec_result_from_json(const Json& json, const std::string& pa
     r.exit_code = whole_number<int>(json, "exit_code");
     r.duration = microseconds(whole_number<long long>(json, "duration_us"));
     r.output_bytes = whole_number<std::uint64_t>(json, "output_bytes");
+    r.raw_hash = json.value("raw_hash", std::uint64_t{0});
     r.timed_out = json.at("timed_out").get<bool>();
     r.truncated = json.at("truncated").get<bool>();
     r.shell_restarted = json.at("shell_restarted").get<bool>();

@@ -21,6 +21,7 @@ struct ExecRequest {
   std::size_t max_output = 1U << 20U;  // head and tail are kept, the middle is dropped
   bool raw = false;                    // also return the terminal's bytes as they came
   bool look = false;  // let the shell say how it stands, so that a checkpoint can find it unchanged
+  bool always_look = false;  // the same for Waypoint::digest(): whoever takes checkpoints or not
 };
 
 struct ExecResult {
@@ -30,6 +31,7 @@ struct ExecResult {
   std::string background;  // what jobs and the shell printed since the last command ended
   microseconds duration{0};
   std::uint64_t output_bytes = 0;  // all that came, kept or not
+  std::uint64_t raw_hash = 0;      // of all bytes behind the kept beginning
   bool timed_out = false;
   bool truncated = false;
   bool shell_restarted =

@@ -48,7 +48,7 @@ void await_change(std::uint32_t& word, std::uint32_t from, const timespec* patie
 Result<os::Child> adopt(pid_t pid) {
   auto child = os::adopt_child(pid);
   if (child) return child;
-  ::kill(pid, SIGKILL);
+  (void)os::signal_process(pid, SIGKILL);
   ::waitpid(pid, nullptr, 0);
   return child;
 }

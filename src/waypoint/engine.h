@@ -74,6 +74,8 @@ class HeldTree {
   virtual Status let_go() = 0;
   // Those whose end changes it, where that matters.
   virtual std::vector<pid_t> processes() const { return {}; }
+  // Whether the kernel's own counts say that no thread ran since the tree was stopped.
+  virtual bool has_not_run() const { return false; }
 };
 
 struct Captured {

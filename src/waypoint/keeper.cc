@@ -66,6 +66,7 @@ class Keeper {
             make_criu_engine({options.criu, options.criu_shim, groups_.engine.procs_files(),
                               groups_.branch.procs_files()}))),
         ahead_(ahead_dir(options.store_dir, options.id), ahead_unit(options.id), *units_, poller_),
+        gate_([this] { discard_capture_ahead(); }),
         server_(poller_,
                 [this](const ClientPtr& client, Frame frame) { serve(client, std::move(frame)); }) {
   }
@@ -149,12 +150,20 @@ class Keeper {
       waiting_checkpoints_.push_back(std::move(wanted));
       return Ok{};
     }
-    if (op != "screen" && op != "watch") touch();
+    if (op == "digest") return digest(client, frame);
     return shell_->serve(client, frame);
   }
 
-  // Somebody is about to move the branch.
-  void touch() {
+  Status digest(const ClientPtr& client, const Frame& frame) {
+    SF_TRY_ASSIGN(DigestLimits limits, digest_limits_from_json(frame.header));
+    SF_TRY_ASSIGN(std::string text,
+                  branch_->digest(limits, frame.header.at("base"), ahead_.stands()));
+    return answer(client, {{"ok", true}}, std::move(text));
+  }
+
+  // What the gate does before anything changes the branch.
+  void discard_capture_ahead() {
+    if (!is_alive()) return;
     ahead_.drop(*branch_);
     plan_.touched();
     capture_due_ = Deadline::after(kQuiet);
@@ -187,19 +196,23 @@ class Keeper {
   }
 
   Status hello(const ClientPtr& client) {
-    return answer(client, {{"ok", true},
-                           {"pid", ::getpid()},
-                           {"alive", is_alive()},
-                           {"init", branch_ ? branch_->init() : 0},
-                           {"shell", branch_ ? branch_->host().shell().shell() : 0},
-                           {"holder", branch_ ? branch_->host().holder().value_or(1) : 0}});
+    return answer(client,
+                  {{"ok", true},
+                   {"pid", ::getpid()},
+                   {"alive", is_alive()},
+                   {"init", branch_ ? branch_->init() : 0},
+                   {"shell", branch_ ? branch_->host().shell().shell() : 0},
+                   {"holder", branch_ ? branch_->host().holder().value_or(1) : 0},
+                   {"at_prompt", is_alive() && (ahead_.stands() || branch_->host().is_at_rest())}});
   }
 
   static FaultPlan faults_of(const Json& header) {
     return {header.value("fail_at", ""), header.value("die_at", "")};
   }
 
-  BranchParts parts() { return {*units_, *engine_, poller_, cradle_, live_unit(options_.id)}; }
+  BranchParts parts() {
+    return {*units_, *engine_, poller_, cradle_, gate_, live_unit(options_.id)};
+  }
 
   Status limit(const BranchConfig& config) {
     auto limited = os::Cgroup::create(layout_, options_.id, config.limits);
@@ -249,7 +262,7 @@ class Keeper {
 
   Status take(const ClientPtr& client, const Frame& frame, std::unique_ptr<LiveBranch> branch) {
     branch_ = std::move(branch);
-    shell_.emplace(branch_->host(), [this](bool busy) {
+    shell_.emplace(branch_->host(), gate_, [this](bool busy) {
       flusher_->set_active(busy);
       if (!busy) capture_due_ = Deadline::after(kQuiet);
     });
@@ -283,6 +296,10 @@ class Keeper {
   // branch has to be captured now.
   bool hand_over(const WaitingCheckpoint& wanted) {
     if (!ahead_.stands()) return false;
+    if (!ahead_.is_still_true(*branch_)) {
+      ahead_.drop(*branch_);
+      return false;
+    }
     if (answer_unchanged(wanted, ahead_.mark())) {
       ahead_.drop(*branch_);
       return true;
@@ -355,6 +372,7 @@ class Keeper {
   std::deque<WaitingCheckpoint> waiting_checkpoints_;
   std::optional<Flusher> flusher_;
   CaptureAhead ahead_;
+  ChangeGate gate_;
   CapturePlan plan_;
   Deadline capture_due_ = Deadline::never();
   Deadline warm_up_due_ = Deadline::never();

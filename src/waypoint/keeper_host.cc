@@ -56,7 +56,7 @@ Status enter_keeper_namespaces(Network network) {
   if (::unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC) != 0)
     return Error(os::last_error("creating namespaces"))
         .with_hint("this needs root with CAP_SYS_ADMIN; see `statefork doctor`");
-  SF_TRY(os::make_mounts_private());
+  SF_TRY(os::make_mounts_follow());
   if (::mount("waypoint", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700") != 0)
     return os::last_error("mounting /run");
   for (const char* path : {kUnitsMount, kRootMount}) {

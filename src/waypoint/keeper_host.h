@@ -1,5 +1,7 @@
-// The keeper's own surroundings: private mount, UTS, IPC and (unless the host's is used) network
-// namespaces. The branch's processes inherit all but the mounts, and so does CRIU.
+// The keeper's own surroundings: mount, UTS, IPC and (unless the host's is used) network namespaces.
+// The branch's processes inherit all but the mounts, and so does CRIU. What the host mounts and
+// unmounts is mounted and unmounted in the keeper; the keeper's own mounts are on its own tmpfs over
+// /run, which the kernel keeps on top of whatever arrives there.
 #pragma once
 
 #include <string>
@@ -16,7 +18,8 @@ inline constexpr const char* kRootMount = "/run/root";
 Status enter_keeper_namespaces(Network network);
 Status set_hostname(const std::string& name);
 std::string current_hostname();
-// Whether the IPC namespace holds anything: shared memory, semaphores, queues.
+// Whether the IPC namespace holds anything of System V: shared memory, semaphores, queues. POSIX
+// message queues: native/posix_queues.h.
 bool has_ipc_objects();
 // CRIU probes the kernel once and keeps the findings in /run, if that is a tmpfs. Every keeper has
 // a /run of its own, so the findings travel through the store.

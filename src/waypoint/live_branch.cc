@@ -91,7 +91,7 @@ Status LiveBranch::go_on(const FaultPlan& faults) {
     held_.reset();
     SF_TRY(faults.at("restore.native_released"));
   }
-  if (missed_) SF_TRY(host_.catch_up(*missed_));
+  if (missed_) SF_TRY(host_.catch_up(parts_.gate.open(), *missed_));
   missed_.reset();
   return faults.at("restore.after_processes");
 }
@@ -121,21 +121,46 @@ void LiveBranch::watch_for_looks() {
   shell.may_look = [this] { return stands_alone(as_marked()); };
 }
 
-std::optional<StateMark> LiveBranch::mark() {
-  if (!host_.shell().look()) return std::nullopt;
-  // Its last command may have ended only now.
+// Its last command may have ended only now.
+bool LiveBranch::waits_at_prompt() {
   for (Deadline patience = Deadline::after(kPromptTime); !host_.shell().waits_at_prompt();) {
-    if (patience.passed()) return std::nullopt;
+    if (patience.passed()) return false;
     std::this_thread::sleep_for(microseconds(100));
   }
-  return mark_state(as_marked(), *host_.shell().look());
+  return true;
+}
+
+std::optional<StateMark> LiveBranch::mark() {
+  const std::optional<ShellLook>& look = host_.shell().look();
+  if (!look || !look->loud.empty() || !waits_at_prompt()) return std::nullopt;
+  return mark_state(as_marked(), *look, queues_);
+}
+
+Result<std::string> LiveBranch::digest(const DigestLimits& limits, const std::string& base,
+                                       bool waits) {
+  std::string text;
+  if (limits.files) {
+    SF_TRY_ASSIGN(std::string files, digest_layer(upper(), parts_.units.paths(base).upper, limits));
+    text = "files:" + files;
+  }
+  if (!limits.shell) return text;
+  const std::optional<ShellLook>& look = host_.shell().look();
+  if (!look) return fail(ErrorCode::kUnsupported, "the shell was not asked for its state");
+  if (!waits && !waits_at_prompt())
+    return fail(ErrorCode::kUnsupported, "the shell does not wait at its prompt");
+  auto shell = digest_shell(as_marked(), *look, queues_);
+  if (!shell)
+    return fail(ErrorCode::kUnsupported,
+                "the shell holds what cannot be compared: processes, pipes, IPC objects or mounts");
+  marked_at_ = host_.shell().commands();
+  return text + " shell:" + *shell;
 }
 
 MarkedBranch LiveBranch::as_marked() const {
   MarkedBranch branch{.init = init_.pid(),
                       .shell = host_.shell().shell_host(),
                       .terminal = host_.shell().master_fd(),
-                      .upper = parts_.units.paths(parts_.unit).upper,
+                      .upper = upper(),
                       .commands = host_.shell().commands()};
   for (pid_t child : os::children_of(init_.pid())) {
     if (host_.holder() && os::namespace_pid(child) == *host_.holder()) branch.holder = child;
@@ -148,19 +173,23 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
   host_.shell().on_terminal();
   if (now.digest != base.digest || now.commands < base.commands) return std::nullopt;
   auto commands = host_.shell().commands_since(base.commands);
+  auto times = host_.shell().times_since(base.commands);
   const std::optional<ShellLook>& look = host_.shell().look();
-  if (!commands || !look) return std::nullopt;
+  if (!commands || !times || !look || !records_every_command(*look)) return std::nullopt;
   // One line each. An $LINENO that does not count so is a variable of the user's.
   const long lines = now.line - base.line;
   if (lines != static_cast<long>(commands->size())) return std::nullopt;
   std::size_t bytes = look->last_word.size();
   for (const std::string& command : *commands) bytes += command.size();
-  if (bytes > kMaxCatchUp || !std::ranges::all_of(*commands, is_plain)) return std::nullopt;
+  if (bytes > kMaxCatchUp || !std::ranges::all_of(*commands, is_plain) ||
+      !std::ranges::all_of(*commands, fits_history_file))
+    return std::nullopt;
   CapturedState state;
   state.hostname = current_hostname();
   state.user = host_.user();
   state.shell = host_.shell().state();
   if (!state.shell.typed.empty()) return std::nullopt;
+  state.shell.request_pending = false;  // as in the image
   auto last_pid = read_pid_counter(init_.pid());
   if (!last_pid) return std::nullopt;
   state.last_pid = *last_pid;
@@ -169,6 +198,7 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
                                    .last_word = look->last_word,
                                    .lines = lines,
                                    .commands = std::move(*commands),
+                                   .times = std::move(*times),
                                    .programs = look->programs};
   return state;
 }
@@ -176,7 +206,8 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
 Result<CapturedState> LiveBranch::capture(const CaptureOrder& order, const FaultPlan& faults) {
   SF_TRY(faults.at("checkpoint.before_dump"));
   CapturedState state;
-  state.mark = order.mark;
+  // If init has a request just now, the image does not go with another moment's state.
+  if (host_.shell().channel().served()) state.mark = order.mark;
   marked_at_ = host_.shell().commands();
   state.hostname = current_hostname();
   state.user = host_.user();

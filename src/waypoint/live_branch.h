@@ -13,10 +13,12 @@
 #include "os/process.h"
 #include "waypoint/branch_config.h"
 #include "waypoint/captured_state.h"
+#include "waypoint/change_gate.h"
 #include "waypoint/cradle.h"
 #include "waypoint/engine.h"
 #include "waypoint/fault_plan.h"
 #include "waypoint/keeper_host.h"
+#include "waypoint/layer_digest.h"
 #include "waypoint/shell_host.h"
 #include "waypoint/state_mark.h"
 #include "waypoint/unit_store.h"
@@ -28,6 +30,7 @@ struct BranchParts {
   ProcessEngine& engine;
   os::Poller& poller;
   Cradle& cradle;    // for its init
+  ChangeGate& gate;  // to this branch
   std::string unit;  // the live unit's name; made here, removed by the keeper
 };
 
@@ -66,21 +69,30 @@ class LiveBranch {
   // When nothing but harmless commands came since `base`: what differs from it all the same.
   // Requires: `now` is mark().
   std::optional<CapturedState> same_as(const StateMark& base, const StateMark& now);
+  // Waypoint::digest(). `base`: the unit that it is relative to. `waits`: it is known to stand at
+  // its prompt.
+  Result<std::string> digest(const DigestLimits& limits, const std::string& base, bool waits);
   // Requires: host().shell().at_rest().
   Result<CapturedState> capture(const CaptureOrder& order, const FaultPlan& faults);
   // Has what was held go on.
   Status release();
   // Those that stand still for it.
   std::vector<pid_t> held() const { return held_ ? held_->processes() : std::vector<pid_t>(); }
+  // False: a held process ran, or ended, since the capture.
+  bool held_still() const { return held_ && held_->has_not_run(); }
+  // Where the files that it changed are kept.
+  std::string upper() const { return parts_.units.paths(parts_.unit).upper; }
 
  private:
   LiveBranch(BranchParts parts, BranchConfig config)
-      : parts_(std::move(parts)), host_(parts_.poller, std::move(config), kRootMount) {}
+      : parts_(std::move(parts)),
+        host_(parts_.poller, std::move(config), kRootMount, parts_.gate) {}
 
   const BranchConfig& config() const { return host_.config(); }
   Status make_files(const std::string& from_unit);
   Status start_processes();
   void watch_for_looks();
+  bool waits_at_prompt();
   MarkedBranch as_marked() const;
 
   BranchParts parts_;
@@ -89,7 +101,8 @@ class LiveBranch {
   std::unique_ptr<HeldTree> held_;  // ends before init does
   std::optional<CatchUp> missed_;   // what the shell is told when it goes on
   bool may_hold_ = true;
-  long marked_at_ = 0;  // how many commands there were at the last checkpoint
+  native::PosixQueues queues_;  // how mark() sees them
+  long marked_at_ = 0;          // how many commands there were at the last checkpoint
 };
 
 }  // namespace sf::waypoint

@@ -14,9 +14,9 @@ constexpr std::string_view kSeparators = ";&|(){}\n";
 
 // They change what no listing shows, or run what is not in the text.
 bool is_obscure(std::string_view word) {
-  constexpr std::string_view kWords[] = {".",       "bind",   "builtin", "command", "coproc",
-                                         "enable",  "eval",   "exec",    "fc",      "getopts",
-                                         "history", "LINENO", "OPTIND",  "SECONDS", "source"};
+  constexpr std::string_view kWords[] = {
+      ".",  "bind",    "builtin", "command", "coproc", "enable", "eval",    "exec",
+      "fc", "getopts", "history", "LINENO",  "OPTIND", "RANDOM", "SECONDS", "source"};
   return std::ranges::find(kWords, word) != std::end(kWords) || word.starts_with("BASH_") ||
          word.starts_with("HIST");
 }
@@ -46,12 +46,46 @@ bool comes_before_name(std::string_view word) {
                              [](char c) { return is_name_byte(c) || c == '+'; });
 }
 
+// A builtin that gives a value to the variable that a word names: if the shell makes the word, it
+// can be any of those above.
+bool may_set_any(std::string_view name, std::string_view part) {
+  constexpr std::string_view kWords[] = {"declare",   "export",   "local",   "mapfile", "read",
+                                         "readarray", "readonly", "typeset", "unset",   "wait"};
+  const bool sets = std::ranges::find(kWords, name) != std::end(kWords) ||
+                    (name == "printf" && part.find(" -v") != std::string_view::npos);
+  return name == "let" || (sets && part.find('$') != std::string_view::npos);
+}
+
+// Arithmetic evaluates the values of the variables that it names, assignments included.
+bool may_evaluate_values(std::string_view text) {
+  for (std::string_view sign : {"((", "$[", "${!"}) {
+    if (text.find(sign) != std::string_view::npos) return true;
+  }
+  if (text.find("[[") != std::string_view::npos) {
+    for (std::string_view test : {" -eq", " -ne", " -lt", " -le", " -gt", " -ge"}) {
+      if (text.find(test) != std::string_view::npos) return true;
+    }
+  }
+  // ${x:offset} and ${x[index]}
+  for (std::size_t at = text.find("${"); at != std::string_view::npos;
+       at = text.find("${", at + 1)) {
+    std::size_t end = at + 2;
+    while (end < text.size() && is_name_byte(text[end])) ++end;
+    if (end + 1 >= text.size() || (text[end] != ':' && text[end] != '[')) continue;
+    constexpr std::string_view kHarmless = "-=?+@*";
+    const bool is_digit = std::isdigit(static_cast<unsigned char>(text[end + 1])) != 0;
+    if (!is_digit && kHarmless.find(text[end + 1]) == std::string_view::npos) return true;
+  }
+  return false;
+}
+
 bool starts_plainly(std::string_view part) {
   bool file_follows = false;
   for (const std::string& word : split(part, ' ')) {
     if (word.empty() || std::exchange(file_follows, word.ends_with('>') || word.ends_with('<')) ||
         comes_before_name(word))
       continue;
+    if (may_set_any(word, part)) return false;
     // A name that the shell has to make first can be any.
     return word == "[" || word == "[[" ||
            (!is_obscure(word) && word.find_first_of("$*?~[") == std::string::npos);
@@ -87,7 +121,8 @@ bool has_brace_expansion(std::string_view text) {
 
 bool is_plain(std::string_view command) {
   const std::string text = without_quotes(command);
-  if (has_obscure_name(text) || has_brace_expansion(text) || text.find('`') != std::string::npos)
+  if (has_obscure_name(text) || has_brace_expansion(text) || may_evaluate_values(text) ||
+      text.find('`') != std::string::npos)
     return false;
   std::string_view rest = text;
   while (!rest.empty()) {

@@ -29,7 +29,14 @@ TEST(PlainTest, WhatTheTextSaysIsAllThatHappens) {
                               "make 2>&1 | tail -3",
                               "[ -f x ]",
                               "{ ls; }",
-                              "ls \\\n -l"})
+                              "ls \\\n -l",
+                              "printf '%s\\n' $x",
+                              "export x=1",
+                              "read y < f",
+                              "echo ${x:-a}",
+                              "echo ${x:0:2}",
+                              "[ $x -eq 5 ]",
+                              "[[ $x == 5 ]]"})
     EXPECT_TRUE(is_plain(command)) << command;
   for (const char* command : {"getopts v o",
                               "builtin getopts v o",
@@ -65,7 +72,22 @@ TEST(PlainTest, WhatTheTextSaysIsAllThatHappens) {
                               "[g]etopts v",
                               "get\\\nopts v",
                               "! . env",
-                              "time . env"})
+                              "time . env",
+                              "RANDOM=42",
+                              "echo $RANDOM",
+                              "declare $n=42",
+                              "printf -v $n 0",
+                              "read $n < f",
+                              "unset $n",
+                              "ls; export $n=1",
+                              "echo ${!n:=42}",
+                              "echo $((n))",
+                              "((n))",
+                              "echo $[n]",
+                              "let n",
+                              "[[ n -eq 1 ]]",
+                              "echo ${x:n}",
+                              "echo ${a[n]}"})
     EXPECT_FALSE(is_plain(command)) << command;
 }
 

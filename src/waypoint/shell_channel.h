@@ -39,6 +39,10 @@ class ShellChannel {
   Status install(pid_t holder, const Credentials& user);
   // Init serves one request at a time; further ones wait here.
   Status request(const StartRequest& request);
+  bool request_pending() const { return request_pending_; }
+  // Of a restored init: it was captured with a request, and tells when it has served that one. The
+  // next request must not overwrite it.
+  void set_request_pending(bool pending) { request_pending_ = pending; }
   // How many init has served, whoever sent them; nothing: one is under way.
   std::optional<std::uint64_t> served() const;
 

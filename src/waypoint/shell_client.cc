@@ -19,6 +19,7 @@ constexpr milliseconds kLongest =
 constexpr std::size_t kMaxCommand = 64U << 20U;
 constexpr std::size_t kMaxOutput = 48U << 20U;  // clean and raw must fit one frame
 constexpr auto kShortCall = seconds(30);
+constexpr auto kFileCall = seconds(120);  // a large file on a slow disk
 
 Deadline answer_deadline(milliseconds timeout) {
   if (timeout.count() <= 0) return Deadline::never();
@@ -91,6 +92,22 @@ Status ShellClient::resize(WindowSize size) {
   SF_TRY(server_->call({{{"op", "resize"}, {"rows", size.rows}, {"cols", size.cols}}, {}},
                        Deadline::after(kShortCall)));
   return Ok{};
+}
+
+Status ShellClient::write_file(const std::string& path, std::string_view content) {
+  if (path.size() + content.size() > wire::kMaxPayload)
+    return invalid("a file of at most 128 MiB can be written",
+                   "write it in parts, or let a command in the session fetch it");
+  SF_TRY(server_->call(
+      {{{"op", "write_file"}, {"path_bytes", path.size()}}, path + std::string(content)},
+      Deadline::after(kFileCall)));
+  return Ok{};
+}
+
+Result<std::string> ShellClient::read_file(const std::string& path, std::size_t max_bytes) {
+  SF_TRY_ASSIGN(Frame answer, server_->call({{{"op", "read_file"}, {"max_bytes", max_bytes}}, path},
+                                            Deadline::after(kFileCall)));
+  return std::move(answer.payload);
 }
 
 Result<TerminalWatch> ShellClient::watch() {

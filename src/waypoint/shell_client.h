@@ -21,6 +21,9 @@ class ShellClient {
   Status send_keys(std::string_view bytes);
   Result<ScreenText> screen(std::size_t scrollback_lines);
   Status resize(WindowSize size);
+  // At most 128 MiB, path included.
+  Status write_file(const std::string& path, std::string_view content);
+  Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
   Result<TerminalWatch> watch();
 
  private:

@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -60,7 +61,8 @@ pid_t ShellDriver::foreground_group() const {
   return group > 0 ? os::namespace_pid(group).value_or(shell_) : shell_;
 }
 
-void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
+void ShellDriver::run(const ChangePermit& /*permit*/, ExecRequest request, OutputSink sink,
+                      Done done) {
   drain();
   std::size_t cap = request.max_output;
   active_.emplace(Active{++commands_,
@@ -72,7 +74,9 @@ void ShellDriver::run(ExecRequest request, OutputSink sink, Done done) {
                          {}});
   look_.reset();
   remember(active_->request.command);
-  if (active_->request.look && wants_look && wants_look()) active_->look_mark = fresh_id("@");
+  const ExecRequest& wanted = active_->request;
+  if (wanted.always_look || (wanted.look && wants_look && wants_look()))
+    active_->look_mark = fresh_id("@");
   active_->phase_deadline = Deadline::after(kStartTime);
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
@@ -101,13 +105,22 @@ Status ShellDriver::type_at_prompt(const std::string& line) {
   return os::write_all(master_.get(), line);
 }
 
-void ShellDriver::remember(const std::string& command) {
+void ShellDriver::remember(const std::string& command, long time) {
   recent_.push_back(command);
+  recent_times_.push_back(time);
   recent_bytes_ += command.size();
   while (recent_.size() > kMaxRecent || recent_bytes_ > kMaxRecentBytes) {
     recent_bytes_ -= recent_.front().size();
     recent_.pop_front();
+    recent_times_.pop_front();
   }
+}
+
+// A look tells of the last entries, one for each command.
+void ShellDriver::note_times(const ShellLook& look) {
+  const std::size_t known = std::min(look.times.size(), recent_times_.size());
+  std::copy(look.times.end() - static_cast<long>(known), look.times.end(),
+            recent_times_.end() - static_cast<long>(known));
 }
 
 std::optional<std::vector<std::string>> ShellDriver::commands_since(long n) const {
@@ -116,7 +129,15 @@ std::optional<std::vector<std::string>> ShellDriver::commands_since(long n) cons
   return std::vector<std::string>(recent_.end() - (commands_ - n), recent_.end());
 }
 
-void ShellDriver::catch_up(const CatchUp& missed, Done done) {
+std::optional<std::vector<long>> ShellDriver::times_since(long n) const {
+  if (n > commands_ || static_cast<std::size_t>(commands_ - n) > recent_.size())
+    return std::nullopt;
+  std::vector<long> times(recent_times_.end() - (commands_ - n), recent_times_.end());
+  if (std::ranges::find(times, 0) != times.end()) return std::nullopt;
+  return times;
+}
+
+void ShellDriver::catch_up(const ChangePermit& /*permit*/, const CatchUp& missed, Done done) {
   active_.emplace(
       Active{commands_, {}, {}, std::move(done), Phase::kReporting, OutputBuffer(0), {}});
   if (Status loaded = channel_.load_command(catch_up_text(missed)); !loaded)
@@ -125,7 +146,11 @@ void ShellDriver::catch_up(const CatchUp& missed, Done done) {
     return abandon(std::move(typed).error());
 }
 
-Status ShellDriver::type(std::string_view bytes) {
+Status ShellDriver::type(const ChangePermit& /*permit*/, std::string_view bytes) {
+  return type_keys(bytes);
+}
+
+Status ShellDriver::type_keys(std::string_view bytes) {
   if (active_ && active_->phase != Phase::kRunning) {
     // Not for the line with which we start or end the command.
     if (active_->held_keys.size() + bytes.size() > kMaxHeldKeys)
@@ -152,8 +177,7 @@ void ShellDriver::drain() {
       continue;
     }
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EIO) hung_up_ = true;  // no process has the terminal open
-    return;
+    return;  // EIO: no process has the terminal open
   }
 }
 
@@ -187,7 +211,8 @@ void ShellDriver::on_record(const Record& record) {
     case Record::Kind::kStart:
       if (!stale) on_start();
       (void)channel_.acknowledge(record);
-      if (active_ && !active_->held_keys.empty()) (void)type(std::exchange(active_->held_keys, ""));
+      if (active_ && !active_->held_keys.empty())
+        (void)type_keys(std::exchange(active_->held_keys, ""));
       return;
     case Record::Kind::kGone:
       if (active_ && !stale && std::exchange(active_->asked, false)) type_again();
@@ -207,7 +232,6 @@ void ShellDriver::on_record(const Record& record) {
     case Record::Kind::kShell:
       shell_ = static_cast<pid_t>(record.numbers[0]);
       find_shell_host_pid();
-      hung_up_ = false;
       return;
     case Record::Kind::kExited:
       if (active_ && record.numbers[0] == holder_) active_->holder_died = true;
@@ -248,6 +272,7 @@ void ShellDriver::on_end(int status, bool verbose) {
     active_->verbose_end = verbose;
     if (active_->looked && active_->phase == Phase::kRunning && !active_->acts_at_prompt) {
       if (auto text = channel_.loaded_text()) look_ = parse_look(*text, active_->look_mark);
+      if (look_) note_times(*look_);
     }
     last_status_ = status;
     finish(status, false);
@@ -286,7 +311,7 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   if (done.phase == Phase::kLoading) done.output.append(done.loading);  // it ran untold
   set_echo(true);
   std::erase(done.held_keys, kInterruptKey);  // what it was meant for is over
-  if (!done.held_keys.empty()) (void)type(done.held_keys);
+  if (!done.held_keys.empty()) (void)type_keys(done.held_keys);
   ExecResult result;
   result.exit_code = exit_code;
   result.shell_restarted = shell_restarted || done.shell_restarted;
@@ -294,6 +319,7 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   result.duration = done.watch.elapsed();
   result.output_bytes = done.output.total_bytes();
   result.truncated = done.output.truncated();
+  result.raw_hash = done.output.hash();
   std::string raw = done.output.take();
   std::string background = background_.take();
   drop_echoes(done, raw, background);
@@ -321,7 +347,7 @@ void ShellDriver::abandon(Error error) {
   active_.reset();
   set_echo(true);
   unsure_ = true;
-  if (!failed.held_keys.empty()) (void)type(failed.held_keys);
+  if (!failed.held_keys.empty()) (void)type_keys(failed.held_keys);
   failed.done(std::move(error));
 }
 
@@ -340,7 +366,7 @@ void ShellDriver::on_time() {
   if (active_->phase == Phase::kReporting && active_->phase_deadline.passed() && !at_prompt()) {
     // It took the line and hangs in it: there is no other way to a usable shell.
     active_->phase_deadline = Deadline::never();
-    if (shell_host_ > 0) ::kill(shell_host_, SIGKILL);
+    (void)os::signal_process(shell_host_, SIGKILL);
   }
   if (active_ && active_->next_look.passed()) look_for_prompt();
 }
@@ -368,6 +394,7 @@ ShellState ShellDriver::state() {
   state.prompt_read = prompt_read_;
   state.commands = commands_;
   state.command_running = active_.has_value() || foreign_command_;
+  state.request_pending = channel_.request_pending();
   OutputBuffer background = background_;
   if (active_) {
     OutputBuffer output = active_->output;
@@ -390,11 +417,14 @@ void ShellDriver::adopt(const ShellState& state) {
   prompt_read_ = state.prompt_read;
   commands_ = state.commands;
   foreign_command_ = state.command_running;
+  channel_.set_request_pending(state.request_pending);
   unsure_ = state.command_running || !state.typed.empty();
   (void)os::put_typed(master_.get(), state.typed);
   background_.append(state.background);
   if (state.catch_up) {
-    for (const std::string& command : state.catch_up->commands) remember(command);
+    const CatchUp& missed = *state.catch_up;
+    for (std::size_t i = 0; i < missed.commands.size(); ++i)
+      remember(missed.commands[i], i < missed.times.size() ? missed.times[i] : 0);
   }
   find_shell_host_pid();
 }

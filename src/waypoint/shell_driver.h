@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "os/fd.h"
+#include "waypoint/change_gate.h"
 #include "waypoint/command.h"
 #include "waypoint/shell_channel.h"
 #include "waypoint/shell_look.h"
@@ -34,6 +35,7 @@ struct ShellState {
       0;              // size of the read() in which this bash waits for a line; 0: not yet known
   long commands = 0;  // how many were given so far; numbers the next one
   bool command_running = false;     // somebody's command is in the foreground
+  bool request_pending = false;     // init has a request that it has not told to be served
   std::string background;           // printed since the last command ended, not yet told to anyone
   std::string screen;               // Screen::save()
   std::string typed;                // keys that nobody has read yet
@@ -47,7 +49,6 @@ class ShellDriver {
   ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, Screen screen);
 
   int master_fd() const { return master_.get(); }
-  bool terminal_hung_up() const { return hung_up_; }
   ShellChannel& channel() { return channel_; }
   Screen& screen() { return screen_; }
 
@@ -60,10 +61,10 @@ class ShellDriver {
   std::string foreground_name() const;
   // The terminal's foreground process group, as the branch numbers it.
   pid_t foreground_group() const;
-  void run(ExecRequest request, OutputSink sink, Done done);
-  Status type(std::string_view bytes);
+  void run(const ChangePermit& permit, ExecRequest request, OutputSink sink, Done done);
+  Status type(const ChangePermit& permit, std::string_view bytes);
   // Tells a shell that was restored to an earlier moment what happened since.
-  void catch_up(const CatchUp& missed, Done done);
+  void catch_up(const ChangePermit& permit, const CatchUp& missed, Done done);
 
   // How the shell stood when its last command ended, if it was asked and nothing came since.
   const std::optional<ShellLook>& look() const { return look_; }
@@ -72,9 +73,11 @@ class ShellDriver {
   long commands() const { return commands_; }
   // The texts of the commands after the n-th, while they are remembered.
   std::optional<std::vector<std::string>> commands_since(long n) const;
+  // When they were entered into the history, likewise, if looks have told all of them.
+  std::optional<std::vector<long>> times_since(long n) const;
   bool waits_at_prompt() { return !active_ && !unsure_ && at_prompt(); }
 
-  void on_terminal();  // the master became readable
+  void on_terminal();  // the master became readable, or hung up; reads all there is
   void on_record(const Record& record);
   void on_time();
   Deadline next_wake() const;
@@ -139,9 +142,11 @@ class ShellDriver {
   void on_end(int status, bool verbose);
   void on_shell_exit(int wait_status);
   void finish(int exit_code, bool shell_restarted);
-  void remember(const std::string& command);
+  void remember(const std::string& command, long time = 0);
+  void note_times(const ShellLook& look);
   void drop_echoes(const Active& done, std::string& raw, std::string& background) const;
   void abandon(Error error);
+  Status type_keys(std::string_view bytes);
   Status type_line(std::optional<int> status);
   Status type_at_prompt(const std::string& line);
   void type_again();
@@ -177,13 +182,13 @@ class ShellDriver {
   unsigned long prompt_read_ = 0;
   long commands_ = 0;
   std::deque<std::string> recent_;  // the last commands
+  std::deque<long> recent_times_;   // of their entries in the history; 0: not known
   std::size_t recent_bytes_ = 0;
   std::optional<ShellLook> look_;
   int last_status_ = 0;
   bool echo_off_ = false;         // we switched it off to type a line
   bool unsure_ = false;           // keys were typed or a foreign command runs: look before typing
   bool foreign_command_ = false;  // a restored tree came with a command under way
-  bool hung_up_ = false;
   bool blind_;  // the kernel tells neither what the shell waits for nor who has the terminal
   std::set<pid_t> jobs_;  // children of the shell after its last command, when blind
 };

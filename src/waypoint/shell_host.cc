@@ -9,6 +9,7 @@
 #include "os/file.h"
 #include "os/socket.h"
 #include "os/terminal.h"
+#include "waypoint/branch_files.h"
 #include "waypoint/init/init_protocol.h"
 
 namespace sf::waypoint {
@@ -43,6 +44,7 @@ Status ShellHost::choose_user() {
 }
 
 Status ShellHost::open(pid_t init, const std::string& seen) {
+  seen_root_ = seen.empty() ? "/" : seen;
   SF_TRY_ASSIGN(os::UniqueFd master, os::open_terminal_master(seen + "/dev/pts"));
   SF_TRY(os::set_window_size(master.get(), config_.window.rows, config_.window.cols));
   std::string slave = seen + kTerminalPath;
@@ -58,6 +60,7 @@ Status ShellHost::open(pid_t init, const std::string& seen) {
 Status ShellHost::adopt(pid_t init, os::UniqueFd terminal, const ShellState& state,
                         const User& user) {
   SF_TRY_ASSIGN(Screen screen, Screen::load(state.screen));
+  seen_root_ = "/proc/" + std::to_string(init) + "/root";
   user_ = user;
   if (state.holder != 1) holder_ = state.holder;
   SF_TRY_ASSIGN(ShellChannel channel, ShellChannel::open(init));
@@ -70,6 +73,7 @@ Status ShellHost::adopt(pid_t init, os::UniqueFd terminal, const ShellState& sta
   started_ = true;
   if (state.shell == 0)
     start_failure_ = fail(ErrorCode::kOs, "there was no shell at the checkpoint");
+  sides_->adopt_orphans(driver_->channel());
   return watch();
 }
 
@@ -110,12 +114,12 @@ void ShellHost::on_holder(pid_t holder) {
 // half-way), and shows how this bash waits at its prompt.
 Status ShellHost::warm_up_shell() {
   std::optional<Result<ExecResult>> result;
-  driver_->run({.command = ":", .timeout = milliseconds(0), .look = true}, {},
+  driver_->run(gate_.open(), {.command = ":", .timeout = milliseconds(0), .look = true}, {},
                [&](Result<ExecResult> r) { result = std::move(r); });
   SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
                     "waiting for the shell"));
   if (!result->ok()) return std::move(*result).error();
-  SF_TRY(driver_->type(""));  // unsure on purpose: ready() then looks for the prompt
+  SF_TRY(driver_->type(gate_.open(), ""));  // unsure on purpose: ready() then looks for the prompt
   Deadline deadline = Deadline::after(seconds(5));
   while (!driver_->ready()) {
     if (deadline.passed()) return fail(ErrorCode::kTimedOut, "the shell shows no prompt");
@@ -140,16 +144,11 @@ Status ShellHost::watch() {
   driver_->restart_shell = [this] { return on_shell_ended(); };
   SF_TRY(
       poller_.add(driver_->channel().events_fd(), EPOLLIN, [this](std::uint32_t) { on_events(); }));
-  watch_terminal();
-  return Ok{};
-}
-
-void ShellHost::watch_terminal() {
-  if (poller_.contains(driver_->master_fd())) return;
-  (void)poller_.add(driver_->master_fd(), EPOLLIN, [this](std::uint32_t) {
-    driver_->on_terminal();
-    if (driver_->terminal_hung_up()) poller_.remove(driver_->master_fd());
-  });
+  // Edge-triggered, for as long as the terminal exists: while no process has the terminal open (a
+  // shell has ended, the next one has not opened it yet), the master reports a hang-up. It reports
+  // that once, and new output afterwards. on_terminal() reads all there is, as this needs.
+  return poller_.add(driver_->master_fd(), EPOLLIN | EPOLLET,
+                     [this](std::uint32_t) { driver_->on_terminal(); });
 }
 
 // A fresh shell takes the place of one that ended. One that could not start, or that ended before
@@ -157,7 +156,7 @@ void ShellHost::watch_terminal() {
 std::optional<Error> ShellHost::on_shell_ended() {
   if (started_ && std::exchange(cwd_gone_, false) && shell_cwd_ != "/") {
     shell_cwd_ = "/";
-    start_shell_again();
+    start_shell_again(gate_.open());
     return std::nullopt;
   }
   if (!start_failure_ && !shell_served_ && shell_age_.elapsed() < kShortLife)
@@ -165,7 +164,7 @@ std::optional<Error> ShellHost::on_shell_ended() {
         fail(ErrorCode::kUnsupported,
              "the root's bash ends as soon as it starts: " + driver_->background_text(),
              "try: chroot " + config_.root + " /bin/bash -c true");
-  if (!start_failure_) start_shell_again();
+  if (!start_failure_) start_shell_again(gate_.open());
   return start_failure_;
 }
 
@@ -173,7 +172,7 @@ std::optional<Error> ShellHost::shell_failure() const {
   return driver_->shell() != 0 && !holder_lost_ ? std::nullopt : start_failure_;
 }
 
-void ShellHost::start_shell_again() {
+void ShellHost::start_shell_again(const ChangePermit& /*permit*/) {
   start_failure_.reset();
   if (std::exchange(holder_lost_, false)) (void)request_holder();
   if (driver_->shell() != 0) return;
@@ -202,9 +201,9 @@ void ShellHost::on_events() {
     if (record.kind == Record::Kind::kShell) {
       shell_served_ = false;
       shell_age_ = {};
-      watch_terminal();
     }
   }
+  sides_->drop_swept_orphans();
 }
 
 void ShellHost::on_start_failed(const Record& record) {
@@ -237,7 +236,8 @@ Result<User> ShellHost::find(const std::string& name) const {
   return find_user(name, passwd ? *passwd : "", group ? *group : "");
 }
 
-void ShellHost::side_exec(const SideExecRequest& request, SideCommands::Done done) {
+void ShellHost::side_exec(const ChangePermit& /*permit*/, const SideExecRequest& request,
+                          SideCommands::Done done) {
   driver_->forget_look();  // it may signal the shell
   auto who = request.user.empty() ? Result<User>(user_) : find(request.user);
   if (!who) return done(std::move(who).error());
@@ -252,16 +252,25 @@ void ShellHost::side_exec(const SideExecRequest& request, SideCommands::Done don
   sides_->run(driver_->channel(), std::move(start), request, std::move(done));
 }
 
-Status ShellHost::resize(WindowSize size) {
+Status ShellHost::resize(const ChangePermit& /*permit*/, WindowSize size) {
   SF_TRY(os::set_window_size(driver_->master_fd(), size.rows, size.cols));
   driver_->screen().resize(size);
   driver_->forget_look();  // the shell's LINES and COLUMNS follow
   return Ok{};
 }
 
-Status ShellHost::catch_up(const CatchUp& missed) {
+Status ShellHost::write_file(const ChangePermit& permit, const std::string& path,
+                             std::string_view content) {
+  return write_branch_file(permit, seen_root_, config_.user, path, content);
+}
+
+Result<std::string> ShellHost::read_file(const std::string& path, std::size_t max_bytes) const {
+  return read_branch_file(seen_root_, path, max_bytes);
+}
+
+Status ShellHost::catch_up(const ChangePermit& permit, const CatchUp& missed) {
   std::optional<Result<ExecResult>> result;
-  driver_->catch_up(missed, [&](Result<ExecResult> r) { result = std::move(r); });
+  driver_->catch_up(permit, missed, [&](Result<ExecResult> r) { result = std::move(r); });
   SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
                     "telling the shell what it missed"));
   if (!result->ok()) return std::move(*result).error();

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "os/poller.h"
 #include "waypoint/branch_config.h"
+#include "waypoint/change_gate.h"
 #include "waypoint/shell_driver.h"
 #include "waypoint/side_exec.h"
 #include "waypoint/user_lookup.h"
@@ -19,8 +20,9 @@ namespace sf::waypoint {
 class ShellHost {
  public:
   // `root`: where the branch's root directory is seen by the caller.
-  ShellHost(os::Poller& poller, BranchConfig config, std::string root)
+  ShellHost(os::Poller& poller, BranchConfig config, std::string root, ChangeGate& gate)
       : poller_(poller),
+        gate_(gate),
         config_(std::move(config)),
         root_(std::move(root)),
         shell_cwd_(config_.cwd) {}
@@ -38,7 +40,7 @@ class ShellHost {
   // Goes on with a shell that was restored with its init and its terminal.
   Status adopt(pid_t init, os::UniqueFd terminal, const ShellState& state, const User& user);
   // Tells a shell that was restored to an earlier moment what it missed.
-  Status catch_up(const CatchUp& missed);
+  Status catch_up(const ChangePermit& permit, const CatchUp& missed);
 
   ShellDriver& shell() { return *driver_; }
   const ShellDriver& shell() const { return *driver_; }
@@ -50,11 +52,17 @@ class ShellHost {
   // Whether nothing is under way: no command, none beside it, and the shell waits for one.
   bool is_idle() { return driver_->waits_at_prompt() && !has_sides(); }
   bool has_sides() const { return sides_->any(); }
+  // Whether nothing in the shell and beside it acts until the next request.
+  bool is_at_rest() { return driver_->ready() && !has_sides(); }
   // Why there is no shell to run a command.
   std::optional<Error> shell_failure() const;
-  void start_shell_again();
-  void side_exec(const SideExecRequest& request, SideCommands::Done done);
-  Status resize(WindowSize size);
+  void start_shell_again(const ChangePermit& permit);
+  void side_exec(const ChangePermit& permit, const SideExecRequest& request,
+                 SideCommands::Done done);
+  Status resize(const ChangePermit& permit, WindowSize size);
+  // A file that is new belongs to the branch's user.
+  Status write_file(const ChangePermit& permit, const std::string& path, std::string_view content);
+  Result<std::string> read_file(const std::string& path, std::size_t max_bytes) const;
 
   void on_time();
   Deadline next_wake() const;
@@ -69,13 +77,14 @@ class ShellHost {
   StartRequest shell_request() const;
   std::optional<Error> on_shell_ended();
   void on_start_failed(const Record& record);
-  void watch_terminal();
   // Serves this branch's events until `done` says so.
   Status pump_until(const std::function<bool()>& done, Deadline deadline, const std::string& what);
 
   os::Poller& poller_;
+  ChangeGate& gate_;
   BranchConfig config_;
   std::string root_;
+  std::string seen_root_;  // with the branch's own mounts
   User user_;
   std::unique_ptr<ShellDriver> driver_;
   std::unique_ptr<SideCommands> sides_;

@@ -70,6 +70,35 @@ std::optional<std::vector<FoundProgram>> found_programs(std::string_view listed,
   return programs;
 }
 
+// `history` with the mark in its format: "  12  MARK:SECONDS:text", perhaps of several lines.
+std::vector<long> entry_times(std::string_view listed, std::string_view mark) {
+  std::vector<long> times;
+  for (std::size_t at = listed.find(mark); at != std::string_view::npos;
+       at = listed.find(mark, at + 1)) {
+    std::string_view number = listed.substr(std::min(at + mark.size() + 1, listed.size()));
+    long value = 0;
+    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error != std::errc()) return {};
+    times.push_back(value);
+  }
+  return times;
+}
+
+// Adds entries with given times to the history. Only a history file brings a time along, and bash
+// does not count what it reads there as lines of this session (`history -a`): the same number of
+// lines that replace each other are counted instead. Afterwards no line of a file has been read
+// (`history -n`), as in a shell that has never read one.
+std::string history_with_times(const CatchUp& missed) {
+  constexpr std::string_view kCounted = "builtin history -s -- ': counted'\n";
+  std::string text = "HISTCONTROL=erasedups\n" + std::string(kCounted);
+  for (std::size_t i = 0; i < missed.commands.size(); ++i) text += kCounted;
+  text += "builtin unset -v HISTCONTROL\nbuiltin history -d -1\nbuiltin printf '#%s\\n%s\\n'";
+  for (std::size_t i = 0; i < missed.commands.size(); ++i)
+    text += " " + std::to_string(missed.times[i]) + " " + quoted(missed.commands[i]);
+  text += " >|\"$1\"\nHISTTIMEFORMAT= builtin history -r \"$1\"\n";
+  return text + "builtin : >|\"$1\"\nbuiltin history -r \"$1\"\n";
+}
+
 }  // namespace
 
 std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark) {
@@ -78,10 +107,11 @@ std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark
   auto line = cut(text, mark, "last");
   auto last = cut(text, mark, "hashed");
   auto listed = cut(text, mark, "hits");
-  auto hits = cut(text, mark, "end");
-  if (!state || !loud || !line || !last || !listed || !hits) return std::nullopt;
-  if (!loud->empty()) return std::nullopt;
+  auto hits = cut(text, mark, "times");
+  auto times = cut(text, mark, "end");
+  if (!state || !loud || !line || !last || !listed || !hits || !times) return std::nullopt;
   ShellLook look;
+  look.loud = *loud;
   look.state = "\n" + std::string(*state);
   if (!drop_places(look.state)) return std::nullopt;
   auto number = leading_number(*line);
@@ -90,7 +120,31 @@ std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark
   look.line = *number;
   look.programs = std::move(*programs);
   look.last_word = *last;
+  look.times = entry_times(*times, mark);
   return look;
+}
+
+std::optional<std::string> repeatable_text(const ShellLook& look) {
+  // Read, each of them is made anew; what is listed is only what was read last.
+  constexpr std::string_view kMoving[] = {"SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "SRANDOM",
+                                          "BASHPID"};
+  std::string text = look.state;
+  for (std::string_view name : kMoving) {
+    const std::string assigned = " " + std::string(name) + "=";
+    std::size_t begin = std::string::npos;
+    for (std::size_t at = text.find(assigned); at != std::string::npos;
+         at = text.find(assigned, at + 1)) {
+      const std::size_t line = text.rfind('\n', at) + 1;
+      if (!text.substr(line, at - line).starts_with("declare -")) continue;
+      if (begin != std::string::npos) return std::nullopt;  // one of them is in a value
+      begin = line;
+    }
+    if (begin != std::string::npos) text.erase(begin, text.find('\n', begin) - begin);
+  }
+  text += "\n" + look.loud + "\n" + look.last_word;
+  for (const FoundProgram& program : look.programs)
+    text += "\n" + program.name + " " + program.path;
+  return text;
 }
 
 std::string quoted(std::string_view text) {
@@ -105,10 +159,32 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
+// Where one of these is set, a command may leave no entry in the history, or the lines that are
+// typed for it leave some, or a history file is read differently.
+bool records_every_command(const ShellLook& look) {
+  constexpr std::string_view kSigns[] = {
+      " HISTCONTROL=", " HISTIGNORE=", " histchars=", "\nset -o history\n"};
+  return std::ranges::none_of(
+      kSigns, [&](std::string_view sign) { return look.state.find(sign) != std::string::npos; });
+}
+
+bool fits_history_file(std::string_view command) {
+  for (const std::string& line : split(command, '\n')) {
+    const bool looks_like_time =
+        line.size() > 1 && line[0] == '#' && line[1] >= '0' && line[1] <= '9';
+    if (line.empty() || line.back() == '\r' || looks_like_time) return false;
+  }
+  return !command.empty() && command.back() != '\n';
+}
+
 std::string catch_up_text(const CatchUp& missed) {
   std::string text = "__wp_last=" + quoted(missed.last_word) + "\n";
-  for (const std::string& command : missed.commands)
-    text += "builtin history -s -- " + quoted(command) + "\n";
+  if (!missed.commands.empty() && missed.times.size() == missed.commands.size()) {
+    text += history_with_times(missed);
+  } else {
+    for (const std::string& command : missed.commands)
+      text += "builtin history -s -- " + quoted(command) + "\n";
+  }
   text += "builtin hash -r\n";
   // A new entry comes first in its row of the table: from the last to the first.
   for (auto program = missed.programs.rbegin(); program != missed.programs.rend(); ++program) {

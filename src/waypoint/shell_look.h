@@ -24,12 +24,19 @@ struct ShellLook {
   std::string last_word;  // $_
   long line = 0;
   std::vector<FoundProgram> programs;  // in the order of the listing
+  // What makes the shell do things of its own: prompts, traps, notices about jobs; functions and
+  // aliases, since two with the same text may come from different files; builtins that are switched
+  // off.
+  std::string loud;
+  std::vector<long> times;  // of the last entries of the history, in seconds; oldest first
 };
 
-// `mark` begins the lines between the parts. Nothing, when the look is incomplete, or when the
-// shell does things of its own: prompts, traps, notices about jobs; functions and aliases, since
-// two with the same text may come from different files; builtins that are switched off.
+// `mark` begins the lines between the parts. Nothing: the look is incomplete.
 std::optional<ShellLook> parse_look(std::string_view text, std::string_view mark);
+
+// All of it that a replay of the same commands brings about again, as one text: what only a clock
+// or chance decides (SECONDS, SRANDOM ...) is left out. Nothing: it cannot be told from a value.
+std::optional<std::string> repeatable_text(const ShellLook& look);
 
 // What a shell restored to an earlier moment missed.
 struct CatchUp {
@@ -37,10 +44,15 @@ struct CatchUp {
   std::string last_word;
   long lines = 0;  // how many the shell has read since
   std::vector<std::string> commands;
+  std::vector<long> times;  // of their entries in the history; empty: not known
   std::vector<FoundProgram> programs;
 };
-// For the shell to read before catch_up_lines() end.
+// For the shell to read before catch_up_lines() end. Its first argument is the file itself.
 std::string catch_up_text(const CatchUp& missed);
+// Whether the history has one entry for each command, with the command's text.
+bool records_every_command(const ShellLook& look);
+// Whether an entry of the history with this text comes back unharmed from a history file.
+bool fits_history_file(std::string_view command);
 
 std::string quoted(std::string_view text);  // for the shell
 

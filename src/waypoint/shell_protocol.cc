@@ -93,6 +93,8 @@ case $1 in end_look)
       builtin hash -l
       builtin printf '\n%s hits\n' "$4"
       builtin hash
+      builtin printf '\n%s times\n' "$4"
+      HISTTIMEFORMAT="$4:%s:" builtin history 16
       builtin printf '\n%s end\n' "$4"
     } >|@COMMAND@ || builtin :
     ;;
@@ -175,10 +177,10 @@ std::string ask_line(pid_t holder, long number) { return asking_line(holder, "as
 std::string catch_up_lines(pid_t holder, long number, const CatchUp& missed) {
   // The shell counts the lines it reads ($LINENO), empty ones too.
   std::string empty(static_cast<std::size_t>(std::max(0L, missed.lines - 1)), '\n');
-  return empty +
-         with_paths(" { \\builtin . @COMMAND@;\\. @SCRIPT@ end " + std::to_string(number) + " " +
-                        std::to_string(missed.status) + " \"$__wp_last\";} >/dev/null 2>&1\n",
-                    holder);
+  return empty + with_paths(" { \\builtin . @COMMAND@ @COMMAND@;\\. @SCRIPT@ end " +
+                                std::to_string(number) + " " + std::to_string(missed.status) +
+                                " \"$__wp_last\";} >/dev/null 2>&1\n",
+                            holder);
 }
 
 namespace {

@@ -53,7 +53,7 @@ void ShellDriver::interrupt() {
   if (stage == 2) signal_foreground(SIGTERM);
   if (stage >= 3) {
     signal_foreground(SIGKILL);
-    if (shell_host_ > 0) ::kill(shell_host_, stage >= kKillShellAfter ? SIGKILL : SIGINT);
+    (void)os::signal_process(shell_host_, stage >= kKillShellAfter ? SIGKILL : SIGINT);
   }
   active_->deadline = Deadline::after(kInterruptPause);
   active_->next_look = Deadline::after(kEagerLook);
@@ -63,11 +63,11 @@ void ShellDriver::signal_foreground(int number) {
   pid_t group = foreground();
   if (group <= 0) return;
   if (group == shell_host_) {
-    if (number != SIGKILL) ::kill(shell_host_, number);
+    if (number != SIGKILL) (void)os::signal_process(shell_host_, number);
     return;
   }
-  ::kill(-group, number);
-  ::kill(-group, SIGCONT);  // a stopped job would never see it
+  (void)os::signal_group(group, number);
+  (void)os::signal_group(group, SIGCONT);  // a stopped job would never see it
 }
 
 void ShellDriver::look_for_prompt() {
@@ -133,7 +133,7 @@ void ShellDriver::run_untold() {
   if (active_->sink && !printed.empty()) active_->sink(printed);
   set_echo(true);
   begin_running();
-  if (!active_->held_keys.empty()) (void)type(std::exchange(active_->held_keys, ""));
+  if (!active_->held_keys.empty()) (void)type_keys(std::exchange(active_->held_keys, ""));
 }
 
 // An interrupt can meet bash between starting a program and waiting for it. Bash is at its prompt

@@ -1,5 +1,6 @@
 #include "waypoint/shell_server.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "waypoint/screen_message.h"
@@ -22,8 +23,8 @@ Status answer_ok(const ClientPtr& client) {
 
 }  // namespace
 
-ShellServer::ShellServer(ShellHost& host, OnBusy on_busy)
-    : host_(host), on_busy_(std::move(on_busy)) {
+ShellServer::ShellServer(ShellHost& host, ChangeGate& gate, OnBusy on_busy)
+    : host_(host), gate_(gate), on_busy_(std::move(on_busy)) {
   host_.shell().on_output = [this](std::string_view bytes) { show(bytes); };
 }
 
@@ -35,8 +36,10 @@ Status ShellServer::serve(const ClientPtr& client, Frame& frame) {
   if (op == "side_exec") return side_exec(client, frame);
   if (op == "screen") return screen(client, frame);
   if (op == "resize") return resize(client, frame);
+  if (op == "write_file") return write_file(client, frame);
+  if (op == "read_file") return read_file(client, frame);
   if (op == "keys") {
-    SF_TRY(host_.shell().type(frame.payload));
+    SF_TRY(host_.shell().type(gate_.open(), frame.payload));
     return answer_ok(client);
   }
   if (op == "watch") {
@@ -74,7 +77,7 @@ void ShellServer::run_waiting() {
         waiting_.pop_front();
         continue;
       }
-      host_.start_shell_again();
+      host_.start_shell_again(gate_.open());
       break;
     }
     if (!shell.ready()) {
@@ -101,7 +104,8 @@ void ShellServer::run_now(WaitingExec next) {
     };
   if (on_busy_) on_busy_(true);
   host_.shell().run(
-      std::move(next.request), std::move(sink), [this, client](Result<ExecResult> result) {
+      gate_.open(), std::move(next.request), std::move(sink),
+      [this, client](Result<ExecResult> result) {
         if (on_busy_) on_busy_(false);
         if (!result) return client->send_error(result.error());
         client->send({to_json(*result), result->output + result->raw + result->background});
@@ -112,7 +116,7 @@ Status ShellServer::side_exec(const ClientPtr& client, Frame& frame) {
   SF_TRY_ASSIGN(SideExecRequest request,
                 side_exec_request_from_json(frame.header, std::move(frame.payload)));
   if (request.argv.empty()) return invalid("side_exec needs a command");
-  host_.side_exec(request, [client](Result<SideExecResult> result) {
+  host_.side_exec(gate_.open(), request, [client](Result<SideExecResult> result) {
     if (!result) return client->send_error(result.error());
     client->send({to_json(*result), result->standard_output + result->standard_error});
   });
@@ -131,10 +135,26 @@ Status ShellServer::screen(const ClientPtr& client, const Frame& frame) {
 }
 
 Status ShellServer::resize(const ClientPtr& client, const Frame& frame) {
-  SF_TRY(host_.resize({frame.header.at("rows").get<std::uint16_t>(),
-                       frame.header.at("cols").get<std::uint16_t>()}));
+  SF_TRY(host_.resize(gate_.open(), {frame.header.at("rows").get<std::uint16_t>(),
+                                     frame.header.at("cols").get<std::uint16_t>()}));
   for (const ClientPtr& watcher : watchers_) paint(watcher);
   return answer_ok(client);
+}
+
+Status ShellServer::write_file(const ClientPtr& client, const Frame& frame) {
+  auto path_bytes = frame.header.at("path_bytes").get<std::size_t>();
+  if (path_bytes > frame.payload.size()) return invalid("malformed request: no path");
+  SF_TRY(host_.write_file(gate_.open(), frame.payload.substr(0, path_bytes),
+                          std::string_view(frame.payload).substr(path_bytes)));
+  return answer_ok(client);
+}
+
+Status ShellServer::read_file(const ClientPtr& client, const Frame& frame) {
+  auto most =
+      std::min<std::size_t>(frame.header.at("max_bytes").get<std::size_t>(), wire::kMaxPayload);
+  SF_TRY_ASSIGN(std::string content, host_.read_file(frame.payload, most));
+  client->send({{{"ok", true}}, std::move(content)});
+  return Ok{};
 }
 
 void ShellServer::paint(const ClientPtr& watcher) {

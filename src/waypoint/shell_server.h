@@ -1,6 +1,6 @@
 // ShellServer: what clients may ask of a hosted shell: commands, one after another; commands beside
-// it; keys, screen and window; all that the terminal prints. Waypoint's keeper and the agent inside
-// other substrates answer with it.
+// it; keys, screen and window; all that the terminal prints; files. Waypoint's keeper and the agent
+// inside other substrates answer with it.
 #pragma once
 
 #include <deque>
@@ -22,7 +22,7 @@ class ShellServer {
   // Called when a command begins and when it has ended.
   using OnBusy = std::function<void(bool)>;
 
-  ShellServer(ShellHost& host, OnBusy on_busy);
+  ShellServer(ShellHost& host, ChangeGate& gate, OnBusy on_busy);
   ~ShellServer();
   ShellServer(const ShellServer&) = delete;
   ShellServer& operator=(const ShellServer&) = delete;
@@ -47,11 +47,14 @@ class ShellServer {
   void run_now(WaitingExec next);
   Status side_exec(const ClientPtr& client, wire::Frame& frame);
   Status screen(const ClientPtr& client, const wire::Frame& frame);
+  Status write_file(const ClientPtr& client, const wire::Frame& frame);
+  Status read_file(const ClientPtr& client, const wire::Frame& frame);
   Status resize(const ClientPtr& client, const wire::Frame& frame);
   void paint(const ClientPtr& watcher);
   void show(std::string_view bytes);
 
   ShellHost& host_;
+  ChangeGate& gate_;
   OnBusy on_busy_;
   std::deque<WaitingExec> waiting_;
   std::vector<ClientPtr> watchers_;  // of the terminal

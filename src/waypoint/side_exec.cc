@@ -2,24 +2,95 @@
 
 #include <fcntl.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
+#include <random>
 
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
+#include "waypoint/init/init_protocol.h"
 
 namespace sf::waypoint {
 namespace {
 
 constexpr auto kKillPause = seconds(2);  // between SIGTERM and SIGKILL
 
+StartRequest plain_request(const char* kind, long id = 0) {
+  return {.kind = kind, .id = id, .who = {}, .cwd = "", .argv = {}, .env = {}};
+}
+
+// Reads what is there. False: no process can write any more.
+template <typename Take>
+bool read_pipe(int fd, Take take) {
+  char buffer[65536];
+  for (;;) {
+    ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n > 0) {
+      take(std::string_view(buffer, static_cast<std::size_t>(n)));
+      continue;
+    }
+    if (n < 0 && errno == EINTR) continue;
+    return n < 0 && errno == EAGAIN;
+  }
+}
+
 }  // namespace
 
 SideCommands::~SideCommands() {
   for (auto& [id, side] : sides_) close(side);
+  for (auto& [number, fd] : orphans_) poller_.remove(fd.get());
+}
+
+std::string SideCommands::init_fd(int number) const {
+  return "/proc/" + std::to_string(init_) + "/fd/" + std::to_string(number);
+}
+
+void SideCommands::adopt_orphans(ShellChannel& channel) {
+  adopted_ = true;
+  // Records of the commands that the tree was captured with may still come: no id twice.
+  next_id_ += static_cast<long>(std::random_device{}()) << 8U;
+  auto names = os::list_directory("/proc/" + std::to_string(init_) + "/fd");
+  if (!names) return;
+  bool was_starting = false;
+  for (const std::string& name : *names) {
+    int number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    was_starting = was_starting || (number >= kInitFdEnd && number < kFirstSink);
+    add_orphan(number);
+  }
+  // Captured before "go": init holds the other ends, too, and the command's input would not end.
+  if (was_starting) (void)channel.request(plain_request("go"));
+  if (!orphans_.empty()) (void)channel.request(plain_request("sweep"));
+}
+
+void SideCommands::add_orphan(int number) {
+  if (number < kFirstSink) return;
+  auto end = os::open_file(init_fd(number), O_RDONLY | O_NONBLOCK);
+  if (!end) return;
+  const int fd = end->get();
+  auto [at, is_new] = orphans_.emplace(number, std::move(*end));
+  if (!is_new) return;
+  (void)poller_.add(fd, EPOLLIN, [this, fd](std::uint32_t) {
+    if (!read_pipe(fd, [](std::string_view) {})) poller_.remove(fd);
+  });
+}
+
+void SideCommands::drop_swept_orphans() {
+  std::erase_if(orphans_, [this](const auto& orphan) {
+    struct stat ours {};
+    struct stat theirs {};
+    const bool is_kept = ::fstat(orphan.second.get(), &ours) == 0 &&
+                         ::stat(init_fd(orphan.first).c_str(), &theirs) == 0 &&
+                         ours.st_ino == theirs.st_ino;
+    if (!is_kept) poller_.remove(orphan.second.get());
+    return !is_kept;
+  });
 }
 
 void SideCommands::run(ShellChannel& channel, StartRequest start, const SideExecRequest& request,
@@ -62,9 +133,17 @@ void SideCommands::on_record(ShellChannel& channel, const Record& record) {
     finish(found->first, std::move(error));
     return start_next(channel);
   }
-  if (record.kind != Record::Kind::kExited) return;
+  if (record.kind == Record::Kind::kExited) on_exited(channel, record);
+}
+
+void SideCommands::on_exited(ShellChannel& channel, const Record& record) {
+  const auto pid = static_cast<pid_t>(record.numbers[0]);
+  auto is_it = [&](const auto& side) { return side.second.pid == pid; };
+  // If there are orphans, it may be one of them; init knows.
+  if (late_.erase(pid) > 0 || !orphans_.empty() || std::ranges::any_of(sides_, is_it))
+    (void)channel.request(plain_request("sweep"));
   for (auto& [id, side] : sides_) {
-    if (side.pid != record.numbers[0]) continue;
+    if (side.pid != pid) continue;
     read_stream(side.out, side.standard_output);
     read_stream(side.err, side.standard_error);
     SideExecResult result;
@@ -80,12 +159,20 @@ void SideCommands::on_record(ShellChannel& channel, const Record& record) {
 
 // Nobody waits for it any more: its time was up before it began.
 void SideCommands::on_late_start(ShellChannel& channel, const Record& record) {
-  if (starting_ != record.numbers[0]) return;
+  if (starting_ != record.numbers[0]) {
+    if (!adopted_ || record.kind != Record::Kind::kPiped) return;
+    // The tree was captured while init was starting it.
+    add_orphan(static_cast<int>(record.numbers[3]));
+    add_orphan(static_cast<int>(record.numbers[4]));
+    (void)channel.request(plain_request("go", record.numbers[0]));
+    return;
+  }
   starting_.reset();
   if (record.kind == Record::Kind::kPiped) {
-    kill_group(static_cast<pid_t>(record.numbers[1]), SIGKILL);
-    (void)channel.request(
-        {.kind = "go", .id = record.numbers[0], .who = {}, .cwd = "", .argv = {}, .env = {}});
+    const auto pid = static_cast<pid_t>(record.numbers[1]);
+    kill_group(pid, SIGKILL);
+    late_.insert(pid);
+    (void)channel.request(plain_request("go", record.numbers[0]));
   }
   start_next(channel);
 }
@@ -93,8 +180,7 @@ void SideCommands::on_late_start(ShellChannel& channel, const Record& record) {
 void SideCommands::on_piped(ShellChannel& channel, Side& side, const Record& record) {
   side.pid = static_cast<pid_t>(record.numbers[1]);
   auto open_end = [&](long number, int flags) {
-    return os::open_file("/proc/" + std::to_string(init_) + "/fd/" + std::to_string(number),
-                         flags | O_NONBLOCK);
+    return os::open_file(init_fd(static_cast<int>(number)), flags | O_NONBLOCK);
   };
   auto in = open_end(record.numbers[2], O_WRONLY);
   auto out = open_end(record.numbers[3], O_RDONLY);
@@ -102,8 +188,7 @@ void SideCommands::on_piped(ShellChannel& channel, Side& side, const Record& rec
   if (in) side.in = std::move(*in);
   if (out) side.out = std::move(*out);
   if (err) side.err = std::move(*err);
-  (void)channel.request(
-      {.kind = "go", .id = record.numbers[0], .who = {}, .cwd = "", .argv = {}, .env = {}});
+  (void)channel.request(plain_request("go", record.numbers[0]));
   starting_.reset();
   for (auto [fd, buffer] :
        {std::pair(&side.out, &side.standard_output), std::pair(&side.err, &side.standard_error)}) {
@@ -132,18 +217,10 @@ void SideCommands::feed_input(Side& side) {
 }
 
 void SideCommands::read_stream(os::UniqueFd& fd, OutputBuffer& into) {
-  char buffer[65536];
-  while (fd.valid()) {
-    ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
-    if (n > 0) {
-      into.append({buffer, static_cast<std::size_t>(n)});
-      continue;
-    }
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return;
-    poller_.remove(fd.get());
-    fd.reset();
-  }
+  if (!fd.valid() || read_pipe(fd.get(), [&](std::string_view bytes) { into.append(bytes); }))
+    return;
+  poller_.remove(fd.get());
+  fd.reset();
 }
 
 void SideCommands::on_time() {
@@ -173,11 +250,11 @@ Deadline SideCommands::next_wake() const {
 
 void SideCommands::kill_group(pid_t leader, int number) {
   if (init_ == ::getpid()) {  // inside the branch, pids are what it sees
-    ::kill(-leader, number);
+    (void)os::signal_group(leader, number);
     return;
   }
   for (pid_t child : os::children_of(init_)) {
-    if (os::namespace_pid(child) == leader) ::kill(-child, number);
+    if (os::namespace_pid(child) == leader) (void)os::signal_group(child, number);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,13 @@ class SideCommands {
 
   // `start` carries who, where and what; its id is chosen here.
   void run(ShellChannel& channel, StartRequest start, const SideExecRequest& request, Done done);
+  // After a restore: side commands that were running when the tree was captured run on, and nobody
+  // waits for them. Their output is read and dropped from here on; without a reader it would end
+  // them. Their input has ended.
+  void adopt_orphans(ShellChannel& channel);
+  // When init has served requests: a command of theirs that has ended has no reader left, as in the
+  // branch that was captured.
+  void drop_swept_orphans();
   // P, X and F records; others are ignored.
   void on_record(ShellChannel& channel, const Record& record);
   void on_time();
@@ -54,6 +62,9 @@ class SideCommands {
   void read_stream(os::UniqueFd& fd, OutputBuffer& into);
   void finish(long id, Result<SideExecResult> result);
   void close(Side& side);
+  void on_exited(ShellChannel& channel, const Record& record);
+  void add_orphan(int number);
+  std::string init_fd(int number) const;
   void start_next(ShellChannel& channel);
   void kill_group(pid_t leader, int number);
 
@@ -62,6 +73,9 @@ class SideCommands {
   std::map<long, Side> sides_;
   std::map<long, StartRequest> waiting_;  // init prepares one at a time
   std::optional<long> starting_;
+  std::set<pid_t> late_;                 // killed, since their time was up before they began
+  std::map<int, os::UniqueFd> orphans_;  // init's number of a pipe -> our read end
+  bool adopted_ = false;
   long next_id_ = 1;
 };
 

@@ -1,9 +1,12 @@
 #include "waypoint/state_mark.h"
 
+#include <asm/termbits.h>
+#include <fcntl.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,15 +18,19 @@
 #include "os/file.h"
 #include "os/host_info.h"
 #include "os/process.h"
-#include "os/terminal.h"
+#include "waypoint/file_stamp.h"
 #include "waypoint/init/init_protocol.h"
 #include "waypoint/keeper_host.h"
+#include "waypoint/native/limits.h"
+#include "waypoint/native/proc_texts.h"
+#include "waypoint/native/terminal_calls.h"
 
 namespace sf::waypoint {
 namespace {
 
 constexpr std::size_t kMaxEntries = 4000;  // of changed files: beyond, a checkpoint is as quick
 constexpr std::size_t kMaxText = 1U << 20U;
+constexpr int kOneProcess = 1;            // IOPRIO_WHO_PROCESS
 constexpr long kCoarseTick = 20'000'000;  // ns; the kernel's coarse clock is never older
 
 std::string proc(pid_t pid, const std::string& name) {
@@ -38,24 +45,65 @@ bool nobody_else_runs(const MarkedBranch& branch) {
   return true;
 }
 
-// What the kernel keeps for the shell beside its memory.
-bool add_process(Digest& digest, pid_t shell) {
-  auto status = os::read_file(proc(shell, "status"), kMaxText);
-  auto limits = os::read_file(proc(shell, "limits"), kMaxText);
-  auto oom = os::read_file(proc(shell, "oom_score_adj"), kMaxText);
-  if (!status || !limits || !oom) return false;
-  constexpr auto kKept = std::to_array<std::string_view>(
-      {"Name", "Umask", "Uid", "Gid", "Groups", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt",
-       "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp", "Threads"});
-  for (const std::string& line : split(*status, '\n')) {
-    std::string_view key = std::string_view(line).substr(0, line.find(':'));
-    if (std::ranges::find(kKept, key) != kKept.end()) digest.add(line);
-    // It begins with the pid outside, which no command sees.
-    if (key == "NSpid") digest.add(line.substr(line.rfind('\t')));
+template <typename T>
+std::string_view bytes_of(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+// How the kernel schedules it: policy, niceness, slice, CPUs, priority of its input and output.
+bool add_schedule(Digest& digest, pid_t pid) {
+  native::Schedule schedule;
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  const long io_priority = ::syscall(SYS_ioprio_get, kOneProcess, pid);
+  if (::syscall(SYS_sched_getattr, pid, &schedule, sizeof schedule, 0) != 0 ||
+      ::sched_getaffinity(pid, sizeof cpus, &cpus) != 0 || io_priority < 0)
+    return false;
+  digest.add(bytes_of(schedule)).add(bytes_of(cpus)).add(bytes_of(io_priority));
+  return true;
+}
+
+bool add_limits(Digest& digest, pid_t pid) {
+  std::array<rlimit, RLIM_NLIMITS> limits{};
+  for (unsigned i = 0; i < limits.size(); ++i) {
+    if (::prlimit(pid, static_cast<__rlimit_resource>(i), nullptr, &limits[i]) != 0) return false;
   }
-  digest.add(*limits).add(*oom);
-  digest.add(std::to_string(::getpriority(PRIO_PROCESS, static_cast<id_t>(shell))));
-  digest.add(std::to_string(::sched_getscheduler(shell)));
+  digest.add(bytes_of(limits));
+  return true;
+}
+
+// What the kernel keeps for a process beside its memory and descriptors, and other processes can
+// change.
+bool add_standing(Digest& digest, pid_t pid) {
+  auto status = os::read_file(proc(pid, "status"), kMaxText);
+  if (!status || !add_schedule(digest, pid) || !add_limits(digest, pid)) return false;
+  constexpr auto kKept = std::to_array<std::string_view>(
+      {"Name", "Umask", "Uid", "Gid", "Groups", "SigBlk", "SigIgn", "SigCgt", "CapInh", "CapPrm",
+       "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp", "Threads"});
+  for (std::string_view rest = *status; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view key = line.substr(0, line.find(':'));
+    // /proc shows neither the sender of a pending signal nor its value.
+    const bool is_pending = key == "SigPnd" || key == "ShdPnd";
+    if (is_pending && line.find_first_of("123456789abcdef", key.size()) != std::string_view::npos)
+      return false;
+    if (line.starts_with("State:\tT")) return false;
+    if (std::ranges::find(kKept, key) != kKept.end()) digest.add(line);
+    // They begin with the number outside, which no command sees.
+    if (key == "NSpid" || key == "NSpgid" || key == "NSsid")
+      digest.add(line.substr(line.rfind('\t')));
+  }
+  for (const char* file : {"oom_score_adj", "coredump_filter", "timerslack_ns"}) {
+    auto text = os::read_file(proc(pid, file), kMaxText);
+    if (!text) return false;
+    digest.add(*text);
+  }
+  return true;
+}
+
+bool add_process(Digest& digest, pid_t shell) {
+  if (!add_standing(digest, shell)) return false;
   for (const char* link : {"cwd", "root", "exe"}) {
     auto target = os::read_link(proc(shell, link));
     if (!target) return false;
@@ -64,7 +112,7 @@ bool add_process(Digest& digest, pid_t shell) {
   return true;
 }
 
-// The terminal, and open files whose content FileWalk sees.
+// The terminal, and open files whose content add_files() sees.
 bool add_descriptors(Digest& digest, pid_t shell) {
   auto numbers = os::list_directory(proc(shell, "fd"));
   if (!numbers) return false;
@@ -82,6 +130,9 @@ bool add_descriptors(Digest& digest, pid_t shell) {
     for (const std::string& line : split(*info, '\n')) {
       if (!line.starts_with("mnt_id:") && !line.starts_with("ino:")) digest.add(line);
     }
+    // fdinfo does not name the process that gets its signals.
+    auto parsed = native::parse_fdinfo(*info);
+    if (!parsed || (parsed->flags & static_cast<unsigned>(O_ASYNC)) != 0) return false;
   }
   return true;
 }
@@ -104,17 +155,26 @@ bool add_mounts(Digest& digest, pid_t init) {
   return true;
 }
 
-bool add_terminal(Digest& digest, int master) {
-  auto settings = os::terminal_settings(master);
-  winsize size{};
-  if (!settings || ::ioctl(master, TIOCGWINSZ, &size) != 0) return false;
-  auto bytes = [](const auto& value) {
-    return std::string_view(reinterpret_cast<const char*>(&value), sizeof value);
-  };
-  digest.add(bytes(settings->c_iflag)).add(bytes(settings->c_oflag));
-  digest.add(bytes(settings->c_cflag)).add(bytes(settings->c_lflag));
-  digest.add(bytes(settings->c_cc)).add(bytes(size));
+// Settings, window, and who may open it (`mesg n`).
+bool add_terminal(Digest& digest, const MarkedBranch& branch) {
+  termios2 settings{};
+  std::array<std::uint16_t, 4> size{};
+  struct stat slave {};
+  if (::ioctl(branch.terminal, native::kGetSettings, &settings) != 0 ||
+      ::ioctl(branch.terminal, native::kGetWindow, size.data()) != 0 ||
+      ::stat(proc(branch.init, std::string("root") + kTerminalPath).c_str(), &slave) != 0)
+    return false;
+  digest.add(bytes_of(settings)).add(bytes_of(size));
+  digest.add(bytes_of(slave.st_uid)).add(bytes_of(slave.st_gid)).add(bytes_of(slave.st_mode));
   return true;
+}
+
+// In the IPC namespace that the caller lives in.
+bool has_message_queues(native::PosixQueues& queues) {
+  struct stat space {};
+  if (::stat("/proc/self/ns/ipc", &space) != 0) return true;
+  auto found = queues.look(space.st_ino);
+  return !found || !found->empty();
 }
 
 // From Linux 6.13 on a file's times tell two changes apart however close they are, once somebody
@@ -124,57 +184,29 @@ bool times_are_fine() {
   return version && *version >= os::KernelVersion{6, 13};
 }
 
-class FileWalk {
- public:
-  FileWalk(Digest& digest, bool fine_times) : digest_(digest), fine_times_(fine_times) {
-    timespec now{};
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    now_ = nanoseconds_of(now);
-  }
+// Everything that the branch changed of its files, as one digest.
+bool add_files(Digest& digest, const std::string& upper) {
+  auto stamp = FileStamp::of(upper, kMaxEntries);
+  if (!stamp) return false;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const long age = now.tv_sec * 1'000'000'000L + now.tv_nsec - stamp->newest_change_ns();
+  if (age < kCoarseTick && !times_are_fine()) return false;
+  digest.add(stamp->digest());
+  return true;
+}
 
-  // The directory itself is the branch's `/`.
-  bool add_all(const std::string& directory) {
-    struct stat top {};
-    return ::lstat(directory.c_str(), &top) == 0 && add("", top) && walk(directory);
-  }
-
- private:
-  bool walk(const std::string& directory) {
-    auto names = os::list_directory(directory);
-    if (!names) return false;
-    std::ranges::sort(*names);
-    for (const std::string& name : *names) {
-      std::string path = directory + "/" + name;
-      struct stat file {};
-      if (++entries_ > kMaxEntries || ::lstat(path.c_str(), &file) != 0) return false;
-      if (!add(name, file)) return false;
-      if (S_ISDIR(file.st_mode) && !walk(path)) return false;
-    }
-    digest_.add("");  // "up again"
-    return true;
-  }
-
-  static long nanoseconds_of(const timespec& t) { return t.tv_sec * 1'000'000'000L + t.tv_nsec; }
-
-  bool add(const std::string& name, const struct stat& file) {
-    digest_.add(name);
-    for (auto number :
-         {static_cast<unsigned long>(file.st_ino), static_cast<unsigned long>(file.st_mode),
-          static_cast<unsigned long>(file.st_uid), static_cast<unsigned long>(file.st_gid),
-          static_cast<unsigned long>(file.st_nlink), static_cast<unsigned long>(file.st_rdev),
-          static_cast<unsigned long>(file.st_size)})
-      digest_.add(std::to_string(number));
-    const long changed = nanoseconds_of(file.st_ctim);
-    if (!fine_times_ && now_ - changed < kCoarseTick) return false;
-    digest_.add(std::to_string(changed));  // moves with all the others, but for what is only read
-    return true;
-  }
-
-  Digest& digest_;
-  bool fine_times_;
-  long now_ = 0;
-  std::size_t entries_ = 0;
-};
+// The shell, its holder and init as the kernel knows them. False: something else is there.
+bool add_alone(Digest& digest, const MarkedBranch& branch, native::PosixQueues& queues) {
+  if (!nobody_else_runs(branch) || has_ipc_objects() || has_message_queues(queues) ||
+      !add_standing(digest, branch.init) || !add_process(digest, branch.shell) ||
+      (branch.holder != 0 && !add_standing(digest, branch.holder)) ||
+      !add_descriptors(digest, branch.shell) || !add_mounts(digest, branch.init) ||
+      !add_terminal(digest, branch))
+    return false;
+  digest.add(current_hostname());
+  return true;
+}
 
 }  // namespace
 
@@ -186,16 +218,20 @@ bool stands_alone(const MarkedBranch& branch) {
          limits->substr(at, limits->find('\n', at) - at).find("unlimited") != std::string::npos;
 }
 
-std::optional<StateMark> mark_state(const MarkedBranch& branch, const ShellLook& look) {
+std::optional<StateMark> mark_state(const MarkedBranch& branch, const ShellLook& look,
+                                    native::PosixQueues& queues) {
   Digest digest;
   digest.add(look.state);
-  if (!nobody_else_runs(branch) || has_ipc_objects() || !add_process(digest, branch.shell) ||
-      !add_descriptors(digest, branch.shell) || !add_mounts(digest, branch.init) ||
-      !add_terminal(digest, branch.terminal) ||
-      !FileWalk(digest, times_are_fine()).add_all(branch.upper))
-    return std::nullopt;
-  digest.add(current_hostname());
+  if (!add_alone(digest, branch, queues) || !add_files(digest, branch.upper)) return std::nullopt;
   return StateMark{digest.hex(), branch.commands, look.line};
+}
+
+std::optional<std::string> digest_shell(const MarkedBranch& branch, const ShellLook& look,
+                                        native::PosixQueues& queues) {
+  auto text = repeatable_text(look);
+  Digest digest;
+  if (!text || !add_alone(digest, branch, queues)) return std::nullopt;
+  return digest.add(*text).hex();
 }
 
 }  // namespace sf::waypoint

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "os/fd.h"
+#include "waypoint/native/posix_queues.h"
 #include "waypoint/shell_look.h"
 
 namespace sf::waypoint {
@@ -30,7 +31,14 @@ struct MarkedBranch {
 
 // Whether nothing else runs in the branch, and the shell may write a look of any size.
 bool stands_alone(const MarkedBranch& branch);
-// Requires: the shell waits at its prompt, and `look` is of its last command's end.
-std::optional<StateMark> mark_state(const MarkedBranch& branch, const ShellLook& look);
+// What the digest covers of all that an engine saves: mark_coverage.h.
+// Requires: the shell waits at its prompt, `look` is of its last command's end, and the caller
+// lives in the branch's IPC namespace. `queues` keeps a mount between two calls.
+std::optional<StateMark> mark_state(const MarkedBranch& branch, const ShellLook& look,
+                                    native::PosixQueues& queues);
+// The shell alone, without files and without what a replay of its commands would not bring about
+// again. Requires: the same.
+std::optional<std::string> digest_shell(const MarkedBranch& branch, const ShellLook& look,
+                                        native::PosixQueues& queues);
 
 }  // namespace sf::waypoint

@@ -44,6 +44,13 @@ bool unit_is_needed(const std::string& unit, const std::set<std::string>& live_k
   return false;
 }
 
+Status end_all_keepers(const std::string& store_dir) {
+  if (!os::is_directory(store_dir + "/keepers")) return Ok{};
+  SF_TRY_ASSIGN(std::vector<std::string> keepers, os::list_directory(store_dir + "/keepers"));
+  for (const std::string& id : keepers) end_keeper(store_dir, id);
+  return Ok{};
+}
+
 Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted,
                      UnitStore& units) {
   SF_TRY(os::make_directories(store_dir + "/keepers"));

@@ -15,6 +15,8 @@ namespace sf::waypoint {
 bool unit_is_needed(const std::string& unit, const std::set<std::string>& live_keepers,
                     const std::set<std::string>& checkpoints);
 
+// Ends all keepers and leaves what they have outside of themselves.
+Status end_all_keepers(const std::string& store_dir);
 // Ends every keeper of this store that is not in `wanted`, and removes what ended ones left.
 Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted,
                      UnitStore& units);

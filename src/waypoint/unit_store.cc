@@ -6,15 +6,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/scope_exit.h"
 #include "os/btrfs.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/loop_device.h"
 #include "os/mount.h"
-#include "os/process.h"
 #include "os/tree.h"
-#include "waypoint/host_programs.h"
+#include "waypoint/btrfs_image.h"
 
 namespace sf::waypoint {
 namespace {
@@ -40,8 +38,10 @@ UnitPaths paths_below(const std::string& root, const std::string& unit) {
 
 class BtrfsUnits : public UnitStore {
  public:
-  BtrfsUnits(std::string image, os::LoopDevice device, os::UniqueFd mount, os::UniqueFd root)
+  BtrfsUnits(std::string image, std::uint64_t most, os::LoopDevice device, os::UniqueFd mount,
+             os::UniqueFd root)
       : image_(std::move(image)),
+        fitted_(image_, most),
         device_(std::move(device)),
         mount_(std::move(mount)),
         root_(std::move(root)) {}
@@ -79,6 +79,13 @@ class BtrfsUnits : public UnitStore {
   void flush() const override {
     if (has_room()) ::syncfs(root_.get());
   }
+  Result<milliseconds> fit_to_host() override { return fitted_.fit(device_, root_.get()); }
+  Status check_writable() const override {
+    if (!os::is_read_only(root_.get())) return Ok{};
+    return fail(ErrorCode::kNoSpace,
+                "the file system in " + image_ + " is read-only after a write error",
+                "make room on the file system of the store; it is opened anew then");
+  }
 
  private:
   std::string path() const { return path_.empty() ? os::fd_path(root_.get()) : path_; }
@@ -88,6 +95,7 @@ class BtrfsUnits : public UnitStore {
   }
 
   std::string image_;
+  BtrfsImage fitted_;
   os::LoopDevice device_;
   os::UniqueFd mount_;  // detached: gone with the last process that holds it
   os::UniqueFd root_;   // its root directory
@@ -121,16 +129,16 @@ class CopyUnits : public UnitStore {
   std::string path_;
 };
 
-Result<std::unique_ptr<UnitStore>> open_btrfs(const std::string& image) {
+Result<std::unique_ptr<UnitStore>> open_btrfs(const std::string& image, std::uint64_t most) {
   SF_TRY_ASSIGN(os::LoopDevice device, os::attach_loop(image));
   // A branch's own fsync() is void (its overlay is volatile), and a power failure ends all branches
-  // anyway: no barriers, no checksums. Discard gives the space of removed units back to the host's
-  // file system.
+  // anyway: no barriers, no checksums. No discard by itself: what has been allocated on the host
+  // stays so until BtrfsImage decides otherwise.
   SF_TRY_ASSIGN(os::UniqueFd mount, os::mount_detached("btrfs",
                                                        {{"source", device.path},
                                                         {"nodatasum", ""},
                                                         {"nobarrier", ""},
-                                                        {"discard", "async"},
+                                                        {"nodiscard", ""},
                                                         {"commit", "5"}},
                                                        MOUNT_ATTR_NOATIME));
   SF_TRY_ASSIGN(os::UniqueFd root, os::open_at(mount.get(), ".", O_RDONLY | O_DIRECTORY));
@@ -138,27 +146,7 @@ Result<std::unique_ptr<UnitStore>> open_btrfs(const std::string& image) {
   // Where the kernel cannot (before 6.2) or sysfs is read-only, large writes make slow checkpoints.
   (void)os::limit_unwritten(root.get(), kMaxUnwritten);
   return std::unique_ptr<UnitStore>(
-      new BtrfsUnits(image, std::move(device), std::move(mount), std::move(root)));
-}
-
-Status make_image(const std::string& image, std::uint64_t bytes) {
-  SF_TRY_ASSIGN(std::string mkfs, find_mkfs_btrfs());
-  std::string draft = image + ".draft";
-  {
-    SF_TRY_ASSIGN(os::UniqueFd file, os::open_file(draft, O_RDWR | O_CREAT | O_TRUNC, 0600));
-    if (::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
-      return os::last_error("sizing " + draft);
-  }
-  ScopeExit remove([&] { ::unlink(draft.c_str()); });
-  SF_TRY_ASSIGN(os::Child child,
-                os::spawn({.argv = {mkfs, "-q", "-f", "-m", "dup", "-d", "single", draft},
-                           .env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}}));
-  SF_TRY_ASSIGN(os::ExitStatus status, child.wait(Deadline::after(seconds(60))));
-  if (status.shell_code() != 0)
-    return fail(ErrorCode::kUnsupported, "mkfs.btrfs " + status.text() + " for " + draft,
-                "is store_bytes at least 128 MiB?");
-  remove.dismiss();
-  return os::rename_path(draft, image);
+      new BtrfsUnits(image, most, std::move(device), std::move(mount), std::move(root)));
 }
 
 }  // namespace
@@ -167,12 +155,12 @@ Result<std::unique_ptr<UnitStore>> UnitStore::open(const std::string& store_dir,
                                                    const std::string& kind, std::uint64_t bytes) {
   std::string image = store_dir + "/" + kImageName;
   std::string directory = store_dir + "/" + kDirectoryName;
-  if (os::exists(image)) return open_btrfs(image);
+  if (os::exists(image)) return open_btrfs(image, bytes);
   if (os::is_directory(directory)) return std::unique_ptr<UnitStore>(new CopyUnits(directory));
   if (kind != "copy") {
-    Status made = make_image(image, bytes);
+    Status made = BtrfsImage(image, bytes).create();
     if (made) {
-      auto opened = open_btrfs(image);
+      auto opened = open_btrfs(image, bytes);
       if (opened) return opened;
       ::unlink(image.c_str());
       made = std::move(opened).error();

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "os/fd.h"
 
@@ -25,7 +26,8 @@ struct UnitPaths {
 
 class UnitStore {
  public:
-  // Opens what lies in `store_dir`, or makes it: `kind` is "btrfs", "copy" or "auto".
+  // Opens what lies in `store_dir`, or makes it: `kind` is "btrfs", "copy" or "auto". `bytes`: what
+  // it may grow to.
   static Result<std::unique_ptr<UnitStore>> open(const std::string& store_dir,
                                                  const std::string& kind, std::uint64_t bytes);
   virtual ~UnitStore() = default;
@@ -44,6 +46,13 @@ class UnitStore {
   // Starts writing dirty data back, so that the next copy() finds little to do. May take long; any
   // thread.
   virtual void flush() const = 0;
+
+  // Fits the store to the room that its host has (btrfs_image.h) and gives back what is no longer
+  // used. Returns how soon to call it again. One caller at a time, in the store's manager alone.
+  virtual Result<milliseconds> fit_to_host() { return milliseconds(std::chrono::hours(1)); }
+  // Fails if nothing can be written any more, whatever room there is: the store must be opened
+  // anew, and no branch can live on.
+  virtual Status check_writable() const { return Ok{}; }
 };
 
 // Makes a copied unit mountable again: forgets marks that tie it to the mount or subvolume it came

@@ -17,6 +17,7 @@
 #include "waypoint/store_lock.h"
 #include "waypoint/store_sweep.h"
 #include "waypoint/waypoint_impl.h"
+#include "waypoint/writable_units.h"
 
 namespace sf::waypoint {
 namespace {
@@ -51,16 +52,14 @@ Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions opt
   SF_TRY_ASSIGN(options.store_dir, os::real_path(options.store_dir));
   SF_TRY(check_store_place(options.store_dir));  // a link may have led there
   SF_TRY_ASSIGN(os::UniqueFd lock, lock_store(options.store_dir));
-  const char* kind = options.units == UnitKind::kBtrfs  ? "btrfs"
-                     : options.units == UnitKind::kCopy ? "copy"
-                                                        : "auto";
   SF_TRY_ASSIGN(std::unique_ptr<UnitStore> units,
-                UnitStore::open(options.store_dir, kind, options.store_bytes));
+                open_writable_units(options.store_dir, options.units, options.store_bytes));
   SF_TRY_ASSIGN(CheckpointStore checkpoints, CheckpointStore::open(options.store_dir, *units));
   KeeperPrograms programs{options.store_dir, helpers.keeper.path, criu, helpers.criu_shim.path};
   auto impl =
       std::make_unique<Impl>(std::move(options), std::move(lock), std::move(units),
                              std::move(checkpoints), std::move(programs), helpers.init.path);
+  SF_TRY(impl->watch_.start(*impl->units_));
   SF_TRY(impl->pool_.start());
   SF_TRY(impl->find_live_branches());
   return impl;
@@ -398,6 +397,7 @@ Result<BranchPids> Waypoint::Impl::pids(const BranchId& branch) {
   BranchPids pids;
   pids.init = hello.header.value("init", 0);
   if (pids.init == 0) return fail(ErrorCode::kSessionLost, "the branch is gone");
+  pids.at_prompt = hello.header.value("at_prompt", false);
   if (hello.header.value("holder", 1) == 1) pids.holder = pids.init;
   for (pid_t child : os::children_of(pids.init)) {
     pid_t inside = os::namespace_pid(child).value_or(0);
@@ -493,5 +493,6 @@ std::vector<CheckpointId> Waypoint::ready() const {
 }
 void Waypoint::settle() { impl_->settle(); }
 std::string Waypoint::units() const { return impl_->units_kind(); }
+Status Waypoint::check_store() const { return impl_->check_store(); }
 
 }  // namespace sf::waypoint

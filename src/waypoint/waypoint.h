@@ -69,11 +69,22 @@ struct BranchInfo {
   bool alive = false;
 };
 
+// What a digest covers, and what it may cost.
+struct DigestRequest {
+  std::optional<CheckpointId> since;  // nothing: since the branch's root was taken as it is
+  bool files = true;
+  bool shell = true;
+  std::size_t max_files = 20'000;
+  std::uint64_t max_bytes = 64U << 20U;
+  milliseconds max_time{150};
+};
+
 // What always runs in a branch, as this process numbers it.
 struct BranchPids {
   pid_t init = 0;
   pid_t shell = 0;   // 0: there is none right now
   pid_t holder = 0;  // init itself, or the process that holds its descriptors for an ordinary user
+  bool at_prompt = false;  // the shell waits for a command, and nothing runs beside it
 };
 
 class Waypoint {
@@ -92,6 +103,9 @@ class Waypoint {
   Status send_keys(const BranchId& branch, std::string_view bytes);
   Result<ScreenText> screen(const BranchId& branch, std::size_t scrollback_lines = 0);
   Status resize(const BranchId& branch, WindowSize size);
+  // Replaces a file, or makes one that belongs to the branch's user; at most 128 MiB. Processes in
+  // the branch see the old content or the new one, never a part of it.
+  Status write_file(const BranchId& branch, const std::string& path, std::string_view content);
   // What the terminal prints from now on, beginning with what it shows.
   Result<TerminalWatch> watch(const BranchId& branch);
 
@@ -116,6 +130,12 @@ class Waypoint {
   void end_all();
   Status remove(const CheckpointId& checkpoint);
 
+  // What the branch changed since a checkpoint, as one text: files with content, mode and owner;
+  // the shell's state. Times and inode numbers are left out, so that two branches that ran the same
+  // commands from there have the same. Requires: the last command was run with always_look.
+  // kUnsupported: something runs, cannot be seen into, or costs more than asked for.
+  Result<std::string> digest(const BranchId& branch, const DigestRequest& request);
+
   // For looking into a live branch from outside.
   Result<BranchPids> pids(const BranchId& branch);
   // The directory with what the branch changed of its base root, as OverlayFS keeps it (upperdir).
@@ -129,6 +149,9 @@ class Waypoint {
   void settle();
   // What this store's files are kept with: "btrfs" or "copy".
   std::string units() const;
+  // Fails if the store's file system lets nobody write any more. Opening the store anew ends all
+  // branches and brings it back.
+  Status check_store() const;
 
  private:
   class Impl;

@@ -1,8 +1,38 @@
-// Talking to a live branch: commands, keys, the screen.
+// Talking to a live branch: commands, keys, the screen, files.
+#include "waypoint/layer_digest.h"
 #include "waypoint/shell_client.h"
 #include "waypoint/waypoint_impl.h"
 
 namespace sf::waypoint {
+
+namespace {
+
+constexpr auto kDigestTime = std::chrono::minutes(15);
+
+}  // namespace
+
+Result<std::string> Waypoint::Impl::digest(const BranchId& branch, const DigestRequest& request) {
+  SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
+  std::string base;
+  if (request.since) {
+    std::lock_guard lock(mutex_);
+    SF_TRY_ASSIGN(Manifest manifest, checkpoints_.load_hidden_too(*request.since));
+    base = sealed_unit(source_of(manifest.info));
+  } else {
+    SF_TRY_ASSIGN(base, template_for(live.record.config.root));
+  }
+  wire::Json header = to_json(DigestLimits{request.files, request.shell, request.max_files,
+                                           request.max_bytes, request.max_time});
+  header["op"] = "digest";
+  header["base"] = base;
+  SF_TRY_ASSIGN(wire::Frame answer,
+                live.client->call({std::move(header), {}}, Deadline::after(kDigestTime)));
+  return std::move(answer.payload);
+}
+
+Result<std::string> Waypoint::digest(const BranchId& branch, const DigestRequest& request) {
+  return impl_->digest(branch, request);
+}
 
 Result<ExecResult> Waypoint::exec(const BranchId& branch, const ExecRequest& request,
                                   const OutputSink& sink) {
@@ -28,6 +58,12 @@ Result<ScreenText> Waypoint::screen(const BranchId& branch, std::size_t scrollba
 Status Waypoint::resize(const BranchId& branch, WindowSize size) {
   SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
   return shell.resize(size);
+}
+
+Status Waypoint::write_file(const BranchId& branch, const std::string& path,
+                            std::string_view content) {
+  SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
+  return shell.write_file(path, content);
 }
 
 Result<TerminalWatch> Waypoint::watch(const BranchId& branch) {

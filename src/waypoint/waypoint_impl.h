@@ -15,6 +15,7 @@
 #include "waypoint/keeper_pool.h"
 #include "waypoint/shell_client.h"
 #include "waypoint/spare_draft.h"
+#include "waypoint/store_watch.h"
 #include "waypoint/waypoint.h"
 
 namespace sf::waypoint {
@@ -45,6 +46,7 @@ class Waypoint::Impl {
   Status end(const BranchId& branch);
   Status remove(const CheckpointId& checkpoint);
   void end_all();
+  Result<std::string> digest(const BranchId& branch, const DigestRequest& request);
   Result<BranchPids> pids(const BranchId& branch);
   Result<std::string> changed_files(const BranchId& branch) const;
   std::vector<BranchInfo> branches();
@@ -53,6 +55,7 @@ class Waypoint::Impl {
   void settle() { pool_.settle(); }
   Result<ShellClient> shell(const BranchId& branch);
   std::string units_kind() const { return units_->kind(); }
+  Status check_store() const { return units_->check_writable(); }
 
  private:
   // None where each would need a whole copy of the branch's files, and none in a test of other
@@ -102,6 +105,7 @@ class Waypoint::Impl {
   WaypointOptions options_;
   os::UniqueFd lock_;
   std::unique_ptr<UnitStore> units_;
+  StoreWatch watch_;
   std::mutex mutex_;
   CheckpointStore checkpoints_;  // guarded by mutex_
   SpareDraft drafts_;

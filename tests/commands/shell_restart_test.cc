@@ -1,5 +1,6 @@
 // A shell that ends is replaced; one that cannot be replaced says why, costs nothing, and comes
 // back once it can.
+#include <cctype>
 #include <sstream>
 
 #include "fixture.h"
@@ -114,6 +115,87 @@ TEST_F(CommandsTest, EnvironmentValuesMayHoldAnyByte) {
   EXPECT_EQ(output("printf %s \"$LATIN\" | od -An -tx1; printf %s \"$UTF\" | od -An -tx1"),
             " 63 61 66 e9\n 63 61 66 c3 a9\n");
 }
+
+// What a command prints right after its predecessor ended the shell: the terminal has lost its last
+// process, and the next shell may not have opened it yet.
+class OutputAfterRestart : public CommandsTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  static constexpr int kRounds = 50;
+  void end_shell() { ASSERT_TRUE(run(GetParam()).shell_restarted); }
+};
+
+TEST_P(OutputAfterRestart, LargeOutputArrivesWhole) {
+  std::string expected;
+  for (int i = 1; i <= 180'000; ++i) expected += std::to_string(i) + "\n";
+  ASSERT_GT(expected.size(), 1U << 20U);
+  for (int round = 0; round < kRounds; ++round) {
+    ASSERT_NO_FATAL_FAILURE(end_shell());
+    auto seen = wp_->exec(
+        branch_,
+        {.command = "seq 180000", .timeout = seconds(20), .max_output = 2 * expected.size()});
+    ASSERT_OK(seen);
+    ASSERT_FALSE(seen->timed_out) << "round " << round << ": " << seen->output_bytes << " bytes";
+    ASSERT_TRUE(seen->output == expected) << "round " << round;
+  }
+}
+
+TEST_P(OutputAfterRestart, BinaryOutputArrivesWhole) {
+  run("printf '%b' \"$(printf '\\\\x%02x' {1..255})\" >/bytes; "
+      "for i in {1..300}; do cat /bytes; done >/many");
+  for (int round = 0; round < kRounds; ++round) {
+    ASSERT_NO_FATAL_FAILURE(end_shell());
+    ExecResult seen = run("stty -opost; cat /many", seconds(20));
+    ASSERT_FALSE(seen.timed_out) << "round " << round;
+    ASSERT_EQ(seen.raw.size(), 255U * 300U) << "round " << round;
+    for (std::size_t i = 0; i < seen.raw.size(); ++i)
+      ASSERT_EQ(static_cast<unsigned char>(seen.raw[i]), i % 255 + 1) << "round " << round;
+  }
+}
+
+TEST_P(OutputAfterRestart, KeysReachTheNextCommand) {
+  for (int round = 0; round < kRounds; ++round) {
+    ASSERT_NO_FATAL_FAILURE(end_shell());
+    Status typed = Ok{};
+    bool asked = false;
+    auto answer = [&](std::string_view bytes) {
+      if (asked || bytes.find("name?") == std::string_view::npos) return;
+      asked = true;
+      typed = wp_->send_keys(branch_, "somebody\n");
+    };
+    auto seen = wp_->exec(branch_,
+                          {.command = "stty -echo; echo name?; read -r x; seq 20000; echo hello $x",
+                           .timeout = seconds(20)},
+                          answer);
+    ASSERT_OK(seen);
+    ASSERT_OK(typed);
+    ASSERT_FALSE(seen->timed_out) << "round " << round;
+    ASSERT_TRUE(seen->output.ends_with("\n20000\nhello somebody\n")) << "round " << round;
+  }
+}
+
+TEST_P(OutputAfterRestart, BackgroundOutputIsReadWhileNoCommandRuns) {
+  for (int round = 0; round < kRounds; ++round) {
+    ASSERT_NO_FATAL_FAILURE(end_shell());
+    run("rm -f /done; (seq 30000; touch /done) & disown");
+    // More than a terminal holds: it ends only if the keeper reads.
+    auto waited =
+        wp_->side_exec(branch_, {.argv = {"sh", "-c", "while ! [ -e /done ]; do sleep 0.01; done"},
+                                 .timeout = seconds(20)});
+    ASSERT_OK(waited);
+    ASSERT_FALSE(waited->timed_out) << "round " << round;
+    ExecResult next = run("true");
+    ASSERT_NE(next.background.find("\n30000\n"), std::string::npos) << "round " << round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ends, OutputAfterRestart,
+                         ::testing::Values("exit 3", "exec true", "kill -9 $$", "set -e; false"),
+                         [](const auto& way) {
+                           std::string name;
+                           for (char c : std::string(way.param))
+                             if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace sf::waypoint

@@ -22,6 +22,8 @@ INSTANTIATE_TEST_SUITE_P(Services, EquivalenceTest, ::testing::ValuesIn(service_
                          scenario_name);
 INSTANTIATE_TEST_SUITE_P(Kernel, EquivalenceTest, ::testing::ValuesIn(kernel_scenarios()),
                          scenario_name);
+INSTANTIATE_TEST_SUITE_P(Standing, EquivalenceTest, ::testing::ValuesIn(standing_scenarios()),
+                         scenario_name);
 
 }  // namespace
 }  // namespace sf::equivalence

@@ -60,7 +60,8 @@ struct FeatureRow {
   Asking asking = Asking::kAgain;
 };
 std::vector<Scenario> feature_scenarios(std::span<const FeatureRow> rows);
-// In no family: rows for the native engine alone.
+// In no family: rows for all process engines, and for the native one alone.
+std::vector<Scenario> standing_scenarios();
 std::vector<Scenario> native_scenarios();
 
 // Goes astray: another directory, spoilt variables, deleted files, killed processes, taken ports,

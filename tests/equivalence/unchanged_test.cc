@@ -1,8 +1,6 @@
 // A checkpoint after commands that changed nothing shares the one before. It must bring back what
 // its own would have, and whatever does change something must not be taken for nothing.
-#include <filesystem>
-
-#include "../commands/fixture.h"
+#include "unchanged_fixture.h"
 
 namespace sf::waypoint {
 namespace {
@@ -13,23 +11,8 @@ constexpr const char* kProbe =
     "echo $x; declare -p | grep -v -e '^declare -a BASH_LINENO' | md5sum; set -o | md5sum; find /w "
     "-printf '%P %i %s %m %n\\n'";
 
-class UnchangedTest : public CommandsTest {
+class UnchangedStoreTest : public UnchangedTest {
  protected:
-  std::string look(const BranchId& branch, const std::string& command) {
-    auto result = wp_->exec(branch, {.command = command, .look = true});
-    EXPECT_TRUE(result.ok()) << command << ": " << (result ? "" : result.error().describe());
-    return result ? result->output : "";
-  }
-  CheckpointInfo checkpoint(const BranchId& branch) {
-    auto taken = wp_->checkpoint(branch);
-    EXPECT_TRUE(taken.ok()) << (taken ? "" : taken.error().describe());
-    return taken ? *taken : CheckpointInfo{};
-  }
-  BranchId fork(const CheckpointId& id) {
-    auto made = wp_->fork(id, 1);
-    EXPECT_TRUE(made.front().ok()) << (made.front() ? "" : made.front().error().describe());
-    return made.front() ? *made.front() : BranchId();
-  }
   std::vector<std::string> screen(const BranchId& branch) {
     auto shown = wp_->screen(branch, 100);
     return shown ? shown->rows : std::vector<std::string>{"no screen"};
@@ -45,21 +28,16 @@ class UnchangedTest : public CommandsTest {
         ADD_FAILURE() << entry.path() << " is left";
     }
   }
-  // A branch with some state of each kind, and a checkpoint of it.
-  CheckpointInfo begin(const BranchConfig& config = {}) {
-    branch_ = start(config);
-    look(branch_, "mkdir -p /w/d; cd /w; echo one > f; x=5; RANDOM=7; ls");
-    return checkpoint(branch_);
-  }
 };
 
-TEST_F(UnchangedTest, SharesTheCheckpointBeforeAndBringsBackItsOwnMoment) {
+TEST_F(UnchangedStoreTest, SharesTheCheckpointBeforeAndBringsBackItsOwnMoment) {
   CheckpointInfo first = begin();
   EXPECT_FALSE(first.base.has_value());
   for (const char* command :
        {"ls -l", "cat f; false", "grep one f | wc -l", "true", "echo 'it''s' \"two\nlines\"",
         "if true; then echo; fi", "git --version >/dev/null; test -d d", ":", "no-such-command",
-        "cat <<E\nhere\nE", "(cd d; y=1; exit 3)", "echo $x a-last-word"}) {
+        "cat <<E\nhere\nE", "(cd d; y=1; exit 3)", "cat f f", "grep -r one /w", "find /w",
+        "ls -la d", "stat f", "ps aux | wc -l", "head -1 /fresh/../w/f", "echo $x a-last-word"}) {
     SCOPED_TRACE(command);
     look(branch_, command);
     CheckpointInfo alias = checkpoint(branch_);
@@ -77,7 +55,7 @@ TEST_F(UnchangedTest, SharesTheCheckpointBeforeAndBringsBackItsOwnMoment) {
   }
 }
 
-TEST_F(UnchangedTest, ChainsLeadToOneBaseWhateverLiesBetween) {
+TEST_F(UnchangedStoreTest, ChainsLeadToOneBaseWhateverLiesBetween) {
   CheckpointInfo first = begin();
   look(branch_, "ls");
   CheckpointInfo second = checkpoint(branch_);
@@ -93,7 +71,7 @@ TEST_F(UnchangedTest, ChainsLeadToOneBaseWhateverLiesBetween) {
   EXPECT_FALSE(checkpoint(branch_).base.has_value());
 }
 
-TEST_F(UnchangedTest, IsNeverAssumedWhereSomethingChanged) {
+TEST_F(UnchangedStoreTest, IsNeverAssumedWhereSomethingChanged) {
   for (const char* command :
        {"x=6",
         "for i in 1 2; do :; done",
@@ -164,7 +142,7 @@ TEST_F(UnchangedTest, IsNeverAssumedWhereSomethingChanged) {
   }
 }
 
-TEST_F(UnchangedTest, KeysAndUnaskedCommandsProveNothing) {
+TEST_F(UnchangedStoreTest, KeysAndUnaskedCommandsProveNothing) {
   begin();
   ASSERT_TRUE(wp_->send_keys(branch_, ":\n").ok());
   EXPECT_FALSE(checkpoint(branch_).base.has_value());
@@ -175,7 +153,7 @@ TEST_F(UnchangedTest, KeysAndUnaskedCommandsProveNothing) {
   (void)base;
 }
 
-TEST_F(UnchangedTest, ABaseThatWasRemovedGoesWithTheLastThatNeedsIt) {
+TEST_F(UnchangedStoreTest, ABaseThatWasRemovedGoesWithTheLastThatNeedsIt) {
   CheckpointInfo base = begin();
   look(branch_, "ls");
   CheckpointInfo one = checkpoint(branch_);
@@ -203,7 +181,7 @@ TEST_F(UnchangedTest, ABaseThatWasRemovedGoesWithTheLastThatNeedsIt) {
   expect_nothing_left();
 }
 
-TEST_F(UnchangedTest, ARemovalThatDeathCutInTwoIsFinishedAtTheNextOpening) {
+TEST_F(UnchangedStoreTest, ARemovalThatDeathCutInTwoIsFinishedAtTheNextOpening) {
   CheckpointInfo base = begin();
   look(branch_, "ls");
   CheckpointInfo alias = checkpoint(branch_);

@@ -18,6 +18,7 @@
 #include "os/mount.h"
 #include "os/process.h"
 #include "process_search.h"
+#include "small_disk.h"
 #include "testing/matchers.h"
 
 namespace sf::faults {
@@ -113,15 +114,6 @@ TEST_F(LimitsTest, AFullDiskFailsClearlyAndGoesOnOnceThereIsRoomAgain) {
   store_->expect_nothing_left_but(kept_);
 }
 
-// Fills the file system that holds `path` up to its last block.
-void fill_up(const std::string& path) {
-  os::UniqueFd file = os::open_file(path, O_WRONLY | O_CREAT).value();
-  const std::string block(4096, 'x');
-  std::string chunk(kMiB, 'x');
-  while (::write(file.get(), chunk.data(), chunk.size()) > 0) continue;
-  while (::write(file.get(), block.data(), block.size()) > 0) continue;
-}
-
 void survive_a_full_host(const std::string& mount_point, UnitKind units) {
   FaultStore store({.store_dir = mount_point + "/store", .units = units});
   ASSERT_OK(store.open());
@@ -148,19 +140,6 @@ void survive_a_full_host(const std::string& mount_point, UnitKind units) {
   ASSERT_OK_AND_ASSIGN(std::string restored, word_in(manager, branch));
   EXPECT_EQ(restored, "old");
   store.expect_nothing_left_but({before.id, after.id});
-}
-
-// Leaves so much room on the file system that holds `path`.
-void leave_room(const std::string& path, std::uint64_t room) {
-  os::UniqueFd file = os::open_file(path, O_WRONLY | O_CREAT).value();
-  // Spare keepers come into being meanwhile, and need room, too.
-  for (int tries = 0; tries < 100; ++tries) {
-    std::uint64_t free = os::free_bytes(path).value();
-    ASSERT_GT(free, room);
-    if (::fallocate(file.get(), 0, 0, static_cast<off_t>(free - room)) == 0) return;
-    ASSERT_EQ(errno, ENOSPC);
-  }
-  FAIL() << "no end of what takes room";
 }
 
 // The room ends at every stage of writing down a tree of more than 24 MB: memory, files, the tree
@@ -221,7 +200,7 @@ void run_on_small_host(UnitKind units, void (*survive)(const std::string&, UnitK
   if (child == 0) {
     EXPECT_EQ(::unshare(CLONE_NEWNS), 0);
     EXPECT_OK(os::make_mounts_private());
-    EXPECT_EQ(::mount("small", dir.path().c_str(), "tmpfs", 0, "size=400m"), 0);
+    EXPECT_EQ(::mount("small", dir.path().c_str(), "tmpfs", 0, "size=640m"), 0);
     if (!::testing::Test::HasFailure()) survive(dir.path(), units);
     std::fflush(nullptr);
     ::_exit(::testing::Test::HasFailure() ? 1 : 0);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "../faults/process_search.h"
 #include "native_branch.h"
 #include "os/process.h"
+#include "waypoint/branch_files.h"
 
 namespace sf::waypoint {
 namespace {
@@ -153,6 +155,78 @@ TEST_F(CapturesAheadTest, WhatComesMeanwhileIsInTheCheckpoint) {
   EXPECT_TRUE(
       faults::becomes_true([&] { return output("echo $x") == "7\n"; }, Deadline::after(kPatience)));
   expect_seen("echo $x", "7\n");
+}
+
+TEST_F(CapturesAheadTest, FileWrittenThroughTheApiIsInTheNextCheckpoint) {
+  for (int i = 0; i < 3; ++i) {
+    const std::string payload = "payload " + std::to_string(i);
+    change("x=1");
+    ASSERT_OK(wp_->write_file(branch_, "/root/f", payload));
+    const CheckpointInfo info = checkpoint();
+    EXPECT_FALSE(info.ahead);
+    run("rm /root/f");
+    ASSERT_OK(wp_->restore(branch_, info.id));
+    EXPECT_EQ(output("cat /root/f"), payload);
+    for (auto& fork : wp_->fork(info.id, 2)) {
+      ASSERT_OK(fork);
+      ASSERT_OK_AND_ASSIGN(ExecResult said, wp_->exec(*fork, {.command = "cat /root/f"}));
+      EXPECT_EQ(said.output, payload);
+      ASSERT_OK(wp_->end(*fork));
+    }
+  }
+}
+
+// The host's root reaches into a branch past its keeper. The capture must not be handed over.
+TEST_F(CapturesAheadTest, ChangeMadePastTheKeeperIsInTheNextCheckpoint) {
+  const struct {
+    const char* change;
+    const char* probe;
+    const char* expected;
+  } rows[] = {
+      {"echo new >$R/root/made", "cat /root/made", "new\n"},
+      {"echo more >>$R/root/kept", "cat /root/kept", "kept\nmore\n"},
+      {"rm $R/root/kept", "ls /root/kept 2>/dev/null; echo $?", "2\n"},
+      {"mv $R/root/kept $R/root/moved", "ls /root/moved", "/root/moved\n"},
+      {"chmod 600 $R/root/kept", "stat -c %a /root/kept", "600\n"},
+      {"chown 33 $R/root/kept", "stat -c %u /root/kept", "33\n"},
+      {"ln $R/root/kept $R/root/second", "stat -c %h /root/kept", "2\n"},
+      {"mkdir $R/usr/fresh", "ls -d /usr/fresh", "/usr/fresh\n"},
+      {"touch -d @1 $R/root/kept", "stat -c %Y /root/kept", "1\n"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.change);
+    change(
+        "rm -rf /root/made /root/moved /root/second /usr/fresh /root/kept; "
+        "echo kept >/root/kept; chmod 644 /root/kept");
+    ASSERT_OK_AND_ASSIGN(BranchPids pids, wp_->pids(branch_));
+    const std::string outside = "R=/proc/" + std::to_string(pids.init) + "/root; " + row.change;
+    ASSERT_EQ(std::system(outside.c_str()), 0);
+    ASSERT_TRUE(stands());
+    const CheckpointInfo info = checkpoint();
+    EXPECT_FALSE(info.ahead);
+    run("rm -rf /root/*; rm -rf /usr/fresh");
+    ASSERT_OK(wp_->restore(branch_, info.id));
+    EXPECT_EQ(output(row.probe), row.expected);
+  }
+}
+
+// Reading from outside changes nothing that a command could see, times of access included.
+TEST_F(CapturesAheadTest, FileReadThroughTheApiLeavesTheCaptureTrue) {
+  change("echo text >/root/f; touch -a -d @1 /root/f");
+  ASSERT_OK_AND_ASSIGN(BranchPids pids, wp_->pids(branch_));
+  ASSERT_OK_AND_ASSIGN(
+      std::string text,
+      read_branch_file("/proc/" + std::to_string(pids.init) + "/root", "/root/f", 100));
+  EXPECT_EQ(text, "text\n");
+  EXPECT_TRUE(checkpoint().ahead);
+  EXPECT_EQ(output("stat -c %X /root/f"), "1\n");
+}
+
+TEST_F(CapturesAheadTest, BranchWithTooManyFilesToProveIsCapturedWhenAsked) {
+  change("x=1");
+  run("mkdir /tmp/many; cd /tmp/many; touch $(seq 5000); x=2");
+  expect_running();
+  EXPECT_EQ(output("ls /tmp/many | wc -l"), "5000\n");
 }
 
 TEST_F(CapturesAheadTest, LookingAtTheScreenDisturbsNothing) {

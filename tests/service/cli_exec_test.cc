@@ -189,5 +189,85 @@ TEST_F(CliExecTest, LargeOutputArrivesWhole) {
   EXPECT_TRUE(ran.out.ends_with("\n199999\n200000\n"));
 }
 
+TEST_F(CliExecTest, RunTakesAProgramWithItsArgumentsAfterTheMark) {
+  CommandRun ran = world_.run({"run", "s", "--", "ps", "aux"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_NE(ran.out.find("ps aux"), std::string::npos) << ran.out;
+  CommandRun apart = world_.run({"run", "s", "--", "sh", "-c", "echo out; echo err >&2; exit 3"});
+  EXPECT_EQ(apart.status, 3);
+  EXPECT_EQ(apart.out, "out\n");
+  EXPECT_EQ(apart.err, "err\n");
+}
+
+TEST_F(CliExecTest, WordsAfterTheMarkReachTheProgramUnchanged) {
+  const std::vector<std::string> words = {"--json", "-t", "5",   "--help",   "--",
+                                          "[a,b]",  "",   "a b", "--socket", "x"};
+  std::vector<std::string> run{"run", "s", "--", "printf", "<%s>"};
+  run.insert(run.end(), words.begin(), words.end());
+  EXPECT_EQ(world_.output(run), "<--json><-t><5><--help><--><[a,b]><><a b><--socket><x>");
+  EXPECT_EQ(world_.output({"exec", "s", "--", "printf", "'<%s>'", "--json", "-t", "5", "--help"}),
+            "<--json><-t><5><--help>");
+  CommandRun options = world_.run({"run", "s", "--json", "-t", "60", "--", "echo", "--json"});
+  auto json = wire::Json::parse(options.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << options.out << options.err;
+  EXPECT_EQ(json["stdout"], "--json\n");
+}
+
+TEST_F(CliExecTest, KeysAfterTheMarkAreTyped) {
+  Running running = start({"exec", "s", "--", "stty -echo; echo first; read -r x; echo got $x"});
+  running.wait_for_output("first\n");
+  world_.output({"keys", "s", "--", "--json", "Space", "[a,b]", "Enter"});
+  EXPECT_EQ(running.end(), 0);
+  EXPECT_EQ(running.output(), "first\ngot --json [a,b]\n");
+}
+
+TEST_F(CliExecTest, CommandsWithoutWordsAfterTheMarkRefuseThem) {
+  for (const char* command : {"ls", "snapshot", "tree", "rm", "shell", "cp"}) {
+    CommandRun refused = world_.run({command, "s", "--", "x"});
+    EXPECT_EQ(refused.status, 2) << command;
+    EXPECT_EQ(refused.out, "") << command;
+    EXPECT_EQ(refused.err, "statefork: only `exec`, `run` and `keys` take words after --\n")
+        << command;
+  }
+  EXPECT_EQ(world_.exec_output("s", "echo usable"), "usable");
+}
+
+TEST_F(CliExecTest, AProgramThatCannotBeStartedIsNotTakenForItsExitStatus) {
+  CommandRun none = world_.run({"run", "s", "--"});
+  EXPECT_EQ(none.status, 125);
+  EXPECT_NE(none.err.find("the program stands after --"), std::string::npos) << none.err;
+  CommandRun before = world_.run({"run", "s", "ps"});
+  EXPECT_EQ(before.status, 125);
+  EXPECT_NE(before.err.find("statefork run s -- PROGRAM"), std::string::npos) << before.err;
+  EXPECT_EQ(world_.run({"run", "s", "--no-such-option", "--", "true"}).status, 125);
+  EXPECT_EQ(world_.run({"run", "s", "--", "/no/such/program"}).status, 125);
+}
+
+TEST_F(CliExecTest, AProgramThatRunsAtASnapshotRunsOnInAForkAndAfterARestore) {
+  world_.exec_output("s", "mkfifo /step");
+  Running running = start({"run", "s", "--", "sh", "-c",
+                           "touch /ready; read x </step; head -c 1000000 /dev/zero; echo end; "
+                           "echo $x >/result"});
+  const auto wait_in = [&](const std::string& branch, const std::string& condition) {
+    for (Deadline patience = Deadline::after(kPatience);
+         world_.exec(branch, condition).status != 0;)
+      ASSERT_FALSE(patience.passed()) << condition;
+  };
+  wait_in("s", "test -e /ready");
+  world_.output({"snapshot", "s", "--name", "here"});
+  world_.output({"fork", "s", "here", "--name", "copy"});
+  world_.exec_output("s/copy", "echo copied >/step");
+  wait_in("s/copy", "test -s /result");
+  EXPECT_EQ(world_.exec_output("s/copy", "cat /result"), "copied");
+  world_.exec_output("s", "echo original >/step");
+  EXPECT_EQ(running.end(), 0);
+  EXPECT_EQ(running.output().size(), 1'000'004U);
+  EXPECT_EQ(world_.exec_output("s", "cat /result"), "original");
+  world_.output({"restore", "s", "here"});
+  world_.exec_output("s", "echo restored >/step");
+  wait_in("s", "test -s /result");
+  EXPECT_EQ(world_.exec_output("s", "cat /result"), "restored");
+}
+
 }  // namespace
 }  // namespace sf::test

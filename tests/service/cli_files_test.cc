@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "daemon_world.h"
 #include "os/file.h"
@@ -46,6 +47,26 @@ TEST_F(CliFilesTest, StandardStreamsAreFilesToo) {
   EXPECT_EQ(world_.run_with_input("", {"cp", "-", "s:/root/empty"}).status, 0);
   EXPECT_EQ(world_.exec_output("s", "stat -c %s /root/empty"), "0");
   EXPECT_EQ(world_.run_with_input("x", {"cp", "-", "s:/root/"}).status, 1);
+}
+
+// An agent thinks between two calls; meanwhile its branch is captured ahead of the next snapshot.
+TEST_F(CliFilesTest, CopiedFileIsInTheNextSnapshotHoweverLongThePauseBefore) {
+  world_.output({"snapshot", "s"});
+  for (int pause : {0, 50, 150, 400, 600, 1000}) {
+    SCOPED_TRACE(pause);
+    const std::string payload = "payload after " + std::to_string(pause) + " ms";
+    world_.exec_output("s", "true");
+    std::this_thread::sleep_for(milliseconds(pause));
+    ASSERT_EQ(world_.run_with_input(payload, {"cp", "-", "s:/root/f"}).status, 0);
+    world_.output({"snapshot", "s"});
+    EXPECT_NE(world_.output({"diff", "s", "HEAD~1", "HEAD", "--stat"}).find("/root/f"),
+              std::string::npos);
+    world_.output({"restore", "s", "HEAD"});
+    EXPECT_EQ(world_.exec_output("s", "cat /root/f"), payload);
+    const std::string branch = world_.output({"fork", "s", "HEAD"});
+    EXPECT_EQ(world_.exec_output(branch, "cat /root/f"), payload);
+    world_.output({"rm", branch});
+  }
 }
 
 TEST_F(CliFilesTest, ABranchHasItsOwnFiles) {

@@ -18,8 +18,10 @@ const seconds kPatience{60};
 
 }  // namespace
 
-DaemonWorld::DaemonWorld(std::vector<std::string> environment)
-    : dir_("sf-daemon"), environment_(std::move(environment)) {
+DaemonWorld::DaemonWorld(std::vector<std::string> environment, std::string state_dir)
+    : dir_("sf-daemon"),
+      environment_(std::move(environment)),
+      state_dir_(state_dir.empty() ? dir_ / "state" : std::move(state_dir)) {
   leaks_.add_mark(dir_.path());
 }
 

@@ -24,8 +24,9 @@ struct CommandRun {
 
 class DaemonWorld {
  public:
-  // `environment`: of the command line, and so of the daemon it starts; "KEY=value".
-  explicit DaemonWorld(std::vector<std::string> environment = {});
+  // `environment`: of the command line, and so of the daemon it starts; "KEY=value". `state_dir`:
+  // where the daemon keeps everything; empty: in a directory of this world's own.
+  explicit DaemonWorld(std::vector<std::string> environment = {}, std::string state_dir = {});
   ~DaemonWorld();  // ends all sessions and the daemon, and checks that nothing is left
 
   // `statefork ARGUMENTS`, with this world's socket and state. Thread-safe.
@@ -43,7 +44,7 @@ class DaemonWorld {
 
   client::ApiClient client() const { return client::ApiClient(socket()); }
   std::string socket() const { return dir_ / "s.sock"; }
-  std::string state_dir() const { return dir_ / "state"; }
+  std::string state_dir() const { return state_dir_; }
   // Sends these bytes as they are; all that comes back until the daemon hangs up. kHangUp: says
   // that no more will come.
   enum class Then { kWait, kHangUp };
@@ -58,6 +59,7 @@ class DaemonWorld {
   LeakCheck leaks_;
   TempDir dir_;
   std::vector<std::string> environment_;
+  std::string state_dir_;
   std::atomic<int> runs_ = 0;
 };
 

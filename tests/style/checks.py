@@ -23,6 +23,7 @@ SWITCHED_OFF = re.compile(r"\bDIS" r"ABLED_\w")
 MACHINE_PATH = re.compile(r"(?:^|[\s\"'`=(:])/(?:wo" r"rk|fa" r"rm)/\w", re.MULTILINE)
 PACKAGE_HOST = re.compile(r"\b[\w-]+\.(?:deb" r"ian|ubun" r"tu|npm" r"js|pyp" r"i|pythonhos" r"ted)\.(?:org|com)\b"
                           r"|\bpyp" r"i\.org\b|\bnpm" r"js\.com\b")
+RAW_KILL = re.compile(r"::kill(?:pg)?\(")
 VAGUE_NAME = re.compile(r"(^|[_.-])(util|utils|common|helper|helpers|misc)([_.-]|$)")
 MARKDOWN_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 # A path from the project's root, in prose (any folder) or in a comment (the documents).
@@ -169,6 +170,14 @@ def nothing_ties_to_a_machine(files: Files) -> Iterator[str]:
     yield from matches(files, PACKAGE_HOST, "the name of a package host")
 
 
+def signals_are_sent_to_one(files: Files) -> Iterator[str]:
+    """A pid of 0 or -1 that reaches kill(2) ends the caller's group, or everybody."""
+    sources = {path: text for path, text in files.items()
+               if path.startswith(("src/", "bench/", "examples/")) and path.endswith((".cc", ".h"))
+               and not path.endswith("_test.cc") and path != "src/os/process.cc"}
+    yield from matches(sources, RAW_KILL, "signal_process() and signal_group() of os/process.h check the pid")
+
+
 # Checks that need nothing but the files.
 CHECKS: list[Callable[[Files], Iterator[str]]] = [
     includes_follow_the_layers,
@@ -180,4 +189,5 @@ CHECKS: list[Callable[[Files], Iterator[str]]] = [
     names_are_honest,
     nothing_is_put_off,
     nothing_ties_to_a_machine,
+    signals_are_sent_to_one,
 ]

@@ -92,6 +92,12 @@ class TextTest(unittest.TestCase):
         files = {"a.sh": "curl http://ftp.deb" "ian.org/x\n", "b.md": "Debian and www.apache.org\n"}
         self.assertEqual(found(checks.nothing_ties_to_a_machine, files), ["a.sh:1"])
 
+    def test_a_signal_to_an_unchecked_pid_is_found(self):
+        files = {"src/waypoint/a.cc": "\n::kill(pid, SIGKILL);\n", "bench/b.cc": "::killpg(group, 9);\n",
+                 "src/os/process.cc": "::kill(pid, number);\n", "src/os/a_test.cc": "::kill(pid, 9);\n",
+                 "tests/c.cc": "::kill(pid, 9);\n", "src/os/d.cc": "branch.kill(); skill(pid);\n"}
+        self.assertEqual(found(checks.signals_are_sent_to_one, files), ["src/waypoint/a.cc:2", "bench/b.cc:1"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -135,6 +135,7 @@ Result<AgentBackend::Look> AgentBackend::look(Box& box) {
                          answer.header.at("shell").get<pid_t>(),
                          answer.header.at("holder").get<pid_t>()};
     seen.has_shell = answer.header.at("shell").get<pid_t>() != 0;
+    seen.at_prompt = answer.header.at("at_prompt").get<bool>();
     for (const Json& process : answer.header.at("processes")) {
       Process key{process.at(0).get<pid_t>(), process.at(1).get<std::uint64_t>()};
       bool ended = process.at(2).get<bool>();
@@ -198,19 +199,15 @@ Result<BranchHandle> AgentBackend::revive(const PhysicalRef& from) {
   return BranchHandle(fresh);
 }
 
-Result<BranchHandle> AgentBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
-  SF_TRY_ASSIGN(BranchHandle fresh, revive(from));
-  auto was = window(old);  // it belongs to the place and not to the state
-  auto is = window(fresh);
-  if (was && is && *was != *is) (void)resize(fresh, was->rows, was->cols);
-  return fresh;
+Result<BranchHandle> AgentBackend::restore(const BranchHandle& /*old*/, const PhysicalRef& from) {
+  return revive(from);
 }
 
-Result<waypoint::WindowSize> AgentBackend::window(const BranchHandle& branch) {
+Result<control::WindowSize> AgentBackend::window(const BranchHandle& branch) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
   SF_TRY_ASSIGN(waypoint::ScreenText shown, guarded(*found, ShellClient(found->agent).screen(0)));
-  return shown.size;
+  return control::WindowSize{shown.size.rows, shown.size.cols};
 }
 
 std::vector<Result<BranchHandle>> AgentBackend::fork(const PhysicalRef& from, std::size_t count) {
@@ -282,22 +279,14 @@ Result<std::string> AgentBackend::read_file(const BranchHandle& branch, const st
                                             std::size_t max_bytes) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  const Frame request{{{"op", "read_file"}, {"max_bytes", max_bytes}}, path};
-  SF_TRY_ASSIGN(Frame answer,
-                guarded(*found, found->agent->call(request, Deadline::after(kShortCall))));
-  return std::move(answer.payload);
+  return guarded(*found, ShellClient(found->agent).read_file(path, max_bytes));
 }
 
 Status AgentBackend::write_file(const BranchHandle& branch, const std::string& path,
                                 std::string_view content) {
-  if (path.size() + content.size() > wire::kMaxPayload)
-    return invalid("the " + std::string(name()) + " backend writes files of at most 128 MiB");
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  const Frame request{{{"op", "write_file"}, {"path_bytes", path.size()}},
-                      path + std::string(content)};
-  SF_TRY(guarded(*found, found->agent->call(request, Deadline::after(kShortCall))));
-  return Ok{};
+  return guarded(*found, ShellClient(found->agent).write_file(path, content));
 }
 
 Result<control::BranchFacts> AgentBackend::facts(const BranchHandle& branch) {
@@ -305,7 +294,7 @@ Result<control::BranchFacts> AgentBackend::facts(const BranchHandle& branch) {
   std::shared_lock talk(found->talk);
   SF_TRY_ASSIGN(Look seen, look(*found));
   return control::BranchFacts{seen.resident_bytes,
-                              static_cast<std::uint32_t>(seen.background.size())};
+                              static_cast<std::uint32_t>(seen.background.size()), seen.at_prompt};
 }
 
 Result<control::StateDiff> AgentBackend::diff(const control::DiffSide&, const control::DiffSide&) {

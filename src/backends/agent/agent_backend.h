@@ -53,6 +53,7 @@ class AgentBackend final : public control::Backend {
                                 std::size_t max_bytes) override;
   Status write_file(const control::BranchHandle& branch, const std::string& path,
                     std::string_view content) override;
+  Result<control::WindowSize> window(const control::BranchHandle& branch) override;
   Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
   Result<control::StateDiff> diff(const control::DiffSide& from,
                                   const control::DiffSide& to) override;
@@ -76,6 +77,7 @@ class AgentBackend final : public control::Backend {
     std::set<Process> background;  // those that run, but for agent, shell and holder
     std::uint64_t resident_bytes = 0;
     bool has_shell = false;
+    bool at_prompt = false;
   };
 
   std::shared_ptr<Box> box(const control::BranchHandle& branch);
@@ -94,7 +96,6 @@ class AgentBackend final : public control::Backend {
   Status check_engine_once();
   // Reaches the agent of a box that has just begun, and has it start a shell unless one runs.
   Status begin(const std::string& name, const waypoint::BranchConfig& config);
-  Result<waypoint::WindowSize> window(const control::BranchHandle& branch);
   Result<control::BranchHandle> revive(const control::PhysicalRef& from);
 
   std::unique_ptr<Substrate> substrate_;

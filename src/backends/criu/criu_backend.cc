@@ -27,9 +27,7 @@ Result<BranchHandle> CriuBackend::revive_over(const PhysicalRef& from, const Bra
 }
 
 Result<BranchHandle> CriuBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
-  Result<BranchHandle> fresh = revive_over(from, BranchId(old.value()));
-  if (fresh) keep_window(old, *fresh);
-  return fresh;
+  return revive_over(from, BranchId(old.value()));
 }
 
 std::vector<Result<BranchHandle>> CriuBackend::revive(const PhysicalRef& from, std::size_t count) {

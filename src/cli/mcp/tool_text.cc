@@ -59,7 +59,9 @@ std::string session_text(const Json& session) {
         (branches.empty() ? "" : ", ") + branch.value("id", "") + " on " + branch.value("node", "");
     if (!branch.value("alive", true)) branches += " (lost)";
   }
-  return text + ", branches: " + (branches.empty() ? "none" : branches);
+  text += ", branches: " + (branches.empty() ? "none" : branches);
+  const std::string problem = session.value("problem", "");
+  return problem.empty() ? text : text + "; cannot be used now: " + problem;
 }
 
 std::string sessions_text(const Json& answer) {
@@ -112,7 +114,12 @@ std::string restore_text(const Json& arguments, const Json& report) {
   if (auto replayed = report.value("replayed", std::uint64_t{0}); replayed > 0)
     text += "[" + std::to_string(replayed) + " commands were run again]\n";
   for (const Json& one : report.value("accepted", Json::array()))
-    text += "[diverged: " + shortened(one.value("command", "")) + "]\n";
+    text += "[diverged: " +
+            shortened(one.value("state", "").empty() ? one.value("command", "")
+                                                     : one.value("state", "")) +
+            "]\n";
+  if (const std::string why = report.value("unproven", ""); !why.empty())
+    text += "[replayed, and only the outputs were compared: " + why + "]\n";
   return text;
 }
 

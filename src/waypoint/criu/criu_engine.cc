@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "os/error.h"
@@ -16,7 +17,9 @@
 #include "waypoint/branch_facts.h"
 #include "waypoint/criu/blockers.h"
 #include "waypoint/criu/losses.h"
+#include "waypoint/criu/removed_names.h"
 #include "waypoint/criu/rpc_codec.h"
+#include "waypoint/criu/standing.h"
 #include "waypoint/criu/tty_image.h"
 #include "waypoint/keeper_host.h"
 #include "waypoint/pid_counter.h"
@@ -31,6 +34,7 @@ using criu::Response;
 constexpr auto kAnswerTime = std::chrono::minutes(10);
 constexpr std::size_t kMaxMessage = 65536;
 constexpr std::size_t kMaxTable = 256U << 20U;
+constexpr std::size_t kMaxStanding = 256U << 20U;
 
 struct Worker {
   os::Child process;
@@ -78,6 +82,7 @@ class CriuEngine : public ProcessEngine {
     options.close_tcp = request.close_tcp;
     std::optional<os::LoopbackGate> gate;  // opened when all sockets are there
     RestoredTree tree;
+    pid_t init = 0;
     Status inner = Ok{};
     auto on_notice = [&](const Response& notice, os::UniqueFd passed) {
       if (notice.notify_script == "orphan-pts-master" && passed.valid())
@@ -90,9 +95,14 @@ class CriuEngine : public ProcessEngine {
           inner = std::move(closed).error();
         }
       }
-      if (notice.notify_script == "post-restore")
-        inner = write_pid_counter(notice.pid, request.last_pid);
-      if (notice.notify_script == "pre-resume" && gate) inner = gate->open();
+      if (notice.notify_script == "post-restore") {
+        init = notice.pid;
+        inner = write_pid_counter(init, request.last_pid);
+      }
+      if (notice.notify_script == "pre-resume") {
+        inner = bring_back_standing(request, init);
+        if (inner && gate) inner = gate->open();
+      }
       return inner.ok();
     };
     auto answer =
@@ -125,7 +135,9 @@ class CriuEngine : public ProcessEngine {
             [&](const Response& notice, os::UniqueFd) {
               if (notice.notify_script != "post-dump") return true;
               captured.tcp_in_flight = captured.tcp_in_flight || tcp_in_flight(request);
-              inner = request.copy_files();
+              inner = decline_replaced(request.root);
+              if (inner) inner = note_standing(request);
+              if (inner) inner = request.copy_files();
               if (inner) inner = request.while_stopped();
               if (inner) inner = note_pid_counter(request.root, captured);
               return inner.ok();
@@ -158,6 +170,26 @@ class CriuEngine : public ProcessEngine {
   static Status note_pid_counter(pid_t member, Captured& captured) {
     SF_TRY_ASSIGN(captured.last_pid, read_pid_counter(member));
     return Ok{};
+  }
+
+  static Status decline_replaced(pid_t root) {
+    std::vector<Blocker> blockers = criu::find_replaced(criu::read_removed_names(root));
+    if (blockers.empty()) return Ok{};
+    return refuse_capture(blockers);
+  }
+
+  static Status note_standing(const CaptureRequest& request) {
+    SF_TRY_ASSIGN(criu::TreeStanding standing, criu::read_standing(request.root));
+    return os::write_file(request.image_dir + criu::kStandingFile, criu::to_json(standing).dump());
+  }
+
+  static Status bring_back_standing(const RestoreRequest& request, pid_t init) {
+    auto text = os::read_file(request.image_dir + criu::kStandingFile, kMaxStanding);
+    if (!text && text.error().os_errno == ENOENT) return Ok{};  // an older image
+    if (!text) return std::move(text).error();
+    SF_TRY_ASSIGN(criu::TreeStanding standing,
+                  criu::standing_from_json(wire::Json::parse(*text, nullptr, false)));
+    return criu::apply_standing(init, standing);
   }
 
   static Status name_terminal_session(const CaptureRequest& request) {

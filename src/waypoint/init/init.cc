@@ -54,6 +54,20 @@ void default_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+// A process that init started, and what it keeps for it.
+struct Watched {
+  pid_t pid = 0;  // 0: it has ended, or there is none
+  int out = 0;    // kFirstSink or above; 0: none
+  int err = 0;
+
+  void close_sinks() {
+    for (int* fd : {&out, &err}) {
+      if (*fd != 0) ::close(*fd);
+      *fd = 0;
+    }
+  }
+};
+
 // Whoever is that user may take descriptors from it: none that init obeys, none of an agent's.
 // And `ready`, at kInitFdEnd.
 void keep_what_a_holder_holds(int ready) {
@@ -101,18 +115,18 @@ class Init {
   void reap() {
     int status = 0;
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-      for (pid_t& watched : watched_) {
-        if (watched != pid) continue;
-        watched = 0;
+      for (Watched& watched : watched_) {
+        if (watched.pid != pid) continue;
+        watched.pid = 0;
         report("X %d %d\n", pid, status);
       }
     }
   }
 
   // Where a started process is remembered; its end would go unnoticed without.
-  pid_t* free_slot() {
-    for (pid_t& slot : watched_) {
-      if (slot == 0) return &slot;
+  Watched* free_slot() {
+    for (Watched& slot : watched_) {
+      if (slot.pid == 0 && &slot != starting_) return &slot;
     }
     return nullptr;
   }
@@ -134,11 +148,16 @@ class Init {
     if (!whole) return refuse(request_.number(), E2BIG);
     Start start;
     if (!request_.read_start(start)) return refuse(start.id, EINVAL);
-    if (free_slot() == nullptr && std::strcmp(kind, "go") != 0) return refuse(start.id, EAGAIN);
+    if (std::strcmp(kind, "go") == 0) {
+      if (start.id == 0 || start.id == pipes_of_) close_pipes();
+    } else if (std::strcmp(kind, "sweep") == 0) {
+      sweep();
+    } else if (free_slot() == nullptr) {
+      return refuse(start.id, EAGAIN);
+    }
     if (std::strcmp(kind, "shell") == 0) start_shell(start);
     if (std::strcmp(kind, "holder") == 0) start_holder(start);
     if (std::strcmp(kind, "side") == 0) start_side(start);
-    if (std::strcmp(kind, "go") == 0) close_pipes();
     report("D\n");
   }
 
@@ -181,6 +200,7 @@ class Init {
     pid_t pid = ::fork();
     if (pid == 0) {
       default_signals();
+      for (Watched& watched : watched_) watched.close_sinks();
       keep_what_a_holder_holds(ready[1]);
       become_user(start);
       ::prctl(PR_SET_DUMPABLE, 1);  // or its /proc entry would belong to root
@@ -199,12 +219,13 @@ class Init {
 
   void start_side(const Start& start) {
     close_pipes();
-    if (::pipe2(pipes_.in, O_CLOEXEC) != 0 || ::pipe2(pipes_.out, O_CLOEXEC) != 0 ||
-        ::pipe2(pipes_.err, O_CLOEXEC) != 0) {
+    if (::pipe2(pipes_.in, O_CLOEXEC) != 0 || !make_output(pipes_.out) ||
+        !make_output(pipes_.err)) {
       report("F %ld %d pipe\n", start.id, errno);
       close_pipes();
       return;
     }
+    pipes_of_ = start.id;
     pid_t pid = ::fork();
     if (pid == 0) {
       default_signals();
@@ -215,20 +236,44 @@ class Init {
       ::dup2(pipes_.err[1], 2);
       run(start);
     }
-    started(start, pid);
-    if (pid < 0) return close_pipes();
-    report("P %ld %d %d %d %d\n", start.id, pid, pipes_.in[1], pipes_.out[0], pipes_.err[0]);
+    Watched* side = started(start, pid);
+    if (side == nullptr) return close_pipes();
+    side->out = std::exchange(pipes_.out[0], -1);
+    side->err = std::exchange(pipes_.err[0], -1);
+    starting_ = side;
+    report("P %ld %d %d %d %d\n", start.id, pid, pipes_.in[1], side->out, side->err);
   }
 
-  void started(const Start& start, pid_t pid) {
-    if (pid > 0) {
-      *free_slot() = pid;
-      return;
+  // A pipe whose read end lies where a keeper looks for it.
+  static bool make_output(int (&ends)[2]) {
+    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+    int sink = ::fcntl(ends[0], F_DUPFD_CLOEXEC, static_cast<int>(kFirstSink));
+    if (sink < 0) return false;
+    ::close(ends[0]);
+    ends[0] = sink;
+    return true;
+  }
+
+  // Null: there is no process. Requires: free_slot().
+  Watched* started(const Start& start, pid_t pid) {
+    if (pid < 0) {
+      report("F %ld %d fork\n", start.id, errno);
+      return nullptr;
     }
-    report("F %ld %d fork\n", start.id, errno);
+    Watched* slot = free_slot();
+    slot->close_sinks();
+    slot->pid = pid;
+    return slot;
+  }
+
+  void sweep() {
+    for (Watched& watched : watched_) {
+      if (watched.pid == 0 && &watched != starting_) watched.close_sinks();
+    }
   }
 
   void close_pipes() {
+    starting_ = nullptr;
     for (int* pair : {pipes_.in, pipes_.out, pipes_.err}) {
       for (int i = 0; i < 2; ++i) {
         if (pair[i] >= 0) ::close(pair[i]);
@@ -237,8 +282,10 @@ class Init {
     }
   }
 
-  std::array<pid_t, kMaxWatched> watched_{};
+  std::array<Watched, kMaxWatched> watched_{};
   Pipes pipes_;
+  Watched* starting_ = nullptr;  // whose pipes they are: it may have ended, and "go" not come yet
+  long pipes_of_ = 0;            // which request they were made for
   RequestReader request_;
   char text_[kMaxRequest];
 };

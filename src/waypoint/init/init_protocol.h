@@ -21,14 +21,21 @@ enum InitFd : int {
   kRcFile = 11,       // memory file: read by the shell when it starts
   kRequestText = 12,  // memory file: the request's words, each ended by NUL
   kInitFdEnd = 13,
+  kFirstSink = 64,  // from here on: read ends of the output of side commands, see "sweep"
 };
 
 // Requests (words of kRequestText): kind, id, uid, gid, number of groups, groups..., cwd,
 // number of arguments, arguments..., number of environment entries, entries...
 //   "shell"   start the shell on the branch's terminal      -> "L <pid>"
 //   "holder"  keep the descriptors as that user             -> "A <pid>"
-//   "side"    start a command with pipes                    -> "P <id> <pid> <in> <out> <err>",
-//   then "go" closes them "go"      the keeper has opened the pipes of `id`
+//   "side"    start a command with pipes                    -> "P <id> <pid> <in> <out> <err>"
+//   "go"      the keeper has opened the pipes of <id> (0: of whichever was started last): init
+//             closes all its ends but <out> and <err>
+//   "sweep"   close <out> and <err> of the side commands that have ended
+// While a side command runs, init keeps the read ends of its output. So a checkpoint contains a
+// reader, and in a restored or forked copy the command does not die of SIGPIPE: the copy's keeper
+// finds the read ends and drains them. Init does not close them by itself when the command ends: it
+// changes only when it is asked to (native/known_init.h).
 // Other records: "X <pid> <wait status>" a shell or side command ended; "F <id> <errno> <step>" a
 // start failed; "B <n> <flags>", "S <n>" and "E <n> <status> <flags>": the
 // shell loads, begins and ends its n-th command.

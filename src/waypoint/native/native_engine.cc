@@ -28,12 +28,16 @@ constexpr auto kBeside = std::launch::async | std::launch::deferred;
 // Goes on with this object.
 class StillTree : public HeldTree {
  public:
-  explicit StillTree(native::StoppedTree tree) : tree_(std::move(tree)) {}
+  StillTree(native::StoppedTree tree, pid_t root)
+      : tree_(std::move(tree)), root_(root), counts_(native::RunCounts::of(root)) {}
   Status let_go() override { return tree_.let_go(); }
   std::vector<pid_t> processes() const override { return tree_.processes(); }
+  bool has_not_run() const override { return counts_ && native::RunCounts::of(root_) == counts_; }
 
  private:
   native::StoppedTree tree_;
+  pid_t root_;
+  std::optional<native::RunCounts> counts_;  // once all were stopped
 };
 
 Error moves_now() { return fail(ErrorCode::kBusy, "something in the branch moves just now"); }
@@ -126,7 +130,7 @@ class NativeEngine : public ProcessEngine {
     std::string bytes = native::encode_tree(image);
     SF_TRY(os::write_file(request.image_dir + native::kTreeFile, bytes));
     std::unique_ptr<HeldTree> held;
-    if (request.hold) held = std::make_unique<StillTree>(std::move(stopped));
+    if (request.hold) held = std::make_unique<StillTree>(std::move(stopped), request.root);
     return Captured{.engine = std::string(kNativeName),
                     .last_pid = last_pid,
                     .bytes = tree->pages.bytes() + bytes.size(),

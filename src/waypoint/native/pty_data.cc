@@ -23,7 +23,6 @@ namespace {
 constexpr unsigned kSetSettings = 0x402c542b;  // TCSETS2
 constexpr unsigned kOpenSlave = 0x5441;        // TIOCGPTPEER
 constexpr unsigned kStopOrGo = 0x540a;         // TCXONC
-constexpr unsigned kBeExclusive = 0x540c;      // TIOCEXCL
 constexpr unsigned kStop = 0;                  // TCOOFF
 constexpr unsigned kGo = 1;                    // TCOON
 constexpr auto kPassingTime = std::chrono::seconds(5);

@@ -28,7 +28,6 @@ constexpr unsigned kGetDiscipline = 0x5424;      // TIOCGETD
 constexpr unsigned kGetDevice = 0x80045432;      // TIOCGDEV
 constexpr unsigned kGetPacketMode = 0x80045438;  // TIOCGPKT
 constexpr unsigned kGetLock = 0x80045439;        // TIOCGPTLCK
-constexpr unsigned kGetExclusive = 0x80045440;   // TIOCGEXCL
 constexpr unsigned kSlaveMajor = 136;
 constexpr int kMostInput = 3500;  // of 4096: there may be more behind it
 constexpr std::size_t kStackSize = 8192;

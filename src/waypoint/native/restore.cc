@@ -28,6 +28,7 @@
 #include "waypoint/native/shared_arena.h"
 #include "waypoint/native/stops.h"
 #include "waypoint/native/sysv_ipc.h"
+#include "waypoint/native/terminal.h"
 #include "waypoint/native/tracee.h"
 #include "waypoint/pid_counter.h"
 
@@ -60,7 +61,7 @@ class HeldThreads : public HeldTree {
   HeldThreads& operator=(const HeldThreads&) = delete;
   ~HeldThreads() override {
     // A dying init waits for all others, and those that are traced for their tracer.
-    if (!gone_on_) ::kill(init_, SIGKILL);
+    if (!gone_on_) (void)os::signal_process(init_, SIGKILL);
     // Leaders last: one that was killed is not seen to end before its threads are.
     while (!threads_.empty()) threads_.pop_back();
   }
@@ -118,6 +119,7 @@ class Restore {
     SF_TRY(reached(request_.at_point, "restore.native_made"));
     SF_TRY_ASSIGN(restored.terminal, descriptor_of(restored.init.pid(), programs.places.master));
     SF_TRY(take_over(shared, restored.init.pid(), programs.places));
+    SF_TRY(bring_back_exclusive(restored.terminal.get(), tree_.terminal));
     SF_TRY(reached(request_.at_point, "restore.native_taken"));
     ipc.keep();
     return restored;
@@ -260,7 +262,8 @@ class Restore {
   // The process taken over last: it stops before its first instruction.
   Status stop_again() {
     pid_t pid = held_->threads().front().tid();
-    if (::kill(pid, SIGSTOP) != 0) return os::last_error("stopping a stopped job");
+    if (Status sent = os::signal_process(pid, SIGSTOP); !sent)
+      return std::move(sent).error().while_doing("stopping a stopped job");
     SF_TRY(held_->let_go_of_these());
     Deadline deadline = Deadline::after(kStopTime);
     while (os::process_state(pid) != 'T') {

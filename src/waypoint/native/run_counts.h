@@ -18,6 +18,8 @@ class RunCounts {
   static std::optional<RunCounts> of(pid_t root);
   // Whether in the meantime nobody did more than stop. Requires: all are stopped.
   bool only_stopped_since(const RunCounts& before) const;
+  // Equal counts: the same threads, and none of them ran.
+  bool operator==(const RunCounts&) const = default;
 
  private:
   std::map<pid_t, long> waits_;  // by thread

@@ -17,6 +17,7 @@ namespace {
 constexpr unsigned kSetSettings = 0x402c542b;  // TCSETS2
 constexpr unsigned kSetWindow = 0x5414;        // TIOCSWINSZ
 constexpr unsigned kSetGroup = 0x5410;         // TIOCSPGRP
+constexpr unsigned kOpenSlave = 0x5441;        // TIOCGPTPEER
 constexpr const char* kMasterPath = "/dev/pts/ptmx";
 
 }  // namespace
@@ -25,11 +26,14 @@ Status capture_terminal(pid_t root, TerminalImage& terminal) {
   std::string path = "/proc/" + std::to_string(root) + "/root" + kTerminalPath;
   SF_TRY_ASSIGN(os::UniqueFd slave, os::open_file(path, O_RDWR | O_NOCTTY | O_NONBLOCK));
   struct stat info {};
+  int is_exclusive = 0;
   terminal.settings.resize(sizeof(termios2));
   if (::fstat(slave.get(), &info) != 0 ||
       ::ioctl(slave.get(), kGetSettings, terminal.settings.data()) != 0 ||
-      ::ioctl(slave.get(), kGetWindow, terminal.window.data()) != 0)
+      ::ioctl(slave.get(), kGetWindow, terminal.window.data()) != 0 ||
+      ::ioctl(slave.get(), kGetExclusive, &is_exclusive) != 0)
     return os::last_error("looking at the branch's terminal");
+  terminal.exclusive = is_exclusive != 0 ? kExclusiveSlave : 0;
   terminal.uid = info.st_uid;
   terminal.gid = info.st_gid;
   terminal.mode = info.st_mode & 07777U;
@@ -77,6 +81,14 @@ void set_foreground(ProgramWriter& program, const TerminalImage& terminal) {
   // The group may have gone; then the terminal had none.
   program.try_call(SYS_ioctl, {slave, kSetGroup, program.arena().put_value(terminal.group)});
   program.call(SYS_close, {slave});
+}
+
+Status bring_back_exclusive(int master, const TerminalImage& terminal) {
+  if (terminal.exclusive == 0) return Ok{};
+  os::UniqueFd slave(::ioctl(master, kOpenSlave, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (!slave.valid() || ::ioctl(slave.get(), kBeExclusive) != 0)
+    return os::last_error("exclusive mode of the branch's terminal");
+  return Ok{};
 }
 
 }  // namespace sf::waypoint::native

@@ -1,6 +1,7 @@
 // The branch's terminal: /dev/pts/0, whose master the keeper holds.
 //
-// Saved: settings, window, owner, the session it controls and the foreground group. Brought back:
+// Saved: settings, window, owner, exclusive mode, the session it controls and the foreground group.
+// Brought back:
 // init opens a master on the new devpts and sets it up before there is a session, so that nobody
 // gets a signal for it; the session's leader takes it before it forks, so that every process of the
 // session has it, background jobs too. Unread input is the keeper's business. Further terminals:
@@ -24,5 +25,7 @@ void set_up_terminal(ProgramWriter& program, const TerminalImage& terminal, int 
 void take_terminal(ProgramWriter& program, const TerminalImage& terminal);
 // Likewise, when all groups are there.
 void set_foreground(ProgramWriter& program, const TerminalImage& terminal);
+// By this process, when all have opened it: afterwards only those with CAP_SYS_ADMIN can.
+Status bring_back_exclusive(int master, const TerminalImage& terminal);
 
 }  // namespace sf::waypoint::native

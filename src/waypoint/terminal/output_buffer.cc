@@ -6,6 +6,8 @@
 namespace sf::waypoint {
 namespace {
 
+constexpr std::uint64_t kHashPrime = 0x100000001b3ULL;
+
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 std::size_t length_from_lead(char c) {
@@ -22,6 +24,7 @@ void OutputBuffer::append(std::string_view bytes) {
     head_.append(part);
     bytes.remove_prefix(part.size());
   }
+  for (char byte : bytes) hash_ = (hash_ ^ static_cast<unsigned char>(byte)) * kHashPrime;
   if (tail_cap_ == 0 || bytes.empty()) return;
   if (bytes.size() >= tail_cap_) {
     tail_ = bytes.substr(bytes.size() - tail_cap_);
@@ -58,6 +61,7 @@ std::string OutputBuffer::take() {
   }
   head_.clear();
   tail_.clear();
+  hash_ = kEmptyHash;
   tail_start_ = 0;
   total_ = 0;
   return text;

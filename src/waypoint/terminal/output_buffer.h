@@ -18,6 +18,7 @@ class OutputBuffer {
   void append(std::string_view bytes);
 
   std::uint64_t total_bytes() const { return total_; }  // appended since the last take()
+  std::uint64_t hash() const { return hash_; }          // of those behind the head (FNV-1a)
   bool truncated() const { return total_ > head_.size() + tail_.size(); }
   // Exactly the bytes that take() leaves out, counting those dropped to keep characters whole.
   std::uint64_t omitted_bytes() const;
@@ -27,6 +28,8 @@ class OutputBuffer {
   std::string take();
 
  private:
+  static constexpr std::uint64_t kEmptyHash = 0xcbf29ce484222325ULL;
+
   std::string straight_tail() const;
   // Sizes without the partial characters at the seam.
   std::size_t whole_head() const;
@@ -38,6 +41,7 @@ class OutputBuffer {
   std::string tail_;            // a ring once it has reached tail_cap_
   std::size_t tail_start_ = 0;  // its oldest byte
   std::uint64_t total_ = 0;
+  std::uint64_t hash_ = kEmptyHash;
 };
 
 }  // namespace sf::waypoint

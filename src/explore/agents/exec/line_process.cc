@@ -95,7 +95,7 @@ Result<os::ExitStatus> LineProcess::end(Deadline deadline) {
   if (!child_.running()) return os::ExitStatus{};
   (void)os::wait_readable(child_.pidfd(), deadline);
   // While it is not reaped, nobody else's group can have its number.
-  ::kill(-child_.pid(), SIGKILL);
+  (void)os::signal_group(child_.pid(), SIGKILL);
   return child_.wait(Deadline::never());
 }
 

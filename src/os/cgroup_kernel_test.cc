@@ -1,0 +1,124 @@
+// Real control groups, seen from another PID namespace.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+
+#include "os/cgroup.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "testing/matchers.h"
+
+namespace sf::os {
+namespace {
+
+constexpr seconds kPatience{20};
+
+// A process in a group of its own name. The group is gone when the test is, however it ends.
+class ForeignProcess {
+ public:
+  explicit ForeignProcess(const CgroupLayout& layout)
+      : layout_(layout), name_("test-foreign-" + std::to_string(::getpid())) {
+    auto group = Cgroup::create(layout_, name_, {});
+    EXPECT_OK(group);
+    if (!group) return;
+    auto process = spawn({.argv = {"/bin/sleep", "1000"}, .cgroup_procs = group->procs_files()});
+    EXPECT_OK(process);
+    if (process) process_ = std::move(*process);
+  }
+  ~ForeignProcess() {
+    process_ = {};
+    EXPECT_OK(group().remove(Deadline::after(kPatience)));
+  }
+  ForeignProcess(const ForeignProcess&) = delete;
+  ForeignProcess& operator=(const ForeignProcess&) = delete;
+
+  Cgroup group() const { return Cgroup::find(layout_, name_); }
+  Child& process() { return process_; }
+
+ private:
+  CgroupLayout layout_;
+  std::string name_;
+  Child process_;
+};
+
+// Runs `body` as PID 1 of a PID namespace of its own. Returns how its parent ended, which waits for
+// it in the same process group, outside of that namespace: with what `body` returned, unless a
+// signal to the group came first. The group is a new one, so that no signal reaches this test.
+ExitStatus run_in_pid_namespace(const std::function<int()>& body) {
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    ::setpgid(0, 0);
+    if (::unshare(CLONE_NEWPID) != 0) ::_exit(101);
+    const pid_t inner = ::fork();
+    if (inner == 0) ::_exit(body());
+    int status = 0;
+    if (inner < 0 || ::waitpid(inner, &status, 0) != inner) ::_exit(102);
+    ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 103);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(parent, &status, 0), parent);
+  return ExitStatus::from_wait(status);
+}
+
+int outcome(const Status& removed) {
+  if (removed) return 0;
+  return removed.error().code == ErrorCode::kBusy ? 1 : 2;
+}
+
+TEST(CgroupKernelTest, ProcessesOfAnotherPidNamespaceAreNotListed) {
+  CgroupLayout layout = read_cgroup_layout();
+  if (layout.unified.empty()) GTEST_SKIP() << "this host has no v2 hierarchy";
+  layout.v1.clear();  // there the kernel does not list them at all
+  layout.unified_controllers.clear();
+  ForeignProcess foreign(layout);
+  ASSERT_EQ(foreign.group().processes(), std::vector<pid_t>{foreign.process().pid()});
+  const ExitStatus ended = run_in_pid_namespace([&] {
+    auto text = read_file(foreign.group().procs_files().front());
+    if (!text || *text != "0\n") return 10;  // or this test proves nothing
+    return static_cast<int>(foreign.group().processes().size());
+  });
+  EXPECT_EQ(ended.text(), "exited 0");
+}
+
+TEST(CgroupKernelTest, AGroupWhoseProcessesAreInvisibleIsBusyWhereTheKernelKillsNoGroups) {
+  CgroupLayout layout = read_cgroup_layout();
+  if (layout.v1.empty()) GTEST_SKIP() << "this host has no v1 hierarchies";
+  layout.unified.clear();  // no cgroup.kill
+  layout.unified_controllers.clear();
+  ForeignProcess foreign(layout);
+  const ExitStatus ended = run_in_pid_namespace(
+      [&] { return outcome(foreign.group().remove(Deadline::after(milliseconds(50)))); });
+  EXPECT_EQ(ended.text(), "exited 1") << "kBusy: nothing in there can be signalled";
+  EXPECT_TRUE(process_key(foreign.process().pid())) << "it was not to be found";
+}
+
+TEST(CgroupKernelTest, AGroupOfAnotherPidNamespaceIsKilledAndTheCallersProcessGroupIsNot) {
+  CgroupLayout layout = read_cgroup_layout();
+  if (layout.unified.empty()) GTEST_SKIP() << "this host has no v2 hierarchy";
+  layout.v1.clear();
+  layout.unified_controllers.clear();
+  ForeignProcess foreign(layout);
+  ASSERT_EQ(foreign.group().directories().size(), 1U);
+  if (!exists(foreign.group().directories().front() + "/cgroup.kill"))
+    GTEST_SKIP() << "this kernel has no cgroup.kill";
+  const ExitStatus ended = run_in_pid_namespace(
+      [&] { return outcome(foreign.group().remove(Deadline::after(kPatience))); });
+  EXPECT_EQ(ended.text(), "exited 0") << "killed: kill(0) met the caller's own group";
+  ASSERT_OK_AND_ASSIGN(ExitStatus killed, foreign.process().wait(Deadline::after(kPatience)));
+  EXPECT_EQ(killed.text(), "killed by SIGKILL");
+}
+
+TEST(CgroupKernelTest, RemovingAGroupEndsItsProcesses) {
+  ForeignProcess foreign(read_cgroup_layout());
+  ASSERT_OK(foreign.group().remove(Deadline::after(kPatience)));
+  EXPECT_TRUE(foreign.group().directories().empty());
+  ASSERT_OK_AND_ASSIGN(ExitStatus killed, foreign.process().wait(Deadline::after(kPatience)));
+  EXPECT_EQ(killed.text(), "killed by SIGKILL");
+}
+
+}  // namespace
+}  // namespace sf::os

@@ -1,0 +1,55 @@
+// SharedBackends: the backends that all sessions of the host stand on. One that cannot be opened
+// now is there all the same and says why; Waypoint's store is opened again when its disk has room.
+//
+// Thread-safe, except where a comment says otherwise.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/registry.h"
+#include "backends/reopenable_backend.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "service/daemon_log.h"
+
+namespace sf::service {
+
+class SharedBackends {
+ public:
+  SharedBackends(std::unique_ptr<backends::BackendRegistry> registry, DaemonLog& log);
+
+  // kInvalidArgument for a name that this program does not know.
+  Result<control::Backend*> find(const std::string& name);
+  // For a session that another version made: one that is never there.
+  control::Backend& find_or_name(const std::string& name);
+  std::vector<std::string> names() const;
+  // Why the backend cannot do its work now.
+  std::optional<Error> problem(const std::string& name) const;
+
+  // Tells the caller what a backend has that was away, before sessions use it again.
+  using Reopened = std::function<void(const std::string& name, const control::Inventory& has)>;
+  // Opens Waypoint's store again if it failed and its disk has room. One caller at a time.
+  void mend(const Reopened& reopened);
+
+  backends::BackendRegistry& registry() const { return *registry_; }
+
+ private:
+  backends::ReopenableBackend& add(const std::string& name);  // requires: mutex_ is held
+  bool close_all_on_waypoint(const Error& why);
+
+  std::unique_ptr<backends::BackendRegistry> registry_;
+  DaemonLog& log_;
+  Deadline next_try_ = Deadline::after(seconds(0));
+  seconds pause_{2};  // until then; longer after each failure
+  mutable std::mutex mutex_;
+  // Guarded by mutex_; none is ever removed.
+  std::map<std::string, std::unique_ptr<backends::ReopenableBackend>> backends_;
+};
+
+}  // namespace sf::service

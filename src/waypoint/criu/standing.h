@@ -1,0 +1,50 @@
+// TreeStanding: what CRIU leaves out of a tree: I/O priority, CPU affinity and timer slack of
+// threads, the coredump filter of processes, and exclusive mode (TIOCEXCL) of terminals. The keeper
+// reads it while the tree is stopped, keeps it beside CRIU's images, and sets it before the
+// restored tree runs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "wire/json.h"
+
+namespace sf::waypoint::criu {
+
+inline constexpr const char* kStandingFile = "/standing.json";
+
+struct ThreadStanding {
+  pid_t tid = 0;         // in the branch
+  int io_priority = 0;   // as ioprio_get(2) gives it; 0: none was set
+  std::string affinity;  // as sched_getaffinity(2) gives it, in hexadecimal digits
+  std::uint64_t timer_slack_ns = 0;
+  bool operator==(const ThreadStanding&) const = default;
+};
+
+struct ProcessStanding {
+  pid_t pid = 0;  // in the branch
+  std::uint32_t core_filter = 0;
+  std::vector<ThreadStanding> threads;
+  bool operator==(const ProcessStanding&) const = default;
+};
+
+struct TreeStanding {
+  std::vector<ProcessStanding> processes;
+  std::vector<std::string> exclusive_terminals;  // "/dev/pts/0"
+  bool operator==(const TreeStanding&) const = default;
+};
+
+wire::Json to_json(const TreeStanding& standing);
+Result<TreeStanding> standing_from_json(const wire::Json& json);
+
+// Reads the tree below `init`. kUnsupported: a process has something that the caller may not set in
+// a copy of it. Requires: the tree stands still.
+Result<TreeStanding> read_standing(pid_t init);
+// Sets what differs. Threads that the tree does not have are left out.
+Status apply_standing(pid_t init, const TreeStanding& standing);
+
+}  // namespace sf::waypoint::criu

@@ -1,0 +1,69 @@
+#include "waypoint/file_stamp.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "os/file.h"
+#include "testing/matchers.h"
+#include "testing/temp_dir.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr std::size_t kMany = 1000;
+
+class FileStampTest : public ::testing::Test {
+ protected:
+  FileStampTest() {
+    EXPECT_OK(os::make_directories(tree_ / "a/b"));
+    EXPECT_OK(os::write_file(tree_ / "a/b/file", "content"));
+    EXPECT_EQ(::symlink("a/b", (tree_ / "link").c_str()), 0);
+  }
+  void expect_seen(const char* what, const std::function<bool()>& change) {
+    SCOPED_TRACE(what);
+    auto before = FileStamp::of(tree_.path(), kMany);
+    ASSERT_TRUE(before.has_value());
+    EXPECT_EQ(FileStamp::of(tree_.path(), kMany), before);
+    ASSERT_TRUE(change());
+    EXPECT_NE(FileStamp::of(tree_.path(), kMany), before);
+  }
+
+  test::TempDir tree_;
+};
+
+TEST_F(FileStampTest, EveryKindOfChangeGivesAnotherStamp) {
+  const std::string file = tree_ / "a/b/file";
+  expect_seen("write", [&] { return os::write_file(file, "longer content").ok(); });
+  expect_seen("chmod", [&] { return ::chmod(file.c_str(), 0600) == 0; });
+  expect_seen("link", [&] { return ::link(file.c_str(), (tree_ / "second").c_str()) == 0; });
+  expect_seen("rename",
+              [&] { return ::rename((tree_ / "second").c_str(), (tree_ / "third").c_str()) == 0; });
+  expect_seen("unlink", [&] { return ::unlink((tree_ / "third").c_str()) == 0; });
+  expect_seen("mkdir", [&] { return ::mkdir((tree_ / "a/d").c_str(), 0755) == 0; });
+  expect_seen("top", [&] { return ::chmod(tree_.path().c_str(), 0711) == 0; });
+  expect_seen("utimens", [&] {
+    const timespec times[2] = {{1, 0}, {0, UTIME_OMIT}};
+    return ::utimensat(AT_FDCWD, file.c_str(), times, 0) == 0;
+  });
+}
+
+TEST_F(FileStampTest, TreeLargerThanTheBoundHasNone) {
+  EXPECT_TRUE(FileStamp::of(tree_.path(), 4).has_value());  // a, b, file, link
+  EXPECT_FALSE(FileStamp::of(tree_.path(), 3).has_value());
+  EXPECT_FALSE(FileStamp::of(tree_ / "none", kMany).has_value());
+}
+
+TEST_F(FileStampTest, NewestChangeIsThatOfTheFileChangedLast) {
+  ASSERT_OK(os::write_file(tree_ / "a/b/file", "later"));
+  struct stat file {};
+  ASSERT_EQ(::stat((tree_ / "a/b/file").c_str(), &file), 0);
+  EXPECT_EQ(FileStamp::of(tree_.path(), kMany)->newest_change_ns(),
+            file.st_ctim.tv_sec * 1'000'000'000L + file.st_ctim.tv_nsec);
+}
+
+}  // namespace
+}  // namespace sf::waypoint

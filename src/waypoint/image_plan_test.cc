@@ -1,0 +1,104 @@
+#include "waypoint/image_plan.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "os/btrfs.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr std::uint64_t kMiB = 1ULL << 20U;
+constexpr std::uint64_t kGiB = 1ULL << 30U;
+
+RoomFacts roomy() {
+  return {.host_bytes = 250 * kGiB,
+          .host_free = 80 * kGiB,
+          .most = 64 * kGiB,
+          .size = os::kLeastBtrfsSize,
+          .chunk_end = 100 * kMiB,
+          .backed = 3 * kMiB};
+}
+
+TEST(ImagePlanTest, AHostWithRoomGetsASparseFileThatIsAheadOfItsContents) {
+  ImagePlan plan = plan_image(roomy());
+  EXPECT_FALSE(plan.tight);
+  EXPECT_FALSE(plan.allocate);
+  EXPECT_GE(plan.size, 16 * kGiB);
+  EXPECT_LE(plan.size, 17 * kGiB);
+}
+
+TEST(ImagePlanTest, TheFileNeverGrowsBeyondWhatTheUserAllows) {
+  RoomFacts facts = roomy();
+  facts.most = kGiB;
+  EXPECT_EQ(plan_image(facts).size, kGiB);
+}
+
+TEST(ImagePlanTest, HolesAreNoLargerThanTheHostsFreeBytesWithoutItsReserve) {
+  RoomFacts facts = roomy();
+  facts.host_bytes = 8 * kGiB;
+  facts.host_free = 3 * kGiB;
+  ImagePlan plan = plan_image(facts);
+  EXPECT_FALSE(plan.tight);
+  EXPECT_LE(plan.size - facts.backed, facts.host_free - host_reserve(facts.host_bytes));
+}
+
+TEST(ImagePlanTest, AHostWithLittleRoomGetsAFileWithoutHolesAndASmallTail) {
+  RoomFacts facts = roomy();
+  facts.host_free = kGiB + 100 * kMiB;
+  facts.size = 16 * kGiB;
+  facts.chunk_end = 2 * kGiB;
+  facts.backed = kGiB + 900 * kMiB;
+  ImagePlan plan = plan_image(facts);
+  EXPECT_TRUE(plan.tight);
+  EXPECT_TRUE(plan.allocate);
+  EXPECT_GE(plan.size, facts.chunk_end);
+  EXPECT_LE(plan.size, facts.chunk_end + 256 * kMiB);
+}
+
+TEST(ImagePlanTest, AHostAtItsReserveLetsNothingGrow) {
+  RoomFacts facts = roomy();
+  facts.host_free = host_reserve(facts.host_bytes) / 2;
+  facts.size = facts.backed = 3 * kGiB;
+  facts.chunk_end = 3 * kGiB - 8 * kMiB;
+  ImagePlan plan = plan_image(facts);
+  EXPECT_EQ(plan.size, 3 * kGiB);
+  EXPECT_FALSE(plan.allocate);
+}
+
+TEST(ImagePlanTest, ASmallDifferenceIsLeftAlone) {
+  RoomFacts facts = roomy();
+  facts.size = plan_image(facts).size;
+  facts.chunk_end += 8 * kMiB;
+  EXPECT_EQ(plan_image(facts).size, facts.size);
+}
+
+TEST(ImagePlanTest, AFileTooSmallToBeResizedStaysAsItIs) {
+  RoomFacts facts = roomy();
+  facts.size = facts.most = 128 * kMiB;
+  EXPECT_EQ(plan_image(facts).size, 128 * kMiB);
+}
+
+RC_GTEST_PROP(ImagePlanPropertyTest, NoPlanCutsAChunkOffOrPromisesWhatTheHostDoesNotHave, ()) {
+  auto up_to = [](std::uint64_t most) { return *rc::gen::inRange<std::uint64_t>(0, most + 1); };
+  RoomFacts facts;
+  facts.host_bytes = kGiB / 2 + up_to(300 * kGiB);
+  facts.host_free = up_to(facts.host_bytes);
+  facts.most = os::kLeastBtrfsSize + up_to(64 * kGiB);
+  facts.size = os::kLeastBtrfsSize + up_to(64 * kGiB);
+  facts.chunk_end = up_to(facts.size);
+  facts.backed = up_to(facts.size);
+  const ImagePlan plan = plan_image(facts);
+  RC_ASSERT(plan.size >= std::min(facts.chunk_end, facts.size));
+  const std::uint64_t reserve = host_reserve(facts.host_bytes);
+  const std::uint64_t spare = facts.host_free > reserve ? facts.host_free - reserve : 0;
+  const std::uint64_t least = std::max(os::kLeastBtrfsSize, facts.chunk_end + 4 * kMiB);
+  RC_ASSERT(plan.size <= std::max(facts.backed + spare, least));
+  if (plan.size > facts.size) RC_ASSERT(plan.size <= std::max(facts.most, least));
+  if (plan.tight && plan.size > facts.backed) RC_ASSERT(plan.allocate);
+}
+
+}  // namespace
+}  // namespace sf::waypoint

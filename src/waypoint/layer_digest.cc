@@ -1,0 +1,236 @@
+#include "waypoint/layer_digest.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/word_digest.h"
+#include "os/error.h"
+#include "os/fd.h"
+#include "os/file.h"
+#include "wire/whole_number.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr int kMaxDepth = 256;
+constexpr std::size_t kMaxAttributes = 64U << 10U;
+
+Error too_much(const std::string& what) {
+  return fail(ErrorCode::kUnsupported, "too much changed to be compared: " + what);
+}
+
+// Attributes that name inodes or mounts differ between two copies of the same state.
+bool is_kept(std::string_view attribute) {
+  if (!attribute.starts_with("trusted.overlay.")) return true;
+  attribute.remove_prefix(std::strlen("trusted.overlay."));
+  return attribute == "opaque" || attribute == "redirect" || attribute == "metacopy" ||
+         attribute == "whiteout";
+}
+
+// One of the two trees at one directory; nothing where it has none.
+class Side {
+ public:
+  static Result<Side> open(int parent, const std::string& name) {
+    os::UniqueFd fd(::openat(parent, name.c_str(),
+                             O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_CLOEXEC));
+    if (!fd.valid()) return os::last_error("opening " + name);
+    return Side(std::move(fd));
+  }
+  int fd() const { return fd_.get(); }
+
+  Result<std::set<std::string>> names() const {
+    os::UniqueFd copy(::openat(fd_.get(), ".", O_RDONLY | O_DIRECTORY | O_NOATIME | O_CLOEXEC));
+    if (!copy.valid()) return os::last_error("listing a directory");
+    SF_TRY_ASSIGN(std::vector<std::string> listed,
+                  os::list_directory(std::move(copy), "a directory"));
+    return std::set<std::string>(listed.begin(), listed.end());
+  }
+
+  std::optional<struct stat> look(const std::string& name) const {
+    struct stat file {};
+    if (::fstatat(fd_.get(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+    return file;
+  }
+
+ private:
+  explicit Side(os::UniqueFd fd) : fd_(std::move(fd)) {}
+  os::UniqueFd fd_;
+};
+
+class LayerWalk {
+ public:
+  explicit LayerWalk(const DigestLimits& limits)
+      : limits_(limits), deadline_(Deadline::after(limits.max_time)) {}
+
+  std::string digest() const { return digest_.hex(); }
+
+  Status walk(const Side& live, const Side* base, const std::string& path, int depth) {
+    if (depth > kMaxDepth) return too_much("directories are nested too deep");
+    SF_TRY_ASSIGN(std::set<std::string> names, live.names());
+    if (base != nullptr) {
+      SF_TRY_ASSIGN(std::set<std::string> before, base->names());
+      for (const std::string& name : before) {
+        if (!names.contains(name)) digest_.add("gone").add(path + "/" + name);
+      }
+    }
+    for (const std::string& name : names) {
+      SF_TRY(count_file());
+      SF_TRY(add(live, base, path, name, depth));
+    }
+    return Ok{};
+  }
+
+ private:
+  Status add(const Side& live, const Side* base, const std::string& path, const std::string& name,
+             int depth) {
+    std::optional<struct stat> now = live.look(name);
+    if (!now) return fail(ErrorCode::kUnsupported, "files change while they are compared");
+    std::optional<struct stat> then = base == nullptr ? std::nullopt : base->look(name);
+    const bool is_directory = S_ISDIR(now->st_mode);
+    const bool was_directory = then && S_ISDIR(then->st_mode);
+    if (!is_directory && then && is_same_file(*now, *then)) return Ok{};
+    SF_TRY_ASSIGN(std::string described, describe(live, name, *now));
+    std::string before;
+    if (then) {
+      SF_TRY_ASSIGN(before, describe(*base, name, *then));
+    }
+    if (described != before) digest_.add(path + "/" + name).add(described);
+    if (!is_directory) return Ok{};
+    SF_TRY_ASSIGN(Side below, Side::open(live.fd(), name));
+    std::optional<Side> base_below;
+    if (was_directory) {
+      SF_TRY_ASSIGN(base_below, Side::open(base->fd(), name));
+    }
+    return walk(below, base_below ? &*base_below : nullptr, path + "/" + name, depth + 1);
+  }
+
+  static bool is_same_file(const struct stat& a, const struct stat& b) {
+    return a.st_ino == b.st_ino && a.st_mode == b.st_mode && a.st_size == b.st_size &&
+           a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+  }
+
+  Result<std::string> describe(const Side& side, const std::string& name, const struct stat& file) {
+    Digest facts;
+    facts.add(std::to_string(file.st_mode));
+    facts.add(std::to_string(file.st_uid) + ":" + std::to_string(file.st_gid));
+    const std::string path = os::fd_path(side.fd()) + "/" + name;
+    if (S_ISREG(file.st_mode)) {
+      facts.add(std::to_string(file.st_nlink));
+      SF_TRY_ASSIGN(std::string content, hash_content(side, name, file));
+      facts.add(content);
+    } else if (S_ISLNK(file.st_mode)) {
+      SF_TRY_ASSIGN(std::string target, os::read_link(path));
+      facts.add(target);
+    } else if (!S_ISDIR(file.st_mode)) {
+      facts.add(std::to_string(file.st_rdev));
+    }
+    SF_TRY(add_attributes(facts, path));
+    return facts.hex();
+  }
+
+  static Status add_attributes(Digest& facts, const std::string& path) {
+    std::string listed(kMaxAttributes, '\0');
+    const ssize_t size = ::llistxattr(path.c_str(), listed.data(), listed.size());
+    if (size < 0 && errno == ENOTSUP) return Ok{};
+    if (size < 0) return os::last_error("listing attributes");
+    std::set<std::string> names;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(size);
+         at += std::strlen(&listed[at]) + 1) {
+      if (is_kept(&listed[at])) names.emplace(&listed[at]);
+    }
+    for (const std::string& name : names) {
+      std::string value(kMaxAttributes, '\0');
+      const ssize_t length = ::lgetxattr(path.c_str(), name.c_str(), value.data(), value.size());
+      if (length < 0) return os::last_error("reading attribute " + name);
+      facts.add(name).add(std::string_view(value).substr(0, static_cast<std::size_t>(length)));
+    }
+    return Ok{};
+  }
+
+  // Word by word: contents are long.
+  Result<std::string> hash_content(const Side& side, const std::string& name,
+                                   const struct stat& file) {
+    bytes_ += static_cast<std::uint64_t>(file.st_size);
+    if (bytes_ > limits_.max_bytes)
+      return too_much("more than " + std::to_string(limits_.max_bytes >> 20U) + " MiB");
+    os::UniqueFd fd(
+        ::openat(side.fd(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NOATIME | O_CLOEXEC));
+    if (!fd.valid()) return os::last_error("opening " + name);
+    if (buffer_.empty()) buffer_.resize(kBuffer);
+    WordDigest words;
+    std::uint64_t total = 0;
+    for (;;) {
+      SF_TRY(check_time());
+      const ssize_t n = ::read(fd.get(), buffer_.data(), buffer_.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return os::last_error("reading " + name);
+      if (n == 0) break;
+      words.add({buffer_.data(), static_cast<std::size_t>(n)});
+      total += static_cast<std::uint64_t>(n);
+    }
+    return words.hex() + ":" + std::to_string(total);
+  }
+
+  Status count_file() {
+    if (++files_ > limits_.max_files)
+      return too_much("more than " + std::to_string(limits_.max_files) + " files");
+    return files_ % 64 == 0 ? check_time() : Ok{};
+  }
+  Status check_time() const {
+    if (!deadline_.passed()) return Ok{};
+    return too_much("it takes longer than " + std::to_string(limits_.max_time.count()) + " ms");
+  }
+
+  static constexpr std::size_t kBuffer = 256U << 10U;
+
+  const DigestLimits& limits_;
+  Deadline deadline_;
+  Digest digest_;
+  std::size_t files_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::vector<char> buffer_;
+};
+
+}  // namespace
+
+wire::Json to_json(const DigestLimits& limits) {
+  return {{"files", limits.files},
+          {"shell", limits.shell},
+          {"max_files", limits.max_files},
+          {"max_bytes", limits.max_bytes},
+          {"max_time_ms", limits.max_time.count()}};
+}
+
+Result<DigestLimits> digest_limits_from_json(const wire::Json& json) {
+  try {
+    return DigestLimits{json.at("files").get<bool>(), json.at("shell").get<bool>(),
+                        wire::whole_number<std::size_t>(json, "max_files"),
+                        wire::whole_number<std::uint64_t>(json, "max_bytes"),
+                        milliseconds(wire::whole_number<long long>(json, "max_time_ms"))};
+  } catch (const wire::Json::exception& e) {
+    return fail(ErrorCode::kInvalidArgument, std::string("malformed request: ") + e.what());
+  }
+}
+
+Result<std::string> digest_layer(const std::string& layer, const std::string& base,
+                                 const DigestLimits& limits) {
+  SF_TRY_ASSIGN(Side live, Side::open(AT_FDCWD, layer));
+  SF_TRY_ASSIGN(Side before, Side::open(AT_FDCWD, base));
+  LayerWalk walk(limits);
+  SF_TRY(walk.walk(live, &before, "", 0));
+  return walk.digest();
+}
+
+}  // namespace sf::waypoint

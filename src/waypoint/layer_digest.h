@@ -1,0 +1,34 @@
+// What a branch changed of its files since a checkpoint, as one digest. Reads, and changes nothing.
+//
+// Covers: names, types, modes, owners, links, contents, link targets, device numbers, extended
+// attributes. Leaves out what a replay of the same commands does not bring about again: times and
+// inode numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "wire/json.h"
+
+namespace sf::waypoint {
+
+// What a digest covers, and what it may cost.
+struct DigestLimits {
+  bool files = true;
+  bool shell = true;
+  std::size_t max_files = 0;
+  std::uint64_t max_bytes = 0;
+  milliseconds max_time{0};
+};
+
+wire::Json to_json(const DigestLimits& limits);
+Result<DigestLimits> digest_limits_from_json(const wire::Json& json);
+
+// `layer` and `base`: two OverlayFS upper directories. A file with the inode number, size, mode and
+// time of change that it has in `base` is not read. kUnsupported: it would cost more than `limits`.
+Result<std::string> digest_layer(const std::string& layer, const std::string& base,
+                                 const DigestLimits& limits);
+
+}  // namespace sf::waypoint

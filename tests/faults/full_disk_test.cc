@@ -1,0 +1,277 @@
+// A full disk has a way out: what makes room works, nothing acknowledged is lost, and everything
+// goes on when there is room again. The daemon's state lies on a small disk of its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "daemon_world.h"
+#include "os/file.h"
+#include "process_search.h"
+#include "small_disk.h"
+#include "testing/matchers.h"
+#include "waypoint/image_plan.h"
+
+namespace sf::faults {
+namespace {
+
+using test::CommandRun;
+using test::DaemonWorld;
+using ::testing::HasSubstr;
+using wire::Json;
+
+constexpr std::uint64_t kMiB = 1U << 20U;
+constexpr std::uint64_t kDisk = 3072 * kMiB;
+constexpr auto kPatience = seconds(60);
+
+std::uint64_t free_on(const std::string& disk) { return os::free_bytes(disk).value(); }
+
+std::uint64_t reserve_of(const std::string& disk) {
+  struct statvfs info {};
+  EXPECT_EQ(::statvfs(disk.c_str(), &info), 0);
+  return waypoint::host_reserve(std::uint64_t{info.f_blocks} * info.f_frsize);
+}
+
+void expect_done(const CommandRun& ran) { EXPECT_EQ(ran.status, 0) << ran.out << ran.err; }
+
+Json sessions_of(DaemonWorld& world) {
+  Json list = Json::parse(world.output({"ls", "--json"}), nullptr, false);
+  return list.is_object() ? list["sessions"] : Json::array();
+}
+
+// Sessions of this world, and a full disk below them.
+class FullDisk {
+ public:
+  explicit FullDisk(const std::string& disk) : disk_(disk), world_({}, disk + "/state") {
+    one_ = world_.output({"new", "/", "--name", "one"});
+    other_ = world_.output({"new", "/", "--name", "other"});
+    expect_done(world_.exec("one", "echo kept >/root/kept; WORD=kept"));
+    node_ = world_.output({"snapshot", "one", "--name", "kept-node"});
+    world_.output({"fork", "one", "--name", "side"});
+  }
+  ~FullDisk() { make_room(); }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+  void fill() const { fill_up(disk_ + "/ballast"); }
+  void make_room() const { ::unlink((disk_ + "/ballast").c_str()); }
+  void expect_kept_node_restores() {
+    expect_done(world_.run({"restore", "one", "kept-node"}));
+    EXPECT_EQ(world_.exec_output("one", "cat /root/kept; echo $WORD"), "kept\nkept");
+  }
+  DaemonWorld& world() { return world_; }
+  const std::string& disk() const { return disk_; }
+
+ private:
+  std::string disk_;
+  DaemonWorld world_;
+  std::string one_;
+  std::string other_;
+  std::string node_;
+};
+
+TEST(FullDiskTest, ASessionThatWritesWithoutEndIsStoppedBeforeTheHostsReserve) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    DaemonWorld& world = full.world();
+    CommandRun filled = world.exec("one", "dd if=/dev/zero of=/root/big bs=1M");
+    EXPECT_NE(filled.status, 0);
+    EXPECT_THAT(filled.out + filled.err, HasSubstr("No space left on device"));
+    EXPECT_GT(free_on(disk), reserve_of(disk) / 2);
+
+    expect_done(world.exec("other", "echo still here"));
+    expect_done(world.exec("one", "rm /root/big"));
+    full.expect_kept_node_restores();
+    expect_done(world.run({"rm", "one"}));
+    EXPECT_TRUE(
+        becomes_true([&] { return free_on(disk) > kDisk * 3 / 4; }, Deadline::after(kPatience)))
+        << "the host has its bytes back; free are " << free_on(disk) / kMiB << " MiB";
+    expect_done(world.exec("other", "dd if=/dev/zero of=/root/big bs=1M count=1000"));
+  });
+}
+
+TEST(FullDiskTest, EverythingThatRemovesWorksOnAHostWithoutAFreeBlock) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    DaemonWorld& world = full.world();
+    expect_done(world.exec("one", "dd if=/dev/zero of=/root/big bs=1M count=50"));
+    full.fill();
+    for (int i = 0; i < 20; ++i) expect_done(world.exec("one", "echo small"));
+    expect_done(world.exec("one", "rm /root/big"));
+    expect_done(world.run({"rm", "one/side"}));
+    expect_done(world.run({"cleanup", "one", "kept-node", "--force"}));
+    expect_done(world.run({"gc"}));
+    expect_done(world.run({"rm", "one"}));
+    expect_done(world.run({"rm", "other"}));
+    EXPECT_EQ(sessions_of(world).size(), 0U);
+  });
+}
+
+TEST(FullDiskTest, ADaemonKilledOnAFullDiskComesBackWithAllSessions) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    DaemonWorld& world = full.world();
+    full.fill();
+    world.end_daemon(SIGKILL);
+    EXPECT_EQ(sessions_of(world).size(), 2U);
+    EXPECT_EQ(world.exec_output("one", "echo $WORD"), "kept") << "branches live on";
+    expect_done(world.run({"rm", "other"}));
+    world.end_daemon(SIGKILL);
+    EXPECT_EQ(sessions_of(world).size(), 1U);
+    full.make_room();
+    full.expect_kept_node_restores();
+  });
+}
+
+TEST(FullDiskTest, ADaemonWhoseKeepersDiedOnAFullDiskStartsAndItsNodesRestoreOnceThereIsRoom) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    DaemonWorld& world = full.world();
+    full.fill();
+    world.end_daemon(SIGKILL);
+    for (pid_t keeper : keepers_of(world.state_dir() + "/store")) ::kill(keeper, SIGKILL);
+    Json sessions = sessions_of(world);
+    EXPECT_EQ(sessions.size(), 2U);
+    expect_done(world.run({"rm", "other"}));
+    full.make_room();
+    full.expect_kept_node_restores();
+  });
+}
+
+// Another program takes all room at once, more than any reserve, while a session writes: the
+// store's file system fails.
+void break_store(FullDisk& full) {
+  leave_room(full.disk() + "/ballast", 0);
+  (void)full.world().exec("other", "dd if=/dev/urandom of=/root/big bs=1M count=600; sync");
+  EXPECT_TRUE(becomes_true([&] { return sessions_of(full.world())[0]["problem"] != ""; },
+                           Deadline::after(kPatience)));
+}
+
+bool is_writable_again(DaemonWorld& world) {
+  return world.run({"restore", "one", "kept-node"}).status == 0 &&
+         world.exec("one", "echo again >/root/again && cat /root/again").status == 0;
+}
+
+TEST(FullDiskTest, AStoreThatFailedIsOpenedAgainByTheSameDaemonOnceThereIsRoom) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    DaemonWorld& world = full.world();
+    const pid_t daemon = world.daemon_pid();
+    ASSERT_NO_FATAL_FAILURE(break_store(full));
+    full.make_room();
+    EXPECT_TRUE(becomes_true([&] { return is_writable_again(world); }, Deadline::after(kPatience)));
+    full.expect_kept_node_restores();
+    EXPECT_EQ(world.daemon_pid(), daemon);
+  });
+}
+
+TEST(FullDiskTest, AStoreThatFailedIsOpenedAgainByTheNextDaemonAlso) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    DaemonWorld& world = full.world();
+    ASSERT_NO_FATAL_FAILURE(break_store(full));
+    world.end_daemon(SIGKILL);
+    EXPECT_EQ(sessions_of(world).size(), 2U);
+    expect_done(world.run({"rm", "other"}));
+    full.make_room();
+    EXPECT_TRUE(becomes_true([&] { return is_writable_again(world); }, Deadline::after(kPatience)));
+    full.expect_kept_node_restores();
+  });
+}
+
+TEST(FullDiskTest, ASessionWhoseStoreCannotBeOpenedIsListedWithTheReasonAndCanBeRemoved) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    DaemonWorld& world = full.world();
+    world.end_daemon(SIGTERM);
+    const std::string image = world.state_dir() + "/store/units.btrfs";
+    for (pid_t keeper : keepers_of(world.state_dir() + "/store")) ::kill(keeper, SIGKILL);
+    ASSERT_OK(os::rename_path(image, image + ".away"));
+    ASSERT_OK(os::make_directories(image));  // no loop device can be made of it
+
+    Json sessions = sessions_of(world);
+    ASSERT_EQ(sessions.size(), 2U);
+    EXPECT_THAT(sessions[0]["problem"].get<std::string>(), HasSubstr("units.btrfs"));
+    EXPECT_THAT(world.output({"ls"}), HasSubstr("cannot be used"));
+    CommandRun refused = world.exec("one", "true");
+    EXPECT_NE(refused.status, 0);
+    EXPECT_THAT(refused.err, HasSubstr("units.btrfs"));
+    expect_done(world.run({"rm", "other"}));
+    EXPECT_EQ(sessions_of(world).size(), 1U);
+
+    ASSERT_EQ(::rmdir(image.c_str()), 0);
+    ASSERT_OK(os::rename_path(image + ".away", image));
+    EXPECT_TRUE(becomes_true([&] { return sessions_of(world)[0]["problem"] == ""; },
+                             Deadline::after(kPatience)));
+    full.expect_kept_node_restores();
+  });
+}
+
+TEST(FullDiskTest, TheHostHasItsBytesBackWhenASessionIsRemoved) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    DaemonWorld& world = full.world();
+    const std::uint64_t before = free_on(disk);
+    expect_done(world.run({"new", "/", "--name", "large"}));
+    expect_done(world.exec("large", "dd if=/dev/urandom of=/root/big bs=1M count=700"));
+    expect_done(world.run({"snapshot", "large"}));
+    EXPECT_TRUE(becomes_true([&] { return free_on(disk) + 600 * kMiB < before; },
+                             Deadline::after(kPatience)));
+    expect_done(world.run({"rm", "large"}));
+    EXPECT_TRUE(becomes_true([&] { return free_on(disk) + 64 * kMiB > before; },
+                             Deadline::after(kPatience)))
+        << "before " << before / kMiB << " MiB, now " << free_on(disk) / kMiB << " MiB";
+  });
+}
+
+TEST(FullDiskTest, TheStoresFileIsSmallAtFirstAndNeverPromisesMoreThanTheHostHas) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    struct stat image {};
+    ASSERT_EQ(::stat((full.world().state_dir() + "/store/units.btrfs").c_str(), &image), 0);
+    const auto holes = static_cast<std::uint64_t>(image.st_size - image.st_blocks * 512);
+    EXPECT_LT(holes, free_on(disk));
+    EXPECT_LT(static_cast<std::uint64_t>(image.st_blocks) * 512, 256 * kMiB);
+  });
+}
+
+TEST(HostMountsTest, AFileSystemOfTheHostIsFreeOnceItIsUnmountedThere) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    const std::string image = disk + "/second.ext4";
+    const std::string at = disk + "/second";
+    ASSERT_OK(os::make_directories(at));
+    ASSERT_OK(mount_new_disk(image, 64 * kMiB, at));
+    ASSERT_TRUE(is_loop_attached(image));
+    FullDisk full(disk);
+    ASSERT_EQ(::umount(at.c_str()), 0);
+    EXPECT_TRUE(becomes_true([&] { return !is_loop_attached(image); }, Deadline::after(kPatience)))
+        << "keepers, spare ones too, hold what the host has unmounted";
+    expect_done(full.world().exec("one", "echo still here"));
+    full.expect_kept_node_restores();
+  });
+}
+
+TEST(HostMountsTest, ADirectoryThatIsMountedAfterSpareKeepersBeganIsSeenByTheNextSession) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    const std::string root = disk + "/root";
+    ASSERT_OK(os::make_directories(root));
+    ASSERT_EQ(::mount("/", root.c_str(), nullptr, MS_BIND, nullptr), 0);
+    for (const char* name : {"a", "b", "c"}) {  // more than there are spares
+      expect_done(full.world().run({"new", root, "--name", name}));
+      EXPECT_EQ(full.world().exec_output(name, "test -e /etc/passwd && echo seen"), "seen");
+    }
+    for (const char* name : {"a", "b", "c"}) expect_done(full.world().run({"rm", name}));
+    EXPECT_TRUE(
+        becomes_true([&] { return ::umount(root.c_str()) == 0; }, Deadline::after(kPatience)));
+  });
+}
+
+}  // namespace
+}  // namespace sf::faults
