@@ -185,7 +185,7 @@ class Player:
             return self.session.settings.max_bytes > 0
         return problem.code == "unsupported" and materialization == "virtual"
 
-    def restore(self, node: Node, accept: bool = False, alive: bool = True) -> bool:
+    def restore(self, node: Node, accept: bool = False) -> bool:
         """False: it diverged, as it may, and the branch is as it was."""
         born = self.host.keeper_kills
         try:
@@ -197,7 +197,8 @@ class Player:
             raise
         if accepted and not node.may_diverge():
             raise Failure(f"restore of {node.id}, which is deterministic: {accepted} divergences")
-        window = self.state.window if alive else None  # the window belongs to the branch, not to the node
+        # The window belongs to the branch, not to the node. A branch whose keeper was killed has none any more.
+        window = self.state.window if self._born == born else None
         self.node, self.state, self._born = node, node.state.copy(), born
         self.state.window = window
         self.drew, self.diverged = False, accepted > 0
@@ -292,7 +293,7 @@ class Player:
             self.host.ensure_running()
             node = self.node.sure_ancestor()
             try:
-                self.restore(node, alive=False)
+                self.restore(node)
                 return
             except Problem as problem:
                 if not self.host.killed_since(kills) or time.monotonic() > deadline:
