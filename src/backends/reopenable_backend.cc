@@ -121,6 +121,18 @@ Status ReopenableBackend::write_file(const BranchHandle& branch, const std::stri
   return backend->write_file(branch, path, content);
 }
 
+Result<control::WindowSize> ReopenableBackend::window(const BranchHandle& branch) {
+  SF_TRY_ASSIGN(auto backend, current());
+  return backend->window(branch);
+}
+
+Result<std::string> ReopenableBackend::digest(const BranchHandle& branch,
+                                              const std::optional<control::PhysicalRef>& since,
+                                              const control::DigestBudget& budget) {
+  SF_TRY_ASSIGN(auto backend, current());
+  return backend->digest(branch, since, budget);
+}
+
 Result<control::BranchFacts> ReopenableBackend::facts(const BranchHandle& branch) {
   SF_TRY_ASSIGN(auto backend, current());
   return backend->facts(branch);

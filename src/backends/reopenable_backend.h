@@ -62,7 +62,11 @@ class ReopenableBackend final : public control::Backend {
   Status write_file(const control::BranchHandle& branch, const std::string& path,
                     std::string_view content) override;
 
+  Result<control::WindowSize> window(const control::BranchHandle& branch) override;
   Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
+  Result<std::string> digest(const control::BranchHandle& branch,
+                             const std::optional<control::PhysicalRef>& since,
+                             const control::DigestBudget& budget) override;
   Result<control::StateDiff> diff(const control::DiffSide& from,
                                   const control::DiffSide& to) override;
   Result<control::BackendUsage> usage() override;

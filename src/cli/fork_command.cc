@@ -31,6 +31,8 @@ Result<int> run(const ForkArguments& arguments, ApiClient& client) {
       std::cout << arguments.address.session << '/' << one.value("branch", "") << '\n';
     }
   }
+  if (const std::string why = report.value("unproven", ""); !why.empty())
+    print_remark("replayed, and only the outputs were compared: " + why);
   return exit_code;
 }
 

@@ -160,12 +160,9 @@ class Backend {
   // digests mean equal states, but for what docs/guarantees.md excepts (times, inode numbers).
   // Requires: the branch is quiet; its last command was run with describe_shell. kUnsupported:
   // there is none within the budget.
-  virtual Result<std::string> digest(const BranchHandle& /*branch*/,
-                                     const std::optional<PhysicalRef>& /*since*/,
-                                     const DigestBudget& /*budget*/) {
-    return fail(ErrorCode::kUnsupported,
-                "backend " + std::string(name()) + " cannot compare a replay with its recording");
-  }
+  virtual Result<std::string> digest(const BranchHandle& branch,
+                                     const std::optional<PhysicalRef>& since,
+                                     const DigestBudget& budget) = 0;
   virtual Result<StateDiff> diff(const DiffSide& from, const DiffSide& to) = 0;
   virtual Result<BackendUsage> usage() = 0;
   // Those that restore() and fork() would find made already. May be called at any moment.

@@ -14,10 +14,13 @@ bool is_in_word(char c) {
 }  // namespace
 
 bool draws_by_chance(std::string_view command) {
-  constexpr std::array<std::string_view, 19> kWords = {
-      "EPOCHREALTIME", "EPOCHSECONDS", "RANDOM", "SRANDOM", "date",    "genpkey", "genrsa",
-      "mktemp",        "pwgen",        "rand",   "random",  "secrets", "shuf",    "ssh-keygen",
-      "urandom",       "uuid",         "uuid1",  "uuid4",   "uuidgen"};
+  // The last rows keep times or inode numbers in the files that they write.
+  constexpr std::array<std::string_view, 34> kWords = {
+      "EPOCHREALTIME", "EPOCHSECONDS", "RANDOM",  "SECONDS", "SRANDOM", "BASHPID", "date",
+      "genpkey",       "genrsa",       "mktemp",  "pwgen",   "rand",    "random",  "secrets",
+      "shuf",          "ssh-keygen",   "urandom", "uuid",    "uuid1",   "uuid4",   "uuidgen",
+      "bzr",           "cargo",        "git",     "gzip",    "hg",      "npm",     "pip",
+      "pip3",          "python",       "python3", "svn",     "tar",     "zip"};
   while (!command.empty()) {
     const auto* begin = std::find_if(command.begin(), command.end(), is_in_word);
     const auto* end = std::find_if_not(begin, command.end(), is_in_word);

@@ -7,7 +7,8 @@
 
 namespace sf::control {
 
-// openssl rand, /dev/urandom, $RANDOM, uuidgen, mktemp, date ... What a program does inside cannot
+// openssl rand, /dev/urandom, $RANDOM, uuidgen, mktemp, date ...; git, tar, python and others that
+// write times into files. What a program does inside cannot
 // be read here: such a command is known once it was seen to diverge. A wrong yes costs a snapshot,
 // a wrong no the states behind the first replay.
 bool draws_by_chance(std::string_view command);

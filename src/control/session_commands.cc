@@ -102,6 +102,10 @@ Result<SessionManager::Entrance> SessionManager::enter(const BranchId& branch, L
   if (found == nullptr || found->handle != entrance.handle) return ended_meanwhile(branch);
   // A person types many keys; one entry is enough to make a log unfit for replay.
   const CommandLog& pending = found->pending;
+  // What a command that is running sees of a new window depends on the moment.
+  if (entry.kind == EntryKind::kResize)
+    entry.outcome_unknown =
+        std::ranges::any_of(pending, [](const LogEntry& e) { return e.outcome_unknown; });
   bool said = !pending.empty() && pending.back().kind == entry.kind &&
               (entry.kind == EntryKind::kKeys || pending.back() == entry);
   if (!said) SF_TRY(commit("input", {edit::BeginEntry{branch, std::move(entry)}}));

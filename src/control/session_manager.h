@@ -105,6 +105,7 @@ struct ForkRequest {
 struct ForkReport {
   NodeId node;
   std::vector<Result<BranchId>> branches;  // one for each asked for: a branch, or why there is none
+  std::string unproven;                    // RestoreReport's, of those that were replayed
   microseconds took{0};
 };
 

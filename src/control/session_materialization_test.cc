@@ -31,7 +31,7 @@ TEST(SessionMaterializationTest, ADivergedReplayFailsAndLeavesTheBranchAsItWas) 
   SessionWorld w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set b 1"));
-  ASSERT_OK(w.run("main", "random a"));
+  ASSERT_OK(w.run("main", "draw a"));
   NodeId here = w.mark("main");
   ASSERT_OK(w.run("main", "set b 2"));
   std::string now = w.dump("main");
@@ -42,7 +42,7 @@ TEST(SessionMaterializationTest, ADivergedReplayFailsAndLeavesTheBranchAsItWas) 
   ASSERT_TRUE(divergence.has_value());
   EXPECT_EQ(divergence->node, here);
   EXPECT_EQ(divergence->index, 1U);
-  EXPECT_EQ(divergence->command, "random a");
+  EXPECT_EQ(divergence->command, "draw a");
   EXPECT_EQ(divergence->expected.output, "1\n");
   EXPECT_EQ(divergence->observed.output, "2\n");
   EXPECT_EQ(w.dump("main"), now);
@@ -53,18 +53,18 @@ TEST(SessionMaterializationTest, ADivergedReplayFailsAndLeavesTheBranchAsItWas) 
 TEST(SessionMaterializationTest, ACommandThatDivergedIsMaterializedFromThenOnAlsoAfterARestart) {
   SessionWorld w("lazy");
   ASSERT_OK(w.build());
-  ASSERT_OK(w.run("main", "random a"));
+  ASSERT_OK(w.run("main", "draw a"));
   NodeId lost = w.mark("main");
   EXPECT_FALSE(w.node(lost).is_physical());
   EXPECT_FALSE(w.back("main", lost).ok());
   EXPECT_TRUE(w.node(lost).log[0].diverged_before);
   ASSERT_OK(w.restart());
-  ASSERT_OK(w.run("main", "random a"));
+  ASSERT_OK(w.run("main", "draw a"));
   ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
   EXPECT_EQ(report.kind, Materialization::kPhysical);
   EXPECT_THAT(report.why, HasSubstr("diverge"));
   std::string then = w.dump("main");
-  ASSERT_OK(w.run("main", "random a"));
+  ASSERT_OK(w.run("main", "draw a"));
   ASSERT_OK(w.back("main", report.node));
   EXPECT_EQ(w.dump("main"), then);
 }
@@ -233,7 +233,7 @@ TEST(SessionMaterializationTest, AnAcceptedDivergenceIsNotMadePhysicalAsIfItWere
 TEST(SessionMaterializationTest, AForkThatDivergesSaysSoForEachBranchAfterOneTry) {
   SessionWorld w("lazy");
   ASSERT_OK(w.build());
-  ASSERT_OK(w.run("main", "random a"));
+  ASSERT_OK(w.run("main", "draw a"));
   w.mark("main");
   std::size_t execs = w.backend.calls("exec");
   ASSERT_OK_AND_ASSIGN(ForkReport report, w.session().fork(kMain, "HEAD", {.count = 3}));

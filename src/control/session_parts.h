@@ -53,9 +53,10 @@ struct SessionManager::Revived {
   std::string unproven;  // RestoreReport's
 
   bool is_proven() const { return accepted.empty() && unproven.empty(); }
-  // For the branch's log: from here on only a physical node leads back.
-  std::optional<LogEntry> doubt() const {
-    if (is_proven()) return std::nullopt;
+  // For the branch's log: from here on only a physical node leads back. Where there are no physical
+  // nodes, a replay that was compared by its outputs is all there is.
+  std::optional<LogEntry> doubt(const Capabilities& backend) const {
+    if (is_proven() || (accepted.empty() && !backend.physical_snapshots)) return std::nullopt;
     return unproven_entry(accepted.empty() ? "was compared by its outputs alone"
                                            : "differed from its node, which was accepted");
   }

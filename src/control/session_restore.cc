@@ -27,7 +27,8 @@ Result<RestoreReport> SessionManager::restore(const BranchId& branch, std::strin
     if (tree_.find(way.target) == nullptr)
       return fail(ErrorCode::kNotFound, "node " + way.target.value() + " was removed meanwhile");
     std::vector<Edit> edits{edit::MoveBranch{branch, way.target, revived.copy.handle()}};
-    if (auto doubt = revived.doubt()) edits.emplace_back(edit::BeginEntry{branch, *doubt});
+    if (auto doubt = revived.doubt(capabilities_))
+      edits.emplace_back(edit::BeginEntry{branch, *doubt});
     if (window) edits.emplace_back(edit::BeginEntry{branch, *window});
     SF_TRY(commit("restore", std::move(edits), watch.elapsed()));
     stats_.restores += 1;
@@ -101,9 +102,10 @@ Result<ForkReport> SessionManager::fork(const BranchId& branch, std::string_view
     }
     Branch made{
         .id = names[i], .node = way.target, .handle = revived[i]->copy.handle(), .created = now_()};
-    if (auto doubt = revived[i]->doubt()) made.pending.push_back(std::move(*doubt));
+    if (auto doubt = revived[i]->doubt(capabilities_)) made.pending.push_back(std::move(*doubt));
     edits.emplace_back(edit::AddBranch{std::move(made)});
     report.branches.emplace_back(names[i]);
+    if (report.unproven.empty()) report.unproven = revived[i]->unproven;
   }
   const std::size_t made = edits.size();
   if (made > 0) SF_TRY(commit("fork", std::move(edits), watch.elapsed(), counters));

@@ -1,4 +1,5 @@
 // Bringing a node's state back to life: the nearest physical ancestor, then verified replay.
+#include <thread>
 #include <utility>
 
 #include "control/node_ref.h"
@@ -7,6 +8,8 @@
 
 namespace sf::control {
 namespace {
+
+constexpr auto kEndingTime = milliseconds(300);
 
 // What failed is a copy on its way: to the caller, whose branch is as it was, nothing is lost.
 Error as_copy_error(Error error, const std::string& what) {
@@ -94,8 +97,18 @@ Status SessionManager::verify(const RestorePlan& plan, const BranchHandle& handl
     revived.unproven = "the node has no digest to compare its files and its shell with";
     return Ok{};
   }
-  Result<std::string> digest =
-      backend_.digest(handle, plan.proof->since, DigestBudget::unlimited());
+  auto look = [&] { return backend_.digest(handle, plan.proof->since, DigestBudget::unlimited()); };
+  Result<std::string> digest = look();
+  // A process of the last command may be about to end.
+  for (Deadline patience = Deadline::after(kEndingTime);
+       !digest.ok() && digest.error().code == ErrorCode::kUnsupported && !patience.passed();) {
+    std::this_thread::sleep_for(milliseconds(10));
+    digest = look();
+  }
+  if (!digest.ok() && digest.error().code == ErrorCode::kNotFound) {
+    revived.unproven = "the snapshot that its digest is relative to is gone";
+    return Ok{};
+  }
   if (!digest.ok() && digest.error().code != ErrorCode::kUnsupported)
     return as_copy_error(std::move(digest).error(), "comparing node " + plan.target.value());
   // What could be compared when the node was made, and now cannot, differs.

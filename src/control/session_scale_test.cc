@@ -23,7 +23,7 @@ class SessionScaleTest : public ::testing::Test {
   // kNodes nodes in all; every `width` snapshots the branch goes back to the root.
   void grow(SessionWorld& w, int width) {
     for (int i = 1; i < kNodes; ++i) {
-      ASSERT_OK(w.run("main", "random a"));
+      ASSERT_OK(w.run("main", "draw a"));
       ASSERT_OK(w.session().snapshot(kMain));
       if (i % width == 0) {
         ASSERT_OK(w.session().restore(kMain, "n0"));
@@ -52,7 +52,7 @@ TEST_F(SessionScaleTest, OperationsOnAWideTreeStayCheap) {
   ASSERT_OK(w.build());
   ASSERT_NO_FATAL_FAILURE(grow(w, 10));
   SessionManager& s = w.session();
-  expect_cheap("exec_command", [&](int) { return w.run("main", "random a"); });
+  expect_cheap("exec_command", [&](int) { return w.run("main", "draw a"); });
   expect_cheap("snapshot", [&](int) { return s.snapshot(kMain); });
   expect_cheap("restore", [&](int i) { return s.restore(kMain, node(i * 40)); });
   expect_cheap("fork", [&](int i) -> Result<CleanupReport> {

@@ -1,4 +1,5 @@
 // snapshot(): names where a branch is, and decides how that comes back.
+#include <algorithm>
 #include <utility>
 
 #include "control/chance.h"
@@ -91,6 +92,11 @@ Result<std::optional<ReplayProof>> SessionManager::prove(const Turn& turn) {
     if (branch->pending.empty()) return node->proof;
     SF_TRY_ASSIGN(RestorePlan way, plan_restore(tree_, branch->node));
     since = way.from;
+    // A replay without a command leaves a shell that was never asked for its state.
+    auto is_command = [](const LogEntry& entry) { return entry.kind == EntryKind::kCommand; };
+    if (std::ranges::none_of(branch->pending, is_command) &&
+        std::ranges::none_of(way.steps, is_command, &ReplayStep::entry))
+      return fail(ErrorCode::kUnsupported, "no command was run since the last physical snapshot");
   }
   const DigestBudget budget =
       capabilities_.physical_snapshots ? DigestBudget{} : DigestBudget::unlimited();

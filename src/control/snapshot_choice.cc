@@ -29,6 +29,9 @@ Result<SnapshotChoice> choose_snapshot(const SnapshotQuestion& q,
   if (!can_capture && q.backend_has_snapshots && !is_repeatable)
     return no_capture().while_doing("replay would draw something else by chance");
   if (!can_capture) return SnapshotChoice{Materialization::kVirtual, false, no_capture().message};
+  if (!is_repeatable)
+    return SnapshotChoice{Materialization::kPhysical, false,
+                          "its commands draw by chance, or write times into files"};
 
   return SnapshotChoice{policy.decide(q.facts), q.replayable && is_repeatable,
                         "policy " + policy.name()};

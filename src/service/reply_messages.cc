@@ -297,6 +297,7 @@ Json to_json(const control::ForkReport& report) {
   }
   return {{"node", report.node.value()},
           {"branches", std::move(branches)},
+          {"unproven", report.unproven},
           {"took_us", report.took.count()}};
 }
 

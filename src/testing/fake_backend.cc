@@ -152,7 +152,7 @@ Result<Observation> FakeBackend::perform(FakeMachine& machine, const BranchHandl
   } else if (verb == "timeout") {
     seen.timed_out = true;
     seen.exit_code = 124;
-  } else if (verb == "random") {
+  } else if (verb == "random" || verb == "draw") {
     machine.variables[key] = std::to_string(++random_);
     seen.output = machine.variables[key] + "\n";
   } else if (verb == "flaky") {

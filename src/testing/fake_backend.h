@@ -4,7 +4,7 @@
 //   set K V     append K V     get K       dump        nop          slow MS (takes so long)
 //   spawn P     kill P         fail        timeout (timed out)      lose (the branch dies)
 //   random K    (another value each time it runs, anywhere)         flaky (prints such a value)
-//   hidden K    (such a value, not printed)
+//   draw K      (the same; its text does not tell)                  hidden K (and not printed)
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ Result<milliseconds> BtrfsImage::fit(const os::LoopDevice& device, int root) {
                   .chunk_end = space.chunk_end,
                   .backed = static_cast<std::uint64_t>(image.st_blocks) * kBlock});
   if (plan.size < space.size) SF_TRY(resize(device, root, space.size, plan.size));
-  if (plan.allocate) SF_TRY(allocate(plan.size));
+  if (plan.allocate > 0) SF_TRY(allocate(plan.allocate));
   if (plan.size > space.size) SF_TRY(resize(device, root, space.size, plan.size));
   return plan.tight ? kSoon : kLater;
 }

@@ -13,10 +13,16 @@ namespace {
 // Proving that so many files are unchanged takes about as long as an ordinary capture.
 constexpr std::size_t kMaxFiles = 4000;
 
+Error cannot_be_proven() {
+  return fail(ErrorCode::kUnsupported,
+              "the branch changed too many files to prove later that they are the same");
+}
+
 }  // namespace
 
 Status CaptureAhead::make(LiveBranch& branch) {
   SF_TRY(clear());
+  if (!FileStamp::of(branch.upper(), kMaxFiles)) return cannot_be_proven();
   has_left_ = true;
   SF_TRY(os::make_directories(directory_));
   std::optional<StateMark> mark = branch.mark();
@@ -29,8 +35,7 @@ Status CaptureAhead::make(LiveBranch& branch) {
   if (!files_) {
     (void)branch.release();
     (void)clear();
-    return fail(ErrorCode::kUnsupported,
-                "the branch changed too many files to prove later that they are the same");
+    return cannot_be_proven();
   }
   state_ = std::move(*state);
   watch(branch);

@@ -33,7 +33,8 @@ ImagePlan plan_image(const RoomFacts& facts) {
   const bool tight = facts.host_free < reserve + std::max(4 * narrow, kComfort);
   const std::uint64_t spare = facts.host_free > reserve ? facts.host_free - reserve : 0;
   const std::uint64_t bearable = facts.backed + spare;  // larger, and the rule above is broken
-  const std::uint64_t least = std::max(os::kLeastBtrfsSize, rounded_up(facts.chunk_end));
+  const std::uint64_t chunks = rounded_up(facts.chunk_end);
+  const std::uint64_t least = std::max(os::kLeastBtrfsSize, chunks);
   const std::uint64_t useful = facts.chunk_end + (tight ? narrow : kWideTail);
   std::uint64_t size = std::min({facts.most, bearable, useful}) / kGrain * kGrain;
   size = std::max(size, least);
@@ -42,7 +43,10 @@ ImagePlan plan_image(const RoomFacts& facts) {
   const std::uint64_t tail = facts.size - std::min(facts.size, facts.chunk_end);
   if (size > facts.size && size - facts.size < narrow && tail >= narrow / 2) size = facts.size;
   if (size < facts.size && facts.size - size < narrow && facts.size <= bearable) size = facts.size;
-  return {.size = size, .allocate = tight && facts.backed < size, .tight = tight};
+  if (!tight) return {.size = size};
+  // What sessions can write to at once must be there, at the price of the reserve if need be.
+  const std::uint64_t needed = std::min(size, std::max(chunks, bearable));
+  return {.size = size, .allocate = facts.backed < needed ? needed : 0, .tight = true};
 }
 
 }  // namespace sf::waypoint

@@ -26,9 +26,9 @@ struct RoomFacts {
 };
 
 struct ImagePlan {
-  std::uint64_t size = 0;  // that the file system should have
-  bool allocate = false;   // fill its holes
-  bool tight = false;      // look again soon: the host has little room
+  std::uint64_t size = 0;      // that the file system should have
+  std::uint64_t allocate = 0;  // so much of the file must have no holes, from its beginning
+  bool tight = false;          // look again soon: the host has little room
 };
 
 ImagePlan plan_image(const RoomFacts& facts);

@@ -25,7 +25,7 @@ RoomFacts roomy() {
 TEST(ImagePlanTest, AHostWithRoomGetsASparseFileThatIsAheadOfItsContents) {
   ImagePlan plan = plan_image(roomy());
   EXPECT_FALSE(plan.tight);
-  EXPECT_FALSE(plan.allocate);
+  EXPECT_EQ(plan.allocate, 0U);
   EXPECT_GE(plan.size, 16 * kGiB);
   EXPECT_LE(plan.size, 17 * kGiB);
 }
@@ -53,7 +53,7 @@ TEST(ImagePlanTest, AHostWithLittleRoomGetsAFileWithoutHolesAndASmallTail) {
   facts.backed = kGiB + 900 * kMiB;
   ImagePlan plan = plan_image(facts);
   EXPECT_TRUE(plan.tight);
-  EXPECT_TRUE(plan.allocate);
+  EXPECT_EQ(plan.allocate, plan.size);
   EXPECT_GE(plan.size, facts.chunk_end);
   EXPECT_LE(plan.size, facts.chunk_end + 256 * kMiB);
 }
@@ -65,7 +65,18 @@ TEST(ImagePlanTest, AHostAtItsReserveLetsNothingGrow) {
   facts.chunk_end = 3 * kGiB - 8 * kMiB;
   ImagePlan plan = plan_image(facts);
   EXPECT_EQ(plan.size, 3 * kGiB);
-  EXPECT_FALSE(plan.allocate);
+  EXPECT_EQ(plan.allocate, 0U);
+}
+
+TEST(ImagePlanTest, OnlyWhatSessionsCanWriteToIsAllocatedAtThePriceOfTheReserve) {
+  RoomFacts facts = roomy();
+  facts.host_bytes = kGiB;
+  facts.host_free = 100 * kMiB;  // 36 MiB above the reserve
+  facts.size = os::kLeastBtrfsSize;
+  facts.chunk_end = 60 * kMiB;
+  EXPECT_EQ(plan_image(facts).allocate, 60 * kMiB);
+  facts.chunk_end = 20 * kMiB;
+  EXPECT_EQ(plan_image(facts).allocate, facts.backed + 36 * kMiB);
 }
 
 TEST(ImagePlanTest, ASmallDifferenceIsLeftAlone) {
@@ -97,7 +108,9 @@ RC_GTEST_PROP(ImagePlanPropertyTest, NoPlanCutsAChunkOffOrPromisesWhatTheHostDoe
   const std::uint64_t least = std::max(os::kLeastBtrfsSize, facts.chunk_end + 4 * kMiB);
   RC_ASSERT(plan.size <= std::max(facts.backed + spare, least));
   if (plan.size > facts.size) RC_ASSERT(plan.size <= std::max(facts.most, least));
-  if (plan.tight && plan.size > facts.backed) RC_ASSERT(plan.allocate);
+  const std::uint64_t bearable = facts.backed + spare;
+  RC_ASSERT(plan.allocate <= std::max(bearable, facts.chunk_end + 4 * kMiB));
+  if (plan.tight && facts.backed < std::min(plan.size, bearable)) RC_ASSERT(plan.allocate > 0);
 }
 
 }  // namespace

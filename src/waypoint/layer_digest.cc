@@ -76,6 +76,17 @@ class LayerWalk {
 
   std::string digest() const { return digest_.hex(); }
 
+  // The directories themselves are the branch's `/`.
+  Status add_top(const Side& live, const Side& base) {
+    std::optional<struct stat> now = live.look(".");
+    std::optional<struct stat> then = base.look(".");
+    if (!now || !then) return os::last_error("looking at the branch's files");
+    SF_TRY_ASSIGN(std::string described, describe(live, ".", *now));
+    SF_TRY_ASSIGN(std::string before, describe(base, ".", *then));
+    if (described != before) digest_.add("/").add(described);
+    return Ok{};
+  }
+
   Status walk(const Side& live, const Side* base, const std::string& path, int depth) {
     if (depth > kMaxDepth) return too_much("directories are nested too deep");
     SF_TRY_ASSIGN(std::set<std::string> names, live.names());
@@ -229,6 +240,7 @@ Result<std::string> digest_layer(const std::string& layer, const std::string& ba
   SF_TRY_ASSIGN(Side live, Side::open(AT_FDCWD, layer));
   SF_TRY_ASSIGN(Side before, Side::open(AT_FDCWD, base));
   LayerWalk walk(limits);
+  SF_TRY(walk.add_top(live, before));
   SF_TRY(walk.walk(live, &before, "", 0));
   return walk.digest();
 }

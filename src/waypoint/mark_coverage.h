@@ -198,7 +198,7 @@ inline constexpr auto rows_of(const native::TerminalImage*) {
       SF_SAVED(packets, kFixed, kNone, kInner),
       SF_SAVED(locked, kFixed, kNone, kInner),
       SF_SAVED(hung_up, kFixed, kNone, kInner),
-      SF_SAVED(exclusive, kFixed, kNone, kInner),
+      SF_SAVED(exclusive, kDigested, kTerminalSettings, "TIOCGEXCL"),
       SF_SAVED(data, kFixed, kNone, kInner),
   });
 }
@@ -253,6 +253,8 @@ inline constexpr auto kSavedKeys = std::to_array<SavedKey>({
     {"typed_size", Sight::kRefused, StateAspect::kShell, "same_as()"},
     {"stopped_us", Sight::kFixed, StateAspect::kNone, "a measurement"},
     {"may_hold", Sight::kFixed, StateAspect::kNone, "a plan, not a state"},
+    {"request_pending", Sight::kFixed, StateAspect::kNone,
+     "none while nothing runs beside the shell"},
     {"mark", Sight::kFixed, StateAspect::kNone, "it is the mark"},
     {"catch_up", Sight::kCarried, StateAspect::kNone, "CatchUp"},
 });

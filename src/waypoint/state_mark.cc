@@ -113,7 +113,22 @@ bool add_process(Digest& digest, pid_t shell) {
 }
 
 // The terminal, and open files whose content add_files() sees.
-bool add_descriptors(Digest& digest, pid_t shell) {
+enum class Locks { kWhole, kWithoutPlace };
+
+// "lock:\t1: FLOCK  ADVISORY  WRITE 7 00:2b:456 0 EOF" without the process and the file, which are
+// others in a copy.
+std::string without_place(const std::string& lock) {
+  std::string kept;
+  int words = 0;
+  for (const std::string& word : split(lock, ' ')) {
+    if (word.empty()) continue;
+    ++words;
+    if (words != 5 && words != 6) kept += word + " ";
+  }
+  return kept;
+}
+
+bool add_descriptors(Digest& digest, pid_t shell, Locks locks) {
   auto numbers = os::list_directory(proc(shell, "fd"));
   if (!numbers) return false;
   std::ranges::sort(*numbers);
@@ -128,7 +143,9 @@ bool add_descriptors(Digest& digest, pid_t shell) {
     bool has_content = S_ISREG(file.st_mode) || S_ISDIR(file.st_mode);
     if (!is_terminal && (!has_content || file.st_nlink == 0)) return false;
     for (const std::string& line : split(*info, '\n')) {
-      if (!line.starts_with("mnt_id:") && !line.starts_with("ino:")) digest.add(line);
+      if (line.starts_with("mnt_id:") || line.starts_with("ino:")) continue;
+      const bool is_lock = line.starts_with("lock:");
+      digest.add(is_lock && locks == Locks::kWithoutPlace ? without_place(line) : line);
     }
     // fdinfo does not name the process that gets its signals.
     auto parsed = native::parse_fdinfo(*info);
@@ -155,16 +172,20 @@ bool add_mounts(Digest& digest, pid_t init) {
   return true;
 }
 
-// Settings, window, and who may open it (`mesg n`).
+// Settings, window, and who may open it (`mesg n`, TIOCEXCL).
 bool add_terminal(Digest& digest, const MarkedBranch& branch) {
   termios2 settings{};
   std::array<std::uint16_t, 4> size{};
   struct stat slave {};
-  if (::ioctl(branch.terminal, native::kGetSettings, &settings) != 0 ||
+  int is_exclusive = 0;
+  auto opened = os::open_file(proc(branch.init, std::string("root") + kTerminalPath),
+                              O_RDWR | O_NOCTTY | O_NONBLOCK);
+  if (!opened || ::ioctl(branch.terminal, native::kGetSettings, &settings) != 0 ||
       ::ioctl(branch.terminal, native::kGetWindow, size.data()) != 0 ||
-      ::stat(proc(branch.init, std::string("root") + kTerminalPath).c_str(), &slave) != 0)
+      ::fstat(opened->get(), &slave) != 0 ||
+      ::ioctl(opened->get(), native::kGetExclusive, &is_exclusive) != 0)
     return false;
-  digest.add(bytes_of(settings)).add(bytes_of(size));
+  digest.add(bytes_of(settings)).add(bytes_of(size)).add(bytes_of(is_exclusive));
   digest.add(bytes_of(slave.st_uid)).add(bytes_of(slave.st_gid)).add(bytes_of(slave.st_mode));
   return true;
 }
@@ -197,11 +218,12 @@ bool add_files(Digest& digest, const std::string& upper) {
 }
 
 // The shell, its holder and init as the kernel knows them. False: something else is there.
-bool add_alone(Digest& digest, const MarkedBranch& branch, native::PosixQueues& queues) {
+bool add_alone(Digest& digest, const MarkedBranch& branch, native::PosixQueues& queues,
+               Locks locks) {
   if (!nobody_else_runs(branch) || has_ipc_objects() || has_message_queues(queues) ||
       !add_standing(digest, branch.init) || !add_process(digest, branch.shell) ||
       (branch.holder != 0 && !add_standing(digest, branch.holder)) ||
-      !add_descriptors(digest, branch.shell) || !add_mounts(digest, branch.init) ||
+      !add_descriptors(digest, branch.shell, locks) || !add_mounts(digest, branch.init) ||
       !add_terminal(digest, branch))
     return false;
   digest.add(current_hostname());
@@ -222,7 +244,8 @@ std::optional<StateMark> mark_state(const MarkedBranch& branch, const ShellLook&
                                     native::PosixQueues& queues) {
   Digest digest;
   digest.add(look.state);
-  if (!add_alone(digest, branch, queues) || !add_files(digest, branch.upper)) return std::nullopt;
+  if (!add_alone(digest, branch, queues, Locks::kWhole) || !add_files(digest, branch.upper))
+    return std::nullopt;
   return StateMark{digest.hex(), branch.commands, look.line};
 }
 
@@ -230,7 +253,7 @@ std::optional<std::string> digest_shell(const MarkedBranch& branch, const ShellL
                                         native::PosixQueues& queues) {
   auto text = repeatable_text(look);
   Digest digest;
-  if (!text || !add_alone(digest, branch, queues)) return std::nullopt;
+  if (!text || !add_alone(digest, branch, queues, Locks::kWithoutPlace)) return std::nullopt;
   return digest.add(*text).hex();
 }
 

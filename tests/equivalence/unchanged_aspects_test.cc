@@ -51,6 +51,8 @@ constexpr Change kChanges[] = {
     {StateAspect::kDescriptors, "exec 3<f", "cat <&3"},
     {StateAspect::kTerminalSettings, "stty -echo", "stty -a | grep -o .echo"},
     {StateAspect::kTerminalSettings, "stty 9600", "stty speed"},
+    {StateAspect::kTerminalSettings, "python3 -c 'import fcntl; fcntl.ioctl(0, 0x540c)'",
+     "python3 -c 'import fcntl; print(fcntl.ioctl(0, 0x80045440, b\"0000\"))'"},
     {StateAspect::kWindow, "stty rows 30 cols 90", "stty size"},
     {StateAspect::kTerminalOwner, "chmod 600 /dev/pts/0", "stat -c %a /dev/pts/0"},
     {StateAspect::kTerminalOwner, "chown 0:0 /dev/pts/0; chgrp 7 /dev/pts/0",

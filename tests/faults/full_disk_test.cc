@@ -113,6 +113,31 @@ TEST(FullDiskTest, EverythingThatRemovesWorksOnAHostWithoutAFreeBlock) {
   });
 }
 
+TEST(FullDiskTest, OnAHostWithLittleRoomAnotherProgramMayTakeTheRestAtOnceWhileASessionWrites) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    FullDisk full(disk);
+    DaemonWorld& world = full.world();
+    const std::string image = world.state_dir() + "/store/units.btrfs";
+    leave_room(disk + "/little-room", reserve_of(disk) + 256 * kMiB);
+    ASSERT_TRUE(becomes_true(
+        [&] {
+          struct stat info {};
+          return ::stat(image.c_str(), &info) == 0 && info.st_blocks * 512 >= info.st_size;
+        },
+        Deadline::after(kPatience)))
+        << "the store's file has no holes";
+    leave_room(disk + "/ballast", 0);
+    CommandRun filled = world.exec("one", "dd if=/dev/urandom of=/root/big bs=1M; sync");
+    EXPECT_THAT(filled.out + filled.err, HasSubstr("No space left on device"));
+    expect_done(world.exec("one", "rm /root/big; sync; echo new >/root/new"));
+    for (const Json& session : sessions_of(world)) EXPECT_EQ(session.value("problem", "?"), "");
+    ASSERT_EQ(::unlink((disk + "/little-room").c_str()), 0);
+    full.make_room();
+    EXPECT_EQ(world.exec_output("one", "cat /root/new"), "new") << "the branch was never lost";
+    full.expect_kept_node_restores();
+  });
+}
+
 TEST(FullDiskTest, ADaemonKilledOnAFullDiskComesBackWithAllSessions) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
@@ -149,7 +174,7 @@ TEST(FullDiskTest, ADaemonWhoseKeepersDiedOnAFullDiskStartsAndItsNodesRestoreOnc
 void break_store(FullDisk& full) {
   leave_room(full.disk() + "/ballast", 0);
   (void)full.world().exec("other", "dd if=/dev/urandom of=/root/big bs=1M count=600; sync");
-  EXPECT_TRUE(becomes_true([&] { return sessions_of(full.world())[0]["problem"] != ""; },
+  EXPECT_TRUE(becomes_true([&] { return sessions_of(full.world())[0].value("problem", "") != ""; },
                            Deadline::after(kPatience)));
 }
 
@@ -219,12 +244,18 @@ TEST(FullDiskTest, TheHostHasItsBytesBackWhenASessionIsRemoved) {
     DaemonWorld& world = full.world();
     const std::uint64_t before = free_on(disk);
     expect_done(world.run({"new", "/", "--name", "large"}));
-    expect_done(world.exec("large", "dd if=/dev/urandom of=/root/big bs=1M count=700"));
-    expect_done(world.run({"snapshot", "large"}));
+    // The other session's files lie between: no part of the store becomes empty as a whole.
+    for (int i = 0; i < 14; ++i) {
+      const std::string name = "/root/big" + std::to_string(i);
+      expect_done(world.exec("large", "dd if=/dev/urandom of=" + name + " bs=1M count=50"));
+      expect_done(world.run({"snapshot", "large"}));
+      expect_done(world.exec("other", "dd if=/dev/urandom of=" + name + " bs=1M count=1"));
+      expect_done(world.run({"snapshot", "other"}));
+    }
     EXPECT_TRUE(becomes_true([&] { return free_on(disk) + 600 * kMiB < before; },
                              Deadline::after(kPatience)));
     expect_done(world.run({"rm", "large"}));
-    EXPECT_TRUE(becomes_true([&] { return free_on(disk) + 64 * kMiB > before; },
+    EXPECT_TRUE(becomes_true([&] { return free_on(disk) + 128 * kMiB > before; },
                              Deadline::after(kPatience)))
         << "before " << before / kMiB << " MiB, now " << free_on(disk) / kMiB << " MiB";
   });
@@ -238,6 +269,25 @@ TEST(FullDiskTest, TheStoresFileIsSmallAtFirstAndNeverPromisesMoreThanTheHostHas
     const auto holes = static_cast<std::uint64_t>(image.st_size - image.st_blocks * 512);
     EXPECT_LT(holes, free_on(disk));
     EXPECT_LT(static_cast<std::uint64_t>(image.st_blocks) * 512, 256 * kMiB);
+  });
+}
+
+std::string mounts_here() { return os::read_file("/proc/self/mountinfo").value(); }
+
+TEST(HostMountsTest, NoMountOfAKeeperReachesTheHostAndNoneOfTheHostHidesThem) {
+  on_small_disk(kDisk, [](const std::string& disk) {
+    const std::string before = mounts_here();
+    FullDisk full(disk);
+    EXPECT_EQ(mounts_here(), before);
+    ASSERT_EQ(::mount("over", "/run", "tmpfs", 0, nullptr), 0);
+    EXPECT_EQ(full.world().exec_output("one", "echo $WORD"), "kept");
+    expect_done(full.world().run({"new", "/", "--name", "third"}));
+    expect_done(full.world().run({"snapshot", "one"}));
+    full.expect_kept_node_restores();
+    ASSERT_EQ(::umount("/run"), 0);
+    full.expect_kept_node_restores();
+    EXPECT_EQ(full.world().exec_output("third", "echo still here"), "still here");
+    EXPECT_EQ(mounts_here(), before);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 
 #include "os/error.h"
@@ -61,8 +62,9 @@ void on_small_disk(std::uint64_t bytes, const std::function<void(const std::stri
     EXPECT_EQ(::mount("none", "/", nullptr, MS_REC | MS_SHARED, nullptr), 0);
     EXPECT_OK(mount_new_disk(image, bytes, at));
     if (!::testing::Test::HasFailure()) body(at);
-    EXPECT_TRUE(becomes_true([&] { return ::umount2(at.c_str(), 0) == 0; },
-                             Deadline::after(seconds(20))))
+    for (pid_t left : processes_like(at)) ::kill(left, SIGKILL);  // of a test that failed
+    EXPECT_TRUE(
+        becomes_true([&] { return ::umount2(at.c_str(), 0) == 0; }, Deadline::after(seconds(20))))
         << "something holds the disk";
     std::fflush(nullptr);
     ::_exit(::testing::Test::HasFailure() ? 1 : 0);

@@ -297,6 +297,12 @@ Result<control::BranchFacts> AgentBackend::facts(const BranchHandle& branch) {
                               static_cast<std::uint32_t>(seen.background.size()), seen.at_prompt};
 }
 
+Result<std::string> AgentBackend::digest(const BranchHandle&, const std::optional<PhysicalRef>&,
+                                         const control::DigestBudget&) {
+  return fail(ErrorCode::kUnsupported,
+              "the " + std::string(name()) + " backend cannot compare a replay with its recording");
+}
+
 Result<control::StateDiff> AgentBackend::diff(const control::DiffSide&, const control::DiffSide&) {
   return fail(ErrorCode::kUnsupported,
               "the " + std::string(name()) + " backend cannot compare states",

@@ -55,6 +55,10 @@ class AgentBackend final : public control::Backend {
                     std::string_view content) override;
   Result<control::WindowSize> window(const control::BranchHandle& branch) override;
   Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
+  // There is none: all nodes of such a backend are physical.
+  Result<std::string> digest(const control::BranchHandle& branch,
+                             const std::optional<control::PhysicalRef>& since,
+                             const control::DigestBudget& budget) override;
   Result<control::StateDiff> diff(const control::DiffSide& from,
                                   const control::DiffSide& to) override;
   Result<control::BackendUsage> usage() override;

@@ -108,6 +108,11 @@ std::string snapshot_text(const Json& arguments, const Json& report) {
   return text;
 }
 
+std::string unproven_text(const Json& report) {
+  const std::string why = report.value("unproven", "");
+  return why.empty() ? "" : "[replayed, and only the outputs were compared: " + why + "]\n";
+}
+
 std::string restore_text(const Json& arguments, const Json& report) {
   std::string text = where(arguments) + " is back at node " + report.at("node").get<std::string>() +
                      ", " + took_text(report) + "\n";
@@ -118,9 +123,7 @@ std::string restore_text(const Json& arguments, const Json& report) {
             shortened(one.value("state", "").empty() ? one.value("command", "")
                                                      : one.value("state", "")) +
             "]\n";
-  if (const std::string why = report.value("unproven", ""); !why.empty())
-    text += "[replayed, and only the outputs were compared: " + why + "]\n";
-  return text;
+  return text + unproven_text(report);
 }
 
 std::string fork_text(const Json& arguments, const Json& report) {
@@ -138,7 +141,7 @@ std::string fork_text(const Json& arguments, const Json& report) {
   }
   if (names.empty()) return errors;
   return "branches of session " + arguments.value("session", "") + " at node " +
-         report.value("node", "") + ": " + names + "\n" + errors;
+         report.value("node", "") + ": " + names + "\n" + errors + unproven_text(report);
 }
 
 std::string tree_text(const Json& tree) { return draw_tree(tree); }

@@ -69,6 +69,10 @@ TEST(ToolTextTest, SessionsReadOneALine) {
                     {{"id", "b1"}, {"node", "n1"}, {"alive", false}}}}};
   EXPECT_EQ(session_text(session),
             "session s1 (work): waypoint over /, branches: main on n2, b1 on n1 (lost)");
+  session["problem"] = "the disk is full";
+  EXPECT_EQ(session_text(session),
+            "session s1 (work): waypoint over /, branches: main on n2, b1 on n1 (lost); cannot be "
+            "used now: the disk is full");
   EXPECT_EQ(sessions_text({{"sessions", Json::array()}}),
             "there are no sessions; session_create makes one\n");
 }
