@@ -72,7 +72,7 @@ Result<ExecRequest> exec_request_from_json(const Json& json, std::string command
                        whole_number<std::size_t>(json, "max_output"),
                        json.at("raw").get<bool>(),
                        json.at("look").get<bool>(),
-                       json.value("always_look", false)};
+                       json.at("always_look").get<bool>()};
   });
 }
 
@@ -95,7 +95,7 @@ Result<ExecResult> exec_result_from_json(const Json& json, const std::string& pa
     r.exit_code = whole_number<int>(json, "exit_code");
     r.duration = microseconds(whole_number<long long>(json, "duration_us"));
     r.output_bytes = whole_number<std::uint64_t>(json, "output_bytes");
-    r.raw_hash = json.value("raw_hash", std::uint64_t{0});
+    r.raw_hash = whole_number<std::uint64_t>(json, "raw_hash");
     r.timed_out = json.at("timed_out").get<bool>();
     r.truncated = json.at("truncated").get<bool>();
     r.shell_restarted = json.at("shell_restarted").get<bool>();
