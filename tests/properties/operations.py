@@ -318,9 +318,9 @@ def ask_server(p: Player) -> None:
 
 @operation(1)
 def make_queue(p: Player) -> None:
-    """A POSIX message queue."""
+    """A POSIX message queue for one short message: all queues of a user share one limit of the host."""
     name = "/" + p.fresh_name("q")
-    program = probe.QUEUE_PROGRAM + f"sys.exit(c.mq_open(b'{name}', 0o102, 0o600, None) < 0)"
+    program = probe.QUEUE_PROGRAM + f"sys.exit(c.mq_open(b'{name}', 0o102, 0o600, (ctypes.c_long * 8)(0, 1, 64)) < 0)"
     p.shell("python3 -c " + shlex.quote(program), "")
     p.state.queues.add(name)
 

@@ -22,7 +22,7 @@ from model import WORK, Node, State, Tree
 from ways import Done, Problem, Settings, Taken, Way
 
 PATIENCE = 60.0
-JOB_NOTICE = re.compile(r"^(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n", re.MULTILINE)  # a shell tells it when it likes
+JOB_NOTICE = re.compile(r"(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n")  # a shell tells it when it likes
 
 
 class Failure(Exception):
