@@ -160,10 +160,18 @@ class Player:
                 raise Stopped
             del self.history[-1]  # one line is enough
 
+    def decide(self, node: Node, branch: str) -> None:
+        """What was open when the node was taken is what the first copy of it shows."""
+        for name, entry in list(node.state.maybe.items()):
+            if self.read(name, branch) is not None:
+                node.state.files[name] = entry
+            node.state.maybe.pop(name, None)
+
     def snapshot(self, materialization: str = "") -> Optional[Node]:
         state = self.state.copy()
-        state.maybe = {name: probe.Entry("f", 0o644, name.encode()) for name in (running.name for running in self.running)
-                       if name not in state.coming and name not in state.files}
+        for name in (running.name for running in self.running):
+            if name not in state.coming and name not in state.files:
+                state.maybe[name] = probe.Entry("f", 0o644, name.encode())
         try:
             taken: Taken = self.call("snapshot", materialization)
         except Problem as problem:
@@ -200,6 +208,7 @@ class Player:
             raise Failure(f"restore of {node.id}, which is deterministic: {accepted} divergences")
         # The window belongs to the branch, not to the node. A branch whose keeper was killed has none any more.
         window = self.state.window if self._born == born else None
+        self.decide(node, self.branch)
         self.node, self.state, self._born = node, node.state.copy(), born
         self.state.window = window
         self.drew, self.diverged = False, accepted > 0
@@ -278,7 +287,7 @@ class Player:
         except Problem as problem:
             lost = problem.code == "session_lost" and self.host.keeper_kills > self._born
             if not lost and not self.host.killed_since(kills):
-                raise Failure(str(problem)) from problem
+                raise Failure(f"{problem} {problem.details or ''}") from problem
             self.recover(str(problem))
 
     def recover(self, why: str) -> None:
