@@ -36,6 +36,7 @@ class State:
     variables: Dict[str, str] = field(default_factory=dict)
     functions: Set[str] = field(default_factory=set)
     cwd: str = "/"
+    may_hold_removed: bool = False  # a process may stand in a directory whose name something else has now
     umask: int = 0o022
     window: Optional[Tuple[int, int]] = (40, 160)  # None: unknown
     attributes: Dict[str, str] = field(default_factory=dict)  # of the shell's process: name -> what the probe prints

@@ -76,7 +76,7 @@ def remake_directory(p: Player) -> None:
     name = p.fresh_name("gone")
     p.shell(f"mkdir {WORK}/{name}; cd {WORK}/{name}; rmdir {WORK}/{name}; mkdir {WORK}/{name}", "")
     p.state.files[name] = Entry("d", 0o777 & ~p.state.umask)
-    p.state.cwd = f"{WORK}/{name}"
+    p.state.cwd, p.state.may_hold_removed = f"{WORK}/{name}", True
 
 
 @operation(0.5)

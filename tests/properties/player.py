@@ -183,7 +183,8 @@ class Player:
     def _may_refuse(self, problem: Problem, materialization: str) -> bool:
         if problem.code == "no_space":
             return self.session.settings.max_bytes > 0
-        return problem.code == "unsupported" and materialization == "virtual"
+        declined = self.session.settings.engine == "criu" and self.state.may_hold_removed
+        return problem.code == "unsupported" and (materialization == "virtual" or declined)
 
     def restore(self, node: Node, accept: bool = False) -> bool:
         """False: it diverged, as it may, and the branch is as it was."""
