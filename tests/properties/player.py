@@ -183,7 +183,7 @@ class Player:
     def _may_refuse(self, problem: Problem, materialization: str) -> bool:
         if problem.code == "no_space":
             return self.session.settings.max_bytes > 0
-        declined = self.session.settings.engine == "criu" and self.state.may_hold_removed
+        declined = self.session.settings.engine == "criu" and (self.state.may_hold_removed or bool(self.state.queues))
         return problem.code == "unsupported" and (materialization == "virtual" or declined)
 
     def restore(self, node: Node, accept: bool = False) -> bool:
