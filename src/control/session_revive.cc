@@ -122,6 +122,7 @@ Status SessionManager::verify(const RestorePlan& plan, const BranchHandle& handl
   auto divergence = check_state(plan.target, log, plan.proof->digest,
                                 digest.ok() ? *digest : digest.error().message);
   if (!divergence) return Ok{};
+  if (!digest.ok()) divergence->state = "it cannot be compared: " + digest.error().message;
   divergence->step = plan.steps.size();
   remember_divergence(own);
   if (on_divergence == OnDivergence::kFail) return to_error(*divergence);

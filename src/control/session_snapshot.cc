@@ -90,12 +90,24 @@ Result<std::optional<ReplayProof>> SessionManager::prove(const Turn& turn) {
     const Node* node = tree_.find(branch->node);
     // Nothing was done since: whatever proves the parent proves this node.
     if (branch->pending.empty()) return node->proof;
-    SF_TRY_ASSIGN(RestorePlan way, plan_restore(tree_, branch->node));
-    since = way.from;
+    auto has_command = [](const CommandLog& log) {
+      return std::ranges::any_of(
+          log, [](const LogEntry& entry) { return entry.kind == EntryKind::kCommand; });
+    };
+    // A node with a proof has been compared with what the next one is compared with, too.
+    bool commands = has_command(branch->pending);
+    while (!node->is_physical() && !node->proof && !node->is_root()) {
+      commands = commands || has_command(node->log);
+      node = tree_.find(node->parent);
+    }
+    if (node->is_physical()) {
+      since = node->physical->ref;
+    } else if (node->proof) {
+      since = node->proof->since;
+      commands = true;
+    }
     // A replay without a command leaves a shell that was never asked for its state.
-    auto is_command = [](const LogEntry& entry) { return entry.kind == EntryKind::kCommand; };
-    if (std::ranges::none_of(branch->pending, is_command) &&
-        std::ranges::none_of(way.steps, is_command, &ReplayStep::entry))
+    if (!commands)
       return fail(ErrorCode::kUnsupported, "no command was run since the last physical snapshot");
   }
   const DigestBudget budget =

@@ -39,7 +39,9 @@ std::string proc(pid_t pid, const std::string& name) {
 
 bool nobody_else_runs(const MarkedBranch& branch) {
   for (pid_t child : os::children_of(branch.init)) {
-    if (child != branch.shell && child != branch.holder) return false;
+    const bool is_ours = child == branch.shell || child == branch.holder;
+    if (!is_ours && os::process_state(child) == 'Z') continue;  // init is about to reap it
+    if (!is_ours) return false;
     if (!os::children_of(child).empty()) return false;
   }
   return true;
@@ -190,14 +192,6 @@ bool add_terminal(Digest& digest, const MarkedBranch& branch) {
   return true;
 }
 
-// In the IPC namespace that the caller lives in.
-bool has_message_queues(native::PosixQueues& queues) {
-  struct stat space {};
-  if (::stat("/proc/self/ns/ipc", &space) != 0) return true;
-  auto found = queues.look(space.st_ino);
-  return !found || !found->empty();
-}
-
 // From Linux 6.13 on a file's times tell two changes apart however close they are, once somebody
 // has looked at them. Before, a change within the same tick of the clock would not show.
 bool times_are_fine() {
@@ -220,7 +214,7 @@ bool add_files(Digest& digest, const std::string& upper) {
 // The shell, its holder and init as the kernel knows them. False: something else is there.
 bool add_alone(Digest& digest, const MarkedBranch& branch, native::PosixQueues& queues,
                Locks locks) {
-  if (!nobody_else_runs(branch) || has_ipc_objects() || has_message_queues(queues) ||
+  if (!nobody_else_runs(branch) || has_ipc_objects() || native::may_have_queues(queues) ||
       !add_standing(digest, branch.init) || !add_process(digest, branch.shell) ||
       (branch.holder != 0 && !add_standing(digest, branch.holder)) ||
       !add_descriptors(digest, branch.shell, locks) || !add_mounts(digest, branch.init) ||

@@ -41,7 +41,9 @@ class ImageWalk {
     const SavedField<S>* found = nullptr;
     for (const SavedField<S>& row : kRows)
       if (row.in(saved_) == static_cast<const void*>(&field)) found = &row;
-    const std::string path = path_ + "." + std::string(found ? found->name : "?");
+    ++position_;
+    const std::string path =
+        path_ + "." + (found ? std::string(found->name) : "field " + std::to_string(position_));
     visit_(path, found, field);
     if (!found || found->sight != Sight::kInside) return *this;
     using Inner = typename Element<T>::Type;
@@ -61,6 +63,7 @@ class ImageWalk {
   S& saved_;
   std::string path_;
   Visit& visit_;
+  int position_ = 0;
 };
 
 template <typename S, typename Visit>

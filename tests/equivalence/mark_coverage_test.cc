@@ -57,6 +57,7 @@ TEST(MarkCoverageTest, EveryRowIsAboutAFieldThatIsSaved) {
 TEST(MarkCoverageTest, EveryKeyOfACapturedStateHasARow) {
   CapturedState state;
   state.may_hold = true;
+  state.shell.request_pending = true;
   state.mark = StateMark{};
   state.shell.catch_up = CatchUp{};
   std::set<std::string> keys;

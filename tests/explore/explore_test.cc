@@ -150,7 +150,8 @@ TEST_F(ExploreTest, ARunCanBeWalkedThroughAndItsFilesTakenHome) {
   EXPECT_NE(with("--dry-run").out.find("change\tdata\n"), std::string::npos);
   EXPECT_NE(with("--patch").out.find("+2 last\n"), std::string::npos);
   EXPECT_EQ(os::read_file(home + "/data").value(), "first\n") << "only shown";
-  EXPECT_EQ(world_.run(apply).status, 0);
+  const CommandRun applied = world_.run(apply);
+  EXPECT_EQ(applied.status, 0) << applied.err;
   EXPECT_EQ(os::read_file(home + "/data").value(), "first\n1 5 fast\n2 last\n/srv/app\n");
 
   ASSERT_OK(os::write_file(home + "/data", "mine\n", 0644));

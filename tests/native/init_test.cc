@@ -45,6 +45,20 @@ TEST_F(InitTest, WhatOthersDoToItIsInEveryCheckpoint) {
   EXPECT_EQ(output(kLook), again);
 }
 
+// The keeper reads what it does not know of a restored init a moment after the restore.
+TEST_F(InitTest, AChangeRightAfterARestoreIsInTheNextCheckpoint) {
+  const CheckpointId first = take();
+  for (int n = 1; n <= 3; ++n) {
+    ASSERT_OK(wp_->restore(branch_, first));
+    run("ionice -c 2 -n " + std::to_string(n) + " -p 1");
+    std::string changed;
+    for (int looks = 0; looks < 10; ++looks) changed = output(kLook);
+    const CheckpointId here = take();
+    ASSERT_OK(wp_->restore(branch_, here));
+    EXPECT_EQ(output(kLook), changed);
+  }
+}
+
 TEST_F(InitTest, WhatItWasAskedForIsInTheCheckpoint) {
   take();
   const std::string before = output("ls /proc/1/fd | wc -l");

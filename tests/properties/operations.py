@@ -318,9 +318,11 @@ def ask_server(p: Player) -> None:
 
 @operation(1)
 def make_queue(p: Player) -> None:
-    """A POSIX message queue for one short message: all queues of a user share one limit of the host."""
+    """A POSIX message queue."""
     name = "/" + p.fresh_name("q")
-    program = probe.QUEUE_PROGRAM + f"sys.exit(c.mq_open(b'{name}', 0o102, 0o600, (ctypes.c_long * 8)(0, 1, 64)) < 0)"
+    # A small one: the kernel counts the bytes of all queues of a user, in all branches together.
+    program = probe.QUEUE_PROGRAM + (
+        f"a = (ctypes.c_long * 8)(0, 1, 16); sys.exit(c.mq_open(b'{name}', 0o102, 0o600, a) < 0)")
     p.shell("python3 -c " + shlex.quote(program), "")
     p.state.queues.add(name)
 

@@ -191,7 +191,7 @@ class Player:
     def _may_refuse(self, problem: Problem, materialization: str) -> bool:
         if problem.code == "no_space":
             return self.session.settings.max_bytes > 0
-        declined = self.session.settings.engine == "criu" and self.state.may_hold_removed
+        declined = self.session.settings.engine == "criu" and (self.state.may_hold_removed or bool(self.state.queues))
         return problem.code == "unsupported" and (materialization == "virtual" or declined)
 
     def restore(self, node: Node, accept: bool = False) -> bool:
@@ -242,7 +242,7 @@ class Player:
         output = self.shell(probe.probe_command(state, draw), branch=branch)
         seen = probe.parse(output)
         drawn = first_draw(state.seed) if draw and state.seed is not None else None
-        found = probe.differences(state, seen, drawn, self.session.settings.engine)
+        found = probe.differences(state, seen, drawn)
         if found:
             raise Failure(where + ":\n    " + "\n    ".join(found))
         probe.decide(state, seen)

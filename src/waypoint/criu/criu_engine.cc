@@ -22,6 +22,7 @@
 #include "waypoint/criu/standing.h"
 #include "waypoint/criu/tty_image.h"
 #include "waypoint/keeper_host.h"
+#include "waypoint/native/posix_queues.h"
 #include "waypoint/pid_counter.h"
 
 namespace sf::waypoint {
@@ -119,6 +120,12 @@ class CriuEngine : public ProcessEngine {
 
  private:
   Result<Captured> dump(const CaptureRequest& request) {
+    if (native::may_have_queues(queues_))
+      return refuse_capture({{.pid = 1,
+                              .process = "the branch",
+                              .what = "a POSIX message queue",
+                              .why = "CRIU does not record queues",
+                              .advice = "remove it, or use the native engine"}});
     Captured captured{std::string(kCriuName)};
     captured.own_ipc = has_ipc_objects();
     captured.tcp_in_flight = tcp_in_flight(request);
@@ -307,6 +314,7 @@ class CriuEngine : public ProcessEngine {
   CriuSetup setup_;
   std::optional<Worker> spare_;
   std::optional<Worker> restore_spare_;
+  native::PosixQueues queues_;  // to find them
 };
 
 }  // namespace

@@ -46,12 +46,12 @@ void KnownInit::restored(pid_t pid, const ProcessImage& image) {
   requests_ = 0;
   facts_.reset();
   image_ = answers_of(image);
+  io_priority_ = io_priority_of(pid);  // it has not gone on yet: no command has changed it
 }
 
 pid_t KnownInit::look() {
   if (pid_ == 0 || facts_) return pid_;
   if (auto facts = read_process(pid_)) facts_ = std::move(*facts);
-  io_priority_ = io_priority_of(pid_);
   return pid_;
 }
 

@@ -116,6 +116,13 @@ Status PosixQueues::capture(const std::vector<PosixQueueFacts>& queues, IpcImage
   return Ok{};
 }
 
+bool may_have_queues(PosixQueues& queues) {
+  struct stat space {};
+  if (::stat("/proc/self/ns/ipc", &space) != 0) return true;
+  auto found = queues.look(space.st_ino);
+  return !found || !found->empty();
+}
+
 Status make_posix_queues(const IpcImage& ipc) {
   if (ipc.posix_queues.empty()) return Ok{};
   rlimit before{};

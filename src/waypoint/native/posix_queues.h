@@ -35,6 +35,9 @@ class PosixQueues {
   std::uint64_t name_space_ = 0;
 };
 
+// Whether there are queues in the IPC namespace that the caller lives in, as far as can be told.
+bool may_have_queues(PosixQueues& queues);
+
 Status make_posix_queues(const IpcImage& ipc);
 void remove_posix_queues(const IpcImage& ipc);
 
