@@ -207,7 +207,7 @@ class Player:
         if accepted and not node.may_diverge():
             raise Failure(f"restore of {node.id}, which is deterministic: {accepted} divergences")
         # The window belongs to the branch, not to the node. A branch whose keeper was killed has none any more.
-        window = self.state.window if self._born == born else None
+        window = self.state.window if self._born == self.host.keeper_kills else None
         self.decide(node, self.branch)
         self.node, self.state, self._born = node, node.state.copy(), born
         self.state.window = window
