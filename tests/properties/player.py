@@ -145,7 +145,8 @@ class Player:
         content = self.read(name)
         if content is None:
             raise Failure(f"file {name}: expected, actual absent")
-        self.state.files[name] = probe.Entry("f", 0o666 & ~self.state.umask, content)
+        known = self.state.files.get(name)
+        self.state.files[name] = probe.Entry("f", known.mode if known else 0o666 & ~self.state.umask, content)
 
     def wait_for(self, name: str, branch: str, content: bytes, writer: Optional["Future[Any]"] = None) -> None:
         """Until a file is whole. `writer`: a call that goes on meanwhile; if it fails, there is no point in waiting."""
