@@ -232,10 +232,11 @@ class Player:
 
     def move_to(self, branch: str, node: Node, born: int) -> None:
         """Goes on in a fork of the node."""
-        if self.branch != "main":
-            self.call("end")
+        left = self.branch
         self.branch, self.node, self.state, self._born = branch, node, node.state.copy(), born
         self.drew = self.diverged = False
+        if left != "main":
+            self.call("end", branch=left)  # last: if it is killed meanwhile, nobody knows whether it has ended
 
     def check(self, where: str, state: State, branch: str, draw: bool) -> None:
         """Compares all that the branch shows with `state`."""
