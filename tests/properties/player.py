@@ -299,6 +299,7 @@ class Player:
         for running in self.running:
             running.call.exception()  # waits; its outcome does not matter any more
         self.running.clear()
+        self.state.window = None  # a resize may have been done or not
         deadline = time.monotonic() + PATIENCE
         while True:
             kills = self.host.kills_before()

@@ -18,6 +18,7 @@ import argparse
 import contextlib
 import os
 import random
+import signal
 import sys
 import threading
 import time
@@ -252,6 +253,9 @@ class Run:
             if self._failed is not None:
                 self._tell_how_to_repeat(*self._failed)
         finally:
+            self._over.set()
+            for lane in lanes:
+                lane.join()
             leaks = [f"{name}: {leak}" for name, host in self._hosts.items() for leak in host.close()]
         print(f"{self._played} rounds in {self._elapsed():.0f} s: "
               + ", ".join(f"{name} {count}" for name, count in sorted(self._seen.items())))
@@ -322,6 +326,7 @@ def main(arguments: Sequence[str]) -> int:
     if unknown:
         parser.error(f"no such steps: {', '.join(sorted(unknown))}; there are "
                      + ", ".join([*OPERATIONS, *SEQUENCES]))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # everything is cleaned up all the same
     choice = Choice(given.policies, given.engines, given.hosts, given.kills, allowed)
     seconds = float(os.environ.get("SF_SECONDS", given.seconds))
     seed = int(os.environ.get("SF_SEED", given.seed))
