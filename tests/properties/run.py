@@ -307,6 +307,12 @@ class Run:
         print(f"to repeat it: {variables} python3 run.py {options}")
 
 
+def end_once(number: int, _: Any) -> None:
+    """Ends the run; everything is cleaned up all the same, so the next signal comes too late."""
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit("ended by SIGTERM")
+
+
 def words(text: str) -> List[str]:
     return [word for word in text.split(",") if word]
 
@@ -326,7 +332,7 @@ def main(arguments: Sequence[str]) -> int:
     if unknown:
         parser.error(f"no such steps: {', '.join(sorted(unknown))}; there are "
                      + ", ".join([*OPERATIONS, *SEQUENCES]))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # everything is cleaned up all the same
+    signal.signal(signal.SIGTERM, end_once)
     choice = Choice(given.policies, given.engines, given.hosts, given.kills, allowed)
     seconds = float(os.environ.get("SF_SECONDS", given.seconds))
     seed = int(os.environ.get("SF_SEED", given.seed))
