@@ -74,11 +74,12 @@ bool add_limits(Digest& digest, pid_t pid) {
   return true;
 }
 
-// What the kernel keeps for a process beside its memory and descriptors, and other processes can
-// change.
-enum class Program { kShell, kInit };
+enum class Whose { kUsers, kOurs };
 
-bool add_standing(Digest& digest, pid_t pid, Program program) {
+// What the kernel keeps for a process beside its memory and descriptors, and other processes can
+// change. Only a process itself changes which signals it blocks: init and the holder do so whenever
+// they work, and the mask says nothing but whether they work right now.
+bool add_standing(Digest& digest, pid_t pid, Whose whose) {
   auto status = os::read_file(proc(pid, "status"), kMaxText);
   if (!status || !add_schedule(digest, pid) || !add_limits(digest, pid)) return false;
   constexpr auto kKept = std::to_array<std::string_view>(
@@ -93,8 +94,7 @@ bool add_standing(Digest& digest, pid_t pid, Program program) {
     if (is_pending && line.find_first_of("123456789abcdef", key.size()) != std::string_view::npos)
       return false;
     if (line.starts_with("State:\tT")) return false;
-    // Init blocks SIGCHLD whenever it does not wait: that says how busy it is, and nothing else.
-    if (key == "SigBlk" && program == Program::kInit) continue;
+    if (whose == Whose::kOurs && key == "SigBlk") continue;
     if (std::ranges::find(kKept, key) != kKept.end()) digest.add(line);
     // They begin with the number outside, which no command sees.
     if (key == "NSpid" || key == "NSpgid" || key == "NSsid")
@@ -109,7 +109,7 @@ bool add_standing(Digest& digest, pid_t pid, Program program) {
 }
 
 bool add_process(Digest& digest, pid_t shell) {
-  if (!add_standing(digest, shell, Program::kShell)) return false;
+  if (!add_standing(digest, shell, Whose::kUsers)) return false;
   for (const char* link : {"cwd", "root", "exe"}) {
     auto target = os::read_link(proc(shell, link));
     if (!target) return false;
@@ -219,8 +219,8 @@ bool add_files(Digest& digest, const std::string& upper) {
 bool add_alone(Digest& digest, const MarkedBranch& branch, native::PosixQueues& queues,
                Locks locks) {
   if (!nobody_else_runs(branch) || has_ipc_objects() || native::may_have_queues(queues) ||
-      !add_standing(digest, branch.init, Program::kInit) || !add_process(digest, branch.shell) ||
-      (branch.holder != 0 && !add_standing(digest, branch.holder, Program::kInit)) ||
+      !add_standing(digest, branch.init, Whose::kOurs) || !add_process(digest, branch.shell) ||
+      (branch.holder != 0 && !add_standing(digest, branch.holder, Whose::kOurs)) ||
       !add_descriptors(digest, branch.shell, locks) || !add_mounts(digest, branch.init) ||
       !add_terminal(digest, branch))
     return false;

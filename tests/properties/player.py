@@ -22,7 +22,7 @@ from model import WORK, Node, State, Tree
 from ways import Done, Problem, Settings, Taken, Way
 
 PATIENCE = 60.0
-JOB_NOTICE = re.compile(r"^(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n", re.MULTILINE)  # a shell tells it when it likes
+JOB_NOTICE = re.compile(r"(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n")  # a shell tells it when it likes
 
 
 class Failure(Exception):
@@ -145,7 +145,8 @@ class Player:
         content = self.read(name)
         if content is None:
             raise Failure(f"file {name}: expected, actual absent")
-        self.state.files[name] = probe.Entry("f", 0o666 & ~self.state.umask, content)
+        known = self.state.files.get(name)
+        self.state.files[name] = probe.Entry("f", known.mode if known else 0o666 & ~self.state.umask, content)
 
     def wait_for(self, name: str, branch: str, content: bytes, writer: Optional["Future[Any]"] = None) -> None:
         """Until a file is whole. `writer`: a call that goes on meanwhile; if it fails, there is no point in waiting."""
@@ -160,10 +161,18 @@ class Player:
                 raise Stopped
             del self.history[-1]  # one line is enough
 
+    def decide(self, node: Node, branch: str) -> None:
+        """What was open when the node was taken is what the first copy of it shows."""
+        for name, entry in list(node.state.maybe.items()):
+            if self.read(name, branch) is not None:
+                node.state.files[name] = entry
+            node.state.maybe.pop(name, None)
+
     def snapshot(self, materialization: str = "") -> Optional[Node]:
         state = self.state.copy()
-        state.maybe = {name: probe.Entry("f", 0o644, name.encode()) for name in (running.name for running in self.running)
-                       if name not in state.coming and name not in state.files}
+        for name in (running.name for running in self.running):
+            if name not in state.coming and name not in state.files:
+                state.maybe[name] = probe.Entry("f", 0o644, name.encode())
         try:
             taken: Taken = self.call("snapshot", materialization)
         except Problem as problem:
@@ -199,7 +208,8 @@ class Player:
         if accepted and not node.may_diverge():
             raise Failure(f"restore of {node.id}, which is deterministic: {accepted} divergences")
         # The window belongs to the branch, not to the node. A branch whose keeper was killed has none any more.
-        window = self.state.window if self._born == born else None
+        window = self.state.window if self._born == self.host.keeper_kills else None
+        self.decide(node, self.branch)
         self.node, self.state, self._born = node, node.state.copy(), born
         self.state.window = window
         self.drew, self.diverged = False, accepted > 0
@@ -222,10 +232,11 @@ class Player:
 
     def move_to(self, branch: str, node: Node, born: int) -> None:
         """Goes on in a fork of the node."""
-        if self.branch != "main":
-            self.call("end")
+        left = self.branch
         self.branch, self.node, self.state, self._born = branch, node, node.state.copy(), born
         self.drew = self.diverged = False
+        if left != "main":
+            self.call("end", branch=left)  # last: if it is killed meanwhile, nobody knows whether it has ended
 
     def check(self, where: str, state: State, branch: str, draw: bool) -> None:
         """Compares all that the branch shows with `state`."""
@@ -233,7 +244,7 @@ class Player:
         output = self.shell(probe.probe_command(state, draw), branch=branch)
         seen = probe.parse(output)
         drawn = first_draw(state.seed) if draw and state.seed is not None else None
-        found = probe.differences(state, seen, drawn, self.session.settings.engine)
+        found = probe.differences(state, seen, drawn)
         if found:
             raise Failure(where + ":\n    " + "\n    ".join(found))
         probe.decide(state, seen)
@@ -278,7 +289,7 @@ class Player:
         except Problem as problem:
             lost = problem.code == "session_lost" and self.host.keeper_kills > self._born
             if not lost and not self.host.killed_since(kills):
-                raise Failure(str(problem)) from problem
+                raise Failure(f"{problem} {problem.details or ''}") from problem
             self.recover(str(problem))
 
     def recover(self, why: str) -> None:

@@ -287,7 +287,7 @@ class Run:
 
     def _tell(self, planned: Round, outcome: Outcome) -> None:
         print(f"FAILED after {self._elapsed():.1f} s in {planned.describe()}\n  {outcome.failure}\nlast operations:\n"
-              + "\n".join("  " + line for line in outcome.history[-40:]), flush=True)
+              + "\n".join("  " + line for line in outcome.history[-60:]), flush=True)
 
     def _tell_how_to_repeat(self, host: Host, planned: Round, failed: Optional[Step]) -> None:
         choice = self._choice
