@@ -9,7 +9,7 @@
 namespace sf::control {
 namespace {
 
-constexpr auto kEndingTime = milliseconds(300);
+constexpr auto kEndingTime = seconds(1);
 
 // What failed is a copy on its way: to the caller, whose branch is as it was, nothing is lost.
 Error as_copy_error(Error error, const std::string& what) {
