@@ -74,7 +74,7 @@ Result<explore::ApplyRequest> request_of(const ApplyArguments& arguments,
   return request;
 }
 
-Result<int> run(const ApplyArguments& arguments, const ApiClient& client) {
+Result<int> run_apply(const ApplyArguments& arguments, const ApiClient& client) {
   SF_TRY_ASSIGN(explore::RunPlan plan, explore::read_plan(arguments.run));
   if (plan.session.empty())
     return fail(ErrorCode::kNotFound, "the run has not got as far as its task's first state");
@@ -107,7 +107,9 @@ Result<int> run(const ApplyArguments& arguments, const ApiClient& client) {
 void add_apply_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ApplyArguments>(
       app, exit_code, "apply", "Bring a run's files to a directory of the host",
-      [](const ApplyArguments& given, const ApiClient& client) { return run(given, client); });
+      [](const ApplyArguments& given, const ApiClient& client) {
+        return run_apply(given, client);
+      });
   command.add_option("RUN", arguments.run, "A run's directory")->type_name("DIR")->required();
   command.add_option("TARGET", arguments.target, "The directory to change")
       ->type_name("DIR")

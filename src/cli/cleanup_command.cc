@@ -46,7 +46,7 @@ std::string report_text(const Json& report) {
   return text + "freed " + size_text(report.value("bytes", std::uint64_t{0})) + "\n";
 }
 
-Result<int> run(const CleanupArguments& arguments, ApiClient& client) {
+Result<int> run_cleanup(const CleanupArguments& arguments, ApiClient& client) {
   if (!arguments.node.empty()) {
     SF_TRY_ASSIGN(Json report, clean_up(arguments, arguments.node, client));
     return print_answer(arguments, report, report_text);
@@ -74,7 +74,7 @@ Result<int> run(const CleanupArguments& arguments, ApiClient& client) {
 
 void add_cleanup_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<CleanupArguments>(
-      app, exit_code, "cleanup", "Remove a node with all below it, or all dead ends", run);
+      app, exit_code, "cleanup", "Remove a node with all below it, or all dead ends", run_cleanup);
   add_session_argument(command, arguments.address);
   CLI::Option* node = add_node_argument(command, "NODE", arguments.node);
   command.add_flag("--force", arguments.force, "Also end the branches that stand there")

@@ -103,7 +103,7 @@ Result<int> copy_in(const CpArguments& arguments, const CopyPlace& from, CopyPla
   return print_answer(arguments, report, [](const auto&) { return std::string(); });
 }
 
-Result<int> run(const CpArguments& arguments, ApiClient& client) {
+Result<int> run_cp(const CpArguments& arguments, ApiClient& client) {
   SF_TRY_ASSIGN(CopyPlace from, parse_place(arguments.from));
   SF_TRY_ASSIGN(CopyPlace to, parse_place(arguments.to));
   if (from.session && to.session)
@@ -119,7 +119,7 @@ Result<int> run(const CpArguments& arguments, ApiClient& client) {
 
 void add_cp_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<CpArguments>(
-      app, exit_code, "cp", "Copy a file into a session, or out of it", run);
+      app, exit_code, "cp", "Copy a file into a session, or out of it", run_cp);
   command.add_option("SRC", arguments.from, "The file; - is standard input")
       ->type_name("S:FILE")
       ->required();

@@ -28,7 +28,7 @@ Colours colours_here() {
   return wanted ? Colours::kOn : Colours::kNone;
 }
 
-Result<int> run(const DiffArguments& arguments, ApiClient& client) {
+Result<int> run_diff(const DiffArguments& arguments, ApiClient& client) {
   SF_TRY_ASSIGN(wire::Json diff, client.get(arguments.address.session_path() + "/diff" +
                                             query({{"from", arguments.from},
                                                    {"to", arguments.to},
@@ -47,7 +47,7 @@ Result<int> run(const DiffArguments& arguments, ApiClient& client) {
 void add_diff_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<DiffArguments>(
       app, exit_code, "diff",
-      "Show what changed: files, processes, listening ports, environment, directory", run);
+      "Show what changed: files, processes, listening ports, environment, directory", run_diff);
   add_session_argument(command, arguments.address);
   add_node_argument(command, "A", arguments.from, "The node before (default: HEAD)");
   add_node_argument(command, "B", arguments.to, "The node after (default: the branch as it is)");

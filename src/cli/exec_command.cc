@@ -137,8 +137,8 @@ class Console {
   Status written_ = Ok{};
 };
 
-Result<int> run(const ExecArguments& arguments, const std::vector<std::string>& words,
-                const ApiClient& client) {
+Result<int> run_exec(const ExecArguments& arguments, const std::vector<std::string>& words,
+                     const ApiClient& client) {
   if (!arguments.attach.empty()) return Console(arguments, client, arguments.attach).watch();
   const bool raw = !arguments.json && ::isatty(STDOUT_FILENO) == 1;
   SF_TRY_ASSIGN(wire::Json request, request_of(arguments, words, raw));
@@ -155,7 +155,7 @@ void add_exec_command(CLI::App& app, const std::vector<std::string>& words, int&
   auto [command, arguments] = add_daemon_command<ExecArguments>(
       app, exit_code, "exec", "Run a command line in a session's shell",
       [&words](const ExecArguments& given, const ApiClient& client) {
-        return run(given, words, client);
+        return run_exec(given, words, client);
       });
   arguments.failed = kOurFailure;
   add_session_argument(command, arguments.address);

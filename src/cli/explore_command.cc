@@ -112,7 +112,7 @@ wire::Json answer_of(const explore::FinishedRun& run, const std::string& directo
   return answer;
 }
 
-Result<int> run(const ExploreArguments& arguments, const ApiClient& client) {
+Result<int> run_explore(const ExploreArguments& arguments, const ApiClient& client) {
   if (arguments.task.empty() == arguments.resume.empty())
     return invalid("one task, or one run to go on with",
                    "statefork explore TASK, or statefork explore --resume RUN");
@@ -173,7 +173,9 @@ Result<int> run(const ExploreArguments& arguments, const ApiClient& client) {
 void add_explore_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ExploreArguments>(
       app, exit_code, "explore", "Search for a solution of a task",
-      [](const ExploreArguments& given, const ApiClient& client) { return run(given, client); });
+      [](const ExploreArguments& given, const ApiClient& client) {
+        return run_explore(given, client);
+      });
   add_explore_options(command, arguments);
   command.footer(
       "Builds the task as nodes of a session, lets the agent try from many states of it, and has "

@@ -15,7 +15,7 @@ struct ForkArguments : CommandFrame {
   std::vector<std::string> names;
 };
 
-Result<int> run(const ForkArguments& arguments, ApiClient& client) {
+Result<int> run_fork(const ForkArguments& arguments, ApiClient& client) {
   wire::Json request = wire::Json::object();
   if (!arguments.node.empty()) request["node"] = arguments.node;
   if (arguments.count != 0) request["count"] = arguments.count;
@@ -41,7 +41,7 @@ Result<int> run(const ForkArguments& arguments, ApiClient& client) {
 void add_fork_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ForkArguments>(
       app, exit_code, "fork", "Make live branches at a node; prints them as S/BRANCH, one a line",
-      run);
+      run_fork);
   add_session_argument(command, arguments.address);
   add_node_argument(command, "NODE", arguments.node, "Id, name, HEAD (the default) or HEAD~2");
   command.add_option("-n,--count", arguments.count, "How many (default: 1)")->type_name("K");

@@ -17,7 +17,7 @@ std::string report_text(const wire::Json& report) {
   return text.empty() ? "no session was due to end\n" : text;
 }
 
-Result<int> run(const CommandFrame& frame, ApiClient& client) {
+Result<int> run_gc(const CommandFrame& frame, ApiClient& client) {
   SF_TRY_ASSIGN(wire::Json report, client.post("/v1/gc", wire::Json::object()));
   return print_answer(frame, report, report_text);
 }
@@ -25,8 +25,8 @@ Result<int> run(const CommandFrame& frame, ApiClient& client) {
 }  // namespace
 
 void add_gc_command(CLI::App& app, int& exit_code) {
-  add_daemon_command<CommandFrame>(app, exit_code, "gc",
-                                   "End sessions whose time is over, remove what is left over", run)
+  add_daemon_command<CommandFrame>(
+      app, exit_code, "gc", "End sessions whose time is over, remove what is left over", run_gc)
       .app.footer(
           "The daemon does the same by itself from time to time.\n"
           "Example: statefork gc --json");

@@ -14,8 +14,8 @@ struct KeysArguments : CommandFrame {
   bool literal = false;
 };
 
-Result<int> run(const KeysArguments& arguments, const std::vector<std::string>& words,
-                const ApiClient& client) {
+Result<int> run_keys(const KeysArguments& arguments, const std::vector<std::string>& words,
+                     const ApiClient& client) {
   std::vector<std::string> all = arguments.texts;
   all.insert(all.end(), words.begin(), words.end());
   std::string bytes;
@@ -39,7 +39,7 @@ void add_keys_command(CLI::App& app, const std::vector<std::string>& words, int&
   auto [command, arguments] = add_daemon_command<KeysArguments>(
       app, exit_code, "keys", "Type into a session's terminal",
       [&words](const KeysArguments& given, const ApiClient& client) {
-        return run(given, words, client);
+        return run_keys(given, words, client);
       });
   add_session_argument(command, arguments.address);
   command.add_option("TEXT", arguments.texts, "Text, or the name of a key")->option_text("TEXT...");

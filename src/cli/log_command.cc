@@ -12,7 +12,7 @@ struct LogArguments : CommandFrame {
   std::uint64_t count = 0;
 };
 
-Result<int> run(const LogArguments& arguments, ApiClient& client) {
+Result<int> run_log(const LogArguments& arguments, ApiClient& client) {
   SF_TRY_ASSIGN(wire::Json tree, client.get(arguments.address.session_path() + "/tree"));
   bool found = false;
   for (const wire::Json& branch : tree.at("branches"))
@@ -33,7 +33,7 @@ Result<int> run(const LogArguments& arguments, ApiClient& client) {
 
 void add_log_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<LogArguments>(
-      app, exit_code, "log", "List what led to where a branch is, the oldest first", run);
+      app, exit_code, "log", "List what led to where a branch is, the oldest first", run_log);
   add_session_argument(command, arguments.address);
   command.add_option("-n,--count", arguments.count, "Only the last ones")->type_name("K");
   command.footer(

@@ -23,7 +23,7 @@ std::string table(const wire::Json& list) {
   return text;
 }
 
-Result<int> run(const CommandFrame& frame, ApiClient& client) {
+Result<int> run_ls(const CommandFrame& frame, ApiClient& client) {
   SF_TRY_ASSIGN(wire::Json list, client.get("/v1/sessions"));
   return print_answer(frame, list, table);
 }
@@ -31,7 +31,7 @@ Result<int> run(const CommandFrame& frame, ApiClient& client) {
 }  // namespace
 
 void add_ls_command(CLI::App& app, int& exit_code) {
-  add_daemon_command<CommandFrame>(app, exit_code, "ls", "List all sessions", run)
+  add_daemon_command<CommandFrame>(app, exit_code, "ls", "List all sessions", run_ls)
       .app.footer("Example: statefork ls --json | jq -r '.sessions[].name'");
 }
 

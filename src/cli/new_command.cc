@@ -83,7 +83,7 @@ Result<wire::Json> request_of(const NewArguments& arguments) {
   return request;
 }
 
-Result<int> run(NewArguments arguments, const ApiClient& client) {
+Result<int> run_new(NewArguments arguments, const ApiClient& client) {
   SF_TRY(prepare(arguments));
   SF_TRY_ASSIGN(wire::Json request, request_of(arguments));
   SF_TRY_ASSIGN(wire::Json session, client.post("/v1/sessions", request));
@@ -122,7 +122,7 @@ void add_limits(CLI::App& command, NewArguments& arguments) {
 
 void add_new_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<NewArguments>(
-      app, exit_code, "new", "Start a session; prints its id", run);
+      app, exit_code, "new", "Start a session; prints its id", run_new);
   command
       .add_option("ROOT", arguments.root,
                   "Directory, archive or root's name (default: /); image:NAME with docker, podman")

@@ -20,7 +20,7 @@ std::string notes_text(const wire::Json& node) {
   return text;
 }
 
-Result<int> run(const NoteArguments& arguments, ApiClient& client) {
+Result<int> run_note(const NoteArguments& arguments, ApiClient& client) {
   SF_TRY_ASSIGN(auto notes, parse_pairs(arguments.notes, "a note"));
   const std::string path = arguments.address.node_path(arguments.node);
   if (notes.empty()) {
@@ -38,7 +38,7 @@ Result<int> run(const NoteArguments& arguments, ApiClient& client) {
 
 void add_note_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<NoteArguments>(
-      app, exit_code, "note", "Keep notes with a node, or show them", run);
+      app, exit_code, "note", "Keep notes with a node, or show them", run_note);
   add_session_argument(command, arguments.address);
   add_node_argument(command, "NODE", arguments.node)->required();
   command.add_option("NOTES", arguments.notes, "A note; KEY= alone removes it")

@@ -11,7 +11,7 @@ struct RenameArguments : CommandFrame {
   std::vector<std::string> names;  // the node's old and new one, or the session's new one
 };
 
-Result<int> run(const RenameArguments& arguments, ApiClient& client) {
+Result<int> run_rename(const RenameArguments& arguments, ApiClient& client) {
   const std::string path = arguments.names.size() == 2
                                ? arguments.address.node_path(arguments.names.front())
                                : arguments.address.session_path();
@@ -23,7 +23,7 @@ Result<int> run(const RenameArguments& arguments, ApiClient& client) {
 
 void add_rename_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<RenameArguments>(
-      app, exit_code, "rename", "Give a node, or the session itself, another name", run);
+      app, exit_code, "rename", "Give a node, or the session itself, another name", run_rename);
   add_session_argument(command, arguments.address);
   command.add_option("NAME", arguments.names, "The node, and its new name; or the session's")
       ->option_text("[NODE] NAME")

@@ -49,7 +49,7 @@ wire::Json to_json(const SearchTree& tree, NodeIndex index) {
           {"score", node.grade ? wire::Json(node.grade->score) : wire::Json()}};
 }
 
-Result<int> run(const ReplayArguments& arguments) {
+Result<int> run_replay(const ReplayArguments& arguments) {
   SF_TRY_ASSIGN(explore::RunPlan plan, explore::read_plan(arguments.run));
   SF_TRY_ASSIGN(SearchTree tree, explore::read_tree(arguments.run));
   SF_TRY_ASSIGN(auto policy, explore::make_policy(plan.policy, plan.options));
@@ -98,7 +98,7 @@ void add_replay_command(CLI::App& app, int& exit_code) {
       "  statefork replay runs/fix-it-r1k2j3h\n"
       "  statefork replay runs/fix-it-r1k2j3h --all | less");
   command->callback([arguments, &exit_code] {
-    auto done = run(*arguments);
+    auto done = run_replay(*arguments);
     if (!done) print_failure(done.error(), arguments->json);
     exit_code = done ? *done : kFailed;
   });

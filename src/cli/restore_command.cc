@@ -13,7 +13,7 @@ struct RestoreArguments : CommandFrame {
   bool accept = false;
 };
 
-Result<int> run(const RestoreArguments& arguments, ApiClient& client) {
+Result<int> run_restore(const RestoreArguments& arguments, ApiClient& client) {
   wire::Json request = {{"node", arguments.node}};
   if (arguments.accept) request["on_divergence"] = "accept";
   SF_TRY_ASSIGN(wire::Json report,
@@ -33,7 +33,7 @@ Result<int> run(const RestoreArguments& arguments, ApiClient& client) {
 
 void add_restore_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<RestoreArguments>(
-      app, exit_code, "restore", "Bring a branch back to a node", run);
+      app, exit_code, "restore", "Bring a branch back to a node", run_restore);
   add_session_argument(command, arguments.address);
   add_node_argument(command, "NODE", arguments.node)->required();
   command.add_flag("--accept-divergence", arguments.accept,

@@ -15,7 +15,7 @@ Result<wire::Json> remove_one(const std::string& text, ApiClient& client) {
   return client.remove(address.names_branch ? address.branch_path() : address.session_path());
 }
 
-Result<int> run(const RmArguments& arguments, ApiClient& client) {
+Result<int> run_rm(const RmArguments& arguments, ApiClient& client) {
   int exit_code = 0;
   wire::Json reports = wire::Json::array();
   for (const std::string& text : arguments.sessions) {
@@ -35,7 +35,7 @@ Result<int> run(const RmArguments& arguments, ApiClient& client) {
 
 void add_rm_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<RmArguments>(
-      app, exit_code, "rm", "End sessions with all their nodes, or single branches", run);
+      app, exit_code, "rm", "End sessions with all their nodes, or single branches", run_rm);
   command.add_option("S", arguments.sessions, "Ids or names, or S/BRANCH")
       ->type_name("S")
       ->required();

@@ -142,7 +142,7 @@ Result<int> remove(const RootArguments& arguments) {
   return print_answer(arguments, removed, [](const Json&) { return std::string(); });
 }
 
-Result<int> run(const RootArguments& arguments) {
+Result<int> run_root(const RootArguments& arguments) {
   if (arguments.action == "ls") return list(arguments);
   if (arguments.what.empty())
     return invalid("`root " + arguments.action + "` needs one more word",
@@ -153,7 +153,7 @@ Result<int> run(const RootArguments& arguments) {
 }
 
 int run_and_report(const RootArguments& arguments) {
-  const Result<int> done = run(arguments);
+  const Result<int> done = run_root(arguments);
   if (done) return *done;
   print_failure(done.error(), arguments.json);
   return arguments.failed;

@@ -54,8 +54,8 @@ Result<std::string> stream_of(const wire::Json& answer, const std::string& key) 
   return answer.value(key, "");
 }
 
-Result<int> run(const RunArguments& arguments, const std::vector<std::string>& words,
-                const ApiClient& client) {
+Result<int> run_program(const RunArguments& arguments, const std::vector<std::string>& words,
+                        const ApiClient& client) {
   SF_TRY_ASSIGN(wire::Json request, request_of(arguments, words));
   SF_TRY_ASSIGN(wire::Json answer, client.post(arguments.address.branch_path() + "/run", request));
   const bool timed_out = answer.value("timed_out", false);
@@ -79,7 +79,7 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& words, int& 
   auto [command, arguments] = add_daemon_command<RunArguments>(
       app, exit_code, "run", "Run a program beside a session's shell",
       [&words](const RunArguments& given, const ApiClient& client) {
-        return run(given, words, client);
+        return run_program(given, words, client);
       });
   arguments.failed = kOurFailure;
   add_session_argument(command, arguments.address);

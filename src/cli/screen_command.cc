@@ -24,7 +24,7 @@ std::string screen_text(const wire::Json& screen) {
   return text;
 }
 
-Result<int> run(const ScreenArguments& arguments, ApiClient& client) {
+Result<int> run_screen(const ScreenArguments& arguments, ApiClient& client) {
   const std::string lines = arguments.scrollback == 0 ? "" : std::to_string(arguments.scrollback);
   SF_TRY_ASSIGN(wire::Json screen, client.get(arguments.address.branch_path() + "/screen" +
                                               query({{"scrollback", lines}})));
@@ -35,7 +35,7 @@ Result<int> run(const ScreenArguments& arguments, ApiClient& client) {
 
 void add_screen_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ScreenArguments>(
-      app, exit_code, "screen", "Print what a session's terminal shows", run);
+      app, exit_code, "screen", "Print what a session's terminal shows", run_screen);
   add_session_argument(command, arguments.address);
   command.add_option("--scrollback", arguments.scrollback, "Lines above the screen, too")
       ->type_name("LINES");

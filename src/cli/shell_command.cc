@@ -22,7 +22,7 @@ Result<char> control_key(const std::string& text) {
   return static_cast<char>(text[1] - '@');
 }
 
-Result<int> run(const ShellArguments& arguments, const ApiClient& client) {
+Result<int> run_shell(const ShellArguments& arguments, const ApiClient& client) {
   SF_TRY_ASSIGN(char key, control_key(arguments.detach_key));
   const std::string& session = arguments.address.session;
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0)
@@ -40,7 +40,7 @@ Result<int> run(const ShellArguments& arguments, const ApiClient& client) {
 
 void add_shell_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ShellArguments>(
-      app, exit_code, "shell", "Use a session's terminal as your own, until you detach", run);
+      app, exit_code, "shell", "Use a session's terminal as your own, until you detach", run_shell);
   add_session_argument(command, arguments.address);
   command.add_option("--detach-key", arguments.detach_key, "Leaves the session as it is")
       ->type_name("^X")

@@ -14,7 +14,7 @@ struct SnapshotArguments : CommandFrame {
   std::vector<std::string> notes;
 };
 
-Result<int> run(const SnapshotArguments& arguments, ApiClient& client) {
+Result<int> run_snapshot(const SnapshotArguments& arguments, ApiClient& client) {
   wire::Json request = wire::Json::object();
   if (!arguments.name.empty()) request["name"] = arguments.name;
   if (arguments.physical) request["materialization"] = "physical";
@@ -34,7 +34,8 @@ Result<int> run(const SnapshotArguments& arguments, ApiClient& client) {
 
 void add_snapshot_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<SnapshotArguments>(
-      app, exit_code, "snapshot", "Name this point of a session; prints the node's id", run);
+      app, exit_code, "snapshot", "Name this point of a session; prints the node's id",
+      run_snapshot);
   add_session_argument(command, arguments.address);
   command.add_option("--name", arguments.name, "A name to call the node by")->type_name("REF");
   CLI::Option* physical =

@@ -28,7 +28,7 @@ std::string table(const Json& all) {
   return columns(rows);
 }
 
-Result<int> run(const StatsArguments& arguments, ApiClient& client) {
+Result<int> run_stats(const StatsArguments& arguments, ApiClient& client) {
   if (!arguments.address.session.empty()) {
     SF_TRY_ASSIGN(Json stats, client.get(arguments.address.session_path() + "/stats"));
     return print_answer(arguments, stats, facts_text);
@@ -51,7 +51,7 @@ Result<int> run(const StatsArguments& arguments, ApiClient& client) {
 
 void add_stats_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<StatsArguments>(
-      app, exit_code, "stats", "Show what a session, or each one, did and holds", run);
+      app, exit_code, "stats", "Show what a session, or each one, did and holds", run_stats);
   add_session_argument(command, arguments.address, "Id or name (default: all)")->required(false);
   command.footer(
       "Counters and times begin when the daemon does. Ready: snapshots whose processes stand "

@@ -11,7 +11,7 @@ struct TreeArguments : CommandFrame {
   SessionAddress address;
 };
 
-Result<int> run(const TreeArguments& arguments, ApiClient& client) {
+Result<int> run_tree(const TreeArguments& arguments, ApiClient& client) {
   SF_TRY_ASSIGN(wire::Json tree, client.get(arguments.address.session_path() + "/tree"));
   return print_answer(arguments, tree, draw_tree);
 }
@@ -20,7 +20,7 @@ Result<int> run(const TreeArguments& arguments, ApiClient& client) {
 
 void add_tree_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<TreeArguments>(
-      app, exit_code, "tree", "Draw a session's nodes and where its branches are", run);
+      app, exit_code, "tree", "Draw a session's nodes and where its branches are", run_tree);
   add_session_argument(command, arguments.address, "Id or name");
   command.footer(
       "A line has the node's id, name, kind, size, the time its snapshot took, and the commands\n"
