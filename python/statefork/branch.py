@@ -12,7 +12,7 @@ from .events import TerminalEvent
 from .execution import Execution
 from .nodes import NodeRef, Snapshot, TreeNode
 from .requests import DEFAULT_TIMEOUT, Address
-from .results import CleanupReport, CommandResult, Diff, ExecutionInfo, ProgramResult, RestoreReport, Screen
+from .results import CleanupReport, CommandResult, Diff, ExecutionInfo, ProgramResult, RestoreReport, Screen, TypedKeys
 from .runner import Runner
 from .subscription import watch_terminal
 
@@ -189,17 +189,21 @@ class Terminal:
 
     # The terminal as a person uses it.
 
-    def send_keys(self, keys: Union[str, bytes]) -> None:
+    def send_keys(self, keys: Union[str, bytes]) -> TypedKeys:
         """Types; "\\r" is the enter key, "\\x03" control-C. Reaches what is running now.
+
+        All of it or nothing: up to 4 MiB wait until the program in the terminal reads them; `BusyError` says how much
+        room is left. Control-C does not wait: it discards what waits.
 
         >>> execution = s.start_command("echo 'Your name?'; read x; echo hello $x")
         >>> next(execution.events()).text  # now it is running
         'Your name?\\n'
         >>> s.send_keys("you\\r")
+        TypedKeys(accepted_bytes=4, waiting_bytes=0)
         >>> execution.wait().output.splitlines()[-1]
         'hello you'
         """
-        self._runner.run(verbs.send_keys(self._at, keys))
+        return self._runner.run(verbs.send_keys(self._at, keys))
 
     def screen(self, scrollback: int = 0) -> Screen:
         """What is on the screen, with up to that many lines that went out at the top."""

@@ -23,7 +23,7 @@ from .events import Event, GapEvent, Message, OutputEvent, ResultEvent, Terminal
 from .nodes import BranchInfo, LogEntry, SessionInfo, Snapshot, Tree, TreeNode
 from .plans import Reply
 from .results import (CleanupReport, CommandResult, Diff, Difference, Divergence, EndedSession, ExecutionInfo,
-                      GarbageReport, Outcome, ProgramResult, RestoreReport, Screen, SessionStats)
+                      GarbageReport, Outcome, ProgramResult, RestoreReport, Screen, SessionStats, TypedKeys)
 
 Json = Dict[str, Any]
 T = TypeVar("T")
@@ -181,6 +181,10 @@ def garbage_report(answer: Json) -> GarbageReport:
 def session_stats(answer: Json) -> SessionStats:
     times = {f"{of}_time": need(answer, f"{of}_us") / 1e6 for of in ("command", "checkpoint", "stopped", "replay")}
     return read(SessionStats, answer, **times)
+
+
+def typed_keys(answer: Json) -> TypedKeys:
+    return read(TypedKeys, answer)
 
 
 def screen(answer: Json) -> Screen:

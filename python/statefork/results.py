@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .errors import StateForkError
 
 __all__ = ["BackendInfo", "Blocker", "CleanupReport", "CommandResult", "Diff", "Difference", "Divergence",
-           "EndedSession", "ExecutionInfo", "GarbageReport", "Health", "Outcome", "ProgramResult", "RestoreReport", "Screen", "SessionStats"]
+           "EndedSession", "ExecutionInfo", "GarbageReport", "Health", "Outcome", "ProgramResult", "RestoreReport", "Screen", "SessionStats", "TypedKeys"]
 
 
 @dataclass(frozen=True)
@@ -158,6 +158,14 @@ class Screen:
     def text(self) -> str:
         """The rows as one text, without the empty space to the right and at the end."""
         return "\n".join(row.rstrip() for row in self.rows).rstrip("\n")
+
+
+@dataclass(frozen=True)
+class TypedKeys:
+    """What became of typed keys. All of them were accepted; otherwise there was an error."""
+
+    accepted_bytes: int
+    waiting_bytes: int  # earlier ones included: until the program in the terminal reads them
 
 
 @dataclass(frozen=True)

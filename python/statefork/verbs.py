@@ -15,7 +15,7 @@ from .replies import Json
 from .requests import (MAX_FILE_BYTES, Address, ask, check_size, encode, given, milliseconds, part, text_or_base64,
                        whole_seconds)
 from .results import (BackendInfo, CleanupReport, Diff, GarbageReport, Health, ProgramResult, RestoreReport, Screen,
-                      SessionStats)
+                      SessionStats, TypedKeys)
 
 Notes = Mapping[str, Optional[str]]  # None removes
 
@@ -150,8 +150,9 @@ def run(at: Address, argv: Union[str, Sequence[str]], env: Optional[Mapping[str,
     return check_result(result) if check else result
 
 
-def send_keys(at: Address, keys: Union[str, bytes]) -> Plan[None]:
-    yield from call(at.ask("POST", "keys", text_or_base64("keys", keys)))
+def send_keys(at: Address, keys: Union[str, bytes]) -> Plan[TypedKeys]:
+    answer = yield from call(at.ask("POST", "keys", text_or_base64("keys", keys)))
+    return replies.typed_keys(answer)
 
 
 def screen(at: Address, scrollback: int) -> Plan[Screen]:

@@ -145,10 +145,11 @@ Result<control::SideObservation> LiveBackend::run(const BranchHandle& branch,
   return side_observation_of(std::move(*done));
 }
 
-Status LiveBackend::send_keys(const BranchHandle& branch, std::string_view keys) {
-  Status sent = waypoint_->send_keys(id_of(branch), keys);
-  if (!sent) return branch_error(branch, std::move(sent).error());
-  return sent;
+Result<control::TypedKeys> LiveBackend::send_keys(const BranchHandle& branch,
+                                                  std::string_view keys) {
+  auto typed = waypoint_->send_keys(id_of(branch), keys);
+  if (!typed) return branch_error(branch, std::move(typed).error());
+  return control::TypedKeys{typed->accepted, typed->waiting};
 }
 
 Result<control::TerminalScreen> LiveBackend::screen(const BranchHandle& branch,

@@ -86,7 +86,8 @@ Status ReopenableBackend::end(const BranchHandle& branch) {
   return backend->end(branch);
 }
 
-Status ReopenableBackend::send_keys(const BranchHandle& branch, std::string_view keys) {
+Result<control::TypedKeys> ReopenableBackend::send_keys(const BranchHandle& branch,
+                                                        std::string_view keys) {
   SF_TRY_ASSIGN(auto backend, current());
   return backend->send_keys(branch, keys);
 }

@@ -50,7 +50,8 @@ class ReopenableBackend final : public control::Backend {
   Status remove(const control::PhysicalRef& ref) override;
   Status end(const control::BranchHandle& branch) override;
 
-  Status send_keys(const control::BranchHandle& branch, std::string_view keys) override;
+  Result<control::TypedKeys> send_keys(const control::BranchHandle& branch,
+                                       std::string_view keys) override;
   Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
                                          std::size_t scrollback) override;
   Status resize(const control::BranchHandle& branch, std::uint16_t rows,

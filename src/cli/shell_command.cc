@@ -31,8 +31,12 @@ Result<int> run_shell(const ShellArguments& arguments, const ApiClient& client) 
   print_remark("attached to " + session + "/" + arguments.address.branch + "; " +
                arguments.detach_key + " detaches. The shell has no prompt unless you set PS1.");
   SF_TRY_ASSIGN(LinkEnd end, link_terminal(client, arguments.address.branch_path(), key));
-  print_remark(end == LinkEnd::kDetached ? "detached; the session goes on"
-                                         : "the branch has ended");
+  std::string remark = end.why == LinkEnd::Why::kBranchEnded ? "the branch has ended"
+                                                             : "detached; the session goes on";
+  if (end.discarded > 0)
+    remark += "; " + std::to_string(end.discarded) +
+              " bytes that were typed were discarded here and not run on this host";
+  print_remark(remark);
   return 0;
 }
 
@@ -47,6 +51,8 @@ void add_shell_command(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command.footer(
       "Several may look at one terminal. A restore by someone else shows at once.\n"
+      "What you type or paste goes into the session or nowhere: if the link ends in the middle of\n"
+      "a paste, the rest is discarded.\n"
       "Example: statefork shell work/b2");
 }
 

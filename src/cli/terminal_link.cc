@@ -4,105 +4,131 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <termios.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/clock.h"
+#include "cli/raw_terminal.h"
+#include "cli/typed_input.h"
 #include "os/error.h"
 #include "os/file.h"
-#include "os/terminal.h"
 #include "wire/base64.h"
 
 namespace sf::cli {
 namespace {
 
-// Leaves what a program may have switched on: the other screen, attributes, margins, a hidden
-// cursor, mouse reports, bracketed paste.
-constexpr std::string_view kUsualModes =
-    "\x1b[?1049l\x1b[!p\x1b[0m\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l";
 constexpr std::string_view kClear = "\x1b[H\x1b[2J";
-constexpr std::string_view kBelowAll = "\x1b[999;1H\r\n";
-constexpr std::size_t kMaxKeys = 2048;  // of one request
-
-// Raw while it lives.
-class RawTerminal {
- public:
-  static Result<RawTerminal> enter() {
-    SF_TRY_ASSIGN(termios before, os::terminal_settings(STDIN_FILENO));
-    termios raw = before;
-    ::cfmakeraw(&raw);
-    SF_TRY(os::set_terminal_settings(STDIN_FILENO, raw));
-    return RawTerminal(before);
-  }
-  RawTerminal(RawTerminal&& other) noexcept
-      : before_(other.before_), active_(std::exchange(other.active_, false)) {}
-  RawTerminal& operator=(RawTerminal&&) = delete;
-  ~RawTerminal() {
-    if (!active_) return;
-    std::string leave = std::string(kUsualModes) + std::string(kBelowAll);
-    (void)os::write_all(STDOUT_FILENO, leave);
-    (void)os::set_terminal_settings(STDIN_FILENO, before_);
-  }
-
- private:
-  explicit RawTerminal(const termios& before) : before_(before) {}
-  termios before_;
-  bool active_ = true;
-};
+constexpr std::size_t kMaxPending = 64U << 10U;  // typed here, not accepted there yet
+constexpr auto kFirstRetry = milliseconds(10);   // when there was no room
+constexpr auto kLastRetry = milliseconds(200);
+constexpr auto kPasteGap = seconds(5);  // within one
 
 class Link {
  public:
   Link(const ApiClient& client, std::string branch_path, char detach_key)
-      : client_(client), path_(std::move(branch_path)), detach_key_(detach_key) {}
+      : client_(client), path_(std::move(branch_path)), input_(detach_key) {}
 
   Result<LinkEnd> run() {
-    sigset_t resized;
-    sigemptyset(&resized);
-    sigaddset(&resized, SIGWINCH);
-    ::pthread_sigmask(SIG_BLOCK, &resized, nullptr);
-    os::UniqueFd signals(::signalfd(-1, &resized, SFD_CLOEXEC));
+    SF_TRY_ASSIGN(os::UniqueFd signals, take_signals());
     ended_ = os::UniqueFd(::eventfd(0, EFD_CLOEXEC));
-    if (!signals.valid() || !ended_.valid()) return os::last_error("watching the terminal");
-    SF_TRY(send_size());
+    if (!ended_.valid()) return os::last_error("watching the terminal");
     SF_TRY_ASSIGN(RawTerminal raw, RawTerminal::enter());
-    std::thread output([this] { show(); });
-    Result<LinkEnd> end = type(signals.get());
-    gate_.close();
-    output.join();
-    if (end.ok() && *end == LinkEnd::kBranchEnded && !shown_.ok()) return shown_.error();
-    return end;
+    Result<LinkEnd::Why> why = send_size_first();
+    if (why.ok()) {
+      raw.note_shown();
+      std::thread output([this] { show(); });
+      why = type(signals.get());
+      gate_.close();
+      output.join();
+      if (why.ok() && *why == LinkEnd::Why::kBranchEnded && !shown_.ok()) why = shown_.error();
+    }
+    const bool by_key = why.ok() && *why == LinkEnd::Why::kDetached;
+    const std::size_t discarded =
+        pending_.size() + behind_ +
+        raw.discard_typed(input_, by_key && behind_ == 0 ? RawTerminal::Ending::kByKey
+                                                         : RawTerminal::Ending::kBroken);
+    if (why.ok()) return LinkEnd{*why, discarded};
+    Error error = std::move(why).error();
+    if (discarded > 0)
+      error.message += "; " + std::to_string(discarded) +
+                       " bytes that were typed were discarded here and not run on this host";
+    return error;
   }
 
  private:
+  static Result<os::UniqueFd> take_signals() {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (int number : {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&wanted, number);
+    ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
+    os::UniqueFd signals(::signalfd(-1, &wanted, SFD_CLOEXEC));
+    if (!signals.valid()) return os::last_error("watching for signals");
+    return signals;
+  }
+
+  Result<LinkEnd::Why> send_size_first() {
+    SF_TRY(send_size());
+    return LinkEnd::Why::kDetached;
+  }
+
   // Keys and sizes there, until the detach key or the end.
-  Result<LinkEnd> type(int signals) {
-    pollfd watched[] = {{STDIN_FILENO, POLLIN, 0}, {signals, POLLIN, 0}, {ended_.get(), POLLIN, 0}};
+  Result<LinkEnd::Why> type(int signals) {
+    Deadline retry = Deadline::never();
+    milliseconds pause = kFirstRetry;
     for (;;) {
-      if (::poll(watched, std::size(watched), -1) < 0) {
-        if (errno == EINTR) continue;
-        return os::last_error("waiting for keys");
-      }
-      if (watched[2].revents != 0) return LinkEnd::kBranchEnded;
+      // While there is no room, this terminal is not read: whoever pastes waits, too.
+      const bool reads = pending_.size() < kMaxPending;
+      pollfd watched[] = {
+          {reads ? STDIN_FILENO : -1, POLLIN, 0}, {signals, POLLIN, 0}, {ended_.get(), POLLIN, 0}};
+      const Deadline wake = input_.in_paste() ? retry.min(Deadline::after(kPasteGap)) : retry;
+      const int ready = ::poll(watched, std::size(watched), wake.poll_timeout_ms());
+      if (ready < 0 && errno != EINTR) return os::last_error("waiting for keys");
+      if (ready < 0) continue;
+      if (watched[2].revents != 0) return LinkEnd::Why::kBranchEnded;
       if (watched[1].revents != 0) {
         signalfd_siginfo info{};
         (void)!::read(signals, &info, sizeof info);
+        if (info.ssi_signo != SIGWINCH) return LinkEnd::Why::kSignal;
         SF_TRY(send_size());
       }
-      if (watched[0].revents == 0) continue;
-      char keys[kMaxKeys];
-      ssize_t n = ::read(STDIN_FILENO, keys, sizeof keys);
-      if (n <= 0) return LinkEnd::kDetached;  // our terminal is gone
-      std::string_view typed(keys, static_cast<std::size_t>(n));
-      std::size_t detach = typed.find(detach_key_);
-      typed = typed.substr(0, detach);
-      if (!typed.empty())
-        SF_TRY(client_.post(path_ + "/keys", {{"keys_base64", wire::to_base64(typed)}}));
-      if (detach != std::string_view::npos) return LinkEnd::kDetached;
+      if (ready == 0 && pending_.empty()) input_.give_up_paste();
+      bool detach = false;
+      const bool typed = watched[0].revents != 0;
+      if (typed) {
+        SF_TRY_ASSIGN(detach, read_keys());
+      }
+      if (typed || retry.passed()) {
+        SF_TRY_ASSIGN(bool delivered, deliver());
+        retry = delivered ? Deadline::never() : Deadline::after(pause);
+        pause = delivered ? kFirstRetry : std::min<milliseconds>(pause * 2, kLastRetry);
+      }
+      if (detach) return LinkEnd::Why::kDetached;
     }
+  }
+
+  // Whether this is the end: by the key, or because our terminal is gone.
+  Result<bool> read_keys() {
+    char keys[4096];
+    ssize_t n = ::read(STDIN_FILENO, keys, sizeof keys);
+    if (n <= 0) return true;
+    TypedInput::Taken taken = input_.take({keys, static_cast<std::size_t>(n)});
+    pending_ += taken.keys;
+    behind_ += taken.behind;
+    return taken.detach;
+  }
+
+  // False: there is no room now, and nothing of it was taken.
+  Result<bool> deliver() {
+    if (pending_.empty()) return true;
+    auto sent = client_.post(path_ + "/keys", {{"keys_base64", wire::to_base64(pending_)}});
+    if (!sent.ok() && sent.error().code == ErrorCode::kBusy) return false;
+    if (!sent.ok()) return std::move(sent).error();
+    pending_.clear();
+    return true;
   }
 
   Status send_size() {
@@ -139,7 +165,9 @@ class Link {
 
   const ApiClient& client_;
   std::string path_;
-  char detach_key_;
+  TypedInput input_;
+  std::string pending_;     // typed, not accepted yet
+  std::size_t behind_ = 0;  // bytes behind the detach key
   ApiClient::Gate gate_;
   os::UniqueFd ended_;  // readable: nothing more will be shown
   Status shown_ = Ok{};

@@ -144,7 +144,8 @@ class Backend {
   virtual Status remove(const PhysicalRef& ref) = 0;
   virtual Status end(const BranchHandle& branch) = 0;
 
-  virtual Status send_keys(const BranchHandle& branch, std::string_view keys) = 0;
+  // All of it or nothing; kBusy: too much waits already. At least 1 MiB fits.
+  virtual Result<TypedKeys> send_keys(const BranchHandle& branch, std::string_view keys) = 0;
   virtual Result<TerminalScreen> screen(const BranchHandle& branch, std::size_t scrollback) = 0;
   virtual Status resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) = 0;
   virtual Result<WindowSize> window(const BranchHandle& branch) = 0;

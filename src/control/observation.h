@@ -35,6 +35,12 @@ struct Observation {
   bool left_background = false;  // processes that it started are still running
 };
 
+// What became of typed keys.
+struct TypedKeys {
+  std::size_t accepted = 0;  // bytes: all that were given
+  std::size_t waiting = 0;  // bytes, earlier ones included, until the program in the terminal reads
+};
+
 // A command beside the shell: a program with its arguments, no terminal, outputs apart.
 struct SideRequest {
   std::vector<std::string> argv;  // argv[0] is looked up in PATH

@@ -141,9 +141,13 @@ Result<SideObservation> SessionManager::run(const BranchId& branch, const SideRe
   return seen;
 }
 
-Status SessionManager::send_keys(const BranchId& branch, std::string_view keys) {
-  return use_terminal(branch, keys_entry(keys),
-                      [&](const BranchHandle& handle) { return backend_.send_keys(handle, keys); });
+Result<TypedKeys> SessionManager::send_keys(const BranchId& branch, std::string_view keys) {
+  TypedKeys typed;
+  SF_TRY(use_terminal(branch, keys_entry(keys), [&](const BranchHandle& handle) -> Status {
+    SF_TRY_ASSIGN(typed, backend_.send_keys(handle, keys));
+    return Ok{};
+  }));
+  return typed;
 }
 
 Status SessionManager::resize(const BranchId& branch, std::uint16_t rows, std::uint16_t cols) {

@@ -172,7 +172,8 @@ class SessionManager {
 
   // A command beside the shell; waits for no other. What it does cannot be replayed.
   Result<SideObservation> run(const BranchId& branch, const SideRequest& request);
-  Status send_keys(const BranchId& branch, std::string_view keys);
+  // Types all of it or nothing; kBusy: too much waits already for the program in the terminal.
+  Result<TypedKeys> send_keys(const BranchId& branch, std::string_view keys);
   Status resize(const BranchId& branch, std::uint16_t rows, std::uint16_t cols);
   Result<TerminalScreen> screen(const BranchId& branch, std::size_t scrollback = 0);
   // What the branch's terminal prints from now on, through restores, until the branch ends.

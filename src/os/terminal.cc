@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 
+#include "base/clock.h"
 #include "os/error.h"
 #include "os/file.h"
 
@@ -11,6 +12,22 @@ namespace sf::os {
 namespace {
 
 constexpr std::size_t kMaxTyped = 65536;  // a terminal's queue holds 4096
+constexpr auto kPassing = seconds(1);
+
+// What was written passes through the kernel's own thread, which goes by the settings of that
+// moment. Returns when so many bytes can be read.
+void await_typed(int master, std::size_t bytes) {
+  UniqueFd slave(::ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (!slave.valid()) return;
+  for (Deadline patience = Deadline::after(kPassing); !patience.passed();) {
+    pollfd waiting{slave.get(), POLLIN, 0};
+    (void)::poll(&waiting, 1, 0);  // the kernel hands on what is under way
+    int there = 0;
+    if (::ioctl(slave.get(), FIONREAD, &there) != 0 || static_cast<std::size_t>(there) >= bytes)
+      return;
+    (void)::poll(nullptr, 0, 1);
+  }
+}
 
 }  // namespace
 
@@ -58,9 +75,13 @@ Result<std::string> take_typed(int master) {
   UniqueFd slave(::ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
   if (!slave.valid()) return last_error("opening the terminal");
   SF_TRY_ASSIGN(termios settings, terminal_settings(slave.get()));
-  termios raw = settings;
-  ::cfmakeraw(&raw);  // an unfinished line can only be read in raw mode
-  SF_TRY(set_terminal_settings(slave.get(), raw));
+  termios plain = settings;
+  // An unfinished line can only be read so. Nothing else changes: keys that are still on their way
+  // are translated and echoed as they would have been.
+  plain.c_lflag &= ~static_cast<tcflag_t>(ICANON);
+  plain.c_cc[VMIN] = 1;
+  plain.c_cc[VTIME] = 0;
+  SF_TRY(set_terminal_settings(slave.get(), plain));
   std::string typed;
   Result<bool> read = read_available(slave.get(), typed, kMaxTyped);
   SF_TRY(set_terminal_settings(slave.get(), settings));
@@ -77,6 +98,8 @@ Status put_typed(int master, const std::string& bytes) {
       ~static_cast<tcflag_t>(ICRNL | INLCR | IGNCR | ISTRIP);  // it went through these already
   SF_TRY(set_terminal_settings(master, silent));
   Status written = write_all(master, bytes);
+  const bool canonical = (settings.c_lflag & ICANON) != 0;
+  if (written) await_typed(master, canonical ? bytes.rfind('\n') + 1 : bytes.size());
   SF_TRY(set_terminal_settings(master, settings));
   return written;
 }

@@ -18,8 +18,8 @@ constexpr std::size_t kMaxWrite = 16U << 20U;
 Result<Answer> keys(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(std::string typed, keys_from(call.body));
-  SF_TRY(at.session->send_keys(at.branch, typed));
-  return Answer{200, Json::object(), {}};
+  SF_TRY_ASSIGN(control::TypedKeys sent, at.session->send_keys(at.branch, typed));
+  return Answer{200, {{"accepted_bytes", sent.accepted}, {"waiting_bytes", sent.waiting}}, {}};
 }
 
 Result<Answer> screen(SessionDirectory& directory, const Call& call) {

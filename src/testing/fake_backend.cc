@@ -250,11 +250,12 @@ Result<control::SideObservation> FakeBackend::run(const BranchHandle& branch,
   });
 }
 
-Status FakeBackend::send_keys(const BranchHandle& branch, std::string_view keys) {
-  return call<Ok>("send_keys", [&]() -> Status {
+Result<control::TypedKeys> FakeBackend::send_keys(const BranchHandle& branch,
+                                                  std::string_view keys) {
+  return call<control::TypedKeys>("send_keys", [&]() -> Result<control::TypedKeys> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
     machine->variables["keys"] += keys;
-    return Ok{};
+    return control::TypedKeys{keys.size(), 0};
   });
 }
 

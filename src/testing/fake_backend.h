@@ -76,7 +76,8 @@ class FakeBackend final : public control::Backend {
   // Words are variables to set; answers with the whole machine.
   Result<control::SideObservation> run(const control::BranchHandle& branch,
                                        const control::SideRequest& request) override;
-  Status send_keys(const control::BranchHandle& branch, std::string_view keys) override;
+  Result<control::TypedKeys> send_keys(const control::BranchHandle& branch,
+                                       std::string_view keys) override;
   Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
                                          std::size_t scrollback) override;
   Status resize(const control::BranchHandle& branch, std::uint16_t rows,

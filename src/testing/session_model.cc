@@ -105,7 +105,8 @@ std::string SessionModel::change_in_place(const std::string& branch, const Model
   FakeMachine changed = branches_.at(branch).machine;
   Status done = Ok{};
   if (op.kind == ModelOp::kKeys) {
-    done = world_.session().send_keys(id, "k");
+    auto typed = world_.session().send_keys(id, "k");
+    if (!typed.ok()) done = std::move(typed).error();
     changed.variables["keys"] += "k";
   } else if (op.kind == ModelOp::kWriteFile) {
     std::string content(op.detail % 2 == 0 ? 1 : kMaxKeptContent + 1, 'f');

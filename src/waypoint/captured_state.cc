@@ -75,6 +75,7 @@ Json to_json(const CapturedState& s) {
                {"background_size", s.shell.background.size()},
                {"typed_size", s.shell.typed.size()},
                {"stopped_us", s.stopped.count()}};
+  if (!s.shell.waiting.empty()) json["waiting_size"] = s.shell.waiting.size();
   if (s.may_hold) json["may_hold"] = true;
   if (s.shell.request_pending) json["request_pending"] = true;
   if (s.mark) json["mark"] = to_json(*s.mark);
@@ -83,7 +84,7 @@ Json to_json(const CapturedState& s) {
 }
 
 std::string terminal_bytes(const CapturedState& state) {
-  return state.shell.screen + state.shell.background + state.shell.typed;
+  return state.shell.screen + state.shell.background + state.shell.typed + state.shell.waiting;
 }
 
 Result<CapturedState> captured_state_from_json(const Json& json, const std::string& terminal) {
@@ -112,13 +113,17 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     auto screen = whole_number<std::size_t>(json, "screen_size");
     auto background = whole_number<std::size_t>(json, "background_size");
     auto typed = whole_number<std::size_t>(json, "typed_size");
-    if (screen > terminal.size() || background > terminal.size() - screen ||
-        typed != terminal.size() - screen - background)
+    auto waiting = json.contains("waiting_size") ? whole_number<std::size_t>(json, "waiting_size")
+                                                 : std::size_t{0};
+    std::size_t left = terminal.size();
+    auto fits = [&left](std::size_t part) { return part <= left && (left -= part, true); };
+    if (!fits(screen) || !fits(background) || !fits(typed) || !fits(waiting) || left != 0)
       return fail(ErrorCode::kCorrupt,
                   "the checkpoint's terminal file has another size than its manifest says");
     s.shell.screen = terminal.substr(0, screen);
     s.shell.background = terminal.substr(screen, background);
-    s.shell.typed = terminal.substr(screen + background);
+    s.shell.typed = terminal.substr(screen + background, typed);
+    s.shell.waiting = terminal.substr(screen + background + typed);
     return s;
   } catch (const Json::exception& e) {
     return fail(ErrorCode::kCorrupt, std::string("captured state: ") + e.what());

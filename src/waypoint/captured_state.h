@@ -31,7 +31,7 @@ struct CapturedState {
 wire::Json to_json(const StateMark& mark);
 Result<StateMark> state_mark_from_json(const wire::Json& json);
 wire::Json to_json(const CapturedState& state);
-// Screen, background output and unread keys, as one piece of bytes.
+// Screen, background output, unread keys and those behind them, as one piece of bytes.
 std::string terminal_bytes(const CapturedState& state);
 Result<CapturedState> captured_state_from_json(const wire::Json& json, const std::string& terminal);
 

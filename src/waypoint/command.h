@@ -41,6 +41,12 @@ struct ExecResult {
 // Called with raw terminal bytes as they arrive.
 using OutputSink = std::function<void(std::string_view)>;
 
+// What became of typed keys.
+struct TypedKeys {
+  std::size_t accepted = 0;  // bytes: all that were given
+  std::size_t waiting = 0;  // bytes, earlier ones included, until the program in the terminal reads
+};
+
 // A command beside the shell: no terminal, separate outputs, its own process group.
 struct SideExecRequest {
   std::vector<std::string> argv;  // argv[0] is looked up in PATH

@@ -188,7 +188,7 @@ std::optional<CapturedState> LiveBranch::same_as(const StateMark& base, const St
   state.hostname = current_hostname();
   state.user = host_.user();
   state.shell = host_.shell().state();
-  if (!state.shell.typed.empty()) return std::nullopt;
+  if (!state.shell.typed.empty() || !state.shell.waiting.empty()) return std::nullopt;
   state.shell.request_pending = false;  // as in the image
   auto last_pid = read_pid_counter(init_.pid());
   if (!last_pid) return std::nullopt;

@@ -33,7 +33,8 @@ Manifest full_manifest() {
   manifest.state.shell.command_running = true;
   manifest.state.shell.screen = kTerminal.substr(0, 8);
   manifest.state.shell.background = kTerminal.substr(8, 14);
-  manifest.state.shell.typed = kTerminal.substr(22);
+  manifest.state.shell.typed = kTerminal.substr(22, 3);
+  manifest.state.shell.waiting = kTerminal.substr(25);
   manifest.state.stopped = microseconds(77);
   manifest.boot_id = "c1a0-boot";
   return manifest;
@@ -77,7 +78,17 @@ TEST(ManifestTest, EveryFieldSurvives) {
   EXPECT_TRUE(back.state.shell.command_running);
   EXPECT_EQ(back.state.shell.screen, manifest.state.shell.screen);
   EXPECT_EQ(back.state.shell.background, manifest.state.shell.background);
+  EXPECT_EQ(back.state.shell.typed, "key");
+  EXPECT_EQ(back.state.shell.waiting, "s\x03");
+}
+
+TEST(ManifestTest, ACheckpointOfATimeWithoutWaitingKeysHasNone) {
+  Manifest manifest = full_manifest();
+  manifest.state.shell.typed += std::exchange(manifest.state.shell.waiting, "");
+  EXPECT_EQ(manifest_text(manifest).find("waiting_size"), std::string::npos);
+  ASSERT_OK_AND_ASSIGN(Manifest back, parse_manifest(manifest_text(manifest), kTerminal));
   EXPECT_EQ(back.state.shell.typed, "keys\x03");
+  EXPECT_EQ(back.state.shell.waiting, "");
 }
 
 TEST(ManifestTest, AFirstCheckpointHasNoParent) {
@@ -129,8 +140,11 @@ TEST(ManifestTest, AMissingKeyIsNamed) {
     if (item.key() == "parent") continue;
     expect_corrupt(changed([&](Json& json) { json.erase(item.key()); }), item.key());
   }
-  for (const auto& item : good["state"].items())
-    expect_corrupt(changed([&](Json& json) { json["state"].erase(item.key()); }), item.key());
+  for (const auto& item : good["state"].items()) {
+    const bool optional = item.key() == "waiting_size";  // then the bytes are too many
+    expect_corrupt(changed([&](Json& json) { json["state"].erase(item.key()); }),
+                   optional ? "another size" : item.key());
+  }
   for (const char* key : {"root", "rows", "network"})
     expect_corrupt(changed([&](Json& json) { json["config"].erase(key); }), key);
 }
@@ -160,10 +174,11 @@ TEST(ManifestTest, ATerminalFileOfAnotherSizeIsRefused) {
 }
 
 TEST(ManifestTest, SizesThatOnlyAddUpByWrappingAreRefused) {
-  for (const char* key : {"screen_size", "background_size", "typed_size"}) {
+  for (const char* key : {"screen_size", "background_size", "typed_size", "waiting_size"}) {
     const char* other = std::string_view(key) == "typed_size" ? "screen_size" : "typed_size";
     expect_corrupt(changed([&](Json& json) {
-      json["state"].update({{"screen_size", 0}, {"background_size", 0}, {"typed_size", 0}});
+      json["state"].update(
+          {{"screen_size", 0}, {"background_size", 0}, {"typed_size", 0}, {"waiting_size", 0}});
       json["state"][key] = -1;
       json["state"][other] = kTerminal.size() + 1;
     }));

@@ -5,6 +5,7 @@
 
 #include "waypoint/branch_config.h"
 #include "waypoint/init/init_protocol.h"
+#include "waypoint/input_queue.h"
 #include "waypoint/screen_message.h"
 
 namespace sf::waypoint {
@@ -70,12 +71,12 @@ Result<SideExecResult> ShellClient::side_exec(const SideExecRequest& request) {
   return side_exec_result_from_json(answer.header, answer.payload);
 }
 
-Status ShellClient::send_keys(std::string_view bytes) {
-  constexpr std::size_t kMaxKeys = 4000;  // what a terminal's input queue holds
-  if (bytes.size() > kMaxKeys)
-    return invalid("at most 4000 bytes can be typed at once", "send them in pieces");
-  SF_TRY(server_->call({{{"op", "keys"}}, std::string(bytes)}, Deadline::after(kShortCall)));
-  return Ok{};
+Result<TypedKeys> ShellClient::send_keys(std::string_view bytes) {
+  SF_TRY(InputQueue(kMaxQueuedInput).push(bytes));  // what never fits is not sent
+  SF_TRY_ASSIGN(Frame answer,
+                server_->call({{{"op", "keys"}}, std::string(bytes)}, Deadline::after(kShortCall)));
+  return TypedKeys{answer.header.value("accepted", bytes.size()),
+                   answer.header.value("waiting", std::size_t{0})};
 }
 
 Result<ScreenText> ShellClient::screen(std::size_t scrollback_lines) {

@@ -18,7 +18,8 @@ class ShellClient {
 
   Result<ExecResult> exec(const ExecRequest& request, const OutputSink& sink);
   Result<SideExecResult> side_exec(const SideExecRequest& request);
-  Status send_keys(std::string_view bytes);
+  // All of it or nothing; kBusy: it does not fit now.
+  Result<TypedKeys> send_keys(std::string_view bytes);
   Result<ScreenText> screen(std::size_t scrollback_lines);
   Status resize(WindowSize size);
   // At most 128 MiB, path included.

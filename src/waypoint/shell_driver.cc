@@ -22,7 +22,7 @@ constexpr std::size_t kMaxBackground = 256U << 10U;
 constexpr auto kStartTime = seconds(20);       // from typing a line to the shell's start record
 constexpr auto kFirstLook = milliseconds(20);  // how soon a silent end is looked for
 constexpr auto kBlindLook = milliseconds(5);
-constexpr std::size_t kMaxHeldKeys = 1U << 20U;
+constexpr auto kInputLook = milliseconds(20);  // for a terminal that does not tell of its room
 constexpr char kInterruptKey = '\x03';
 constexpr std::size_t kMaxRecent = 256;  // commands remembered for a catch-up
 constexpr std::size_t kMaxRecentBytes = 1U << 20U;
@@ -34,11 +34,12 @@ ShellDriver::ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, 
       master_(std::move(master)),
       channel_(std::move(channel)),
       screen_(std::move(screen)),
+      input_(master_.get()),
       background_(kMaxBackground),
       blind_(!os::exists("/proc/self/syscall")) {}
 
 bool ShellDriver::ready() {
-  if (active_ || shell_ == 0) return false;
+  if (active_ || shell_ == 0 || input_.waits()) return false;
   if (!unsure_) return true;
   if (!at_prompt()) return false;
   unsure_ = false;
@@ -146,22 +147,27 @@ void ShellDriver::catch_up(const ChangePermit& /*permit*/, const CatchUp& missed
     return abandon(std::move(typed).error());
 }
 
-Status ShellDriver::type(const ChangePermit& /*permit*/, std::string_view bytes) {
-  return type_keys(bytes);
+Result<TypedKeys> ShellDriver::type(const ChangePermit& /*permit*/, std::string_view bytes) {
+  const bool held = holds_keys();
+  SF_TRY(held ? input_.hold(bytes) : input_.type(bytes));
+  unsure_ = true;
+  if (!bytes.empty()) look_.reset();
+  // Whether it is written now or went past the ones that wait.
+  if (!held && active_ && bytes.find(kInterruptKey) != std::string_view::npos)
+    active_->key_interrupt = true;
+  write_keys();
+  return TypedKeys{bytes.size(), input_.waiting_bytes()};
 }
 
-Status ShellDriver::type_keys(std::string_view bytes) {
-  if (active_ && active_->phase != Phase::kRunning) {
-    // Not for the line with which we start or end the command.
-    if (active_->held_keys.size() + bytes.size() > kMaxHeldKeys)
-      return fail(ErrorCode::kBusy, "too many keys while a command starts", "type them later");
-    active_->held_keys += bytes;
-    return Ok{};
-  }
-  unsure_ = true;
-  if (active_ && bytes.find(kInterruptKey) != std::string_view::npos) active_->key_interrupt = true;
-  if (!bytes.empty()) look_.reset();
-  return os::write_all(master_.get(), bytes);
+void ShellDriver::write_keys() {
+  const std::string written = holds_keys() ? std::string() : input_.write_some();
+  if (!written.empty()) unsure_ = true;
+  if (active_ && written.find(kInterruptKey) != std::string::npos) active_->key_interrupt = true;
+  if (on_input_waits) on_input_waits(input_.waits());
+}
+
+void ShellDriver::on_input_room() {
+  if (input_.waits()) write_keys();
 }
 
 void ShellDriver::on_terminal() { drain(); }
@@ -211,8 +217,7 @@ void ShellDriver::on_record(const Record& record) {
     case Record::Kind::kStart:
       if (!stale) on_start();
       (void)channel_.acknowledge(record);
-      if (active_ && !active_->held_keys.empty())
-        (void)type_keys(std::exchange(active_->held_keys, ""));
+      write_keys();
       return;
     case Record::Kind::kGone:
       if (active_ && !stale && std::exchange(active_->asked, false)) type_again();
@@ -232,6 +237,7 @@ void ShellDriver::on_record(const Record& record) {
     case Record::Kind::kShell:
       shell_ = static_cast<pid_t>(record.numbers[0]);
       find_shell_host_pid();
+      write_keys();
       return;
     case Record::Kind::kExited:
       if (active_ && record.numbers[0] == holder_) active_->holder_died = true;
@@ -293,6 +299,8 @@ void ShellDriver::on_shell_exit(int wait_status) {
   // Loaded and never heard of again, it may have been the command that ended the shell.
   bool began = active_ && (active_->phase >= Phase::kRunning ||
                            (active_->phase == Phase::kLoading && active_->holder_died));
+  // The hang-up takes away what was typed for the shell that ended, as on any terminal.
+  if (!active_ || began) input_.discard();
   if (began) finish(os::ExitStatus::from_wait(wait_status).shell_code(), true);
   std::optional<Error> failure = restart_shell();
   if (!active_) return;
@@ -310,8 +318,8 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   active_.reset();
   if (done.phase == Phase::kLoading) done.output.append(done.loading);  // it ran untold
   set_echo(true);
-  std::erase(done.held_keys, kInterruptKey);  // what it was meant for is over
-  if (!done.held_keys.empty()) (void)type_keys(done.held_keys);
+  if (done.phase != Phase::kRunning) input_.take_back(kInterruptKey);  // its command is over
+  write_keys();
   ExecResult result;
   result.exit_code = exit_code;
   result.shell_restarted = shell_restarted || done.shell_restarted;
@@ -347,11 +355,12 @@ void ShellDriver::abandon(Error error) {
   active_.reset();
   set_echo(true);
   unsure_ = true;
-  if (!failed.held_keys.empty()) (void)type_keys(failed.held_keys);
+  write_keys();
   failed.done(std::move(error));
 }
 
 void ShellDriver::on_time() {
+  on_input_room();
   if (!active_) return;
   if (blind_) drain();  // gVisor does not always tell that a terminal has something to read
   if (active_->phase <= Phase::kLoading && active_->phase_deadline.passed()) {
@@ -372,8 +381,10 @@ void ShellDriver::on_time() {
 }
 
 Deadline ShellDriver::next_wake() const {
-  if (!active_) return Deadline::never();
-  Deadline wake = active_->deadline.min(active_->phase_deadline).min(active_->next_look);
+  const Deadline input =
+      input_.waits() && !holds_keys() ? Deadline::after(kInputLook) : Deadline::never();
+  if (!active_) return input;
+  Deadline wake = input.min(active_->deadline).min(active_->phase_deadline).min(active_->next_look);
   return blind_ ? wake.min(Deadline::after(kBlindLook)) : wake;
 }
 
@@ -408,6 +419,7 @@ ShellState ShellDriver::state() {
       (void)os::put_typed(master_.get(), state.typed);
     }
   }
+  state.waiting = input_.waiting();
   return state;
 }
 
@@ -418,8 +430,9 @@ void ShellDriver::adopt(const ShellState& state) {
   commands_ = state.commands;
   foreign_command_ = state.command_running;
   channel_.set_request_pending(state.request_pending);
-  unsure_ = state.command_running || !state.typed.empty();
+  unsure_ = state.command_running || !state.typed.empty() || !state.waiting.empty();
   (void)os::put_typed(master_.get(), state.typed);
+  input_.adopt(state.waiting, state.typed.size());
   background_.append(state.background);
   if (state.catch_up) {
     const CatchUp& missed = *state.catch_up;

@@ -24,6 +24,7 @@
 #include "waypoint/shell_look.h"
 #include "waypoint/terminal/output_buffer.h"
 #include "waypoint/terminal/screen.h"
+#include "waypoint/terminal_input.h"
 
 namespace sf::waypoint {
 
@@ -39,6 +40,7 @@ struct ShellState {
   std::string background;           // printed since the last command ended, not yet told to anyone
   std::string screen;               // Screen::save()
   std::string typed;                // keys that nobody has read yet
+  std::string waiting;              // keys behind them, which the terminal has not taken yet
   std::optional<CatchUp> catch_up;  // the processes are of an earlier moment; what they missed
 };
 
@@ -62,7 +64,9 @@ class ShellDriver {
   // The terminal's foreground process group, as the branch numbers it.
   pid_t foreground_group() const;
   void run(const ChangePermit& permit, ExecRequest request, OutputSink sink, Done done);
-  Status type(const ChangePermit& permit, std::string_view bytes);
+  // All of it or nothing. What the terminal does not take at once waits, and with it the next
+  // command.
+  Result<TypedKeys> type(const ChangePermit& permit, std::string_view bytes);
   // Tells a shell that was restored to an earlier moment what happened since.
   void catch_up(const ChangePermit& permit, const CatchUp& missed, Done done);
 
@@ -75,9 +79,12 @@ class ShellDriver {
   std::optional<std::vector<std::string>> commands_since(long n) const;
   // When they were entered into the history, likewise, if looks have told all of them.
   std::optional<std::vector<long>> times_since(long n) const;
-  bool waits_at_prompt() { return !active_ && !unsure_ && at_prompt(); }
+  bool waits_at_prompt() { return !active_ && !unsure_ && !input_.waits() && at_prompt(); }
 
-  void on_terminal();  // the master became readable, or hung up; reads all there is
+  void on_terminal();    // the master became readable, or hung up; reads all there is
+  void on_input_room();  // somebody has read from the terminal
+  // Whether keys wait until somebody does.
+  bool input_waits() const { return input_.waits(); }
   void on_record(const Record& record);
   void on_time();
   Deadline next_wake() const;
@@ -91,6 +98,8 @@ class ShellDriver {
   void set_holder(pid_t holder);
   pid_t shell() const { return shell_; }
   pid_t shell_host() const { return shell_host_; }
+  // Called with whether keys wait: from true on, on_input_room() is to be called.
+  std::function<void(bool)> on_input_waits;
   // Called with all that the terminal prints.
   OutputSink on_output;
   // Whether a look at the shell when the next command ends is likely to be of use; and, when it has
@@ -119,7 +128,6 @@ class ShellDriver {
     int idle_looks = 0;
     int lost_looks = 0;
     bool key_interrupt = false;  // somebody typed it
-    std::string held_keys;       // typed before the command began
     int busy_looks = 0;
     bool holder_died = false;  // since the line was typed: what it tells may be lost
     bool asked = false;        // about the line (ask_line), and not answered yet
@@ -146,7 +154,9 @@ class ShellDriver {
   void note_times(const ShellLook& look);
   void drop_echoes(const Active& done, std::string& raw, std::string& background) const;
   void abandon(Error error);
-  Status type_keys(std::string_view bytes);
+  // Keys are not for the line with which we start or end a command, nor for no shell at all.
+  bool holds_keys() const { return shell_ == 0 || (active_ && active_->phase != Phase::kRunning); }
+  void write_keys();
   Status type_line(std::optional<int> status);
   Status type_at_prompt(const std::string& line);
   void type_again();
@@ -173,6 +183,7 @@ class ShellDriver {
   os::UniqueFd master_;
   ShellChannel channel_;
   Screen screen_;
+  TerminalInput input_;
   OutputBuffer background_;
   std::optional<Active> active_;
   pid_t shell_ = 0;       // as the branch sees it

@@ -20,6 +20,7 @@ constexpr auto kShortLife = milliseconds(200);  // of a shell that did nothing
 // Ids of requests to init; side commands count from 1.
 constexpr long kShellRequest = 0;
 constexpr long kHolderRequest = -1;
+constexpr std::uint32_t kTerminalEvents = EPOLLIN | EPOLLET;
 
 // The init names the system call that failed; the user knows what it was called with.
 std::string failed_step(const std::string& step, const BranchConfig& config) {
@@ -147,8 +148,21 @@ Status ShellHost::watch() {
   // Edge-triggered, for as long as the terminal exists: while no process has the terminal open (a
   // shell has ended, the next one has not opened it yet), the master reports a hang-up. It reports
   // that once, and new output afterwards. on_terminal() reads all there is, as this needs.
-  return poller_.add(driver_->master_fd(), EPOLLIN | EPOLLET,
-                     [this](std::uint32_t) { driver_->on_terminal(); });
+  SF_TRY(poller_.add(driver_->master_fd(), kTerminalEvents, [this](std::uint32_t events) {
+    if ((events & EPOLLOUT) != 0) driver_->on_input_room();
+    driver_->on_terminal();
+  }));
+  driver_->on_input_waits = [this](bool waits) { watch_for_room(waits); };
+  watch_for_room(driver_->input_waits());
+  return Ok{};
+}
+
+// Whoever reads from the terminal makes room, which the master tells once each time. Only asked for
+// while keys wait: every command reads.
+void ShellHost::watch_for_room(bool wanted) {
+  if (wanted == watches_for_room_) return;
+  const std::uint32_t events = wanted ? kTerminalEvents | EPOLLOUT : kTerminalEvents;
+  if (poller_.change(driver_->master_fd(), events)) watches_for_room_ = wanted;
 }
 
 // A fresh shell takes the place of one that ended. One that could not start, or that ended before

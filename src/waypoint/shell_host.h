@@ -72,6 +72,7 @@ class ShellHost {
   void on_holder(pid_t holder);
   Status warm_up_shell();
   Status watch();
+  void watch_for_room(bool wanted);
   void on_events();
   Result<User> find(const std::string& name) const;
   StartRequest shell_request() const;
@@ -94,6 +95,7 @@ class ShellHost {
   bool cwd_gone_ = false;
   bool started_ = false;
   bool shell_served_ = false;
+  bool watches_for_room_ = false;
   Stopwatch shell_age_;
   std::optional<Error> start_failure_;
 };

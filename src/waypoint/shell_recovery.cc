@@ -133,7 +133,7 @@ void ShellDriver::run_untold() {
   if (active_->sink && !printed.empty()) active_->sink(printed);
   set_echo(true);
   begin_running();
-  if (!active_->held_keys.empty()) (void)type_keys(std::exchange(active_->held_keys, ""));
+  write_keys();
 }
 
 // An interrupt can meet bash between starting a program and waiting for it. Bash is at its prompt

@@ -39,8 +39,9 @@ Status ShellServer::serve(const ClientPtr& client, Frame& frame) {
   if (op == "write_file") return write_file(client, frame);
   if (op == "read_file") return read_file(client, frame);
   if (op == "keys") {
-    SF_TRY(host_.shell().type(gate_.open(), frame.payload));
-    return answer_ok(client);
+    SF_TRY_ASSIGN(TypedKeys typed, host_.shell().type(gate_.open(), frame.payload));
+    client->send({{{"ok", true}, {"accepted", typed.accepted}, {"waiting", typed.waiting}}, {}});
+    return Ok{};
   }
   if (op == "watch") {
     paint(client);
@@ -83,7 +84,9 @@ void ShellServer::run_waiting() {
     if (!shell.ready()) {
       if (!waiting_.front().patience.passed()) break;
       waiting_.front().client->send_error(
-          fail(ErrorCode::kBusy, "the terminal is in use by: " + shell.foreground_name(),
+          fail(ErrorCode::kBusy,
+               "the terminal is in use by: " + shell.foreground_name() +
+                   (shell.input_waits() ? ", and typed keys wait to be read" : ""),
                "wait until it ends, or send it keys (\"\\x03\" interrupts)"));
       waiting_.pop_front();
       continue;

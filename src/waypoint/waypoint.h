@@ -100,7 +100,8 @@ class Waypoint {
   Result<ExecResult> exec(const BranchId& branch, const ExecRequest& request,
                           const OutputSink& sink = {});
   Result<SideExecResult> side_exec(const BranchId& branch, const SideExecRequest& request);
-  Status send_keys(const BranchId& branch, std::string_view bytes);
+  // Types all of it or nothing; at most 4 MiB wait until the program in the terminal reads them.
+  Result<TypedKeys> send_keys(const BranchId& branch, std::string_view bytes);
   Result<ScreenText> screen(const BranchId& branch, std::size_t scrollback_lines = 0);
   Status resize(const BranchId& branch, WindowSize size);
   // Replaces a file, or makes one that belongs to the branch's user; at most 128 MiB. Processes in

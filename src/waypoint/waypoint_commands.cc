@@ -45,7 +45,7 @@ Result<SideExecResult> Waypoint::side_exec(const BranchId& branch, const SideExe
   return shell.side_exec(request);
 }
 
-Status Waypoint::send_keys(const BranchId& branch, std::string_view bytes) {
+Result<TypedKeys> Waypoint::send_keys(const BranchId& branch, std::string_view bytes) {
   SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
   return shell.send_keys(bytes);
 }

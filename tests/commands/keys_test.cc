@@ -10,7 +10,7 @@ class KeysTest : public CommandsTest {
  protected:
   // Reads the screen until some row holds the text.
   void expect_on_screen(const std::string& text) {
-    Deadline deadline = Deadline::after(seconds(20));
+    Deadline deadline = Deadline::after(seconds(60));
     for (;;) {
       auto screen = wp_->screen(branch_);
       ASSERT_OK(screen);
@@ -120,6 +120,135 @@ TEST_F(KeysTest, KeysTypedButNotYetReadBelongToTheCheckpoint) {
   finish();
   ASSERT_OK(wp_->restore(branch_, here.id));
   finish();
+}
+
+// Lines of a text that no shell runs.
+std::string text_of(std::size_t bytes) {
+  std::string text;
+  for (int i = 1; text.size() < bytes; ++i)
+    text += std::to_string(i) + " is the number of a line\n";
+  return text;
+}
+
+// A reader that begins when it is told to, and takes byte after byte.
+constexpr const char* kSlowReader =
+    "stty -echo; echo rea''dy; until test -e /tmp/go; do sleep 0.02; done; "
+    "while IFS= read -r l && [ \"$l\" != end ]; do printf '%s\\n' \"$l\"; done >/tmp/text; "
+    "stty echo; echo fin''ished\n";
+
+TEST_F(KeysTest, WhatIsTypedWaitsForAProgramThatDoesNotReadAndArrivesWhole) {
+  branch_ = start();
+  for (std::size_t size : {std::size_t{14'000}, std::size_t{1} << 20U}) {
+    run("rm -f /tmp/go; clear");
+    ASSERT_OK(wp_->send_keys(branch_, kSlowReader));
+    expect_on_screen("ready");
+    const std::string text = text_of(size);
+    ASSERT_OK_AND_ASSIGN(TypedKeys typed, wp_->send_keys(branch_, text));
+    EXPECT_EQ(typed.accepted, text.size());
+    EXPECT_GT(typed.waiting, text.size() - 4096);
+    ASSERT_OK(wp_->send_keys(branch_, "end\n"));
+    ASSERT_OK(wp_->side_exec(branch_, {.argv = {"touch", "/tmp/go"}}));
+    expect_on_screen("finished");
+    ASSERT_OK_AND_ASSIGN(SideExecResult kept,
+                         wp_->side_exec(branch_, {.argv = {"cat", "/tmp/text"}}));
+    EXPECT_TRUE(kept.standard_output == text) << size << ": " << kept.standard_output.size();
+    EXPECT_EQ(output("echo fine"), "fine\n");
+  }
+}
+
+TEST_F(KeysTest, WhatDoesNotFitIsRefusedWholeAndTheErrorSaysWhatFits) {
+  branch_ = start();
+  EXPECT_EQ(wp_->send_keys(branch_, std::string(5U << 20U, '\n')).error().code,
+            ErrorCode::kInvalidArgument);
+  ASSERT_OK(wp_->send_keys(branch_, kSlowReader));
+  expect_on_screen("ready");
+  const std::string text = text_of(3U << 20U);
+  ASSERT_OK(wp_->send_keys(branch_, text));
+  auto refused = wp_->send_keys(branch_, text);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kBusy);
+  const std::size_t room = std::stoul(refused.error().details.at("room_bytes"));
+  EXPECT_LT(room, text.size());
+  EXPECT_GT(room, 1U << 20U);
+  ASSERT_OK(wp_->send_keys(branch_, text.substr(0, text.rfind('\n', room - 10) + 1)));
+  EXPECT_FALSE(wp_->exec(branch_, {.command = "echo never"}).ok()) << "keys wait before it";
+  ASSERT_OK(wp_->send_keys(branch_, "\x03"));
+  EXPECT_EQ(output("stty echo; cat /tmp/text 2>/dev/null; echo fine"), "fine\n");
+}
+
+TEST_F(KeysTest, AnInterruptDoesNotWaitBehindWhatWasTyped) {
+  branch_ = start();
+  for (const char* key : {"\x03", "\x1c"}) {
+    run("clear; rm -f /tmp/text");
+    ASSERT_OK(wp_->send_keys(branch_, "sh -c 'echo rea''dy; exec sleep 1000'\n"));
+    expect_on_screen("\nready");
+    ASSERT_OK_AND_ASSIGN(TypedKeys typed, wp_->send_keys(branch_, text_of(200'000)));
+    EXPECT_GT(typed.waiting, 100'000U);
+    ASSERT_OK_AND_ASSIGN(typed, wp_->send_keys(branch_, key));
+    EXPECT_EQ(typed.waiting, 0U);
+    EXPECT_EQ(output("echo fine"), "fine\n");
+  }
+}
+
+TEST_F(KeysTest, AnInterruptEndsACommandWhoseInputWaits) {
+  branch_ = start();
+  auto running = std::async(std::launch::async, [&] {
+    bool ready = false;
+    return wp_->exec(branch_, {.command = "echo ready; exec 3</dev/tty; sleep 1000"},
+                     [&](std::string_view) {
+                       if (std::exchange(ready, true)) return;
+                       EXPECT_OK(wp_->send_keys(branch_, text_of(50'000)));
+                       EXPECT_OK(wp_->send_keys(branch_, "\x03"));
+                     });
+  });
+  while (running.wait_for(seconds(2)) != std::future_status::ready)
+    ASSERT_OK(wp_->send_keys(branch_, "\x03"));  // one may meet the shell before the program
+  ASSERT_OK_AND_ASSIGN(ExecResult ended, running.get());
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_EQ(output("echo fine"), "fine\n");
+}
+
+TEST_F(KeysTest, ALineThatNoTerminalKeepsIsRefusedWhole) {
+  branch_ = start();
+  ASSERT_OK(wp_->send_keys(branch_, "cat >/tmp/text\n"));
+  auto refused = wp_->send_keys(branch_, std::string(5000, 'x') + "\n");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  ASSERT_OK(wp_->send_keys(branch_, std::string(4000, 'x') + "\n\x04"));
+  EXPECT_EQ(output("wc -c </tmp/text"), "4001\n");
+}
+
+TEST_F(KeysTest, KeysThatWaitBelongToTheCheckpointAndArriveOnceInEachBranch) {
+  branch_ = start();
+  ASSERT_OK(wp_->send_keys(branch_, kSlowReader));
+  expect_on_screen("ready");
+  const std::string text = text_of(300'000);
+  ASSERT_OK(wp_->send_keys(branch_, text + "en"));
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));
+  auto finish = [&](const BranchId& branch, const std::string& end) {
+    branch_ = branch;
+    ASSERT_OK(wp_->send_keys(branch, end));
+    ASSERT_OK(wp_->side_exec(branch, {.argv = {"touch", "/tmp/go"}}));
+    expect_on_screen("finished");
+    ASSERT_OK_AND_ASSIGN(SideExecResult kept,
+                         wp_->side_exec(branch, {.argv = {"cat", "/tmp/text"}}));
+    EXPECT_TRUE(kept.standard_output == text) << kept.standard_output.size();
+    EXPECT_EQ(output("echo fine"), "fine\n");
+  };
+  const BranchId first = branch_;
+  auto forks = wp_->fork(here.id, 2);
+  ASSERT_EQ(forks.size(), 2U);
+  for (const auto& fork : forks) {
+    ASSERT_OK(fork);
+    finish(*fork, "d\n");
+  }
+  finish(first, "d\n");
+  ASSERT_OK(wp_->restore(first, here.id));
+  // A second generation: waiting keys that were restored are saved again.
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo again, wp_->checkpoint(first));
+  finish(first, "d\n");
+  ASSERT_OK(wp_->restore(first, again.id));
+  finish(first, "d\n");
 }
 
 TEST_F(KeysTest, ScreenAndScrollbackBelongToTheCheckpoint) {

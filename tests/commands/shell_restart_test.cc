@@ -160,7 +160,8 @@ TEST_P(OutputAfterRestart, KeysReachTheNextCommand) {
     auto answer = [&](std::string_view bytes) {
       if (asked || bytes.find("name?") == std::string_view::npos) return;
       asked = true;
-      typed = wp_->send_keys(branch_, "somebody\n");
+      auto sent = wp_->send_keys(branch_, "somebody\n");
+      if (!sent.ok()) typed = std::move(sent).error();
     };
     auto seen = wp_->exec(branch_,
                           {.command = "stty -echo; echo name?; read -r x; seq 20000; echo hello $x",

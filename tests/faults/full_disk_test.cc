@@ -312,14 +312,22 @@ TEST(HostMountsTest, ADirectoryThatIsMountedAfterSpareKeepersBeganIsSeenByTheNex
     FullDisk full(disk);
     const std::string root = disk + "/root";
     ASSERT_OK(os::make_directories(root));
-    ASSERT_EQ(::mount("/", root.c_str(), nullptr, MS_BIND, nullptr), 0);
-    for (const char* name : {"a", "b", "c"}) {  // more than there are spares
-      expect_done(full.world().run({"new", root, "--name", name}));
-      EXPECT_EQ(full.world().exec_output(name, "test -e /etc/passwd && echo seen"), "seen");
+    ASSERT_OK(os::write_file(root + "/beneath", "the tree that the mount hides"));
+    constexpr int kRounds = 4;
+    for (int round = 0; round < kRounds; ++round) {
+      ASSERT_EQ(::mount("/", root.c_str(), nullptr, MS_BIND, nullptr), 0);
+      for (const char* name : {"a", "b", "c"}) {  // more than there are spares
+        expect_done(full.world().run({"new", root, "--name", name}));
+        EXPECT_EQ(full.world().exec_output(name, "ls -d /beneath /etc/passwd 2>/dev/null"),
+                  "/etc/passwd")
+            << "round " << round << ", session " << name;
+      }
+      for (const char* name : {"a", "b", "c"}) expect_done(full.world().run({"rm", name}));
+      EXPECT_TRUE(
+          becomes_true([&] { return ::umount(root.c_str()) == 0; }, Deadline::after(kPatience)));
+      EXPECT_NE(full.world().run({"new", root, "--name", "none"}).status, 0)
+          << "there is no shell beneath the mount";
     }
-    for (const char* name : {"a", "b", "c"}) expect_done(full.world().run({"rm", name}));
-    EXPECT_TRUE(
-        becomes_true([&] { return ::umount(root.c_str()) == 0; }, Deadline::after(kPatience)));
   });
 }
 

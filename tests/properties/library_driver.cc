@@ -198,7 +198,10 @@ class Library {
                     wire::from_base64(request.at("content").get<std::string>()));
       return session.write_file(branch, request.at("path"), std::move(content));
     }
-    if (verb == "keys") return session.send_keys(branch, request.at("keys").get<std::string>());
+    if (verb == "keys") {
+      SF_TRY(session.send_keys(branch, request.at("keys").get<std::string>()));
+      return Ok{};
+    }
     if (verb == "resize") return session.resize(branch, request.at("rows"), request.at("cols"));
     Result<control::CleanupReport> removed = [&]() -> Result<control::CleanupReport> {
       if (verb == "end") return session.end_branch(branch);

@@ -1,75 +1,13 @@
 // `statefork shell`, on a real terminal.
-#include <poll.h>
-#include <pty.h>
-#include <sys/ioctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <nlohmann/json.hpp>
+#include <map>
+#include <optional>
 
 #include "daemon_world.h"
-#include "os/fd.h"
+#include "os/file.h"
+#include "person.h"
 
 namespace sf::test {
 namespace {
-
-// A person at a terminal who runs one program.
-class Person {
- public:
-  explicit Person(const std::vector<std::string>& argv) {
-    winsize size{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
-    int master = -1;
-    std::vector<char*> words;
-    for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    pid_ = ::forkpty(&master, nullptr, nullptr, &size);
-    if (pid_ == 0) {
-      ::execv(words[0], words.data());
-      ::_exit(127);
-    }
-    master_.reset(master);
-  }
-  ~Person() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  Person(const Person&) = delete;
-  Person& operator=(const Person&) = delete;
-
-  void type(const std::string& keys) {
-    ASSERT_EQ(::write(master_.get(), keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
-  }
-  void resize(unsigned short rows, unsigned short cols) {
-    winsize size{.ws_row = rows, .ws_col = cols, .ws_xpixel = 0, .ws_ypixel = 0};
-    ASSERT_EQ(::ioctl(master_.get(), TIOCSWINSZ, &size), 0);
-  }
-  // Reads until this was shown; forgets what came before it.
-  ::testing::AssertionResult sees(const std::string& text) {
-    Deadline patience = Deadline::after(seconds(60));
-    while (shown_.find(text) == std::string::npos) {
-      pollfd ready{master_.get(), POLLIN, 0};
-      char buffer[4096];
-      ssize_t n = ::poll(&ready, 1, patience.poll_timeout_ms()) > 0
-                      ? ::read(master_.get(), buffer, sizeof buffer)
-                      : 0;
-      if (n <= 0) return ::testing::AssertionFailure() << "not seen: " << text << "\n" << shown_;
-      shown_.append(buffer, static_cast<std::size_t>(n));
-    }
-    shown_.erase(0, shown_.find(text) + text.size());
-    return ::testing::AssertionSuccess();
-  }
-  int exit_code() {
-    int status = 0;
-    ::waitpid(std::exchange(pid_, 0), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  pid_t pid_ = 0;
-  os::UniqueFd master_;
-  std::string shown_;
-};
 
 class CliShellTest : public ::testing::Test {
  protected:
@@ -128,6 +66,138 @@ TEST_F(CliShellTest, TheEndOfTheSessionEndsIt) {
   world_.output({"rm", "s"});
   ASSERT_TRUE(person.sees("ended"));
   EXPECT_EQ(person.exit_code(), 0);
+}
+
+// Each program tells that it runs before the key is typed.
+TEST_F(CliShellTest, ControlKeysDoInsideWhatTheyDoOnATerminal) {
+  Person person(shell("s"));
+  ASSERT_TRUE(person.sees("attached"));
+  person.type("sh -c 'echo fir''st; exec sleep 1000'; echo status-$?\r");
+  ASSERT_TRUE(person.sees("first"));
+  person.type("\x03");
+  person.type("\recho after-$?\r");
+  ASSERT_TRUE(person.sees("after-130"));
+  person.type("sh -c 'echo sec''ond; exec sleep 1000'\r");
+  ASSERT_TRUE(person.sees("second"));
+  person.type("\x1a");
+  ASSERT_TRUE(person.sees("Stopped"));
+  ASSERT_TRUE(person.sees("sleep 1000"));
+  person.type("fg\r");
+  ASSERT_TRUE(person.sees("sleep 1000"));
+  // The shell names the job before it gives it the terminal.
+  bool quit = false;
+  for (Deadline patience = Deadline::after(seconds(60)); !quit && !patience.passed();) {
+    person.type("\x1c");
+    quit = person.sees_soon("Quit", seconds(1));
+  }
+  ASSERT_TRUE(quit);
+  person.type("cat; echo cat-ended-$?\r");
+  ASSERT_TRUE(person.sees("cat-ended"));
+  person.type("some words\r");
+  ASSERT_TRUE(person.sees("some words\r\nsome words"));
+  person.type("\x04");
+  ASSERT_TRUE(person.sees("cat-ended-0"));
+}
+
+TEST_F(CliShellTest, AProgramInsideIsToldOfANewWindowSize) {
+  Person person(shell("s"));
+  ASSERT_TRUE(person.sees("attached"));
+  person.type(
+      "python3 -c 'import os, signal; say = lambda text: os.write(1, text.encode()); "
+      "signal.signal(signal.SIGWINCH, lambda *a: say(f\"size {os.get_terminal_size().columns} "
+      "\")); "
+      "say(\"rea\" + \"dy\")\n"
+      "while True: signal.pause()'\r");
+  ASSERT_TRUE(person.sees("ready"));
+  person.resize(30, 91);
+  ASSERT_TRUE(person.sees("size 91"));
+  person.resize(40, 132);
+  ASSERT_TRUE(person.sees("size 132"));
+  person.type("\x03");
+  person.type("\rstty size\r");
+  ASSERT_TRUE(person.sees("40 132"));
+}
+
+TEST_F(CliShellTest, TwoPeopleShareATerminalAndOneMayLeave) {
+  Person first(shell("s"));
+  ASSERT_TRUE(first.sees("attached"));
+  Person second(shell("s"));
+  ASSERT_TRUE(second.sees("attached"));
+  first.type("echo from-the-fir''st\r");
+  ASSERT_TRUE(first.sees("from-the-first"));
+  ASSERT_TRUE(second.sees("from-the-first"));
+  second.type("echo from-the-sec''ond\r");
+  ASSERT_TRUE(first.sees("from-the-second"));
+  ASSERT_TRUE(second.sees("from-the-second"));
+  first.type("\x1d");
+  ASSERT_TRUE(first.sees("detached"));
+  EXPECT_EQ(first.exit_code(), 0);
+  second.type("echo al''one\r");
+  ASSERT_TRUE(second.sees("alone"));
+  Person again(shell("s"));
+  ASSERT_TRUE(again.sees("alone"));
+  again.type("echo ba''ck\r");
+  ASSERT_TRUE(second.sees("back"));
+}
+
+TEST_F(CliShellTest, AfterTheShellWasLeftANewOneWaits) {
+  Person person(shell("s"));
+  ASSERT_TRUE(person.sees("attached"));
+  person.type("X=old; exit 3\r");
+  // What is typed for the shell that is ending is lost with it.
+  for (Deadline patience = Deadline::after(seconds(60)); !patience.passed();) {
+    person.type("echo new-[$X]-$((40+2))\r");
+    if (person.sees_soon("new-[]-42", seconds(1))) return;
+  }
+  FAIL() << person.transcript();
+}
+
+// The last state of each mode that was ever named; "=" and ">" are the keypad's.
+std::map<std::string, char> last_modes(const std::string& shown) {
+  std::map<std::string, char> modes;
+  for (std::size_t at = shown.find('\x1b'); at != std::string::npos;
+       at = shown.find('\x1b', at + 1)) {
+    const std::size_t next = at + 1;
+    if (next >= shown.size()) break;
+    if (shown[next] == '=' || shown[next] == '>') modes["keypad"] = shown[next];
+    if (shown.compare(next, 2, "[?") != 0) continue;
+    const std::size_t end = shown.find_first_not_of("0123456789;", next + 2);
+    if (end == std::string::npos || (shown[end] != 'h' && shown[end] != 'l')) continue;
+    std::string numbers = shown.substr(next + 2, end - next - 2) + ";";
+    for (std::size_t cut = numbers.find(';'); cut != std::string::npos; cut = numbers.find(';')) {
+      modes[numbers.substr(0, cut)] = shown[end];
+      numbers.erase(0, cut + 1);
+    }
+  }
+  return modes;
+}
+
+TEST_F(CliShellTest, WhateverAProgramSwitchedOnTheTerminalIsLeftAsItWas) {
+  const TempDir dir;
+  Person host({"/bin/bash", "--norc", "--noprofile", "-i"});
+  host.type("bind 'set enable-bracketed-paste off'; PS1='ho''st> '\r");
+  ASSERT_TRUE(host.sees("host> "));
+  host.type("stty -g >" + dir / "before" + "; echo no''ted\r");
+  ASSERT_TRUE(host.sees("noted"));
+  host.type(std::string(SF_PROGRAM) + " shell --socket " + world_.socket() + " s\r");
+  ASSERT_TRUE(host.sees("attached"));
+  host.type(
+      "printf "
+      "'\\033[?1004h\\033[?1000;1002;1003;1006;1015h\\033[?9h\\033[?2004h\\033[?1h\\033=\\033[?"
+      "5h\\033[?6h\\033[?7l\\033[?1049h\\033[?25l'; echo switch''ed\r");
+  ASSERT_TRUE(host.sees("switched"));
+  host.type("\x1d");
+  ASSERT_TRUE(host.sees("detached"));
+  host.type("stty -g >" + dir / "after" + "; echo no''ted again\r");
+  ASSERT_TRUE(host.sees("noted again"));
+  EXPECT_EQ(os::read_file(dir / "after").value(), os::read_file(dir / "before").value());
+  std::map<std::string, char> modes = last_modes(host.transcript());
+  for (const char* mode :
+       {"1004", "1000", "1002", "1003", "1006", "1015", "9", "2004", "1", "5", "6", "1049"})
+    EXPECT_EQ(modes[mode], 'l') << mode;
+  EXPECT_EQ(modes["7"], 'h');
+  EXPECT_EQ(modes["25"], 'h');
+  EXPECT_EQ(modes["keypad"], '>');
 }
 
 TEST_F(CliShellTest, WithoutATerminalItSaysWhatToUseInstead) {

@@ -14,7 +14,7 @@ from ..errors import StateForkError
 from ..events import TerminalEvent
 from ..nodes import NodeRef, Snapshot, TreeNode
 from ..requests import DEFAULT_TIMEOUT, Address
-from ..results import CleanupReport, CommandResult, Diff, ExecutionInfo, ProgramResult, RestoreReport, Screen
+from ..results import CleanupReport, CommandResult, Diff, ExecutionInfo, ProgramResult, RestoreReport, Screen, TypedKeys
 from ..subscription import watch_terminal
 from .execution import AsyncExecution
 from .opening import Opening
@@ -100,8 +100,8 @@ class AsyncTerminal:
     async def cleanup(self, node: NodeRef, *, force: bool = False) -> CleanupReport:
         return await self._runner.run(verbs.cleanup(self._at, node, force))
 
-    async def send_keys(self, keys: Union[str, bytes]) -> None:
-        await self._runner.run(verbs.send_keys(self._at, keys))
+    async def send_keys(self, keys: Union[str, bytes]) -> TypedKeys:
+        return await self._runner.run(verbs.send_keys(self._at, keys))
 
     async def screen(self, scrollback: int = 0) -> Screen:
         return await self._runner.run(verbs.screen(self._at, scrollback))

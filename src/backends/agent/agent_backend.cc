@@ -247,10 +247,13 @@ Result<control::SideObservation> AgentBackend::run(const BranchHandle& branch,
   return side_observation_of(std::move(done));
 }
 
-Status AgentBackend::send_keys(const BranchHandle& branch, std::string_view keys) {
+Result<control::TypedKeys> AgentBackend::send_keys(const BranchHandle& branch,
+                                                   std::string_view keys) {
   std::shared_ptr<Box> found = box(branch);
   std::shared_lock talk(found->talk);
-  return guarded(*found, ShellClient(found->agent).send_keys(keys));
+  SF_TRY_ASSIGN(waypoint::TypedKeys typed,
+                guarded(*found, ShellClient(found->agent).send_keys(keys)));
+  return control::TypedKeys{typed.accepted, typed.waiting};
 }
 
 Result<control::TerminalScreen> AgentBackend::screen(const BranchHandle& branch,

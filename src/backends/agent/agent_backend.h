@@ -42,7 +42,8 @@ class AgentBackend final : public control::Backend {
 
   Result<control::SideObservation> run(const control::BranchHandle& branch,
                                        const control::SideRequest& request) override;
-  Status send_keys(const control::BranchHandle& branch, std::string_view keys) override;
+  Result<control::TypedKeys> send_keys(const control::BranchHandle& branch,
+                                       std::string_view keys) override;
   Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
                                          std::size_t scrollback) override;
   Status resize(const control::BranchHandle& branch, std::uint16_t rows,

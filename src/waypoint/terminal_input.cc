@@ -1,0 +1,118 @@
+#include "waypoint/terminal_input.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "os/file.h"
+#include "os/terminal.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr std::size_t kLongestLine = 4095;  // N_TTY_BUF_SIZE without one
+// Less than the kernel keeps: an interrupt key finds room at any time.
+constexpr std::size_t kInputWindow = 3584;
+constexpr int kMaxWrites = 16;  // then others have their turn
+
+bool ends_line(char c, const termios& settings) {
+  return c == '\n' || (c == '\r' && (settings.c_iflag & ICRNL) != 0);
+}
+
+}  // namespace
+
+SignalKeys signal_keys(std::string_view typed, const termios& settings) {
+  SignalKeys found;
+  if ((settings.c_lflag & ISIG) == 0) return found;
+  for (std::size_t i = 0; i < typed.size(); ++i) {
+    const auto key = static_cast<cc_t>(typed[i]);
+    if (key == _POSIX_VDISABLE) continue;
+    if (key != settings.c_cc[VINTR] && key != settings.c_cc[VQUIT] && key != settings.c_cc[VSUSP])
+      continue;
+    found.end = i + 1;
+    found.keys += typed[i];
+  }
+  return found;
+}
+
+std::size_t longest_line(std::string_view typed, const termios& settings) {
+  std::size_t longest = 0;
+  std::size_t line = 0;
+  for (char c : typed) {
+    line = ends_line(c, settings) ? 0 : line + 1;
+    longest = std::max(longest, line);
+  }
+  return longest;
+}
+
+Status TerminalInput::type(std::string_view keys) {
+  auto settings = os::terminal_settings(master_);
+  if (!settings) return queue_.push(keys);
+  if (!waits() && (settings->c_lflag & ICANON) != 0 && longest_line(keys, *settings) > kLongestLine)
+    return invalid("a line of " + std::to_string(longest_line(keys, *settings)) +
+                       " bytes: a terminal that reads whole lines keeps 4095 bytes of one. "
+                       "Nothing was typed",
+                   "write the text to a file of the session; or, if it is for a program that reads "
+                   "single keys, type it when that program runs");
+  const SignalKeys signals = signal_keys(keys, *settings);
+  if (!waits() || signals.end == 0) return queue_.push(keys);
+  InputQueue after(kMaxQueuedInput);
+  if ((settings->c_lflag & NOFLSH) != 0) {
+    std::string others(keys.substr(0, signals.end));
+    for (char key : signals.keys) std::erase(others, key);
+    SF_TRY(after.push(queue_.content()));
+    SF_TRY(after.push(others + std::string(keys.substr(signals.end))));
+  } else {
+    SF_TRY(after.push(keys.substr(signals.end)));
+  }
+  SF_TRY(os::write_all(master_, signals.keys));
+  queue_ = std::move(after);
+  if ((settings->c_lflag & NOFLSH) == 0) unread_ = line_ = 0;  // what it has by now, it discards
+  return Ok{};
+}
+
+std::string TerminalInput::write_some() {
+  std::string written;
+  for (int i = 0; i < kMaxWrites && waits(); ++i) {
+    std::string_view piece = queue_.front(room());
+    if (piece.empty()) break;
+    ssize_t n = ::write(master_, piece.data(), piece.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;  // EAGAIN: where the kernel does not tell what it has, it says so
+    piece = piece.substr(0, static_cast<std::size_t>(n));
+    note_written(piece);
+    written += piece;
+    queue_.pop(piece.size());
+  }
+  return written;
+}
+
+// How many of the bytes that wait may be written now.
+std::size_t TerminalInput::room() {
+  auto settings = os::terminal_settings(master_);
+  auto readable = os::has_typed(master_);
+  if (!settings || !readable) return kInputWindow;
+  const bool canonical = (settings->c_lflag & ICANON) != 0;
+  if (!*readable) unread_ = canonical ? line_ : 0;
+  if (unread_ < kInputWindow) return kInputWindow - unread_;
+  if (*readable) return 0;
+  // A line that goes on. Of one that is too long the kernel drops the end, as on any terminal.
+  std::string_view next = queue_.front(kInputWindow);
+  auto end = std::ranges::find_if(next, [&](char c) { return ends_line(c, *settings); });
+  return end == next.end() ? next.size() : static_cast<std::size_t>(end - next.begin()) + 1;
+}
+
+void TerminalInput::note_written(std::string_view text) {
+  unread_ += text.size();
+  std::size_t end = text.find_last_of("\r\n");
+  line_ = end == std::string_view::npos ? line_ + text.size() : text.size() - end - 1;
+}
+
+void TerminalInput::adopt(const std::string& waiting, std::size_t unread) {
+  (void)queue_.push(waiting);  // it came out of such a queue
+  unread_ = unread;
+  line_ = unread;
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,198 @@
+// Whatever is typed or pasted into `statefork shell` stays inside, however the link ends. A real
+// shell of the host runs it on a real terminal; the pasted lines would leave a file on the host.
+#include <csignal>
+#include <thread>
+
+#include "daemon_world.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "person.h"
+
+namespace sf::test {
+namespace {
+
+constexpr std::size_t kMebibyte = 1U << 20U;
+constexpr std::size_t kQueue = 4 * kMebibyte;  // what the keeper queues
+constexpr std::size_t kPastedLines = 130'000;
+
+class CliPasteTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    world_.output({"new", "--name", "s"});
+    world_.exec_output("s", "mkdir -p " + host_.path());
+    host_shell_.emplace(std::vector<std::string>{"/bin/bash", "--norc", "--noprofile", "-i"});
+    // Bracketed pastes would be safe on the host by themselves.
+    host_shell_->type("bind 'set enable-bracketed-paste off'; PS1='ho''st> '; stty -g >" +
+                      host_ / "tty" + "\r");
+    ASSERT_TRUE(host_shell_->sees("host> "));
+    host_shell_->type(std::string(SF_PROGRAM) + " shell --socket " + world_.socket() + " s\r");
+    ASSERT_TRUE(host_shell_->sees("attached to s/main"));
+    host_shell_->type("echo in''side\r");
+    ASSERT_TRUE(host_shell_->sees("inside"));
+  }
+  std::string file(const std::string& name) const { return host_ / name; }
+  // Nobody inside reads until open_gate().
+  void close_gate() {
+    host_shell_->type("echo wait''ing; until test -e " + file("go") + "; do sleep 0.02; done\r");
+    ASSERT_TRUE(host_shell_->sees("waiting"));
+  }
+  void open_gate() { world_.output({"run", "s", "--", "touch", file("go")}); }
+  std::string lines(std::size_t count) const {
+    std::string text;
+    for (std::size_t i = 1; i <= count; ++i)
+      text += "echo " + std::to_string(i) + " >>" + file("lines") + "\r";
+    return text;
+  }
+  std::string inside(const std::string& script) {
+    return world_.output({"run", "s", "--", "sh", "-c", script});
+  }
+  // The host's shell works, has its terminal as it was, and ran nothing of a paste.
+  void expect_host_untouched() {
+    host_shell_->type("echo host-$((1+1)); stty -g | cmp - " + file("tty") + " && echo sa''me\r");
+    ASSERT_TRUE(host_shell_->sees("host-2"));
+    EXPECT_TRUE(host_shell_->sees("same"));
+    EXPECT_FALSE(os::exists(file("lines"))) << os::read_file(file("lines")).value().substr(0, 200);
+    EXPECT_EQ(host_shell_->transcript().find("command not found"), std::string::npos)
+        << host_shell_->transcript();
+  }
+  void detach() {
+    host_shell_->type("\x1d");
+    ASSERT_TRUE(host_shell_->sees("detached"));
+    ASSERT_TRUE(host_shell_->sees("host> "));
+  }
+  // All of this world, but for spare ones.
+  void kill_keepers() {
+    int killed = 0;
+    for (const std::string& process : read_host_state().processes) {
+      if (process.find("waypoint-keeper") == std::string::npos ||
+          process.find(world_.state_dir()) == std::string::npos)
+        continue;
+      const auto pid = static_cast<pid_t>(std::stol(process));
+      if (os::children_of(pid).empty()) continue;
+      ::kill(pid, SIGKILL);
+      ++killed;
+    }
+    EXPECT_GT(killed, 0);
+  }
+  // Returns when so much was pasted that the rest has to wait.
+  void wait_for_full_queue() {
+    for (Deadline patience = Deadline::after(seconds(120));
+         host_shell_->pasted() < kQueue && !patience.passed();)
+      std::this_thread::sleep_for(milliseconds(5));
+    EXPECT_GE(host_shell_->pasted(), kQueue);
+  }
+  // More than fits is pasted; when the rest has to wait, `end` ends the link.
+  void end_within_a_paste(const std::function<void()>& end, const std::string& message) {
+    close_gate();
+    const std::string text = lines(kPastedLines);
+    ASSERT_GT(text.size(), kQueue + kMebibyte);
+    bool pasted = false;
+    std::thread hands([&] { pasted = host_shell_->paste(text); });
+    wait_for_full_queue();
+    EXPECT_LT(host_shell_->pasted(), text.size());
+    end();
+    hands.join();
+    EXPECT_TRUE(pasted);
+    ASSERT_TRUE(host_shell_->sees(message));
+    ASSERT_TRUE(host_shell_->sees("discarded"));
+    ASSERT_TRUE(host_shell_->sees("host> "));
+    expect_host_untouched();
+  }
+
+  DaemonWorld world_;
+  TempDir host_;  // there inside, too, and empty
+  std::optional<Person> host_shell_;
+};
+
+TEST_F(CliPasteTest, LinesPastedWhileAProgramRunsAllArriveInsideAndNoneOnTheHost) {
+  constexpr std::size_t kLines = 600;
+  close_gate();
+  ASSERT_TRUE(host_shell_->paste(lines(kLines) + "echo all''read\r"));
+  open_gate();
+  ASSERT_TRUE(host_shell_->sees("allread"));
+  detach();
+  expect_host_untouched();
+  EXPECT_EQ(inside("seq 600 | cmp - " + file("lines") + " && echo same"), "same");
+}
+
+TEST_F(CliPasteTest, AMegabytePastedIntoASlowReaderArrivesWhole) {
+  std::string text;
+  std::size_t sum = 0;
+  for (std::size_t i = 0; text.size() < kMebibyte; ++i) {
+    text += std::to_string(i) + " some text that nobody runs\r";
+    sum = i + 1;
+  }
+  // The `read` builtin takes byte by byte.
+  host_shell_->type(
+      "stty -echo; echo rea''dy; while read -r l && [ \"$l\" != end ]; do echo \"$l\"; done >" +
+      file("text") + "; stty echo; echo fin''ished\r");
+  ASSERT_TRUE(host_shell_->sees("ready"));
+  ASSERT_TRUE(host_shell_->paste(text + "end\r"));
+  ASSERT_TRUE(host_shell_->sees("finished"));
+  detach();
+  expect_host_untouched();
+  EXPECT_EQ(inside("awk '$1 != NR - 1 {print \"wrong \" NR; exit} END {print NR}' " + file("text")),
+            std::to_string(sum));
+}
+
+TEST_F(CliPasteTest, TheRestOfAPasteIsDiscardedIfTheDaemonIsKilled) {
+  end_within_a_paste([&] { world_.end_daemon(SIGKILL); }, "");
+}
+
+TEST_F(CliPasteTest, TheRestOfAPasteIsDiscardedIfTheSessionIsRemoved) {
+  end_within_a_paste([&] { world_.output({"rm", "s"}); }, "");
+}
+
+TEST_F(CliPasteTest, TheRestOfAPasteIsDiscardedIfTheClientIsToldToEnd) {
+  end_within_a_paste(
+      [&] {
+        for (pid_t child : os::children_of(host_shell_->program())) ::kill(child, SIGTERM);
+      },
+      "detached");
+}
+
+TEST_F(CliPasteTest, NothingOfAPasteReachesTheHostIfTheKeeperIsKilled) {
+  close_gate();
+  const std::string text = lines(kPastedLines);
+  bool pasted = false;
+  std::thread hands([&] { pasted = host_shell_->paste(text); });
+  wait_for_full_queue();
+  kill_keepers();
+  hands.join();
+  EXPECT_TRUE(pasted);
+  // The branch may have been brought back, and the rest of the paste went there.
+  host_shell_->type("\x1d");
+  ASSERT_TRUE(host_shell_->sees("host> "));
+  expect_host_untouched();
+}
+
+TEST_F(CliPasteTest, TheDetachKeyWithinAPasteLeavesTheRestOfItNowhere) {
+  ASSERT_TRUE(host_shell_->paste("echo fir''st\r\x1d" + lines(2000)));
+  ASSERT_TRUE(host_shell_->sees("detached"));
+  ASSERT_TRUE(host_shell_->sees("discarded"));
+  ASSERT_TRUE(host_shell_->sees("host> "));
+  expect_host_untouched();
+}
+
+TEST_F(CliPasteTest, AnInterruptDoesNotWaitBehindAPaste) {
+  close_gate();
+  ASSERT_TRUE(host_shell_->paste(lines(20'000)));
+  host_shell_->type("\x03");
+  host_shell_->type("\recho inter''rupted\r");
+  ASSERT_TRUE(host_shell_->sees("interrupted"));
+  detach();
+  expect_host_untouched();
+  EXPECT_EQ(inside("test -e " + file("lines") + " || echo none"), "none");
+}
+
+TEST_F(CliPasteTest, WhatWasTypedAheadOfAnAttachThatFailsIsNotRunOnTheHost) {
+  detach();
+  host_shell_->type(std::string(SF_PROGRAM) + " shell --socket " + world_.socket() + " nosuch\r" +
+                    lines(20));
+  ASSERT_TRUE(host_shell_->sees("discarded"));
+  ASSERT_TRUE(host_shell_->sees("host> "));
+  expect_host_untouched();
+}
+
+}  // namespace
+}  // namespace sf::test
