@@ -205,6 +205,25 @@ class Terminal:
         """
         return self._runner.run(verbs.send_keys(self._at, keys))
 
+    def press(self, *names: str) -> TypedKeys:
+        """Presses keys by their names, as tmux has them, sent as the running program's modes want them: `Enter`, `Down`,
+        `F5`, `C-Left`, `M-x`, `S-Up`. A name that no key has is an `InvalidArgumentError`, and nothing is typed.
+
+        >>> s.press("C-c", "Enter")
+        TypedKeys(accepted_bytes=2, waiting_bytes=0)
+        """
+        return self._runner.run(verbs.press(self._at, names))
+
+    def paste(self, text: str) -> TypedKeys:
+        """Pastes text: in marks if the program asked for bracketed pastes, otherwise as typed."""
+        return self._runner.run(verbs.paste(self._at, text))
+
+    def mouse(self, action: str, row: int, col: int, *, button: Optional[str] = None, control: bool = False,
+              alt: bool = False, shift: bool = False) -> TypedKeys:
+        """`action` is click, press, release, move, wheel_up or wheel_down; row and column count from 0; `button` is left
+        (the default), middle or right. `InvalidArgumentError` if the program did not ask for the mouse."""
+        return self._runner.run(verbs.mouse(self._at, action, row, col, button, control, alt, shift))
+
     def screen(self, scrollback: int = 0) -> Screen:
         """What is on the screen, with up to that many lines that went out at the top."""
         return self._runner.run(verbs.screen(self._at, scrollback))

@@ -155,6 +155,25 @@ def send_keys(at: Address, keys: Union[str, bytes]) -> Plan[TypedKeys]:
     return replies.typed_keys(answer)
 
 
+def press(at: Address, names: Sequence[str]) -> Plan[TypedKeys]:
+    return (yield from send_input(at, [{"key": name} for name in names]))
+
+
+def paste(at: Address, text: str) -> Plan[TypedKeys]:
+    return (yield from send_input(at, [{"paste": text}]))
+
+
+def mouse(at: Address, action: str, row: int, col: int, button: Optional[str], control: bool, alt: bool,
+          shift: bool) -> Plan[TypedKeys]:
+    event = given(action=action, row=row, col=col, button=button, control=control, alt=alt, shift=shift)
+    return (yield from send_input(at, [{"mouse": event}]))
+
+
+def send_input(at: Address, events: Sequence[Mapping[str, Any]]) -> Plan[TypedKeys]:
+    answer = yield from call(at.ask("POST", "keys", {"input": list(events)}))
+    return replies.typed_keys(answer)
+
+
 def screen(at: Address, scrollback: int) -> Plan[Screen]:
     answer = yield from call(at.ask("GET", "screen", query={"scrollback": str(scrollback)}))
     return replies.screen(answer)

@@ -152,6 +152,13 @@ Result<control::TypedKeys> LiveBackend::send_keys(const BranchHandle& branch,
   return control::TypedKeys{typed->accepted, typed->waiting};
 }
 
+Result<control::TypedKeys> LiveBackend::send_input(const BranchHandle& branch,
+                                                   const InputEvents& input) {
+  auto sent = waypoint_->send_input(id_of(branch), input);
+  if (!sent) return branch_error(branch, std::move(sent).error());
+  return control::TypedKeys{sent->accepted, sent->waiting};
+}
+
 Result<control::TerminalScreen> LiveBackend::screen(const BranchHandle& branch,
                                                     std::size_t scrollback) {
   auto shown = waypoint_->screen(id_of(branch), scrollback);

@@ -37,6 +37,8 @@ class LiveBackend : public control::Backend {
                                        const control::SideRequest& request) override;
   Result<control::TypedKeys> send_keys(const control::BranchHandle& branch,
                                        std::string_view keys) override;
+  Result<control::TypedKeys> send_input(const control::BranchHandle& branch,
+                                        const InputEvents& input) override;
   Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
                                          std::size_t scrollback) override;
   Status resize(const control::BranchHandle& branch, std::uint16_t rows,

@@ -92,6 +92,12 @@ Result<control::TypedKeys> ReopenableBackend::send_keys(const BranchHandle& bran
   return backend->send_keys(branch, keys);
 }
 
+Result<control::TypedKeys> ReopenableBackend::send_input(const BranchHandle& branch,
+                                                         const InputEvents& input) {
+  SF_TRY_ASSIGN(auto backend, current());
+  return backend->send_input(branch, input);
+}
+
 Result<control::TerminalScreen> ReopenableBackend::screen(const BranchHandle& branch,
                                                           std::size_t scrollback) {
   SF_TRY_ASSIGN(auto backend, current());

@@ -74,8 +74,8 @@ void add_commands(CLI::App& app, const std::vector<std::string>& words,
   add_group("Branching", {add_snapshot_command, add_restore_command, add_fork_command,
                           add_tree_command, add_diff_command, add_log_command, add_show_command,
                           add_note_command, add_rename_command, add_cleanup_command});
-  add_group("Files and terminal",
-            {add_shell_command, add_cp_command, with_words(add_keys_command), add_screen_command});
+  add_group("Files and terminal", {add_shell_command, add_cp_command, with_words(add_keys_command),
+                                   add_mouse_command, add_screen_command});
   add_group("Exploration", {add_explore_command, add_apply_command, add_replay_command});
   add_group("Host", {add_doctor_command, add_root_command, add_serve_command, add_mcp_command,
                      add_gc_command, add_completion_command, add_man_command});

@@ -33,6 +33,7 @@ void add_cleanup_command(CLI::App& app, int& exit_code);
 
 void add_shell_command(CLI::App& app, int& exit_code);
 void add_cp_command(CLI::App& app, int& exit_code);
+void add_mouse_command(CLI::App& app, int& exit_code);
 void add_screen_command(CLI::App& app, int& exit_code);
 
 void add_explore_command(CLI::App& app, int& exit_code);

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/input_events.h"
 #include "base/result.h"
 #include "control/cost_line.h"
 #include "control/names.h"
@@ -35,7 +36,7 @@ namespace sf::control {
 
 struct Capabilities {
   bool physical_snapshots = true;  // false: checkpoint, restore and fork are never called
-  bool terminal = false;           // send_keys, screen, resize, watch
+  bool terminal = false;           // send_keys, send_input, screen, resize, watch
   bool files = false;              // read_file, write_file
   bool diff = false;
 };
@@ -146,6 +147,9 @@ class Backend {
 
   // All of it or nothing; kBusy: too much waits already. At least 1 MiB fits.
   virtual Result<TypedKeys> send_keys(const BranchHandle& branch, std::string_view keys) = 0;
+  // The same, as the modes of the branch's terminal want it. kInvalidArgument: the program in it
+  // did not ask for this.
+  virtual Result<TypedKeys> send_input(const BranchHandle& branch, const InputEvents& input) = 0;
   virtual Result<TerminalScreen> screen(const BranchHandle& branch, std::size_t scrollback) = 0;
   virtual Status resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) = 0;
   virtual Result<WindowSize> window(const BranchHandle& branch) = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/key_names.h"
 #include "control/session_manager.h"
 #include "control/session_parts.h"
 
@@ -147,6 +148,16 @@ Result<TypedKeys> SessionManager::send_keys(const BranchId& branch, std::string_
     SF_TRY_ASSIGN(typed, backend_.send_keys(handle, keys));
     return Ok{};
   }));
+  return typed;
+}
+
+Result<TypedKeys> SessionManager::send_input(const BranchId& branch, const InputEvents& input) {
+  TypedKeys typed;
+  SF_TRY(
+      use_terminal(branch, keys_entry(describe(input)), [&](const BranchHandle& handle) -> Status {
+        SF_TRY_ASSIGN(typed, backend_.send_input(handle, input));
+        return Ok{};
+      }));
   return typed;
 }
 

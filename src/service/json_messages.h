@@ -47,7 +47,8 @@ struct WindowSize {
   std::uint16_t cols = 0;
 };
 Result<WindowSize> window_size_from(const Json& body);
-Result<std::string> keys_from(const Json& body);
+// `keys` or `keys_base64` are bytes as they are typed; `input` is a list of events.
+Result<InputEvents> input_from(const Json& body);
 
 struct NodeChange {
   std::optional<std::string> name;

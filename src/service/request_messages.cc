@@ -6,6 +6,7 @@
 
 #include "service/json_messages.h"
 #include "wire/base64.h"
+#include "wire/input_message.h"
 #include "wire/json_fields.h"
 
 namespace sf::service {
@@ -216,9 +217,14 @@ Result<WindowSize> window_size_from(const Json& body) {
   return WindowSize{static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(cols)};
 }
 
-Result<std::string> keys_from(const Json& body) {
+Result<InputEvents> input_from(const Json& body) {
+  if (body.is_object() && body.contains("input")) {
+    if (body.size() > 1) return invalid("\"input\" stands alone", "text is {\"text\": ...} in it");
+    return wire::input_from_json(body["input"]);
+  }
   wire::JsonFields fields(body);
-  return bytes_from(fields, "keys");
+  SF_TRY_ASSIGN(std::string keys, bytes_from(fields, "keys"));
+  return InputEvents{{InputEvent::Kind::kText, std::move(keys), {}}};
 }
 
 Result<NodeChange> node_change_from(const Json& body) {

@@ -17,8 +17,11 @@ constexpr std::size_t kMaxWrite = 16U << 20U;
 
 Result<Answer> keys(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
-  SF_TRY_ASSIGN(std::string typed, keys_from(call.body));
-  SF_TRY_ASSIGN(control::TypedKeys sent, at.session->send_keys(at.branch, typed));
+  SF_TRY_ASSIGN(InputEvents input, input_from(call.body));
+  const bool is_text = input.size() == 1 && input.front().kind == InputEvent::Kind::kText;
+  SF_TRY_ASSIGN(control::TypedKeys sent, is_text
+                                             ? at.session->send_keys(at.branch, input.front().text)
+                                             : at.session->send_input(at.branch, input));
   return Answer{200, {{"accepted_bytes", sent.accepted}, {"waiting_bytes", sent.waiting}}, {}};
 }
 

@@ -3,6 +3,8 @@
 #include <sstream>
 #include <utility>
 
+#include "base/key_names.h"
+
 namespace sf::test {
 
 using control::BackendUsage;
@@ -257,6 +259,11 @@ Result<control::TypedKeys> FakeBackend::send_keys(const BranchHandle& branch,
     machine->variables["keys"] += keys;
     return control::TypedKeys{keys.size(), 0};
   });
+}
+
+Result<control::TypedKeys> FakeBackend::send_input(const BranchHandle& branch,
+                                                   const InputEvents& input) {
+  return send_keys(branch, describe(input));
 }
 
 Result<TerminalScreen> FakeBackend::screen(const BranchHandle& branch, std::size_t /*scrollback*/) {

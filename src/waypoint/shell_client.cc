@@ -7,6 +7,7 @@
 #include "waypoint/init/init_protocol.h"
 #include "waypoint/input_queue.h"
 #include "waypoint/screen_message.h"
+#include "wire/input_message.h"
 
 namespace sf::waypoint {
 namespace {
@@ -76,6 +77,15 @@ Result<TypedKeys> ShellClient::send_keys(std::string_view bytes) {
   SF_TRY_ASSIGN(Frame answer,
                 server_->call({{{"op", "keys"}}, std::string(bytes)}, Deadline::after(kShortCall)));
   return TypedKeys{answer.header.value("accepted", bytes.size()),
+                   answer.header.value("waiting", std::size_t{0})};
+}
+
+Result<TypedKeys> ShellClient::send_input(const InputEvents& input) {
+  std::string text =
+      wire::input_to_json(input).dump(-1, ' ', false, Json::error_handler_t::replace);
+  SF_TRY_ASSIGN(Frame answer,
+                server_->call({{{"op", "input"}}, std::move(text)}, Deadline::after(kShortCall)));
+  return TypedKeys{answer.header.value("accepted", std::size_t{0}),
                    answer.header.value("waiting", std::size_t{0})};
 }
 

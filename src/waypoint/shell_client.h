@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/input_events.h"
 #include "base/result.h"
 #include "waypoint/command.h"
 #include "waypoint/keeper_client.h"
@@ -20,6 +21,7 @@ class ShellClient {
   Result<SideExecResult> side_exec(const SideExecRequest& request);
   // All of it or nothing; kBusy: it does not fit now.
   Result<TypedKeys> send_keys(std::string_view bytes);
+  Result<TypedKeys> send_input(const InputEvents& input);
   Result<ScreenText> screen(std::size_t scrollback_lines);
   Status resize(WindowSize size);
   // At most 128 MiB, path included.

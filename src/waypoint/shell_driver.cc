@@ -65,6 +65,7 @@ pid_t ShellDriver::foreground_group() const {
 void ShellDriver::run(const ChangePermit& /*permit*/, ExecRequest request, OutputSink sink,
                       Done done) {
   drain();
+  screen_.forget_answers();  // who asked for them is gone: the shell is at its prompt
   std::size_t cap = request.max_output;
   active_.emplace(Active{++commands_,
                          std::move(request),
@@ -190,6 +191,7 @@ void ShellDriver::drain() {
 void ShellDriver::take_output(std::string_view bytes) {
   screen_.feed(bytes);
   if (on_output) on_output(bytes);
+  if (!screen_.answers().empty()) give_answers();
   if (!active_ || active_->phase == Phase::kTyped) {
     background_.append(bytes);
     return;
@@ -313,6 +315,7 @@ void ShellDriver::on_shell_exit(int wait_status) {
 }
 
 void ShellDriver::finish(int exit_code, bool shell_restarted) {
+  drop_answers();
   note_jobs();
   Active done = std::move(*active_);
   active_.reset();
@@ -361,6 +364,7 @@ void ShellDriver::abandon(Error error) {
 
 void ShellDriver::on_time() {
   on_input_room();
+  if (next_answer_.passed()) give_answers();
   if (!active_) return;
   if (blind_) drain();  // gVisor does not always tell that a terminal has something to read
   if (active_->phase <= Phase::kLoading && active_->phase_deadline.passed()) {
@@ -381,8 +385,8 @@ void ShellDriver::on_time() {
 }
 
 Deadline ShellDriver::next_wake() const {
-  const Deadline input =
-      input_.waits() && !holds_keys() ? Deadline::after(kInputLook) : Deadline::never();
+  const bool has_keys = input_.waits() && !holds_keys();
+  const Deadline input = has_keys ? next_answer_.min(Deadline::after(kInputLook)) : next_answer_;
   if (!active_) return input;
   Deadline wake = input.min(active_->deadline).min(active_->phase_deadline).min(active_->next_look);
   return blind_ ? wake.min(Deadline::after(kBlindLook)) : wake;
@@ -440,6 +444,7 @@ void ShellDriver::adopt(const ShellState& state) {
       remember(missed.commands[i], i < missed.times.size() ? missed.times[i] : 0);
   }
   find_shell_host_pid();
+  if (!screen_.answers().empty()) next_answer_ = Deadline::after(kEagerLook);
 }
 
 }  // namespace sf::waypoint

@@ -157,6 +157,8 @@ class ShellDriver {
   // Keys are not for the line with which we start or end a command, nor for no shell at all.
   bool holds_keys() const { return shell_ == 0 || (active_ && active_->phase != Phase::kRunning); }
   void write_keys();
+  void give_answers();
+  void drop_answers();
   Status type_line(std::optional<int> status);
   Status type_at_prompt(const std::string& line);
   void type_again();
@@ -200,6 +202,8 @@ class ShellDriver {
   bool echo_off_ = false;         // we switched it off to type a line
   bool unsure_ = false;           // keys were typed or a foreign command runs: look before typing
   bool foreign_command_ = false;  // a restored tree came with a command under way
+  Deadline next_answer_ = Deadline::never();  // when to look whether somebody reads them now
+  milliseconds answer_pause_{0};
   bool blind_;  // the kernel tells neither what the shell waits for nor who has the terminal
   std::set<pid_t> jobs_;  // children of the shell after its last command, when blind
 };

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "waypoint/screen_message.h"
+#include "waypoint/terminal/input_encoding.h"
 #include "waypoint/terminal_watch.h"
+#include "wire/input_message.h"
 
 namespace sf::waypoint {
 
@@ -34,18 +36,16 @@ Status ShellServer::serve(const ClientPtr& client, Frame& frame) {
   std::string op = frame.header.value("op", "");
   if (op == "exec") return exec(client, frame);
   if (op == "side_exec") return side_exec(client, frame);
+  if (op == "input") return input(client, frame);
   if (op == "screen") return screen(client, frame);
   if (op == "resize") return resize(client, frame);
   if (op == "write_file") return write_file(client, frame);
   if (op == "read_file") return read_file(client, frame);
   if (op == "keys") {
-    SF_TRY_ASSIGN(TypedKeys typed, host_.shell().type(gate_.open(), frame.payload));
-    client->send({{{"ok", true}, {"accepted", typed.accepted}, {"waiting", typed.waiting}}, {}});
-    return Ok{};
+    return type(client, frame.payload);
   }
   if (op == "watch") {
-    paint(client);
-    watchers_.push_back(client);
+    paint(watchers_.emplace_back(Watcher{client, {}}), host_.shell().screen());
     return Ok{};
   }
   return invalid("unknown request " + op);
@@ -126,6 +126,23 @@ Status ShellServer::side_exec(const ClientPtr& client, Frame& frame) {
   return Ok{};
 }
 
+// Nothing is typed unless all of it can be, as the program in the terminal wants it now.
+Status ShellServer::input(const ClientPtr& client, const Frame& frame) {
+  SF_TRY_ASSIGN(InputEvents input,
+                wire::input_from_json(wire::Json::parse(frame.payload, nullptr, false)));
+  ShellDriver& shell = host_.shell();
+  shell.on_terminal();  // what was printed before may have switched modes
+  SF_TRY_ASSIGN(std::string bytes,
+                encode_input(input, shell.screen().modes(), shell.screen().size()));
+  return type(client, bytes);
+}
+
+Status ShellServer::type(const ClientPtr& client, std::string_view bytes) {
+  SF_TRY_ASSIGN(TypedKeys typed, host_.shell().type(gate_.open(), bytes));
+  client->send({{{"ok", true}, {"accepted", typed.accepted}, {"waiting", typed.waiting}}, {}});
+  return Ok{};
+}
+
 Status ShellServer::screen(const ClientPtr& client, const Frame& frame) {
   Screen& screen = host_.shell().screen();
   ScreenText text = screen.text();
@@ -140,7 +157,7 @@ Status ShellServer::screen(const ClientPtr& client, const Frame& frame) {
 Status ShellServer::resize(const ClientPtr& client, const Frame& frame) {
   SF_TRY(host_.resize(gate_.open(), {frame.header.at("rows").get<std::uint16_t>(),
                                      frame.header.at("cols").get<std::uint16_t>()}));
-  for (const ClientPtr& watcher : watchers_) paint(watcher);
+  for (Watcher& watcher : watchers_) paint(watcher, host_.shell().screen());
   return answer_ok(client);
 }
 
@@ -160,15 +177,18 @@ Status ShellServer::read_file(const ClientPtr& client, const Frame& frame) {
   return Ok{};
 }
 
-void ShellServer::paint(const ClientPtr& watcher) {
-  Screen& screen = host_.shell().screen();
-  watcher->send(terminal_frame({screen.repaint(), screen.size()}));
+void ShellServer::paint(Watcher& watcher, Screen& screen) {
+  watcher.filter = {};
+  std::string painted = watcher.filter.feed(screen.repaint());
+  watcher.client->send(terminal_frame({std::move(painted), screen.size()}));
 }
 
 void ShellServer::show(std::string_view bytes) {
-  std::erase_if(watchers_, [](const ClientPtr& watcher) { return watcher->gone(); });
-  for (const ClientPtr& watcher : watchers_)
-    watcher->send(terminal_frame({std::string(bytes), std::nullopt}));
+  std::erase_if(watchers_, [](const Watcher& watcher) { return watcher.client->gone(); });
+  for (Watcher& watcher : watchers_) {
+    std::string passed = watcher.filter.feed(bytes);
+    if (!passed.empty()) watcher.client->send(terminal_frame({std::move(passed), std::nullopt}));
+  }
 }
 
 }  // namespace sf::waypoint

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "waypoint/keeper_server.h"
 #include "waypoint/shell_host.h"
+#include "waypoint/terminal/query_scanner.h"
 
 namespace sf::waypoint {
 
@@ -46,18 +47,24 @@ class ShellServer {
   Status exec(const ClientPtr& client, wire::Frame& frame);
   void run_now(WaitingExec next);
   Status side_exec(const ClientPtr& client, wire::Frame& frame);
+  Status type(const ClientPtr& client, std::string_view bytes);
+  Status input(const ClientPtr& client, const wire::Frame& frame);
   Status screen(const ClientPtr& client, const wire::Frame& frame);
   Status write_file(const ClientPtr& client, const wire::Frame& frame);
   Status read_file(const ClientPtr& client, const wire::Frame& frame);
   Status resize(const ClientPtr& client, const wire::Frame& frame);
-  void paint(const ClientPtr& watcher);
+  struct Watcher {
+    ClientPtr client;
+    QueryFilter filter;  // the questions are answered here, not by who looks
+  };
+  static void paint(Watcher& watcher, Screen& screen);
   void show(std::string_view bytes);
 
   ShellHost& host_;
   ChangeGate& gate_;
   OnBusy on_busy_;
   std::deque<WaitingExec> waiting_;
-  std::vector<ClientPtr> watchers_;  // of the terminal
+  std::vector<Watcher> watchers_;  // of the terminal
 };
 
 }  // namespace sf::waypoint

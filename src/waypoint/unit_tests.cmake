@@ -2,7 +2,7 @@
 find_package(rapidcheck REQUIRED)
 sf_test(terminal_test
   SOURCES terminal/clean_text_test.cc terminal/output_buffer_test.cc terminal/emulator_test.cc terminal/screen_test.cc
-          terminal/scrolled_away_test.cc
+          terminal/scrolled_away_test.cc terminal/input_encoding_test.cc terminal/reflow_test.cc terminal/terminal_answers_test.cc
   LABELS unit
   DEPS waypoint)
 sf_test(waypoint_unit_test

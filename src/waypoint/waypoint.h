@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "base/input_events.h"
 #include "base/result.h"
 #include "waypoint/branch_config.h"
 #include "waypoint/command.h"
@@ -102,6 +103,8 @@ class Waypoint {
   Result<SideExecResult> side_exec(const BranchId& branch, const SideExecRequest& request);
   // Types all of it or nothing; at most 4 MiB wait until the program in the terminal reads them.
   Result<TypedKeys> send_keys(const BranchId& branch, std::string_view bytes);
+  // The same: keys, mouse and pastes as the branch's program wants them now.
+  Result<TypedKeys> send_input(const BranchId& branch, const InputEvents& input);
   Result<ScreenText> screen(const BranchId& branch, std::size_t scrollback_lines = 0);
   Status resize(const BranchId& branch, WindowSize size);
   // Replaces a file, or makes one that belongs to the branch's user; at most 128 MiB. Processes in

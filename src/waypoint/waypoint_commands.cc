@@ -50,6 +50,11 @@ Result<TypedKeys> Waypoint::send_keys(const BranchId& branch, std::string_view b
   return shell.send_keys(bytes);
 }
 
+Result<TypedKeys> Waypoint::send_input(const BranchId& branch, const InputEvents& input) {
+  SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
+  return shell.send_input(input);
+}
+
 Result<ScreenText> Waypoint::screen(const BranchId& branch, std::size_t scrollback_lines) {
   SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
   return shell.screen(scrollback_lines);

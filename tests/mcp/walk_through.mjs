@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { require, withConnection } from './connection.mjs';
 
 const TOOLS = ['session_create', 'session_list', 'session_destroy', 'tree', 'diff', 'cleanup', 'exec_command', 'snapshot',
-  'restore', 'fork', 'read_file', 'write_file'];
+  'restore', 'fork', 'read_file', 'write_file', 'send_keys', 'mouse', 'screen'];
 
 function checkSchemas(tools) {
   assert.deepEqual(tools.map((tool) => tool.name), TOOLS);
@@ -72,6 +72,13 @@ async function passBytes({ use }, session) {
   assert.equal(part.bytes, text.length);
 }
 
+async function typeAndLook({ use }, session) {
+  await use('send_keys', { session, keys: ['clear; echo ty""ped', 'Enter'] });
+  let seen;
+  do seen = await use('screen', { session }); while (!/^typed$/m.test(seen.text));
+  assert.equal(seen.alternate_screen, false);
+}
+
 async function failWell({ client, call }, session) {
   const failed = async (name, args, pattern) => {
     const result = await call(name, args);
@@ -92,6 +99,7 @@ await withConnection(process.argv[2], async (connection) => {
   await goAstrayAndBack(connection, 'work');
   await forkAndLook(connection, created.id);
   await passBytes(connection, 'work');
+  await typeAndLook(connection, 'work');
   await failWell(connection, 'work');
   const { sessions } = await connection.use('session_list', {});
   assert.deepEqual(sessions.map((one) => one.id), [created.id]);

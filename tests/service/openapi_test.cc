@@ -134,6 +134,8 @@ TEST(OpenApiTest, AnswersLookAsDocumented) {
   check("get", branch + "/executions", "200", client.get(main + "/executions"));
   check("get", branch + "/screen", "200", client.get(main + "/screen"));
   check("post", branch + "/keys", "200", client.post(main + "/keys", {{"keys", "\r"}}));
+  check("post", branch + "/keys", "200",
+        client.post(main + "/keys", {{"input", {{{"text", "ls"}}, {{"key", "C-u"}}}}}));
   check("put", branch + "/files", "200", client.put_bytes(main + "/files?path=/f", "x"));
   check("get", one + "/tree", "200", client.get("/v1/sessions/s/tree"));
   check("get", one + "/stats", "200", client.get("/v1/sessions/s/stats"));

@@ -3,7 +3,7 @@
 
 PACKAGES_build=(g++ cmake ninja-build pkg-config libgtest-dev libgmock-dev librapidcheck-dev nlohmann-json3-dev libcli11-dev libfmt-dev
   libvterm-dev libcap-dev libsqlite3-dev libcpp-httplib-dev libcurl4-openssl-dev libarchive-dev libyaml-cpp-dev libtomlplusplus-dev ccache git python3 patchelf btrfs-progs e2fsprogs iproute2 procps util-linux)
-PACKAGES_test=(redis-server nginx-light postgresql sqlite3 openssh-client less nodejs tmux python3 curl netcat-openbsd strace git psmisc
+PACKAGES_test=(redis-server nginx-light postgresql sqlite3 openssh-client less dialog fzf nodejs tmux python3 curl netcat-openbsd strace git psmisc
   lsof bc file mypy python3-pip python3-setuptools python3-wheel python3-venv man-db zsh fish ca-certificates chromium)
 # Where Node.js is not Debian's, it brings its own npm, and the two exclude each other.
 command -v npm >/dev/null || PACKAGES_test+=(npm)

@@ -103,6 +103,16 @@ class AsyncTerminal:
     async def send_keys(self, keys: Union[str, bytes]) -> TypedKeys:
         return await self._runner.run(verbs.send_keys(self._at, keys))
 
+    async def press(self, *names: str) -> TypedKeys:
+        return await self._runner.run(verbs.press(self._at, names))
+
+    async def paste(self, text: str) -> TypedKeys:
+        return await self._runner.run(verbs.paste(self._at, text))
+
+    async def mouse(self, action: str, row: int, col: int, *, button: Optional[str] = None, control: bool = False,
+                    alt: bool = False, shift: bool = False) -> TypedKeys:
+        return await self._runner.run(verbs.mouse(self._at, action, row, col, button, control, alt, shift))
+
     async def screen(self, scrollback: int = 0) -> Screen:
         return await self._runner.run(verbs.screen(self._at, scrollback))
 

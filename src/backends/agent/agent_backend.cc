@@ -256,6 +256,15 @@ Result<control::TypedKeys> AgentBackend::send_keys(const BranchHandle& branch,
   return control::TypedKeys{typed.accepted, typed.waiting};
 }
 
+Result<control::TypedKeys> AgentBackend::send_input(const BranchHandle& branch,
+                                                    const InputEvents& input) {
+  std::shared_ptr<Box> found = box(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::TypedKeys typed,
+                guarded(*found, ShellClient(found->agent).send_input(input)));
+  return control::TypedKeys{typed.accepted, typed.waiting};
+}
+
 Result<control::TerminalScreen> AgentBackend::screen(const BranchHandle& branch,
                                                      std::size_t scrollback) {
   std::shared_ptr<Box> found = box(branch);

@@ -34,6 +34,7 @@ std::vector<Tool> all_tools() {
   std::vector<Tool> tools = session_tools();
   for (Tool& tool : branch_tools()) tools.push_back(std::move(tool));
   for (Tool& tool : file_tools()) tools.push_back(std::move(tool));
+  for (Tool& tool : terminal_tools()) tools.push_back(std::move(tool));
   return tools;
 }
 

@@ -66,6 +66,7 @@ std::vector<Tool> all_tools();
 std::vector<Tool> session_tools();
 std::vector<Tool> branch_tools();
 std::vector<Tool> file_tools();
+std::vector<Tool> terminal_tools();
 
 // As `tools/list` has it.
 Json tool_to_json(const Tool& tool);

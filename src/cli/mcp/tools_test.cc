@@ -43,7 +43,8 @@ TEST_F(ToolsTest, TheToolsAreTheseInThisOrder) {
   for (const Tool& one : tools_) names.push_back(one.name);
   EXPECT_EQ(names, (std::vector<std::string>{"session_create", "session_list", "session_destroy",
                                              "tree", "diff", "cleanup", "exec_command", "snapshot",
-                                             "restore", "fork", "read_file", "write_file"}));
+                                             "restore", "fork", "read_file", "write_file",
+                                             "send_keys", "mouse", "screen"}));
 }
 
 TEST_F(ToolsTest, HintsSayWhichToolsOnlyReadAndWhichDestroy) {
@@ -53,9 +54,10 @@ TEST_F(ToolsTest, HintsSayWhichToolsOnlyReadAndWhichDestroy) {
     if (one.hints.read_only) reading.insert(one.name);
     if (one.hints.destructive) destroying.insert(one.name);
   }
-  EXPECT_EQ(reading, (std::set<std::string>{"session_list", "tree", "diff", "read_file"}));
+  EXPECT_EQ(reading,
+            (std::set<std::string>{"session_list", "tree", "diff", "read_file", "screen"}));
   EXPECT_EQ(destroying, (std::set<std::string>{"session_destroy", "cleanup", "exec_command",
-                                               "restore", "write_file"}));
+                                               "restore", "write_file", "send_keys", "mouse"}));
 }
 
 TEST_F(ToolsTest, EveryArgumentAndFieldIsDescribed) {
@@ -104,6 +106,21 @@ TEST_F(ToolsTest, CleanupRemovesNodesOrABranch) {
             "DELETE /v1/sessions/s/branches/b1");
   EXPECT_FALSE(request("cleanup", {{"session", "s"}}).ok());
   EXPECT_FALSE(request("cleanup", {{"session", "s"}, {"node", "n"}, {"remove_branch", "b"}}).ok());
+}
+
+TEST_F(ToolsTest, TheTerminalTakesKeysPastesAndTheMouse) {
+  EXPECT_EQ(sent("send_keys", {{"session", "s"}, {"keys", {":wq", "Enter"}}, {"paste", "p"}}),
+            R"(POST /v1/sessions/s/branches/main/keys )"
+            R"({"input":[{"text":":wq"},{"key":"Enter"},{"paste":"p"}]})");
+  EXPECT_EQ(sent("send_keys", {{"session", "s"}, {"keys", {"Enter"}}, {"literal", true}}),
+            R"(POST /v1/sessions/s/branches/main/keys {"input":[{"text":"Enter"}]})");
+  EXPECT_FALSE(request("send_keys", {{"session", "s"}, {"keys", {"Entr"}}}).ok());
+  EXPECT_FALSE(request("send_keys", {{"session", "s"}}).ok());
+  EXPECT_EQ(sent("mouse", {{"session", "s"}, {"row", 1}, {"col", 2}, {"button", "right"}}),
+            R"(POST /v1/sessions/s/branches/main/keys )"
+            R"({"input":[{"mouse":{"action":"click","button":"right","col":2,"row":1}}]})");
+  EXPECT_EQ(sent("screen", {{"session", "s"}}),
+            "GET /v1/sessions/s/branches/main/screen?scrollback=0");
 }
 
 TEST_F(ToolsTest, FilesAreNamedInTheQueryAndTravelAsBytes) {

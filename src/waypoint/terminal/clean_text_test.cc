@@ -74,7 +74,7 @@ TEST(CleanTextTest, TextAfterALoneCarriageReturnOverwrites) {
 TEST(CleanTextTest, OverwritingReplacesCharactersNotBytes) {
   EXPECT_EQ(clean_text("äöü\rx"), "xöü");
   EXPECT_EQ(clean_text("abc\rä"), "äbc");
-  EXPECT_EQ(clean_text("世界\b\bx"), "x界");
+  EXPECT_EQ(clean_text("世界\b\bx"), "世x ");
   EXPECT_EQ(clean_text("[██   ]\r[███  ]\r\n"), "[███  ]\n");
 }
 
@@ -240,6 +240,25 @@ TEST(CleanTextTest, TimeIsLinearInTheInput) {
   EXPECT_EQ(clean_text(bars), "[█████     ] 19999");
   EXPECT_LE(clean_text(erasures).size(), erasures.size());
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST(CleanTextTest, ColumnsAreCellsAsOnATerminal) {
+  const std::pair<const char*, const char*> lines[] = {
+      {"日本語\rab", "ab本語"},   // the first character has two cells
+      {"日本語\ra", "a 本語"},    // half of it is left: a blank
+      {"日本語\b\bX", "日本X "},  // the cursor is behind six cells
+      {"日本語\b\b\b\bX", "日X 語"},
+      {"ab\r日", "日"},
+      {"abc\b日", "ab日"},
+      {"e\xcc\x81x\rab", "ab"},  // a mark has no cell, and goes with its character
+      {"e\xcc\x81x\b\x1b[Ky", "e\xcc\x81y"},
+      {"日本語\x1b[3G\x1b[P", "日 語"},  // deleting one cell breaks a wide character
+      {"日本語\x1b[2G\x1b[K", " "},
+      {"日本語\x1b[2G\x1b[@", "   本語"},
+      {"👍 done\rok", "ok done"},
+      {"ab\r\xcc\x81", "ab"},
+  };
+  for (const auto& [raw, clean] : lines) EXPECT_EQ(clean_text(raw), clean) << raw;
 }
 
 }  // namespace

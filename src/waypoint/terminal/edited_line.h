@@ -1,10 +1,14 @@
 // EditedLine: one line of text with a cursor, as carriage returns, backspaces and in-line sequences
-// leave it. Columns are code points; a tab is one column. Pure.
+// leave it. Columns are a terminal's cells: a wide character has two, a mark none. A tab is one
+// column. Pure.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "waypoint/terminal/glyph_widths.h"
 
 namespace sf::waypoint {
 
@@ -31,19 +35,27 @@ class EditedLine {
   void release_into(std::string& out);
 
  private:
+  static constexpr std::size_t kMaxMarks = 32;  // bytes of them on one character; more are dropped
+
   void pad_to_cursor();
-  void widen();
+  void split();
   void truncate(std::size_t length);
+  void add_mark(std::string_view utf8);
+  void put(std::string_view text, std::size_t width);
+  void break_at(std::size_t column);
+  void fill(std::size_t begin, std::size_t end);
 
   // Text that only grows at its end stays UTF-8; as soon as something is changed in the middle of a
-  // line that is not pure ASCII, it moves to one element per code point. `wide_` is in use iff
-  // is_wide_.
+  // line that is not pure ASCII, it moves to one element per cell: a character with its marks;
+  // nothing in the right half of a wide one. `cells_` is in use iff is_split_.
   std::string bytes_;
-  std::u32string wide_;
+  std::vector<std::string> cells_;
+  GlyphWidths widths_;
   bool is_ascii_ = true;
-  bool is_wide_ = false;
-  std::size_t length_ = 0;
+  bool is_split_ = false;
+  std::size_t length_ = 0;  // in cells
   std::size_t column_ = 0;
+  std::size_t marks_ = 0;  // bytes of the marks at the end of bytes_
 };
 
 }  // namespace sf::waypoint

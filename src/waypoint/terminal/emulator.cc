@@ -11,8 +11,6 @@
 namespace sf::waypoint {
 namespace {
 
-// libvterm's mark in the right cell of a wide character.
-constexpr std::uint32_t kSecondHalf = 0xffffffff;
 // libvterm puts an array four times as large as a write on the stack.
 constexpr std::size_t kMaxWrite = 4096;
 constexpr std::size_t kMaxTitle = 1024;
@@ -21,11 +19,14 @@ constexpr std::string_view kSaveCursor = "\x1b\x37";
 constexpr std::string_view kRestoreCursor = "\x1b\x38";
 
 // Switched by DECSET and needed to make an equal terminal; all but 7 are off at first.
-constexpr int kFollowedModes[] = {1,    5,    7,    12,   66,   69,   1000,
+constexpr int kFollowedModes[] = {1,    5,    7,    9,    12,   66,   69,  1000,
                                   1002, 1003, 1004, 1005, 1006, 1015, 2004};
-bool is_followed(int mode) {
-  return std::find(std::begin(kFollowedModes), std::end(kFollowedModes), mode) !=
-         std::end(kFollowedModes);
+// Of each of these groups only the last one that was switched counts.
+constexpr int kMouseModes[] = {9, 1000, 1002, 1003};
+constexpr int kMousePositions[] = {1005, 1006, 1015};
+
+bool is_one_of(std::span<const int> modes, int mode) {
+  return std::find(modes.begin(), modes.end(), mode) != modes.end();
 }
 
 // The line-drawing set: what '`' to '~' mean in it.
@@ -50,12 +51,17 @@ std::string margins_text(std::pair<int, int> margins, char final) {
 
 }  // namespace
 
-Emulator::Emulator(WindowSize size, std::deque<std::string> scrollback)
+bool is_followed_mode(int mode) { return is_one_of(kFollowedModes, mode); }
+
+Emulator::Emulator(WindowSize size, Scrollback scrollback, bool is_top_continued)
     : size_(size),
       vterm_(new_vterm(size.rows, size.cols)),
       screen_(vterm_obtain_screen(vterm_.get())),
       state_(vterm_obtain_state(vterm_.get())),
-      scrollback_(std::move(scrollback)) {
+      scrollback_(std::move(scrollback)),
+      continued_(size.rows) {
+  continued_[0] = is_top_continued;
+  callbacks_.moverect = on_rows_moved;
   callbacks_.settermprop = on_termprop;
   callbacks_.sb_pushline = on_line_pushed;
   vterm_screen_set_callbacks(screen_, &callbacks_, this);
@@ -77,47 +83,6 @@ bool Emulator::is_scrolling_freely() const {
   return parser_.is_between_tokens() && !is_alternate_ && modes_.rows.first == 0 && !modes_.has(69);
 }
 
-ScreenText Emulator::text() {
-  SF_CHECK(!is_spent_);
-  ScreenText text;
-  for (const Row& row : read_grid()) text.rows.push_back(plain_line(row));
-  const VTermPos cursor = cursor_of(vterm_.get());
-  text.cursor_row = cursor.row;
-  text.cursor_col = cursor.col;
-  text.cursor_visible = is_cursor_visible_;
-  text.alternate_screen = is_alternate_;
-  text.title = title_;
-  text.size = size_;
-  return text;
-}
-
-ScreenSnapshot Emulator::take_snapshot() && {
-  SF_CHECK(!is_spent_);
-  is_spent_ = true;
-  ScreenSnapshot snapshot;
-  snapshot.size = size_;
-  snapshot.modes = modes_;
-  snapshot.title = title_;
-  snapshot.unfinished = parser_.unfinished();
-  snapshot.cursor = read_cursor();
-  write_now("\x1b[?5l");  // cells are told as seen; with the whole screen reversed that is not what
-                          // was written
-  Grid shown = read_grid();
-  snapshot.is_wrap_pending = find_wrap_pending();
-  if (is_alternate_) {
-    snapshot.alternate = std::move(shown);
-    VTermValue off{};
-    vterm_state_set_termprop(state_, VTERM_PROP_ALTSCREEN, &off);
-    shown = read_grid();
-  }
-  snapshot.primary = std::move(shown);
-  write_now(kRestoreCursor);
-  snapshot.saved_cursor = read_cursor();
-  snapshot.tab_stops = find_tab_stops();
-  snapshot.scrollback = std::move(scrollback_);
-  return snapshot;
-}
-
 // Character sets are translated here: as long as libvterm takes all text for UTF-8, it can join
 // marks to characters.
 void Emulator::on_ascii(std::string_view run) {
@@ -134,20 +99,51 @@ void Emulator::on_ascii(std::string_view run) {
   }
 }
 
+// In pieces that end before the last column, and then character by character: only so can be seen
+// where a line goes on in the next row.
 void Emulator::write_text(std::string_view run) {
+  flush();
   last_glyph_ = run.back();
   is_last_text_ = true;
   while (!run.empty()) {
-    const std::string_view part = run.substr(0, kMaxWrite);
-    pass(part);
+    before_last_ = cursor_of(vterm_.get());
+    const int room = size_.cols - 1 - before_last_.col;
+    if (room <= 1 || run.size() == 1) {
+      write_glyph(run.substr(0, 1), 1);
+      run.remove_prefix(1);
+      continue;
+    }
+    // Without the last one, before which the cursor's place is wanted.
+    const std::string_view part =
+        run.substr(0, std::min({static_cast<std::size_t>(room), run.size() - 1, kMaxWrite}));
+    write_now(part);
     run.remove_prefix(part.size());
   }
+}
+
+// Requires: the cursor is at before_last_.
+void Emulator::write_glyph(std::string_view utf8, int width) {
+  write_now(utf8);
+  const VTermPos after = cursor_of(vterm_.get());
+  const bool has_wrapped = after.col < before_last_.col;
+  const auto row = static_cast<std::size_t>(after.row);
+  if (has_wrapped) continued_[row] = true;
+  const int begin = has_wrapped ? 0 : before_last_.col;
+  // Full again: whether it goes on below will be seen with the next character.
+  if (begin + width >= size_.cols && row + 1 < continued_.size()) continued_[row + 1] = false;
+}
+
+// Rows from `first_row` on, and the one below `last_row`, are no longer parts of longer lines.
+void Emulator::forget_wraps(int first_row, int last_row) {
+  for (int row = std::max(first_row, 0); row <= last_row + 1 && row < size_.rows; ++row)
+    continued_[static_cast<std::size_t>(row)] = false;
 }
 
 void Emulator::on_code_point(std::string_view utf8) {
   flush();
   std::size_t at = 0;
-  const bool is_mark = widths_.of(next_code_point(utf8, at)) == 0;
+  const int width = widths_.of(next_code_point(utf8, at));
+  const bool is_mark = width == 0;
   if (is_mark && is_last_text_ && is_same(cursor_of(vterm_.get()), before_last_)) {
     // The character before is in the last column and the cursor still on it. libvterm would put a
     // mark that comes in a later write into the next line; so go back and write both at once.
@@ -164,7 +160,12 @@ void Emulator::on_code_point(std::string_view utf8) {
   } else if (is_last_text_ && last_glyph_.size() + utf8.size() <= kMaxGlyph) {
     last_glyph_ += utf8;
   }
-  write_now(utf8);  // alone, so the outcome cannot depend on where the stream was cut
+  // Alone, so the outcome cannot depend on where the stream was cut.
+  if (is_mark) {
+    write_now(utf8);
+  } else {
+    write_glyph(utf8, width);
+  }
 }
 
 void Emulator::on_control(char c) {
@@ -203,6 +204,8 @@ void Emulator::on_escape(std::string_view intermediates, char final) {
                               // showing it
         pass(sequence);
         pass(kSaveCursor);
+        flush();
+        forget_wraps(0, size_.rows);
         modes_ = {};
         return;
       default:
@@ -210,7 +213,17 @@ void Emulator::on_escape(std::string_view intermediates, char final) {
     }
     pass(sequence);
   } else if (intermediates == "#") {
-    if (final == '8') pass(sequence);  // lines of double size are not known here
+    if (final != '8') return;  // lines of double size are not known here
+    flush();
+    forget_wraps(0, size_.rows);
+    // DECALN also resets the margins and homes the cursor, which libvterm leaves to others.
+    modes_.rows = modes_.cols = {0, 0};
+    modes_.is_origin = false;
+    pass("\x1b[r");
+    if (modes_.has(69)) pass("\x1b[s");
+    pass("\x1b[?6l");
+    pass(sequence);
+    pass("\x1b[H");
   } else if (intermediates.size() == 1 && (final == '0' || final == 'A' || final == 'B')) {
     const std::size_t set = std::string_view("()*+").find(intermediates[0]);
     if (set != std::string_view::npos) modes_.charset[set] = final;
@@ -224,6 +237,7 @@ void Emulator::on_csi(std::string_view body, char final) {
     if (final == 'h' || final == 'l') {
       for (const int mode : csi.arguments()) set_dec_mode(mode, final == 'h');
     } else if (final == 'J' || final == 'K') {
+      follow_erasure(csi, final);
       pass(csi.with_final(final));
     }
     return;
@@ -276,7 +290,27 @@ void Emulator::on_csi(std::string_view body, char final) {
         return;
       break;
   }
+  follow_erasure(csi, final);
   pass(csi.with_final(final));
+}
+
+void Emulator::follow_erasure(const CsiSequence& csi, char final) {
+  if (std::string_view("JKPXLMST").find(final) == std::string_view::npos) return;
+  flush();
+  const VTermPos at = cursor_of(vterm_.get());
+  const int what = csi.argument(0, 0);
+  const int from = at.col == 0 ? at.row : at.row + 1;  // the first row that loses its beginning
+  if (final == 'J' && what == 0) forget_wraps(from, size_.rows);
+  if (final == 'J' && what == 1) forget_wraps(0, at.row - 1);
+  if (final == 'J' && what == 2) forget_wraps(0, size_.rows);
+  if (final == 'K' && what == 0) forget_wraps(from, at.row);
+  if (final == 'K' && what == 1) forget_wraps(at.row, at.row - 1);
+  if (final == 'K' && what == 2) forget_wraps(at.row, at.row);
+  if (final == 'P' || (final == 'X' && at.col + what >= size_.cols))
+    forget_wraps(at.row + 1, at.row);
+  // libvterm moves no rows where all of them go.
+  if (std::string_view("LMST").find(final) != std::string_view::npos && what >= size_.rows)
+    forget_wraps(0, size_.rows);
 }
 
 void Emulator::on_string(char introducer, std::string_view payload) {
@@ -295,7 +329,14 @@ void Emulator::on_string(char introducer, std::string_view payload) {
 void Emulator::set_dec_mode(int mode, bool on) {
   if (mode == 47) mode = 1047;
   if (mode == 6) modes_.is_origin = on;
-  if (is_followed(mode)) {
+  if (is_followed_mode(mode)) {
+    for (const std::span<const int> group :
+         {std::span<const int>(kMouseModes), std::span<const int>(kMousePositions)}) {
+      if (!is_one_of(group, mode)) continue;
+      for (const int other : group) {
+        if (modes_.has(other)) modes_.dec[other] = false;
+      }
+    }
     modes_.dec[mode] = on;
   } else if (mode != 6 && mode != 25 && mode != 1047 && mode != 1048 && mode != 1049) {
     return;
@@ -343,8 +384,32 @@ void Emulator::soft_reset() {
 int Emulator::on_termprop(VTermProp prop, VTermValue* value, void* self) {
   auto& emulator = *static_cast<Emulator*>(self);
   if (prop == VTERM_PROP_CURSORVISIBLE) emulator.is_cursor_visible_ = value->boolean != 0;
-  if (prop == VTERM_PROP_ALTSCREEN && !emulator.is_spent_)
-    emulator.is_alternate_ = value->boolean != 0;
+  if (prop == VTERM_PROP_ALTSCREEN && !emulator.is_spent_) {
+    const bool on = value->boolean != 0;
+    if (on != emulator.is_alternate_) {
+      std::swap(emulator.continued_, emulator.primary_continued_);
+      if (on) emulator.continued_.assign(emulator.size_.rows, false);
+    }
+    emulator.is_alternate_ = on;
+  }
+  return 1;
+}
+
+int Emulator::on_rows_moved(VTermRect dest, VTermRect src, void* self) {
+  auto& emulator = *static_cast<Emulator*>(self);
+  if (emulator.is_spent_) return 1;
+  emulator.pushed_ = 0;
+  const std::vector<bool> before = emulator.continued_;
+  // With margins at the sides, no row is a line of text any more.
+  const bool is_whole = dest.start_col == 0 && dest.end_col == emulator.size_.cols;
+  emulator.forget_wraps(std::min(dest.start_row, src.start_row),
+                        std::max(dest.end_row, src.end_row) - 1);
+  for (int row = 0; is_whole && row < dest.end_row - dest.start_row; ++row) {
+    // The first one continues what is gone, unless that is in the scrollback now.
+    if (row == 0 && (dest.start_row > 0 || emulator.is_alternate_)) continue;
+    emulator.continued_[static_cast<std::size_t>(dest.start_row + row)] =
+        before[static_cast<std::size_t>(src.start_row + row)];
+  }
   return 1;
 }
 
@@ -355,7 +420,8 @@ int Emulator::on_line_pushed(int cols, const VTermScreenCell* cells, void* self)
   while (!line.empty() && line.back().chars[0] == 0 && VTERM_COLOR_IS_DEFAULT_BG(&line.back().bg)) {
     line = line.first(line.size() - 1);
   }
-  emulator.scrollback_.push_back(encode_line(emulator.glyphs_of(line)));
+  emulator.scrollback_.push_back(
+      {encode_line(emulator.glyphs_of(line)), emulator.continued_[emulator.pushed_++]});
   if (emulator.scrollback_.size() > Screen::kMaxScrollback) emulator.scrollback_.pop_front();
   return 1;
 }
@@ -371,93 +437,8 @@ void Emulator::pass(std::string_view bytes) {
 
 void Emulator::flush() {
   if (checked_.empty()) return;
-  std::string_view bytes = checked_;
-  if (is_last_text_) {
-    write_now(bytes.substr(0, bytes.size() - 1));
-    before_last_ = cursor_of(vterm_.get());
-    bytes = bytes.substr(bytes.size() - 1);
-  }
-  write_now(bytes);
+  write_now(checked_);
   checked_.clear();
-}
-
-// libvterm leaves halves behind when wide characters are partly overwritten; like on other
-// terminals, they are blanks.
-Row Emulator::glyphs_of(std::span<const VTermScreenCell> cells) {
-  Row glyphs;
-  glyphs.reserve(cells.size());
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const VTermScreenCell& cell = cells[i];
-    Glyph& glyph = glyphs.emplace_back();
-    glyph.pen = {cell.attrs, cell.fg, cell.bg};
-    if (cell.chars[0] == 0 || cell.chars[0] == kSecondHalf) continue;
-    const int width = widths_.of(cell.chars[0]);
-    if (width == 2) {
-      if (i + 1 >= cells.size() || cells[i + 1].chars[0] != kSecondHalf) continue;
-      glyph.width = 2;
-      ++i;
-    } else if (width == 0) {
-      glyph.text = " ";  // a mark without a character to stand on
-    }
-    for (int k = 0; k < VTERM_MAX_CHARS_PER_CELL && cell.chars[k] != 0; ++k)
-      append_utf8(glyph.text, cell.chars[k]);
-  }
-  return glyphs;
-}
-
-Grid Emulator::read_grid() {
-  Grid grid(size_.rows);
-  std::vector<VTermScreenCell> cells(size_.cols);
-  for (int row = 0; row < size_.rows; ++row) {
-    for (int col = 0; col < size_.cols; ++col) {
-      vterm_screen_get_cell(screen_, {row, col}, &cells[static_cast<std::size_t>(col)]);
-    }
-    grid[static_cast<std::size_t>(row)] = glyphs_of(cells);
-  }
-  return grid;
-}
-
-Cursor Emulator::read_cursor() const {
-  const VTermPos pos = cursor_of(vterm_.get());
-  Cursor cursor{pos.row, pos.col, is_cursor_visible_, {}};
-  const auto get = [&](VTermAttr attr) {
-    VTermValue value{};
-    vterm_state_get_penattr(state_, attr, &value);
-    return value;
-  };
-  VTermScreenCellAttrs& attrs = cursor.pen.attrs;
-  attrs.bold = get(VTERM_ATTR_BOLD).boolean & 1;
-  attrs.underline = get(VTERM_ATTR_UNDERLINE).number & 3;
-  attrs.italic = get(VTERM_ATTR_ITALIC).boolean & 1;
-  attrs.blink = get(VTERM_ATTR_BLINK).boolean & 1;
-  attrs.reverse = get(VTERM_ATTR_REVERSE).boolean & 1;
-  attrs.strike = get(VTERM_ATTR_STRIKE).boolean & 1;
-  attrs.font = get(VTERM_ATTR_FONT).number & 15;
-  cursor.pen.fg = get(VTERM_ATTR_FOREGROUND).color;
-  cursor.pen.bg = get(VTERM_ATTR_BACKGROUND).color;
-  return cursor;
-}
-
-std::vector<int> Emulator::find_tab_stops() {
-  write_now("\x1b[?6l\x1b[?69l\x1b[H");
-  std::vector<int> stops;
-  for (int last = 0;;) {
-    write_now("\t");
-    const int col = cursor_of(vterm_.get()).col;
-    if (col <= last || col >= size_.cols - 1) return stops;
-    stops.push_back(col);
-    last = col;
-  }
-}
-
-// Writes one more character and looks where it went: to the last column, or to the next line. (With
-// two columns this cannot be told; then it is "no".)
-bool Emulator::find_wrap_pending() {
-  const VTermPos before = cursor_of(vterm_.get());
-  // After a wide character the cursor waits on its left half.
-  if (before.col < size_.cols - 2 || size_.cols <= 2) return false;
-  write_now("\x1b[4lx");
-  return cursor_of(vterm_.get()).col == 1;
 }
 
 }  // namespace sf::waypoint

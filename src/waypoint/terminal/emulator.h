@@ -18,16 +18,21 @@
 #include <string_view>
 #include <vector>
 
+#include "waypoint/terminal/csi_sequence.h"
 #include "waypoint/terminal/escape_parser.h"
 #include "waypoint/terminal/glyph_widths.h"
 #include "waypoint/terminal/screen_snapshot.h"
 
 namespace sf::waypoint {
 
+// Switched by DECSET and kept in TerminalModes::dec.
+bool is_followed_mode(int mode);
+
 class Emulator {
  public:
   // Requires: `size` lies within Screen's bounds.
-  Emulator(WindowSize size, std::deque<std::string> scrollback);
+  // `is_top_continued`: the first row goes on where the last line of the scrollback was full.
+  Emulator(WindowSize size, Scrollback scrollback, bool is_top_continued = false);
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;
 
@@ -36,8 +41,11 @@ class Emulator {
   // find_scrolled_away().
   bool is_scrolling_freely() const;
   ScreenText text();
-  // Oldest first, encoded: see encode_line().
-  const std::deque<std::string>& scrollback() const { return scrollback_; }
+  const Scrollback& scrollback() const { return scrollback_; }
+  const TerminalModes& modes() const { return modes_; }
+  // For answers (terminal_answers.h): where the cursor is with its pen, and what modes() lacks.
+  Cursor cursor() const { return read_cursor(); }
+  bool is_alternate() const { return is_alternate_; }
 
   // Asks libvterm for all it knows. Some of it can only be found out by trying, so the emulator is
   // spent afterwards.
@@ -53,12 +61,16 @@ class Emulator {
   void on_string(char introducer, std::string_view payload);
 
   void write_text(std::string_view ascii);
+  void write_glyph(std::string_view utf8, int width);
+  void forget_wraps(int first_row, int last_row);
+  void follow_erasure(const CsiSequence& csi, char final);
   void set_dec_mode(int mode, bool on);
   void set_ansi_mode(int mode, bool on);
   void repeat_last(int count);
   void soft_reset();
 
   static int on_termprop(VTermProp prop, VTermValue* value, void* self);
+  static int on_rows_moved(VTermRect dest, VTermRect src, void* self);
   static int on_line_pushed(int cols, const VTermScreenCell* cells, void* self);
 
   void pass(std::string_view bytes);       // whole sequences or text on their way to libvterm
@@ -77,12 +89,15 @@ class Emulator {
   VTermScreenCallbacks callbacks_{};
   EscapeParser parser_;
   GlyphWidths widths_;
-  std::string checked_;        // on its way to libvterm: ASCII and sequences
+  std::string checked_;        // on its way to libvterm: controls and sequences
   std::string last_glyph_;     // the last character, with the marks that followed it
   bool is_last_text_ = false;  // nothing but marks came after it
   VTermPos before_last_{};     // where the cursor was when it came
   TerminalModes modes_;
-  std::deque<std::string> scrollback_;
+  Scrollback scrollback_;
+  std::vector<bool> continued_;          // the shown screen's rows: see ScreenSnapshot
+  std::size_t pushed_ = 0;               // rows of the scrolling under way that were pushed
+  std::vector<bool> primary_continued_;  // the primary screen's while the alternate is shown
   std::string title_;
   bool is_cursor_visible_ = true;
   bool is_alternate_ = false;

@@ -13,12 +13,13 @@ constexpr WindowSize kSize{8, 20};
 
 struct Shown {
   ScreenText text;
-  std::deque<std::string> scrollback;
+  Scrollback scrollback;
   friend bool operator==(const Shown&, const Shown&) = default;
 };
 
 std::ostream& operator<<(std::ostream& out, const Shown& shown) {
-  for (const std::string& line : shown.scrollback) out << "\n  ^" << testing::PrintToString(line);
+  for (const ScrolledLine& line : shown.scrollback)
+    out << "\n  " << (line.is_continued ? '+' : '^') << testing::PrintToString(line.encoded);
   for (const std::string& row : shown.text.rows) out << "\n  |" << testing::PrintToString(row);
   return out << "\n  cursor " << shown.text.cursor_row << "," << shown.text.cursor_col
              << (shown.text.cursor_visible ? "" : " hidden")
@@ -36,7 +37,7 @@ void expect_same_after_repaint(std::string_view before, std::string_view after,
   old.feed(before);
   ScreenSnapshot snapshot = std::move(old).take_snapshot();
   const std::string bytes = repaint(snapshot);
-  Emulator repainted(size, snapshot.scrollback);
+  Emulator repainted(size, snapshot.scrollback, snapshot.continued.front());
   repainted.feed(bytes);
   EXPECT_EQ(show(repainted), show(straight)) << "before: " << testing::PrintToString(before);
   straight.feed(after);
@@ -266,7 +267,7 @@ TEST(RepaintTest, RandomScreensComeBackAtAnySize) {
     const Shown shown = show(emulator);
     const ScreenSnapshot snapshot = std::move(emulator).take_snapshot();
     const std::string bytes = repaint(snapshot);
-    Emulator repainted(size, snapshot.scrollback);
+    Emulator repainted(size, snapshot.scrollback, snapshot.continued.front());
     repainted.feed(bytes);
     ASSERT_EQ(show(repainted), shown) << "seed " << seed << "\n" << testing::PrintToString(bytes);
   }

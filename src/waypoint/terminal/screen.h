@@ -4,8 +4,9 @@
 // feed() appends to a log; text() and scrollback() bring the emulator up to date with it. The state
 // of a Screen is a function of its log alone, so save() writes the log and load(save()) shows the
 // same. The log is bounded: beyond kMaxLog of new bytes it is replaced by a synthesized repaint of
-// the same screen (docs/formats/screen.md). It only watches: queries in the stream (cursor
-// position, device attributes) are not answered. Not thread-safe. No system calls.
+// the same screen (docs/formats/screen.md). Queries in the stream (cursor position, device
+// attributes) are answered when they are fed; the answers are part of the state until they are
+// taken. Not thread-safe. No system calls.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "waypoint/terminal/terminal_modes.h"
 
 namespace sf::waypoint {
 
@@ -52,11 +54,19 @@ class Screen {
   ~Screen();
 
   void feed(std::string_view raw);
-  // The text keeps its place relative to the cursor; lines pushed off the top go to the scrollback.
-  // No reflow.
+  // Wrapped lines are wrapped anew; rows that no longer fit go to the scrollback: see reflow.h.
   void resize(WindowSize size);
 
+  // What the program asked and the terminal has to type, in this order.
+  const std::vector<std::string>& answers() const;
+  // They were typed; whether the program has read them is not known.
+  void note_answers_typed();
+  // Those that were typed and are not known to be read, oldest first, only the last few.
+  const std::vector<std::string>& typed_answers() const;
+  void forget_answers();  // both kinds
+
   ScreenText text();
+  TerminalModes modes();
   // The newest `max_lines` lines that left the screen at its top, oldest first.
   std::vector<std::string> scrollback(std::size_t max_lines);
 

@@ -38,9 +38,12 @@ class Painter {
  public:
   explicit Painter(std::string& out) : out_(out) {}
 
-  void paint(const Grid& grid, int cols) {
-    for (std::size_t row = 0; row < grid.size(); ++row)
-      paint_row(grid[row], static_cast<int>(row), cols);
+  void paint(const Grid& grid, int cols, const std::vector<bool>& continued = {}) {
+    for (std::size_t row = 0; row < grid.size(); ++row) {
+      const bool wraps = row > 0 && row < continued.size() && continued[row] &&
+                         begin_wrap(grid[row - 1], grid[row], static_cast<int>(row) - 1, cols);
+      paint_row(grid[row], static_cast<int>(row), cols, wraps);
+    }
   }
 
   void move_to(int row, int col) {
@@ -60,10 +63,34 @@ class Painter {
   }
 
  private:
-  void paint_row(const Row& row, int number, int cols) {
+  // Brings the emulator to where the next character goes to the row below `above` by itself.
+  // False: there is no way there, since the end of that row was erased.
+  bool begin_wrap(const Row& above, const Row& row, int number, int cols) {
+    if (above.empty() || row.empty()) return false;
+    const Glyph& last = above.back();
+    if (!last.text.empty()) {
+      move_to(number, cols - last.width);
+      use_pen(last.pen);
+      out_ += last.text;
+      return true;
+    }
+    if (row.front().width < 2) return false;
+    move_to(number, cols - 1);
+    return true;
+  }
+
+  // `wraps`: the first character gets to the row by itself.
+  void paint_row(const Row& row, int number, int cols, bool wraps) {
     int col = 0;
-    int at = -1;  // where the emulator's cursor is; -1: not to be relied on
-    for (std::size_t i = 0; i < row.size(); ++i) {
+    int at = wraps ? 0 : -1;  // where the emulator's cursor is; -1: not to be relied on
+    std::size_t i = 0;
+    if (wraps) {
+      const Glyph& first = row[i++];
+      use_pen(first.pen);
+      out_ += first.text.empty() ? " " : first.text;
+      col = at = first.width;
+    }
+    for (; i < row.size(); ++i) {
       const Glyph& glyph = row[i];
       if (glyph.text.empty()) {
         int count = 1;
@@ -165,31 +192,6 @@ void append_cursor(std::string& out, const ScreenSnapshot& snapshot) {
   painter.use_pen(cursor.pen);
 }
 
-void fit_row(Row& row, int cols) {
-  int col = 0;
-  std::size_t kept = 0;
-  while (kept < row.size() && col + row[kept].width <= cols) col += row[kept++].width;
-  row.resize(kept);
-  Glyph blank;
-  blank.pen.fg.type = VTERM_COLOR_DEFAULT_FG;
-  blank.pen.bg.type = VTERM_COLOR_DEFAULT_BG;
-  for (; col < cols; ++col) row.push_back(blank);
-}
-
-// Drops rows at the top until `cursor_row` fits, then cuts or pads at the bottom. Returns what was
-// dropped.
-std::vector<Row> fit_grid(Grid& grid, int& cursor_row, WindowSize size) {
-  const auto rows = static_cast<std::size_t>(size.rows);
-  const std::size_t above = static_cast<std::size_t>(std::max(cursor_row - size.rows + 1, 0));
-  const auto split = grid.begin() + static_cast<std::ptrdiff_t>(std::min(above, grid.size()));
-  std::vector<Row> dropped(std::make_move_iterator(grid.begin()), std::make_move_iterator(split));
-  grid.erase(grid.begin(), split);
-  grid.resize(rows);
-  for (Row& row : grid) fit_row(row, size.cols);
-  cursor_row = std::clamp(cursor_row - static_cast<int>(above), 0, size.rows - 1);
-  return dropped;
-}
-
 }  // namespace
 
 bool operator==(const Pen& a, const Pen& b) {
@@ -198,11 +200,6 @@ bool operator==(const Pen& a, const Pen& b) {
          a.attrs.reverse == b.attrs.reverse && a.attrs.strike == b.attrs.strike &&
          a.attrs.font == b.attrs.font && vterm_color_is_equal(&a.fg, &b.fg) &&
          vterm_color_is_equal(&a.bg, &b.bg);
-}
-
-bool TerminalModes::has(int dec_mode) const {
-  const auto found = dec.find(dec_mode);
-  return found == dec.end() ? dec_mode == 7 : found->second;  // only autowrap is on from the start
 }
 
 void append_pen(std::string& out, const Pen& pen) {
@@ -280,7 +277,7 @@ std::string repaint(const ScreenSnapshot& snapshot) {
   append_tab_stops(out, snapshot);
 
   Painter painter(out);
-  painter.paint(snapshot.primary, snapshot.size.cols);
+  painter.paint(snapshot.primary, snapshot.size.cols, snapshot.continued);
   if (snapshot.alternate) {
     out += "\x1b[0m\x1b[?1047h";
     Painter(out).paint(*snapshot.alternate, snapshot.size.cols);
@@ -302,27 +299,11 @@ std::string repaint(const ScreenSnapshot& snapshot) {
   return out + snapshot.unfinished;
 }
 
-void resize_snapshot(ScreenSnapshot& snapshot, WindowSize size) {
-  int saved_row = snapshot.saved_cursor.row;
-  int& primary_row = snapshot.alternate ? saved_row : snapshot.cursor.row;
-  for (const Row& row : fit_grid(snapshot.primary, primary_row, size)) {
-    snapshot.scrollback.push_back(encode_line(row));
-    if (snapshot.scrollback.size() > Screen::kMaxScrollback) snapshot.scrollback.pop_front();
-  }
-  if (snapshot.alternate) fit_grid(*snapshot.alternate, snapshot.cursor.row, size);
-  snapshot.cursor.col = std::min<int>(snapshot.cursor.col, size.cols - 1);
-  snapshot.saved_cursor.row = std::min<int>(saved_row, size.rows - 1);
-  snapshot.saved_cursor.col = std::min<int>(snapshot.saved_cursor.col, size.cols - 1);
-  snapshot.is_wrap_pending = snapshot.is_wrap_pending && size.cols == snapshot.size.cols;
-
-  std::vector<int>& stops = snapshot.tab_stops;
-  stops.erase(std::remove_if(stops.begin(), stops.end(), [&](int col) { return col >= size.cols; }),
-              stops.end());
-  for (int col = (snapshot.size.cols + 7) / 8 * 8; col < size.cols; col += 8) stops.push_back(col);
-
-  // As on other terminals, the margins are those of the whole screen again.
-  snapshot.modes.rows = snapshot.modes.cols = {0, 0};
-  snapshot.size = size;
+Glyph blank_glyph() {
+  Glyph blank;
+  blank.pen.fg.type = VTERM_COLOR_DEFAULT_FG;
+  blank.pen.bg.type = VTERM_COLOR_DEFAULT_BG;
+  return blank;
 }
 
 }  // namespace sf::waypoint

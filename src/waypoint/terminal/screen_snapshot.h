@@ -6,7 +6,6 @@
 #include <vterm.h>
 
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "waypoint/terminal/screen.h"
+#include "waypoint/terminal/terminal_modes.h"
 
 namespace sf::waypoint {
 
@@ -42,25 +42,20 @@ struct Cursor {
   Pen pen;
 };
 
-// What the program has switched on and libvterm does not tell; followed by Emulator as the
-// sequences pass.
-struct TerminalModes {
-  std::map<int, bool> dec;   // other DECSET modes that were ever switched
-  bool is_origin = false;    // DECOM
-  bool is_insert = false;    // IRM
-  bool is_newline = false;   // LNM
-  bool is_keypad = false;    // DECKPAM
-  char charset[4] = {};      // designated to G0..G3; 0: never
-  int shift = 0;             // which of them text uses
-  std::pair<int, int> rows;  // DECSTBM: first and last row that scroll, from 1; {0, 0}: all
-  std::pair<int, int> cols;  // DECSLRM, likewise
-  int cursor_style = 0;      // DECSCUSR
-  bool has(int dec_mode) const;
+// A line that left the screen at its top.
+struct ScrolledLine {
+  std::string encoded;        // see encode_line()
+  bool is_continued = false;  // it goes on where the line before was full
+  friend bool operator==(const ScrolledLine&, const ScrolledLine&) = default;
 };
+using Scrollback = std::deque<ScrolledLine>;  // oldest first
 
 struct ScreenSnapshot {
   WindowSize size;
   Grid primary;
+  // For each row of `primary`, whether it goes on where the row before was full. The first one may
+  // continue the scrollback.
+  std::vector<bool> continued;
   std::optional<Grid> alternate;  // set iff the alternate screen is shown
   Cursor cursor;
   bool is_wrap_pending = false;  // the next character goes to the next line
@@ -69,7 +64,7 @@ struct ScreenSnapshot {
   TerminalModes modes;
   std::string title;
   std::string unfinished;  // bytes of a sequence or character that is not complete yet
-  std::deque<std::string> scrollback;
+  Scrollback scrollback;
 };
 
 // Appends what makes a pen in any state equal to `pen`.
@@ -81,11 +76,12 @@ std::string encode_line(const Row& row);
 std::string plain_line(const Row& row);
 std::string plain_line(std::string_view encoded);
 
-// The bytes that turn a fresh emulator of the snapshot's size into the snapshot, scrollback
-// excepted.
+// The bytes that turn a fresh emulator of the snapshot's size into the snapshot, scrollback and
+// continued.front() excepted. Continued rows are printed past the end of the row before, so any
+// terminal that reflows knows them, too.
 std::string repaint(const ScreenSnapshot& snapshot);
 
-// Cuts or pads the snapshot: see Screen::resize().
-void resize_snapshot(ScreenSnapshot& snapshot, WindowSize size);
+// A blank cell as after a reset.
+Glyph blank_glyph();
 
 }  // namespace sf::waypoint

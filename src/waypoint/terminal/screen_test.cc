@@ -229,13 +229,13 @@ TEST(ScreenTest, ShrinkingKeepsTheCursorsLineAndPushesTheTopIntoTheScrollback) {
   EXPECT_EQ(screen.text().rows, (Lines{"5", "prompt$ x", ""}));
 }
 
-TEST(ScreenTest, GrowingAddsBlankSpace) {
+TEST(ScreenTest, GrowingTakesLinesBackAndAddsBlankSpace) {
   Screen screen({2, 10});
   screen.feed("1\r\n2\r\n3");
   screen.resize({4, 30});
   screen.feed("\x1b[30Gx\r\n4");
-  EXPECT_EQ(screen.text().rows, (Lines{"2", "3" + std::string(28, ' ') + "x", "4", ""}));
-  EXPECT_EQ(screen.scrollback(10), (Lines{"1"}));
+  EXPECT_EQ(screen.text().rows, (Lines{"1", "2", "3" + std::string(28, ' ') + "x", "4"}));
+  EXPECT_EQ(screen.scrollback(10), Lines{});
 }
 
 TEST(ScreenTest, ResizingInTheAlternateScreenKeepsThePrimary) {
@@ -315,9 +315,9 @@ TEST(ScreenTest, WhatIsNotASavedScreenIsRefused) {
   }
   EXPECT_EQ(Screen::load(saved + "x").error().code, ErrorCode::kCorrupt);
   std::string newer = saved;
-  newer[8] = 2;
+  newer[8] = 3;
   EXPECT_EQ(Screen::load(newer).error().code, ErrorCode::kCorrupt);
-  EXPECT_NE(Screen::load(newer).error().message.find("unknown version 2"), std::string::npos);
+  EXPECT_NE(Screen::load(newer).error().message.find("unknown version 3"), std::string::npos);
 }
 
 TEST(ScreenTest, DamagedSavesAreRefusedOrHarmless) {

@@ -1,0 +1,36 @@
+// What somebody does at a terminal: text, keys, a paste, the mouse. Plain data: which bytes the
+// program gets depends on the modes that it has switched on, so they are made where the emulator
+// is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sf {
+
+struct MouseEvent {
+  enum class Action { kPress, kRelease, kClick, kMove, kWheelUp, kWheelDown };
+  enum class Button { kNone, kLeft, kMiddle, kRight };
+  Action action = Action::kClick;
+  Button button = Button::kLeft;  // kMove: the one that is held, or none; not for the wheel
+  std::uint16_t row = 0;          // from 0
+  std::uint16_t col = 0;          // from 0
+  bool control = false;
+  bool alt = false;
+  bool shift = false;
+  friend bool operator==(const MouseEvent&, const MouseEvent&) = default;
+};
+
+struct InputEvent {
+  enum class Kind { kText, kKey, kPaste, kMouse };
+  Kind kind = Kind::kText;
+  std::string text;  // kText: the bytes; kKey: the key's name (key_names.h); kPaste: what is pasted
+  MouseEvent mouse;  // kMouse
+  friend bool operator==(const InputEvent&, const InputEvent&) = default;
+};
+
+// In the order in which it is typed. Typed whole, or not at all.
+using InputEvents = std::vector<InputEvent>;
+
+}  // namespace sf
