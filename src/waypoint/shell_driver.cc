@@ -22,6 +22,7 @@ constexpr std::size_t kMaxBackground = 256U << 10U;
 constexpr auto kStartTime = seconds(20);       // from typing a line to the shell's start record
 constexpr auto kFirstLook = milliseconds(20);  // how soon a silent end is looked for
 constexpr auto kBlindLook = milliseconds(5);
+constexpr auto kStartLook = milliseconds(1);   // for the first prompt of a shell
 constexpr auto kInputLook = milliseconds(20);  // for a terminal that does not tell of its room
 constexpr char kInterruptKey = '\x03';
 constexpr std::size_t kMaxRecent = 256;  // commands remembered for a catch-up
@@ -43,6 +44,7 @@ bool ShellDriver::ready() {
   if (!unsure_) return true;
   if (!at_prompt()) return false;
   unsure_ = false;
+  starting_ = Deadline::never();
   foreign_command_ = false;
   return true;
 }
@@ -238,6 +240,10 @@ void ShellDriver::on_record(const Record& record) {
       return;
     case Record::Kind::kShell:
       shell_ = static_cast<pid_t>(record.numbers[0]);
+      // Not before it shows its prompt: a shell that meets the terminal without echo when it begins
+      // takes that for the usual, and goes back to it after each program that a signal ended.
+      unsure_ = true;
+      starting_ = Deadline::after(kStartTime);
       find_shell_host_pid();
       write_keys();
       return;
@@ -364,6 +370,7 @@ void ShellDriver::abandon(Error error) {
 
 void ShellDriver::on_time() {
   on_input_room();
+  if (is_starting()) (void)ready();
   if (next_answer_.passed()) give_answers();
   if (!active_) return;
   if (blind_) drain();  // gVisor does not always tell that a terminal has something to read
@@ -387,7 +394,7 @@ void ShellDriver::on_time() {
 Deadline ShellDriver::next_wake() const {
   const bool has_keys = input_.waits() && !holds_keys();
   const Deadline input = has_keys ? next_answer_.min(Deadline::after(kInputLook)) : next_answer_;
-  if (!active_) return input;
+  if (!active_) return is_starting() ? input.min(Deadline::after(kStartLook)) : input;
   Deadline wake = input.min(active_->deadline).min(active_->phase_deadline).min(active_->next_look);
   return blind_ ? wake.min(Deadline::after(kBlindLook)) : wake;
 }

@@ -57,6 +57,8 @@ class ShellDriver {
   // Whether run() may be called now: no command under way and the shell at its prompt.
   bool ready();
   bool busy() const { return active_.has_value(); }
+  // Whether a new shell has not shown its prompt yet, and is likely to.
+  bool is_starting() const { return !starting_.is_never() && !starting_.passed(); }
   // What was printed outside of commands and not told yet.
   std::string background_text() const;
   // What holds the terminal, for an error message.
@@ -199,9 +201,10 @@ class ShellDriver {
   std::size_t recent_bytes_ = 0;
   std::optional<ShellLook> look_;
   int last_status_ = 0;
-  bool echo_off_ = false;         // we switched it off to type a line
-  bool unsure_ = false;           // keys were typed or a foreign command runs: look before typing
-  bool foreign_command_ = false;  // a restored tree came with a command under way
+  bool echo_off_ = false;  // we switched it off to type a line
+  bool unsure_ = false;    // keys were typed or a foreign command runs: look before typing
+  Deadline starting_ = Deadline::never();     // how long a new shell may take to its first prompt
+  bool foreign_command_ = false;              // a restored tree came with a command under way
   Deadline next_answer_ = Deadline::never();  // when to look whether somebody reads them now
   milliseconds answer_pause_{0};
   bool blind_;  // the kernel tells neither what the shell waits for nor who has the terminal

@@ -114,6 +114,8 @@ void ShellHost::on_holder(pid_t holder) {
 // The first command settles what a fresh shell does to its terminal (an engine may not meet it
 // half-way), and shows how this bash waits at its prompt.
 Status ShellHost::warm_up_shell() {
+  SF_TRY(pump_until([&] { return driver_->ready(); }, Deadline::after(kStartTime),
+                    "waiting for the shell's first prompt"));
   std::optional<Result<ExecResult>> result;
   driver_->run(gate_.open(), {.command = ":", .timeout = milliseconds(0), .look = true}, {},
                [&](Result<ExecResult> r) { result = std::move(r); });

@@ -82,7 +82,7 @@ void ShellServer::run_waiting() {
       break;
     }
     if (!shell.ready()) {
-      if (!waiting_.front().patience.passed()) break;
+      if (!waiting_.front().patience.passed() || shell.is_starting()) break;
       waiting_.front().client->send_error(
           fail(ErrorCode::kBusy,
                "the terminal is in use by: " + shell.foreground_name() +

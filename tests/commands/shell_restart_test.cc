@@ -152,6 +152,16 @@ TEST_P(OutputAfterRestart, BinaryOutputArrivesWhole) {
   }
 }
 
+// bash goes back to the settings that it found at its start, or after the last program that ended
+// by itself.
+TEST_P(OutputAfterRestart, TheTerminalEchoesAfterASignalEndedAProgram) {
+  for (int round = 0; round < kRounds; ++round) {
+    ASSERT_NO_FATAL_FAILURE(end_shell());
+    run("sh -c 'kill -QUIT $$'");
+    ASSERT_EQ(output("stty -a | grep -ow -e -echo -e echo"), "echo\n") << "round " << round;
+  }
+}
+
 TEST_P(OutputAfterRestart, KeysReachTheNextCommand) {
   for (int round = 0; round < kRounds; ++round) {
     ASSERT_NO_FATAL_FAILURE(end_shell());
@@ -177,7 +187,8 @@ TEST_P(OutputAfterRestart, KeysReachTheNextCommand) {
 TEST_P(OutputAfterRestart, BackgroundOutputIsReadWhileNoCommandRuns) {
   for (int round = 0; round < kRounds; ++round) {
     ASSERT_NO_FATAL_FAILURE(end_shell());
-    run("rm -f /done; (seq 30000; touch /done) & disown");
+    // What the job prints before this command's end is told counts as the command's.
+    ExecResult begun = run("rm -f /done; (seq 30000; touch /done) & disown");
     // More than a terminal holds: it ends only if the keeper reads.
     auto waited =
         wp_->side_exec(branch_, {.argv = {"sh", "-c", "while ! [ -e /done ]; do sleep 0.01; done"},
@@ -185,7 +196,9 @@ TEST_P(OutputAfterRestart, BackgroundOutputIsReadWhileNoCommandRuns) {
     ASSERT_OK(waited);
     ASSERT_FALSE(waited->timed_out) << "round " << round;
     ExecResult next = run("true");
-    ASSERT_NE(next.background.find("\n30000\n"), std::string::npos) << "round " << round;
+    ASSERT_NE((begun.output + next.background).find("\n30000\n"), std::string::npos)
+        << "round " << round << ": " << begun.output.size() << " bytes, then "
+        << next.background.size();
   }
 }
 
