@@ -94,7 +94,7 @@ std::string history_with_times(const CatchUp& missed) {
   for (std::size_t i = 0; i < missed.commands.size(); ++i) text += kCounted;
   text += "builtin unset -v HISTCONTROL\nbuiltin history -d -1\nbuiltin printf '#%s\\n%s\\n'";
   for (std::size_t i = 0; i < missed.commands.size(); ++i)
-    text += " " + std::to_string(missed.times[i]) + " " + quoted(missed.commands[i]);
+    text += " " + std::to_string(missed.times[i]) + " " + waypoint::quoted(missed.commands[i]);
   text += " >|\"$1\"\nHISTTIMEFORMAT= builtin history -r \"$1\"\n";
   return text + "builtin : >|\"$1\"\nbuiltin history -r \"$1\"\n";
 }
@@ -178,19 +178,20 @@ bool fits_history_file(std::string_view command) {
 }
 
 std::string catch_up_text(const CatchUp& missed) {
-  std::string text = "__wp_last=" + quoted(missed.last_word) + "\n";
+  std::string text = "__wp_last=" + waypoint::quoted(missed.last_word) + "\n";
   if (!missed.commands.empty() && missed.times.size() == missed.commands.size()) {
     text += history_with_times(missed);
   } else {
     for (const std::string& command : missed.commands)
-      text += "builtin history -s -- " + quoted(command) + "\n";
+      text += "builtin history -s -- " + waypoint::quoted(command) + "\n";
   }
   text += "builtin hash -r\n";
   // A new entry comes first in its row of the table: from the last to the first.
   for (auto program = missed.programs.rbegin(); program != missed.programs.rend(); ++program) {
-    text += "builtin hash -p " + quoted(program->path) + " " + quoted(program->name) + "\n";
+    text += "builtin hash -p " + waypoint::quoted(program->path) + " " +
+            waypoint::quoted(program->name) + "\n";
     for (int i = 0; i < program->hits; ++i)
-      text += "builtin hash -t " + quoted(program->name) + "\n";
+      text += "builtin hash -t " + waypoint::quoted(program->name) + "\n";
   }
   return text;
 }
