@@ -116,7 +116,7 @@ class SessionInfo:
     nodes: int = 0
     live_branches: int = 0
     physical_bytes: int = 0
-    problem: str = ""  # why it cannot be used now; empty if it can
+    problem: str = ""  # why it cannot be used now, or not as it was made; empty if it can
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,20 @@ namespace sf::backends {
 using waypoint::BranchConfig;
 using waypoint::Network;
 
+control::StartConfig with_own_limits(control::StartConfig config) {
+  config.extra.try_emplace(std::string(kResourceLimits),
+                           os::ResourceLimits::of_this_process().text());
+  return config;
+}
+
 Result<BranchConfig> branch_config(const control::StartConfig& config, const std::string& label) {
   BranchConfig branch;
   for (const auto& [name, value] : config.extra) {
+    if (name == kResourceLimits) {
+      branch.rlimits = os::ResourceLimits::parse(value);
+      if (!branch.rlimits) return fail(ErrorCode::kUnsupported, "malformed resource limits");
+      continue;
+    }
     if (name != "engine" || label != "waypoint")
       return fail(ErrorCode::kUnsupported, "there is no setting " + name, "leave it out");
     auto engine = waypoint::engine_choice_from(value);

@@ -1,7 +1,8 @@
-// From the control plane's words for a new session to Waypoint's. Pure.
+// From the control plane's words for a new session to Waypoint's.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "control/start_config.h"
@@ -9,7 +10,13 @@
 
 namespace sf::backends {
 
-// kUnsupported names what Waypoint has no word for. `label` says whose the branch is.
+// In StartConfig::extra: os::ResourceLimits::text() of the session's first process.
+inline constexpr std::string_view kResourceLimits = "rlimits";
+
+// A session that is started again, by another daemon, has the resource limits that it had.
+control::StartConfig with_own_limits(control::StartConfig config);
+
+// Pure. kUnsupported names what Waypoint has no word for. `label` says whose the branch is.
 Result<waypoint::BranchConfig> branch_config(const control::StartConfig& config,
                                              const std::string& label);
 

@@ -56,6 +56,10 @@ waypoint::BranchConfig LiveBackend::config_of(const BranchHandle& branch) const 
   return {};
 }
 
+control::StartConfig LiveBackend::with_defaults(control::StartConfig config) const {
+  return with_own_limits(std::move(config));
+}
+
 Result<BranchHandle> LiveBackend::start(const control::StartConfig& config) {
   SF_TRY_ASSIGN(waypoint::BranchConfig branch, branch_config(config, std::string(name())));
   SF_TRY_ASSIGN(WpBranch id, waypoint_->start(branch));

@@ -20,6 +20,7 @@ namespace sf::backends {
 
 class LiveBackend : public control::Backend {
  public:
+  control::StartConfig with_defaults(control::StartConfig config) const override;
   Result<control::BranchHandle> start(const control::StartConfig& config) override;
   Result<control::Observation> exec(const control::BranchHandle& branch,
                                     const control::ExecRequest& request,

@@ -41,6 +41,11 @@ control::CostLine ReopenableBackend::expected_cost() const {
   return backend ? (*backend)->expected_cost() : control::CostLine{};
 }
 
+control::StartConfig ReopenableBackend::with_defaults(control::StartConfig config) const {
+  auto backend = current();
+  return backend ? (*backend)->with_defaults(std::move(config)) : config;
+}
+
 Result<BranchHandle> ReopenableBackend::start(const control::StartConfig& config) {
   SF_TRY_ASSIGN(auto backend, current());
   return backend->start(config);

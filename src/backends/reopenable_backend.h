@@ -36,6 +36,7 @@ class ReopenableBackend final : public control::Backend {
   control::Capabilities capabilities() const override { return nature_.capabilities; }
   control::CostLine expected_cost() const override;
 
+  control::StartConfig with_defaults(control::StartConfig config) const override;
   Result<control::BranchHandle> start(const control::StartConfig& config) override;
   Result<control::Observation> exec(const control::BranchHandle& branch,
                                     const control::ExecRequest& request,

@@ -18,7 +18,7 @@ std::string table(const wire::Json& list) {
   std::string text = columns(rows);
   for (const wire::Json& session : list.at("sessions")) {
     const std::string problem = session.value("problem", "");
-    if (!problem.empty()) text += session.value("id", "") + " cannot be used: " + problem + "\n";
+    if (!problem.empty()) text += session.value("id", "") + " has a problem: " + problem + "\n";
   }
   return text;
 }

@@ -129,6 +129,9 @@ class Backend {
   // What a checkpoint is believed to cost before the first one was measured.
   virtual CostLine expected_cost() const { return {}; }
 
+  // The same, with what start() would otherwise take from the process that calls it: what is
+  // recorded of a session, so that it starts in the same way again.
+  virtual StartConfig with_defaults(StartConfig config) const { return config; }
   virtual Result<BranchHandle> start(const StartConfig& config) = 0;
   virtual Result<Observation> exec(const BranchHandle& branch, const ExecRequest& request,
                                    const OutputSink& sink) = 0;

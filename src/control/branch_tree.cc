@@ -130,6 +130,20 @@ bool BranchTree::has_diverged(std::string_view command) const {
   return !diverged_.empty() && diverged_.contains(hash_text(command));
 }
 
+bool BranchTree::has_diverged(const CommandLog& log) const {
+  if (diverged_.empty()) return false;
+  const std::vector<std::uint64_t> hashes = command_hashes(log);
+  for (std::size_t begin = 0; begin < hashes.size(); ++begin) {
+    const std::size_t end = std::min(hashes.size(), begin + kLongestRun);
+    std::uint64_t run = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      run = extend_run(run, hashes[i]);
+      if (diverged_.contains(run)) return true;
+    }
+  }
+  return false;
+}
+
 // Nodes -------------------------------------------------------------------------------------------
 
 Status BranchTree::on(const edit::AddNode& e) {

@@ -23,6 +23,7 @@ class BranchTree {
  public:
   using Children = std::set<NodeId, OlderFirst>;
   static constexpr std::size_t kMaxDivergedCommands = 1024;
+  static constexpr std::size_t kLongestRun = 256;  // of commands that are known again as a whole
 
   // kCorrupt when the records contradict each other; the message says where.
   static Result<BranchTree> from_image(SessionImage image);
@@ -70,6 +71,9 @@ class BranchTree {
 
   // Was a command with this text ever seen to diverge when it was replayed?
   bool has_diverged(std::string_view command) const;
+  // The same of a run of commands in this log: together they led to another state, and which of
+  // them is to blame is not known.
+  bool has_diverged(const CommandLog& log) const;
 
  private:
   struct Place {  // a node with what follows from the others

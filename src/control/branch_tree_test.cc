@@ -214,6 +214,24 @@ TEST_F(BranchTreeTest, OnlyTheNewestDivergedCommandsAreRemembered) {
   EXPECT_FALSE(tree.has_diverged("date"));
 }
 
+TEST_F(BranchTreeTest, ARunOfCommandsThatDivergedIsKnownAgainAsAWhole) {
+  const std::uint64_t run = extend_run(extend_run(0, hash_text("make")), hash_text("git commit"));
+  put(edit::CommandDiverged{run});
+  auto log = [](std::vector<std::string> commands) {
+    CommandLog made;
+    for (std::string& command : commands) made.push_back({.text = std::move(command)});
+    return made;
+  };
+  EXPECT_TRUE(tree.has_diverged(log({"make", "git commit"})));
+  EXPECT_TRUE(tree.has_diverged(log({"ls", "make", "git commit", "ls"})));
+  EXPECT_FALSE(tree.has_diverged(log({"make"})));
+  EXPECT_FALSE(tree.has_diverged(log({"git commit", "make"})));
+  EXPECT_FALSE(tree.has_diverged(log({"make", "ls", "git commit"})));
+  EXPECT_FALSE(tree.has_diverged(CommandLog()));
+  put(edit::CommandDiverged{hash_text("date")});
+  EXPECT_TRUE(tree.has_diverged(log({"ls", "date"}))) << "a run of one is the command";
+}
+
 TEST_F(BranchTreeTest, ReferencesAreIdsNamesAndHeadWithAncestors) {
   put(edit::NameNode{NodeId("n5"), "good-one"});
   EXPECT_EQ(at("n3").value(), NodeId("n3"));

@@ -87,7 +87,7 @@ struct CostMeasured {
   microseconds took{0};
 };
 struct CommandDiverged {
-  std::uint64_t command_hash = 0;  // hash_text() of the command
+  std::uint64_t command_hash = 0;  // hash_text() of the command, or extend_run() of several
 };
 
 }  // namespace edit

@@ -62,6 +62,14 @@ LogEntry unproven_entry(std::string why) {
   return entry;
 }
 
+std::vector<std::uint64_t> command_hashes(const CommandLog& log) {
+  std::vector<std::uint64_t> hashes;
+  for (const LogEntry& entry : log) {
+    if (entry.kind == EntryKind::kCommand) hashes.push_back(hash_text(entry.text));
+  }
+  return hashes;
+}
+
 // What lies beyond max_output counts, too.
 std::uint64_t hash_of(const Observation& seen) {
   const std::uint64_t shown = hash_text(seen.output);

@@ -60,6 +60,13 @@ LogEntry unproven_entry(std::string why);
 // The same entry once the command has been seen to end.
 LogEntry finished_entry(LogEntry begun, const Observation& seen);
 
+// hash_text() of each command of the log, in order.
+std::vector<std::uint64_t> command_hashes(const CommandLog& log);
+// For knowing commands again that were run one after the other: the hash of a run that is one
+// command longer. A run begins with 0; that of a single command is the command's own hash.
+constexpr std::uint64_t extend_run(std::uint64_t run, std::uint64_t command_hash) {
+  return (run * 0x100000001b3ULL) ^ command_hash;
+}
 // Of what a command printed, for comparing a replay with it.
 std::uint64_t hash_of(const Observation& seen);
 // The request that does again what the entry did. Requires: kind is kCommand.

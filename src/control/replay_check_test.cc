@@ -54,6 +54,53 @@ TEST(ReplayCheckTest, ADifferenceInWhatWasCutOffIsSeenByItsSize) {
   EXPECT_TRUE(check_replay(recorded(cut), longer).has_value());
 }
 
+TEST(ReplayCheckTest, ADifferenceInWhatWasCutOffIsSeenByItsHash) {
+  Observation cut = observed("head tail");
+  cut.output_bytes = 5000;
+  cut.truncated = true;
+  cut.raw_hash = 17;
+  const ReplayStep step = recorded(cut);
+  EXPECT_FALSE(check_replay(step, cut).has_value());
+  EXPECT_FALSE(was_partly_recorded(step.entry, cut));
+  cut.raw_hash = 18;
+  EXPECT_TRUE(check_replay(step, cut).has_value());
+}
+
+TEST(ReplayCheckTest, OfALongOutputThatVersion010RecordedTheKeptPartAndTheSizeAreCompared) {
+  Observation cut = observed("head tail");
+  cut.output_bytes = 5000;
+  cut.truncated = true;
+  cut.raw_hash = 17;
+  ReplayStep step = recorded(cut);
+  step.entry.output_hash = hash_text("head tail");  // all that it kept
+  EXPECT_FALSE(check_replay(step, cut).has_value());
+  EXPECT_TRUE(was_partly_recorded(step.entry, cut));
+  cut.output_bytes = 5001;
+  EXPECT_TRUE(check_replay(step, cut).has_value());
+  cut.output_bytes = 5000;
+  cut.output = "head tale";
+  EXPECT_TRUE(check_replay(step, cut).has_value());
+}
+
+TEST(ReplayCheckTest, AStateThatDiffersNamesTheNodeAndWhatDiffersAndNoCommand) {
+  EXPECT_FALSE(check_state(NodeId("n4"), "files:1 shell:2", "files:1 shell:2").has_value());
+  auto files = check_state(NodeId("n4"), "files:1 shell:2", "files:3 shell:2");
+  ASSERT_TRUE(files.has_value());
+  EXPECT_EQ(files->command, "");
+  Error error = to_error(*files);
+  EXPECT_THAT(error.message, HasSubstr("replaying node n4 diverged: its files differ"));
+  EXPECT_THAT(error.message, HasSubstr("every output and exit status is the same"));
+  EXPECT_EQ(divergence_of(error), files);
+  auto shell = check_state(NodeId("n4"), "files:1 shell:2", "files:1 shell:3");
+  EXPECT_EQ(shell->state, "its shell's state differs");
+  EXPECT_TRUE(are_comparable("files:1", "files:2"));
+  EXPECT_TRUE(are_comparable("format:2 files:1", "format:2 files:2"));
+  EXPECT_FALSE(are_comparable("format:1 files:1", "format:2 files:1"));
+  EXPECT_FALSE(are_comparable("files:1", "format:1 files:1"));
+  auto both = check_state(NodeId("n4"), "files:1 shell:2", "files:2 shell:3");
+  EXPECT_EQ(both->state, "its files and its shell's state differ");
+}
+
 TEST(ReplayCheckTest, TheErrorCarriesEverythingAndGivesItBack) {
   auto divergence = check_replay(recorded(observed("5\n")), observed("6\n", 1));
   ASSERT_TRUE(divergence.has_value());

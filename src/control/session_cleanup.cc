@@ -46,7 +46,10 @@ Result<CleanupReport> SessionManager::remove(const std::string& operation, const
     const std::uint64_t bytes_before = tree_.physical_bytes();
     SF_TRY(commit(operation, std::move(edits)));
     for (const BranchId& branch : report.branches) seats_.erase(branch);
-    for (const NodeId& node : report.nodes) replay_spent_.erase(node);
+    for (const NodeId& node : report.nodes) {
+      replay_spent_.erase(node);
+      replayed_well_.erase(node);
+    }
     stats_.removed_nodes += report.nodes.size();
     refs = tree_.take_unneeded();
     report.physical_refs = refs.size();

@@ -45,6 +45,7 @@ Result<std::unique_ptr<SessionManager>> SessionManager::build_session(SessionPor
       new SessionManager(std::move(ports), limits, request.terms));
   SessionManager& s = *session;
 
+  request.config = s.backend_.with_defaults(std::move(request.config));
   SF_TRY_ASSIGN(BranchHandle handle, s.backend_.start(request.config));
   LiveCopy copy(s, handle);
   const BranchId main{std::string(kMainBranch)};
@@ -115,6 +116,11 @@ Status SessionManager::reconcile(const Inventory& inventory) {
   if (!missing.empty()) SF_TRY(commit("recover", std::move(missing)));
   tree_.take_unneeded();  // they are gone already
   return Ok{};
+}
+
+bool SessionManager::settle(Deadline deadline) {
+  std::unique_lock lock(making_, std::defer_lock);
+  return lock.try_lock_until(deadline.at());
 }
 
 // Requires: mutex_ is held, and the edits fit the tree.

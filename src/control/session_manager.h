@@ -10,8 +10,8 @@
 // Thread rules: any method from any thread. One branch does one thing at a time: calls on it wait
 // for their turn; different branches run side by side. Commands beside the shell, keys, the screen
 // and files to be read do not wait for a running command. Ending things waits for nobody: what was
-// running there fails. Locks, in their order: a branch's turn, its input, then mutex_, which is
-// held for the tree and the catalog's append and never for a call of the backend.
+// running there fails. Locks, in their order: a branch's turn, its input, making_, then mutex_,
+// which is held for the tree and the catalog's append and never for a call of the backend.
 //
 // Crash rules: see catalog.h. Each method says "Commits:" what its one deciding change is.
 #pragma once
@@ -21,9 +21,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
@@ -134,6 +136,9 @@ class SessionManager {
   // The backend was away and has lost what it does not name now: such branches and snapshots are
   // marked. Commits: the marks.
   Status reconcile(const Inventory& inventory);
+  // Waits until no operation that makes a branch or a snapshot is under way: then all that the
+  // session has is recorded. False: one was still under way at the deadline.
+  bool settle(Deadline deadline);
   SessionManager(const SessionManager&) = delete;
   SessionManager& operator=(const SessionManager&) = delete;
   ~SessionManager() = default;  // branches live on
@@ -271,13 +276,13 @@ class SessionManager {
   Result<RestorePlan> plan(const BranchId& branch, std::string_view ref, std::optional<Pin>& pin);
   Result<Revived> revive(const RestorePlan& plan, const BranchHandle* old,
                          OnDivergence on_divergence);
-  Status replay(const RestorePlan& plan, const BranchHandle& handle, OnDivergence on_divergence,
-                std::vector<Divergence>& accepted);
-  Result<std::optional<Divergence>> replay_step(const ReplayStep& step, const BranchHandle& handle);
+  Status replay(const RestorePlan& plan, OnDivergence on_divergence, Revived& revived);
+  Result<std::optional<Divergence>> replay_step(const ReplayStep& step, Revived& revived);
   // Compares what a replay led to with what the node was, beyond the outputs.
-  Status verify(const RestorePlan& plan, const BranchHandle& handle, OnDivergence on_divergence,
-                Revived& revived);
-  void remember_divergence(const std::vector<ReplayStep>& steps);
+  Status verify(const RestorePlan& plan, OnDivergence on_divergence, Revived& revived);
+  void remember_divergence(const ReplayStep& step);
+  // The state differs, all outputs are the same: what is learnt of the commands on the way.
+  void remember_suspects(const RestorePlan& plan);
   std::optional<PhysicalRef> promote(const RestorePlan& plan, const BranchHandle& handle,
                                      std::int64_t replays_ahead);
   std::vector<Result<Revived>> revive_many(const RestorePlan& plan, const ForkRequest& request);
@@ -297,6 +302,9 @@ class SessionManager {
   std::function<WallTime()> now_;
   SessionLimits limits_;
   Capabilities capabilities_;
+  // Held, shared, from before something is made until it is recorded or put away. Between a branch's
+  // input and mutex_ in the order of locks.
+  std::shared_timed_mutex making_;
 
   mutable std::mutex mutex_;
   BranchTree tree_;
@@ -304,6 +312,7 @@ class SessionManager {
   std::map<BranchId, std::shared_ptr<Seat>> seats_;
   std::map<NodeId, std::size_t> pins_;
   std::unordered_map<NodeId, microseconds> replay_spent_;  // on virtual nodes, so far
+  std::unordered_set<NodeId> replayed_well_;  // virtual nodes whose commands led to a proven state
   std::vector<BranchHandle> unended_;                      // garbage that could not be put away
   std::vector<PhysicalRef> unremoved_;
 };

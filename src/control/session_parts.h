@@ -49,8 +49,9 @@ class SessionManager::LiveCopy {
 // A node's state, alive again.
 struct SessionManager::Revived {
   LiveCopy copy;
-  std::vector<Divergence> accepted;
-  std::string unproven;  // RestoreReport's
+  std::vector<Divergence> accepted = {};
+  std::string unproven = {};       // RestoreReport's
+  bool saw_whole_outputs = true;  // all that was printed was compared
 
   bool is_proven() const { return accepted.empty() && unproven.empty(); }
   // For the branch's log: from here on only a physical node leads back. Where there are no physical

@@ -12,6 +12,7 @@ Result<RestoreReport> SessionManager::restore(const BranchId& branch, std::strin
                                               OnDivergence on_divergence) {
   Stopwatch watch;
   SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kHeld, Condition::kAny));
+  std::shared_lock making(making_);
   std::optional<Pin> pin;
   SF_TRY_ASSIGN(RestorePlan way, plan(branch, ref, pin));
   SF_TRY_ASSIGN(Revived revived, revive(way, &turn.handle, on_divergence));
@@ -79,6 +80,7 @@ Result<std::vector<BranchId>> SessionManager::names_for(const ForkRequest& reque
 Result<ForkReport> SessionManager::fork(const BranchId& branch, std::string_view ref,
                                         const ForkRequest& request) {
   Stopwatch watch;
+  std::shared_lock making(making_);
   std::optional<Pin> pin;
   SF_TRY_ASSIGN(RestorePlan way, plan(branch, ref, pin));
   {
@@ -129,6 +131,7 @@ Result<StateDiff> SessionManager::diff(const BranchId& branch, std::string_view 
   if (!to) {
     SF_TRY_ASSIGN(turn, take_turn(branch, Input::kHeld, Condition::kAlive));
   }
+  std::shared_lock making(making_);
   std::optional<Pin> pin_from;
   std::optional<Pin> pin_to;
   std::vector<Revived> copies;

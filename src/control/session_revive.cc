@@ -1,4 +1,6 @@
 // Bringing a node's state back to life: the nearest physical ancestor, then verified replay.
+#include <algorithm>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -42,22 +44,22 @@ Result<SessionManager::Revived> SessionManager::revive(const RestorePlan& plan,
   }();
   if (!handle.ok())
     return as_copy_error(std::move(handle).error(), "bringing back node " + plan.anchor.value());
-  Revived revived{LiveCopy(*this, *handle), {}, {}};
-  SF_TRY(replay(plan, *handle, on_divergence, revived.accepted));
-  SF_TRY(verify(plan, *handle, on_divergence, revived));
+  Revived revived{.copy = LiveCopy(*this, *handle)};
+  SF_TRY(replay(plan, on_divergence, revived));
+  SF_TRY(verify(plan, on_divergence, revived));
   return revived;
 }
 
-Status SessionManager::replay(const RestorePlan& plan, const BranchHandle& handle,
-                              OnDivergence on_divergence, std::vector<Divergence>& accepted) {
+Status SessionManager::replay(const RestorePlan& plan, OnDivergence on_divergence,
+                              Revived& revived) {
   Stopwatch watch;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    SF_TRY_ASSIGN(std::optional<Divergence> divergence, replay_step(plan.steps[i], handle));
+    SF_TRY_ASSIGN(std::optional<Divergence> divergence, replay_step(plan.steps[i], revived));
     if (!divergence) continue;
     divergence->step = i;
-    remember_divergence({plan.steps[i]});
+    remember_divergence(plan.steps[i]);
     if (on_divergence == OnDivergence::kFail) return to_error(*divergence);
-    accepted.push_back(std::move(*divergence));
+    revived.accepted.push_back(std::move(*divergence));
   }
   std::lock_guard lock(mutex_);
   stats_.replayed_commands += plan.steps.size();
@@ -68,8 +70,9 @@ Status SessionManager::replay(const RestorePlan& plan, const BranchHandle& handl
 }
 
 Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& step,
-                                                              const BranchHandle& handle) {
+                                                              Revived& revived) {
   const LogEntry& entry = step.entry;
+  const BranchHandle& handle = revived.copy.handle();
   Result<std::optional<Divergence>> outcome = [&]() -> Result<std::optional<Divergence>> {
     if (entry.kind == EntryKind::kWriteFile) {
       SF_TRY(backend_.write_file(handle, entry.text, entry.content));
@@ -83,18 +86,23 @@ Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& 
     ExecRequest again = replay_request(entry);
     again.describe_shell = true;
     SF_TRY_ASSIGN(Observation seen, backend_.exec(handle, again, {}));
-    return check_replay(step, seen);
+    std::optional<Divergence> divergence = check_replay(step, seen);
+    if (!divergence && was_partly_recorded(entry, seen)) revived.saw_whole_outputs = false;
+    return divergence;
   }();
   if (!outcome.ok())
     return as_copy_error(std::move(outcome).error(), "replaying '" + describe(entry) + "'");
   return outcome;
 }
 
-Status SessionManager::verify(const RestorePlan& plan, const BranchHandle& handle,
-                              OnDivergence on_divergence, Revived& revived) {
+Status SessionManager::verify(const RestorePlan& plan, OnDivergence on_divergence,
+                              Revived& revived) {
+  const BranchHandle& handle = revived.copy.handle();
   if (plan.steps.empty() || !revived.accepted.empty()) return Ok{};
   if (!plan.proof) {
     revived.unproven = "the node has no digest to compare its files and its shell with";
+    if (!revived.saw_whole_outputs)
+      revived.unproven += ", and of a long output only a part was recorded";
     return Ok{};
   }
   auto look = [&] { return backend_.digest(handle, plan.proof->since, DigestBudget::unlimited()); };
@@ -111,37 +119,69 @@ Status SessionManager::verify(const RestorePlan& plan, const BranchHandle& handl
   }
   if (!digest.ok() && digest.error().code != ErrorCode::kUnsupported)
     return as_copy_error(std::move(digest).error(), "comparing node " + plan.target.value());
-  // What could be compared when the node was made, and now cannot, differs.
-  std::vector<ReplayStep> own;
-  CommandLog log;
-  for (const ReplayStep& step : plan.steps) {
-    if (step.node != plan.target) continue;
-    own.push_back(step);
-    log.push_back(step.entry);
+  if (digest.ok() && !are_comparable(plan.proof->digest, *digest)) {
+    revived.unproven = "its digest was made by another version of the program";
+    return Ok{};
   }
-  auto divergence = check_state(plan.target, log, plan.proof->digest,
+  // What could be compared when the node was made, and now cannot, differs.
+  auto divergence = check_state(plan.target, plan.proof->digest,
                                 digest.ok() ? *digest : digest.error().message);
-  if (!divergence) return Ok{};
+  if (!divergence) {
+    std::lock_guard lock(mutex_);
+    for (const ReplayStep& step : plan.steps) replayed_well_.insert(step.node);
+    return Ok{};
+  }
   if (!digest.ok()) divergence->state = "it cannot be compared: " + digest.error().message;
   divergence->step = plan.steps.size();
-  remember_divergence(own);
+  remember_suspects(plan);
   if (on_divergence == OnDivergence::kFail) return to_error(*divergence);
   revived.accepted.push_back(std::move(*divergence));
   return Ok{};
 }
 
-void SessionManager::remember_divergence(const std::vector<ReplayStep>& steps) {
+void SessionManager::remember_divergence(const ReplayStep& step) {
   std::lock_guard lock(mutex_);
   stats_.divergences += 1;
   std::vector<Edit> edits;
-  for (const ReplayStep& step : steps) {
-    if (tree_.find(step.node) != nullptr)
-      edits.emplace_back(edit::MarkDiverged{step.node, step.index});
-    const std::string& text = step.entry.text;
-    if (step.entry.kind == EntryKind::kCommand && !tree_.has_diverged(text))
-      edits.emplace_back(edit::CommandDiverged{hash_text(text)});
-  }
+  if (tree_.find(step.node) != nullptr)
+    edits.emplace_back(edit::MarkDiverged{step.node, step.index});
+  const std::string& text = step.entry.text;
+  if (step.entry.kind == EntryKind::kCommand && !tree_.has_diverged(text))
+    edits.emplace_back(edit::CommandDiverged{hash_text(text)});
   // Should this fail, the lesson is lost and nothing else: it will diverge again.
+  if (!edits.empty() && !tree_.ended()) (void)commit("diverge", std::move(edits)).ok();
+}
+
+// One of several commands drew by chance. To blame each of them would make every later node with
+// `cd` or `make` in it physical, for good. The next node that does the same commands in a row is.
+void SessionManager::remember_suspects(const RestorePlan& plan) {
+  std::vector<const ReplayStep*> suspects;
+  {
+    std::lock_guard lock(mutex_);
+    // Nodes that led to a proven state before are above suspicion, unless there are no others.
+    bool is_left = false;
+    for (const ReplayStep& step : plan.steps)
+      is_left = is_left || !replayed_well_.contains(step.node);
+    for (const ReplayStep& step : plan.steps) {
+      const bool is_suspect =
+          is_left ? !replayed_well_.contains(step.node) : step.node == plan.target;
+      if (is_suspect && step.entry.kind == EntryKind::kCommand) suspects.push_back(&step);
+    }
+  }
+  if (suspects.size() == 1) return remember_divergence(*suspects.front());
+  std::map<NodeId, CommandLog> by_node;
+  for (const ReplayStep* step : suspects) by_node[step->node].push_back(step->entry);
+  std::lock_guard lock(mutex_);
+  stats_.divergences += 1;
+  std::vector<Edit> edits;
+  for (const auto& [node, log] : by_node) {
+    const std::vector<std::uint64_t> hashes = command_hashes(log);
+    const std::size_t most = BranchTree::kLongestRun;
+    std::uint64_t run = 0;
+    for (std::size_t i = hashes.size() - std::min(hashes.size(), most); i < hashes.size(); ++i)
+      run = extend_run(run, hashes[i]);
+    edits.emplace_back(edit::CommandDiverged{run});
+  }
   if (!edits.empty() && !tree_.ended()) (void)commit("diverge", std::move(edits)).ok();
 }
 
@@ -195,7 +235,7 @@ std::vector<Result<SessionManager::Revived>> SessionManager::revive_many(
     SF_CHECK(forks.size() == count);
     for (Result<BranchHandle>& fork : forks) {
       if (fork.ok()) {
-        revived.emplace_back(Revived{LiveCopy(*this, *fork), {}, {}});
+        revived.emplace_back(Revived{.copy = LiveCopy(*this, *fork)});
       } else {
         revived.emplace_back(std::move(fork).error());
       }

@@ -65,11 +65,14 @@ Result<SnapshotQuestion> SessionManager::question(const Turn& turn, const Snapsh
   bool has_room =
       limits_.max_physical_bytes == 0 || tree_.physical_bytes() < limits_.max_physical_bytes;
   std::optional<std::string> must = reason_to_materialize(branch->pending, backend_.preserves());
+  if (!must && tree_.has_diverged(branch->pending))
+    must = "the same commands led to another state when they were replayed";
   // What acts by itself does so at another time in a replay, or not at all.
   if (!must && !tree_.find(branch->node)->quiet)
     must = "something ran by itself at node " + branch->node.value();
   if (!must && !facts.is_quiet())
-    must = facts.at_prompt ? "processes are running" : "the terminal is in use";
+    must = facts.at_prompt ? "processes are running"
+                           : "the shell may act by itself: its terminal is in use, or TMOUT is set";
   return SnapshotQuestion{.backend_has_snapshots = capabilities_.physical_snapshots,
                           .storage_is_full = !has_room,
                           .replayable = is_replayable(branch->pending),
@@ -152,6 +155,7 @@ Result<SnapshotReport> SessionManager::snapshot(const BranchId& branch,
                                                 const SnapshotRequest& request) {
   Stopwatch watch;
   SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kHeld, Condition::kAlive));
+  std::shared_lock making(making_);
   Result<BranchFacts> facts = backend_.facts(turn.handle);
   if (!facts.ok()) {
     note_if_lost(branch, turn.handle, facts.error());

@@ -138,9 +138,100 @@ TEST_F(VirtualNodeTest, SilentDifferenceIsReportedAndNeverHandedOut) {
                        w.session().fork(kMain, kept.report.node.value(), {.count = 2}));
   for (const Result<BranchId>& branch : forks.branches)
     EXPECT_EQ(branch.error().code, ErrorCode::kDiverged);
-  ASSERT_OK(w.run("main", "hidden r"));
-  EXPECT_EQ(take(w).report.kind, Materialization::kPhysical) << "the policy has learnt";
   EXPECT_THAT(w.broken_rules(), IsEmpty());
+}
+
+TEST_F(VirtualNodeTest, CommandThatIsAloneInItsNodeIsBlamedForAStateThatDiffers) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set a 1"));
+  const Kept before = take(w);
+  expect_back(w, before);  // its commands lead where they led
+  ASSERT_OK(w.run("main", "hidden r"));
+  const Kept lost = take(w);
+  EXPECT_FALSE(w.back("main", lost.report.node).ok());
+  EXPECT_TRUE(w.node(lost.report.node).log[0].diverged_before);
+  EXPECT_FALSE(w.node(before.report.node).log[0].diverged_before);
+  ASSERT_OK(w.restart());
+  ASSERT_OK(w.run("main", "hidden r"));
+  const Kept kept = take(w);
+  EXPECT_EQ(kept.report.kind, Materialization::kPhysical) << "the policy has learnt";
+  ASSERT_OK(w.run("main", "set a 1"));
+  EXPECT_EQ(take(w).report.kind, Materialization::kVirtual) << "and not more than it saw";
+  expect_back(w, kept);
+}
+
+TEST_F(VirtualNodeTest, OfSeveralCommandsNoneIsBlamedAndTheSameInARowAreMadePhysical) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set a 1"));
+  ASSERT_OK(w.run("main", "hidden r"));
+  const Kept lost = take(w);
+  ASSERT_EQ(lost.report.kind, Materialization::kVirtual);
+  EXPECT_FALSE(w.back("main", lost.report.node).ok());
+  for (const LogEntry& entry : w.node(lost.report.node).log) EXPECT_FALSE(entry.diverged_before);
+  ASSERT_OK(w.restart());
+  ASSERT_OK(w.run("main", "set a 1"));
+  EXPECT_EQ(take(w).report.kind, Materialization::kVirtual) << "it may well be innocent";
+  ASSERT_OK(w.run("main", "nop"));
+  ASSERT_OK(w.run("main", "set a 1"));
+  ASSERT_OK(w.run("main", "hidden r"));
+  const Kept kept = take(w);
+  EXPECT_EQ(kept.report.kind, Materialization::kPhysical);
+  EXPECT_THAT(kept.report.why, HasSubstr("led to another state"));
+  ASSERT_OK(w.run("main", "set a 2"));
+  expect_back(w, kept);
+}
+
+TEST_F(VirtualNodeTest, NodeOnTheWayIsSuspectedTooUnlessItsReplayWasProven) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "hidden r"));
+  take(w);
+  ASSERT_OK(w.run("main", "set a 1"));
+  const Kept second = take(w);
+  Status back = w.back("main", second.report.node);
+  ASSERT_FALSE(back.ok());
+  EXPECT_THAT(back.error().message, HasSubstr("node " + second.report.node.value()));
+  ASSERT_OK(w.run("main", "hidden r"));
+  EXPECT_EQ(take(w).report.kind, Materialization::kPhysical) << "it is to blame";
+}
+
+TEST_F(VirtualNodeTest, NodeOfVersion010WithALongOutputComesBackAndIsSaidToBeUnproven) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set a 1"));
+  ASSERT_OK(w.run("main", "long 5000"));
+  const Kept kept = take(w);
+  ASSERT_EQ(kept.report.kind, Materialization::kVirtual);
+  // As its catalog is read now: neither a digest nor a hash of what was cut off.
+  ASSERT_OK(w.catalog.rewrite(w.id, [](SessionImage& image) {
+    Node& node = image.nodes.back();
+    node.proof.reset();
+    node.quiet = false;
+    node.log[1].output_hash = hash_text(node.log[1].output_excerpt);
+  }));
+  ASSERT_OK(w.restart());
+  ASSERT_OK_AND_ASSIGN(RestoreReport report, w.session().restore(kMain, kept.report.node.value()));
+  EXPECT_THAT(report.unproven, HasSubstr("only a part was recorded"));
+  EXPECT_EQ(w.dump("main"), kept.state);
+  ASSERT_OK(w.run("main", "set a 2"));
+  EXPECT_EQ(take(w).report.kind, Materialization::kPhysical);
+}
+
+TEST_F(VirtualNodeTest, NodeWhoseDigestAnotherVersionMadeComesBackAndIsSaidToBeUnproven) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set a 1"));
+  const Kept kept = take(w);
+  ASSERT_OK(w.catalog.rewrite(
+      w.id, [](SessionImage& image) { image.nodes.back().proof->digest = "format:0 files:1"; }));
+  ASSERT_OK(w.restart());
+  ASSERT_OK_AND_ASSIGN(RestoreReport report, w.session().restore(kMain, kept.report.node.value()));
+  EXPECT_THAT(report.unproven, HasSubstr("another version"));
+  EXPECT_EQ(w.dump("main"), kept.state);
+  ASSERT_OK(w.run("main", "set a 2"));
+  EXPECT_EQ(take(w).report.kind, Materialization::kPhysical);
 }
 
 TEST_F(VirtualNodeTest, DifferentStateIsNeverPromoted) {

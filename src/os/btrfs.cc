@@ -93,6 +93,13 @@ Status snapshot_subvolume(int source_fd, int parent_fd, const std::string& name)
   return Ok{};
 }
 
+Result<long> subvolume_created_ns(int fd) {
+  btrfs_ioctl_get_subvol_info_args info{};
+  if (::ioctl(fd, BTRFS_IOC_GET_SUBVOL_INFO, &info) != 0)
+    return last_error("asking when a subvolume was made");
+  return static_cast<long>(info.otime.sec) * 1'000'000'000L + static_cast<long>(info.otime.nsec);
+}
+
 Status delete_subvolume(int parent_fd, const std::string& name) {
   btrfs_ioctl_vol_args args{};
   SF_TRY(set_name(args.name, name));

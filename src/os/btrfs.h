@@ -12,6 +12,9 @@ namespace sf::os {
 Status create_subvolume(int parent_fd, const std::string& name);
 // `source_fd` is the root of the subvolume to copy.
 Status snapshot_subvolume(int source_fd, int parent_fd, const std::string& name);
+// When the subvolume that `fd` lies in was made, in nanoseconds since the epoch, by the clock that
+// gives files their times. Fails on other file systems.
+Result<long> subvolume_created_ns(int fd);
 // Returns at once; the file system frees the space in the background.
 Status delete_subvolume(int parent_fd, const std::string& name);
 

@@ -58,8 +58,10 @@ Result<NodeChange> node_change_from(const Json& body);
 // A session's new name.
 Result<std::string> session_change_from(const Json& body);
 
-// `problem`: why it cannot be used now; empty if it can.
+// `problem`: why it cannot be used now, or not as it was made; empty if it can.
 Json session_to_json(const control::SessionManager& session, const std::string& problem);
+// Of a session whose records cannot be used.
+Json session_to_json(const control::SessionRecord& record, const std::string& problem);
 // The session with all its nodes (parents before their children) and branches.
 Json tree_to_json(const control::SessionManager& session);
 Json to_json(const control::Node& node);

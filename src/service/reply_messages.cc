@@ -174,6 +174,16 @@ Json session_to_json(const control::SessionManager& session, const std::string& 
   return json;
 }
 
+Json session_to_json(const control::SessionRecord& record, const std::string& problem) {
+  Json json = record_to_json(record);
+  json["branches"] = Json::array();
+  json["nodes"] = 0;
+  json["live_branches"] = 0;
+  json["physical_bytes"] = 0;
+  json["problem"] = problem;
+  return json;
+}
+
 Json tree_to_json(const control::SessionManager& session) {
   control::SessionImage image = session.read([](const BranchTree& tree) { return tree.image(); });
   Json nodes = Json::array();

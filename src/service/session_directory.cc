@@ -19,8 +19,30 @@ using control::SessionManager;
 
 namespace {
 
+constexpr seconds kSettleTime{10};
+
 control::SessionRecord record_of(const SessionManager& session) {
   return session.read([](const BranchTree& tree) { return tree.session(); });
+}
+
+// Of these things, what none of the sessions names.
+control::Orphans unnamed(const control::Inventory& things,
+                         const std::vector<SessionDirectory::Session>& sessions,
+                         const std::vector<store::UnreadableSession>& unusable = {}) {
+  std::set<control::BranchHandle> live(things.live.begin(), things.live.end());
+  std::set<control::PhysicalRef> physical(things.physical.begin(), things.physical.end());
+  for (const store::UnreadableSession& other : unusable) {
+    for (const control::BranchHandle& handle : other.branches) live.erase(handle);
+    for (const control::PhysicalRef& ref : other.physical) physical.erase(ref);
+  }
+  for (const SessionDirectory::Session& session : sessions) {
+    session->read([&](const BranchTree& tree) {
+      for (const auto& [id, branch] : tree.branches()) live.erase(branch.handle);
+      std::erase_if(physical, [&](const auto& ref) { return tree.uses_of(ref) > 0; });
+      return Ok{};
+    });
+  }
+  return {{live.begin(), live.end()}, {physical.begin(), physical.end()}};
 }
 
 }  // namespace
@@ -53,46 +75,74 @@ Result<std::unique_ptr<SessionDirectory>> SessionDirectory::open(DirectoryOption
       options.tools);
   std::unique_ptr<SessionDirectory> directory(
       new SessionDirectory(std::move(catalog), std::move(registry), log));
-  SF_TRY_ASSIGN(std::vector<SessionImage> images, directory->catalog_->load_all());
-  SF_TRY(directory->recover(std::move(images)));
+  SF_TRY_ASSIGN(store::LoadedSessions loaded, directory->catalog_->load_sessions());
+  directory->recover(std::move(loaded));
   return directory;
 }
 
-Status SessionDirectory::recover(std::vector<SessionImage> images) {
-  std::map<std::string, std::vector<SessionImage>> by_backend;
+void SessionDirectory::recover(store::LoadedSessions loaded) {
+  if (loaded.strays != 0)
+    log_.info("the catalog has rows whose node or branch is not there",
+              {{"rows", std::to_string(loaded.strays)}});
+  std::map<std::string, std::vector<Recovered>> by_backend;
   for (const std::string& name : shared_.names()) by_backend[name];  // each may have orphans
-  for (SessionImage& image : images) by_backend[image.session.backend].push_back(std::move(image));
+  for (SessionImage& image : loaded.images) {
+    auto tree = BranchTree::from_image(image);
+    if (tree) {
+      by_backend[image.session.backend].push_back({std::move(image), std::move(*tree)});
+    } else {
+      loaded.unreadable.push_back(store::unreadable(image, std::move(tree).error()));
+    }
+  }
+  // All records must make sense before anything is called an orphan.
+  knows_all_ = loaded.is_whole() && by_backend.size() == shared_.names().size();
+  const Sweep sweep = knows_all_ ? Sweep::kYes : Sweep::kNo;
+  for (store::UnreadableSession& session : loaded.unreadable) set_aside(std::move(session));
   for (auto& [name, on_it] : by_backend)
-    SF_TRY(recover_on(shared_.find_or_name(name), std::move(on_it)));
+    recover_on(shared_.find_or_name(name), std::move(on_it), sweep);
+}
+
+void SessionDirectory::recover_on(Backend& backend, std::vector<Recovered> sessions, Sweep sweep) {
+  std::vector<const BranchTree*> trees;
+  for (const Recovered& session : sessions) trees.push_back(&session.tree);
+  control::Inventory inventory = control::as_recorded(trees);
+  if (auto found = backend.inventory()) {
+    inventory = std::move(*found);
+    if (sweep == Sweep::kYes) put_away(backend, control::find_orphans(trees, inventory));
+  } else if (!sessions.empty()) {
+    log_.error("backend does not answer", found.error(),
+               {{"sessions", std::to_string(sessions.size())}});
+  }
+  for (Recovered& session : sessions) {
+    Status reopened = reopen(std::move(session.image), inventory);
+    if (!reopened) set_aside(store::unreadable(session.tree.image(), reopened.error()));
+  }
+}
+
+// A policy that this version does not know is no reason to keep a session from its user: nothing is
+// lost if all its snapshots are physical.
+Status SessionDirectory::reopen(SessionImage image, const control::Inventory& inventory) {
+  std::string problem;
+  const std::string& backend = image.session.backend;
+  std::string policy = image.session.policy;
+  if (auto known = control::make_policy(policy, control::CostModel()); !known) {
+    problem = known.error().describe() + "; until it is known, all snapshots are physical";
+    log_.error("a session has an unknown policy", known.error(),
+               {{"session", image.session.id.value()}});
+    policy = "eager";
+  }
+  SF_TRY_ASSIGN(control::SessionPorts parts, ports(backend, policy));
+  SF_TRY_ASSIGN(auto session,
+                SessionManager::reopen(std::move(parts), std::move(image), inventory));
+  add(std::move(session), std::move(problem));
   return Ok{};
 }
 
-Status SessionDirectory::recover_on(Backend& backend, std::vector<SessionImage> images) {
-  // All records must make sense before anything is called an orphan.
-  std::vector<BranchTree> trees;
-  for (const SessionImage& image : images) {
-    auto tree = BranchTree::from_image(image);
-    if (!tree)
-      return std::move(tree).error().while_doing("opening session " + image.session.id.value());
-    trees.push_back(std::move(*tree));
-  }
-  std::vector<const BranchTree*> pointers;
-  for (const BranchTree& tree : trees) pointers.push_back(&tree);
-  control::Inventory inventory = control::as_recorded(pointers);
-  if (auto found = backend.inventory()) {
-    inventory = std::move(*found);
-    put_away(backend, control::find_orphans(pointers, inventory));
-  } else if (!images.empty()) {
-    log_.error("backend does not answer", found.error(),
-               {{"sessions", std::to_string(images.size())}});
-  }
-  for (SessionImage& image : images) {
-    SF_TRY_ASSIGN(control::SessionPorts parts, ports(image.session.backend, image.session.policy));
-    SF_TRY_ASSIGN(auto session,
-                  SessionManager::reopen(std::move(parts), std::move(image), inventory));
-    add(std::move(session));
-  }
-  return Ok{};
+void SessionDirectory::set_aside(store::UnreadableSession session) {
+  const std::string id = session.session.id.value();
+  log_.error("a session cannot be used", session.why, {{"session", id}});
+  std::lock_guard lock(mutex_);
+  unusable_.insert_or_assign(id, std::move(session));
 }
 
 void SessionDirectory::put_away(Backend& backend, const control::Orphans& orphans) {
@@ -138,21 +188,41 @@ const SessionDirectory::Entry* SessionDirectory::look_up(std::string_view id_or_
   return by_name == ids_by_name_.end() ? nullptr : &sessions_.find(by_name->second)->second;
 }
 
+const store::UnreadableSession* SessionDirectory::look_up_unusable(
+    std::string_view id_or_name) const {
+  auto by_id = unusable_.find(id_or_name);
+  if (by_id != unusable_.end()) return &by_id->second;
+  for (const auto& [id, session] : unusable_) {
+    if (session.session.name == id_or_name) return &session;
+  }
+  return nullptr;
+}
+
+bool SessionDirectory::is_taken(const std::string& id_or_name) const {
+  return look_up(id_or_name) != nullptr || look_up_unusable(id_or_name) != nullptr ||
+         reserved_.contains(id_or_name);
+}
+
+void SessionDirectory::forget_name(const std::string& name, const std::string& id) {
+  auto found = ids_by_name_.find(name);
+  if (found != ids_by_name_.end() && found->second == id) ids_by_name_.erase(found);
+}
+
 Result<SessionId> SessionDirectory::reserve(const std::string& name) {
-  if (sessions_.size() + reserved_.size() >= kMaxSessions)
+  if (sessions_.size() + unusable_.size() + reserved_.size() >= kMaxSessions)
     return fail(ErrorCode::kNoSpace, "there are too many sessions",
                 "end some: `statefork ls`, `statefork rm`");
-  if (!name.empty() && (look_up(name) != nullptr || reserved_.contains(name)))
+  if (!name.empty() && is_taken(name))
     return invalid("a session called '" + name + "' is there already",
                    "choose another name, or end that one");
   std::string id = random_id("s");
-  while (look_up(id) != nullptr || reserved_.contains(id)) id = random_id("s");
+  while (is_taken(id)) id = random_id("s");
   reserved_.insert(id);
   if (!name.empty()) reserved_.insert(name);
   return SessionId(id);
 }
 
-void SessionDirectory::add(Session session) {
+void SessionDirectory::add(Session session, std::string problem) {
   control::SessionRecord record = record_of(*session);
   std::string id = record.id.value();
   std::lock_guard lock(mutex_);
@@ -160,7 +230,8 @@ void SessionDirectory::add(Session session) {
   sessions_[id] = {.session = std::move(session),
                    .name = record.name,
                    .age = next_age_++,
-                   .use = std::make_shared<SessionUse>(record.created, record.terms)};
+                   .use = std::make_shared<SessionUse>(record.created, record.terms),
+                   .problem = std::move(problem)};
 }
 
 SessionDirectory::Session SessionDirectory::lease(const Entry& entry) {
@@ -169,6 +240,7 @@ SessionDirectory::Session SessionDirectory::lease(const Entry& entry) {
 }
 
 Result<SessionDirectory::Session> SessionDirectory::create(CreateSession request) {
+  std::shared_lock creating(creating_);
   if (!request.name.empty()) SF_TRY(control::check_name(request.name, "session name"));
   if (request.backend == "auto") {
     SF_TRY_ASSIGN(backends::BackendChoice chosen, shared_.registry().choose());
@@ -202,11 +274,27 @@ Result<SessionDirectory::Session> SessionDirectory::create(CreateSession request
 Result<SessionDirectory::Session> SessionDirectory::find(std::string_view id_or_name) const {
   SF_TRY(control::check_name(id_or_name, "session"));
   std::lock_guard lock(mutex_);
-  const Entry* entry = look_up(id_or_name);
-  if (entry == nullptr)
-    return fail(ErrorCode::kNotFound, "no session '" + std::string(id_or_name) + "'",
-                "`statefork ls` lists them");
-  return lease(*entry);
+  if (const Entry* entry = look_up(id_or_name)) return lease(*entry);
+  if (const store::UnreadableSession* found = look_up_unusable(id_or_name))
+    return Error(found->why).while_doing("session " + found->session.id.value() +
+                                         " cannot be used");
+  return fail(ErrorCode::kNotFound, "no session '" + std::string(id_or_name) + "'",
+              "`statefork ls` lists them");
+}
+
+std::vector<store::UnreadableSession> SessionDirectory::unusable() const {
+  std::lock_guard lock(mutex_);
+  std::vector<store::UnreadableSession> all;
+  for (const auto& [id, session] : unusable_) all.push_back(session);
+  return all;
+}
+
+std::optional<store::UnreadableSession> SessionDirectory::find_unusable(
+    std::string_view id_or_name) const {
+  std::lock_guard lock(mutex_);
+  if (look_up(id_or_name) != nullptr) return std::nullopt;
+  const store::UnreadableSession* found = look_up_unusable(id_or_name);
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 std::vector<SessionDirectory::Session> SessionDirectory::all() const {
@@ -221,21 +309,60 @@ std::vector<SessionDirectory::Session> SessionDirectory::all() const {
 }
 
 std::string SessionDirectory::problem(const SessionManager& session) const {
-  auto why = shared_.problem(record_of(session).backend);
-  return why ? why->describe() : "";
+  const control::SessionRecord record = record_of(session);
+  if (auto why = shared_.problem(record.backend)) return why->describe();
+  std::lock_guard lock(mutex_);
+  auto entry = sessions_.find(record.id.value());
+  return entry == sessions_.end() ? "" : entry->second.problem;
 }
 
 void SessionDirectory::mend_backends() {
-  shared_.mend([&](const std::string& name, const control::Inventory& has) {
-    for (const Session& session : all()) {
-      if (record_of(*session).backend != name) continue;
+  shared_.mend([&](Backend& backend, const control::Inventory& has) {
+    std::vector<Session> sessions = all();
+    std::erase_if(sessions,
+                  [&](const Session& each) { return record_of(*each).backend != backend.name(); });
+    for (const Session& session : sessions) {
       Status marked = session->reconcile(has);
       if (!marked) log_.error("what a session lost is not recorded", marked.error());
     }
+    sweep_reopened(backend, has, sessions);
   });
 }
 
+// What was made when the store failed, and not recorded. What is being made has no record either.
+void SessionDirectory::sweep_reopened(Backend& backend, const control::Inventory& has,
+                                      const std::vector<Session>& sessions) {
+  const Deadline patience = Deadline::after(kSettleTime);
+  std::unique_lock creating(creating_, std::defer_lock);
+  bool may_sweep = creating.try_lock_until(patience.at());
+  for (const Session& session : sessions) may_sweep = may_sweep && session->settle(patience);
+  if (!may_sweep || !knows_all_) {
+    log_.info("what no record names is left to the next start",
+              {{"backend", std::string(backend.name())}});
+    return;
+  }
+  put_away(backend, unnamed(has, sessions));
+}
+
+Result<control::CleanupReport> SessionDirectory::end_unusable(
+    const store::UnreadableSession& session) {
+  SF_TRY(catalog_->remove_unreadable(session, wall_now()));
+  {
+    std::lock_guard lock(mutex_);
+    unusable_.erase(session.session.id.value());
+  }
+  control::CleanupReport report;
+  if (auto backend = shared_.find(session.session.backend)) {
+    // The rows may be mixed up: what another session names is not removed.
+    put_away(**backend, unnamed({session.branches, session.physical}, all(), unusable()));
+  } else {
+    report.leftovers.push_back(backend.error().message);
+  }
+  return report;
+}
+
 Result<control::CleanupReport> SessionDirectory::end(std::string_view id_or_name) {
+  if (auto unusable = find_unusable(id_or_name)) return end_unusable(*unusable);
   SF_TRY_ASSIGN(Session session, find(id_or_name));
   SF_TRY_ASSIGN(control::CleanupReport report, session->end_session());
   std::string id = record_of(*session).id.value();
@@ -244,7 +371,7 @@ Result<control::CleanupReport> SessionDirectory::end(std::string_view id_or_name
   std::lock_guard lock(mutex_);
   auto entry = sessions_.find(id);
   if (entry == sessions_.end()) return report;
-  if (!entry->second.name.empty()) ids_by_name_.erase(entry->second.name);
+  forget_name(entry->second.name, id);
   sessions_.erase(entry);
   return report;
 }
@@ -256,8 +383,10 @@ Status SessionDirectory::rename(std::string_view id_or_name, const std::string& 
   {
     std::lock_guard lock(mutex_);
     const Entry* taken = look_up(name);
-    bool is_ours = taken != nullptr && taken == look_up(id);
-    if (!name.empty() && ((taken != nullptr && !is_ours) || !reserved_.insert(name).second))
+    const bool is_ours = taken != nullptr && taken == look_up(id);
+    const bool is_foreign =
+        (taken != nullptr && !is_ours) || look_up_unusable(name) != nullptr;
+    if (!name.empty() && (is_foreign || !reserved_.insert(name).second))
       return invalid("a session called '" + name + "' is there already", "choose another name");
   }
   ScopeExit release([&] {
@@ -268,7 +397,7 @@ Status SessionDirectory::rename(std::string_view id_or_name, const std::string& 
   std::lock_guard lock(mutex_);
   auto entry = sessions_.find(id);
   if (entry == sessions_.end()) return Ok{};
-  if (!entry->second.name.empty()) ids_by_name_.erase(entry->second.name);
+  forget_name(entry->second.name, id);
   if (!name.empty()) ids_by_name_[name] = id;
   entry->second.name = name;
   return Ok{};

@@ -20,10 +20,14 @@ Result<Answer> list(SessionDirectory& directory, const Call&) {
   Json sessions = Json::array();
   for (const SessionDirectory::Session& session : directory.all())
     sessions.push_back(session_to_json(*session, directory.problem(*session)));
+  for (const store::UnreadableSession& one : directory.unusable())
+    sessions.push_back(session_to_json(one.session, one.why.describe()));
   return Answer{200, {{"sessions", std::move(sessions)}}, {}};
 }
 
 Result<Answer> show(SessionDirectory& directory, const Call& call) {
+  if (auto one = directory.find_unusable(call.names[0]))
+    return Answer{200, session_to_json(one->session, one->why.describe()), {}};
   SF_TRY_ASSIGN(SessionDirectory::Session session, directory.find(call.names[0]));
   return Answer{200, session_to_json(*session, directory.problem(*session)), {}};
 }

@@ -111,7 +111,7 @@ void SharedBackends::mend(const Reopened& reopened) {
     if (!registry_->is_on_waypoint(name)) continue;
     auto made = registry_->make(name);
     if (!made) continue;
-    if (auto has = (*made)->inventory()) reopened(name, *has);
+    if (auto has = (*made)->inventory()) reopened(**made, *has);
     std::lock_guard lock(mutex_);
     backends_.at(name)->open(std::move(*made));
   }

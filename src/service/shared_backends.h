@@ -32,8 +32,8 @@ class SharedBackends {
   // Why the backend cannot do its work now.
   std::optional<Error> problem(const std::string& name) const;
 
-  // Tells the caller what a backend has that was away, before sessions use it again.
-  using Reopened = std::function<void(const std::string& name, const control::Inventory& has)>;
+  // Gives the caller a backend that was away, and what it has, before sessions use it again.
+  using Reopened = std::function<void(control::Backend& backend, const control::Inventory& has)>;
   // Opens Waypoint's store again if it failed and its disk has room. One caller at a time.
   void mend(const Reopened& reopened);
 

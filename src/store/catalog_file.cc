@@ -119,22 +119,12 @@ Status check_identity(Database& db, std::span<const SchemaStep> steps) {
   return Ok{};
 }
 
-Status check_references(Database& db) {
-  SF_TRY_ASSIGN(Rows rows, db.query("PRAGMA foreign_key_check"));
-  SF_TRY_ASSIGN(bool broken, rows.next());
-  if (broken)
-    return damaged(db.path(),
-                   "has records in '" + rows.bytes(0) + "' that name others which are not there");
-  return Ok{};
-}
-
 Status prepare(Database& db, std::span<const SchemaStep> steps) {
   SF_TRY(configure(db));
   SF_TRY(check_identity(db, steps));
   SF_TRY(check_integrity(db));
   SF_TRY(use_write_ahead_log(db));
   SF_TRY(migrate(db, steps));
-  SF_TRY(check_references(db));
   SF_TRY(db.script("PRAGMA foreign_keys = ON"));
   return db.trust();
 }

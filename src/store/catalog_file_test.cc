@@ -119,15 +119,6 @@ TEST_F(CatalogFileTest, ALogWithoutItsCatalogIsNotIgnored) {
   EXPECT_EQ(log, "what is left");
 }
 
-TEST_F(CatalogFileTest, RecordsThatNameWhatIsNotThereAreRefused) {
-  ASSERT_NO_FATAL_FAILURE(fill());
-  {
-    ASSERT_OK_AND_ASSIGN(Database db, Database::open(path));
-    ASSERT_OK(db.script("DELETE FROM sessions"));
-  }
-  expect_refused(ErrorCode::kCorrupt, "name others which are not there");
-}
-
 TEST_F(CatalogFileTest, ARefusedCatalogKeepsTheLogThatAKilledOwnerLeft) {
   ASSERT_NO_FATAL_FAILURE(fill());
   std::fflush(nullptr);

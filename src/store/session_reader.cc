@@ -1,7 +1,9 @@
 #include "store/session_reader.h"
 
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "store/log_rows.h"
 #include "store/session_rows.h"
@@ -12,14 +14,20 @@ using namespace control;  // NOLINT: this file is about nothing else
 
 namespace {
 
+constexpr std::string_view kLost = "lost-";
+constexpr const char* kRecordGone =
+    "the record of this session is gone, but not what belongs to it";
+constexpr const char* kWayOut = "`statefork rm` removes it; the other sessions are not affected";
+
 WallTime wall_time(std::int64_t since_epoch) { return WallTime(microseconds(since_epoch)); }
 
-// Reads one table after the other; rows find their owner by its key.
+// Reads one table after the other; rows find their owner by its key. A row that does not make sense
+// is held against its session alone.
 class SessionReader {
  public:
   explicit SessionReader(Database& db) : db_(db) {}
 
-  Result<std::vector<SessionImage>> read() {
+  Result<LoadedSessions> read() {
     SF_TRY(read_records());
     SF_TRY(read_settings());
     SF_TRY(read_nodes());
@@ -28,12 +36,18 @@ class SessionReader {
     SF_TRY(read_log(LogOf::kNode));
     SF_TRY(read_log(LogOf::kBranch));
     SF_TRY(read_diverged());
-    return std::move(images_);
+    return sorted();
   }
 
  private:
-  struct Place {  // of a node or a branch: which image, which of its vector
-    std::size_t image = 0;
+  struct Draft {
+    std::int64_t key = 0;
+    SessionImage image;
+    bool has_record = true;
+    std::optional<Error> why;  // it cannot be read
+  };
+  struct Place {  // of a node or a branch: which draft, which of its vector
+    std::size_t draft = 0;
     std::size_t index = 0;
   };
   using Places = std::unordered_map<std::int64_t, Place>;
@@ -44,19 +58,22 @@ class SessionReader {
     for (;;) {
       SF_TRY_ASSIGN(bool more, rows->next());
       if (!more) return Ok{};
-      SF_TRY(use(*rows));
+      use(*rows);
     }
   }
-  template <typename Map>
-  Result<typename Map::mapped_type> owner(const Map& map, std::int64_t key,
-                                          const char* what) const {
-    auto it = map.find(key);
-    if (it != map.end()) return it->second;
-    return fail(ErrorCode::kCorrupt, db_.path() + ": a record names " + what + " " +
-                                         std::to_string(key) + ", which is not there");
+  // What is wrong with a session first is what its user reads.
+  void blame(std::size_t draft, const std::string& what) {
+    if (!drafts_[draft].why)
+      drafts_[draft].why = fail(ErrorCode::kCorrupt, db_.path() + ": " + what, kWayOut);
   }
-  Node& node(Place place) { return images_[place.image].nodes[place.index]; }
-  Branch& branch(Place place) { return images_[place.image].branches[place.index]; }
+  void blame(std::size_t draft, const Status& status) {
+    if (!status.ok()) blame(draft, status.error().message);
+  }
+  std::size_t session(std::int64_t key);
+  // Nothing, and the session is to blame: there is no such node in it.
+  std::optional<NodeId> node_of(std::size_t draft, std::int64_t key, const std::string& who);
+  Node& node(Place place) { return drafts_[place.draft].image.nodes[place.index]; }
+  Branch& branch(Place place) { return drafts_[place.draft].image.branches[place.index]; }
 
   Status read_records();
   Status read_settings();
@@ -65,35 +82,63 @@ class SessionReader {
   Status read_branches();
   Status read_log(LogOf kind);
   Status read_diverged();
+  void read_log_entry(const Rows& row, LogOf kind);
+  LoadedSessions sorted();
 
   Database& db_;
-  std::vector<SessionImage> images_;
+  std::vector<Draft> drafts_;
   std::unordered_map<std::int64_t, std::size_t> sessions_;
   Places nodes_;
   Places branches_;
+  std::size_t strays_ = 0;
 };
+
+std::size_t SessionReader::session(std::int64_t key) {
+  auto [found, is_new] = sessions_.try_emplace(key, drafts_.size());
+  if (is_new) {
+    drafts_.push_back({.key = key, .has_record = false});
+    blame(found->second, kRecordGone);
+  }
+  return found->second;
+}
+
+std::optional<NodeId> SessionReader::node_of(std::size_t draft, std::int64_t key,
+                                             const std::string& who) {
+  auto found = nodes_.find(key);
+  if (found != nodes_.end() && found->second.draft == draft) return node(found->second).id;
+  blame(draft, who + " names node " + std::to_string(key) + ", which is not there");
+  return std::nullopt;
+}
 
 Status SessionReader::read_records() {
   return for_each(db_.query("SELECT key, id, name, backend, policy, created_us, next_node, "
                             "next_branch FROM sessions ORDER BY key"),
-                  [&](const Rows& row) -> Status {
-                    sessions_[row.integer(0)] = images_.size();
-                    images_.push_back({.session = {.id = SessionId(row.bytes(1)),
-                                                   .name = row.bytes(2),
-                                                   .backend = row.bytes(3),
-                                                   .policy = row.bytes(4),
-                                                   .created = wall_time(row.integer(5))},
-                                       .counters = {row.word(6), row.word(7)}});
-                    return Ok{};
+                  [&](const Rows& row) {
+                    sessions_[row.integer(0)] = drafts_.size();
+                    drafts_.push_back(
+                        {.key = row.integer(0),
+                         .image = {.session = {.id = SessionId(row.bytes(1)),
+                                               .name = row.bytes(2),
+                                               .backend = row.bytes(3),
+                                               .policy = row.bytes(4),
+                                               .created = wall_time(row.integer(5))},
+                                   .counters = {row.word(6), row.word(7)}}});
+                    SessionRecord& record = drafts_.back().image.session;
+                    blame(drafts_.size() - 1, check_name(record.id.value(), "session id"));
+                    if (record.backend.empty() && record.id.value().starts_with(kLost))
+                      blame(drafts_.size() - 1, kRecordGone);  // its place was kept
+                    if (record.name.empty()) return;
+                    blame(drafts_.size() - 1, check_name(record.name, "session name"));
                   });
 }
 
 Status SessionReader::read_settings() {
-  return for_each(
-      db_.query("SELECT session, kind, name, value FROM settings"), [&](const Rows& row) -> Status {
-        SF_TRY_ASSIGN(std::size_t image, owner(sessions_, row.integer(0), "session"));
-        return read_setting(row.bytes(1), row.bytes(2), row.bytes(3), images_[image].session);
-      });
+  return for_each(db_.query("SELECT session, kind, name, value FROM settings"),
+                  [&](const Rows& row) {
+                    std::size_t draft = session(row.integer(0));
+                    blame(draft, read_setting(row.bytes(1), row.bytes(2), row.bytes(3),
+                                              drafts_[draft].image.session));
+                  });
 }
 
 // A parent is made before its children, so its key is the smaller one.
@@ -102,8 +147,8 @@ Status SessionReader::read_nodes() {
                             "physical_ref, physical_bytes, physical_memory, physical_took_us, "
                             "physical_stopped_us, quiet, proof_digest, proof_since FROM nodes "
                             "ORDER BY key"),
-                  [&](const Rows& row) -> Status {
-                    SF_TRY_ASSIGN(std::size_t image, owner(sessions_, row.integer(1), "session"));
+                  [&](const Rows& row) {
+                    const std::size_t draft = session(row.integer(1));
                     Node read{.id = NodeId(row.bytes(2)),
                               .name = row.bytes(3),
                               .origin = BranchId(row.bytes(5)),
@@ -111,8 +156,8 @@ Status SessionReader::read_nodes() {
                               .quiet = row.integer(13) != 0,
                               .created = wall_time(row.integer(7))};
                     if (!row.is_null(4)) {
-                      SF_TRY_ASSIGN(Place parent, owner(nodes_, row.integer(4), "node"));
-                      read.parent = node(parent).id;
+                      auto parent = node_of(draft, row.integer(4), "node " + read.id.value());
+                      if (parent) read.parent = *parent;
                     }
                     if (!row.is_null(8))
                       read.physical = PhysicalState{.ref = PhysicalRef(row.bytes(8)),
@@ -124,17 +169,20 @@ Status SessionReader::read_nodes() {
                       read.proof = ReplayProof{.digest = row.bytes(14), .since = {}};
                       if (!row.is_null(15)) read.proof->since = PhysicalRef(row.bytes(15));
                     }
-                    nodes_[row.integer(0)] = {image, images_[image].nodes.size()};
-                    images_[image].nodes.push_back(std::move(read));
-                    return Ok{};
+                    std::vector<Node>& nodes = drafts_[draft].image.nodes;
+                    nodes_[row.integer(0)] = {draft, nodes.size()};
+                    nodes.push_back(std::move(read));
                   });
 }
 
 Status SessionReader::read_notes() {
-  return for_each(db_.query("SELECT node, name, value FROM notes"), [&](const Rows& row) -> Status {
-    SF_TRY_ASSIGN(Place place, owner(nodes_, row.integer(0), "node"));
-    node(place).notes[row.bytes(1)] = row.bytes(2);
-    return Ok{};
+  return for_each(db_.query("SELECT node, name, value FROM notes"), [&](const Rows& row) {
+    auto owner = nodes_.find(row.integer(0));
+    if (owner == nodes_.end()) {
+      strays_ += 1;
+    } else {
+      node(owner->second).notes[row.bytes(1)] = row.bytes(2);
+    }
   });
 }
 
@@ -142,45 +190,82 @@ Status SessionReader::read_branches() {
   return for_each(
       db_.query("SELECT key, session, id, node, handle, alive, created_us FROM branches "
                 "ORDER BY session, id"),
-      [&](const Rows& row) -> Status {
-        SF_TRY_ASSIGN(std::size_t image, owner(sessions_, row.integer(1), "session"));
-        SF_TRY_ASSIGN(Place stand, owner(nodes_, row.integer(3), "node"));
-        branches_[row.integer(0)] = {image, images_[image].branches.size()};
-        images_[image].branches.push_back({.id = BranchId(row.bytes(2)),
-                                           .node = node(stand).id,
-                                           .handle = BranchHandle(row.bytes(4)),
-                                           .alive = row.integer(5) != 0,
-                                           .created = wall_time(row.integer(6))});
-        return Ok{};
+      [&](const Rows& row) {
+        const std::size_t draft = session(row.integer(1));
+        Branch read{.id = BranchId(row.bytes(2)),
+                    .node = {},
+                    .handle = BranchHandle(row.bytes(4)),
+                    .alive = row.integer(5) != 0,
+                    .created = wall_time(row.integer(6))};
+        auto stand = node_of(draft, row.integer(3), "branch " + read.id.value());
+        if (stand) read.node = *stand;
+        std::vector<Branch>& branches = drafts_[draft].image.branches;
+        branches_[row.integer(0)] = {draft, branches.size()};
+        branches.push_back(std::move(read));
       });
 }
 
 Status SessionReader::read_log(LogOf kind) {
-  return for_each(all_entries(db_, kind), [&](const Rows& row) -> Status {
-    bool of_node = kind == LogOf::kNode;
-    SF_TRY_ASSIGN(Place place,
-                  owner(of_node ? nodes_ : branches_, row.integer(0), of_node ? "node" : "branch"));
-    CommandLog& log = of_node ? node(place).log : branch(place).pending;
-    if (row.word(1) != log.size())
-      return fail(ErrorCode::kCorrupt,
-                  db_.path() + ": entry " + std::to_string(log.size()) + " of a log is missing");
-    SF_TRY_ASSIGN(LogEntry entry, read_entry(row));
-    log.push_back(std::move(entry));
-    return Ok{};
-  });
+  return for_each(all_entries(db_, kind), [&](const Rows& row) { read_log_entry(row, kind); });
+}
+
+void SessionReader::read_log_entry(const Rows& row, LogOf kind) {
+  const bool of_node = kind == LogOf::kNode;
+  const Places& owners = of_node ? nodes_ : branches_;
+  auto owner = owners.find(row.integer(0));
+  if (owner == owners.end()) {
+    strays_ += 1;
+    return;
+  }
+  CommandLog& log = of_node ? node(owner->second).log : branch(owner->second).pending;
+  if (row.word(1) != log.size())
+    blame(owner->second.draft, "entry " + std::to_string(log.size()) + " of a log is missing");
+  Result<LogEntry> entry = read_entry(row);
+  if (entry) {
+    log.push_back(std::move(*entry));
+  } else {
+    blame(owner->second.draft, entry.error().message);
+  }
 }
 
 Status SessionReader::read_diverged() {
   return for_each(db_.query("SELECT session, hash FROM diverged_commands ORDER BY sequence"),
-                  [&](const Rows& row) -> Status {
-                    SF_TRY_ASSIGN(std::size_t image, owner(sessions_, row.integer(0), "session"));
-                    images_[image].diverged_commands.push_back(row.word(1));
-                    return Ok{};
+                  [&](const Rows& row) {
+                    drafts_[session(row.integer(0))].image.diverged_commands.push_back(row.word(1));
                   });
+}
+
+LoadedSessions SessionReader::sorted() {
+  LoadedSessions loaded{.strays = strays_};
+  for (Draft& draft : drafts_) {
+    if (!draft.why) {
+      loaded.images.push_back(std::move(draft.image));
+      continue;
+    }
+    UnreadableSession one = unreadable(draft.image, std::move(*draft.why));
+    one.key = draft.key;
+    one.has_record = draft.has_record;
+    SessionRecord& record = one.session;
+    if (!check_name(record.id.value(), "session id").ok())
+      record.id = SessionId(std::string(kLost) + std::to_string(draft.key));
+    if (!record.name.empty() && !check_name(record.name, "session name").ok()) record.name.clear();
+    loaded.unreadable.push_back(std::move(one));
+  }
+  return loaded;
 }
 
 }  // namespace
 
-Result<std::vector<SessionImage>> read_sessions(Database& db) { return SessionReader(db).read(); }
+UnreadableSession unreadable(const SessionImage& image, Error why) {
+  UnreadableSession one{.session = image.session, .why = std::move(why)};
+  if (one.why.hint.empty()) one.why.hint = kWayOut;
+  for (const Branch& branch : image.branches) one.branches.push_back(branch.handle);
+  for (const Node& node : image.nodes) {
+    if (node.physical) one.physical.push_back(node.physical->ref);
+  }
+  return one;
+}
+
+Result<LoadedSessions> read_sessions(Database& db) { return SessionReader(db).read(); }
 
 }  // namespace sf::store

@@ -96,8 +96,9 @@ Status put_terms(SettingsWriter& settings, const control::SessionTerms& terms) {
 bool read_term(const std::string& name, const std::string& value, control::SessionTerms& terms) {
   if (name == "max_bytes") return parse(value, terms.max_bytes);
   if (name == "max_branches") return parse(value, terms.max_branches);
+  constexpr seconds::rep kLongest = 100'000'000'000;  // in microseconds, it still fits its type
   seconds::rep count = 0;
-  if (!parse(value, count) || count < 0) return false;
+  if (!parse(value, count) || count < 0 || count > kLongest) return false;
   if (name == "ttl_s") terms.ttl = seconds(count);
   if (name == "idle_s") terms.idle = seconds(count);
   return name == "ttl_s" || name == "idle_s";

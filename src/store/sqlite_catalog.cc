@@ -97,9 +97,71 @@ Status SqliteCatalog::write(const Change& change) {
   return std::move(transaction).commit();
 }
 
-Result<std::vector<control::SessionImage>> SqliteCatalog::load_all() {
+Result<LoadedSessions> SqliteCatalog::load_sessions() {
   std::lock_guard lock(mutex_);
-  return read_sessions(file_.db);
+  SF_TRY_ASSIGN(LoadedSessions loaded, read_sessions(file_.db));
+  if (loaded.is_whole()) return loaded;
+  Status apart = with_reserve(ReserveUse::kAll, [&] { return keep_apart(loaded); });
+  if (!apart) return std::move(apart).error().while_doing("mending the catalog");
+  return loaded;
+}
+
+Status SqliteCatalog::keep_apart(const LoadedSessions& loaded) {
+  SF_TRY_ASSIGN(Transaction transaction, Transaction::begin(file_.db));
+  for (const UnreadableSession& lost : loaded.unreadable) {
+    if (lost.has_record) continue;
+    SF_TRY(file_.db.run("INSERT INTO sessions(key, id, name, backend, policy, created_us) "
+                        "VALUES(?,?,'','','',0)",
+                        lost.key, lost.session.id.value()));
+  }
+  SF_TRY(drop_strays());
+  return std::move(transaction).commit();
+}
+
+Status SqliteCatalog::drop_strays() {
+  SF_TRY(file_.db.run("DELETE FROM notes WHERE node NOT IN (SELECT key FROM nodes)"));
+  SF_TRY(file_.db.run("DELETE FROM node_log WHERE owner NOT IN (SELECT key FROM nodes)"));
+  SF_TRY(file_.db.run("DELETE FROM pending_log WHERE owner NOT IN (SELECT key FROM branches)"));
+  return Ok{};
+}
+
+Result<std::vector<control::SessionImage>> SqliteCatalog::load_all() {
+  SF_TRY_ASSIGN(LoadedSessions loaded, load_sessions());
+  if (!loaded.unreadable.empty()) return std::move(loaded.unreadable.front().why);
+  if (loaded.strays != 0)
+    return fail(ErrorCode::kCorrupt, file_.db.path() + ": records name nodes that are not there");
+  return std::move(loaded.images);
+}
+
+Status SqliteCatalog::remove_unreadable(const UnreadableSession& session, control::WallTime now) {
+  std::lock_guard lock(mutex_);
+  Status removed = with_reserve(ReserveUse::kAll, [&] { return strike_out(session, now); });
+  if (removed) return removed;
+  return std::move(removed).error().while_doing("removing session " + session.session.id.value());
+}
+
+Status SqliteCatalog::strike_out(const UnreadableSession& session, control::WallTime now) {
+  const std::string& id = session.session.id.value();
+  SF_TRY_ASSIGN(Transaction transaction, Transaction::begin(file_.db));
+  std::int64_t key = session.key;
+  if (key == 0) {
+    SF_TRY_ASSIGN(std::optional<std::int64_t> found,
+                  file_.db.number("SELECT key FROM sessions WHERE id = ?", id));
+    if (!found) return fail(ErrorCode::kNotFound, "no session " + id + " in the catalog");
+    key = *found;
+  }
+  // Each table by itself, whatever the rows refer to.
+  SF_TRY(file_.db.run("DELETE FROM branches WHERE session = ?", key));
+  SF_TRY(file_.db.run("DELETE FROM nodes WHERE session = ?", key));
+  SF_TRY(file_.db.run("DELETE FROM settings WHERE session = ?", key));
+  SF_TRY(file_.db.run("DELETE FROM diverged_commands WHERE session = ?", key));
+  SF_TRY(file_.db.run("DELETE FROM sessions WHERE key = ?", key));
+  SF_TRY(drop_strays());
+  SF_TRY(
+      file_.db.run("INSERT INTO operations(at_us, session, operation, branch, node, took_us, "
+                   "bytes, detail) VALUES(?,?,'end_session','','',0,0,?)",
+                   now.time_since_epoch().count(), id, Blob{"its record could not be read"}));
+  return std::move(transaction).commit();
 }
 
 Result<std::vector<CostSample>> SqliteCatalog::measured_costs(const std::string& backend) {

@@ -23,6 +23,7 @@
 #include "store/catalog_file.h"
 #include "store/reserve_file.h"
 #include "store/reserve_rule.h"
+#include "store/session_reader.h"
 
 namespace sf::store {
 
@@ -60,8 +61,13 @@ class SqliteCatalog final : public control::Catalog {
   // kInvalidArgument when the change contradicts what is there.
   Status append(const control::Change& change) override;
 
-  // Every session, the oldest first, each with its nodes in the order they were made.
+  // Every session, the oldest first, each with its nodes in the order they were made. Those whose
+  // rows do not make sense are listed apart. Rows that belong to no node or branch are dropped.
+  Result<LoadedSessions> load_sessions();
+  // The same for a caller that needs all of them: kCorrupt if one cannot be read.
   Result<std::vector<control::SessionImage>> load_all();
+  // Strikes a session that cannot be read from all tables.
+  Status remove_unreadable(const UnreadableSession& session, control::WallTime now);
   // What the backend's physical snapshots cost, oldest first: the newest CostModel::kWindow.
   Result<std::vector<control::CostSample>> measured_costs(const std::string& backend);
   // In the order of their sequence, whichever were asked for.
@@ -75,6 +81,10 @@ class SqliteCatalog final : public control::Catalog {
   // Does it again with space that was set aside, as long as the disk is full and there is some.
   Status with_reserve(ReserveUse use, const std::function<Status()>& work);
   Status write(const control::Change& change);
+  // Keeps what is to be recorded from getting the keys of what was lost, and so its rows.
+  Status keep_apart(const LoadedSessions& loaded);
+  Status drop_strays();
+  Status strike_out(const UnreadableSession& session, control::WallTime now);
   Result<Rows> find_operations(const OperationQuery& query);
 
   std::mutex mutex_;

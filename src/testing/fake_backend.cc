@@ -159,6 +159,12 @@ Result<Observation> FakeBackend::perform(FakeMachine& machine, const BranchHandl
     seen.output = machine.variables[key] + "\n";
   } else if (verb == "flaky") {
     seen.output = std::to_string(++random_) + "\n";
+  } else if (verb == "long") {  // so much that only its ends are kept
+    seen.output = "first" + std::string("...") + "last";
+    seen.truncated = true;
+    seen.raw_hash = 0x5eed;
+    seen.output_bytes = std::stoul(key);
+    return seen;
   } else if (verb == "hidden") {
     machine.variables[key] = std::to_string(++random_);
   } else if (verb == "lose") {

@@ -5,6 +5,7 @@
 //   spawn P     kill P         fail        timeout (timed out)      lose (the branch dies)
 //   random K    (another value each time it runs, anywhere)         flaky (prints such a value)
 //   draw K      (the same; its text does not tell)                  hidden K (and not printed)
+//   long N      (prints N bytes, of which the ends are kept)
 #pragma once
 
 #include <cstdint>

@@ -32,6 +32,15 @@ std::optional<control::SessionImage> MemoryCatalog::load(const control::SessionI
   return it->second.image();
 }
 
+Status MemoryCatalog::rewrite(const SessionId& id,
+                              const std::function<void(SessionImage&)>& change) {
+  std::lock_guard lock(mutex_);
+  SessionImage image = sessions_.at(id).image();
+  change(image);
+  SF_TRY_ASSIGN(sessions_.at(id), BranchTree::from_image(std::move(image)));
+  return Ok{};
+}
+
 std::vector<std::string> MemoryCatalog::operations() const {
   std::lock_guard lock(mutex_);
   return operations_;

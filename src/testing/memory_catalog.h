@@ -1,6 +1,7 @@
 // MemoryCatalog: a catalog that remembers as long as the test runs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,9 @@ class MemoryCatalog final : public control::Catalog {
 
   // What a process that starts now would find.
   std::optional<control::SessionImage> load(const control::SessionId& id) const;
+  // As if another version had written it.
+  Status rewrite(const control::SessionId& id,
+                 const std::function<void(control::SessionImage&)>& change);
   std::vector<std::string> operations() const;  // of all changes, in order
   std::vector<control::CostSample> costs() const;
 

@@ -109,6 +109,7 @@ Json to_json(const BranchConfig& c) {
   if (c.limits.memory_bytes) json["memory_bytes"] = *c.limits.memory_bytes;
   if (c.limits.pids) json["pids"] = *c.limits.pids;
   if (c.limits.cpus) json["cpus"] = *c.limits.cpus;
+  if (c.rlimits) json["rlimits"] = c.rlimits->text();
   return json;
 }
 
@@ -141,6 +142,10 @@ Result<BranchConfig> branch_config_from_json(const Json& json) {
       c.limits.memory_bytes = whole_number<std::uint64_t>(json, "memory_bytes");
     if (json.contains("pids")) c.limits.pids = whole_number<std::uint64_t>(json, "pids");
     if (json.contains("cpus")) c.limits.cpus = json["cpus"].get<double>();
+    if (json.contains("rlimits")) {
+      c.rlimits = os::ResourceLimits::parse(json["rlimits"].get<std::string>());
+      if (!c.rlimits) return fail(ErrorCode::kCorrupt, "branch configuration: malformed rlimits");
+    }
     return c;
   } catch (const Json::exception& e) {
     return fail(ErrorCode::kCorrupt, std::string("branch configuration: ") + e.what());

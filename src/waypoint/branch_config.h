@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "os/cgroup.h"
+#include "os/resource_limits.h"
 #include "waypoint/engine.h"
 #include "waypoint/terminal/screen.h"
 #include "wire/json.h"
@@ -30,6 +31,7 @@ struct BranchConfig {
   WindowSize window{40, 160};
   Network network = Network::kNone;
   os::CgroupLimits limits;
+  std::optional<os::ResourceLimits> rlimits;  // nothing: the manager's own
   std::vector<std::string> extra_capabilities;  // beyond a container's usual ones, e.g. "sys_admin"
   std::string label;  // whose it is, in the words of whoever drives the store: an id, or empty
 };

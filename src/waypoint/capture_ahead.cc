@@ -18,6 +18,10 @@ Error cannot_be_proven() {
               "the branch changed too many files to prove later that they are the same");
 }
 
+Error changed_too_lately() {
+  return fail(ErrorCode::kBusy, "a file was changed so lately that its next change might not show");
+}
+
 }  // namespace
 
 Status CaptureAhead::make(LiveBranch& branch) {
@@ -32,10 +36,12 @@ Status CaptureAhead::make(LiveBranch& branch) {
     return std::move(state).error();
   }
   files_ = FileStamp::of(branch.upper(), kMaxFiles);
-  if (!files_) {
+  if (!files_ || !files_->shows_later_changes()) {
+    const bool is_too_early = files_.has_value();
+    files_.reset();
     (void)branch.release();
     (void)clear();
-    return cannot_be_proven();
+    return is_too_early ? changed_too_lately() : cannot_be_proven();
   }
   state_ = std::move(*state);
   watch(branch);

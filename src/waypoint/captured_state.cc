@@ -78,6 +78,7 @@ Json to_json(const CapturedState& s) {
   if (!s.shell.waiting.empty()) json["waiting_size"] = s.shell.waiting.size();
   if (s.may_hold) json["may_hold"] = true;
   if (s.shell.request_pending) json["request_pending"] = true;
+  if (s.shell.may_act) json["may_act"] = true;
   if (s.mark) json["mark"] = to_json(*s.mark);
   if (s.shell.catch_up) json["catch_up"] = to_json(*s.shell.catch_up);
   return json;
@@ -106,6 +107,7 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     s.stopped = microseconds(whole_number<long long>(json, "stopped_us"));
     s.may_hold = json.value("may_hold", false);
     s.shell.request_pending = json.value("request_pending", false);
+    s.shell.may_act = json.value("may_act", false);
     if (json.contains("mark")) {
       SF_TRY_ASSIGN(s.mark, state_mark_from_json(json["mark"]));
     }

@@ -77,6 +77,8 @@ Status CheckpointStore::scan() {
         needed_by_damaged_.insert(*base);
       continue;
     }
+    if (!manifest->ahead_keeper.empty() && !manifest->info.base)
+      captured_ahead_[manifest->info.id] = manifest->ahead_keeper;
     if (os::exists(dir_ + "/checkpoints/" + name + kHiddenMark)) {
       hidden_.insert(manifest->info.id);
     } else {

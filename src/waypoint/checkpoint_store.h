@@ -65,6 +65,8 @@ class CheckpointStore {
   const std::map<std::string, std::string>& damaged() const { return damaged_; }
   // Removed, but still the base of others.
   const std::set<CheckpointId>& hidden() const { return hidden_; }
+  // Those whose unit was captured ahead of time, by a keeper, when this store was opened.
+  const std::map<CheckpointId, std::string>& captured_ahead() const { return captured_ahead_; }
   // Whether its images and unit are kept, hidden or not.
   bool keeps(const CheckpointId& id) const { return known_.contains(id) || hidden_.contains(id); }
 
@@ -80,6 +82,7 @@ class CheckpointStore {
   std::map<CheckpointId, CheckpointInfo> known_;
   std::deque<Manifest> recent_;  // published last, first: those are asked for again
   std::set<CheckpointId> hidden_;
+  std::map<CheckpointId, std::string> captured_ahead_;
   std::set<CheckpointId> needed_by_damaged_;
   std::map<std::string, std::string> damaged_;
 };

@@ -2,11 +2,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <memory>
 #include <vector>
 
@@ -17,6 +20,16 @@ namespace sf::waypoint {
 namespace {
 
 constexpr int kMaxDepth = 512;  // deeper trees run out of descriptors
+constexpr long kXfsMagic = 0x58465342;
+
+long nanoseconds_of(const timespec& t) { return t.tv_sec * 1'000'000'000L + t.tv_nsec; }
+
+ChangeTimes change_times_at(const std::string& directory) {
+  struct statfs place {};
+  auto kernel = os::parse_kernel_version(os::kernel_release());
+  if (!kernel || ::statfs(directory.c_str(), &place) != 0) return ChangeTimes::kCoarse;
+  return change_times(*kernel, static_cast<long>(place.f_type));
+}
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
@@ -74,8 +87,6 @@ class Walk {
   long newest() const { return newest_; }
 
  private:
-  static long nanoseconds_of(const timespec& t) { return t.tv_sec * 1'000'000'000L + t.tv_nsec; }
-
   Digest digest_;
   std::size_t left_;
   long newest_ = 0;
@@ -83,7 +94,20 @@ class Walk {
 
 }  // namespace
 
+ChangeTimes change_times(const os::KernelVersion& kernel, long file_system) {
+  const bool takes_part = file_system == BTRFS_SUPER_MAGIC || file_system == EXT4_SUPER_MAGIC ||
+                          file_system == TMPFS_MAGIC || file_system == kXfsMagic;
+  const bool is_new = kernel >= os::KernelVersion{6, 13};
+  return is_new && takes_part ? ChangeTimes::kFine : ChangeTimes::kCoarse;
+}
+
+bool shows_later_change(long changed_ns, long looked_ns, ChangeTimes times) {
+  return times == ChangeTimes::kFine || looked_ns - changed_ns >= kCoarseTickNs;
+}
+
 std::optional<FileStamp> FileStamp::of(const std::string& directory, std::size_t max_entries) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
   struct stat top {};
   Walk walk(max_entries);
   if (::lstat(directory.c_str(), &top) != 0) return std::nullopt;
@@ -92,6 +116,8 @@ std::optional<FileStamp> FileStamp::of(const std::string& directory, std::size_t
   FileStamp stamp;
   stamp.digest_ = walk.digest();
   stamp.newest_change_ns_ = walk.newest();
+  stamp.looked_ns_ = nanoseconds_of(now);
+  stamp.times_ = change_times_at(directory);
   return stamp;
 }
 

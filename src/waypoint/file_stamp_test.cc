@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,6 +56,27 @@ TEST_F(FileStampTest, TreeLargerThanTheBoundHasNone) {
   EXPECT_TRUE(FileStamp::of(tree_.path(), 4).has_value());  // a, b, file, link
   EXPECT_FALSE(FileStamp::of(tree_.path(), 3).has_value());
   EXPECT_FALSE(FileStamp::of(tree_ / "none", kMany).has_value());
+}
+
+TEST(ChangeTimesTest, TimesAreFineWhereKernelAndFileSystemMakeThemSo) {
+  const os::KernelVersion old{6, 12};
+  const os::KernelVersion fresh{6, 13};
+  for (long place : {long{BTRFS_SUPER_MAGIC}, long{EXT4_SUPER_MAGIC}, long{TMPFS_MAGIC},
+                     0x58465342L}) {  // XFS
+    EXPECT_EQ(change_times(old, place), ChangeTimes::kCoarse);
+    EXPECT_EQ(change_times(fresh, place), ChangeTimes::kFine);
+  }
+  EXPECT_EQ(change_times(fresh, NFS_SUPER_MAGIC), ChangeTimes::kCoarse);
+  EXPECT_EQ(change_times(fresh, OVERLAYFS_SUPER_MAGIC), ChangeTimes::kCoarse);
+}
+
+TEST(ChangeTimesTest, ChangeWithinTheSameTickWouldNotShowWhereTimesAreCoarse) {
+  constexpr long kNow = 1'700'000'000'000'000'000L;
+  EXPECT_FALSE(shows_later_change(kNow, kNow, ChangeTimes::kCoarse));
+  EXPECT_FALSE(shows_later_change(kNow - kCoarseTickNs + 1, kNow, ChangeTimes::kCoarse));
+  EXPECT_TRUE(shows_later_change(kNow - kCoarseTickNs, kNow, ChangeTimes::kCoarse));
+  EXPECT_FALSE(shows_later_change(kNow + 5, kNow, ChangeTimes::kCoarse)) << "the clock was set back";
+  EXPECT_TRUE(shows_later_change(kNow, kNow, ChangeTimes::kFine));
 }
 
 TEST_F(FileStampTest, NewestChangeIsThatOfTheFileChangedLast) {

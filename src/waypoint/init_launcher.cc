@@ -48,6 +48,7 @@ class InitChild {
       plan_.instead(plan_.what);
     }
     make_channel();
+    if (plan_.rlimits) plan_.rlimits->apply();  // before the capability to raise them is gone
     drop_capabilities();
     ::umask(022);
     ::setpriority(PRIO_PROCESS, 0, 0);  // whatever the manager runs with

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "os/process.h"
+#include "os/resource_limits.h"
 #include "waypoint/cradle.h"
 
 namespace sf::waypoint {
@@ -14,6 +16,7 @@ struct InitPlan {
   std::string root_view;           // mount point of the branch's root in the caller's namespace
   Cradle* cradle = nullptr;        // where it is born
   std::uint64_t capabilities = 0;  // bounding set
+  std::optional<os::ResourceLimits> rlimits = std::nullopt;  // nothing: the caller's own
   // Runs in the branch's init program's place, in the namespaces and the root, with everything else
   // still the caller's: only async-signal-safe calls; never returns.
   void (*instead)(void* what) = nullptr;

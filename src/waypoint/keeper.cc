@@ -203,7 +203,12 @@ class Keeper {
                    {"init", branch_ ? branch_->init() : 0},
                    {"shell", branch_ ? branch_->host().shell().shell() : 0},
                    {"holder", branch_ ? branch_->host().holder().value_or(1) : 0},
-                   {"at_prompt", is_alive() && (ahead_.stands() || branch_->host().is_at_rest())}});
+                   {"at_prompt", is_alive() && is_at_rest()}});
+  }
+
+  bool is_at_rest() {
+    if (branch_->host().shell().may_act()) return false;
+    return ahead_.stands() || branch_->host().is_at_rest();
   }
 
   static FaultPlan faults_of(const Json& header) {

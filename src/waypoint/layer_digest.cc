@@ -16,9 +16,11 @@
 
 #include "base/digest.h"
 #include "base/word_digest.h"
+#include "os/btrfs.h"
 #include "os/error.h"
 #include "os/fd.h"
 #include "os/file.h"
+#include "waypoint/file_stamp.h"
 #include "wire/whole_number.h"
 
 namespace sf::waypoint {
@@ -71,8 +73,11 @@ class Side {
 
 class LayerWalk {
  public:
-  explicit LayerWalk(const DigestLimits& limits)
-      : limits_(limits), deadline_(Deadline::after(limits.max_time)) {}
+  // `base_taken_ns`: when; nothing: not known.
+  LayerWalk(const DigestLimits& limits, std::optional<long> base_taken_ns)
+      : limits_(limits),
+        deadline_(Deadline::after(limits.max_time)),
+        base_taken_ns_(base_taken_ns) {}
 
   std::string digest() const { return digest_.hex(); }
 
@@ -127,9 +132,13 @@ class LayerWalk {
     return walk(below, base_below ? &*base_below : nullptr, path + "/" + name, depth + 1);
   }
 
-  static bool is_same_file(const struct stat& a, const struct stat& b) {
-    return a.st_ino == b.st_ino && a.st_mode == b.st_mode && a.st_size == b.st_size &&
-           a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+  // The base was copied without being looked at, so that its times are coarse on every kernel.
+  bool is_same_file(const struct stat& now, const struct stat& then) const {
+    const long changed = then.st_ctim.tv_sec * 1'000'000'000L + then.st_ctim.tv_nsec;
+    return now.st_ino == then.st_ino && now.st_mode == then.st_mode &&
+           now.st_size == then.st_size && now.st_ctim.tv_sec == then.st_ctim.tv_sec &&
+           now.st_ctim.tv_nsec == then.st_ctim.tv_nsec && base_taken_ns_ &&
+           shows_later_change(changed, *base_taken_ns_, ChangeTimes::kCoarse);
   }
 
   Result<std::string> describe(const Side& side, const std::string& name, const struct stat& file) {
@@ -208,6 +217,7 @@ class LayerWalk {
 
   const DigestLimits& limits_;
   Deadline deadline_;
+  std::optional<long> base_taken_ns_;
   Digest digest_;
   std::size_t files_ = 0;
   std::uint64_t bytes_ = 0;
@@ -239,7 +249,9 @@ Result<std::string> digest_layer(const std::string& layer, const std::string& ba
                                  const DigestLimits& limits) {
   SF_TRY_ASSIGN(Side live, Side::open(AT_FDCWD, layer));
   SF_TRY_ASSIGN(Side before, Side::open(AT_FDCWD, base));
-  LayerWalk walk(limits);
+  std::optional<long> taken;
+  if (auto created = os::subvolume_created_ns(before.fd())) taken = *created;
+  LayerWalk walk(limits, taken);
   SF_TRY(walk.add_top(live, before));
   SF_TRY(walk.walk(live, &before, "", 0));
   return walk.digest();

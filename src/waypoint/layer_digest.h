@@ -7,12 +7,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "wire/json.h"
 
 namespace sf::waypoint {
+
+// Begins every digest of a branch. Another number whenever a digest is made in another way: what is
+// recorded may be compared by a later version.
+inline constexpr std::string_view kDigestFormat = "format:1";
 
 // What a digest covers, and what it may cost.
 struct DigestLimits {
@@ -27,7 +32,8 @@ wire::Json to_json(const DigestLimits& limits);
 Result<DigestLimits> digest_limits_from_json(const wire::Json& json);
 
 // `layer` and `base`: two OverlayFS upper directories. A file with the inode number, size, mode and
-// time of change that it has in `base` is not read. kUnsupported: it would cost more than `limits`.
+// time of change that it has in `base` is not read, unless it was changed right before `base` was
+// taken: the next change may have the same time. kUnsupported: it would cost more than `limits`.
 Result<std::string> digest_layer(const std::string& layer, const std::string& base,
                                  const DigestLimits& limits);
 

@@ -109,7 +109,8 @@ Status LiveBranch::start_processes() {
                 with_capabilities(container_capabilities(), config().extra_capabilities));
   SF_TRY_ASSIGN(init_, launch_init({.root_view = kRootMount,
                                     .cradle = &parts_.cradle,
-                                    .capabilities = capabilities}));
+                                    .capabilities = capabilities,
+                                    .rlimits = config().rlimits}));
   SF_TRY(host_.open(init_.pid(), "/proc/" + std::to_string(init_.pid()) + "/root"));
   watch_for_looks();
   return host_.start_shell();
@@ -138,10 +139,10 @@ std::optional<StateMark> LiveBranch::mark() {
 
 Result<std::string> LiveBranch::digest(const DigestLimits& limits, const std::string& base,
                                        bool waits) {
-  std::string text;
+  std::string text(kDigestFormat);
   if (limits.files) {
     SF_TRY_ASSIGN(std::string files, digest_layer(upper(), parts_.units.paths(base).upper, limits));
-    text = "files:" + files;
+    text += " files:" + files;
   }
   if (!limits.shell) return text;
   const std::optional<ShellLook>& look = host_.shell().look();

@@ -21,6 +21,7 @@ std::string manifest_text(const Manifest& m) {
                {"state", to_json(m.state)}};
   if (m.info.parent) json["parent"] = m.info.parent->value();
   if (m.info.base) json["base"] = m.info.base->value();
+  if (!m.ahead_keeper.empty()) json["ahead_keeper"] = m.ahead_keeper;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -56,13 +57,15 @@ Result<Manifest> parse_manifest(const std::string& text, const std::string& term
     m.boot_id = json.at("boot_id").get<std::string>();
     if (json.contains("parent")) m.info.parent = CheckpointId(json["parent"].get<std::string>());
     if (json.contains("base")) m.info.base = CheckpointId(json["base"].get<std::string>());
+    m.ahead_keeper = json.value("ahead_keeper", "");
     SF_TRY_ASSIGN(m.config, branch_config_from_json(json.at("config")));
     SF_TRY_ASSIGN(m.state, captured_state_from_json(json.at("state"), terminal));
     m.info.stopped = m.state.stopped;
     m.info.label = m.config.label;
     if (!is_valid_id(m.info.id.value()) || !is_valid_id(m.info.branch.value()) ||
         (m.info.parent && !is_valid_id(m.info.parent->value())) ||
-        (m.info.base && !is_valid_id(m.info.base->value())))
+        (m.info.base && !is_valid_id(m.info.base->value())) ||
+        (!m.ahead_keeper.empty() && !is_valid_id(m.ahead_keeper)))
       return fail(ErrorCode::kCorrupt, "manifest has a malformed id");
     return m;
   } catch (const Json::exception& e) {

@@ -37,6 +37,8 @@ Manifest full_manifest() {
   manifest.state.shell.waiting = kTerminal.substr(25);
   manifest.state.stopped = microseconds(77);
   manifest.boot_id = "c1a0-boot";
+  manifest.ahead_keeper = "k-7";
+  manifest.config.rlimits = os::ResourceLimits::of_this_process();
   return manifest;
 }
 
@@ -68,6 +70,7 @@ TEST(ManifestTest, EveryFieldSurvives) {
   EXPECT_EQ(back.info.stopped, manifest.state.stopped);
   EXPECT_EQ(back.engine, "criu");
   EXPECT_EQ(back.boot_id, manifest.boot_id);
+  EXPECT_EQ(back.ahead_keeper, "k-7");
   EXPECT_EQ(back.state.hostname, manifest.state.hostname);
   EXPECT_EQ(back.state.last_pid, manifest.state.last_pid);
   EXPECT_TRUE(back.state.own_ipc && back.state.tcp_in_flight);
@@ -137,7 +140,7 @@ TEST(ManifestTest, AVersionThatWouldWrapToOursIsRefused) {
 TEST(ManifestTest, AMissingKeyIsNamed) {
   const Json good = Json::parse(manifest_text(full_manifest()));
   for (const auto& item : good.items()) {
-    if (item.key() == "parent") continue;
+    if (item.key() == "parent" || item.key() == "ahead_keeper") continue;
     expect_corrupt(changed([&](Json& json) { json.erase(item.key()); }), item.key());
   }
   for (const auto& item : good["state"].items()) {

@@ -256,6 +256,7 @@ inline constexpr auto kSavedKeys = std::to_array<SavedKey>({
     {"may_hold", Sight::kFixed, StateAspect::kNone, "a plan, not a state"},
     {"request_pending", Sight::kFixed, StateAspect::kNone,
      "none while nothing runs beside the shell"},
+    {"may_act", Sight::kRefused, StateAspect::kShell, "its look is loud, or there is none"},
     {"mark", Sight::kFixed, StateAspect::kNone, "it is the mark"},
     {"catch_up", Sight::kCarried, StateAspect::kNone, "CatchUp"},
 });

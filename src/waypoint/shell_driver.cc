@@ -154,7 +154,10 @@ Result<TypedKeys> ShellDriver::type(const ChangePermit& /*permit*/, std::string_
   const bool held = holds_keys();
   SF_TRY(held ? input_.hold(bytes) : input_.type(bytes));
   unsure_ = true;
-  if (!bytes.empty()) look_.reset();
+  if (!bytes.empty()) {
+    look_.reset();
+    may_act_ = true;
+  }
   // Whether it is written now or went past the ones that wait.
   if (!held && active_ && bytes.find(kInterruptKey) != std::string_view::npos)
     active_->key_interrupt = true;
@@ -164,7 +167,7 @@ Result<TypedKeys> ShellDriver::type(const ChangePermit& /*permit*/, std::string_
 
 void ShellDriver::write_keys() {
   const std::string written = holds_keys() ? std::string() : input_.write_some();
-  if (!written.empty()) unsure_ = true;
+  if (!written.empty()) unsure_ = may_act_ = true;
   if (active_ && written.find(kInterruptKey) != std::string::npos) active_->key_interrupt = true;
   if (on_input_waits) on_input_waits(input_.waits());
 }
@@ -235,7 +238,7 @@ void ShellDriver::on_record(const Record& record) {
       if (active_ && !stale && active_->phase == Phase::kTyped)
         type_again();  // the end of a line that could not load its command
       else if (!stale)
-        on_end(static_cast<int>(record.numbers[1]), !record.text.empty());
+        on_end(static_cast<int>(record.numbers[1]), record.text);
       (void)channel_.acknowledge(record);
       return;
     case Record::Kind::kShell:
@@ -280,10 +283,11 @@ void ShellDriver::begin_running() {
     active_->deadline = Deadline::after(timeout);
 }
 
-void ShellDriver::on_end(int status, bool verbose) {
+void ShellDriver::on_end(int status, const std::string& flags) {
   drain();
+  may_act_ = flags.find('t') != std::string::npos;
   if (active_) {
-    active_->verbose_end = verbose;
+    active_->verbose_end = flags.find('v') != std::string::npos;
     if (active_->looked && active_->phase == Phase::kRunning && !active_->acts_at_prompt) {
       if (auto text = channel_.loaded_text()) look_ = parse_look(*text, active_->look_mark);
       if (look_) note_times(*look_);
@@ -303,6 +307,7 @@ void ShellDriver::on_shell_exit(int wait_status) {
   unsure_ = false;
   foreign_command_ = false;
   look_.reset();
+  may_act_ = true;
   last_status_ = 0;
   // Loaded and never heard of again, it may have been the command that ended the shell.
   bool began = active_ && (active_->phase >= Phase::kRunning ||
@@ -424,6 +429,7 @@ ShellState ShellDriver::state() {
   }
   state.background = background.take();
   state.screen = screen_.save();
+  state.may_act = may_act_;
   if (unsure_ || active_) {
     if (auto typed = os::take_typed(master_.get())) {
       state.typed = std::move(*typed);
@@ -440,6 +446,7 @@ void ShellDriver::adopt(const ShellState& state) {
   prompt_read_ = state.prompt_read;
   commands_ = state.commands;
   foreign_command_ = state.command_running;
+  may_act_ = state.may_act;
   channel_.set_request_pending(state.request_pending);
   unsure_ = state.command_running || !state.typed.empty() || !state.waiting.empty();
   (void)os::put_typed(master_.get(), state.typed);

@@ -39,6 +39,7 @@ struct ShellState {
   bool request_pending = false;     // init has a request that it has not told to be served
   std::string background;           // printed since the last command ended, not yet told to anyone
   std::string screen;               // Screen::save()
+  bool may_act = false;             // ShellDriver::may_act()
   std::string typed;                // keys that nobody has read yet
   std::string waiting;              // keys behind them, which the terminal has not taken yet
   std::optional<CatchUp> catch_up;  // the processes are of an earlier moment; what they missed
@@ -81,6 +82,9 @@ class ShellDriver {
   std::optional<std::vector<std::string>> commands_since(long n) const;
   // When they were entered into the history, likewise, if looks have told all of them.
   std::optional<std::vector<long>> times_since(long n) const;
+  // Whether the shell may do something of its own at its prompt: TMOUT is set, after which it logs
+  // out; or keys were typed, or the shell is a new one, and no command has told since.
+  bool may_act() const { return may_act_; }
   bool waits_at_prompt() { return !active_ && !unsure_ && !input_.waits() && at_prompt(); }
 
   void on_terminal();    // the master became readable, or hung up; reads all there is
@@ -149,7 +153,7 @@ class ShellDriver {
   void take_output(std::string_view bytes);
   void on_load(const std::string& flags);
   void on_start();
-  void on_end(int status, bool verbose);
+  void on_end(int status, const std::string& flags);
   void on_shell_exit(int wait_status);
   void finish(int exit_code, bool shell_restarted);
   void remember(const std::string& command, long time = 0);
@@ -203,6 +207,7 @@ class ShellDriver {
   int last_status_ = 0;
   bool echo_off_ = false;  // we switched it off to type a line
   bool unsure_ = false;    // keys were typed or a foreign command runs: look before typing
+  bool may_act_ = false;
   Deadline starting_ = Deadline::never();     // how long a new shell may take to its first prompt
   bool foreign_command_ = false;              // a restored tree came with a command under way
   Deadline next_answer_ = Deadline::never();  // when to look whether somebody reads them now

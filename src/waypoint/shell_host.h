@@ -53,7 +53,7 @@ class ShellHost {
   bool is_idle() { return driver_->waits_at_prompt() && !has_sides(); }
   bool has_sides() const { return sides_->any(); }
   // Whether nothing in the shell and beside it acts until the next request.
-  bool is_at_rest() { return driver_->ready() && !has_sides(); }
+  bool is_at_rest() { return driver_->ready() && !has_sides() && !driver_->may_act(); }
   // Why there is no shell to run a command.
   std::optional<Error> shell_failure() const;
   void start_shell_again(const ChangePermit& permit);

@@ -24,7 +24,7 @@ struct ShellLook {
   std::string last_word;  // $_
   long line = 0;
   std::vector<FoundProgram> programs;  // in the order of the listing
-  // What makes the shell do things of its own: prompts, traps, notices about jobs; functions and
+  // What makes the shell do things of its own: prompts, traps, notices about jobs, TMOUT; functions and
   // aliases, since two with the same text may come from different files; builtins that are switched
   // off.
   std::string loud;

@@ -82,7 +82,7 @@ case $1 in end_look)
       builtin ulimit -aS
       builtin dirs -l -p
       builtin printf '%q ' "$0" "${@:6:$#-6}"
-      builtin printf '\n%s loud\n%s' "$4" "${-//[!xv]/}${PS1-}${PS0-}${PROMPT_COMMAND[*]-}${!-}"
+      builtin printf '\n%s loud\n%s' "$4" "${-//[!xv]/}${PS1-}${PS0-}${PROMPT_COMMAND[*]-}${!-}${TMOUT-}"
       builtin enable -n
       builtin declare -f
       builtin alias -p
@@ -109,7 +109,7 @@ esac
 constexpr const char* kEnd =
     R"(builtin :
   {
-    { builtin echo "E $2 $3 ${-//[!v]/}" >>@EVENT@ || builtin printf '%s\n' "E $2 $3 ${-//[!v]/}" >>@EVENT@; } &&
+    { builtin echo "E $2 $3 ${-//[!v]/}${TMOUT:+t}" >>@EVENT@ || builtin printf '%s\n' "E $2 $3 ${-//[!v]/}${TMOUT:+t}" >>@EVENT@; } &&
       builtin unset -v __wp_command __wp_tail __wp_end __wp_last &&
       while IFS= builtin read -r __wp_ack && [[ $__wp_ack != "E $2" ]]; do builtin :; done
   } <@ACK@ || builtin return 1)";

@@ -10,13 +10,11 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <vector>
 
 #include "base/digest.h"
 #include "base/split.h"
 #include "os/file.h"
-#include "os/host_info.h"
 #include "os/process.h"
 #include "waypoint/file_stamp.h"
 #include "waypoint/init/init_protocol.h"
@@ -30,8 +28,7 @@ namespace {
 
 constexpr std::size_t kMaxEntries = 4000;  // of changed files: beyond, a checkpoint is as quick
 constexpr std::size_t kMaxText = 1U << 20U;
-constexpr int kOneProcess = 1;            // IOPRIO_WHO_PROCESS
-constexpr long kCoarseTick = 20'000'000;  // ns; the kernel's coarse clock is never older
+constexpr int kOneProcess = 1;  // IOPRIO_WHO_PROCESS
 
 std::string proc(pid_t pid, const std::string& name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
@@ -196,21 +193,10 @@ bool add_terminal(Digest& digest, const MarkedBranch& branch) {
   return true;
 }
 
-// From Linux 6.13 on a file's times tell two changes apart however close they are, once somebody
-// has looked at them. Before, a change within the same tick of the clock would not show.
-bool times_are_fine() {
-  auto version = os::parse_kernel_version(os::kernel_release());
-  return version && *version >= os::KernelVersion{6, 13};
-}
-
 // Everything that the branch changed of its files, as one digest.
 bool add_files(Digest& digest, const std::string& upper) {
   auto stamp = FileStamp::of(upper, kMaxEntries);
-  if (!stamp) return false;
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  const long age = now.tv_sec * 1'000'000'000L + now.tv_nsec - stamp->newest_change_ns();
-  if (age < kCoarseTick && !times_are_fine()) return false;
+  if (!stamp || !stamp->shows_later_changes()) return false;
   digest.add(stamp->digest());
   return true;
 }

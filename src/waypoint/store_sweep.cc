@@ -44,6 +44,26 @@ bool unit_is_needed(const std::string& unit, const std::set<std::string>& live_k
   return false;
 }
 
+UnitRenames undone_renames(const std::set<std::string>& units,
+                           const std::map<CheckpointId, std::string>& captured_ahead) {
+  UnitRenames renames;
+  for (const auto& [checkpoint, keeper] : captured_ahead) {
+    const std::string from = ahead_unit(keeper);
+    if (!units.contains(sealed_unit(checkpoint)) && units.contains(from))
+      renames[from] = sealed_unit(checkpoint);
+  }
+  return renames;
+}
+
+Status redo_renames(UnitStore& units, const CheckpointStore& checkpoints) {
+  if (checkpoints.captured_ahead().empty()) return Ok{};
+  SF_TRY_ASSIGN(std::vector<std::string> names, units.list());
+  const std::set<std::string> found(names.begin(), names.end());
+  for (const auto& [from, to] : undone_renames(found, checkpoints.captured_ahead()))
+    SF_TRY(units.rename(from, to));
+  return Ok{};
+}
+
 Status end_all_keepers(const std::string& store_dir) {
   if (!os::is_directory(store_dir + "/keepers")) return Ok{};
   SF_TRY_ASSIGN(std::vector<std::string> keepers, os::list_directory(store_dir + "/keepers"));

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "testing/matchers.h"
+#include "testing/temp_dir.h"
+
 namespace sf::waypoint {
 namespace {
 
@@ -27,6 +30,42 @@ TEST(UnitIsNeededTest, ASealedUnitIsNeededAsLongAsItsCheckpoint) {
 TEST(UnitIsNeededTest, WhatWasCapturedAheadIsNeededAsLongAsItsKeeper) {
   EXPECT_TRUE(is_needed("ahead-k-1"));
   EXPECT_FALSE(is_needed("ahead-k-3"));
+}
+
+TEST(UndoneRenamesTest, UnitThatIsBackUnderTheNameOfItsKeeperBecomesTheCheckpointsAgain) {
+  const std::map<CheckpointId, std::string> ahead = {{CheckpointId("c-1"), "k-1"},
+                                                     {CheckpointId("c-2"), "k-1"},
+                                                     {CheckpointId("c-3"), "k-2"}};
+  const UnitRenames none;
+  EXPECT_EQ(undone_renames({"sealed-c-1", "sealed-c-2", "sealed-c-3"}, ahead), none);
+  EXPECT_EQ(undone_renames({"sealed-c-1", "sealed-c-2", "sealed-c-3", "ahead-k-1"}, ahead), none)
+      << "it is the next one's";
+  EXPECT_EQ(undone_renames({"sealed-c-1", "ahead-k-1", "sealed-c-3"}, ahead),
+            (UnitRenames{{"ahead-k-1", "sealed-c-2"}}));
+  EXPECT_EQ(undone_renames({"sealed-c-1", "sealed-c-2", "ahead-k-3"}, ahead), none)
+      << "lost, and not by a rename";
+}
+
+TEST(RedoRenamesTest, CheckpointWhoseUnitLostItsNameIsWhole) {
+  test::TempDir dir;
+  ASSERT_OK_AND_ASSIGN(auto units, UnitStore::open(dir.path(), "copy", 0));
+  CheckpointId id;
+  {
+    ASSERT_OK_AND_ASSIGN(CheckpointStore store, CheckpointStore::open(dir.path(), *units));
+    ASSERT_OK_AND_ASSIGN(CheckpointDraft draft, store.begin());
+    id = draft.id();
+    ASSERT_OK(units->create("ahead-k-1"));  // as it is before the hand-over
+    Manifest manifest;
+    manifest.info.id = id;
+    manifest.info.branch = BranchId("b-1");
+    manifest.ahead_keeper = "k-1";
+    ASSERT_OK(store.publish(std::move(draft), std::move(manifest)));
+  }
+  ASSERT_OK_AND_ASSIGN(CheckpointStore store, CheckpointStore::open(dir.path(), *units));
+  ASSERT_OK(redo_renames(*units, store));
+  ASSERT_OK(sweep_units(*units, {}, store));
+  ASSERT_OK_AND_ASSIGN(std::vector<std::string> left, units->list());
+  EXPECT_EQ(left, std::vector<std::string>{sealed_unit(id)});
 }
 
 TEST(UnitIsNeededTest, TemplatesAreAlwaysNeeded) { EXPECT_TRUE(is_needed("template-anything")); }

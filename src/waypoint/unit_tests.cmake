@@ -15,6 +15,6 @@ sf_test(waypoint_unit_test
   LIBS rapidcheck)
 # Parts that need a kernel and nothing else of a branch.
 sf_test(waypoint_kernel_test
-  SOURCES cradle_test.cc terminal_input_test.cc native/stopped_tree_test.cc native/watches_test.cc
+  SOURCES cradle_test.cc layer_digest_test.cc terminal_input_test.cc native/stopped_tree_test.cc native/watches_test.cc
   LABELS kernel
   DEPS base os wire waypoint testing)

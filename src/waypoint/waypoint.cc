@@ -55,6 +55,7 @@ Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions opt
   SF_TRY_ASSIGN(std::unique_ptr<UnitStore> units,
                 open_writable_units(options.store_dir, options.units, options.store_bytes));
   SF_TRY_ASSIGN(CheckpointStore checkpoints, CheckpointStore::open(options.store_dir, *units));
+  SF_TRY(redo_renames(*units, checkpoints));
   KeeperPrograms programs{options.store_dir, helpers.keeper.path, criu, helpers.criu_shim.path};
   auto impl =
       std::make_unique<Impl>(std::move(options), std::move(lock), std::move(units),
@@ -194,6 +195,7 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
     manifest.engine = unchanged ? base->engine : answer.header.at("engine").get<std::string>();
     manifest.info.image_bytes = answer.header.value("image_bytes", std::uint64_t{0});
     const bool ahead = answer.header.value("ahead", false);
+    if (ahead) manifest.ahead_keeper = live.record.keeper;
     manifest.info.took = watch.elapsed();
     auto info = publish(std::move(draft), std::move(manifest), live);
     bool base_is_gone = base && !info && info.error().code == ErrorCode::kNotFound;

@@ -1,5 +1,9 @@
 // The objects go, the store and the records stay: everything is found where it was.
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <csignal>
+#include <optional>
 
 #include "world.h"
 
@@ -75,6 +79,37 @@ TEST_P(RestartTest, ABranchWhoseKeeperDiedIsLostAndARestoreRevivesIt) {
   world_.restore(here);
   EXPECT_EQ(world_.run("cat /root/f"), "one");
   EXPECT_TRUE(world_.disagreements().empty()) << world_.disagreements().front();
+}
+
+// As of a daemon that is started from another shell.
+class OwnDescriptorLimit {
+ public:
+  explicit OwnDescriptorLimit(rlim_t soft) {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit wanted{std::min(soft, before_.rlim_max), before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &wanted), 0);
+  }
+  ~OwnDescriptorLimit() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0); }
+  OwnDescriptorLimit(const OwnDescriptorLimit&) = delete;
+  OwnDescriptorLimit& operator=(const OwnDescriptorLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(ReplayLimitsTest, SessionThatIsStartedAgainHasTheLimitsThatItHad) {
+  World world;
+  std::optional<OwnDescriptorLimit> limit(1000);
+  world.build("replay", "lazy");
+  EXPECT_EQ(world.run("X=1; ulimit -n"), "1000");
+  const NodeId here = world.snapshot();
+  limit.emplace(900);
+  world.restart();
+  ASSERT_OK_AND_ASSIGN(control::RestoreReport report,
+                       world.session().restore(kMain, here.value()));
+  EXPECT_EQ(report.unproven, "");
+  EXPECT_EQ(world.run("echo $X; ulimit -n"), "1\n1000");
+  limit.reset();
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ TEST(MarkCoverageTest, EveryKeyOfACapturedStateHasARow) {
   CapturedState state;
   state.may_hold = true;
   state.shell.request_pending = true;
+  state.shell.may_act = true;
   state.shell.waiting = "keys";
   state.mark = StateMark{};
   state.shell.catch_up = CatchUp{};

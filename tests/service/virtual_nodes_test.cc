@@ -111,6 +111,32 @@ TEST_P(VirtualNodesTest, ProgramBesideTheShellThatOutlivesASnapshotIsInTheNextNo
   expect_same(node, "cat /root/late; echo $y", "acted\n2");
 }
 
+TEST_P(VirtualNodesTest, NodeIsPhysicalWhileTheShellMayLogOutByItself) {
+  sh("TMOUT=1000; x=1");
+  EXPECT_EQ(snapshot()["kind"], "physical");
+  sh("unset TMOUT");
+  EXPECT_EQ(snapshot()["kind"], "physical") << "it could have logged out after the node before";
+  sh("x=2");
+  snapshot();
+  world_.output({"keys", "s", "TMOUT=1000", "Enter"});
+  sh("x=3");
+  EXPECT_EQ(snapshot()["kind"], "physical");
+  sh("x=4");
+  const std::string node = snapshot()["node"];
+  sh("unset TMOUT; x=5");
+  expect_same(node, "echo $x $TMOUT", "4 1000");
+}
+
+TEST_P(VirtualNodesTest, ShellThatLoggedOutBetweenTwoNodesIsANewOneInTheSecond) {
+  sh("TMOUT=1; x=1; trap 'echo out >/root/out' EXIT");
+  snapshot();
+  wait_for("/root/out");
+  sh("y=2");
+  const std::string node = snapshot()["node"];
+  sh("x=3; y=3");
+  expect_same(node, "echo \"[$x][$y]\"", "[][2]");
+}
+
 TEST_P(VirtualNodesTest, ValueDrawnInsideAFunctionIsTheNodesOrToldToDiffer) {
   sh("f(){ echo $SRANDOM >/root/r; }");
   snapshot();

@@ -61,7 +61,7 @@ std::string session_text(const Json& session) {
   }
   text += ", branches: " + (branches.empty() ? "none" : branches);
   const std::string problem = session.value("problem", "");
-  return problem.empty() ? text : text + "; cannot be used now: " + problem;
+  return problem.empty() ? text : text + "; problem: " + problem;
 }
 
 std::string sessions_text(const Json& answer) {

@@ -71,8 +71,8 @@ TEST(ToolTextTest, SessionsReadOneALine) {
             "session s1 (work): waypoint over /, branches: main on n2, b1 on n1 (lost)");
   session["problem"] = "the disk is full";
   EXPECT_EQ(session_text(session),
-            "session s1 (work): waypoint over /, branches: main on n2, b1 on n1 (lost); cannot be "
-            "used now: the disk is full");
+            "session s1 (work): waypoint over /, branches: main on n2, b1 on n1 (lost); problem: "
+            "the disk is full");
   EXPECT_EQ(sessions_text({{"sessions", Json::array()}}),
             "there are no sessions; session_create makes one\n");
 }

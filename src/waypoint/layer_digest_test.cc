@@ -1,0 +1,70 @@
+// Digests of what a unit changed, over real file systems.
+#include "waypoint/layer_digest.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "os/file.h"
+#include "testing/matchers.h"
+#include "testing/temp_dir.h"
+#include "waypoint/unit_store.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr std::uint64_t kStoreBytes = 512U << 20U;
+const DigestLimits kLimits{.max_files = 1000, .max_bytes = 1U << 20U, .max_time = seconds(20)};
+
+class LayerDigestTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    auto opened = UnitStore::open(dir_.path(), GetParam(), kStoreBytes);
+    ASSERT_OK(opened);
+    units_ = std::move(*opened);
+    ASSERT_OK(units_->create("live-1"));
+  }
+  std::string file(const std::string& unit) const { return units_->paths(unit).upper + "/file"; }
+  std::string digest(const std::string& unit, const std::string& base) const {
+    auto made = digest_layer(units_->paths(unit).upper, units_->paths(base).upper, kLimits);
+    EXPECT_OK(made);
+    return made ? *made : "";
+  }
+
+  test::TempDir dir_;
+  std::unique_ptr<UnitStore> units_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Units, LayerDigestTest, ::testing::Values("btrfs", "copy"),
+                         [](const auto& row) { return std::string(row.param); });
+
+// Before and after the copy, however close: the two changes may have the same time.
+TEST_P(LayerDigestTest, ChangeRightAfterTheBaseWasTakenIsSeen) {
+  for (int i = 0; i < 30; ++i) {
+    SCOPED_TRACE(i);
+    const std::string base = "sealed-" + std::to_string(i);
+    ASSERT_OK(os::write_file(file("live-1"), "one"));
+    ASSERT_OK(units_->copy("live-1", base));
+    ASSERT_OK(os::write_file(file("live-1"), "two"));  // that nobody has looked at since
+    EXPECT_NE(digest("live-1", base), digest(base, base));
+  }
+}
+
+TEST_P(LayerDigestTest, SameChangesOfTwoCopiesGiveTheSameDigest) {
+  ASSERT_OK(os::write_file(file("live-1"), "one"));
+  ASSERT_OK(units_->copy("live-1", "sealed-1"));
+  ASSERT_OK(units_->copy("sealed-1", "live-2"));
+  EXPECT_EQ(digest("live-1", "sealed-1"), digest("live-2", "sealed-1"));
+  for (const char* unit : {"live-1", "live-2"}) {
+    ASSERT_OK(os::write_file(file(unit), "two"));
+    ASSERT_EQ(::chmod(file(unit).c_str(), 0640), 0);
+  }
+  EXPECT_EQ(digest("live-1", "sealed-1"), digest("live-2", "sealed-1"));
+  ASSERT_EQ(::chmod(file("live-2").c_str(), 0600), 0);
+  EXPECT_NE(digest("live-1", "sealed-1"), digest("live-2", "sealed-1"));
+}
+
+}  // namespace
+}  // namespace sf::waypoint
