@@ -3,8 +3,9 @@
 
 PACKAGES_build=(g++ cmake ninja-build pkg-config libgtest-dev libgmock-dev librapidcheck-dev nlohmann-json3-dev libcli11-dev libfmt-dev
   libvterm-dev libcap-dev libsqlite3-dev libcpp-httplib-dev libcurl4-openssl-dev libarchive-dev libyaml-cpp-dev libtomlplusplus-dev ccache git python3 patchelf btrfs-progs e2fsprogs iproute2 procps util-linux)
-PACKAGES_test=(redis-server nginx-light postgresql sqlite3 openssh-client less dialog fzf nodejs tmux python3 curl netcat-openbsd strace git psmisc
-  lsof bc file mypy python3-pip python3-setuptools python3-wheel python3-venv man-db zsh fish ca-certificates chromium)
+PACKAGES_test=(redis-server nginx-light postgresql sqlite3 openssh-client less nodejs tmux python3 curl netcat-openbsd strace git psmisc
+  lsof bc file mypy python3-pip python3-setuptools python3-wheel python3-venv man-db zsh fish ca-certificates chromium
+  vim nano htop mc dialog fzf gdb vttest ncurses-examples ncurses-term postgresql-client)
 # Where Node.js is not Debian's, it brings its own npm, and the two exclude each other.
 command -v npm >/dev/null || PACKAGES_test+=(npm)
 # The engines of other backends. A dockerd of another vendor will do.

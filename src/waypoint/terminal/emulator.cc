@@ -1,6 +1,7 @@
 #include "waypoint/terminal/emulator.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -36,12 +37,14 @@ constexpr std::string_view kGraphics[] = {"◆", "▒", "␉", "␌", "␍", "�
 
 bool is_same(VTermPos a, VTermPos b) { return a.row == b.row && a.col == b.col; }
 
-// Margins as libvterm understands them: senseless ones mean the whole screen, here {0, 0}.
-std::pair<int, int> effective_margins(int first, int last, int size) {
-  first = std::clamp(first, 1, size);
+// DECSTBM and DECSLRM: {0, 0} is the whole screen. Nothing if the margins make no sense: then the
+// sequence is ignored (VT510), which libvterm does not do.
+std::optional<std::pair<int, int>> effective_margins(int first, int last, int size) {
+  first = std::max(first, 1);
   last = last < 1 ? size : std::min(last, size);
-  if (last <= first || (first == 1 && last == size)) return {0, 0};
-  return {first, last};
+  if (first == 1 && last == size) return std::pair{0, 0};
+  if (last <= first) return std::nullopt;
+  return std::pair{first, last};
 }
 
 std::string margins_text(std::pair<int, int> margins, char final) {
@@ -164,6 +167,8 @@ void Emulator::on_code_point(std::string_view utf8) {
   if (is_mark) {
     write_now(utf8);
   } else {
+    // Where characters are inserted, libvterm makes room for one column only.
+    if (modes_.is_insert && width == 2 && before_last_.col < size_.cols - 2) write_now("\x1b[@");
     write_glyph(utf8, width);
   }
 }
@@ -181,7 +186,9 @@ void Emulator::on_escape(std::string_view intermediates, char final) {
   if (intermediates.empty()) {
     switch (final) {
       case '7':
+        return save_cursor();
       case '8':
+        return restore_cursor();
       case 'D':
       case 'E':
       case 'H':
@@ -268,20 +275,20 @@ void Emulator::on_csi(std::string_view body, char final) {
       }
       break;
     case 'r':
-      modes_.rows = effective_margins(csi.argument(0, 1), csi.argument(1, 0), size_.rows);
-      pass(margins_text(modes_.rows, 'r'));
+      if (const auto rows = effective_margins(csi.argument(0, 1), csi.argument(1, 0), size_.rows)) {
+        modes_.rows = *rows;
+        pass(margins_text(modes_.rows, 'r'));
+      }
       return;
     case 's':
-      if (!modes_.has(69)) {  // without margins it saves the cursor
-        pass(kSaveCursor);
-        return;
+      if (!modes_.has(69)) return save_cursor();  // without margins
+      if (const auto cols = effective_margins(csi.argument(0, 1), csi.argument(1, 0), size_.cols)) {
+        modes_.cols = *cols;
+        pass(margins_text(modes_.cols, 's'));
       }
-      modes_.cols = effective_margins(csi.argument(0, 1), csi.argument(1, 0), size_.cols);
-      pass(margins_text(modes_.cols, 's'));
       return;
     case 'u':
-      pass(kRestoreCursor);
-      return;
+      return restore_cursor();
     case 'T':
       if (csi.arguments().size() > 1) return;  // highlight mouse tracking, not scrolling
       break;
@@ -329,6 +336,8 @@ void Emulator::on_string(char introducer, std::string_view payload) {
 void Emulator::set_dec_mode(int mode, bool on) {
   if (mode == 47) mode = 1047;
   if (mode == 6) modes_.is_origin = on;
+  if (mode == 1048) return on ? save_cursor() : restore_cursor();
+  if (mode == 1049 && on) modes_.note_saved();
   if (is_followed_mode(mode)) {
     for (const std::span<const int> group :
          {std::span<const int>(kMouseModes), std::span<const int>(kMousePositions)}) {
@@ -342,6 +351,19 @@ void Emulator::set_dec_mode(int mode, bool on) {
     return;
   }
   pass("\x1b[?" + std::to_string(mode) + (on ? 'h' : 'l'));
+  if (mode == 1049 && !on) restore_cursor();
+}
+
+// DECSC keeps origin mode and character sets, too; libvterm only place and pen.
+void Emulator::save_cursor() {
+  modes_.note_saved();
+  pass(kSaveCursor);
+}
+
+void Emulator::restore_cursor() {
+  modes_.use_saved();
+  pass(modes_.is_origin ? "\x1b[?6h" : "\x1b[?6l");
+  pass(kRestoreCursor);  // after the mode, which moves the cursor
 }
 
 void Emulator::set_ansi_mode(int mode, bool on) {

@@ -68,6 +68,8 @@ class Emulator {
   void set_ansi_mode(int mode, bool on);
   void repeat_last(int count);
   void soft_reset();
+  void save_cursor();
+  void restore_cursor();
 
   static int on_termprop(VTermProp prop, VTermValue* value, void* self);
   static int on_rows_moved(VTermRect dest, VTermRect src, void* self);

@@ -37,6 +37,7 @@ ScreenSnapshot Emulator::take_snapshot() && {
   snapshot.title = title_;
   snapshot.unfinished = parser_.unfinished();
   snapshot.cursor = read_cursor();
+  if (is_last_text_) snapshot.last_text = last_glyph_;
   write_now("\x1b[?5l");  // cells are told as seen; with the whole screen reversed that is not what
                           // was written
   Grid shown = read_grid();

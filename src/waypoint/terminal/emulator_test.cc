@@ -273,5 +273,42 @@ TEST(RepaintTest, RandomScreensComeBackAtAnySize) {
   }
 }
 
+ScreenText text_after(std::string_view bytes) {
+  Emulator emulator(kSize, {});
+  emulator.feed(bytes);
+  return emulator.text();
+}
+
+TEST(EmulatorTest, MarginsThatMakeNoSenseAreIgnored) {
+  const ScreenText text = text_after("abc\x1b[4;4rx\x1b[6;2ry\x1b[9;20rz");
+  EXPECT_EQ(text.rows[0], "abcxyz");
+  EXPECT_EQ(text.cursor_col, 6);
+  EXPECT_EQ(text_after("abc\x1b[2;99rx").rows[0], "xbc") << "the last one is cut to the screen";
+}
+
+TEST(EmulatorTest, ASavedCursorHasOriginModeAndCharacterSets) {
+  const ScreenText origin =
+      text_after("\x1b[3;6r\x1b[?6h\x1b\x37\x1b[?6l\x1b[8;1H\x1b\x38\x1b[1;1HA");
+  EXPECT_EQ(origin.rows[2], "A");
+  const ScreenText none = text_after("\x1b\x37\x1b[3;6r\x1b[?6h\x1b\x38\x1b[1;1HA");
+  EXPECT_EQ(none.rows[0], "A");
+  EXPECT_EQ(text_after("\x1b(0\x1b\x37\x1b(Bq\x1b\x38q").rows[0], "\u2500");
+  EXPECT_EQ(text_after("\x1b(0\x1b[?1049h\x1b(B\x1b[?1049lq").rows[0], "\u2500");
+  expect_same_after_repaint("\x1b[3;6r\x1b[?6h\x1b)0\x0e\x1b\x37\x0f\x1b)B\x1b[?6l\x1b[8;1Hq",
+                            "\x1b\x38q\x1b[1;5Hq");
+}
+
+TEST(EmulatorTest, AWideCharacterIsInsertedWithBothOfItsColumns) {
+  EXPECT_EQ(text_after("abcdef\x1b[3G\x1b[4h\u65e5\u672c").rows[0], "ab\u65e5\u672ccdef");
+}
+
+TEST(RepaintTest, MarksAndRepeatsGoOnAfterIt) {
+  expect_same_after_repaint("ae", "\u0301b");
+  expect_same_after_repaint("\x1b[1;20He", "\u0301b");
+  expect_same_after_repaint("\x1b[31mab", "\x1b[3b");
+  expect_same_after_repaint("\u65e5", "\u0301\x1b[2b");
+  expect_same_after_repaint("\x1b(0aq", "\x1b[3bq");
+}
+
 }  // namespace
 }  // namespace sf::waypoint

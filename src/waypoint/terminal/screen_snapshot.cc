@@ -131,13 +131,22 @@ void append_tab_stops(std::string& out, const ScreenSnapshot& snapshot) {
   for (const int col : snapshot.tab_stops) out += "\x1b[1;" + std::to_string(col + 1) + "H\x1bH";
 }
 
-void append_charsets(std::string& out, const TerminalModes& modes) {
+// Requires: ASCII is designated to all sets, and the first one is used.
+void append_charsets(std::string& out, const char (&charset)[4], int shift) {
   for (int i = 0; i < 4; ++i) {
-    if (modes.charset[i] != 0) out += std::string("\x1b") + "()*+"[i] + modes.charset[i];
+    if (charset[i] != 0 && charset[i] != 'B') out += std::string("\x1b") + "()*+"[i] + charset[i];
   }
-  if (modes.shift == 1) out += '\x0e';
-  if (modes.shift == 2) out += "\x1bn";
-  if (modes.shift == 3) out += "\x1bo";
+  if (shift == 1) out += '\x0e';
+  if (shift == 2) out += "\x1bn";
+  if (shift == 3) out += "\x1bo";
+}
+
+// Takes back append_charsets().
+void append_ascii(std::string& out, const char (&charset)[4], int shift) {
+  for (int i = 0; i < 4; ++i) {
+    if (charset[i] != 0 && charset[i] != 'B') out += std::string("\x1b") + "()*+"[i] + 'B';
+  }
+  if (shift != 0) out += '\x0f';
 }
 
 void append_modes(std::string& out, const TerminalModes& modes) {
@@ -159,35 +168,63 @@ void append_modes(std::string& out, const TerminalModes& modes) {
   if (modes.has(69)) append_margins(modes.cols, 's');
 }
 
-// The glyph that begins at the column, if one does.
-const Glyph* glyph_at(const Row& row, int wanted) {
+// A glyph and the column where it begins.
+struct PlacedGlyph {
+  const Glyph* glyph = nullptr;
+  int col = 0;
+};
+
+// The glyph that begins before the column and does not end before it, if there is one.
+PlacedGlyph glyph_before(const Row& row, int wanted) {
   int col = 0;
   for (const Glyph& glyph : row) {
-    if (col == wanted) return &glyph;
+    if (col + glyph.width >= wanted) return {&glyph, col};
     col += glyph.width;
   }
-  return nullptr;
+  return {};
 }
 
-// Moves to the cursor's place. With a wrap pending the last character is printed again, which is
+const Row& row_of_cursor(const ScreenSnapshot& snapshot) {
+  const Grid& grid = snapshot.alternate ? *snapshot.alternate : snapshot.primary;
+  return grid[static_cast<std::size_t>(snapshot.cursor.row)];
+}
+
+// If a wrap is pending, the character in the last column. If a wide character was there and has
+// been erased, no blank can stand in for it: then the wrap is forgotten.
+PlacedGlyph find_wrapping(const ScreenSnapshot& snapshot) {
+  if (!snapshot.is_wrap_pending) return {};
+  const PlacedGlyph last = glyph_before(row_of_cursor(snapshot), snapshot.cursor.col + 1);
+  const bool ends_row = last.glyph != nullptr && last.col + last.glyph->width == snapshot.size.cols;
+  return ends_row && last.col == snapshot.cursor.col ? last : PlacedGlyph{};
+}
+
+// The character that the emulator printed last, if it still has to know it.
+PlacedGlyph find_last_text(const ScreenSnapshot& snapshot) {
+  if (snapshot.last_text.empty() || snapshot.modes.is_insert || !snapshot.modes.has(7)) return {};
+  const PlacedGlyph last = snapshot.is_wrap_pending
+                               ? find_wrapping(snapshot)
+                               : glyph_before(row_of_cursor(snapshot), snapshot.cursor.col);
+  const bool is_it =
+      last.glyph != nullptr && last.glyph->text == snapshot.last_text &&
+      last.glyph->pen == snapshot.cursor.pen &&
+      (snapshot.is_wrap_pending || last.col + last.glyph->width == snapshot.cursor.col);
+  return is_it ? last : PlacedGlyph{};
+}
+
+// Moves to the cursor's place. `printed` is printed again before it: with a wrap pending, that is
 // how one gets there.
-void append_cursor(std::string& out, const ScreenSnapshot& snapshot) {
+void append_cursor(std::string& out, const ScreenSnapshot& snapshot, PlacedGlyph printed) {
   Painter painter(out);
   const Cursor& cursor = snapshot.cursor;
-  const Grid& grid = snapshot.alternate ? *snapshot.alternate : snapshot.primary;
   const int row_offset = snapshot.modes.is_origin ? std::max(snapshot.modes.rows.first, 1) - 1 : 0;
   const bool has_margins = snapshot.modes.is_origin && snapshot.modes.has(69);
   const int col_offset = has_margins ? std::max(snapshot.modes.cols.first, 1) - 1 : 0;
   const int row = std::max(cursor.row - row_offset, 0);
-  painter.move_firmly_to(row, std::max(cursor.col - col_offset, 0));
-  if (snapshot.is_wrap_pending) {
-    const Glyph* last = glyph_at(grid[static_cast<std::size_t>(cursor.row)], cursor.col);
-    // If a wide character was here and has been erased, no blank can stand in for it: then the wrap
-    // is forgotten.
-    if (last != nullptr && cursor.col + last->width == snapshot.size.cols) {
-      painter.use_pen(last->pen);
-      out += last->text.empty() ? " " : last->text;
-    }
+  const int col = printed.glyph != nullptr ? printed.col : cursor.col;
+  painter.move_firmly_to(row, std::max(col - col_offset, 0));
+  if (printed.glyph != nullptr) {
+    painter.use_pen(printed.glyph->pen);
+    out += printed.glyph->text.empty() ? " " : printed.glyph->text;
   }
   painter.use_pen(cursor.pen);
 }
@@ -283,19 +320,31 @@ std::string repaint(const ScreenSnapshot& snapshot) {
     Painter(out).paint(*snapshot.alternate, snapshot.size.cols);
   }
 
+  const TerminalModes& modes = snapshot.modes;
+  if (modes.saved.is_origin) append_mode(out, 6, true);
+  append_charsets(out, modes.saved.charset, modes.saved.shift);
   Painter saved(out);
   saved.move_firmly_to(snapshot.saved_cursor.row, snapshot.saved_cursor.col);
   saved.use_pen(snapshot.saved_cursor.pen);
   append_mode(out, 25, snapshot.saved_cursor.is_visible);
   out += "\x1b\x37";  // DECSC
+  append_ascii(out, modes.saved.charset, modes.saved.shift);
+  if (modes.saved.is_origin) append_mode(out, 6, false);
 
-  append_modes(out, snapshot.modes);
-  if (snapshot.modes.is_origin) append_mode(out, 6, true);
-  append_cursor(out, snapshot);
+  append_modes(out, modes);
+  if (modes.is_origin) append_mode(out, 6, true);
   append_mode(out, 25, snapshot.cursor.is_visible);
-  // Nothing is printed from here on.
-  if (snapshot.modes.is_insert) out += "\x1b[4h";
-  append_charsets(out, snapshot.modes);
+  const PlacedGlyph last_text = find_last_text(snapshot);
+  if (last_text.glyph != nullptr) {
+    // No sequence may follow it. The character is what the sets have made of it already.
+    append_charsets(out, modes.charset, modes.shift);
+    append_cursor(out, snapshot, last_text);
+  } else {
+    append_cursor(out, snapshot, find_wrapping(snapshot));
+    // Nothing is printed from here on.
+    if (modes.is_insert) out += "\x1b[4h";
+    append_charsets(out, modes.charset, modes.shift);
+  }
   return out + snapshot.unfinished;
 }
 

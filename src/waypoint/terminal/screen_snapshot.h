@@ -59,6 +59,7 @@ struct ScreenSnapshot {
   std::optional<Grid> alternate;  // set iff the alternate screen is shown
   Cursor cursor;
   bool is_wrap_pending = false;  // the next character goes to the next line
+  std::string last_text;         // the last character if nothing came after it: marks join it
   Cursor saved_cursor;           // DECSC
   std::vector<int> tab_stops;    // columns > 0
   TerminalModes modes;

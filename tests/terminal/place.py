@@ -1,0 +1,47 @@
+"""Where programs run, in a session and in tmux alike: the same directories, files and variables."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from row import Row, Size
+
+PLACE = "/mnt"  # a directory that every Linux has, and that holds nothing a program needs
+HOST_NAME = "waypoint"  # that of a session
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "LANG": "C.UTF-8",
+    "TERM": "xterm-256color",
+    "SHELL": "/bin/bash",
+    "TZ": "UTC",
+    "PS1": "$ ",
+    "HISTFILE": "",
+    "PAGER": "less",
+    "GIT_PAGER": "less",
+}
+
+
+def directory_of(row: Row, size: Size, engine: str) -> str:
+    """Programs show its name: it is the same in both. In tmux it is new for each play."""
+    return f"{PLACE}/{row.name}-{size[0]}x{size[1]}" + ("" if engine == "auto" else f"-{engine}")
+
+
+def write_files(row: Row, base: Path) -> None:
+    """Below `base` on the host, where both find them."""
+    files = base / row.name
+    files.mkdir(parents=True, exist_ok=True)
+    for name, content in row.files.items():
+        path = files / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def prepare_script(row: Row, directory: str, base: str) -> str:
+    """For `bash -c`: makes the row's directory and what is in it. Times of files are the same, too."""
+    variables = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in ENVIRONMENT.items())
+    return (f"{variables}export HOME={directory}\n"
+            f"umask 022; mkdir -p {directory} && cp -r {base}/{row.name}/. {directory} && cd {directory} || exit\n"
+            f"{row.prepare}\n"
+            f"find . -exec touch -h -d 2024-05-06T07:08:09Z {{}} +\n"
+            f"stty sane 2>/dev/null\nclear 2>/dev/null\n")

@@ -1,0 +1,163 @@
+"""Plays a row in a session and in tmux, and compares what both show after each step."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import List, Optional, Protocol, Sequence
+
+from frame import Frame, describe_difference, is_same
+from place import directory_of, write_files
+from row import Row, Size, Step
+from session_side import SessionTerminal, prepare
+from tmux_side import Painter, TmuxServer, TmuxTerminal, open_shell
+from world import World
+
+PATIENCE = float(os.environ.get("SF_PATIENCE", 20))
+PAUSE = 0.02  # between two looks
+LOOKS = 3  # that must show the same: a program may be in the middle of its drawing
+
+
+class Mismatch(AssertionError):
+    pass
+
+
+class Side(Protocol):
+    def type(self, keys: Sequence[str]) -> None: ...
+    def resize(self, size: Size) -> None: ...
+    def frame(self) -> Frame: ...
+
+
+def do(side: Side, step: Step) -> None:
+    if step.resize:
+        side.resize(step.resize)
+    if step.keys:
+        side.type(step.keys)
+
+
+def has_come(frame: Frame, step: Step, before: Optional[Frame]) -> bool:
+    if step.title and frame.title != step.title:
+        return False
+    if before and step.keys and not step.title and is_same(frame, before):
+        return False  # what the step waits for may have been there before
+    return bool(re.search(step.until, frame.text, re.MULTILINE))
+
+
+def settle(side: Side, step: Step, before: Optional[Frame], what: str) -> Frame:
+    """Waits until the screen shows what the step waits for, and does not change any more."""
+    deadline = time.monotonic() + PATIENCE
+    last, seen = None, 0
+    while True:
+        frame = side.frame()
+        seen = seen + 1 if frame == last else 1
+        if seen == LOOKS and has_come(frame, step, before):
+            return frame
+        if time.monotonic() > deadline:
+            waited = f"matched {step.until!r}" if step.until else f"had the title {step.title!r}" if step.title else "changed"
+            raise Mismatch(f"{what}: the screen in tmux never {waited}:\n{show(frame)}")
+        last, seen = frame, min(seen, LOOKS - 1)
+        time.sleep(PAUSE)
+
+
+def expect(side: SessionTerminal, painter: Optional[Painter], expected: Frame, what: str, title: str = "") -> None:
+    """The session shows this before long, and keeps showing it."""
+    deadline = time.monotonic() + PATIENCE
+    seen = 0
+    painted = None
+    while True:
+        frame = side.frame()
+        seen = seen + 1 if is_same(frame, expected) and (not title or frame.title == title) else 0
+        if seen == LOOKS:
+            if painter is None or is_same(painted := painter.paint(*side.repaint()), expected):
+                return
+            seen = 0
+        if time.monotonic() > deadline:
+            if painted and is_same(frame, expected):
+                raise Mismatch(f"{what}, repainted in another terminal:\n{describe_difference(painted, expected)}")
+            raise Mismatch(f"{what}:\n{describe_difference(frame, expected)}")
+        time.sleep(PAUSE)
+
+
+def standard_frame(row: Row, number: int, frame: Frame) -> Frame:
+    """What the session has to show after that step if tmux shows `frame`."""
+    for difference in row.differences:
+        if difference.step == number:
+            rows = (*difference.rows, *[""] * (len(frame.rows) - len(difference.rows)))
+            return replace(frame, rows=rows, cursor=difference.cursor, attributes=())
+    return frame
+
+
+def show(frame: Frame) -> str:
+    return "\n".join(f"  |{row}|" for row in frame.rows)
+
+
+def describe(row: Row, number: int, step: Step) -> str:
+    what = f"resize to {step.resize[0]}x{step.resize[1]}" if step.resize else " ".join(step.keys)
+    return f"{row.name}, step {number} ({what or 'start'})"
+
+
+class Player:
+    """Plays rows. Thread-safe."""
+
+    def __init__(self, world: World, server: TmuxServer, base: Path) -> None:
+        self._world = world
+        self._server = server
+        self._base = base
+
+    def play(self, row: Row, size: Size, engine: str = "auto") -> None:
+        """Raises Mismatch."""
+        write_files(row, self._base)
+        directory = directory_of(row, size, engine)
+        with contextlib.ExitStack() as stack:
+            tmux = open_shell(self._server, row, size, directory, str(self._base))
+            stack.callback(tmux.close)
+            painter = None
+            if row.colours:
+                name = Path(directory).name
+                painter = Painter(self._server, name, size, self._base / f"{name}.painted")
+                stack.callback(painter.close)
+            session = stack.enter_context(self._world.session(engine=engine))
+            prepare(session, row, directory, size, str(self._base))
+            self._play(row, size, SessionTerminal(session), tmux, painter)
+
+    def _play(self, row: Row, size: Size, session: SessionTerminal, tmux: TmuxTerminal,
+              painter: Optional[Painter]) -> None:
+        sides: List[Side] = [session, tmux]
+        for side in sides:
+            side.type([f"clear; {row.start}", "Enter"])
+        frames: List[Frame] = []
+        node = None
+        marked_size = size
+        settled: Optional[Frame] = None
+        for number, step in enumerate([*row.steps, *row.then]):
+            if number < len(row.steps) and step.resize:
+                marked_size = step.resize
+            if number:
+                do(session, step)
+                do(tmux, step)
+            what = describe(row, number, step)
+            settled = settle(tmux, step, settled, what)
+            frames.append(standard_frame(row, number, settled))
+            expect(session, painter, frames[-1], what + (" after the snapshot" if node else ""), step.title)
+            if number == len(row.steps) - 1 and row.snapshots:
+                node = session.branch.snapshot(materialization="physical")
+        if node is None:
+            return
+        with session.branch.branch(node) as fork:
+            self._replay(row, SessionTerminal(fork), painter, frames, "in a fork")
+        session.resize(marked_size)  # the window belongs to the branch, not to the node
+        session.branch.restore(node)
+        self._replay(row, session, painter, frames, "after a restore")
+
+    @staticmethod
+    def _replay(row: Row, side: SessionTerminal, painter: Optional[Painter],
+                frames: Sequence[Frame], where: str) -> None:
+        marked = len(row.steps)
+        expect(side, painter, frames[marked - 1], f"{row.name}, the snapshot {where}")
+        for number, (step, frame) in enumerate(zip(row.then, frames[marked:]), marked):
+            do(side, step)
+            expect(side, painter, frame, f"{describe(row, number, step)} {where}", step.title)

@@ -1,0 +1,48 @@
+"""The pure parts: what is read from tmux, and when two screens are the same."""
+
+from __future__ import annotations
+
+import doctest
+import unittest
+from dataclasses import replace
+
+import capture
+import frame
+import key_names
+import line_rows
+import sequence_rows
+from frame import describe_difference, is_same, make_frame
+from tmux_differences import DIFFERENCES
+
+ONE = make_frame(["ab ", ""], 80, (0, 80), True, False, "title", [("bold", ""), ()])
+
+
+class FrameTest(unittest.TestCase):
+    def test_a_cursor_that_waits_for_the_next_line_is_in_the_last_column(self) -> None:
+        self.assertEqual(ONE.cursor, (0, 79))
+
+    def test_each_kind_of_difference_is_seen_and_named(self) -> None:
+        for other in (replace(ONE, rows=("ac", "")), replace(ONE, rows=("ab",)), replace(ONE, cursor=(1, 0)),
+                      replace(ONE, is_cursor_visible=False), replace(ONE, is_alternate=True),
+                      replace(ONE, attributes=(("", ""), ()))):
+            self.assertFalse(is_same(other, ONE), other)
+            self.assertNotEqual(describe_difference(other, ONE), "")
+
+    def test_titles_and_unknown_attributes_are_not_compared(self) -> None:
+        self.assertTrue(is_same(replace(ONE, title="other"), ONE))
+        self.assertTrue(is_same(replace(ONE, attributes=()), ONE))
+
+    def test_every_listed_difference_names_its_standard_and_belongs_to_a_row(self) -> None:
+        names = {row.name for row in [*line_rows.ROWS, *sequence_rows.ROWS]}
+        for name, differences in DIFFERENCES.items():
+            self.assertIn(name, names)
+            for one in differences:
+                self.assertTrue(one.standard)
+
+    def test_the_examples_hold(self) -> None:
+        for module in (capture, frame, key_names):
+            self.assertEqual(doctest.testmod(module).failed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

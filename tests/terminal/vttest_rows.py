@@ -1,0 +1,22 @@
+"""Rows of vttest, the conformance test of the DEC terminals (24 rows, 80 columns)."""
+
+from __future__ import annotations
+
+from typing import List
+
+from row import Row, Step, step
+
+
+def pages(name: str, choices: List[str], count: int) -> Row:
+    """Chooses from the menus, then turns that many pages; the snapshot is taken at the first one."""
+    into = [step(until="Enter choice number")] + [step([choice, "Enter"]) for choice in choices]
+    return Row(f"vttest-{name}", "vttest", into, [Step(["Enter"])] * count, colours=False)
+
+
+ROWS: List[Row] = [
+    pages("cursor", ["1"], 2),
+    pages("screen", ["2"], 15),
+    pages("character-sets", ["3", "8"], 1),
+    pages("double-size", ["4"], 2),
+    pages("vt102", ["8"], 14),
+]
