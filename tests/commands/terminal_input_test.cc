@@ -75,6 +75,15 @@ TEST_F(TerminalInputTest, ArrowKeysChooseInADialog) {
   ASSERT_OK(wp_->send_keys(
       branch_, "TERM=xterm dialog --menu choose 12 40 4 a one b two c three 2>/tmp/choice\n"));
   expect_on_screen("three");
+  // When it has painted, dialog discards what was typed before. Then it sleeps.
+  const std::string asleep = "grep -q '^State:.S' /proc/$(pidof -s dialog)/status";
+  Deadline deadline = Deadline::after(seconds(30));
+  for (int in_a_row = 0; in_a_row < 3;) {
+    auto looked = wp_->side_exec(branch_, {.argv = {"sh", "-c", asleep}});
+    ASSERT_OK(looked);
+    in_a_row = looked->exit_code == 0 ? in_a_row + 1 : 0;
+    ASSERT_FALSE(deadline.passed());
+  }
   ASSERT_OK(wp_->send_input(branch_, {key("Down"), key("Down"), key("Up"), key("Enter")}));
   expect_in_file("/tmp/choice", "b");
 }
