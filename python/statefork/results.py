@@ -28,7 +28,7 @@ class CommandResult:
     truncated: bool = False  # `output` has the beginning and the end of what came
     background: str = ""  # what jobs printed since the last command; no part of `output`
     output_bytes: int = 0  # all that came, kept or not
-    shell_restarted: bool = False  # the command ended its shell; a fresh one waits
+    shell_restarted: bool = False  # its shell ended, or ended since the last command; a fresh one waits
     left_background: bool = False  # processes that it started are still running
     data: bytes = field(default=b"", repr=False)  # `output` as the bytes it was
     raw: bytes = field(default=b"", repr=False)  # the terminal's own bytes, when asked for

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <sstream>
 
 #include "os/error.h"
@@ -281,6 +282,14 @@ std::optional<ProcessKey> process_key(pid_t pid) {
   return key;
 }
 
+unsigned long long start_time_now() {
+  timespec now{};
+  (void)::clock_gettime(CLOCK_BOOTTIME, &now);
+  const auto ticks = static_cast<unsigned long long>(::sysconf(_SC_CLK_TCK));
+  return static_cast<unsigned long long>(now.tv_sec) * ticks +
+         static_cast<unsigned long long>(now.tv_nsec) * ticks / 1'000'000'000U;
+}
+
 namespace {
 
 // Threads of a process; its children are appended to `children`.
@@ -321,16 +330,26 @@ std::vector<pid_t> process_tree(pid_t root) {
   return pids;
 }
 
-std::optional<pid_t> namespace_pid(pid_t pid) {
+namespace {
+
+// /proc shows one number for each namespace that the process is in, the innermost last.
+std::optional<pid_t> innermost(pid_t pid, const std::string& field) {
   auto text = read_file("/proc/" + std::to_string(pid) + "/status");
   if (!text) return std::nullopt;
-  std::size_t at = text->find("NSpid:");
+  std::size_t at = text->find("\n" + field + ":");
   if (at == std::string::npos) return std::nullopt;
-  std::istringstream line(text->substr(at + 6, text->find('\n', at) - at - 6));
+  at += field.size() + 2;
+  std::istringstream line(text->substr(at, text->find('\n', at) - at));
   std::optional<pid_t> last;
   for (pid_t value = 0; line >> value;) last = value;
   return last;
 }
+
+}  // namespace
+
+std::optional<pid_t> namespace_pid(pid_t pid) { return innermost(pid, "NSpid"); }
+
+std::optional<pid_t> namespace_group(pid_t pid) { return innermost(pid, "NSpgid"); }
 
 char process_state(pid_t pid) {
   const std::string fields = stat_fields_after_name(pid);

@@ -69,8 +69,8 @@ Result<Child> spawn(const SpawnOptions& options);
 Status spawn_detached(const SpawnOptions& options);
 
 // kill(2) for one process, and for one process group; `number` 0 asks whether it exists. To kill(2)
-// a pid of 0 or less means the caller's own group, or everybody, and 0 is what the kernel shows of a
-// process in another PID namespace: kInvalidArgument. All other code signals through these and
+// a pid of 0 or less means the caller's own group, or everybody, and 0 is what the kernel shows of
+// a process in another PID namespace: kInvalidArgument. All other code signals through these and
 // Child::signal().
 Status signal_process(pid_t pid, int number);
 Status signal_group(pid_t group, int number);
@@ -81,6 +81,8 @@ struct ProcessKey {
   bool operator==(const ProcessKey&) const = default;
 };
 std::optional<ProcessKey> process_key(pid_t pid);
+// The start time of a process that starts now.
+unsigned long long start_time_now();
 inline bool is_alive(const ProcessKey& key) { return process_key(key.pid) == key; }
 
 // Children of the process, by pid of the caller's namespace.
@@ -94,6 +96,8 @@ struct TreeMember {
 std::vector<TreeMember> thread_tree(pid_t root);
 // Pid in the process's own namespace (the last of NSpid).
 std::optional<pid_t> namespace_pid(pid_t pid);
+// Its process group, likewise (the last of NSpgid). The group's leader may have ended.
+std::optional<pid_t> namespace_group(pid_t pid);
 std::string process_name(pid_t pid);
 // As /proc writes it: 'S' sleeps, 'T' is stopped, 'Z' has ended; 0: it is gone.
 char process_state(pid_t pid);

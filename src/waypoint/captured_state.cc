@@ -79,6 +79,7 @@ Json to_json(const CapturedState& s) {
   if (s.may_hold) json["may_hold"] = true;
   if (s.shell.request_pending) json["request_pending"] = true;
   if (s.shell.may_act) json["may_act"] = true;
+  if (s.shell.shows_prompt) json["shows_prompt"] = true;
   if (s.mark) json["mark"] = to_json(*s.mark);
   if (s.shell.catch_up) json["catch_up"] = to_json(*s.shell.catch_up);
   return json;
@@ -108,6 +109,7 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     s.may_hold = json.value("may_hold", false);
     s.shell.request_pending = json.value("request_pending", false);
     s.shell.may_act = json.value("may_act", false);
+    s.shell.shows_prompt = json.value("shows_prompt", false);
     if (json.contains("mark")) {
       SF_TRY_ASSIGN(s.mark, state_mark_from_json(json["mark"]));
     }

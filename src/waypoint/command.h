@@ -35,7 +35,7 @@ struct ExecResult {
   bool timed_out = false;
   bool truncated = false;
   bool shell_restarted =
-      false;  // the command ended its shell (exit, exec, kill -9 $$); a fresh one waits
+      false;  // its shell ended (exit, kill -9 $$), or one did since the last command; it is fresh
 };
 
 // Called with raw terminal bytes as they arrive.

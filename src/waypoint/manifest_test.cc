@@ -57,6 +57,15 @@ void expect_corrupt(const std::string& text, const std::string& named = "") {
   EXPECT_NE(manifest.error().message.find(named), std::string::npos) << manifest.error().message;
 }
 
+TEST(ManifestTest, APromptThatIsShownSurvives) {
+  for (bool shown : {false, true}) {
+    Manifest manifest = full_manifest();
+    manifest.state.shell.shows_prompt = shown;
+    ASSERT_OK_AND_ASSIGN(Manifest back, parse_manifest(manifest_text(manifest), kTerminal));
+    EXPECT_EQ(back.state.shell.shows_prompt, shown);
+  }
+}
+
 TEST(ManifestTest, EveryFieldSurvives) {
   Manifest manifest = full_manifest();
   EXPECT_EQ(terminal_bytes(manifest.state), kTerminal);

@@ -252,6 +252,7 @@ inline constexpr auto kSavedKeys = std::to_array<SavedKey>({
     {"background_size", Sight::kCarried, StateAspect::kNone, "it is saved each time"},
     {"typed_size", Sight::kRefused, StateAspect::kShell, "same_as()"},
     {"waiting_size", Sight::kRefused, StateAspect::kShell, "same_as()"},
+    {"shows_prompt", Sight::kRefused, StateAspect::kShell, "no look since keys were typed"},
     {"stopped_us", Sight::kFixed, StateAspect::kNone, "a measurement"},
     {"may_hold", Sight::kFixed, StateAspect::kNone, "a plan, not a state"},
     {"request_pending", Sight::kFixed, StateAspect::kNone,

@@ -1,6 +1,7 @@
 #include "waypoint/shell_driver.h"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -42,26 +43,16 @@ ShellDriver::ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, 
 bool ShellDriver::ready() {
   if (active_ || shell_ == 0 || input_.waits()) return false;
   if (!unsure_) return true;
-  if (!at_prompt()) return false;
+  if (!at_prompt() || os::has_typed(master_.get()).value_or(false)) return false;
   unsure_ = false;
   starting_ = Deadline::never();
   foreign_command_ = false;
   return true;
 }
 
-std::string ShellDriver::foreground_name() const {
-  pid_t group = os::foreground_group(master_.get());
-  return group > 0 ? os::command_line(group) : std::string("nothing");
-}
-
 std::string ShellDriver::background_text() const {
   OutputBuffer copy = background_;
   return clean_text(copy.take());
-}
-
-pid_t ShellDriver::foreground_group() const {
-  pid_t group = os::foreground_group(master_.get());
-  return group > 0 ? os::namespace_pid(group).value_or(shell_) : shell_;
 }
 
 void ShellDriver::run(const ChangePermit& /*permit*/, ExecRequest request, OutputSink sink,
@@ -85,19 +76,20 @@ void ShellDriver::run(const ChangePermit& /*permit*/, ExecRequest request, Outpu
   active_->next_look = Deadline::after(kRetypeLook);
   if (Status loaded = channel_.load_command(active_->request.command); !loaded)
     return abandon(std::move(loaded).error());
-  if (Status typed = type_line(std::nullopt); !typed) return abandon(std::move(typed).error());
+  Status typed = shows_prompt_ ? type_plain_line() : type_line(std::nullopt);
+  if (!typed) return abandon(std::move(typed).error());
 }
 
 Status ShellDriver::type_line(std::optional<int> status) {
   active_->holder_died = false;
   active_->busy_looks = 0;
-  active_->line =
-      run_line(holder_, active_->number, active_->request.command, active_->look_mark, status);
-  return type_at_prompt(active_->line);
+  return type_at_prompt(
+      run_line(holder_, active_->number, active_->request.command, active_->look_mark, status));
 }
 
 void ShellDriver::set_holder(pid_t holder) {
   script_is_old_ = script_is_old_ || holder_ != holder;
+  if (active_) active_->asks = 0;
   holder_ = holder;
 }
 
@@ -151,6 +143,7 @@ void ShellDriver::catch_up(const ChangePermit& /*permit*/, const CatchUp& missed
 }
 
 Result<TypedKeys> ShellDriver::type(const ChangePermit& /*permit*/, std::string_view bytes) {
+  if (!bytes.empty() && rests()) SF_TRY(enter_editing());
   const bool held = holds_keys();
   SF_TRY(held ? input_.hold(bytes) : input_.type(bytes));
   unsure_ = true;
@@ -193,16 +186,28 @@ void ShellDriver::drain() {
   }
 }
 
-void ShellDriver::take_output(std::string_view bytes) {
+void ShellDriver::show(std::string_view bytes) {
   screen_.feed(bytes);
   if (on_output) on_output(bytes);
   if (!screen_.answers().empty()) give_answers();
-  if (!active_ || active_->phase == Phase::kTyped) {
-    background_.append(bytes);
+}
+
+void ShellDriver::take_output(std::string_view bytes) {
+  if (active_ && active_->leaving) {
+    constexpr std::string_view kPasteModeOff = "\x1b[?2004l";
+    if (bytes.find(kPasteModeOff) != std::string_view::npos) active_->hid_paste_mode = true;
     return;
   }
-  if (active_->phase == Phase::kLoading) {
+  // `set -v` shows the line with which the status is asked for.
+  if (active_ && active_->phase == Phase::kReporting && active_->verbose) return;
+  // Whether it is to be seen, the start record decides.
+  if (active_ && active_->phase == Phase::kLoading) {
     active_->loading += bytes;
+    return;
+  }
+  show(bytes);
+  if (!active_ || active_->phase == Phase::kTyped || active_->entering) {
+    background_.append(bytes);
     return;
   }
   active_->output.append(bytes);
@@ -227,16 +232,26 @@ void ShellDriver::on_record(const Record& record) {
       write_keys();
       return;
     case Record::Kind::kGone:
-      if (active_ && !stale && std::exchange(active_->asked, false)) type_again();
+      if (!active_ || stale || !std::exchange(active_->asked, false)) return;
+      if (active_->leaving) return end_leaving();
+      type_again();
+      return;
+    case Record::Kind::kRefused:
+      if (active_ && !stale) give_up_shell(record.text);
       return;
     case Record::Kind::kAsk:
       if (!stale && active_)
-        active_->looked = active_->phase == Phase::kRunning && may_look && may_look();
+        active_->looked =
+            active_->phase == Phase::kRunning && may_look && may_look() && may_write_files();
       (void)channel_.allow_look(record, !stale && active_ && active_->looked);
       return;
     case Record::Kind::kEnd:
-      if (active_ && !stale && active_->phase == Phase::kTyped)
+      if (active_ && active_->entering)
+        end_entering();
+      else if (active_ && !stale && active_->phase == Phase::kTyped)
         type_again();  // the end of a line that could not load its command
+      else if (active_ && !stale && active_->phase == Phase::kLoading && !active_->holder_died)
+        give_up_shell("load");
       else if (!stale)
         on_end(static_cast<int>(record.numbers[1]), record.text);
       (void)channel_.acknowledge(record);
@@ -248,7 +263,6 @@ void ShellDriver::on_record(const Record& record) {
       unsure_ = true;
       starting_ = Deadline::after(kStartTime);
       find_shell_host_pid();
-      write_keys();
       return;
     case Record::Kind::kExited:
       if (active_ && record.numbers[0] == holder_) active_->holder_died = true;
@@ -262,15 +276,21 @@ void ShellDriver::on_record(const Record& record) {
 void ShellDriver::on_load(const std::string& flags) {
   drain();  // what was printed before belongs to the time between the commands
   if (!active_) return;
+  // The line that ended the editing, perhaps typed twice, used the file for its own purpose.
+  if (active_->left) (void)channel_.load_command(active_->request.command);
   if (active_->phase == Phase::kTyped) active_->phase = Phase::kLoading;
-  active_->traced = active_->traced || !flags.empty();
+  // Its options that show our plumbing, and those that it has put off until the command starts.
+  active_->traced = active_->traced || !flags.starts_with(',');
   active_->verbose = flags.find('v') != std::string::npos;
 }
 
 void ShellDriver::on_start() {
   drain();
   // A job's output, unless `set -x`, `set -v` or a DEBUG trap made our own plumbing show.
-  if (active_ && !active_->traced) background_.append(active_->loading);
+  if (active_ && !active_->traced && !active_->loading.empty()) {
+    show(active_->loading);
+    background_.append(active_->loading);
+  }
   set_echo(true);
   if (active_ && active_->phase == Phase::kLoading) begin_running();
 }
@@ -279,6 +299,7 @@ void ShellDriver::begin_running() {
   active_->phase = Phase::kRunning;
   active_->phase_deadline = Deadline::never();
   active_->next_look = Deadline::after(kFirstLook);
+  active_->began_at = os::start_time_now();
   if (milliseconds timeout = active_->request.timeout; timeout.count() > 0)
     active_->deadline = Deadline::after(timeout);
 }
@@ -306,9 +327,15 @@ void ShellDriver::on_shell_exit(int wait_status) {
   echo_off_ = false;
   unsure_ = false;
   foreign_command_ = false;
+  prompt_wanted_ = std::exchange(shows_prompt_, false);
   look_.reset();
   may_act_ = true;
   last_status_ = 0;
+  if (!active_) ended_between_ = true;
+  if (active_ && active_->giving_up) {
+    (void)restart_shell();
+    return abandon(std::move(*active_->giving_up));
+  }
   // Loaded and never heard of again, it may have been the command that ended the shell.
   bool began = active_ && (active_->phase >= Phase::kRunning ||
                            (active_->phase == Phase::kLoading && active_->holder_died));
@@ -330,13 +357,17 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   note_jobs();
   Active done = std::move(*active_);
   active_.reset();
-  if (done.phase == Phase::kLoading) done.output.append(done.loading);  // it ran untold
+  if (done.phase == Phase::kLoading) {  // it ran untold
+    show(done.loading);
+    done.output.append(done.loading);
+  }
   set_echo(true);
   if (done.phase != Phase::kRunning) input_.take_back(kInterruptKey);  // its command is over
   write_keys();
   ExecResult result;
   result.exit_code = exit_code;
-  result.shell_restarted = shell_restarted || done.shell_restarted;
+  result.shell_restarted =
+      std::exchange(ended_between_, false) || shell_restarted || done.shell_restarted;
   result.timed_out = done.timed_out;
   result.duration = done.watch.elapsed();
   result.output_bytes = done.output.total_bytes();
@@ -344,24 +375,17 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   result.raw_hash = done.output.hash();
   std::string raw = done.output.take();
   std::string background = background_.take();
-  drop_echoes(done, raw, background);
+  drop_echo(done, raw);
   result.output = clean_text(raw);
   if (done.request.raw) result.raw = std::move(raw);
   result.background = clean_text(background);
   done.done(std::move(result));
 }
 
-// `set -v` shows each line the shell reads: ours too.
-void ShellDriver::drop_echoes(const Active& done, std::string& raw, std::string& background) const {
+// `set -v` shows each line the shell reads: the one behind the command too.
+void ShellDriver::drop_echo(const Active& done, std::string& raw) {
   const std::string tail = std::string(kTailLine) + "\r\n";
   if (done.verbose_end && raw.ends_with(tail)) raw.resize(raw.size() - tail.size());
-  auto drop = [&](const std::string& line) {
-    std::string echoed = line.substr(0, line.size() - 1) + "\r\n";
-    if (std::size_t at = background.find(echoed); at != std::string::npos)
-      background.erase(at, echoed.size());
-  };
-  if (done.verbose) drop(done.line);
-  if (done.verbose_end) drop(report_line(holder_, done.number));
 }
 
 void ShellDriver::abandon(Error error) {
@@ -375,9 +399,10 @@ void ShellDriver::abandon(Error error) {
 
 void ShellDriver::on_time() {
   on_input_room();
-  if (is_starting()) (void)ready();
+  look_at_start();
   if (next_answer_.passed()) give_answers();
-  if (!active_) return;
+  if (!active_ || active_->giving_up) return;
+  if (active_->entering) return look_while_entering();
   if (blind_) drain();  // gVisor does not always tell that a terminal has something to read
   if (active_->phase <= Phase::kLoading && active_->phase_deadline.passed()) {
     (void)os::write_all(master_.get(),
@@ -428,6 +453,7 @@ ShellState ShellDriver::state() {
     background.append(output.take());
   }
   state.background = background.take();
+  state.shows_prompt = shows_prompt_;
   state.screen = screen_.save();
   state.may_act = may_act_;
   if (unsure_ || active_) {
@@ -445,6 +471,7 @@ void ShellDriver::adopt(const ShellState& state) {
   holder_ = state.holder;
   prompt_read_ = state.prompt_read;
   commands_ = state.commands;
+  shows_prompt_ = state.shows_prompt;
   foreign_command_ = state.command_running;
   may_act_ = state.may_act;
   channel_.set_request_pending(state.request_pending);

@@ -42,6 +42,7 @@ struct ShellState {
   bool may_act = false;             // ShellDriver::may_act()
   std::string typed;                // keys that nobody has read yet
   std::string waiting;              // keys behind them, which the terminal has not taken yet
+  bool shows_prompt = false;        // keys were typed since the last command
   std::optional<CatchUp> catch_up;  // the processes are of an earlier moment; what they missed
 };
 
@@ -70,6 +71,9 @@ class ShellDriver {
   // All of it or nothing. What the terminal does not take at once waits, and with it the next
   // command.
   Result<TypedKeys> type(const ChangePermit& permit, std::string_view bytes);
+  // For somebody who is about to type. Nothing happens while something runs.
+  Status show_prompt(const ChangePermit& permit);
+  bool shows_prompt() const { return shows_prompt_; }
   // Tells a shell that was restored to an earlier moment what happened since.
   void catch_up(const ChangePermit& permit, const CatchUp& missed, Done done);
 
@@ -130,27 +134,35 @@ class ShellDriver {
     Deadline deadline = Deadline::never();
     Deadline phase_deadline = Deadline::never();
     Deadline next_look = Deadline::never();
+    unsigned long long began_at = 0;  // as os::ProcessKey counts
     int interrupts = 0;
     int idle_looks = 0;
     int lost_looks = 0;
     bool key_interrupt = false;  // somebody typed it
     int busy_looks = 0;
-    bool holder_died = false;  // since the line was typed: what it tells may be lost
-    bool asked = false;        // about the line (ask_line), and not answered yet
+    bool holder_died = false;     // since the line was typed: what it tells may be lost
+    bool asked = false;           // about the line (ask_line), and not answered yet
+    int asks = 0;                 // of them, since the holder is the same
+    bool entering = false;        // no command: the shell is told to show its prompt
+    bool entered = false;         // and it does so
+    bool leaving = false;         // first the shell goes back to rest: its editor's echo is dropped
+    bool left = false;            // it did
+    bool hid_paste_mode = false;  // the editor switched bracketed paste off in it
+    std::optional<Error> giving_up;  // the shell cannot run commands any more, and was killed
     bool shell_restarted = false;
     bool timed_out = false;
     bool traced = false;   // what the shell prints for our plumbing shows: drop it
-    bool verbose = false;  // `set -v` shows the lines we typed
+    bool verbose = false;  // `set -v` would show a line that we type while the command runs
     bool verbose_end = false;
     bool acts_at_prompt = false;  // a trap would fire for a catch-up, too
     bool looked = false;
-    std::string line;       // as it was typed
     std::string look_mark;  // begins the lines between the parts of the look that was asked for
     std::string loading;    // printed between load and start
   };
 
   void drain();
   void take_output(std::string_view bytes);
+  void show(std::string_view bytes);  // on the screen, and to whoever watches
   void on_load(const std::string& flags);
   void on_start();
   void on_end(int status, const std::string& flags);
@@ -158,13 +170,26 @@ class ShellDriver {
   void finish(int exit_code, bool shell_restarted);
   void remember(const std::string& command, long time = 0);
   void note_times(const ShellLook& look);
-  void drop_echoes(const Active& done, std::string& raw, std::string& background) const;
+  static void drop_echo(const Active& done, std::string& raw);
   void abandon(Error error);
-  // Keys are not for the line with which we start or end a command, nor for no shell at all.
-  bool holds_keys() const { return shell_ == 0 || (active_ && active_->phase != Phase::kRunning); }
+  // Keys are not for the line with which we start or end a command, nor for no shell at all, nor
+  // for one that has not shown its prompt.
+  bool holds_keys() const {
+    return shell_ == 0 || (active_ ? active_->phase != Phase::kRunning : is_starting());
+  }
   void write_keys();
   void give_answers();
   void drop_answers();
+  bool rests();  // whether keys need the prompt first
+  Status enter_editing();
+  void look_at_start();
+  Status type_plain_line();
+  void look_while_entering();
+  void end_entering();
+  void end_leaving();
+  bool edits_line();  // whether the shell waits for a line in its editor
+  void give_up_shell(std::string why);
+  bool may_write_files() const;
   Status type_line(std::optional<int> status);
   Status type_at_prompt(const std::string& line);
   void type_again();
@@ -180,7 +205,9 @@ class ShellDriver {
   bool at_prompt();
   bool reads_line();  // whether the shell waits for one, whoever has the terminal
   bool has_lost_terminal();
-  pid_t foreground() const;  // group that has the terminal, as the keeper sees it
+  pid_t foreground() const;         // group that has the terminal, as the keeper sees it
+  pid_t foreground_member() const;  // a process of it that lives; 0: none
+  void signal_own_group(int stage);
   void note_jobs();
   void regain_terminal();
   void begin_report();
@@ -205,8 +232,11 @@ class ShellDriver {
   std::size_t recent_bytes_ = 0;
   std::optional<ShellLook> look_;
   int last_status_ = 0;
-  bool echo_off_ = false;  // we switched it off to type a line
-  bool unsure_ = false;    // keys were typed or a foreign command runs: look before typing
+  bool shows_prompt_ = false;   // the shell is not at rest: somebody typed since the last command
+  bool prompt_wanted_ = false;  // it ended meanwhile: the next one is to show its prompt
+  bool ended_between_ = false;  // a shell, while no command ran; not told yet
+  bool echo_off_ = false;       // we switched it off to type a line
+  bool unsure_ = false;         // keys were typed or a foreign command runs: look before typing
   bool may_act_ = false;
   Deadline starting_ = Deadline::never();     // how long a new shell may take to its first prompt
   bool foreign_command_ = false;              // a restored tree came with a command under way

@@ -33,7 +33,7 @@ bool is_valid_bash(const std::string& text) {
 // end.
 int evaluated_status(const std::string& command) {
   auto child = os::spawn(
-      {.argv = {"/bin/bash", "-c", R"(eval "$1"; exit "${__wp_tail[0]-$?}")", "bash", command}});
+      {.argv = {"/bin/bash", "-c", R"(eval "$1"; exit "${__wp_tail-$?}")", "bash", command}});
   EXPECT_OK(child);
   auto status = child->wait(Deadline::after(seconds(5)));
   return status.ok() ? status->shell_code() : -1;
@@ -48,7 +48,8 @@ TEST(ParseRecordTest, EveryKindIsReadWithItsNumbers) {
   };
   const Case cases[] = {
       {"B 7 ", Kind::kLoad, {7}},
-      {"B 7 xv", Kind::kLoad, {7}, "xv"},
+      {"B 7 x,wp:xv", Kind::kLoad, {7}, "x,wp:xv"},
+      {"R 7 names", Kind::kRefused, {7}, "names"},
       {"S 7", Kind::kStart, {7}},
       {"E 7 0", Kind::kEnd, {7, 0}},
       {"E 7 255", Kind::kEnd, {7, 255}},
@@ -176,17 +177,19 @@ TEST(CanTakeTailTest, WithItsTailACommandIsAsRightOrWrongAsBefore) {
 // One word per command: a user's function or alias of any name must not come between.
 TEST(ProtocolScriptTest, EveryCommandIsABuiltinCalledAsOne) {
   static const std::set<std::string> kBuiltins = {
-      "echo",  "read", ":",        "history", "printf", "unset", "return",  ".",     "enable",
-      "shopt", "trap", "complete", "umask",   "ulimit", "dirs",  "declare", "alias", "hash"};
+      "echo", "read",    ":",     "history", "printf",   "unset", "return",
+      ".",    "enable",  "shopt", "trap",    "complete", "umask", "ulimit",
+      "dirs", "declare", "alias", "hash",    "mapfile",  "set"};
   std::istringstream lines(protocol_script(1));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string word;
     words >> word;
-    if (word == "while") words >> word;
+    if (word == "while" || word == "if") words >> word;
     if (word.starts_with("IFS=") || word.starts_with("HISTTIMEFORMAT=")) words >> word;
     if (word == "case" || word == "esac" || word == ";;" || word.ends_with(")") || word == "load" ||
-        word == "end" || word == "{" || word == "}" || word.starts_with("__wp_"))
+        word == "end" || word == "else" || word == "fi" || word == "{" || word == "}" ||
+        word.starts_with("__wp_"))
       continue;
     ASSERT_EQ(word, "builtin") << line;
     words >> word;
@@ -201,7 +204,8 @@ TEST(ProtocolScriptTest, EveryTextIsValidBashWithAllPlaceholdersFilledIn) {
         run_line(kLargestPid, kLargestNumber, "true", "@18446744073709551615"),
         catch_up_lines(kLargestPid, kLargestNumber, CatchUp{.lines = 2}),
         report_line(kLargestPid, kLargestNumber), ask_line(kLargestPid, kLargestNumber),
-        std::string(kTailLine)}) {
+        enter_line(kLargestPid, kLargestNumber), plain_line(kLargestPid, kLargestNumber),
+        run_line(kLargestPid, kLargestNumber, "set -o vi"), std::string(kTailLine)}) {
     EXPECT_TRUE(is_valid_bash(text)) << text;
     EXPECT_FALSE(std::regex_search(text, std::regex("@[A-Z]+@"))) << text;
   }
@@ -221,7 +225,8 @@ TEST(TypedLineTest, EveryLineFitsTheTerminalAndEndsOnce) {
        {run_line(kLargestPid, kLargestNumber, "true"),
         run_line(kLargestPid, kLargestNumber, "true", "@18446744073709551615"),
         run_line(kLargestPid, kLargestNumber, std::string(1 << 20, 'x')),
-        run_line(1, 7, "echo 'a\nb' |"), report_line(kLargestPid, kLargestNumber)}) {
+        run_line(1, 7, "echo 'a\nb' |"), report_line(kLargestPid, kLargestNumber),
+        enter_line(kLargestPid, kLargestNumber), plain_line(kLargestPid, kLargestNumber)}) {
     EXPECT_LT(line.size(), 4096U);  // N_TTY_BUF_SIZE: a longer line would be cut
     EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
     EXPECT_EQ(line.front(), ' ') << "HISTCONTROL=ignorespace keeps it out of the history";
@@ -230,6 +235,14 @@ TEST(TypedLineTest, EveryLineFitsTheTerminalAndEndsOnce) {
 
 TEST(TypedLineTest, TheCommandItselfIsNeverTyped) {
   EXPECT_EQ(run_line(1, 7, "a-word-of-the-command").find("a-word"), std::string::npos);
+}
+
+TEST(TypedLineTest, ACommandThatSwitchesEditingIsSourced) {
+  for (const char* command : {"set -o vi", "set +o emacs", "true; set -o emacs", "eval 'set -o vi'",
+                              "f() { set -o vi; }"})
+    EXPECT_NE(run_line(1, 7, command).find(" source"), std::string::npos) << command;
+  for (const char* command : {"vi notes", "set -e", "emacs set.txt", "echo reset vi"})
+    EXPECT_EQ(run_line(1, 7, command).find(" source"), std::string::npos) << command;
 }
 
 TEST(TypedLineTest, ACommandThatTakesNoTailIsLoadedWithoutOne) {

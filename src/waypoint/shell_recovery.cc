@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "os/file.h"
@@ -20,6 +21,7 @@ constexpr auto kReportTime = seconds(10);     // to get a status out of a shell 
 constexpr auto kInterruptPause = seconds(1);  // between SIGINT, SIGTERM and SIGKILL
 constexpr int kKillShellAfter = 5;            // interrupts
 constexpr int kPatientLooks = 250;            // about a second of them
+constexpr int kMaxAsks = 3;                   // about a line of which nothing was heard
 constexpr int kSureLooks = 5;                 // at a shell that lost its terminal
 
 // The system call a process waits in, from /proc/<pid>/syscall: number, first and third argument.
@@ -41,6 +43,17 @@ std::optional<WaitingCall> waiting_call(pid_t pid) {
 }
 
 constexpr long kReadCall = 0;  // x86-64
+constexpr long kSelectCall = 23;
+constexpr long kPselectCall = 270;
+
+bool ignores_interrupt(pid_t pid) {
+  auto text = os::read_file("/proc/" + std::to_string(pid) + "/status");
+  constexpr std::string_view kField = "\nSigIgn:";
+  const std::size_t at = text ? text->find(kField) : std::string::npos;
+  if (at == std::string::npos) return false;
+  const auto mask = std::strtoull(text->c_str() + at + kField.size(), nullptr, 16);
+  return ((mask >> (SIGINT - 1)) & 1U) != 0;
+}
 
 }  // namespace
 
@@ -49,25 +62,46 @@ constexpr long kReadCall = 0;  // x86-64
 void ShellDriver::interrupt() {
   active_->timed_out = true;
   int stage = ++active_->interrupts;
+  active_->deadline = Deadline::after(kInterruptPause);
+  active_->next_look = Deadline::after(kEagerLook);
+  if (foreground() == shell_host_) return signal_own_group(stage);
   if (stage == 1) signal_foreground(SIGINT);
   if (stage == 2) signal_foreground(SIGTERM);
   if (stage >= 3) {
     signal_foreground(SIGKILL);
     (void)os::signal_process(shell_host_, stage >= kKillShellAfter ? SIGKILL : SIGINT);
   }
-  active_->deadline = Deadline::after(kInterruptPause);
-  active_->next_look = Deadline::after(kEagerLook);
 }
 
 void ShellDriver::signal_foreground(int number) {
   pid_t group = foreground();
   if (group <= 0) return;
   if (group == shell_host_) {
-    if (number != SIGKILL) (void)os::signal_process(shell_host_, number);
+    (void)os::signal_process(shell_host_, SIGINT);
     return;
   }
   (void)os::signal_group(group, number);
   (void)os::signal_group(group, SIGCONT);  // a stopped job would never see it
+}
+
+// The command is code of the shell itself, or runs without job control (`set +m`) in the shell's
+// own process group. An interrupt reaches all of the group, as from the keyboard; what is stronger
+// reaches only what the command has started. What the shell starts in the background then ignores
+// interrupts, and is spared as long as that helps.
+void ShellDriver::signal_own_group(int stage) {
+  if (stage == 1 || stage > kKillShellAfter) (void)os::signal_group(shell_host_, SIGINT);
+  bool found = false;
+  for (pid_t pid : os::process_tree(shell_host_)) {
+    const auto key = os::process_key(pid);
+    if (pid == shell_host_ || ::getpgid(pid) != shell_host_) continue;
+    if (!key || key->start_time < active_->began_at) continue;
+    if (stage < kKillShellAfter && ignores_interrupt(pid)) continue;
+    found = true;
+    if (stage == 2) (void)os::signal_process(pid, SIGTERM);
+    if (stage >= 3) (void)os::signal_process(pid, SIGKILL);
+  }
+  if (stage > 1) (void)os::signal_process(shell_host_, SIGINT);
+  if (stage >= kKillShellAfter && !found) (void)os::signal_process(shell_host_, SIGKILL);
 }
 
 void ShellDriver::look_for_prompt() {
@@ -92,6 +126,13 @@ void ShellDriver::look_for_prompt() {
           ErrorCode::kBusy,
           "the shell no longer answers: /proc may be unmounted in the branch, or bash restricted",
           "end it with send_keys \"exit\\n\": a fresh shell takes its place"));
+    if (os::has_typed(master_.get()).value_or(false)) return;  // not read yet
+    if (++active_->asks > kMaxAsks) {
+      // No line of ours works any more. What the command was to return nobody can tell.
+      active_->next_look = Deadline::never();
+      (void)os::signal_process(shell_host_, SIGKILL);
+      return;
+    }
     return type_report();
   }
   // Twice: between the end record and its reading here the shell looks the same for a moment.
@@ -109,14 +150,56 @@ bool ShellDriver::line_was_read() const {
   return typed ? !*typed : active_->holder_died || active_->shell_restarted;
 }
 
-// The line was read, and nothing was heard of it: its script was out of reach (see set_holder). The
-// next one has the new path. Whether the command ran untold, the shell knows.
+// The line was read, and nothing was heard of it: its script was out of reach (see set_holder), and
+// the next one has the new path; whether the command ran untold, the shell knows. Or the line
+// became part of something unfinished that was typed before: an interrupt takes that back. Or the
+// shell is in a state in which no line of ours works.
 void ShellDriver::ask_about_line() {
   active_->idle_looks = 0;
   active_->next_look = Deadline::after(kRetypeLook);
+  if (++active_->asks > kMaxAsks) return give_up_shell("");
+  if (active_->leaving) {
+    if (active_->asks > 1) (void)os::write_all(master_.get(), "\x03");
+    if (Status typed = type_plain_line(); !typed) abandon(std::move(typed).error());
+    return;
+  }
   active_->asked = true;
   if (Status typed = type_at_prompt(ask_line(holder_, active_->number)); !typed)
     abandon(std::move(typed).error());
+}
+
+// No command runs in this shell any more: the user's functions, options, limits or mounts are in
+// the way. A fresh one takes its place, and whoever wanted the command decides again: in another
+// directory, without the variables, it may not be what they mean.
+void ShellDriver::give_up_shell(std::string why) {
+  std::string cause =
+      "a function or alias named like a builtin, a builtin that is switched off, a restricted "
+      "shell, too few descriptors, or /proc is not mounted";
+  if (why == "names" || why == "status")
+    cause = "a variable whose name begins with __wp_ is readonly or has an attribute";
+  if (why == "file") cause = "it may not write files (ulimit -f)";
+  active_->phase_deadline = Deadline::never();
+  active_->next_look = Deadline::never();
+  active_->deadline = Deadline::never();
+  active_->giving_up = fail(
+      ErrorCode::kBusy,
+      std::string(active_->phase == Phase::kRunning
+                      ? "the command ran, and the shell cannot tell its status"
+                      : "the command did not run: the shell could not take it") +
+          " (" + cause + "). The shell was restarted: its variables, functions and jobs are gone",
+      "run the command again in the fresh shell; if it is refused again, look at /proc in the "
+      "session (a command beside the shell still works)");
+  (void)os::signal_process(shell_host_, SIGKILL);
+}
+
+bool ShellDriver::may_write_files() const {
+  auto limits = os::read_file("/proc/" + std::to_string(shell_host_) + "/limits");
+  if (!limits) return true;
+  constexpr std::string_view kField = "Max file size";
+  const std::size_t at = limits->find(kField);
+  if (at == std::string::npos) return true;
+  const std::size_t value = limits->find_first_not_of(' ', at + kField.size());
+  return limits->compare(value, 9, "unlimited") == 0;
 }
 
 void ShellDriver::type_again() {
@@ -129,6 +212,7 @@ void ShellDriver::type_again() {
 void ShellDriver::run_untold() {
   if (++active_->busy_looks < 2) return;
   const std::string printed = std::exchange(active_->loading, "");
+  show(printed);
   active_->output.append(printed);
   if (active_->sink && !printed.empty()) active_->sink(printed);
   set_echo(true);
@@ -159,7 +243,9 @@ void ShellDriver::regain_terminal() {
 }
 
 void ShellDriver::begin_report() {
+  drain();
   active_->lost_looks = 0;
+  active_->asks = 0;
   active_->phase = Phase::kReporting;
   active_->deadline = Deadline::never();
   active_->phase_deadline = Deadline::after(kReportTime);
@@ -184,6 +270,26 @@ pid_t ShellDriver::foreground() const {
   return shell_host_;
 }
 
+std::string ShellDriver::foreground_name() const {
+  const pid_t member = foreground_member();
+  return member > 0 ? os::command_line(member) : std::string("nothing");
+}
+
+pid_t ShellDriver::foreground_group() const {
+  const pid_t member = foreground_member();
+  return member > 0 ? os::namespace_group(member).value_or(shell_) : shell_;
+}
+
+// The group's leader if it lives: of `seq 9 | less` only the second process may be left.
+pid_t ShellDriver::foreground_member() const {
+  const pid_t group = os::foreground_group(master_.get());
+  if (group <= 0 || os::process_key(group)) return group;
+  for (pid_t pid : os::process_tree(init_)) {
+    if (::getpgid(pid) == group && os::process_key(pid)) return pid;
+  }
+  return 0;
+}
+
 void ShellDriver::note_jobs() {
   if (!blind_) return;
   std::vector<pid_t> children = os::children_of(shell_host_);
@@ -200,11 +306,24 @@ bool ShellDriver::reads_line() {
   auto input = os::read_link("/proc/" + std::to_string(shell_host_) + "/fd/0");
   if (!input || *input != kTerminalPath) return false;
   if (blind_) return os::process_state(shell_host_) == 'S';
+  // While a command runs, the editor is the `read -e` of that command.
+  if (edits_line()) return !active_ || active_->phase != Phase::kRunning;
   auto call = waiting_call(shell_host_);
   if (!call || call->number != kReadCall || call->fd != 0) return false;
   // The `read` builtin waits in a read() of another size than the shell's own input.
   if (prompt_read_ == 0 && !active_) prompt_read_ = call->size;
   return prompt_read_ == 0 || call->size == prompt_read_;
+}
+
+// readline sets the terminal to read single keys, and waits for one.
+bool ShellDriver::edits_line() {
+  auto settings = os::terminal_settings(master_.get());
+  if (!settings || (settings->c_lflag & ICANON) != 0) return false;
+  if (blind_) return shows_prompt_;
+  auto call = waiting_call(shell_host_);
+  if (!call) return false;
+  if (call->number == kReadCall) return call->fd == 0 && call->size == 1;
+  return (call->number == kSelectCall || call->number == kPselectCall) && call->fd == 1;
 }
 
 void ShellDriver::find_shell_host_pid() {

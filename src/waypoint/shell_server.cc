@@ -42,6 +42,7 @@ Status ShellServer::serve(const ClientPtr& client, Frame& frame) {
   if (op == "write_file") return write_file(client, frame);
   if (op == "read_file") return read_file(client, frame);
   if (op == "keys") {
+    if (frame.payload.empty()) SF_TRY(host_.shell().show_prompt(gate_.open()));
     return type(client, frame.payload);
   }
   if (op == "watch") {

@@ -31,6 +31,22 @@ TEST_F(CommandsTest, ATimeoutIsStrongerThanIgnoredSignals) {
   EXPECT_EQ(output("echo fine; pgrep -c sleep"), "fine\n0\n");
 }
 
+TEST_F(CommandsTest, ATimeoutWithoutJobControlEndsTheCommandAndKeepsTheShell) {
+  run("set +m; kept=yes; sleep 2000 & other=$!");
+  const char* commands[] = {"sleep 1000", "sleep 1000 | cat", "while :; do sleep 100; done",
+                            "sh -c 'trap \"\" INT; sleep 1000; :'",
+                            "sh -c 'trap \"\" INT TERM; while :; do sleep 100; done'"};
+  for (const char* command : commands) {
+    ExecResult r = run(command, kShort);
+    EXPECT_TRUE(r.timed_out) << command;
+    EXPECT_FALSE(r.shell_restarted) << command;
+    EXPECT_EQ(output("echo $kept; pgrep -c sleep; kill -0 $other && echo spared"),
+              "yes\n1\nspared\n")
+        << command;
+  }
+  run("kill $other; set -m");
+}
+
 TEST_F(CommandsTest, ACommandThatReadsInputWaitsForKeysOrItsTimeout) {
   ExecResult r = run("read line; echo got $line", kShort);
   EXPECT_TRUE(r.timed_out);

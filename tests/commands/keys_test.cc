@@ -211,6 +211,9 @@ TEST_F(KeysTest, AnInterruptEndsACommandWhoseInputWaits) {
 TEST_F(KeysTest, ALineThatNoTerminalKeepsIsRefusedWhole) {
   branch_ = start();
   ASSERT_OK(wp_->send_keys(branch_, "cat >/tmp/text\n"));
+  // Only then: the shell itself reads single keys.
+  ASSERT_OK(wp_->side_exec(
+      branch_, {.argv = {"sh", "-c", "until pgrep -x cat >/dev/null; do sleep 0.01; done"}}));
   auto refused = wp_->send_keys(branch_, std::string(5000, 'x') + "\n");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);

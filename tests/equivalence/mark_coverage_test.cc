@@ -60,6 +60,7 @@ TEST(MarkCoverageTest, EveryKeyOfACapturedStateHasARow) {
   state.shell.request_pending = true;
   state.shell.may_act = true;
   state.shell.waiting = "keys";
+  state.shell.shows_prompt = true;
   state.mark = StateMark{};
   state.shell.catch_up = CatchUp{};
   std::set<std::string> keys;

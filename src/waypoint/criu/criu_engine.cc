@@ -126,6 +126,7 @@ class CriuEngine : public ProcessEngine {
                               .what = "a POSIX message queue",
                               .why = "CRIU does not record queues",
                               .advice = "remove it, or use the native engine"}});
+    SF_TRY(decline_lost_leader(request));
     Captured captured{std::string(kCriuName)};
     captured.own_ipc = has_ipc_objects();
     captured.tcp_in_flight = tcp_in_flight(request);
@@ -183,6 +184,24 @@ class CriuEngine : public ProcessEngine {
     std::vector<Blocker> blockers = criu::find_replaced(criu::read_removed_names(root));
     if (blockers.empty()) return Ok{};
     return refuse_capture(blockers);
+  }
+
+  // A process group keeps the number of its first process, which may have ended: of `true |
+  // python3` only Python is left. CRIU does not dump such a group in the foreground ("ctty
+  // inheritance detected"), or brings it back so that the shell never gets the terminal again.
+  static Status decline_lost_leader(const CaptureRequest& request) {
+    std::optional<Blocker> member;
+    for (pid_t pid : os::process_tree(request.root)) {
+      if (os::namespace_group(pid) != request.terminal_group || !os::process_key(pid)) continue;
+      const pid_t inner = os::namespace_pid(pid).value_or(0);
+      if (inner == request.terminal_group) return Ok{};
+      member = Blocker{.pid = inner,
+                       .process = os::process_name(pid),
+                       .what = "a pipeline in the foreground whose first process has ended",
+                       .why = "CRIU cannot give the terminal back to such a group",
+                       .advice = "end that process, or use the native engine"};
+    }
+    return member ? Status(refuse_capture({*member})) : Status(Ok{});
   }
 
   static Status note_standing(const CaptureRequest& request) {

@@ -1,0 +1,23 @@
+// The constant text that the shell reads for each step of a command (shell_protocol.h), and the
+// file it starts with. Pure.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace sf::waypoint {
+
+// `holder` is the pid, in the branch, of the process that holds the protocol's descriptors.
+std::string protocol_script(pid_t holder);
+std::string shell_rc_file();
+
+// Behind a command: notes $? and $_ as its last command left them. As `set -v` would show it.
+inline constexpr std::string_view kTailLine = R"({ __wp_tail=$? __wp_last=$_; } >/dev/null 2>&1)";
+
+// Fills in the names in @...@.
+std::string with_paths(std::string_view text, pid_t holder);
+
+}  // namespace sf::waypoint

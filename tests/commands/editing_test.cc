@@ -1,0 +1,177 @@
+// Whoever types has a shell that edits lines, with prompt, history and completion; whoever runs
+// commands sees nothing of that. Both in one shell, in turn.
+#include "fixture.h"
+#include "screen_wait.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr const char* kLeft = "\x1b[D";
+constexpr const char* kUp = "\x1b[A";
+constexpr const char* kSearch = "\x12";
+constexpr const char* kInterrupt = "\x03";
+constexpr const char* kPrompt = "root@waypoint:/# ";
+
+class EditingTest : public CommandsTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void keys(const std::string& bytes) { ASSERT_OK(wp_->send_keys(branch_, bytes)); }
+  void see(const std::string& text) { expect_on_screen(*wp_, branch_, text); }
+  // The text so many times, and behind the last one the prompt.
+  void see_at_prompt(const std::string& text, int times) {
+    Deadline deadline = Deadline::after(seconds(20));
+    for (;;) {
+      const std::string all = screen_text(*wp_, branch_);
+      int found = 0;
+      std::size_t last = 0;
+      for (std::size_t at = all.find(text); at != std::string::npos; at = all.find(text, at + 1)) {
+        ++found;
+        last = at + text.size();
+      }
+      if (found == times && all.compare(last, 15, kPrompt, 15) == 0) return;
+      ASSERT_FALSE(deadline.passed()) << found << " times: " << text << "\n" << all;
+    }
+  }
+  // Each command as an observer compares it: nothing of the editor in it.
+  void expect_clean(const std::string& command, const std::string& wanted) {
+    ExecResult r = run(command);
+    EXPECT_EQ(r.output, wanted) << command;
+    EXPECT_EQ(r.raw.find('\x1b'), std::string::npos) << r.raw;
+    EXPECT_FALSE(r.shell_restarted) << command;
+    EXPECT_EQ(r.background.find("__wp"), std::string::npos) << r.background;
+    EXPECT_EQ(screen_text(*wp_, branch_).find("__wp"), std::string::npos);
+  }
+  void begin_in_mode() {
+    branch_ = start();
+    run("kept=yes");
+    run(std::string("set -o ") + GetParam());
+  }
+};
+
+TEST_P(EditingTest, TheModeIsSetByACommandAndEachLaterCommandRuns) {
+  begin_in_mode();
+  expect_clean("echo $kept", "yes\n");
+  expect_clean(std::string("[[ -o ") + GetParam() + " ]]; echo $?", "0\n");
+  expect_clean("set -o | grep -c -E '^(emacs|vi) .*on$'", "1\n");
+}
+
+TEST_P(EditingTest, TheModeIsSetByKeysAndEachLaterCommandRuns) {
+  branch_ = start();
+  run("kept=yes");
+  keys(std::string("set -o ") + GetParam() + "; echo se\"\"t\n");
+  see("\nset\n");
+  expect_clean("echo $kept", "yes\n");
+  expect_clean(std::string("[[ -o ") + GetParam() + " ]]; echo $?", "0\n");
+  keys("echo ty\"\"ped $kept\n");
+  see("\ntyped yes\n");
+  expect_clean("echo $kept", "yes\n");
+}
+
+TEST_P(EditingTest, LinesAreEditedRecalledSearchedAndCompleted) {
+  begin_in_mode();
+  run("touch /tmp/quite-unique-name");
+  keys(std::string("echo w\"\"rld") + kLeft + kLeft + kLeft + "o\n");
+  see_at_prompt("\nworld\n", 1);
+  keys(std::string(kUp) + "\n");
+  see_at_prompt("\nworld\n", 2);
+  keys(std::string(kSearch) + "w\"\"o");
+  see("search)");
+  keys("\r");  // C-j would only end the search
+  see_at_prompt("\nworld\n", 3);
+  keys("ls /tmp/quite-un\t");
+  see("# ls /tmp/quite-unique-name");
+  keys("\n");
+  see_at_prompt("\n/tmp/quite-unique-name\n", 1);
+  expect_clean("echo $kept", "yes\n");
+}
+
+TEST_P(EditingTest, AHalfTypedLineIsNotRunByTheNextCommand) {
+  begin_in_mode();
+  keys("touch /half");
+  see("touch /half");
+  expect_clean("ls /half 2>/dev/null; echo $kept", "yes\n");
+  keys("echo back\n");
+  see("\nback\n");
+  keys("for x in 1 2\n");
+  see("\n>\n");
+  expect_clean("ls /half 2>/dev/null; echo $kept", "yes\n");
+  keys("(exit 7)\n");
+  see("(exit 7)");
+  expect_clean("echo $?", "7\n");
+}
+
+TEST_P(EditingTest, ControlKeysDoWhatTheyDoInAnyTerminal) {
+  begin_in_mode();
+  keys("echo never");
+  see("echo never");
+  keys(kInterrupt);
+  see("^C\n" + std::string(kPrompt).substr(0, 16));
+  keys("cat\n");
+  see("# cat\n");
+  keys("\x1a");
+  see("Stopped");
+  expect_clean("jobs | grep -c Stopped; kill %1", "1\n");
+  keys("echo dy\"\"ing\n");
+  see("\ndying\n");
+  keys("\x04");
+  see("exit\n");
+  ExecResult fresh = run("echo \"[$kept]\"");
+  EXPECT_EQ(fresh.output, "[]\n");
+  EXPECT_TRUE(fresh.shell_restarted);
+}
+
+TEST_P(EditingTest, SnapshotsHoldTheLineAndTheMode) {
+  begin_in_mode();
+  keys("echo half\"\"way");
+  see("echo half\"\"way");
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));
+  keys(" there\n");
+  see("\nhalfway there\n");
+  expect_clean("echo $kept", "yes\n");
+  ASSERT_OK(wp_->restore(branch_, here.id));
+  keys(" again\n");
+  see("\nhalfway again\n");
+  auto forks = wp_->fork(here.id, 1);
+  ASSERT_OK(forks.at(0));
+  branch_ = *forks[0];
+  expect_clean("echo $kept", "yes\n");
+  expect_clean(std::string("[[ -o ") + GetParam() + " ]]; echo $?", "0\n");
+  keys("echo ty\"\"ped\n");
+  see("\ntyped\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, EditingTest, ::testing::Values("emacs", "vi"),
+                         [](const auto& mode) { return std::string(mode.param); });
+
+TEST_F(CommandsTest, WhatACommandSeesOfTheShellDoesNotDependOnKeysBeforeIt) {
+  const std::string look =
+      "set -o; shopt; echo $SHELLOPTS [$PS1] [$PS0] $-; declare -p | grep __wp";
+  branch_ = start();
+  const std::string before = output(look);
+  EXPECT_NE(before.find("emacs          \ton"), std::string::npos) << before;
+  ASSERT_OK(wp_->send_keys(branch_, "true\n"));
+  EXPECT_EQ(output(look), before);
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));
+  ASSERT_OK(wp_->restore(branch_, here.id));
+  EXPECT_EQ(output(look), before);
+}
+
+TEST_F(CommandsTest, EditingCanBeSwitchedOffAndOnByCommands) {
+  EXPECT_EQ(output("set +o emacs\necho same command"), "same command\n");
+  EXPECT_EQ(output("set -o | grep -c -E '^(emacs|vi) .*on$'"), "0\n");
+  ASSERT_OK(wp_->send_keys(branch_, "echo plain''ly\n"));
+  expect_on_screen(*wp_, branch_, "\nplainly\n");
+  EXPECT_EQ(output("set -o vi\necho same command"), "same command\n");
+  EXPECT_EQ(output("f() { set -o emacs; }"), "");
+  EXPECT_EQ(output("echo fine"), "fine\n");
+}
+
+TEST_F(CommandsTest, HistoryHoldsWhatWasTypedAndRunAndNothingOfOurs) {
+  run("echo first");
+  ASSERT_OK(wp_->send_keys(branch_, "echo sec''ond\n"));
+  expect_on_screen(*wp_, branch_, "\nsecond\n");
+  EXPECT_EQ(output("history 3 | sed 's/^ *[0-9]* *//'"),
+            "echo first\necho sec''ond\nhistory 3 | sed 's/^ *[0-9]* *//'\n");
+}
+
+}  // namespace
+}  // namespace sf::waypoint
