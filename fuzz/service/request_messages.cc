@@ -38,7 +38,7 @@ void request_messages(std::string_view input) {
   accepted(restore_call_from(body));
   accepted(cleanup_call_from(body));
   accepted(window_size_from(body));
-  accepted(keys_from(body));
+  accepted(input_from(body));
   accepted(node_change_from(body));
   accepted(session_change_from(body));
 }

@@ -9,7 +9,11 @@ void saved_screen(std::string_view input) {
   constexpr int kMaxCells = 4000;  // larger ones only take longer
   auto loaded = Screen::load(input);
   if (!loaded) return check_clear(loaded.error(), ErrorCode::kCorrupt);
-  SF_CHECK(loaded->save() == input);
+  // Not the input: that may be of an older version.
+  const std::string saved = loaded->save();
+  auto again = waypoint::Screen::load(saved);
+  SF_CHECK(again.ok());
+  SF_CHECK(again->save() == saved);
   if (loaded->size().rows * loaded->size().cols > kMaxCells) return;
   auto text = loaded->text();
   SF_CHECK(text.size == loaded->size());
