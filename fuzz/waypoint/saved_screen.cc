@@ -11,9 +11,9 @@ void saved_screen(std::string_view input) {
   if (!loaded) return check_clear(loaded.error(), ErrorCode::kCorrupt);
   // Not the input: that may be of an older version.
   const std::string saved = loaded->save();
-  auto again = waypoint::Screen::load(saved);
-  SF_CHECK(again.ok());
-  SF_CHECK(again->save() == saved);
+  auto twin = Screen::load(saved);
+  SF_CHECK(twin.ok());
+  SF_CHECK(twin->save() == saved);
   if (loaded->size().rows * loaded->size().cols > kMaxCells) return;
   auto text = loaded->text();
   SF_CHECK(text.size == loaded->size());
