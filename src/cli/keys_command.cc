@@ -23,7 +23,9 @@ Result<InputEvents> input_of(const KeysArguments& arguments,
                              const std::vector<std::string>& words) {
   const bool is_mixed = !arguments.literal && !arguments.paste;
   InputEvents input;
-  if (is_mixed) SF_TRY_ASSIGN(input, input_from_words(words));
+  if (is_mixed) {
+    SF_TRY_ASSIGN(input, input_from_words(words));
+  }
   std::string text;
   for (const std::string& word : words) text += is_mixed ? "" : word;
   if (arguments.from_input) {
