@@ -59,7 +59,7 @@ case $1 in end)
   @LEAVE@ ;;
 esac
 case $1 in load | load_tail | source | source_tail)
-  builtin unset -n @NAMES@ || builtin unset -v @NAMES@ || \. @SCRIPT@ refuse "$2" names
+  builtin unset -n @NAMES@ && builtin unset -v @NAMES@ || \. @SCRIPT@ refuse "$2" names
   {
     { @TELL(B $2 ${-//[!xv]/},${__wp_rest-})@; } && @AWAIT(B $2)@
   } <@ACK@
@@ -172,7 +172,7 @@ esac
 // No attribute of the user's may change the answer that is waited for.
 constexpr const char* kEnd =
     R"(builtin :
-  builtin unset -n __wp_ack || builtin unset -v __wp_ack
+  builtin unset -n __wp_ack && builtin unset -v __wp_ack || builtin :
   case $3 in "" | *[!0-9]*) \. @SCRIPT@ refuse "$2" status ;; esac
   {
     { @TELL(E $2 $3 ${-//[!v]/}${TMOUT:+t})@; } && builtin unset -v __wp_command __wp_tail __wp_end __wp_last && @AWAIT(E $2)@
