@@ -10,7 +10,7 @@ namespace {
 
 using waypoint::Record;
 
-constexpr std::string_view kLetters = "B?SEGQLAPXFD";  // in the order of Record::Kind; ?: traced
+constexpr std::string_view kLetters = "B?SEGRQLAPXFD";  // in the order of Record::Kind; ?: traced
 
 std::string written(const Record& record) {
   if (record.kind == Record::Kind::kTraced) return "trap -- ";

@@ -54,7 +54,7 @@ std::string ask_line(pid_t holder, long number) { return asking_line(holder, "as
 std::string enter_line(pid_t holder, long number) {
   return with_paths(
       " { __wp_end=$? __wp_last=$_;case ${__wp_rest[4]-}:$SHELLOPTS: in "
-      "edit:*|*:emacs:*)\\builtin set -o emacs;;*:vi:*)\\builtin set -o vi;esac;HISTFILE= "
+      "edit:*|*:emacs:*)\\builtin set -o emacs;;vi:*|*:vi:*)\\builtin set -o vi;esac;HISTFILE= "
       "\\builtin set -o history;\\. @SCRIPT@ enter " +
           std::to_string(number) +
           " \"$__wp_end\" \"$__wp_last\" &&\\builtin : \"$_\";} >/dev/null 2>&1\n",

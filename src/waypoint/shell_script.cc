@@ -179,11 +179,25 @@ constexpr const char* kEnd =
   } <@ACK@ || builtin return 1)";
 constexpr const char* kLeave =
     R"(builtin unset -v __wp_ack; case $- in *e*) builtin return 0 ;; esac; builtin return "$3")";
-// Mostly there is nothing to put away or to bring back.
+// Mostly there is nothing but the editing of lines to put away or to bring back. While bash
+// believes that it edits lines, and does not, it runs no PROMPT_COMMAND.
 constexpr const char* kRestAny =
-    R"(case ${PS1-}${PS0-}${TMOUT-}${-//[!xv]/}${__wp_rest-} in "") __wp_rest=wp: ;; *) \. @SCRIPT@ rest ;; esac)";
+    R"(case ${PS1-}${PS0-}${TMOUT-}${-//[!xv]/}${__wp_rest-} in
+    "")
+      case :$SHELLOPTS: in
+        *:emacs:*) __wp_rest=([0]=wp: [4]=edit); builtin set +o emacs ;;
+        *:vi:*) __wp_rest=([0]=wp: [4]=vi); builtin set +o vi ;;
+        *) __wp_rest=wp: ;;
+      esac
+      ;;
+    *) \. @SCRIPT@ rest ;;
+  esac)";
 constexpr const char* kShowAny =
-    R"(case ${__wp_rest[*]-} in wp:) builtin unset -v __wp_rest ;; *) \. @SCRIPT@ show ;; esac)";
+    R"(case ${__wp_rest-}${#__wp_rest[@]}${__wp_rest[4]-} in
+    wp:1) builtin unset -v __wp_rest ;;
+    wp:2edit) builtin unset -v __wp_rest; builtin set -o emacs ;;
+    *) \. @SCRIPT@ show ;;
+  esac)";
 // `printf -v`: an assignment to a readonly variable would end the script.
 constexpr const char* kRest = R"(case ${__wp_rest-} in
     wp:*) ;;
@@ -193,6 +207,10 @@ constexpr const char* kRest = R"(case ${__wp_rest-} in
         case ${PS1:+x} in x) __wp_rest[1]=$PS1; builtin printf -v PS1 '' ;; esac
         case ${PS0:+x} in x) __wp_rest[2]=$PS0; builtin printf -v PS0 '' ;; esac
         case ${TMOUT:+x} in x) __wp_rest[3]=$TMOUT; builtin printf -v TMOUT 0 ;; esac
+        case :$SHELLOPTS: in
+          *:emacs:*) __wp_rest[4]=edit; builtin set +o emacs ;;
+          *:vi:*) __wp_rest[4]=vi; builtin set +o vi ;;
+        esac
         case $- in *[xv]*) builtin set +xv ;; esac
       fi
       ;;
@@ -201,7 +219,7 @@ constexpr const char* kShow = R"(case ${__wp_rest-} in wp:*)
     case ${__wp_rest[1]-} in "" | '@PROMPT@') ;; *) builtin printf -v PS1 %s "${__wp_rest[1]}" ;; esac
     case ${__wp_rest[2]+x} in x) builtin printf -v PS0 %s "${__wp_rest[2]}" ;; esac
     case ${__wp_rest[3]+x} in x) builtin printf -v TMOUT %s "${__wp_rest[3]}" ;; esac
-    case ${__wp_rest[4]-} in edit) builtin set -o emacs ;; esac
+    case ${__wp_rest[4]-} in edit) builtin set -o emacs ;; vi) builtin set -o vi ;; esac
     case $__wp_rest in *v*) builtin set -v ;; esac
     case $__wp_rest in *x*) builtin unset -v __wp_rest; builtin set -x ;; esac
     builtin unset -v __wp_rest
