@@ -24,19 +24,25 @@ int main(void) {
 }
 """
 
+# A line is typed when the program waits for it: what comes earlier is echoed by the terminal as well.
+# Windows only get wider after lines were edited: in tmux 3.3, blanks that readline has erased count as text when lines
+# are wrapped anew, so that empty rows come in between.
 ROWS: List[Row] = [
     Row("python", "python3 -q", [
         step(until="^>>>$"),
-        step(["for i in range(3):", "Enter", "    print(i, 'x' * i)", "Enter", "Enter"], "^2 xx\n>>>"),
+        step(["for i in range(3):", "Enter"], r"^\.\.\.$"),
+        step(["    print(i, 'x' * i)", "Enter"], r"\n\.\.\.$"),
+        step("Enter", "^2 xx\n>>>"),
         step(["'abc' + def'", "Left", "Left", "Left", "Left", "'", "End"], "'def'"),
     ], [
         step("Enter", "^'abcdef'"),
         step("Up Home #", "^>>> #'abc"),
         step("C-c", "KeyboardInterrupt"),
         step(["print('long ' * 40)", "Enter"], "^>>>$"),
-        resize(20, 60),
-        step(["import time", "Enter", "time.sl", "Tab"], "time.sleep"),
-    ], (SMALL, WIDE, NARROW)),
+        resize(20, 100),
+        step(["import time", "Enter"], "import time\n>>>$"),
+        step(["time.sl", "Tab"], "time.sleep"),
+    ], (SMALL, NARROW)),
 
     Row("fzf-height", "seq 1 100 | fzf --height 10 --no-info", [
         step(until="^> 1 "),
@@ -61,19 +67,21 @@ ROWS: List[Row] = [
 
     Row("gdb", "gdb -q -nx -nh ./program", [
         step(until=r"^\(gdb\)$"),
-        step(["set style enabled off", "Enter", "break twice", "Enter"], "Breakpoint 1 at"),
+        step(["set style enabled off", "Enter"], r"off\n\(gdb\)$"),
+        step(["break twice", "Enter"], "Breakpoint 1 at"),
         step(["list main", "Enter"], r"(?s)sum \+= twice.*\(gdb\)$"),
     ], [
         step(["tui enable", "Enter"], "program.c"),
         step("Down Down"),
-        resize(30, 90, "program.c"),
         step(["tui disable", "Enter"], r"\(gdb\)"),
+        resize(30, 90),
         step(["info line twice", "Enter"], "Line 3"),
     ], (SMALL, WIDE), {"program.c": PROGRAM}, prepare="gcc -g -O0 -o program program.c"),
 
     Row("gdb-running", "gdb -q -nx -nh ./program", [
         step(until=r"^\(gdb\)$"),
-        step(["break twice", "Enter", "run", "Enter"], "Breakpoint 1, twice"),
+        step(["break twice", "Enter"], r"Breakpoint 1 at.*\n\(gdb\)$"),
+        step(["run", "Enter"], "Breakpoint 1, twice"),
         step(["next", "Enter"], "return result"),
         step(["print result", "Enter"], r"\$1 = 0"),
         step(["C-x", "a"], "program.c"),
@@ -83,14 +91,15 @@ ROWS: List[Row] = [
     Row("psql", "psql -h $PWD -U postgres", [
         step(until="^postgres=#$"),
         step(["select n, n * n as square from generate_series(1, 5) n;", "Enter"], r"\(5 rows\)"),
-        step(["create table t (a int, b text);", "Enter", "insert into t values (1, 'ä日本');", "Enter"], "INSERT 0 1"),
+        step(["create table t (a int, b text);", "Enter"], r"CREATE TABLE\npostgres=#$"),
+        step(["insert into t values (1, 'ä日本');", "Enter"], "INSERT 0 1"),
     ], [
         step(["select * from t;", "Enter"], r"\(1 row\)"),
         step(["select * from generate_series(1,200);", "Enter"], "^:$"),
         step("Space"),
         step("q", "^postgres=#$"),
         step("Up C-a #", "^postgres=# #select"),
-        resize(20, 60),
+        resize(20, 100),
     ], (SMALL,), prepare=(
         "bin=$(ls -d /usr/lib/postgresql/*/bin | tail -1); chown postgres . && cd / && P=$OLDPWD\n"
         "setpriv --reuid postgres --regid postgres --clear-groups $bin/initdb -N -A trust -D $P/data >/dev/null\n"
@@ -112,7 +121,7 @@ ROWS: List[Row] = [
         step(["sleep 100", "Enter"], "sleep 100$"),
         step("C-z", "Stopped"),
         step(["x" * 100]),
-        resize(24, 50),
+        resize(24, 120),
         step("C-u"),
         step("C-l", r"^\$$"),
         step("C-r h e l", "reverse-i-search"),

@@ -35,7 +35,8 @@ def case(name: str, *parts: Part) -> Row:
         steps.append(Step(["x"] if number else [], title=title))
     printed = " ".join(file for file in files if file != "show")
     differences = DIFFERENCES.get(f"seq-{name}", [])
-    sizes = (SMALL,) if differences else (SMALL, NARROW)
+    has_size = bool(differences) or any(isinstance(part, tuple) for part in parts)
+    sizes = (SMALL,) if has_size else (SMALL, NARROW)
     return Row(f"seq-{name}", f"bash show {printed}", steps[:1], steps[1:], sizes, files, differences=differences)
 
 
@@ -71,7 +72,8 @@ ROWS: List[Row] = [
     case("insert-delete-characters", "abcdefghij\r\nabcdefghij\r\nabcdefghij\x1b[1;4H\x1b[3@\x1b[2;4H\x1b[3P\x1b[3;4H\x1b[3X",
          "XY\x1b[1;70Hright\x1b[1;1H\x1b[5@\x1b[99P"),
     case("insert-mode", "abcdef\x1b[1;3H\x1b[4hXYZ", "UV\x1b[4lW"),
-    case("insert-mode-edge", "x" * 80 + "\x1b[1;79H\x1b[4habc", "d"),
+    case("insert-mode-edge", "x" * 40 + "\x1b[1;999H\x1b[4hab", "\x1b[1;1Hc"),
+    case("insert-mode-wrap", "x" * 110 + "\x1b[1;80H\x1b[4habc", "d"),
     case("erase-display", GRID + "\x1b[5;10H\x1b[J", "\x1b[3;10H\x1b[1Jx\x1b[2Jy"),
     case("erase-line", GRID + "\x1b[2;10H\x1b[K\x1b[4;10H\x1b[1K\x1b[6;10H\x1b[2K", "x"),
     case("erase-scrollback", "".join(f"\r\n{number}" for number in range(100)) + "\x1b[3J", "x"),
@@ -101,6 +103,7 @@ ROWS: List[Row] = [
     case("alternate-47", "primary\x1b[?47hother", "\x1b[?47lback"),
     case("alternate-no-history", "\x1b[?1049h" + "".join(f"\r\n{number}" for number in range(60)), "\x1b[?1049lx"),
     case("alternate-keeps-position", "\x1b[8;8Hhere\x1b[?1049h\x1b[2;2Hthere", "\x1b[?1049lagain"),
+    case("alternate-saves-its-own", "\x1b[8;8Hhere\x1b[?1049h\x1b[2;2H\x1b7there", "\x1b[?1049lagain"),
     # Resets and tests.
     case("alignment", "\x1b[5;5H\x1b#8", "x"),
     case("alignment-margins", "\x1b[3;5r\x1b[?6h\x1b#8\x1b[999;1Hlow", "x\n"),
@@ -110,7 +113,7 @@ ROWS: List[Row] = [
     case("cancelled", "a\x1b[3\x18b\x1b[4\x1acd\x1b[5\x1b[2Ce", "f"),
     case("control-inside", "abc\x1b[\r2Cx\x1b[2\n;5Hy", "z"),
     case("ignored", "a\x00b\x07c\x05d\x7fe\x1b[?9999hf\x1b[>4;1mg\x1b[=5xh\x1b[1$}i\x1b[20tj", "k"),
-    case("strings", "a\x1bPdevice\x1b\\b\x1b_application\x1b\\c\x1b^private\x1b\\d\x1b]4;1;?\x1b\\e\x1b]52;c;eA==\x07f", "g"),
+    case("strings", "a\x1bPdevice\x1b\\b\x1b_application\x1b\\c\x1b^private\x1b\\d\x1b]4;1;rgb:ff/00/00\x1b\\e\x1b]52;c;eA==\x07f", "g"),
     case("string-title", "a\x1bktmux title\x1b\\b", "c"),
     case("colours", "\x1b[1mbold\x1b[0m \x1b[3;4mitalic\x1b[m \x1b[7mreverse\x1b[27m \x1b[38;5;200mindexed \x1b[38;2;1;2;3mdirect"
          "\x1b[39m \x1b[48:5:20mcolon\x1b[49m \x1b[91;104mbright\x1b[0m \x1b[9mstruck", "on\x1b[0moff"),

@@ -11,6 +11,7 @@ import frame
 import key_names
 import line_rows
 import sequence_rows
+import vttest_rows
 from frame import describe_difference, is_same, make_frame
 from tmux_differences import DIFFERENCES
 
@@ -33,7 +34,7 @@ class FrameTest(unittest.TestCase):
         self.assertTrue(is_same(replace(ONE, attributes=()), ONE))
 
     def test_every_listed_difference_names_its_standard_and_belongs_to_a_row(self) -> None:
-        names = {row.name for row in [*line_rows.ROWS, *sequence_rows.ROWS]}
+        names = {row.name for row in [*line_rows.ROWS, *sequence_rows.ROWS, *vttest_rows.ROWS]}
         for name, differences in DIFFERENCES.items():
             self.assertIn(name, names)
             for one in differences:

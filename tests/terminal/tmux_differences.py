@@ -41,6 +41,9 @@ DIFFERENCES: Dict[str, List[Difference]] = {
     "seq-insert-delete-outside": per_step(
         "VT510 IL: has no effect outside the page margins",
         shows(1, [LETTERS[0], "x" + LETTERS[1][1:], *LETTERS[2:9], "y" + LETTERS[9][1:]], 9, 1)),
+    "seq-insert-mode-wrap": per_step(
+        "VT510 IRM: moves what is right of the cursor, also if the character was wrapped to the next line",
+        shows(0, ["x" * 79 + "a", "bc" + "x" * 30], 1, 2), shows(1, ["x" * 79 + "a", "bcd" + "x" * 30], 1, 3)),
     "seq-tabs-back": per_step(
         "ECMA-48 8.3.10 CHT: moves to a following tab stop; tmux ignores it",
         shows(1, ["d               c               b      a", "                e       f"], 1, 25)),
@@ -83,4 +86,8 @@ DIFFERENCES: Dict[str, List[Difference]] = {
         *[shows(number, [r"status $'\E[0n'", "position", "", "", "", "", " " * 19 + r"$'\E[7;20R'",
                          r"attributes $'\E[?c'", r"version $'\E[>c'", r"size $'\E[8;24;80t'", f"asked {number + 1}"],
                 11, 0) for number in range(2)]),
+    "vttest-screen": per_step(
+        "VT510 DECOM: setting it moves the cursor to the home position, which is in the margins",
+        shows(11, [*[""] * 22, "This line should be the one above the bottom of the screen. Push <RETURN>",
+                   "Origin mode test. This line should be at the bottom of the screen."], 22, 73)),
 }
