@@ -130,9 +130,10 @@ std::string text_of(std::size_t bytes) {
   return text;
 }
 
-// A reader that begins when it is told to, and takes byte after byte.
+// A reader that begins when it is told to, and takes byte after byte. It waits in a program of its
+// own: of an interrupt that meets bash between two programs, bash would know nothing.
 constexpr const char* kSlowReader =
-    "stty -echo; echo rea''dy; until test -e /tmp/go; do sleep 0.02; done; "
+    "stty -echo; sh -c 'echo rea\"\"dy; until test -e /tmp/go; do sleep 0.02; done'; "
     "while IFS= read -r l && [ \"$l\" != end ]; do printf '%s\\n' \"$l\"; done >/tmp/text; "
     "stty echo; echo fin''ished\n";
 

@@ -33,7 +33,8 @@ class CliPasteTest : public ::testing::Test {
   std::string file(const std::string& name) const { return host_ / name; }
   // Nobody inside reads until open_gate().
   void close_gate() {
-    host_shell_->type("echo wait''ing; until test -e " + file("go") + "; do sleep 0.02; done\r");
+    host_shell_->type("sh -c 'echo wait\"\"ing; until test -e " + file("go") +
+                      "; do sleep 0.02; done'\r");
     ASSERT_TRUE(host_shell_->sees("waiting"));
   }
   void open_gate() { world_.output({"run", "s", "--", "touch", file("go")}); }
