@@ -69,7 +69,8 @@ constexpr std::uint64_t extend_run(std::uint64_t run, std::uint64_t command_hash
 }
 // Of what a command printed, for comparing a replay with it.
 std::uint64_t hash_of(const Observation& seen);
-// The request that does again what the entry did. Requires: kind is kCommand.
+// The request that does again what the entry did, with more time if it ended in time. Requires:
+// kind is kCommand.
 ExecRequest replay_request(const LogEntry& entry);
 // Rows and columns. Requires: kind is kResize.
 std::pair<std::uint16_t, std::uint16_t> replay_size(const LogEntry& entry);

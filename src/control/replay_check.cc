@@ -64,11 +64,11 @@ std::string what_differs(const Divergence& d) {
 std::optional<Divergence> check_replay(const ReplayStep& step, const Observation& observed) {
   const LogEntry& entry = step.entry;
   // No record of a later version has the hash of the kept part alone, but by an accident.
-  const bool same_output = entry.output_bytes == observed.output_bytes &&
-                           (entry.output_hash == hash_of(observed) ||
-                            entry.output_hash == hash_text(observed.output));
-  const bool same = entry.exit_code == observed.exit_code &&
-                    entry.timed_out == observed.timed_out && same_output;
+  const bool same_output =
+      entry.output_bytes == observed.output_bytes &&
+      (entry.output_hash == hash_of(observed) || entry.output_hash == hash_text(observed.output));
+  const bool same =
+      entry.exit_code == observed.exit_code && entry.timed_out == observed.timed_out && same_output;
   if (same) return std::nullopt;
   return Divergence{
       .node = step.node,

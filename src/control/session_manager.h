@@ -302,8 +302,8 @@ class SessionManager {
   std::function<WallTime()> now_;
   SessionLimits limits_;
   Capabilities capabilities_;
-  // Held, shared, from before something is made until it is recorded or put away. Between a branch's
-  // input and mutex_ in the order of locks.
+  // Held, shared, from before something is made until it is recorded or put away. Between a
+  // branch's input and mutex_ in the order of locks.
   std::shared_timed_mutex making_;
 
   mutable std::mutex mutex_;
@@ -313,7 +313,7 @@ class SessionManager {
   std::map<NodeId, std::size_t> pins_;
   std::unordered_map<NodeId, microseconds> replay_spent_;  // on virtual nodes, so far
   std::unordered_set<NodeId> replayed_well_;  // virtual nodes whose commands led to a proven state
-  std::vector<BranchHandle> unended_;                      // garbage that could not be put away
+  std::vector<BranchHandle> unended_;         // garbage that could not be put away
   std::vector<PhysicalRef> unremoved_;
 };
 

@@ -50,7 +50,7 @@ class SessionManager::LiveCopy {
 struct SessionManager::Revived {
   LiveCopy copy;
   std::vector<Divergence> accepted = {};
-  std::string unproven = {};       // RestoreReport's
+  std::string unproven = {};      // RestoreReport's
   bool saw_whole_outputs = true;  // all that was printed was compared
 
   bool is_proven() const { return accepted.empty() && unproven.empty(); }

@@ -11,7 +11,9 @@
 namespace sf::control {
 namespace {
 
-constexpr auto kEndingTime = seconds(1);
+// On a busy host a shell takes its time until it waits at its prompt, and so do processes that end.
+constexpr auto kSlowHost = seconds(10);
+constexpr auto kLookAgain = milliseconds(10);
 
 // What failed is a copy on its way: to the caller, whose branch is as it was, nothing is lost.
 Error as_copy_error(Error error, const std::string& what) {
@@ -85,7 +87,15 @@ Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& 
     }
     ExecRequest again = replay_request(entry);
     again.describe_shell = true;
-    SF_TRY_ASSIGN(Observation seen, backend_.exec(handle, again, {}));
+    Result<Observation> done = backend_.exec(handle, again, {});
+    // Only this replay uses the terminal of the copy: its shell is not at its prompt yet.
+    for (Deadline patience = Deadline::after(kSlowHost);
+         !done.ok() && done.error().code == ErrorCode::kBusy && !patience.passed();) {
+      std::this_thread::sleep_for(kLookAgain);
+      done = backend_.exec(handle, again, {});
+    }
+    if (!done.ok()) return std::move(done).error();
+    const Observation& seen = *done;
     std::optional<Divergence> divergence = check_replay(step, seen);
     if (!divergence && was_partly_recorded(entry, seen)) revived.saw_whole_outputs = false;
     return divergence;
@@ -108,9 +118,9 @@ Status SessionManager::verify(const RestorePlan& plan, OnDivergence on_divergenc
   auto look = [&] { return backend_.digest(handle, plan.proof->since, DigestBudget::unlimited()); };
   Result<std::string> digest = look();
   // A process of the last command may be about to end.
-  for (Deadline patience = Deadline::after(kEndingTime);
+  for (Deadline patience = Deadline::after(kSlowHost);
        !digest.ok() && digest.error().code == ErrorCode::kUnsupported && !patience.passed();) {
-    std::this_thread::sleep_for(milliseconds(10));
+    std::this_thread::sleep_for(kLookAgain);
     digest = look();
   }
   if (!digest.ok() && digest.error().code == ErrorCode::kNotFound) {
@@ -124,8 +134,8 @@ Status SessionManager::verify(const RestorePlan& plan, OnDivergence on_divergenc
     return Ok{};
   }
   // What could be compared when the node was made, and now cannot, differs.
-  auto divergence = check_state(plan.target, plan.proof->digest,
-                                digest.ok() ? *digest : digest.error().message);
+  auto divergence =
+      check_state(plan.target, plan.proof->digest, digest.ok() ? *digest : digest.error().message);
   if (!divergence) {
     std::lock_guard lock(mutex_);
     for (const ReplayStep& step : plan.steps) replayed_well_.insert(step.node);

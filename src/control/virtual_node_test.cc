@@ -234,6 +234,17 @@ TEST_F(VirtualNodeTest, NodeWhoseDigestAnotherVersionMadeComesBackAndIsSaidToBeU
   EXPECT_EQ(take(w).report.kind, Materialization::kPhysical);
 }
 
+TEST_F(VirtualNodeTest, SlowHostIsNoDivergence) {
+  SessionWorld w("lazy");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set a 1"));
+  const Kept kept = take(w);
+  ASSERT_OK(w.run("main", "set a 2"));
+  w.backend.be_slow(3, 150);  // more than a second
+  ASSERT_OK(w.back("main", kept.report.node));
+  EXPECT_EQ(w.dump("main"), kept.state);
+}
+
 TEST_F(VirtualNodeTest, DifferentStateIsNeverPromoted) {
   SessionWorld w("smart");
   ASSERT_OK(w.build());

@@ -79,6 +79,12 @@ void FakeBackend::fail_checkpoints(std::optional<ErrorCode> code) {
   checkpoint_error_ = code;
 }
 
+void FakeBackend::be_slow(std::size_t execs, std::size_t digests) {
+  std::lock_guard lock(mutex_);
+  slow_execs_ = execs;
+  slow_digests_ = digests;
+}
+
 void FakeBackend::lose_next_answer() {
   std::lock_guard lock(mutex_);
   lose_answer_ = true;
@@ -187,6 +193,10 @@ Result<Observation> FakeBackend::exec(const BranchHandle& branch, const ExecRequ
   if (hook) hook(request.command);
   Result<Observation> seen = call<Observation>("exec", [&]() -> Result<Observation> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
+    if (slow_execs_ > 0) {
+      --slow_execs_;
+      return fail(ErrorCode::kBusy, "the terminal is in use by: bash");
+    }
     Result<Observation> done = perform(*machine, branch, request.command);
     if (std::exchange(lose_answer_, false)) return fail(ErrorCode::kOs, "the answer was lost");
     return done;
@@ -331,6 +341,10 @@ Result<std::string> FakeBackend::digest(const BranchHandle& branch,
   return call<std::string>("digest", [&]() -> Result<std::string> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
     if (!options_.has_digests) return fail(ErrorCode::kUnsupported, "too many files");
+    if (slow_digests_ > 0) {
+      --slow_digests_;
+      return fail(ErrorCode::kUnsupported, "the shell does not wait at its prompt");
+    }
     return "files:" + std::to_string(control::hash_text(machine->dump()));
   });
 }

@@ -48,6 +48,8 @@ class FakeBackend final : public control::Backend {
   void fail_checkpoints(std::optional<ErrorCode> code);
   // The next exec() does its work and then fails with kOs.
   void lose_next_answer();
+  // As a slow host: that many calls of exec() fail with kBusy, of digest() with kUnsupported.
+  void be_slow(std::size_t execs, std::size_t digests);
   // Called in exec() before the command's effect, with no lock held.
   void on_exec(std::function<void(const std::string&)> hook);
   // Called in run() before the program's effect, with no lock held.
@@ -124,6 +126,8 @@ class FakeBackend final : public control::Backend {
   std::function<void(const std::string&)> on_exec_;
   std::function<void()> on_run_;
   bool lose_answer_ = false;
+  std::size_t slow_execs_ = 0;
+  std::size_t slow_digests_ = 0;
   std::uint64_t next_ = 1;
   std::uint64_t random_ = 0;
 };
