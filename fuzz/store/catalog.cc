@@ -138,9 +138,9 @@ void check_refusal(const Error& error) {
 }
 
 void check_contents(SqliteCatalog& catalog) {
-  auto images = catalog.load_all();
-  if (!images) return check_clear(images.error());
-  for (control::SessionImage& image : *images) {
+  auto loaded = catalog.load_sessions();
+  if (!loaded) return check_clear(loaded.error());
+  for (control::SessionImage& image : loaded->images) {
     auto tree = control::BranchTree::from_image(image);
     if (!tree) {
       check_clear(tree.error(), ErrorCode::kCorrupt);
@@ -148,6 +148,15 @@ void check_contents(SqliteCatalog& catalog) {
     }
     SF_CHECK(control::BranchTree::from_image(tree->image()).ok());
   }
+  // Whatever is wrong with a session, it has a name and can be removed; then all is well.
+  for (const UnreadableSession& session : loaded->unreadable) {
+    check_clear(session.why, ErrorCode::kCorrupt);
+    SF_CHECK(control::check_name(session.session.id.value(), "session id").ok());
+    Status removed = catalog.remove_unreadable(session, control::WallTime());
+    if (!removed) return check_clear(removed.error());  // nodes of another one refer to it
+  }
+  auto again = catalog.load_sessions();
+  SF_CHECK(again.ok() && again->is_whole());
   auto costs = catalog.measured_costs("waypoint");
   if (!costs) check_clear(costs.error());
   auto operations = catalog.operations({});

@@ -19,7 +19,7 @@ using control::SessionManager;
 
 namespace {
 
-constexpr seconds kSettleTime{10};
+constexpr seconds kSettleTime{15};
 
 control::SessionRecord record_of(const SessionManager& session) {
   return session.read([](const BranchTree& tree) { return tree.session(); });
@@ -28,7 +28,7 @@ control::SessionRecord record_of(const SessionManager& session) {
 // Of these things, what none of the sessions names.
 control::Orphans unnamed(const control::Inventory& things,
                          const std::vector<SessionDirectory::Session>& sessions,
-                         const std::vector<store::UnreadableSession>& unusable = {}) {
+                         const std::vector<store::UnreadableSession>& unusable) {
   std::set<control::BranchHandle> live(things.live.begin(), things.live.end());
   std::set<control::PhysicalRef> physical(things.physical.begin(), things.physical.end());
   for (const store::UnreadableSession& other : unusable) {
@@ -276,8 +276,8 @@ Result<SessionDirectory::Session> SessionDirectory::find(std::string_view id_or_
   std::lock_guard lock(mutex_);
   if (const Entry* entry = look_up(id_or_name)) return lease(*entry);
   if (const store::UnreadableSession* found = look_up_unusable(id_or_name))
-    return Error(found->why).while_doing("session " + found->session.id.value() +
-                                         " cannot be used");
+    return Error(found->why)
+        .while_doing("session " + found->session.id.value() + " cannot be used");
   return fail(ErrorCode::kNotFound, "no session '" + std::string(id_or_name) + "'",
               "`statefork ls` lists them");
 }
@@ -318,30 +318,32 @@ std::string SessionDirectory::problem(const SessionManager& session) const {
 
 void SessionDirectory::mend_backends() {
   shared_.mend([&](Backend& backend, const control::Inventory& has) {
-    std::vector<Session> sessions = all();
-    std::erase_if(sessions,
-                  [&](const Session& each) { return record_of(*each).backend != backend.name(); });
-    for (const Session& session : sessions) {
+    for (const Session& session : all_on(backend)) {
       Status marked = session->reconcile(has);
       if (!marked) log_.error("what a session lost is not recorded", marked.error());
     }
-    sweep_reopened(backend, has, sessions);
+    sweep_reopened(backend, has);
   });
 }
 
+std::vector<SessionDirectory::Session> SessionDirectory::all_on(const Backend& backend) const {
+  std::vector<Session> sessions = all();
+  std::erase_if(sessions,
+                [&](const Session& each) { return record_of(*each).backend != backend.name(); });
+  return sessions;
+}
+
 // What was made when the store failed, and not recorded. What is being made has no record either.
-void SessionDirectory::sweep_reopened(Backend& backend, const control::Inventory& has,
-                                      const std::vector<Session>& sessions) {
+// Requires: sessions cannot use the backend yet.
+void SessionDirectory::sweep_reopened(Backend& backend, const control::Inventory& has) {
   const Deadline patience = Deadline::after(kSettleTime);
   std::unique_lock creating(creating_, std::defer_lock);
-  bool may_sweep = creating.try_lock_until(patience.at());
+  bool may_sweep = creating.try_lock_until(patience.at()) && knows_all_;
+  const std::vector<Session> sessions = all_on(backend);
   for (const Session& session : sessions) may_sweep = may_sweep && session->settle(patience);
-  if (!may_sweep || !knows_all_) {
-    log_.info("what no record names is left to the next start",
-              {{"backend", std::string(backend.name())}});
-    return;
-  }
-  put_away(backend, unnamed(has, sessions));
+  if (may_sweep) return put_away(backend, unnamed(has, sessions, unusable()));
+  log_.info("what no record names is left to the next start",
+            {{"backend", std::string(backend.name())}});
 }
 
 Result<control::CleanupReport> SessionDirectory::end_unusable(
@@ -384,8 +386,7 @@ Status SessionDirectory::rename(std::string_view id_or_name, const std::string& 
     std::lock_guard lock(mutex_);
     const Entry* taken = look_up(name);
     const bool is_ours = taken != nullptr && taken == look_up(id);
-    const bool is_foreign =
-        (taken != nullptr && !is_ours) || look_up_unusable(name) != nullptr;
+    const bool is_foreign = (taken != nullptr && !is_ours) || look_up_unusable(name) != nullptr;
     if (!name.empty() && (is_foreign || !reserved_.insert(name).second))
       return invalid("a session called '" + name + "' is there already", "choose another name");
   }

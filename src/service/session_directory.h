@@ -63,8 +63,8 @@ class SessionDirectory {
   static constexpr std::size_t kMaxSessions = 1024;
   static constexpr std::uint64_t kMaxOperations = 1'000'000;  // rows of the log that gc keeps
 
-  // Puts away what no record names. A session whose records do not make sense is listed as unusable;
-  // as long as there is one, nothing is put away.
+  // Puts away what no record names. A session whose records do not make sense is listed as
+  // unusable; as long as there is one, nothing is put away.
   static Result<std::unique_ptr<SessionDirectory>> open(DirectoryOptions options, DaemonLog& log);
 
   // kInvalidArgument when the name is taken.
@@ -115,8 +115,8 @@ class SessionDirectory {
   void set_aside(store::UnreadableSession session);
   Result<control::CleanupReport> end_unusable(const store::UnreadableSession& session);
   void put_away(control::Backend& backend, const control::Orphans& orphans);
-  void sweep_reopened(control::Backend& backend, const control::Inventory& has,
-                      const std::vector<Session>& sessions);
+  void sweep_reopened(control::Backend& backend, const control::Inventory& has);
+  std::vector<Session> all_on(const control::Backend& backend) const;
   Result<control::SessionPorts> ports(const std::string& backend, const std::string& policy);
   // All require: mutex_ is held.
   Result<control::SessionId> reserve(const std::string& name);
@@ -137,7 +137,7 @@ class SessionDirectory {
 
   std::shared_timed_mutex creating_;  // held, shared, until a new session is among sessions_
   mutable std::mutex mutex_;
-  std::map<std::string, Policies> policies_;  // by the backend's name
+  std::map<std::string, Policies> policies_;            // by the backend's name
   std::map<std::string, Entry, std::less<>> sessions_;  // by id
   std::map<std::string, std::string, std::less<>> ids_by_name_;
   std::map<std::string, store::UnreadableSession, std::less<>> unusable_;  // by id
