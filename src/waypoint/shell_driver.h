@@ -86,6 +86,8 @@ class ShellDriver {
   std::optional<std::vector<std::string>> commands_since(long n) const;
   // When they were entered into the history, likewise, if looks have told all of them.
   std::optional<std::vector<long>> times_since(long n) const;
+  // Whether a program asked the terminal something that will be answered by typing.
+  bool owes_answers() const { return !screen_.answers().empty(); }
   // Whether the shell may do something of its own at its prompt: TMOUT is set, after which it logs
   // out; or keys were typed, or the shell is a new one, and no command has told since.
   bool may_act() const { return may_act_; }

@@ -50,7 +50,7 @@ class ShellHost {
   const std::optional<pid_t>& holder() const { return holder_; }
 
   // Whether nothing is under way: no command, none beside it, and the shell waits for one.
-  bool is_idle() { return driver_->waits_at_prompt() && !has_sides(); }
+  bool is_idle() { return driver_->waits_at_prompt() && !driver_->owes_answers() && !has_sides(); }
   bool has_sides() const { return sides_->any(); }
   // Whether nothing in the shell and beside it acts until the next request.
   bool is_at_rest() { return driver_->ready() && !has_sides() && !driver_->may_act(); }
