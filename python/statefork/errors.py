@@ -62,13 +62,16 @@ class BusyError(StateForkError):
 
 
 class DivergenceError(StateForkError):
-    """A command that was replayed did something else than the first time; the branch is as it was before."""
+    """A command that was replayed did something else, or led to another state; the branch is as it was before."""
 
     code = "diverged"
 
     @property
     def divergence(self) -> Divergence:
-        """Which command of which node, what it did the first time (`expected`), and now (`observed`)."""
+        """Which command of which node, what it did the first time (`expected`), and now (`observed`).
+
+        If all outputs are the same, `state` says what of the node differs, and `command` is empty.
+        """
         return Divergence(node=str(self.details.get("node", "")), index=self._number("index"),
                           command=str(self.details.get("command", "")),
                           expected=self._outcome("expected"), observed=self._outcome("observed"),

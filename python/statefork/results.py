@@ -82,10 +82,10 @@ class Divergence:
 
     node: str
     index: int  # it is number `index` of the node's log
-    command: str
+    command: str  # empty if `state` is not
     expected: Outcome
     observed: Outcome
-    state: str = ""  # how files or shell differ although every output was the same
+    state: str = ""  # how files or shell of the node differ although every output was the same
 
 
 @dataclass(frozen=True)
