@@ -52,8 +52,8 @@ std::optional<ResourceLimits> ResourceLimits::parse(std::string_view text) {
 std::string ResourceLimits::text() const {
   std::string text;
   for (const rlimit& limit : limits_)
-    text += (text.empty() ? "" : ",") + limit_text(limit.rlim_cur) + ":" +
-            limit_text(limit.rlim_max);
+    text +=
+        (text.empty() ? "" : ",") + limit_text(limit.rlim_cur) + ":" + limit_text(limit.rlim_max);
   return text;
 }
 

@@ -13,8 +13,8 @@ namespace sf::os {
 class ResourceLimits {
  public:
   static ResourceLimits of_this_process();
-  // "1024:4096,-:-,...": soft and hard limit of each resource in the order of their numbers, "-" for
-  // none. Nothing: malformed. Pure, as is text().
+  // "1024:4096,-:-,...": soft and hard limit of each resource in the order of their numbers, "-"
+  // for none. Nothing: malformed. Pure, as is text().
   static std::optional<ResourceLimits> parse(std::string_view text);
   std::string text() const;
 

@@ -115,14 +115,13 @@ Status SessionReader::read_records() {
                             "next_branch FROM sessions ORDER BY key"),
                   [&](const Rows& row) {
                     sessions_[row.integer(0)] = drafts_.size();
-                    drafts_.push_back(
-                        {.key = row.integer(0),
-                         .image = {.session = {.id = SessionId(row.bytes(1)),
-                                               .name = row.bytes(2),
-                                               .backend = row.bytes(3),
-                                               .policy = row.bytes(4),
-                                               .created = wall_time(row.integer(5))},
-                                   .counters = {row.word(6), row.word(7)}}});
+                    drafts_.push_back({.key = row.integer(0),
+                                       .image = {.session = {.id = SessionId(row.bytes(1)),
+                                                             .name = row.bytes(2),
+                                                             .backend = row.bytes(3),
+                                                             .policy = row.bytes(4),
+                                                             .created = wall_time(row.integer(5))},
+                                                 .counters = {row.word(6), row.word(7)}}});
                     SessionRecord& record = drafts_.back().image.session;
                     blame(drafts_.size() - 1, check_name(record.id.value(), "session id"));
                     if (record.backend.empty() && record.id.value().starts_with(kLost))
@@ -133,12 +132,12 @@ Status SessionReader::read_records() {
 }
 
 Status SessionReader::read_settings() {
-  return for_each(db_.query("SELECT session, kind, name, value FROM settings"),
-                  [&](const Rows& row) {
-                    std::size_t draft = session(row.integer(0));
-                    blame(draft, read_setting(row.bytes(1), row.bytes(2), row.bytes(3),
-                                              drafts_[draft].image.session));
-                  });
+  return for_each(
+      db_.query("SELECT session, kind, name, value FROM settings"), [&](const Rows& row) {
+        std::size_t draft = session(row.integer(0));
+        blame(draft,
+              read_setting(row.bytes(1), row.bytes(2), row.bytes(3), drafts_[draft].image.session));
+      });
 }
 
 // A parent is made before its children, so its key is the smaller one.

@@ -13,7 +13,7 @@ namespace sf::store {
 
 // A session whose rows contradict each other: what is needed to list it and to remove it.
 struct UnreadableSession {
-  std::int64_t key = 0;  // of its rows; 0: found by its id
+  std::int64_t key = 0;    // of its rows; 0: found by its id
   bool has_record = true;  // false: no row of `sessions` has this key
   // As far as it could be read. The id is "lost-KEY" if there is none that a user could type.
   control::SessionRecord session;

@@ -110,9 +110,10 @@ Status SqliteCatalog::keep_apart(const LoadedSessions& loaded) {
   SF_TRY_ASSIGN(Transaction transaction, Transaction::begin(file_.db));
   for (const UnreadableSession& lost : loaded.unreadable) {
     if (lost.has_record) continue;
-    SF_TRY(file_.db.run("INSERT INTO sessions(key, id, name, backend, policy, created_us) "
-                        "VALUES(?,?,'','','',0)",
-                        lost.key, lost.session.id.value()));
+    SF_TRY(
+        file_.db.run("INSERT INTO sessions(key, id, name, backend, policy, created_us) "
+                     "VALUES(?,?,'','','',0)",
+                     lost.key, lost.session.id.value()));
   }
   SF_TRY(drop_strays());
   return std::move(transaction).commit();

@@ -31,7 +31,7 @@ struct BranchConfig {
   WindowSize window{40, 160};
   Network network = Network::kNone;
   os::CgroupLimits limits;
-  std::optional<os::ResourceLimits> rlimits;  // nothing: the manager's own
+  std::optional<os::ResourceLimits> rlimits;    // nothing: the manager's own
   std::vector<std::string> extra_capabilities;  // beyond a container's usual ones, e.g. "sys_admin"
   std::string label;  // whose it is, in the words of whoever drives the store: an id, or empty
 };

@@ -23,8 +23,8 @@ enum class ChangeTimes {
 ChangeTimes change_times(const os::KernelVersion& kernel, long file_system);
 // The kernel's coarse clock is never older than this.
 inline constexpr long kCoarseTickNs = 20'000'000;
-// Whether the time of change of a file would tell a change made at `looked_ns` or later from the one
-// made at `changed_ns`. Pure.
+// Whether the time of change of a file would tell a change made at `looked_ns` or later from the
+// one made at `changed_ns`. Pure.
 bool shows_later_change(long changed_ns, long looked_ns, ChangeTimes times);
 
 class FileStamp {

@@ -61,8 +61,8 @@ TEST_F(FileStampTest, TreeLargerThanTheBoundHasNone) {
 TEST(ChangeTimesTest, TimesAreFineWhereKernelAndFileSystemMakeThemSo) {
   const os::KernelVersion old{6, 12};
   const os::KernelVersion fresh{6, 13};
-  for (long place : {long{BTRFS_SUPER_MAGIC}, long{EXT4_SUPER_MAGIC}, long{TMPFS_MAGIC},
-                     0x58465342L}) {  // XFS
+  for (long place :
+       {long{BTRFS_SUPER_MAGIC}, long{EXT4_SUPER_MAGIC}, long{TMPFS_MAGIC}, 0x58465342L}) {  // XFS
     EXPECT_EQ(change_times(old, place), ChangeTimes::kCoarse);
     EXPECT_EQ(change_times(fresh, place), ChangeTimes::kFine);
   }
@@ -75,7 +75,8 @@ TEST(ChangeTimesTest, ChangeWithinTheSameTickWouldNotShowWhereTimesAreCoarse) {
   EXPECT_FALSE(shows_later_change(kNow, kNow, ChangeTimes::kCoarse));
   EXPECT_FALSE(shows_later_change(kNow - kCoarseTickNs + 1, kNow, ChangeTimes::kCoarse));
   EXPECT_TRUE(shows_later_change(kNow - kCoarseTickNs, kNow, ChangeTimes::kCoarse));
-  EXPECT_FALSE(shows_later_change(kNow + 5, kNow, ChangeTimes::kCoarse)) << "the clock was set back";
+  EXPECT_FALSE(shows_later_change(kNow + 5, kNow, ChangeTimes::kCoarse))
+      << "the clock was set back";
   EXPECT_TRUE(shows_later_change(kNow, kNow, ChangeTimes::kFine));
 }
 

@@ -196,14 +196,13 @@ class Keeper {
   }
 
   Status hello(const ClientPtr& client) {
-    return answer(client,
-                  {{"ok", true},
-                   {"pid", ::getpid()},
-                   {"alive", is_alive()},
-                   {"init", branch_ ? branch_->init() : 0},
-                   {"shell", branch_ ? branch_->host().shell().shell() : 0},
-                   {"holder", branch_ ? branch_->host().holder().value_or(1) : 0},
-                   {"at_prompt", is_alive() && is_at_rest()}});
+    return answer(client, {{"ok", true},
+                           {"pid", ::getpid()},
+                           {"alive", is_alive()},
+                           {"init", branch_ ? branch_->init() : 0},
+                           {"shell", branch_ ? branch_->host().shell().shell() : 0},
+                           {"holder", branch_ ? branch_->host().holder().value_or(1) : 0},
+                           {"at_prompt", is_alive() && is_at_rest()}});
   }
 
   bool is_at_rest() {

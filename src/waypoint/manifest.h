@@ -20,7 +20,7 @@ struct Manifest {
   BranchConfig config;
   CapturedState state;
   std::string engine = std::string(kCriuName);
-  std::string boot_id;  // images hold kernel objects' identities of this boot
+  std::string boot_id;       // images hold kernel objects' identities of this boot
   std::string ahead_keeper;  // whose capture made ahead of time it was; empty: nobody's
 };
 

@@ -24,9 +24,9 @@ struct ShellLook {
   std::string last_word;  // $_
   long line = 0;
   std::vector<FoundProgram> programs;  // in the order of the listing
-  // What makes the shell do things of its own: prompts, traps, notices about jobs, TMOUT; functions and
-  // aliases, since two with the same text may come from different files; builtins that are switched
-  // off.
+  // What makes the shell do things of its own: prompts, traps, notices about jobs, TMOUT; functions
+  // and aliases, since two with the same text may come from different files; builtins that are
+  // switched off.
   std::string loud;
   std::vector<long> times;  // of the last entries of the history, in seconds; oldest first
 };

@@ -17,8 +17,8 @@ bool unit_is_needed(const std::string& unit, const std::set<std::string>& live_k
                     const std::set<std::string>& checkpoints);
 
 // A capture made ahead of time becomes a checkpoint's by renaming its unit. btrfs writes that down
-// within seconds, and a file system that failed before is mounted as it was then. The next capture of
-// that keeper would have written it down, so that the unit found under the old name is the
+// within seconds, and a file system that failed before is mounted as it was then. The next capture
+// of that keeper would have written it down, so that the unit found under the old name is the
 // checkpoint's. Pure: which units get which name again.
 using UnitRenames = std::map<std::string, std::string>;  // from, to
 UnitRenames undone_renames(const std::set<std::string>& units,

@@ -33,9 +33,8 @@ TEST(UnitIsNeededTest, WhatWasCapturedAheadIsNeededAsLongAsItsKeeper) {
 }
 
 TEST(UndoneRenamesTest, UnitThatIsBackUnderTheNameOfItsKeeperBecomesTheCheckpointsAgain) {
-  const std::map<CheckpointId, std::string> ahead = {{CheckpointId("c-1"), "k-1"},
-                                                     {CheckpointId("c-2"), "k-1"},
-                                                     {CheckpointId("c-3"), "k-2"}};
+  const std::map<CheckpointId, std::string> ahead = {
+      {CheckpointId("c-1"), "k-1"}, {CheckpointId("c-2"), "k-1"}, {CheckpointId("c-3"), "k-2"}};
   const UnitRenames none;
   EXPECT_EQ(undone_renames({"sealed-c-1", "sealed-c-2", "sealed-c-3"}, ahead), none);
   EXPECT_EQ(undone_renames({"sealed-c-1", "sealed-c-2", "sealed-c-3", "ahead-k-1"}, ahead), none)

@@ -105,8 +105,7 @@ TEST(ReplayLimitsTest, SessionThatIsStartedAgainHasTheLimitsThatItHad) {
   const NodeId here = world.snapshot();
   limit.emplace(900);
   world.restart();
-  ASSERT_OK_AND_ASSIGN(control::RestoreReport report,
-                       world.session().restore(kMain, here.value()));
+  ASSERT_OK_AND_ASSIGN(control::RestoreReport report, world.session().restore(kMain, here.value()));
   EXPECT_EQ(report.unproven, "");
   EXPECT_EQ(world.run("echo $X; ulimit -n"), "1\n1000");
   limit.reset();

@@ -11,17 +11,19 @@ namespace sf::cli::mcp {
 namespace {
 
 Json session_schema() {
-  return object_of({{"id", text_field("Handle for all other tools.")},
-                    {"name", text_field("May be empty.")},
-                    {"backend", text_field("What keeps its states.")},
-                    {"policy", text_field("Which snapshots are whole states.")},
-                    {"root", text_field("Directory of the host that the session sees as /.")},
-                    {"created_at", text_field("ISO 8601.")},
-                    {"problem", text_field("Why it cannot be used now, or not as it was made; empty if it can.")},
-                    {"branches", list_of(object_of({{"id", text_field("Name of the branch.")},
-                                                    {"node", text_field("Where it stands.")},
-                                                    {"alive", flag_field("Can run commands.")}}),
-                                         "Its live terminals.")}});
+  return object_of(
+      {{"id", text_field("Handle for all other tools.")},
+       {"name", text_field("May be empty.")},
+       {"backend", text_field("What keeps its states.")},
+       {"policy", text_field("Which snapshots are whole states.")},
+       {"root", text_field("Directory of the host that the session sees as /.")},
+       {"created_at", text_field("ISO 8601.")},
+       {"problem",
+        text_field("Why it cannot be used now, or not as it was made; empty if it can.")},
+       {"branches", list_of(object_of({{"id", text_field("Name of the branch.")},
+                                       {"node", text_field("Where it stands.")},
+                                       {"alive", flag_field("Can run commands.")}}),
+                            "Its live terminals.")}});
 }
 
 Json removed_schema() {
