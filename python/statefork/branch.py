@@ -198,8 +198,8 @@ class Terminal:
         >>> execution = s.start_command("echo 'Your name?'; read x; echo hello $x")
         >>> next(execution.events()).text  # now it is running
         'Your name?\\n'
-        >>> s.send_keys("you\\r")
-        TypedKeys(accepted_bytes=4, waiting_bytes=0)
+        >>> s.send_keys("you\\r").accepted_bytes
+        4
         >>> execution.wait().output.splitlines()[-1]
         'hello you'
         """
@@ -209,8 +209,8 @@ class Terminal:
         """Presses keys by their names, as tmux has them, sent as the running program's modes want them: `Enter`, `Down`,
         `F5`, `C-Left`, `M-x`, `S-Up`. A name that no key has is an `InvalidArgumentError`, and nothing is typed.
 
-        >>> s.press("C-c", "Enter")
-        TypedKeys(accepted_bytes=2, waiting_bytes=0)
+        >>> s.press("C-c", "Enter").accepted_bytes
+        2
         """
         return self._runner.run(verbs.press(self._at, names))
 

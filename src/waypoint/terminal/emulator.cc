@@ -16,8 +16,6 @@ namespace {
 constexpr std::size_t kMaxWrite = 4096;
 constexpr std::size_t kMaxTitle = 1024;
 constexpr std::size_t kMaxGlyph = 32;  // bytes of a character with its marks
-constexpr std::string_view kSaveCursor = "\x1b\x37";
-constexpr std::string_view kRestoreCursor = "\x1b\x38";
 
 // Switched by DECSET and needed to make an equal terminal; all but 7 are off at first.
 constexpr int kFollowedModes[] = {1,    5,    7,    9,    12,   66,   69,  1000,
@@ -71,7 +69,7 @@ Emulator::Emulator(WindowSize size, Scrollback scrollback, bool is_top_continued
   vterm_screen_set_damage_merge(screen_, VTERM_DAMAGE_SCREEN);
   vterm_screen_enable_altscreen(screen_, 1);
   vterm_screen_reset(screen_, 1);
-  write_now(kSaveCursor);  // a first DECRC without DECSC would otherwise hide the cursor
+  saved_.cursor = other_saved_.cursor = read_cursor();
 }
 
 void Emulator::feed(std::string_view raw) {
@@ -89,7 +87,7 @@ bool Emulator::is_scrolling_freely() const {
 // Character sets are translated here: as long as libvterm takes all text for UTF-8, it can join
 // marks to characters.
 void Emulator::on_ascii(std::string_view run) {
-  const char charset = modes_.charset[modes_.shift];
+  const char charset = modes_.charset[static_cast<std::size_t>(modes_.shift)];
   if (charset != '0' && charset != 'A') return write_text(run);
   for (const char& c : run) {
     if (charset == '0' && c >= '`') {
@@ -210,8 +208,8 @@ void Emulator::on_escape(std::string_view intermediates, char final) {
         pass("\x1b[?1047l");  // libvterm would forget that the alternate screen is shown, and keep
                               // showing it
         pass(sequence);
-        pass(kSaveCursor);
         flush();
+        saved_ = other_saved_ = {read_cursor(), false, {}, 0};
         forget_wraps(0, size_.rows);
         modes_ = {};
         return;
@@ -337,7 +335,9 @@ void Emulator::set_dec_mode(int mode, bool on) {
   if (mode == 47) mode = 1047;
   if (mode == 6) modes_.is_origin = on;
   if (mode == 1048) return on ? save_cursor() : restore_cursor();
-  if (mode == 1049 && on) modes_.note_saved();
+  const bool has_cursor = mode == 1049;
+  if (has_cursor) mode = 1047;
+  if (has_cursor && on) save_cursor();
   if (is_followed_mode(mode)) {
     for (const std::span<const int> group :
          {std::span<const int>(kMouseModes), std::span<const int>(kMousePositions)}) {
@@ -347,23 +347,31 @@ void Emulator::set_dec_mode(int mode, bool on) {
       }
     }
     modes_.dec[mode] = on;
-  } else if (mode != 6 && mode != 25 && mode != 1047 && mode != 1048 && mode != 1049) {
+  } else if (mode != 6 && mode != 25 && mode != 1047) {
     return;
   }
   pass("\x1b[?" + std::to_string(mode) + (on ? 'h' : 'l'));
-  if (mode == 1049 && !on) restore_cursor();
+  if (has_cursor && !on) restore_cursor();
 }
 
-// DECSC keeps origin mode and character sets, too; libvterm only place and pen.
+// Kept here, since libvterm keeps only place and pen, and one of them for both screens.
 void Emulator::save_cursor() {
-  modes_.note_saved();
-  pass(kSaveCursor);
+  flush();
+  saved_ = {read_cursor(), modes_.is_origin, modes_.charset, modes_.shift};
 }
 
 void Emulator::restore_cursor() {
-  modes_.use_saved();
-  pass(modes_.is_origin ? "\x1b[?6h" : "\x1b[?6l");
-  pass(kRestoreCursor);  // after the mode, which moves the cursor
+  flush();  // this may change the screen
+  modes_.is_origin = saved_.is_origin;
+  modes_.charset = saved_.charset;
+  modes_.shift = saved_.shift;
+  // Coming from elsewhere, which takes back a pending wrap.
+  std::string sequence = "\x1b[?6l\x1b[2;2H\x1b[H\x1b[" + std::to_string(saved_.cursor.row + 1) +
+                         ";" + std::to_string(saved_.cursor.col + 1) + "H";
+  append_pen(sequence, saved_.cursor.pen);
+  // Origin mode moves the cursor, and a saved place may be outside the margins.
+  if (saved_.is_origin) sequence += "\x1b\x37\x1b[?6h\x1b\x38";
+  pass(sequence);
 }
 
 void Emulator::set_ansi_mode(int mode, bool on) {
@@ -394,7 +402,8 @@ void Emulator::soft_reset() {
   flush();
   const VTermPos cursor = cursor_of(vterm_.get());
   pass("\x1b[?6l\x1b[?69l\x1b[r\x1b[?1l\x1b[?7h\x1b[?25h\x1b[4l\x1b[20l\x1b>\x1b[0m\x1b[H");
-  pass(kSaveCursor);
+  flush();
+  saved_ = {read_cursor(), false, {}, 0};
   pass("\x1b[" + std::to_string(cursor.row + 1) + ";" + std::to_string(cursor.col + 1) + "H");
   TerminalModes fresh;
   for (const auto& [mode, on] : modes_.dec) {
@@ -410,6 +419,7 @@ int Emulator::on_termprop(VTermProp prop, VTermValue* value, void* self) {
     const bool on = value->boolean != 0;
     if (on != emulator.is_alternate_) {
       std::swap(emulator.continued_, emulator.primary_continued_);
+      std::swap(emulator.saved_, emulator.other_saved_);
       if (on) emulator.continued_.assign(emulator.size_.rows, false);
     }
     emulator.is_alternate_ = on;

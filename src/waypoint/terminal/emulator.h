@@ -96,6 +96,8 @@ class Emulator {
   bool is_last_text_ = false;  // nothing but marks came after it
   VTermPos before_last_{};     // where the cursor was when it came
   TerminalModes modes_;
+  SavedCursor saved_;        // DECSC, of the screen that is shown
+  SavedCursor other_saved_;  // of the one that is not
   Scrollback scrollback_;
   std::vector<bool> continued_;          // the shown screen's rows: see ScreenSnapshot
   std::size_t pushed_ = 0;               // rows of the scrolling under way that were pushed

@@ -50,8 +50,8 @@ ScreenSnapshot Emulator::take_snapshot() && {
   }
   snapshot.primary = std::move(shown);
   snapshot.continued = is_alternate_ ? primary_continued_ : continued_;
-  write_now("\x1b\x38");  // DECRC
-  snapshot.saved_cursor = read_cursor();
+  snapshot.saved = saved_;
+  snapshot.primary_saved = other_saved_;
   snapshot.tab_stops = find_tab_stops();
   snapshot.scrollback = std::move(scrollback_);
   return snapshot;

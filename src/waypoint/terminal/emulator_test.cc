@@ -298,6 +298,14 @@ TEST(EmulatorTest, ASavedCursorHasOriginModeAndCharacterSets) {
                             "\x1b\x38q\x1b[1;5Hq");
 }
 
+TEST(EmulatorTest, EachScreenHasASavedCursorOfItsOwn) {
+  constexpr std::string_view kInside = "\x1b[3;4Hhere\x1b[?1049h\x1b[2;2H\x1b\x37there";
+  EXPECT_EQ(text_after(std::string(kInside) + "\x1b[?1049lagain").rows[2], "   hereagain");
+  expect_same_after_repaint(kInside, "\x1b\x38x\x1b[?1049lagain");
+  expect_same_after_repaint("\x1b[3;4H\x1b\x37\x1b[?1047h\x1b[5;5H",
+                            "\x1b\x38x\x1b[?1047l\x1b\x38y");
+}
+
 TEST(EmulatorTest, AWideCharacterIsInsertedWithBothOfItsColumns) {
   EXPECT_EQ(text_after("abcdef\x1b[3G\x1b[4h\u65e5\u672c").rows[0], "ab\u65e5\u672ccdef");
 }

@@ -212,7 +212,7 @@ Flow flow_of(ScreenSnapshot& snapshot, std::pair<int, int> cursor, bool is_wrap_
 }
 
 void resize_primary(ScreenSnapshot& snapshot, WindowSize size) {
-  Cursor& cursor = snapshot.alternate ? snapshot.saved_cursor : snapshot.cursor;
+  Cursor& cursor = snapshot.alternate ? snapshot.primary_saved.cursor : snapshot.cursor;
   const bool is_pending = snapshot.is_wrap_pending && !snapshot.alternate;
   Flow flow = flow_of(snapshot, {cursor.row, cursor.col}, is_pending);
   std::size_t top = top_for_height(flow, snapshot.scrollback.size(), snapshot.size.rows, size.rows);
@@ -266,16 +266,15 @@ Row decode_line(std::string_view encoded, GlyphWidths& widths) {
 }
 
 void resize_snapshot(ScreenSnapshot& snapshot, WindowSize size) {
-  const Cursor saved = snapshot.saved_cursor;
   resize_primary(snapshot, size);
   if (snapshot.alternate) {
     fit_grid(*snapshot.alternate, snapshot.cursor.row, size);
     snapshot.cursor.col = std::min<int>(snapshot.cursor.col, size.cols - 1);
     snapshot.is_wrap_pending = snapshot.is_wrap_pending && size.cols == snapshot.size.cols;
-  } else {
-    snapshot.saved_cursor.row = std::min<int>(saved.row, size.rows - 1);
-    snapshot.saved_cursor.col = std::min<int>(saved.col, size.cols - 1);
   }
+  Cursor& saved = snapshot.saved.cursor;
+  saved.row = std::min<int>(saved.row, size.rows - 1);
+  saved.col = std::min<int>(saved.col, size.cols - 1);
 
   std::vector<int>& stops = snapshot.tab_stops;
   stops.erase(std::remove_if(stops.begin(), stops.end(), [&](int col) { return col >= size.cols; }),

@@ -132,8 +132,8 @@ void append_tab_stops(std::string& out, const ScreenSnapshot& snapshot) {
 }
 
 // Requires: ASCII is designated to all sets, and the first one is used.
-void append_charsets(std::string& out, const char (&charset)[4], int shift) {
-  for (int i = 0; i < 4; ++i) {
+void append_charsets(std::string& out, const std::array<char, 4>& charset, int shift) {
+  for (std::size_t i = 0; i < charset.size(); ++i) {
     if (charset[i] != 0 && charset[i] != 'B') out += std::string("\x1b") + "()*+"[i] + charset[i];
   }
   if (shift == 1) out += '\x0e';
@@ -142,8 +142,8 @@ void append_charsets(std::string& out, const char (&charset)[4], int shift) {
 }
 
 // Takes back append_charsets().
-void append_ascii(std::string& out, const char (&charset)[4], int shift) {
-  for (int i = 0; i < 4; ++i) {
+void append_ascii(std::string& out, const std::array<char, 4>& charset, int shift) {
+  for (std::size_t i = 0; i < charset.size(); ++i) {
     if (charset[i] != 0 && charset[i] != 'B') out += std::string("\x1b") + "()*+"[i] + 'B';
   }
   if (shift != 0) out += '\x0f';
@@ -166,6 +166,18 @@ void append_modes(std::string& out, const TerminalModes& modes) {
   };
   append_margins(modes.rows, 'r');
   if (modes.has(69)) append_margins(modes.cols, 's');
+}
+
+// Requires: ASCII and no origin mode or margins, which it leaves behind, too.
+void append_saved(std::string& out, const SavedCursor& saved) {
+  if (saved.is_origin) append_mode(out, 6, true);
+  append_charsets(out, saved.charset, saved.shift);
+  Painter painter(out);
+  painter.move_firmly_to(saved.cursor.row, saved.cursor.col);
+  painter.use_pen(saved.cursor.pen);
+  out += "\x1b\x37";  // DECSC
+  append_ascii(out, saved.charset, saved.shift);
+  if (saved.is_origin) append_mode(out, 6, false);
 }
 
 // A glyph and the column where it begins.
@@ -316,21 +328,13 @@ std::string repaint(const ScreenSnapshot& snapshot) {
   Painter painter(out);
   painter.paint(snapshot.primary, snapshot.size.cols, snapshot.continued);
   if (snapshot.alternate) {
+    append_saved(out, snapshot.primary_saved);
     out += "\x1b[0m\x1b[?1047h";
     Painter(out).paint(*snapshot.alternate, snapshot.size.cols);
   }
 
   const TerminalModes& modes = snapshot.modes;
-  if (modes.saved.is_origin) append_mode(out, 6, true);
-  append_charsets(out, modes.saved.charset, modes.saved.shift);
-  Painter saved(out);
-  saved.move_firmly_to(snapshot.saved_cursor.row, snapshot.saved_cursor.col);
-  saved.use_pen(snapshot.saved_cursor.pen);
-  append_mode(out, 25, snapshot.saved_cursor.is_visible);
-  out += "\x1b\x37";  // DECSC
-  append_ascii(out, modes.saved.charset, modes.saved.shift);
-  if (modes.saved.is_origin) append_mode(out, 6, false);
-
+  append_saved(out, snapshot.saved);
   append_modes(out, modes);
   if (modes.is_origin) append_mode(out, 6, true);
   append_mode(out, 25, snapshot.cursor.is_visible);

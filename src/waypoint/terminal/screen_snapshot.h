@@ -5,6 +5,7 @@
 
 #include <vterm.h>
 
+#include <array>
 #include <deque>
 #include <optional>
 #include <string>
@@ -42,6 +43,14 @@ struct Cursor {
   Pen pen;
 };
 
+// What DECSC keeps. Whether the cursor is visible is not part of it.
+struct SavedCursor {
+  Cursor cursor;
+  bool is_origin = false;
+  std::array<char, 4> charset{};
+  int shift = 0;
+};
+
 // A line that left the screen at its top.
 struct ScrolledLine {
   std::string encoded;        // see encode_line()
@@ -60,7 +69,8 @@ struct ScreenSnapshot {
   Cursor cursor;
   bool is_wrap_pending = false;  // the next character goes to the next line
   std::string last_text;         // the last character if nothing came after it: marks join it
-  Cursor saved_cursor;           // DECSC
+  SavedCursor saved;             // DECSC, of the screen that is shown: each has its own
+  SavedCursor primary_saved;     // the primary screen's while the alternate is shown
   std::vector<int> tab_stops;    // columns > 0
   TerminalModes modes;
   std::string title;

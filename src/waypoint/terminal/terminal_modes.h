@@ -2,42 +2,23 @@
 // sequences pass; decides what keys, mouse and pastes send (input_encoding.h). Plain data.
 #pragma once
 
-#include <algorithm>
-#include <iterator>
+#include <array>
 #include <map>
 #include <utility>
 
 namespace sf::waypoint {
 
 struct TerminalModes {
-  std::map<int, bool> dec;   // other DECSET modes that were ever switched
-  bool is_origin = false;    // DECOM
-  bool is_insert = false;    // IRM
-  bool is_newline = false;   // LNM
-  bool is_keypad = false;    // DECKPAM
-  char charset[4] = {};      // designated to G0..G3; 0: never
-  int shift = 0;             // which of them text uses
-  std::pair<int, int> rows;  // DECSTBM: first and last row that scroll, from 1; {0, 0}: all
-  std::pair<int, int> cols;  // DECSLRM, likewise
-  int cursor_style = 0;      // DECSCUSR
-
-  // What DECSC keeps of them.
-  struct Saved {
-    bool is_origin = false;
-    char charset[4] = {};
-    int shift = 0;
-  } saved;
-
-  void note_saved() {
-    saved.is_origin = is_origin;
-    std::copy(std::begin(charset), std::end(charset), saved.charset);
-    saved.shift = shift;
-  }
-  void use_saved() {
-    is_origin = saved.is_origin;
-    std::copy(std::begin(saved.charset), std::end(saved.charset), charset);
-    shift = saved.shift;
-  }
+  std::map<int, bool> dec;        // other DECSET modes that were ever switched
+  bool is_origin = false;         // DECOM
+  bool is_insert = false;         // IRM
+  bool is_newline = false;        // LNM
+  bool is_keypad = false;         // DECKPAM
+  std::array<char, 4> charset{};  // designated to G0..G3; 0: never
+  int shift = 0;                  // which of them text uses
+  std::pair<int, int> rows;       // DECSTBM: first and last row that scroll, from 1; {0, 0}: all
+  std::pair<int, int> cols;       // DECSLRM, likewise
+  int cursor_style = 0;           // DECSCUSR
 
   // Only autowrap is on from the start.
   bool has(int dec_mode) const {
