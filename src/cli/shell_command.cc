@@ -30,8 +30,6 @@ Result<int> run_shell(const ShellArguments& arguments, const ApiClient& client) 
                    "without one: statefork exec " + session + " -- COMMAND, or statefork keys");
   print_remark("attached to " + session + "/" + arguments.address.branch + "; " +
                arguments.detach_key + " detaches");
-  // Nothing is typed: a shell that waits shows its prompt.
-  SF_TRY(client.post(arguments.address.branch_path() + "/keys", {{"keys", ""}}));
   SF_TRY_ASSIGN(LinkEnd end, link_terminal(client, arguments.address.branch_path(), key));
   std::string remark = end.why == LinkEnd::Why::kBranchEnded ? "the branch has ended"
                                                              : "detached; the session goes on";

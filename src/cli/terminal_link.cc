@@ -37,7 +37,7 @@ class Link {
     ended_ = os::UniqueFd(::eventfd(0, EFD_CLOEXEC));
     if (!ended_.valid()) return os::last_error("watching the terminal");
     SF_TRY_ASSIGN(RawTerminal raw, RawTerminal::enter());
-    Result<LinkEnd::Why> why = send_size_first();
+    Result<LinkEnd::Why> why = begin();
     if (why.ok()) {
       raw.note_shown();
       std::thread output([this] { show(); });
@@ -70,8 +70,10 @@ class Link {
     return signals;
   }
 
-  Result<LinkEnd::Why> send_size_first() {
+  Result<LinkEnd::Why> begin() {
     SF_TRY(send_size());
+    // Nothing is typed: a shell that waits shows its prompt.
+    SF_TRY(client_.post(path_ + "/keys", {{"keys", ""}}));
     return LinkEnd::Why::kDetached;
   }
 

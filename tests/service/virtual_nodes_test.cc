@@ -127,14 +127,14 @@ TEST_P(VirtualNodesTest, NodeIsPhysicalWhileTheShellMayLogOutByItself) {
   expect_same(node, "echo $x $TMOUT", "4 1000");
 }
 
-TEST_P(VirtualNodesTest, ShellThatLoggedOutBetweenTwoNodesIsANewOneInTheSecond) {
-  sh("TMOUT=1; x=1; trap 'echo out >/root/out' EXIT");
+TEST_P(VirtualNodesTest, ShellWithATimeLimitOutlivesItBetweenTwoCommands) {
+  sh("TMOUT=1; x=1; trap 'echo out >/root/out' EXIT; (sleep 2; echo late >/root/late) &");
   snapshot();
-  wait_for("/root/out");
+  wait_for("/root/late");
   sh("y=2");
   const std::string node = snapshot()["node"];
   sh("x=3; y=3");
-  expect_same(node, "echo \"[$x][$y]\"", "[][2]");
+  expect_same(node, "echo \"[$x][$y][$TMOUT]\"; cat /root/out 2>/dev/null", "[1][2][1]");
 }
 
 TEST_P(VirtualNodesTest, ValueDrawnInsideAFunctionIsTheNodesOrToldToDiffer) {
