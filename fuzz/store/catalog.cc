@@ -149,7 +149,7 @@ void check_contents(SqliteCatalog& catalog) {
     SF_CHECK(control::BranchTree::from_image(tree->image()).ok());
   }
   // Whatever is wrong with a session, it has a name and can be removed; then all is well.
-  for (const UnreadableSession& session : loaded->unreadable) {
+  for (const store::UnreadableSession& session : loaded->unreadable) {
     check_clear(session.why, ErrorCode::kCorrupt);
     SF_CHECK(control::check_name(session.session.id.value(), "session id").ok());
     Status removed = catalog.remove_unreadable(session, control::WallTime());
