@@ -25,19 +25,20 @@ Target find_target(std::string_view name) {
   return nullptr;
 }
 
-Result<std::vector<std::string>> files_at(const std::string& place) {
-  auto names = os::list_directory(place);
-  if (!names) return std::vector<std::string>{place};
+Result<std::vector<std::string>> files_at(const std::string& location) {
+  auto names = os::list_directory(location);
+  if (!names) return std::vector<std::string>{location};
   std::vector<std::string> files;
-  for (const std::string& name : *names) files.push_back(place + "/" + name);
-  if (files.empty()) return invalid(place + " is empty", "a fuzzer begins with some good inputs");
+  for (const std::string& name : *names) files.push_back(location + "/" + name);
+  if (files.empty())
+    return invalid(location + " is empty", "a fuzzer begins with some good inputs");
   return files;
 }
 
-Status replay(Target target, const std::string& place) {
+Status replay(Target target, const std::string& location) {
   constexpr std::size_t kMaxSeed = 1U << 20U;
   target({});
-  SF_TRY_ASSIGN(std::vector<std::string> files, files_at(place));
+  SF_TRY_ASSIGN(std::vector<std::string> files, files_at(location));
   for (const std::string& file : files) {
     SF_TRY_ASSIGN(std::string input, os::read_file(file, kMaxSeed));
     std::printf("%s\n", file.c_str());

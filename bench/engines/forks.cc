@@ -19,7 +19,7 @@ using waypoint::BranchId;
 using waypoint::Waypoint;
 
 constexpr std::size_t kForks = 50;
-constexpr auto kPatience = milliseconds(120'000);
+constexpr auto kTimeout = milliseconds(120'000);
 constexpr double kMegabyte = 1U << 20U;
 
 // Holds 256 MB of random bytes; told "near", it writes to every page of a megabyte, told "far", to
@@ -73,7 +73,7 @@ Memory memory_of(const Waypoint& manager) {
 
 Status run(Waypoint& manager, const BranchId& branch, const std::string& command) {
   SF_TRY_ASSIGN(waypoint::ExecResult ran,
-                manager.exec(branch, {.command = command, .timeout = kPatience}));
+                manager.exec(branch, {.command = command, .timeout = kTimeout}));
   if (ran.exit_code == 0 && !ran.timed_out) return Ok{};
   return fail(ErrorCode::kOs, "in a branch: " + command + "\n" + ran.output);
 }

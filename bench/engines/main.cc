@@ -16,12 +16,12 @@
 #include "base/clock.h"
 #include "base/scope_exit.h"
 #include "bench_main.h"
+#include "engine/criu/criu_binary.h"
 #include "engines/forks.h"
+#include "host_context.h"
 #include "statistics.h"
-#include "surroundings.h"
 #include "table.h"
 #include "waypoint/bare_criu.h"
-#include "waypoint/criu/criu_binary.h"
 #include "waypoint/facts.h"
 #include "waypoint/waypoint.h"
 
@@ -211,20 +211,20 @@ Status compare(const Options& options) {
   SF_TRY_ASSIGN(TemporaryDirectory directory, TemporaryDirectory::create("bench-engines"));
   SF_TRY_ASSIGN(std::string criu, waypoint::find_criu(""));
   std::list<Contender> contenders;
-  auto add = [&](const std::string& name, EngineChoice engine, std::size_t ahead) -> Status {
+  auto add = [&](const std::string& name, EngineChoice engine, std::size_t prerestores) -> Status {
     SF_TRY_ASSIGN(waypoint::Waypoint manager,
                   waypoint::Waypoint::open(
                       {.store_dir = directory.path() + "/" + std::to_string(contenders.size()),
-                       .trees_ahead = ahead}));
+                       .prerestores = prerestores}));
     contenders.emplace_back(name, engine, std::move(manager));
     return Ok{};
   };
-  SF_TRY(add("native", EngineChoice::kNative, waypoint::WaypointOptions{}.trees_ahead));
+  SF_TRY(add("native", EngineChoice::kNative, waypoint::WaypointOptions{}.prerestores));
   SF_TRY(add("native, not foreseen", EngineChoice::kNative, 0));
   SF_TRY(add("criu", EngineChoice::kCriu, 0));
   BareCriu bare(criu, directory.path());
   SF_TRY_ASSIGN(Facts facts,
-                collect_facts(criu, directory.path(), contenders.front().store->units()));
+                collect_facts(criu, directory.path(), contenders.front().store->file_layers()));
   Comparison comparison(contenders, bare);
   Table table{
       .title = "Engines, ms: median (minimum) of " + std::to_string(options.rounds),

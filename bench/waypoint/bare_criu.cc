@@ -10,12 +10,12 @@
 #include <csignal>
 #include <thread>
 
+#include "engine/criu/rpc_codec.h"
+#include "os/directory_tree.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/socket.h"
-#include "os/tree.h"
-#include "waypoint/criu/rpc_codec.h"
-#include "waypoint/keeper_host.h"
+#include "waypoint/keeper/keeper_namespaces.h"
 
 namespace sf::bench {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 using waypoint::criu::RequestType;
 using waypoint::criu::Response;
 
-constexpr auto kPatience = seconds(60);
+constexpr auto kTimeout = seconds(60);
 constexpr auto kStartUp = milliseconds(40);  // far more than CRIU needs to load and wait
 constexpr std::size_t kMaxMessage = 65536;
 constexpr int kServiceFd = 3;
@@ -97,7 +97,7 @@ Result<BareCriu::Restored> BareCriu::ask(pid_t keeper, const std::string& reques
   }
   SF_TRY(send_message(worker.socket.get(), request));
   Restored restored;
-  Deadline deadline = Deadline::after(kPatience);
+  Deadline deadline = Deadline::after(kTimeout);
   for (;;) {
     SF_TRY_ASSIGN(bool ready, os::wait_readable(worker.socket.get(), deadline));
     if (!ready) return fail(ErrorCode::kTimedOut, "bare CRIU did not answer in time");

@@ -3,9 +3,9 @@
 #include <ctime>
 #include <thread>
 
+#include "engine/criu/criu_binary.h"
 #include "os/file.h"
 #include "os/host_info.h"
-#include "waypoint/criu/criu_binary.h"
 
 namespace sf::bench {
 namespace {
@@ -30,7 +30,7 @@ std::string load_averages() {
 }
 
 Result<Facts> collect_facts(const std::string& criu_path, const std::string& store_dir,
-                            const std::string& units) {
+                            const std::string& file_layers) {
   SF_TRY_ASSIGN(waypoint::CriuVersion version, waypoint::criu_version(criu_path));
   SF_TRY_ASSIGN(os::DirectoryFacts directory, os::look_at_directory(store_dir));
   return Facts{.date = now_in_utc(),
@@ -38,7 +38,7 @@ Result<Facts> collect_facts(const std::string& criu_path, const std::string& sto
                .cpus = std::thread::hardware_concurrency(),
                .load = load_averages(),
                .criu = to_string(version),
-               .units = units,
+               .file_layers = file_layers,
                .store = store_dir + " (" + directory.file_system + ")"};
 }
 

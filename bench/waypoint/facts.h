@@ -13,13 +13,13 @@ struct Facts {
   unsigned cpus = 0;
   std::string load;  // before the first measurement
   std::string criu;  // version
-  std::string units;
+  std::string file_layers;
   std::string store;  // where, and on which file system
 };
 
 // Over 1, 5 and 15 minutes, now.
 std::string load_averages();
 Result<Facts> collect_facts(const std::string& criu_path, const std::string& store_dir,
-                            const std::string& units);
+                            const std::string& file_layers);
 
 }  // namespace sf::bench

@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "bench_main.h"
+#include "engine/criu/criu_binary.h"
+#include "host_context.h"
 #include "os/file.h"
 #include "report.h"
 #include "rounds.h"
-#include "surroundings.h"
-#include "waypoint/criu/criu_binary.h"
 
 namespace sf::bench {
 namespace {
@@ -78,7 +78,7 @@ Status run(const Options& options) {
                 waypoint::Waypoint::open({.store_dir = directory.path() + "/store"}));
   Store store(std::move(opened));
   BareCriu bare(criu, directory.path());
-  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory.path(), store->units()));
+  SF_TRY_ASSIGN(Facts facts, collect_facts(criu, directory.path(), store->file_layers()));
   std::fputs(header_text(facts, options.rounds, options.layout).c_str(), stdout);
   std::fflush(stdout);
 

@@ -12,7 +12,7 @@ namespace sf::bench {
 namespace {
 
 constexpr std::string_view kPrompt = "@next@";
-constexpr auto kPatience = seconds(10);
+constexpr auto kTimeout = seconds(10);
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Result<microseconds> PlainShell::run(std::string_view command) {
 
 Status PlainShell::wait_for_prompt() {
   std::string seen;
-  Deadline deadline = Deadline::after(kPatience);
+  Deadline deadline = Deadline::after(kTimeout);
   while (!seen.ends_with(kPrompt)) {
     SF_TRY_ASSIGN(bool ready, os::wait_readable(master_.get(), deadline));
     if (!ready) return fail(ErrorCode::kTimedOut, "the plain bash shows no prompt");

@@ -137,7 +137,7 @@ std::string header_text(const Facts& facts, std::size_t rounds, Layout layout) {
   for (const std::string& line : {
            facts.date + ", Linux " + facts.kernel + ", " + std::to_string(facts.cpus) +
                " CPUs, load " + facts.load + ", CRIU " + facts.criu,
-           "store " + facts.store + ", files kept as " + facts.units + " units",
+           "store " + facts.store + ", files kept as " + facts.file_layers + " layers",
            std::to_string(rounds) +
                " rounds per tree; in each, every operation stands next to its bare counterpart, "
                "first and second in turn",
@@ -174,9 +174,15 @@ std::string report_text(const std::vector<TreeSamples>& trees, Layout layout) {
 }
 
 std::string samples_json(const Facts& facts, const std::vector<TreeSamples>& trees) {
-  nlohmann::json json = {{"version", 1},         {"date", facts.date},   {"kernel", facts.kernel},
-                         {"cpus", facts.cpus},   {"load", facts.load},   {"criu", facts.criu},
-                         {"units", facts.units}, {"store", facts.store}, {"trees", {}}};
+  nlohmann::json json = {{"version", 1},
+                         {"date", facts.date},
+                         {"kernel", facts.kernel},
+                         {"cpus", facts.cpus},
+                         {"load", facts.load},
+                         {"criu", facts.criu},
+                         {"units", facts.file_layers},
+                         {"store", facts.store},
+                         {"trees", {}}};
   for (const TreeSamples& tree : trees) {
     nlohmann::json entry = {{"tree", tree.tree.name}, {"rounds", tree.rounds}};
     if (tree.problem) entry["problem"] = *tree.problem;

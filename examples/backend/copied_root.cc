@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <thread>
 
-#include "backends/agent/agent_connection.h"
+#include "backends/hosted/agent_connection.h"
+#include "os/directory_tree.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
 #include "os/run_program.h"
-#include "os/tree.h"
 
 namespace sf::examples {
 
@@ -54,33 +54,33 @@ Status CopiedRoot::check(const BranchConfig& config) const {
   return Ok{};
 }
 
-Status CopiedRoot::start(const std::string& box, const BranchConfig& config) {
-  SF_TRY(os::make_directories(box_dir(box)));
-  SF_TRY(os::copy_tree(config.root, box_dir(box) + "/root"));
-  return run(box, config);
+Status CopiedRoot::start(const std::string& sandbox, const BranchConfig& config) {
+  SF_TRY(os::make_directories(sandbox_dir(sandbox)));
+  SF_TRY(os::copy_tree(config.root, sandbox_dir(sandbox) + "/root"));
+  return run(sandbox, config);
 }
 
-Status CopiedRoot::revive(const std::string& state, const std::string& box,
+Status CopiedRoot::revive(const std::string& state, const std::string& sandbox,
                           const BranchConfig& config) {
-  SF_TRY(os::make_directories(box_dir(box)));
-  SF_TRY(os::copy_tree(state_dir(state), box_dir(box) + "/root"));
-  return run(box, config);
+  SF_TRY(os::make_directories(sandbox_dir(sandbox)));
+  SF_TRY(os::copy_tree(state_dir(state), sandbox_dir(sandbox) + "/root"));
+  return run(sandbox, config);
 }
 
 // Sandboxes outlive the daemon, hence a session of their own. `unshare` stays as the agent's
 // parent, by whose pid the agent is found again.
-Status CopiedRoot::run(const std::string& box, const BranchConfig& config) {
+Status CopiedRoot::run(const std::string& sandbox, const BranchConfig& config) {
   SF_TRY_ASSIGN(os::ProgramOutput begun,
-                os::run_program({"/bin/sh", "-c", kBegin, box_dir(box) + "/pid", kEnter, "enter",
-                                 box_dir(box) + "/root", agent_, config.hostname},
+                os::run_program({"/bin/sh", "-c", kBegin, sandbox_dir(sandbox) + "/pid", kEnter,
+                                 "enter", sandbox_dir(sandbox) + "/root", agent_, config.hostname},
                                 Deadline::after(seconds(30)),
                                 {.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}}));
   if (!begun.succeeded()) return fail(ErrorCode::kOs, "the sandbox did not begin: " + begun.text);
   return Ok{};
 }
 
-Result<pid_t> CopiedRoot::agent_of(const std::string& box) const {
-  SF_TRY_ASSIGN(std::string text, os::read_file(box_dir(box) + "/pid"));
+Result<pid_t> CopiedRoot::agent_of(const std::string& sandbox) const {
+  SF_TRY_ASSIGN(std::string text, os::read_file(sandbox_dir(sandbox) + "/pid"));
   pid_t parent = std::atoi(text.c_str());
   std::vector<pid_t> children = os::children_of(parent);
   if (!children.empty()) return children.front();
@@ -89,28 +89,28 @@ Result<pid_t> CopiedRoot::agent_of(const std::string& box) const {
   return fail(ErrorCode::kBusy, "the sandbox is about to begin or to end");
 }
 
-Result<os::UniqueFd> CopiedRoot::connect(const std::string& box) {
-  SF_TRY_ASSIGN(pid_t agent, agent_of(box));
+Result<os::UniqueFd> CopiedRoot::connect(const std::string& sandbox) {
+  SF_TRY_ASSIGN(pid_t agent, agent_of(sandbox));
   return backends::connect_agent(agent);
 }
 
-Result<backends::KeptState> CopiedRoot::keep(const std::string& box, const std::string& state) {
+Result<backends::KeptState> CopiedRoot::keep(const std::string& sandbox, const std::string& state) {
   SF_TRY(os::make_directories(directory_ + "/states"));
   const std::string draft = state_dir(state) + ".draft";
-  SF_TRY(os::copy_tree(box_dir(box) + "/root", draft));
+  SF_TRY(os::copy_tree(sandbox_dir(sandbox) + "/root", draft));
   SF_TRY(os::rename_path(draft, state_dir(state)));
   return backends::KeptState{.bytes = os::tree_bytes(state_dir(state))};
 }
 
-Status CopiedRoot::end(const std::string& box) {
+Status CopiedRoot::end(const std::string& sandbox) {
   for (;;) {
-    auto agent = agent_of(box);
+    auto agent = agent_of(sandbox);
     if (!agent && agent.error().code == ErrorCode::kNotFound) break;
     if (agent)
       (void)os::signal_process(*agent, SIGKILL);  // all others in its PID namespace end with it
     std::this_thread::sleep_for(milliseconds(1));
   }
-  return os::remove_tree(box_dir(box));
+  return os::remove_tree(sandbox_dir(sandbox));
 }
 
 Status CopiedRoot::remove(const std::string& state) {

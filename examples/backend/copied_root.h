@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/agent/substrate.h"
+#include "backends/hosted/substrate.h"
 
 namespace sf::examples {
 
@@ -20,22 +20,24 @@ class CopiedRoot final : public backends::Substrate {
   control::CostLine expected_cost() const override { return {0, 500'000}; }
   Status check(const waypoint::BranchConfig& config) const override;
 
-  Status start(const std::string& box, const waypoint::BranchConfig& config) override;
-  Result<os::UniqueFd> connect(const std::string& box) override;
-  Result<backends::KeptState> keep(const std::string& box, const std::string& state) override;
-  Status revive(const std::string& state, const std::string& box,
+  Status start(const std::string& sandbox, const waypoint::BranchConfig& config) override;
+  Result<os::UniqueFd> connect(const std::string& sandbox) override;
+  Result<backends::KeptState> keep(const std::string& sandbox, const std::string& state) override;
+  Status revive(const std::string& state, const std::string& sandbox,
                 const waypoint::BranchConfig& config) override;
-  Status end(const std::string& box) override;
+  Status end(const std::string& sandbox) override;
   Status remove(const std::string& state) override;
-  Result<std::vector<std::string>> boxes() override { return names_in("boxes"); }
+  Result<std::vector<std::string>> sandboxes() override { return names_in("boxes"); }
   Result<std::vector<std::string>> states() override { return names_in("states"); }
 
  private:
-  std::string box_dir(const std::string& box) const { return directory_ + "/boxes/" + box; }
+  std::string sandbox_dir(const std::string& sandbox) const {
+    return directory_ + "/boxes/" + sandbox;
+  }
   std::string state_dir(const std::string& state) const { return directory_ + "/states/" + state; }
-  Status run(const std::string& box, const waypoint::BranchConfig& config);
+  Status run(const std::string& sandbox, const waypoint::BranchConfig& config);
   // The agent's pid on the host; kNotFound when it has ended.
-  Result<pid_t> agent_of(const std::string& box) const;
+  Result<pid_t> agent_of(const std::string& sandbox) const;
   Result<std::vector<std::string>> names_in(const std::string& room) const;
 
   std::string agent_;

@@ -4,19 +4,19 @@
 
 #include <cstdlib>
 
-#include "backends/agent/agent_backend.h"
+#include "backends/hosted/hosted_backend.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
 namespace sf::examples {
 namespace {
 
-using backends::AgentBackend;
+using backends::HostedBackend;
 using control::BranchHandle;
 
 TEST(CopiedRootTest, FilesComeBackAndTheShellIsFresh) {
   test::TempDir dir;
-  AgentBackend backend(std::make_unique<CopiedRoot>(SF_AGENT, dir / "box"), dir / "records");
+  HostedBackend backend(std::make_unique<CopiedRoot>(SF_AGENT, dir / "box"), dir / "records");
   const char* root = std::getenv("STATEFORK_SMALL_ROOT");
   ASSERT_NE(root, nullptr);
   ASSERT_OK_AND_ASSIGN(BranchHandle first, backend.start({.root = root, .hostname = "copied"}));
@@ -46,7 +46,7 @@ TEST(CopiedRootTest, FilesComeBackAndTheShellIsFresh) {
 
 TEST(CopiedRootTest, WhatItCannotDoIsRefused) {
   test::TempDir dir;
-  AgentBackend backend(std::make_unique<CopiedRoot>(SF_AGENT, dir / "box"), dir / "records");
+  HostedBackend backend(std::make_unique<CopiedRoot>(SF_AGENT, dir / "box"), dir / "records");
   EXPECT_EQ(backend.start({.root = "/"}).error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(backend.start({.root = dir.path(), .max_pids = 100}).error().code,
             ErrorCode::kUnsupported);

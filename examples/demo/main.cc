@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "os/tree.h"
+#include "os/directory_tree.h"
 #include "waypoint/waypoint.h"
 
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/split.h"
-#include "cli/mcp/protocol.h"
 #include "input.h"
+#include "mcp/protocol.h"
 
 namespace sf::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // S and S/B: the parts written again are the same address, and arrive in the daemon's path whole.
-#include "cli/session_address.h"
+#include "cli/commands/session_address.h"
 
 #include "client/api_client.h"
 #include "input.h"

@@ -1,5 +1,5 @@
 // What people read: whatever a session holds, no terminal obeys it, and no character is cut in two.
-#include "cli/text_layout.h"
+#include "cli/render/text_layout.h"
 
 #include <nlohmann/json.hpp>
 

@@ -6,7 +6,7 @@ namespace sf::fuzz {
 
 void cgroup_mounts(std::string_view input) {
   os::CgroupLayout layout = os::parse_cgroup_mounts(std::string(input));
-  for (const auto& [controller, place] : layout.v1)
+  for (const auto& [controller, location] : layout.v1)
     SF_CHECK(controller == "memory" || controller == "pids" || controller == "cpu");
   os::CgroupLimits limits{.memory_bytes = 1U << 30U, .pids = 100, .cpus = 1.5};
   for (const os::LimitSetting& setting : os::limit_settings(layout, limits))

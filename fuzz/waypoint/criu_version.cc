@@ -1,6 +1,6 @@
 // CRIU's version: whatever was printed, a version that is read can be written and read again.
+#include "engine/criu/criu_binary.h"
 #include "input.h"
-#include "waypoint/criu/criu_binary.h"
 
 namespace sf::fuzz {
 

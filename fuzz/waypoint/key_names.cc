@@ -3,7 +3,7 @@
 
 #include "base/split.h"
 #include "input.h"
-#include "waypoint/terminal/input_encoding.h"
+#include "terminal/input_encoding.h"
 
 namespace sf::fuzz {
 

@@ -1,6 +1,6 @@
 // Saved screens: refused with a reason, or shown; and saved again they show the same.
 #include "input.h"
-#include "waypoint/terminal/screen.h"
+#include "terminal/screen.h"
 
 namespace sf::fuzz {
 

@@ -12,7 +12,8 @@ from .events import TerminalEvent
 from .execution import Execution
 from .nodes import NodeRef, Snapshot, TreeNode
 from .requests import DEFAULT_TIMEOUT, Address
-from .results import CleanupReport, CommandResult, Diff, ExecutionInfo, ProgramResult, RestoreReport, Screen, TypedKeys
+from .results import (CleanupReport, CommandResult, Diff, Divergence, ExecutionInfo, Forked, ProgramResult,
+                      RestoreReport, Screen, TypedKeys)
 from .runner import Runner
 from .subscription import watch_terminal
 
@@ -143,7 +144,7 @@ class Terminal:
         b2 1
         """
         made = self._runner.run(verbs.fork(self._at, node, count, names, on_divergence, return_errors))
-        return [self._branch(one) if isinstance(one, str) else one for one in made]
+        return [self._forked(one) if isinstance(one, Forked) else one for one in made]
 
     def branch(self, node: NodeRef = "HEAD", name: Optional[str] = None, *,
                on_divergence: OnDivergence = "fail") -> Branch:
@@ -155,7 +156,7 @@ class Terminal:
         >>> [b.name for b in s.branches()]
         ['main']
         """
-        return self._branch(self._runner.run(verbs.branch(self._at, node, name, on_divergence)))
+        return self._forked(self._runner.run(verbs.branch(self._at, node, name, on_divergence)))
 
     def node(self, node: NodeRef = "HEAD") -> TreeNode:
         """The node with its notes and its place in the tree."""
@@ -269,9 +270,21 @@ class Terminal:
     def _branch(self, name: str) -> Branch:
         return Branch(self._runner, Address(self._at.session, name))
 
+    def _forked(self, made: Forked) -> Branch:
+        branch = self._branch(made.name)
+        branch.accepted, branch.unproven = made.accepted, made.unproven
+        return branch
+
 
 class Branch(Terminal):
-    """A live copy of a node, apart from all others. Ends with its `with`, by `end()`, or with its session."""
+    """A live copy of a node, apart from all others. Ends with its `with`, by `end()`, or with its session.
+
+    `accepted` and `unproven` are those of a `RestoreReport`, from the fork that made it; empty for a branch that was
+    found by its name.
+    """
+
+    accepted: Sequence[Divergence] = ()
+    unproven: str = ""
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ from typing import List, Mapping, Optional
 from . import verbs
 from .branch import LocalPath
 from .nodes import SessionInfo
-from .place import find_place
+from .location import find_location
 from .requests import Address
 from .results import BackendInfo, GarbageReport, Health
 from .runner import Runner
@@ -29,7 +29,7 @@ class Client:
 
     def __init__(self, socket: Optional[str] = None, *, url: Optional[str] = None, token: Optional[str] = None,
                  state: Optional[str] = None, start: bool = True) -> None:
-        self._find = partial(find_place, socket, url, token, state, start)
+        self._find = partial(find_location, socket, url, token, state, start)
 
     @property
     def _runner(self) -> Runner:
@@ -88,4 +88,4 @@ class Client:
         return self._runner.run(verbs.collect_garbage())
 
     def __repr__(self) -> str:
-        return f"<Client of {self._runner.place.describe()}>"
+        return f"<Client of {self._runner.location.describe()}>"

@@ -18,7 +18,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import agent as agents
 from .errors import InvalidArgumentError, StateForkError, error_from_problem
-from .place import find_place, find_program
+from .location import find_location, find_program
 
 __all__ = ["Exploration", "explore"]
 
@@ -75,9 +75,9 @@ def explore(task: Optional[LocalPath] = None, *, agent: Union[str, agents.Propos
     """
     if (task is None) == (resume is None):
         raise InvalidArgumentError("one task, or one run to resume")
-    place = find_place(socket, state=state)
-    command = [find_program(), "explore", "--json", "--socket", place.path]
-    command += ["--state", place.state] if place.state else []
+    location = find_location(socket, state=state)
+    command = [find_program(), "explore", "--json", "--socket", location.path]
+    command += ["--state", location.state] if location.state else []
     command += [os.fspath(task)] if task is not None else ["--resume", os.fspath(resume or "")]
     named: List[Tuple[str, Any]] = [("--policy", policy), ("--root", root), ("--backend", backend), ("--jobs", jobs),
                                     ("--out", out), ("--max-nodes", max_nodes), ("--max-time", max_time),

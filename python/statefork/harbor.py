@@ -22,7 +22,7 @@ from .errors import NotFoundError, StateForkError, UnsupportedError, excerpt
 from .harbor_base import (Capabilities, Environment, EnvironmentType, ExecResult, OldCapabilities,
                           ResourceCapabilities, User)
 from .nodes import NodeRef, Snapshot
-from .place import find_program
+from .location import find_program
 from .plans import Plan
 from .results import ProgramResult, RestoreReport
 from .side_script import side_argv, side_killer, side_script

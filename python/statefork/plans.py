@@ -8,7 +8,7 @@ runner.py with blocking calls, `AsyncRunner` of aio/runner.py with awaits. So ea
 ...     return reply.body.decode()
 >>> with Course(greeting()) as course:
 ...     print(course.step.request.path)
-...     course.go_on(Reply(200, b"good morning"))
+...     course.resume(Reply(200, b"good morning"))
 ...     print(course.step, course.value)
 /hello
 None good morning
@@ -125,7 +125,7 @@ class Course(Generic[T]):
     def __exit__(self, *_: object) -> None:
         self._plan.close()
 
-    def go_on(self, outcome: Any = None) -> None:
+    def resume(self, outcome: Any = None) -> None:
         self._advance(lambda: self._plan.send(outcome))
 
     def fail(self, error: Exception) -> None:

@@ -22,7 +22,7 @@ from .errors import DaemonError, StateForkError, error_from_problem
 from .events import Event, GapEvent, Message, OutputEvent, ResultEvent, TerminalEvent
 from .nodes import BranchInfo, LogEntry, SessionInfo, Snapshot, Tree, TreeNode
 from .plans import Reply
-from .results import (CleanupReport, CommandResult, Diff, Difference, Divergence, EndedSession, ExecutionInfo,
+from .results import (CleanupReport, CommandResult, Diff, Difference, Divergence, EndedSession, ExecutionInfo, Forked,
                       GarbageReport, Outcome, ProgramResult, RestoreReport, Screen, SessionStats, TypedKeys)
 
 Json = Dict[str, Any]
@@ -165,9 +165,12 @@ def cleanup_report(answer: Json) -> CleanupReport:
     return read(CleanupReport, answer)
 
 
-def forked(answer: Json) -> List[Union[str, StateForkError]]:
-    """For each branch that was asked for its name, or why there is none."""
-    return [problem(one.get("error")) or str(need(one, "branch")) for one in need(answer, "branches")]
+def forked(answer: Json) -> List[Union[Forked, StateForkError]]:
+    """For each branch that was asked for, what was made or why there is none."""
+    def made(one: Json) -> Forked:
+        return Forked(str(need(one, "branch")), [divergence(each) for each in one.get("accepted", [])],
+                      str(answer.get("unproven", "")))
+    return [problem(one.get("error")) or made(one) for one in need(answer, "branches")]
 
 
 def diff(answer: Json) -> Diff:

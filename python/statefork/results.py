@@ -106,7 +106,16 @@ class RestoreReport:
     accepted: List[Divergence]  # with on_divergence="accept"
     promoted: bool  # the node was virtual and is physical now
     took: float
-    unproven: str = ""  # why only outputs were compared with the recording; empty: the state was
+    unproven: str = ""  # why the state is not proven to be the node's; empty: it is
+
+
+@dataclass(frozen=True)
+class Forked:
+    """A branch that was made at a node."""
+
+    name: str
+    accepted: List[Divergence]  # with on_divergence="accept"
+    unproven: str = ""  # as RestoreReport's
 
 
 @dataclass(frozen=True)
@@ -134,6 +143,7 @@ class Diff:
 
     differences: List[Difference]
     truncated: bool  # there are more than are listed
+    unproven: str = ""  # why a compared state is not proven to be its node's; empty: both are
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)

@@ -8,7 +8,7 @@ import time
 from typing import Any, Generator, TypeVar, cast
 
 from .errors import DaemonConnectionError, DaemonError
-from .place import CONNECT_SECONDS, Place, watch_peer
+from .location import CONNECT_SECONDS, Location, watch_peer
 from .plans import (Blocking, Course, Emit, Open, Pause, Plan, Read, Reply, Request, Send, StartDaemon, Step,
                     Stream, Tell)
 
@@ -17,12 +17,12 @@ CHUNK = 64 << 10
 
 
 class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, place: Place) -> None:
+    def __init__(self, location: Location) -> None:
         super().__init__("localhost")
-        self._place = place
+        self._location = location
 
     def connect(self) -> None:
-        self.sock = self._place.connect_unix()
+        self.sock = self._location.connect_unix()
 
 
 class OpenAnswer(Stream):
@@ -44,8 +44,8 @@ class OpenAnswer(Stream):
 
 
 class Runner:
-    def __init__(self, place: Place) -> None:
-        self.place = place
+    def __init__(self, location: Location) -> None:
+        self.location = location
 
     def run(self, plan: Plan[T]) -> T:
         events = self.iterate(plan)
@@ -61,14 +61,14 @@ class Runner:
             while course.step is not None:
                 if isinstance(course.step, Emit):
                     yield course.step.event
-                    course.go_on()
+                    course.resume()
                     continue
                 try:
                     outcome = self._carry_out(course.step)
                 except Exception as error:
                     course.fail(error)
                 else:
-                    course.go_on(outcome)
+                    course.resume(outcome)
             return cast(T, course.value)
 
     def _carry_out(self, step: Step) -> Any:
@@ -89,14 +89,14 @@ class Runner:
         elif isinstance(step, Pause):
             time.sleep(step.seconds)
         elif isinstance(step, StartDaemon):
-            self.place.start_daemon()
+            self.location.start_daemon()
         return None
 
     def _connect(self) -> http.client.HTTPConnection:
-        tcp = self.place.tcp()
+        tcp = self.location.tcp()
         connection: http.client.HTTPConnection
         if tcp is None:
-            connection = UnixConnection(self.place)
+            connection = UnixConnection(self.location)
         elif tcp[2]:
             context = ssl.create_default_context()
             connection = http.client.HTTPSConnection(tcp[0], tcp[1], timeout=CONNECT_SECONDS, context=context)
@@ -106,14 +106,14 @@ class Runner:
             connection.connect()
         except OSError as error:
             connection.close()
-            raise self.place.unreachable(error) from error
+            raise self.location.unreachable(error) from error
         connection.sock.settimeout(None)  # a command takes as long as it was given; the daemon knows
         if tcp is not None:
             watch_peer(connection.sock)
         return connection
 
     def _open(self, request: Request) -> OpenAnswer:
-        headers = self.place.headers()
+        headers = self.location.headers()
         if request.body is not None:
             headers["Content-Type"] = request.content_type
         connection = self._connect()

@@ -79,4 +79,4 @@ class Session(Terminal):
             self._runner.run(verbs.leave(verbs.end_session(self._at), failing=kind is not None))
 
     def __repr__(self) -> str:
-        return f"<Session {self.id}{' ' + self.name if self.name else ''} at {self._runner.place.describe()}>"
+        return f"<Session {self.id}{' ' + self.name if self.name else ''} at {self._runner.location.describe()}>"

@@ -9,13 +9,13 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 from . import replies
 from .errors import CrowdedError, NoDaemonError, NotFoundError, StateForkError, check_result
 from .nodes import NodeRef, SessionInfo, Snapshot, Tree, TreeNode
-from .place import CONNECT_SECONDS
+from .location import CONNECT_SECONDS
 from .plans import Blocking, Open, Pause, Plan, Reply, Request, Send, StartDaemon, Step
 from .replies import Json
 from .requests import (MAX_FILE_BYTES, Address, ask, check_size, encode, given, milliseconds, part, text_or_base64,
                        whole_seconds)
-from .results import (BackendInfo, CleanupReport, Diff, GarbageReport, Health, ProgramResult, RestoreReport, Screen,
-                      SessionStats, TypedKeys)
+from .results import (BackendInfo, CleanupReport, Diff, Forked, GarbageReport, Health, ProgramResult, RestoreReport,
+                      Screen, SessionStats, TypedKeys)
 
 Notes = Mapping[str, Optional[str]]  # None removes
 
@@ -200,7 +200,7 @@ def restore(at: Address, node: NodeRef, on_divergence: str) -> Plan[RestoreRepor
 
 
 def fork(at: Address, node: NodeRef, count: Optional[int], names: Sequence[str], on_divergence: str,
-         return_errors: bool) -> Plan[List[Union[str, StateForkError]]]:
+         return_errors: bool) -> Plan[List[Union[Forked, StateForkError]]]:
     """Unless errors are to be returned, all branches or none: those that came to be are ended before it raises."""
     body = {"node": str(node), "on_divergence": on_divergence, **given(count=count, names=list(names) or None)}
     answer = yield from call(at.ask("POST", "fork", body))
@@ -209,15 +209,16 @@ def fork(at: Address, node: NodeRef, count: Optional[int], names: Sequence[str],
     if return_errors or not errors:
         return made
     for one in made:
-        if isinstance(one, str):
-            yield from leave(end_branch(Address(at.session, one)), failing=True)
+        if isinstance(one, Forked):
+            yield from leave(end_branch(Address(at.session, one.name)), failing=True)
     errors[0].message = f"{len(errors)} of {len(made)} branches could not be made: {errors[0].message}"
     raise errors[0]
 
 
-def branch(at: Address, node: NodeRef, name: Optional[str], on_divergence: str) -> Plan[str]:
+def branch(at: Address, node: NodeRef, name: Optional[str], on_divergence: str) -> Plan[Forked]:
     made = yield from fork(at, node, 1, [name] if name else [], on_divergence, return_errors=False)
-    return str(made[0])
+    assert isinstance(made[0], Forked)  # errors were raised
+    return made[0]
 
 
 def end_branch(at: Address) -> Plan[CleanupReport]:

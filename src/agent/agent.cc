@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "agent/process_list.h"
+#include "shell/facts_message.h"
 
 namespace sf::agent {
 
@@ -73,19 +74,27 @@ Status Agent::start(const ClientPtr& client, const Frame& frame) {
   SF_TRY(host->open(::getpid(), ""));
   SF_TRY(host->start_shell());
   host_ = std::move(host);
-  shell_.emplace(*host_, gate_, nullptr);
+  shell_.emplace(
+      *host_, gate_, [this] { return background(); }, nullptr);
   return answer(client, {{"ok", true}});
 }
 
+waypoint::ProcessSet Agent::background() const {
+  waypoint::ProcessSet found;
+  const waypoint::OwnProcesses own = host_->own_processes();
+  for (const ListedProcess& process : list_processes()) {
+    if (!process.ended && !own.contains(process.pid))
+      found.emplace(process.pid, process.start_time);
+  }
+  return found;
+}
+
 Status Agent::facts(const ClientPtr& client) {
-  Json processes = Json::array();
+  BranchFacts facts{.at_prompt = shell_ && host_->is_at_rest()};
   for (const ListedProcess& process : list_processes())
-    processes.push_back({process.pid, process.start_time, process.ended, process.resident_bytes});
-  return answer(client, {{"processes", std::move(processes)},
-                         {"self", ::getpid()},
-                         {"shell", shell_ ? host_->shell().shell() : 0},
-                         {"at_prompt", shell_ && host_->is_at_rest()},
-                         {"holder", shell_ ? host_->holder().value_or(1) : 0}});
+    facts.resident_bytes += process.resident_bytes;
+  if (shell_) facts.background_processes = static_cast<std::uint32_t>(background().size());
+  return answer(client, waypoint::to_json(facts));
 }
 
 }  // namespace sf::agent

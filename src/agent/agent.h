@@ -16,9 +16,9 @@
 
 #include "base/result.h"
 #include "os/poller.h"
-#include "waypoint/keeper_server.h"
-#include "waypoint/shell_host.h"
-#include "waypoint/shell_server.h"
+#include "shell/shell_host.h"
+#include "shell/shell_server.h"
+#include "wire/keeper_server.h"
 
 namespace sf::agent {
 
@@ -34,9 +34,10 @@ class Agent {
   Status dispatch(const waypoint::ClientPtr& client, wire::Frame& frame);
   Status start(const waypoint::ClientPtr& client, const wire::Frame& frame);
   Status facts(const waypoint::ClientPtr& client);
+  waypoint::ProcessSet background() const;
 
   os::Poller poller_;
-  waypoint::ChangeGate gate_;  // what captures this branch does so from outside
+  waypoint::ChangeGate gate_ = waypoint::ChangeGate::of_agent();
   std::unique_ptr<waypoint::ShellHost> host_;
   std::optional<waypoint::ShellServer> shell_;
   waypoint::KeeperServer server_;

@@ -10,14 +10,14 @@
 #include <thread>
 
 #include "agent/agent.h"
-#include "agent/agent_place.h"
+#include "agent/agent_location.h"
 #include "agent/guest_boot.h"
 #include "agent/loopback.h"
 #include "agent/relay.h"
 #include "base/clock.h"
 #include "os/file.h"
-#include "waypoint/init/init.h"
-#include "waypoint/init/init_channel.h"
+#include "shell/init/init.h"
+#include "shell/init/init_channel.h"
 
 namespace {
 
@@ -30,7 +30,7 @@ int complain(const std::string& what) {
 
 int exit_code(const Status& done) { return done ? 0 : complain(done.error().describe()); }
 
-// The box ends with its agent.
+// The sandbox ends with its agent.
 void drive() {
   auto agent = sf::agent::Agent::listen(sf::agent::kAgentSocket);
   Status ended = agent ? (*agent)->run() : Status(std::move(agent).error());

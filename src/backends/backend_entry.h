@@ -22,7 +22,7 @@ struct Tools {
 };
 
 // What a backend may build on.
-struct Surroundings {
+struct HostContext {
   std::shared_ptr<waypoint::Waypoint> waypoint;  // null: this host cannot run it
   Error why_no_waypoint;                         // then
   std::string state_dir;                         // every backend may have a directory below
@@ -39,9 +39,9 @@ struct BackendEntry {
   control::Capabilities capabilities = {.terminal = true, .files = true};
   bool on_waypoint = false;  // lives in Waypoint's store
   // Whether this host can run it: else what is missing, and how to get it.
-  std::function<Status(const Surroundings&)> usable;
+  std::function<Status(const HostContext&)> usable;
   // May succeed where the tool does not answer now: it may answer later.
-  std::function<Result<std::unique_ptr<control::Backend>>(const Surroundings&)> make;
+  std::function<Result<std::unique_ptr<control::Backend>>(const HostContext&)> make;
 };
 
 }  // namespace sf::backends

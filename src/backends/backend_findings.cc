@@ -6,7 +6,7 @@
 #include "backends/gvisor/gvisor_entry.h"
 #include "backends/podman/podman_entry.h"
 #include "backends/vm/vm_entry.h"
-#include "waypoint/host_programs.h"
+#include "waypoint/host/host_programs.h"
 
 namespace sf::backends {
 
@@ -14,7 +14,7 @@ using waypoint::Finding;
 using waypoint::FindingState;
 
 std::vector<Finding> backend_findings(const Tools& tools, const std::string& helper_dir) {
-  Surroundings around;
+  HostContext around;
   around.tools = tools;
   around.agent = waypoint::look_for_helpers(helper_dir).dir + "/statefork-agent";
   std::vector<Finding> findings;

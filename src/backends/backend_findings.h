@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backends/backend_entry.h"
-#include "waypoint/doctor.h"
+#include "waypoint/host/doctor.h"
 
 namespace sf::backends {
 

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "control/start_config.h"
-#include "waypoint/branch_config.h"
+#include "shell/branch_config.h"
 
 namespace sf::backends {
 

@@ -1,13 +1,12 @@
 #include "backends/live_backend.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "backends/branch_settings.h"
 #include "backends/shell_answers.h"
 #include "base/scope_exit.h"
-#include "waypoint/branch_files.h"
+#include "shell/branch_files.h"
 
 namespace sf::backends {
 
@@ -23,8 +22,6 @@ namespace {
 using WpBranch = waypoint::BranchId;
 
 constexpr std::size_t kMaxFile = 1U << 30U;
-constexpr auto kShellStartTime = seconds(5);
-constexpr auto kShellLook = milliseconds(1);
 
 WpBranch id_of(const BranchHandle& branch) { return WpBranch(branch.value()); }
 
@@ -69,61 +66,12 @@ Result<BranchHandle> LiveBackend::start(const control::StartConfig& config) {
 Result<Observation> LiveBackend::exec(const BranchHandle& branch,
                                       const control::ExecRequest& request,
                                       const control::OutputSink& sink) {
-  SF_TRY(look_first(branch));
   waypoint::ExecRequest wanted = shell_request(request);
-  wanted.look = notices_unchanged();
-  wanted.always_look = request.describe_shell;
+  wanted.fingerprint = notices_unchanged();
+  wanted.always_fingerprint = request.describe_shell;
   auto done = waypoint_->exec(id_of(branch), wanted, sink);
   if (!done) return branch_error(branch, std::move(done).error());
-  bool left = left_background(branch, done->shell_restarted);
-  Observation seen = observation_of(std::move(*done));
-  seen.left_background = left;
-  return seen;
-}
-
-Status LiveBackend::look_first(const BranchHandle& branch) {
-  {
-    std::lock_guard lock(mutex_);
-    if (known_.contains(branch)) return Ok{};
-  }
-  SF_TRY_ASSIGN(BranchPids found, pids(branch));
-  Known now{found.init, all_processes(found.init)};
-  std::lock_guard lock(mutex_);
-  known_[branch] = std::move(now);
-  return Ok{};
-}
-
-// What a job of an earlier command started meanwhile counts as this command's: too careful, never
-// too careless.
-bool LiveBackend::left_background(const BranchHandle& branch, bool shell_restarted) {
-  Known before;
-  {
-    std::lock_guard lock(mutex_);
-    before = known_[branch];
-  }
-  Known now{before.init, all_processes(before.init)};
-  std::vector<std::pair<pid_t, unsigned long long>> fresh;
-  std::ranges::set_difference(now.processes, before.processes, std::back_inserter(fresh));
-  {
-    std::lock_guard lock(mutex_);
-    known_[branch] = std::move(now);
-  }
-  if (fresh.empty()) return false;
-  auto always = waypoint_->pids(id_of(branch));
-  for (Deadline patience = Deadline::after(kShellStartTime);
-       shell_restarted && always && always->shell == 0 && !patience.passed();) {
-    std::this_thread::sleep_for(kShellLook);
-    always = waypoint_->pids(id_of(branch));
-  }
-  if (!always) return true;
-  return std::ranges::any_of(fresh, [&](const auto& process) {
-    return process.first != always->shell && process.first != always->holder &&
-           is_running(process.first);
-  });
-}
-
-Result<BranchHandle> LiveBackend::restore(const BranchHandle& /*old*/, const PhysicalRef& from) {
-  return std::move(revive(from, 1).front());
+  return observation_of(std::move(*done));
 }
 
 Status LiveBackend::remove(const PhysicalRef& ref) {
@@ -134,12 +82,14 @@ Status LiveBackend::remove(const PhysicalRef& ref) {
 
 Status LiveBackend::end(const BranchHandle& branch) {
   Status ended = waypoint_->end(id_of(branch));
-  {
-    std::lock_guard lock(mutex_);
-    known_.erase(branch);
-  }
   if (!ended && ended.error().code == ErrorCode::kNotFound) return Ok{};
   return ended;
+}
+
+Status LiveBackend::retire(const BranchHandle& branch) {
+  Status retired = waypoint_->retire(id_of(branch));
+  if (!retired && retired.error().code == ErrorCode::kNotFound) return Ok{};
+  return retired;
 }
 
 Result<control::SideObservation> LiveBackend::run(const BranchHandle& branch,
@@ -183,9 +133,9 @@ Result<std::unique_ptr<control::TerminalFeed>> LiveBackend::watch(const BranchHa
 }
 
 Result<control::WindowSize> LiveBackend::window(const BranchHandle& branch) {
-  auto shown = waypoint_->screen(id_of(branch));
-  if (!shown) return branch_error(branch, std::move(shown).error());
-  return control::WindowSize{shown->size.rows, shown->size.cols};
+  auto window = waypoint_->window(id_of(branch));
+  if (!window) return branch_error(branch, std::move(window).error());
+  return control::WindowSize{window->rows, window->cols};
 }
 
 Result<std::string> LiveBackend::digest(const BranchHandle& branch,
@@ -215,9 +165,10 @@ Status LiveBackend::write_file(const BranchHandle& branch, const std::string& pa
   return written;
 }
 
-Result<control::BranchFacts> LiveBackend::facts(const BranchHandle& branch) {
-  SF_TRY_ASSIGN(BranchPids found, pids(branch));
-  return branch_facts(found);
+Result<BranchFacts> LiveBackend::facts(const BranchHandle& branch) {
+  auto facts = waypoint_->facts(id_of(branch));
+  if (!facts) return branch_error(branch, std::move(facts).error());
+  return facts;
 }
 
 Result<control::BackendUsage> LiveBackend::usage() {

@@ -6,13 +6,10 @@
 // Thread-safe, as backend.h wants it.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "backends/branch_processes.h"
 #include "control/backend.h"
 #include "waypoint/waypoint.h"
 
@@ -25,14 +22,9 @@ class LiveBackend : public control::Backend {
   Result<control::Observation> exec(const control::BranchHandle& branch,
                                     const control::ExecRequest& request,
                                     const control::OutputSink& sink) override;
-  Result<control::BranchHandle> restore(const control::BranchHandle& old,
-                                        const control::PhysicalRef& from) override;
-  std::vector<Result<control::BranchHandle>> fork(const control::PhysicalRef& from,
-                                                  std::size_t count) override {
-    return revive(from, count);
-  }
   Status remove(const control::PhysicalRef& ref) override;
   Status end(const control::BranchHandle& branch) override;
+  Status retire(const control::BranchHandle& branch) override;
 
   Result<control::SideObservation> run(const control::BranchHandle& branch,
                                        const control::SideRequest& request) override;
@@ -52,7 +44,7 @@ class LiveBackend : public control::Backend {
                     std::string_view content) override;
 
   Result<control::WindowSize> window(const control::BranchHandle& branch) override;
-  Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
+  Result<BranchFacts> facts(const control::BranchHandle& branch) override;
   Result<std::string> digest(const control::BranchHandle& branch,
                              const std::optional<control::PhysicalRef>& since,
                              const control::DigestBudget& budget) override;
@@ -74,25 +66,13 @@ class LiveBackend : public control::Backend {
   Error branch_error(const control::BranchHandle& branch, Error error) const;
   Result<waypoint::BranchPids> pids(const control::BranchHandle& branch);
 
-  // Live branches at the state of a snapshot; exactly `count` entries.
-  virtual std::vector<Result<control::BranchHandle>> revive(const control::PhysicalRef& from,
-                                                            std::size_t count) = 0;
   // A live copy of a branch that nobody else uses, or why there is none.
   virtual Result<control::BranchHandle> copy(const control::BranchHandle& branch);
 
  private:
-  // Whether processes run on that were not there when somebody last looked.
-  bool left_background(const control::BranchHandle& branch, bool shell_restarted);
-  Status look_first(const control::BranchHandle& branch);
   waypoint::BranchConfig config_of(const control::BranchHandle& branch) const;
 
-  struct Known {
-    pid_t init = 0;
-    ProcessSet processes;
-  };
   std::shared_ptr<waypoint::Waypoint> waypoint_;
-  std::mutex mutex_;
-  std::map<control::BranchHandle, Known> known_;  // guarded by mutex_
 };
 
 }  // namespace sf::backends

@@ -44,7 +44,7 @@ Result<control::StateDiff> LiveBackend::diff(const DiffSide& from, const DiffSid
   });
   auto open = [&](const DiffSide& wanted) -> Result<Side> {
     if (const auto* ref = std::get_if<PhysicalRef>(&wanted)) {
-      SF_TRY_ASSIGN(BranchHandle made, std::move(revive(*ref, 1).front()));
+      SF_TRY_ASSIGN(BranchHandle made, std::move(fork(*ref, 1).front()));
       copies.push_back(made);
       return Side{made, true};
     }

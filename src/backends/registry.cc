@@ -11,8 +11,8 @@
 #include "backends/vm/vm_entry.h"
 #include "backends/waypoint/waypoint_backend.h"
 #include "os/file.h"
-#include "waypoint/fresh_id.h"
-#include "waypoint/host_programs.h"
+#include "shell/fresh_id.h"
+#include "waypoint/host/host_programs.h"
 
 namespace sf::backends {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 // A store whose file system failed for want of room needs some to write what it has to.
 constexpr std::uint64_t kRoomToReopen = 128ULL << 20U;
 
-Status has_waypoint(const Surroundings& around) {
+Status has_waypoint(const HostContext& around) {
   if (around.waypoint) return Ok{};
   return around.why_no_waypoint;
 }
@@ -34,7 +34,7 @@ BackendEntry on_waypoint(std::string summary) {
           .capabilities = backend.capabilities(),
           .on_waypoint = true,
           .usable = has_waypoint,
-          .make = [](const Surroundings& around) -> Result<std::unique_ptr<control::Backend>> {
+          .make = [](const HostContext& around) -> Result<std::unique_ptr<control::Backend>> {
             SF_TRY(has_waypoint(around));
             return std::unique_ptr<control::Backend>(std::make_unique<T>(around.waypoint));
           }};
@@ -88,7 +88,7 @@ void BackendRegistry::open_store() {
   }
 }
 
-Surroundings BackendRegistry::around() const {
+HostContext BackendRegistry::around() const {
   std::lock_guard lock(mutex_);
   return around_;
 }
@@ -108,7 +108,7 @@ bool BackendRegistry::is_on_waypoint(std::string_view name) const {
 }
 
 Status BackendRegistry::check_store() const {
-  Surroundings now = around();
+  HostContext now = around();
   if (!now.waypoint) return now.why_no_waypoint;
   return now.waypoint->check_store();
 }
@@ -147,7 +147,7 @@ std::vector<std::string> BackendRegistry::names() const {
 }
 
 std::vector<BackendDescription> BackendRegistry::list() const {
-  const Surroundings now = around();
+  const HostContext now = around();
   std::vector<BackendDescription> all;
   for (const BackendEntry& entry : all_entries()) {
     Status usable = entry.usable(now);
@@ -161,7 +161,7 @@ std::vector<BackendDescription> BackendRegistry::list() const {
 }
 
 Result<BackendChoice> BackendRegistry::choose() const {
-  const Surroundings now = around();
+  const HostContext now = around();
   std::string without;
   for (const BackendEntry& entry : all_entries()) {
     Status usable = entry.usable(now);

@@ -56,12 +56,12 @@ class BackendRegistry {  // Thread-safe.
   Status reopen_store();
 
  private:
-  Surroundings around() const;
+  HostContext around() const;
   void open_store();
 
   waypoint::WaypointOptions options_;
   mutable std::mutex mutex_;
-  Surroundings around_;  // guarded by mutex_
+  HostContext around_;  // guarded by mutex_
 };
 
 }  // namespace sf::backends

@@ -91,6 +91,11 @@ Status ReopenableBackend::end(const BranchHandle& branch) {
   return backend->end(branch);
 }
 
+Status ReopenableBackend::retire(const BranchHandle& branch) {
+  SF_TRY_ASSIGN(auto backend, current());
+  return backend->retire(branch);
+}
+
 Result<control::TypedKeys> ReopenableBackend::send_keys(const BranchHandle& branch,
                                                         std::string_view keys) {
   SF_TRY_ASSIGN(auto backend, current());
@@ -145,7 +150,7 @@ Result<std::string> ReopenableBackend::digest(const BranchHandle& branch,
   return backend->digest(branch, since, budget);
 }
 
-Result<control::BranchFacts> ReopenableBackend::facts(const BranchHandle& branch) {
+Result<BranchFacts> ReopenableBackend::facts(const BranchHandle& branch) {
   SF_TRY_ASSIGN(auto backend, current());
   return backend->facts(branch);
 }

@@ -50,6 +50,7 @@ class ReopenableBackend final : public control::Backend {
                                                   std::size_t count) override;
   Status remove(const control::PhysicalRef& ref) override;
   Status end(const control::BranchHandle& branch) override;
+  Status retire(const control::BranchHandle& branch) override;
 
   Result<control::TypedKeys> send_keys(const control::BranchHandle& branch,
                                        std::string_view keys) override;
@@ -67,7 +68,7 @@ class ReopenableBackend final : public control::Backend {
                     std::string_view content) override;
 
   Result<control::WindowSize> window(const control::BranchHandle& branch) override;
-  Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
+  Result<BranchFacts> facts(const control::BranchHandle& branch) override;
   Result<std::string> digest(const control::BranchHandle& branch,
                              const std::optional<control::PhysicalRef>& since,
                              const control::DigestBudget& budget) override;

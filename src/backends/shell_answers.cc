@@ -62,7 +62,8 @@ control::Observation observation_of(waypoint::ExecResult done) {
           .duration = done.duration,
           .timed_out = done.timed_out,
           .truncated = done.truncated,
-          .shell_restarted = done.shell_restarted};
+          .shell_restarted = done.shell_restarted,
+          .left_background = done.left_background};
 }
 
 control::TerminalScreen screen_of(waypoint::ScreenText shown) {

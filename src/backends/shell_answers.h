@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "control/backend.h"
-#include "waypoint/command.h"
-#include "waypoint/terminal/screen.h"
-#include "waypoint/terminal_watch.h"
+#include "shell/command.h"
+#include "shell/terminal_watch.h"
+#include "terminal/screen.h"
 
 namespace sf::backends {
 

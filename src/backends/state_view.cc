@@ -7,6 +7,7 @@
 #include "backends/branch_processes.h"
 #include "backends/listening_ports.h"
 #include "os/file.h"
+#include "os/process.h"
 
 namespace sf::backends {
 namespace {

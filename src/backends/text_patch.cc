@@ -102,20 +102,20 @@ void append_line(std::string& out, Step step, std::string_view line) {
 }
 
 // Positions in both texts before script step i.
-struct Place {
+struct Location {
   std::size_t a = 0;
   std::size_t b = 0;
 };
 
 std::string print_hunks(const Lines& a, const Lines& b, const Script& script) {
-  std::vector<Place> places{{}};
+  std::vector<Location> locations{{}};
   std::vector<std::size_t> edits;
   for (std::size_t i = 0; i < script.size(); ++i) {
-    Place next = places.back();
+    Location next = locations.back();
     if (script[i] != Step::kAdd) ++next.a;
     if (script[i] != Step::kRemove) ++next.b;
     if (script[i] != Step::kKeep) edits.push_back(i);
-    places.push_back(next);
+    locations.push_back(next);
   }
   std::string out;
   for (std::size_t e = 0; e < edits.size();) {
@@ -123,10 +123,10 @@ std::string print_hunks(const Lines& a, const Lines& b, const Script& script) {
     while (last + 1 < edits.size() && edits[last + 1] - edits[last] <= 2 * kContext + 1) ++last;
     std::size_t begin = edits[e] - std::min<std::size_t>(edits[e], kContext);
     std::size_t end = std::min(edits[last] + 1 + kContext, script.size());
-    out += "@@ -" + range_text(places[begin].a, places[end].a - places[begin].a) + " +" +
-           range_text(places[begin].b, places[end].b - places[begin].b) + " @@\n";
+    out += "@@ -" + range_text(locations[begin].a, locations[end].a - locations[begin].a) + " +" +
+           range_text(locations[begin].b, locations[end].b - locations[begin].b) + " @@\n";
     for (std::size_t i = begin; i < end; ++i)
-      append_line(out, script[i], script[i] == Step::kAdd ? b[places[i].b] : a[places[i].a]);
+      append_line(out, script[i], script[i] == Step::kAdd ? b[locations[i].b] : a[locations[i].a]);
     e = last + 1;
   }
   return out;

@@ -50,7 +50,7 @@ std::string patched(const std::string& before, const std::string& patch) {
 
 TEST(TextPatchTest, EqualTextsNeedNoPatch) { EXPECT_EQ(unified_patch("a\nb\n", "a\nb\n"), ""); }
 
-TEST(TextPatchTest, AChangedLineIsShownInItsSurroundings) {
+TEST(TextPatchTest, AChangedLineIsShownInItsContext) {
   EXPECT_EQ(unified_patch("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
             "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
 }

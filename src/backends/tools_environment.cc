@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "wire/tool_variables.h"
+
 namespace sf::backends {
 namespace {
 
@@ -25,12 +27,12 @@ Result<std::string> docker_socket(const std::string& host) {
 
 Result<Tools> tools_from_environment() {
   Tools tools;
-  SF_TRY_ASSIGN(tools.docker_socket, docker_socket(variable("DOCKER_HOST")));
-  tools.runsc = variable("STATEFORK_RUNSC");
-  tools.vm_guest = variable("STATEFORK_VM_GUEST");
-  tools.vm_accelerator = variable("STATEFORK_VM_ACCELERATOR");
-  tools.podman_config = variable("CONTAINERS_CONF");
-  tools.podman_storage_config = variable("CONTAINERS_STORAGE_CONF");
+  SF_TRY_ASSIGN(tools.docker_socket, docker_socket(variable(wire::kDockerHost)));
+  tools.runsc = variable(wire::kRunsc);
+  tools.vm_guest = variable(wire::kVmGuest);
+  tools.vm_accelerator = variable(wire::kVmAccelerator);
+  tools.podman_config = variable(wire::kPodmanConfig);
+  tools.podman_storage_config = variable(wire::kPodmanStorageConfig);
   return tools;
 }
 

@@ -1,12 +1,13 @@
 #include "client/api_client.h"
 
-#include <httplib.h>
+#include <sys/socket.h>
 
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
-#include "base/scope_exit.h"
+#include "os/socket.h"
 #include "wire/problem.h"
 
 namespace sf::client {
@@ -15,27 +16,27 @@ namespace {
 constexpr std::size_t kMaxProblem = 1U << 20U;
 constexpr const char* kJson = "application/json";
 
-void prepare(httplib::Client& http, seconds patience) {
-  http.set_address_family(AF_UNIX);
-  http.set_url_encode(false);
-  http.set_read_timeout(patience);
-  http.set_write_timeout(60);
-}
-
-bool never_reached(httplib::Error error) {
-  return error == httplib::Error::Connection || error == httplib::Error::ConnectionTimeout;
-}
+// Each one waits until the daemon that did not take the request is gone, or another is there.
+constexpr int kMaxAttempts = 4;
 
 Error no_daemon() {
   return fail(ErrorCode::kNotFound, "no daemon answers", "start one: `statefork serve`");
 }
 
+Error makes_no_sense() {
+  return fail(ErrorCode::kCorrupt, "the daemon's answer makes no sense",
+              "do client and daemon have the same version?");
+}
+
+Error went_away() {
+  return fail(ErrorCode::kOs, "the daemon went away before it answered",
+              "it may or may not have been done; `statefork tree` shows what is there");
+}
+
 Result<wire::Json> parsed(Result<std::string> body) {
   if (!body) return std::move(body).error();
   wire::Json json = wire::Json::parse(*body, nullptr, false);
-  if (!json.is_object())
-    return fail(ErrorCode::kCorrupt, "the daemon's answer makes no sense",
-                "do client and daemon have the same version?");
+  if (!json.is_object()) return makes_no_sense();
   return json;
 }
 
@@ -93,28 +94,17 @@ Result<wire::Json> ApiClient::put_bytes(const std::string& path, std::string byt
   return parsed(send("PUT", path, std::move(bytes), "application/octet-stream"));
 }
 
-Result<std::string> ApiClient::send(const std::string& method, const std::string& path,
-                                    std::string body, const std::string& content_type) const {
-  httplib::Client http(socket_path_, 80);
-  prepare(http, patience_);
-  httplib::Request request;
-  request.method = method;
-  request.path = path;
-  request.headers = {{"Host", "localhost"}, {"Content-Type", content_type}};
-  request.body = std::move(body);
-  httplib::Result result = http.send(request);
-  if (!result && never_reached(result.error())) return no_daemon();
-  if (!result)
-    return fail(ErrorCode::kOs, "the daemon went away before it answered",
-                "it may or may not have been done; `statefork tree` shows what is there");
-  if (result->status >= 400) return wire::error_from_problem(result->status, result->body);
-  return std::move(result->body);
-}
+struct ApiClient::Connections {
+  Connect connect_first;
+  std::mutex mutex;
+  bool has_answered = false;
+  std::optional<HttpConnection> idle;  // open, and between two calls
+};
 
 struct ApiClient::Gate::State {
   mutable std::mutex mutex;
   bool closed = false;
-  httplib::Client* open = nullptr;
+  int socket = -1;  // of the call that is to end
 };
 
 ApiClient::Gate::Gate() : state_(std::make_unique<State>()) {}
@@ -123,7 +113,7 @@ ApiClient::Gate::~Gate() = default;
 void ApiClient::Gate::close() {
   std::lock_guard lock(state_->mutex);
   state_->closed = true;
-  if (state_->open != nullptr) state_->open->stop();
+  if (state_->socket >= 0) ::shutdown(state_->socket, SHUT_RDWR);
 }
 
 bool ApiClient::Gate::is_closed() const {
@@ -131,49 +121,97 @@ bool ApiClient::Gate::is_closed() const {
   return state_->closed;
 }
 
+void ApiClient::Gate::watch(int socket) {
+  std::lock_guard lock(state_->mutex);
+  state_->socket = socket;
+  if (state_->closed && socket >= 0) ::shutdown(socket, SHUT_RDWR);
+}
+
+ApiClient::ApiClient(std::string socket_path, seconds patience)
+    : socket_path_(std::move(socket_path)), patience_(patience) {}
+
+ApiClient::ApiClient(std::string socket_path, Connect connect_first)
+    : socket_path_(std::move(socket_path)),
+      patience_(kForEver),
+      connections_(std::make_shared<Connections>()) {
+  connections_->connect_first = std::move(connect_first);
+}
+
+Result<HttpConnection> ApiClient::connection() const {
+  bool may_start = false;
+  if (connections_ != nullptr) {
+    std::lock_guard lock(connections_->mutex);
+    if (auto idle = std::exchange(connections_->idle, {})) return std::move(*idle);
+    may_start = !connections_->has_answered;
+  }
+  auto made = may_start ? connections_->connect_first()
+                        : os::connect_unix(socket_path_, Deadline::after(patience_));
+  if (made) return HttpConnection(std::move(*made));
+  if (may_start) return std::move(made).error();
+  return no_daemon();
+}
+
+Result<HttpExchange> ApiClient::exchange(const HttpRequest& request, Gate* gate,
+                                         const HttpConnection::TakeBody& take) const {
+  using End = HttpExchange::End;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    SF_TRY_ASSIGN(HttpConnection connection, this->connection());
+    if (gate != nullptr) gate->watch(connection.fd());
+    const HttpExchange done = connection.call(request, patience_, take);
+    if (gate != nullptr) gate->watch(-1);
+    if (gate != nullptr && gate->is_closed()) return done;
+    if (done.end == End::kNotTaken) continue;
+    if (done.end == End::kNotRead)
+      return fail(ErrorCode::kTimedOut, "the daemon at " + socket_path_ + " does not answer",
+                  "it may have too much to do; see daemon.log in its state directory");
+    if (connections_ != nullptr && done.status != 0) {
+      std::lock_guard lock(connections_->mutex);
+      connections_->has_answered = true;
+      if (done.keeps_connection) connections_->idle = std::move(connection);
+    }
+    return done;
+  }
+  return no_daemon();
+}
+
+Result<std::string> ApiClient::send(const std::string& method, const std::string& path,
+                                    std::string body, const std::string& content_type) const {
+  const HttpRequest request{method, path, "Content-Type: " + content_type + "\r\n",
+                            std::move(body)};
+  std::string answer;
+  SF_TRY_ASSIGN(HttpExchange done, exchange(request, nullptr, [&](int, std::string_view piece) {
+                  answer += piece;
+                  return true;
+                }));
+  if (done.end == HttpExchange::End::kMalformed) return makes_no_sense();
+  if (done.end != HttpExchange::End::kAnswered) return went_away();
+  if (done.status >= 400) return wire::error_from_problem(done.status, answer);
+  return answer;
+}
+
 Result<ApiClient::StreamEnd> ApiClient::events(
     const std::string& path, Gate& gate,
     const std::function<Status(const wire::ServerEvent&)>& take) const {
-  httplib::Client http(socket_path_, 80);
-  prepare(http, patience_);
-  auto register_at_gate = [&gate](httplib::Client* client) {
-    std::lock_guard lock(gate.state_->mutex);
-    gate.state_->open = client;
-  };
-  register_at_gate(&http);
-  ScopeExit leave([&] { register_at_gate(nullptr); });
-
   wire::EventStreamReader reader;
   Status taken = Ok{};
-  int status = 0;
   std::string problem;
-  auto receive = [&](const char* data, std::size_t size) {
+  auto receive = [&](int status, std::string_view piece) {
     if (status >= 400) {
-      problem.append(data, std::min(size, kMaxProblem - problem.size()));
+      problem += piece.substr(0, kMaxProblem - problem.size());
       return true;
     }
-    auto events = reader.feed({data, size});
+    auto events = reader.feed(piece);
     if (!events) taken = events.error();
     for (std::size_t i = 0; taken.ok() && i < events->size(); ++i) taken = take((*events)[i]);
     return taken.ok() && !gate.is_closed();
   };
-  httplib::Request request;
-  request.method = "GET";
-  request.path = path;
-  request.headers = {{"Host", "localhost"}, {"Accept", "text/event-stream"}};
-  request.response_handler = [&](const httplib::Response& response) {
-    status = response.status;
-    return !gate.is_closed();
-  };
-  request.content_receiver = [&](const char* data, std::size_t size, std::uint64_t, std::uint64_t) {
-    return receive(data, size);
-  };
-  httplib::Result result = http.send(request);
+  const HttpRequest request{"GET", path, "Accept: text/event-stream\r\n", {}};
+  SF_TRY_ASSIGN(HttpExchange done, exchange(request, &gate, receive));
   if (!taken.ok()) return std::move(taken).error();
   if (gate.is_closed()) return StreamEnd::kClosed;
-  if (!result && never_reached(result.error())) return no_daemon();
-  if (!result) return StreamEnd::kBroken;
-  if (status >= 400) return wire::error_from_problem(status, problem);
+  if (done.end == HttpExchange::End::kMalformed) return makes_no_sense();
+  if (done.end != HttpExchange::End::kAnswered) return StreamEnd::kBroken;
+  if (done.status >= 400) return wire::error_from_problem(done.status, problem);
   return StreamEnd::kDone;
 }
 

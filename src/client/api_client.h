@@ -10,18 +10,25 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "client/http_connection.h"
+#include "os/fd.h"
 #include "wire/event_stream.h"
 #include "wire/json.h"
 
 namespace sf::client {
 
-class ApiClient {  // Thread-safe; one connection for each call.
+class ApiClient {  // Thread-safe. Copies share their connection.
  public:
   // Commands may take as long as they were given, which the daemon knows: hence for ever.
   static constexpr seconds kForEver{400L * 24 * 3600};
 
-  explicit ApiClient(std::string socket_path, seconds patience = kForEver)
-      : socket_path_(std::move(socket_path)), patience_(patience) {}
+  // One connection for each call.
+  explicit ApiClient(std::string socket_path, seconds patience = kForEver);
+  // One connection for all calls that follow each other: for processes that end soon, since an open
+  // one occupies a thread of the daemon. `connect_first` makes connections until the first answer
+  // came, and may start a daemon; then there was one, and nothing is started any more.
+  using Connect = std::function<Result<os::UniqueFd>()>;
+  ApiClient(std::string socket_path, Connect connect_first);
 
   Result<wire::Json> get(const std::string& path) const;
   Result<wire::Json> remove(const std::string& path) const;
@@ -37,11 +44,17 @@ class ApiClient {  // Thread-safe; one connection for each call.
                            const std::function<Status(const wire::ServerEvent&)>& take) const;
 
  private:
+  struct Connections;
+
+  Result<HttpConnection> connection() const;
+  Result<HttpExchange> exchange(const HttpRequest& request, Gate* gate,
+                                const HttpConnection::TakeBody& take) const;
   Result<std::string> send(const std::string& method, const std::string& path, std::string body,
                            const std::string& content_type) const;
 
   std::string socket_path_;
   seconds patience_;
+  std::shared_ptr<Connections> connections_;
 };
 
 // Lets another thread end an events() call. Thread-safe.
@@ -58,6 +71,7 @@ class ApiClient::Gate {
  private:
   friend class ApiClient;
   struct State;
+  void watch(int socket);  // that close() ends; -1: none
   std::unique_ptr<State> state_;
 };
 

@@ -97,8 +97,13 @@ Result<std::string> SessionClient::snapshot(const std::string& branch, const Not
 }
 
 Status SessionClient::restore(const std::string& branch, const std::string& node) const {
-  SF_TRY(api_.post(branch_path(branch) + "/restore", {{"node", node}}));
-  return Ok{};
+  SF_TRY_ASSIGN(Json answer, api_.post(branch_path(branch) + "/restore", {{"node", node}}));
+  return note_doubt(node, answer);
+}
+
+Status SessionClient::note_doubt(const std::string& node, const Json& answer) const {
+  const std::string why = answer.value("unproven", "");
+  return why.empty() ? Status(Ok{}) : set_notes(node, {{kUnprovenNote, why}});
 }
 
 Status SessionClient::fork(const std::string& node, const std::string& name) const {
@@ -106,7 +111,7 @@ Status SessionClient::fork(const std::string& node, const std::string& name) con
   SF_TRY_ASSIGN(Json answer, api_.post(branch_path("main") + "/fork", request));
   const Json made = answer.value("branches", Json::array());
   if (made.size() == 1 && made.front().contains("branch") && made.front()["branch"] == name)
-    return Ok{};
+    return note_doubt(node, answer);
   if (made.size() == 1 && made.front().contains("error")) {
     const Json& problem = made.front()["error"];
     return wire::error_from_problem(problem.value("status", 500), problem.dump());

@@ -39,6 +39,8 @@ struct ProgramSeen {
 
 using Notes = std::map<std::string, std::string>;
 
+inline constexpr const char* kUnprovenNote = "statefork.unproven";
+
 class SessionClient {
  public:
   SessionClient(ApiClient api, std::string session);
@@ -55,8 +57,9 @@ class SessionClient {
   Result<ProgramSeen> run(const std::string& branch, const ProgramCall& call) const;
   // The node.
   Result<std::string> snapshot(const std::string& branch, const Notes& notes = {}) const;
+  // If the state is not proven to be the node's, a note on the node says why (kUnprovenNote).
   Status restore(const std::string& branch, const std::string& node) const;
-  // A new live branch of that name.
+  // A new live branch of that name. As restore().
   Status fork(const std::string& node, const std::string& name) const;
   // Succeeds when there is none.
   Status end_branch(const std::string& branch) const;
@@ -67,6 +70,7 @@ class SessionClient {
   Result<wire::Json> diff(const std::string& from, const std::string& to) const;
 
  private:
+  Status note_doubt(const std::string& node, const wire::Json& answer) const;
   std::string branch_path(const std::string& branch) const;
 
   ApiClient api_;

@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/input_events.h"
+#include "base/live_facts.h"
 #include "base/result.h"
 #include "control/cost_line.h"
 #include "control/names.h"
@@ -33,6 +34,8 @@
 #include "control/state_diff.h"
 
 namespace sf::control {
+
+using sf::BranchFacts;
 
 struct Capabilities {
   bool physical_snapshots = true;  // false: checkpoint, restore and fork are never called
@@ -44,21 +47,12 @@ struct Capabilities {
 // What one physical snapshot is and what it cost.
 struct Checkpoint {
   PhysicalRef ref;
-  std::uint64_t bytes = 0;         // on disk, not shared with its parent
-  std::uint64_t memory_bytes = 0;  // resident memory that was captured
-  microseconds took{0};            // the whole call
-  microseconds stopped{0};         // how long the session stood still
-  bool unchanged = false;          // proven to be as the one before, and kept there
-  bool ahead = false;              // captured before it was asked for: `took` says little
-};
-
-struct BranchFacts {
-  std::uint64_t resident_bytes = 0;
-  std::uint32_t background_processes = 0;
-  bool at_prompt = true;  // the shell waits for a command, and no program runs beside it
-
-  // Whether nothing in the branch can act until the next request.
-  bool is_quiet() const { return background_processes == 0 && at_prompt; }
+  std::uint64_t bytes = 0;   // on disk, not shared with its parent
+  BranchFacts facts;         // of the branch as it was captured
+  microseconds took{0};      // the whole call
+  microseconds stopped{0};   // how long the session stood still
+  bool unchanged = false;    // proven to be as the one before, and kept there
+  bool precaptured = false;  // captured before it was asked for: `took` says little
 };
 
 struct WindowSize {
@@ -94,6 +88,7 @@ struct TerminalPiece {
   bool is_repaint = false;  // paints all of a cleared terminal of `rows` and `cols`
   std::uint16_t rows = 0;
   std::uint16_t cols = 0;
+  bool is_restored = false;  // a repaint because the branch went back to another node
 };
 
 class TerminalFeed {  // One caller at a time.
@@ -147,6 +142,9 @@ class Backend {
   // Both succeed on what is already gone. Layers shared with others stay while others need them.
   virtual Status remove(const PhysicalRef& ref) = 0;
   virtual Status end(const BranchHandle& branch) = 0;
+  // The same for a branch whose place another one has taken: no caller waits until its processes
+  // have ended. What is left of it when this process is killed is in no inventory.
+  virtual Status retire(const BranchHandle& branch) { return end(branch); }
 
   // All of it or nothing; kBusy: too much waits already. At least 1 MiB fits.
   virtual Result<TypedKeys> send_keys(const BranchHandle& branch, std::string_view keys) = 0;

@@ -63,7 +63,7 @@ Status BranchTree::apply(const Change& change) {
 // Queries -----------------------------------------------------------------------------------------
 
 const Node* BranchTree::find(const NodeId& id) const {
-  const Place* found = place(id);
+  const Location* found = location(id);
   return found == nullptr ? nullptr : &found->node;
 }
 
@@ -73,7 +73,7 @@ const Node* BranchTree::find_named(std::string_view name) const {
 }
 
 const BranchTree::Children& BranchTree::children(const NodeId& id) const {
-  const Place* found = place(id);
+  const Location* found = location(id);
   SF_CHECK(found != nullptr);
   return found->children;
 }
@@ -84,18 +84,18 @@ const Branch* BranchTree::find_branch(const BranchId& id) const {
 }
 
 std::size_t BranchTree::standing_on(const NodeId& id) const {
-  const Place* found = place(id);
+  const Location* found = location(id);
   return found == nullptr ? 0 : found->standing;
 }
 
 const BranchTree::ReplayDistance& BranchTree::replay_distance(const NodeId& id) const {
-  const Place* found = place(id);
+  const Location* found = location(id);
   SF_CHECK(found != nullptr);
   return found->distance;
 }
 
 std::vector<NodeId> BranchTree::subtree(const NodeId& id) const {
-  SF_CHECK(place(id) != nullptr);
+  SF_CHECK(location(id) != nullptr);
   std::vector<NodeId> found{id};
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Children& below = children(found[i]);
@@ -148,22 +148,22 @@ bool BranchTree::has_diverged(const CommandLog& log) const {
 
 Status BranchTree::on(const edit::AddNode& e) {
   const Node& node = e.node;
-  if (node.id.empty() || place(node.id) != nullptr)
+  if (node.id.empty() || location(node.id) != nullptr)
     return invalid("node " + node.id.value() + " is there already");
   if (node.is_root() && !root_.empty()) return invalid("a second root: " + node.id.value());
-  Place* parent = node.is_root() ? nullptr : place(node.parent);
+  Location* parent = node.is_root() ? nullptr : location(node.parent);
   if (!node.is_root() && parent == nullptr) return no_node(node.parent);
   if (!node.name.empty()) {
     SF_TRY(check_name(node.name, "node name"));
     if (names_.contains(node.name)) return invalid("node name '" + node.name + "' is taken");
     names_.emplace(node.name, node.id);
   }
-  Place added{.node = node, .distance = distance_of(node)};
+  Location added{.node = node, .distance = distance_of(node)};
   nodes_.emplace(node.id, std::move(added));
   if (parent == nullptr) {
     root_ = node.id;
   } else {
-    place(node.parent)->children.insert(node.id);  // looked up again: the map may have grown
+    location(node.parent)->children.insert(node.id);  // looked up again: the map may have grown
   }
   use(node.physical);
   counters_.next_node = std::max(counters_.next_node, number_of(node.id) + 1);
@@ -173,7 +173,7 @@ Status BranchTree::on(const edit::AddNode& e) {
 Status BranchTree::check_removal(const std::vector<NodeId>& nodes) const {
   std::unordered_set<NodeId> going;
   for (const NodeId& id : nodes) {
-    const Place* found = place(id);
+    const Location* found = location(id);
     if (found == nullptr) return no_node(id);
     if (found->standing > 0) return invalid("a branch stands on node " + id.value());
     for (const NodeId& child : found->children) {
@@ -194,7 +194,7 @@ Status BranchTree::on(const edit::RemoveNodes& e) {
     if (node.is_root()) {
       root_ = NodeId();
     } else {
-      place(node.parent)->children.erase(id);
+      location(node.parent)->children.erase(id);
     }
     release(node.physical);
     nodes_.erase(it);
@@ -203,7 +203,7 @@ Status BranchTree::on(const edit::RemoveNodes& e) {
 }
 
 Status BranchTree::on(const edit::NameNode& e) {
-  Place* found = place(e.node);
+  Location* found = location(e.node);
   if (found == nullptr) return no_node(e.node);
   if (!e.name.empty()) {
     SF_TRY(check_name(e.name, "node name"));
@@ -218,7 +218,7 @@ Status BranchTree::on(const edit::NameNode& e) {
 }
 
 Status BranchTree::on(const edit::SetNote& e) {
-  Place* found = place(e.node);
+  Location* found = location(e.node);
   if (found == nullptr) return no_node(e.node);
   if (e.value.has_value()) {
     found->node.notes[e.key] = *e.value;
@@ -229,7 +229,7 @@ Status BranchTree::on(const edit::SetNote& e) {
 }
 
 Status BranchTree::on(const edit::SetPhysical& e) {
-  Place* found = place(e.node);
+  Location* found = location(e.node);
   if (found == nullptr) return no_node(e.node);
   use(e.physical);  // before the old one is released: they may be the same
   release(std::exchange(found->node.physical, e.physical));
@@ -239,7 +239,7 @@ Status BranchTree::on(const edit::SetPhysical& e) {
 }
 
 Status BranchTree::on(const edit::MarkDiverged& e) {
-  Place* found = place(e.node);
+  Location* found = location(e.node);
   if (found == nullptr) return no_node(e.node);
   if (e.index >= found->node.log.size())
     return invalid("node " + e.node.value() + " has no entry " + std::to_string(e.index));
@@ -262,7 +262,7 @@ void BranchTree::update_distances_below(const NodeId& id) {
     NodeId above = std::move(to_visit.back());
     to_visit.pop_back();
     for (const NodeId& child : children(above)) {
-      Place* below = place(child);
+      Location* below = location(child);
       if (below->node.is_physical()) continue;  // and nothing below it changes
       below->distance = distance_of(below->node);
       to_visit.push_back(child);
@@ -295,7 +295,7 @@ Status BranchTree::on(const edit::AddBranch& e) {
   const BranchId& id = e.branch.id;
   SF_TRY(check_name(id.value(), "branch name"));
   if (branches_.contains(id)) return invalid("branch " + id.value() + " is there already");
-  Place* stand = place(e.branch.node);
+  Location* stand = location(e.branch.node);
   if (stand == nullptr) return no_node(e.branch.node);
   branches_.emplace(id, e.branch);
   stand->standing += 1;
@@ -304,16 +304,16 @@ Status BranchTree::on(const edit::AddBranch& e) {
 
 Status BranchTree::on(const edit::RemoveBranch& e) {
   SF_TRY_ASSIGN(Branch * found, branch(e.branch));
-  place(found->node)->standing -= 1;
+  location(found->node)->standing -= 1;
   branches_.erase(e.branch);
   return Ok{};
 }
 
 Status BranchTree::on(const edit::MoveBranch& e) {
   SF_TRY_ASSIGN(Branch * found, branch(e.branch));
-  Place* to = place(e.node);
+  Location* to = location(e.node);
   if (to == nullptr) return no_node(e.node);
-  place(found->node)->standing -= 1;
+  location(found->node)->standing -= 1;
   to->standing += 1;
   found->node = e.node;
   found->handle = e.handle;
@@ -380,12 +380,12 @@ Status BranchTree::on(const edit::CommandDiverged& e) {
   return Ok{};
 }
 
-BranchTree::Place* BranchTree::place(const NodeId& id) {
+BranchTree::Location* BranchTree::location(const NodeId& id) {
   auto it = nodes_.find(id);
   return it == nodes_.end() ? nullptr : &it->second;
 }
 
-const BranchTree::Place* BranchTree::place(const NodeId& id) const {
+const BranchTree::Location* BranchTree::location(const NodeId& id) const {
   auto it = nodes_.find(id);
   return it == nodes_.end() ? nullptr : &it->second;
 }

@@ -76,7 +76,7 @@ class BranchTree {
   bool has_diverged(const CommandLog& log) const;
 
  private:
-  struct Place {  // a node with what follows from the others
+  struct Location {  // a node with what follows from the others
     Node node;
     Children children;
     std::size_t standing = 0;
@@ -105,8 +105,8 @@ class BranchTree {
   Status on(const edit::CostMeasured& e);
   Status on(const edit::CommandDiverged& e);
 
-  Place* place(const NodeId& id);
-  const Place* place(const NodeId& id) const;
+  Location* location(const NodeId& id);
+  const Location* location(const NodeId& id) const;
   Result<Branch*> branch(const BranchId& id);
   Result<LogEntry*> pending_entry(const BranchId& id, std::size_t index);
   Status check_removal(const std::vector<NodeId>& nodes) const;
@@ -119,7 +119,7 @@ class BranchTree {
   Counters counters_;
   bool ended_ = false;
   NodeId root_;
-  std::unordered_map<NodeId, Place> nodes_;
+  std::unordered_map<NodeId, Location> nodes_;
   std::unordered_map<std::string, NodeId> names_;
   std::map<BranchId, Branch> branches_;
   std::unordered_map<PhysicalRef, RefUse> refs_;

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "control/branch_tree.h"
-#include "control/preserves.h"
 
 namespace sf::control {
 
@@ -49,7 +48,7 @@ class MaterializationPolicy {  // Thread-safe: the sessions of a backend may sha
 // No policy is asked where replay is known to be no way back: a reason, for people, or nothing.
 // - what cannot be done again (typed keys, unknown outcomes) or was seen to diverge;
 // - commands that timed out: replay would wait as long again, and be cut off elsewhere;
-// - commands that left processes behind, if the backend preserves processes.
-std::optional<std::string> reason_to_materialize(const CommandLog& log, Preserves preserves);
+// - commands that left processes behind: what these did since is in no log.
+std::optional<std::string> reason_to_materialize(const CommandLog& log);
 
 }  // namespace sf::control

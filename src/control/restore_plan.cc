@@ -12,8 +12,10 @@ Result<RestorePlan> plan_restore(const BranchTree& tree, const NodeId& target) {
   plan.proof = node->proof;
   while (!node->is_physical()) {
     virtual_nodes.push_back(node);
+    if (!node->quiet) plan.restless = node->id;
     if (node->is_root()) break;
     node = tree.find(node->parent);
+    if (!node->quiet) plan.restless = node->id;
   }
   plan.anchor = node->id;
   if (node->is_physical()) plan.from = node->physical->ref;

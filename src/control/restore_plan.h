@@ -23,6 +23,12 @@ struct RestorePlan {
   std::vector<ReplayStep> steps;    // copies: the plan is carried out while the tree may change
   microseconds replay_cost{0};
   std::optional<ReplayProof> proof;  // the target's
+  // A node on the way, the anchor included, at which something could act by itself: what that did
+  // is in no log. Nothing: there is none.
+  std::optional<NodeId> restless;
+
+  // Whether the snapshot alone is the target's state.
+  bool is_exact() const { return from && steps.empty() && !restless; }
 };
 
 // restore(v) = restore(p(v)); then every command of log(p(v), v) in order. kUnsupported when

@@ -45,7 +45,7 @@ Result<CleanupReport> SessionManager::remove(const std::string& operation, const
     }
     const std::uint64_t bytes_before = tree_.physical_bytes();
     SF_TRY(commit(operation, std::move(edits)));
-    for (const BranchId& branch : report.branches) seats_.erase(branch);
+    for (const BranchId& branch : report.branches) slots_.erase(branch);
     for (const NodeId& node : report.nodes) {
       replay_spent_.erase(node);
       replayed_well_.erase(node);
@@ -55,7 +55,7 @@ Result<CleanupReport> SessionManager::remove(const std::string& operation, const
     report.physical_refs = refs.size();
     report.bytes = bytes_before - tree_.physical_bytes();
   }
-  report.leftovers = put_away(std::move(handles), std::move(refs));
+  report.leftovers = discard(std::move(handles), std::move(refs));
   return report;
 }
 

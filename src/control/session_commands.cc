@@ -26,31 +26,32 @@ Error cannot(const Backend& backend, std::string_view what) {
 
 }  // namespace
 
-Status SessionManager::carry_out(const Turn& turn, const std::string& operation, LogEntry entry,
-                                 const std::function<Status(LogEntry&)>& effect) {
+Status SessionManager::carry_out(const BranchLock& branch_lock, const std::string& operation,
+                                 LogEntry entry, const std::function<Status(LogEntry&)>& effect) {
   Stopwatch watch;
   std::size_t index = 0;
   {
     std::lock_guard lock(mutex_);
-    const Branch* branch = tree_.find_branch(turn.id);
-    if (branch == nullptr) return ended_meanwhile(turn.id);
+    const Branch* branch = tree_.find_branch(branch_lock.id);
+    if (branch == nullptr) return ended_meanwhile(branch_lock.id);
     index = branch->pending.size();
     entry.diverged_before = entry.kind == EntryKind::kCommand && tree_.has_diverged(entry.text);
-    SF_TRY(commit(operation + "_begin", {edit::BeginEntry{turn.id, entry}}));
+    SF_TRY(commit(operation + "_begin", {edit::BeginEntry{branch_lock.id, entry}}));
   }
   Status done = effect(entry);
-  if (!done.ok()) note_if_lost(turn.id, turn.handle, done.error());
+  if (!done.ok()) note_if_lost(branch_lock.id, branch_lock.handle, done.error());
 
   std::lock_guard lock(mutex_);
-  const Branch* branch = tree_.find_branch(turn.id);
-  if (branch == nullptr || branch->handle != turn.handle) return ended_meanwhile(turn.id);
+  const Branch* branch = tree_.find_branch(branch_lock.id);
+  if (branch == nullptr || branch->handle != branch_lock.handle)
+    return ended_meanwhile(branch_lock.id);
   if (done.ok()) {
-    Status recorded =
-        commit(operation, {edit::FinishEntry{turn.id, index, std::move(entry)}}, watch.elapsed());
+    Status recorded = commit(
+        operation, {edit::FinishEntry{branch_lock.id, index, std::move(entry)}}, watch.elapsed());
     if (!recorded.ok()) return std::move(recorded).error().while_doing("recording what was done");
   } else if (had_no_effect(done.error())) {
     // Should this fail, the entry stays as one of unknown outcome, which errs on the safe side.
-    (void)commit(operation + "_cancel", {edit::CancelEntry{turn.id, index}}).ok();
+    (void)commit(operation + "_cancel", {edit::CancelEntry{branch_lock.id, index}}).ok();
   }
   return done;
 }
@@ -61,16 +62,17 @@ Result<Observation> SessionManager::exec_command(const BranchId& branch, const E
   if (request.command.size() > kMaxCommand)
     return invalid("the command has " + std::to_string(request.command.size()) + " bytes",
                    "write it to a file and run that");
-  SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kOpen, Condition::kAlive));
+  SF_TRY_ASSIGN(BranchLock branch_lock, lock_branch(branch, Input::kOpen, Condition::kAlive));
   if (may_begin) SF_TRY(may_begin());
   Observation seen;
-  SF_TRY(carry_out(turn, "exec_command", begun_entry(request), [&](LogEntry& entry) -> Status {
-    ExecRequest wanted = request;
-    wanted.describe_shell = policy_.makes_virtual_nodes();
-    SF_TRY_ASSIGN(seen, backend_.exec(turn.handle, wanted, sink));
-    entry = finished_entry(std::move(entry), seen);
-    return Ok{};
-  }));
+  SF_TRY(
+      carry_out(branch_lock, "exec_command", begun_entry(request), [&](LogEntry& entry) -> Status {
+        ExecRequest wanted = request;
+        wanted.describe_shell = policy_.makes_virtual_nodes();
+        SF_TRY_ASSIGN(seen, backend_.exec(branch_lock.handle, wanted, sink));
+        entry = finished_entry(std::move(entry), seen);
+        return Ok{};
+      }));
   std::lock_guard lock(mutex_);
   stats_.commands += 1;
   stats_.command_time += seen.duration;
@@ -80,33 +82,30 @@ Result<Observation> SessionManager::exec_command(const BranchId& branch, const E
 Status SessionManager::write_file(const BranchId& branch, const std::string& path,
                                   std::string content) {
   if (!capabilities_.files) return cannot(backend_, "files");
-  SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kOpen, Condition::kAlive));
-  return carry_out(turn, "write_file", begun_write(path, content), [&](LogEntry& entry) -> Status {
-    Stopwatch watch;
-    SF_TRY(backend_.write_file(turn.handle, path, content));
-    entry.outcome_unknown = false;
-    entry.duration = watch.elapsed();
-    return Ok{};
-  });
+  SF_TRY_ASSIGN(BranchLock branch_lock, lock_branch(branch, Input::kOpen, Condition::kAlive));
+  return carry_out(branch_lock, "write_file", begun_write(path, content),
+                   [&](LogEntry& entry) -> Status {
+                     Stopwatch watch;
+                     SF_TRY(backend_.write_file(branch_lock.handle, path, content));
+                     entry.outcome_unknown = false;
+                     entry.duration = watch.elapsed();
+                     return Ok{};
+                   });
 }
 
 Result<SessionManager::Entrance> SessionManager::enter(const BranchId& branch, LogEntry entry) {
   Entrance entrance;
   {
     std::lock_guard lock(mutex_);
-    if (auto it = seats_.find(branch); it != seats_.end()) entrance.seat = it->second;
+    if (auto it = slots_.find(branch); it != slots_.end()) entrance.slot = it->second;
   }
-  if (entrance.seat != nullptr) entrance.input = std::unique_lock(entrance.seat->input);
+  if (entrance.slot != nullptr) entrance.input = std::unique_lock(entrance.slot->input);
   SF_TRY_ASSIGN(entrance.handle, live_handle(branch));
   std::lock_guard lock(mutex_);
   const Branch* found = tree_.find_branch(branch);
   if (found == nullptr || found->handle != entrance.handle) return ended_meanwhile(branch);
   // A person types many keys; one entry is enough to make a log unfit for replay.
   const CommandLog& pending = found->pending;
-  // What a command that is running sees of a new window depends on the moment.
-  if (entry.kind == EntryKind::kResize)
-    entry.outcome_unknown =
-        std::ranges::any_of(pending, [](const LogEntry& e) { return e.outcome_unknown; });
   bool said = !pending.empty() && pending.back().kind == entry.kind &&
               (entry.kind == EntryKind::kKeys || pending.back() == entry);
   if (!said) SF_TRY(commit("input", {edit::BeginEntry{branch, std::move(entry)}}));
@@ -129,13 +128,13 @@ Result<SideObservation> SessionManager::run(const BranchId& branch, const SideRe
   SF_TRY_ASSIGN(Entrance entrance, enter(branch, entry));
   {
     std::lock_guard lock(mutex_);
-    entrance.seat->beside.push_back(entry);
+    entrance.slot->beside.push_back(entry);
   }
   entrance.input = {};  // it may take long, and others come and go meanwhile
   Result<SideObservation> seen = backend_.run(entrance.handle, request);
   {
     std::lock_guard lock(mutex_);
-    std::vector<LogEntry>& beside = entrance.seat->beside;
+    std::vector<LogEntry>& beside = entrance.slot->beside;
     beside.erase(std::ranges::find(beside, entry));
   }
   if (!seen.ok()) note_if_lost(branch, entrance.handle, seen.error());
@@ -163,8 +162,26 @@ Result<TypedKeys> SessionManager::send_input(const BranchId& branch, const Input
 
 Status SessionManager::resize(const BranchId& branch, std::uint16_t rows, std::uint16_t cols) {
   if (rows == 0 || cols == 0) return invalid("a terminal has at least one row and one column");
-  return use_terminal(branch, resize_entry(rows, cols), [&](const BranchHandle& handle) {
-    return backend_.resize(handle, rows, cols);
+  if (!capabilities_.terminal) return cannot(backend_, "terminal");
+  LogEntry entry = resize_entry(rows, cols);
+  SF_TRY_ASSIGN(std::optional<BranchLock> branch_lock, try_turn(branch));
+  auto act = [&](const BranchHandle& handle) -> Status {
+    Status done = backend_.resize(handle, rows, cols);
+    if (!done.ok()) note_if_lost(branch, handle, done.error());
+    return done;
+  };
+  const bool is_said = read([&](const BranchTree& tree) {
+    const Branch* found = tree.find_branch(branch);
+    return found != nullptr && !found->pending.empty() && found->pending.back() == entry;
+  });
+  if (branch_lock && is_said) return act(branch_lock->handle);
+  entry.outcome_unknown = true;
+  // What a command that is running sees of a new window depends on the moment.
+  if (!branch_lock) return use_terminal(branch, std::move(entry), act);
+  return carry_out(*branch_lock, "resize", std::move(entry), [&](LogEntry& done) -> Status {
+    SF_TRY(act(branch_lock->handle));
+    done.outcome_unknown = false;
+    return Ok{};
   });
 }
 

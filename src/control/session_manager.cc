@@ -51,13 +51,14 @@ Result<std::unique_ptr<SessionManager>> SessionManager::build_session(SessionPor
   const BranchId main{std::string(kMainBranch)};
   Node root{.id = s.tree_.next_node_id(), .origin = main, .created = s.now_()};
   if (s.capabilities_.physical_snapshots) {
-    SF_TRY_ASSIGN(BranchFacts facts, s.backend_.facts(handle));
-    root.quiet = facts.is_quiet();
-    Result<Captured> state = s.capture(handle, facts.resident_bytes);
+    Result<Captured> state = s.capture(handle);
     if (state.ok()) {
       root.physical = state->state;
+      root.quiet = state->facts.is_quiet();
     } else if (state.error().code == ErrorCode::kUnsupported ||
                state.error().code == ErrorCode::kNoSpace) {
+      SF_TRY_ASSIGN(BranchFacts facts, s.backend_.facts(handle));
+      root.quiet = facts.is_quiet();
       root.notes["statefork.why_virtual"] = state.error().message;
       s.stats_.fallbacks += 1;
     } else {
@@ -84,10 +85,10 @@ Result<std::unique_ptr<SessionManager>> SessionManager::build_session(SessionPor
     std::lock_guard lock(s.mutex_);
     s.tree_.apply(edits.front()).value();  // names the session, which the change is filed under
     committed = s.commit("build_session", std::move(edits), watch.elapsed(), {.next_node = 1});
-    if (committed.ok()) s.seats_[main] = std::make_shared<Seat>();
+    if (committed.ok()) s.slots_[main] = std::make_shared<BranchSlot>();
   }
   if (!committed.ok()) {
-    if (root.physical) s.put_away({}, {root.physical->ref});
+    if (root.physical) s.discard({}, {root.physical->ref});
     return std::move(committed).error();
   }
   copy.release();
@@ -102,7 +103,7 @@ Result<std::unique_ptr<SessionManager>> SessionManager::reopen(SessionPorts port
       new SessionManager(std::move(ports), limits, image.session.terms));
   SF_TRY_ASSIGN(session->tree_, BranchTree::from_image(std::move(image)));
   for (const auto& [id, branch] : session->tree_.branches())
-    session->seats_[id] = std::make_shared<Seat>();
+    session->slots_[id] = std::make_shared<BranchSlot>();
   Status marked = session->reconcile(inventory);
   // What could not be marked on a full disk is found missing again when it is used.
   if (!marked && marked.error().code != ErrorCode::kNoSpace) return std::move(marked).error();
@@ -141,28 +142,49 @@ Status SessionManager::commit(std::string operation, std::vector<Edit> edits, mi
   return commit(std::move(operation), std::move(edits), took, tree_.counters());
 }
 
-Result<SessionManager::Turn> SessionManager::take_turn(const BranchId& branch, Input input,
-                                                       Condition condition) {
-  Turn turn{.id = branch};
-  {
-    std::lock_guard lock(mutex_);
-    if (tree_.ended()) return ended_error();
-    auto it = seats_.find(branch);
-    if (it == seats_.end()) return no_branch(branch);
-    turn.seat = it->second;
-  }
-  turn.turn = std::unique_lock(turn.seat->turn);
-  if (input == Input::kHeld) turn.input = std::unique_lock(turn.seat->input);
+Result<SessionManager::BranchLock> SessionManager::lock_branch(const BranchId& branch, Input input,
+                                                               Condition condition) {
+  BranchLock branch_lock{.id = branch};
+  SF_TRY_ASSIGN(branch_lock.slot, seat_of(branch));
+  branch_lock.held = std::unique_lock(branch_lock.slot->exclusive);
+  if (input == Input::kHeld) branch_lock.input = std::unique_lock(branch_lock.slot->input);
+  SF_TRY(look_again(branch_lock, condition));
+  return branch_lock;
+}
 
+Result<std::optional<SessionManager::BranchLock>> SessionManager::try_turn(const BranchId& branch) {
+  BranchLock branch_lock{.id = branch};
+  SF_TRY_ASSIGN(branch_lock.slot, seat_of(branch));
+  {
+    std::lock_guard no_snapshot(branch_lock.slot->input);  // for those it is worth waiting
+    branch_lock.held = std::unique_lock(branch_lock.slot->exclusive, std::try_to_lock);
+  }
+  if (!branch_lock.held.owns_lock()) return std::optional<BranchLock>();
+  SF_TRY(look_again(branch_lock, Condition::kAlive));
+  return std::optional<BranchLock>(std::move(branch_lock));
+}
+
+Result<std::shared_ptr<SessionManager::BranchSlot>> SessionManager::seat_of(
+    const BranchId& branch) {
   std::lock_guard lock(mutex_);
   if (tree_.ended()) return ended_error();
-  auto it = seats_.find(branch);
-  if (it == seats_.end() || it->second != turn.seat) return no_branch(branch);  // ended meanwhile
-  const Branch* found = tree_.find_branch(branch);
-  if (condition == Condition::kAlive && !found->alive) return lost_branch(branch);
-  turn.node = found->node;
-  turn.handle = found->handle;
-  return turn;
+  auto it = slots_.find(branch);
+  if (it == slots_.end()) return no_branch(branch);
+  return it->second;
+}
+
+// The branch as it is, now that its turn has come.
+Status SessionManager::look_again(BranchLock& branch_lock, Condition condition) {
+  std::lock_guard lock(mutex_);
+  if (tree_.ended()) return ended_error();
+  auto it = slots_.find(branch_lock.id);
+  if (it == slots_.end() || it->second != branch_lock.slot)
+    return no_branch(branch_lock.id);  // ended meanwhile
+  const Branch* found = tree_.find_branch(branch_lock.id);
+  if (condition == Condition::kAlive && !found->alive) return lost_branch(branch_lock.id);
+  branch_lock.node = found->node;
+  branch_lock.handle = found->handle;
+  return Ok{};
 }
 
 Result<BranchHandle> SessionManager::live_handle(const BranchId& branch) const {
@@ -184,8 +206,8 @@ void SessionManager::note_if_lost(const BranchId& branch, const BranchHandle& ha
   (void)commit("lose_branch", {edit::LoseBranch{branch}}).ok();
 }
 
-std::vector<std::string> SessionManager::put_away(std::vector<BranchHandle> handles,
-                                                  std::vector<PhysicalRef> refs) {
+std::vector<std::string> SessionManager::discard(std::vector<BranchHandle> handles,
+                                                 std::vector<PhysicalRef> refs) {
   std::vector<std::string> left;
   std::vector<BranchHandle> unended;
   std::vector<PhysicalRef> unremoved;
@@ -207,12 +229,18 @@ std::vector<std::string> SessionManager::put_away(std::vector<BranchHandle> hand
   return left;
 }
 
+void SessionManager::retire(BranchHandle handle) {
+  if (backend_.retire(handle).ok()) return;
+  std::lock_guard lock(mutex_);
+  unended_.push_back(std::move(handle));
+}
+
 std::vector<std::string> SessionManager::collect_garbage() {
   std::unique_lock lock(mutex_);
   std::vector<BranchHandle> handles = std::exchange(unended_, {});
   std::vector<PhysicalRef> refs = std::exchange(unremoved_, {});
   lock.unlock();
-  return put_away(std::move(handles), std::move(refs));
+  return discard(std::move(handles), std::move(refs));
 }
 
 Status SessionManager::rename_node(const BranchId& branch, std::string_view ref,

@@ -8,9 +8,9 @@
 //   session->cleanup(main, here.value());
 //
 // Thread rules: any method from any thread. One branch does one thing at a time: calls on it wait
-// for their turn; different branches run side by side. Commands beside the shell, keys, the screen
+// for the lock; different branches run side by side. Commands beside the shell, keys, the screen
 // and files to be read do not wait for a running command. Ending things waits for nobody: what was
-// running there fails. Locks, in their order: a branch's turn, its input, making_, then mutex_,
+// running there fails. Locks, in their order: a branch's lock, its input, making_, then mutex_,
 // which is held for the tree and the catalog's append and never for a call of the backend.
 //
 // Crash rules: see catalog.h. Each method says "Commits:" what its one deciding change is.
@@ -92,8 +92,8 @@ struct RestoreReport {
   std::size_t replayed = 0;
   std::vector<Divergence> accepted;
   bool promoted = false;  // the node was virtual and is physical now
-  // Why the replayed state could not be compared with the node's: then outputs alone were. Empty:
-  // it was, or nothing was replayed.
+  // Why the state is not proven to be the node's: outputs alone could be compared, or nothing.
+  // Empty: it is.
   std::string unproven;
   microseconds took{0};
 };
@@ -107,7 +107,8 @@ struct ForkRequest {
 struct ForkReport {
   NodeId node;
   std::vector<Result<BranchId>> branches;  // one for each asked for: a branch, or why there is none
-  std::string unproven;                    // RestoreReport's, of those that were replayed
+  std::vector<std::vector<Divergence>> accepted;  // RestoreReport's, of each of them
+  std::string unproven;                           // the same, of those that were replayed
   microseconds took{0};
 };
 
@@ -146,7 +147,7 @@ class SessionManager {
   // Commits: the command as begun, then as finished. An Error means that there is no observation;
   // unless it says that nothing was done, the command may have had any effect, and the next
   // snapshot will be physical.
-  // `may_begin` is asked when the branch's turn has come; its error is the answer, and nothing was
+  // `may_begin` is asked when the branch is locked for it; its error is the answer, and nothing was
   // done.
   Result<Observation> exec_command(const BranchId& branch, const ExecRequest& request,
                                    const OutputSink& sink = {},
@@ -154,7 +155,7 @@ class SessionManager {
   // Commits: the node, and the branch standing on it.
   Result<SnapshotReport> snapshot(const BranchId& branch, const SnapshotRequest& request = {});
   // Brings the branch to a node: a new live branch is built there, checked and swapped in. On any
-  // failure, kDiverged included, the branch is as it was. Revives a branch that was lost.
+  // failure, kDiverged included, the branch is as it was. Brings a lost branch back.
   // Commits: the branch standing on the node with its new handle.
   Result<RestoreReport> restore(const BranchId& branch, std::string_view ref,
                                 OnDivergence on_divergence = OnDivergence::kFail);
@@ -205,14 +206,14 @@ class SessionManager {
   }
 
  private:
-  struct Seat {  // what a live branch has beside its record
-    std::mutex turn;
+  struct BranchSlot {  // what a live branch has beside its record
+    std::mutex exclusive;
     std::mutex input;
     std::vector<LogEntry> beside;  // programs that run beside the shell; guarded by mutex_
   };
-  struct Turn {  // the right to do something to a branch, and the branch as it was found
-    std::shared_ptr<Seat> seat;
-    std::unique_lock<std::mutex> turn;
+  struct BranchLock {  // the right to do something to a branch, and the branch as it was found
+    std::shared_ptr<BranchSlot> slot;
+    std::unique_lock<std::mutex> held;
     std::unique_lock<std::mutex> input;
     BranchId id;
     NodeId node;
@@ -223,29 +224,35 @@ class SessionManager {
   class Feed;      // a TerminalFeed of a branch, whichever handle it has
   class Pin;       // keeps a node from being cleaned up
   class LiveCopy;  // a live branch that no record names yet; ended unless released
-  struct Revived;
+  struct RestoredCopy;
 
   SessionManager(SessionPorts ports, SessionLimits limits, const SessionTerms& terms);
 
   // session_manager.cc: turns, commits, and what follows from them
-  Result<Turn> take_turn(const BranchId& branch, Input input, Condition condition);
+  Result<BranchLock> lock_branch(const BranchId& branch, Input input, Condition condition);
+  // Nothing: something is done to the branch right now. Waits for snapshots and restores only.
+  Result<std::optional<BranchLock>> try_turn(const BranchId& branch);
+  Result<std::shared_ptr<BranchSlot>> seat_of(const BranchId& branch);
+  Status look_again(BranchLock& branch_lock, Condition condition);
   Result<BranchHandle> live_handle(const BranchId& branch) const;
   Status commit(std::string operation, std::vector<Edit> edits, microseconds took,
                 Counters counters);
   Status commit(std::string operation, std::vector<Edit> edits, microseconds took = {});
   void note_if_lost(const BranchId& branch, const BranchHandle& handle, const Error& error);
-  std::vector<std::string> put_away(std::vector<BranchHandle> handles,
-                                    std::vector<PhysicalRef> refs);
+  std::vector<std::string> discard(std::vector<BranchHandle> handles,
+                                   std::vector<PhysicalRef> refs);
+  // Ends a branch whose place another one has taken. What fails is garbage.
+  void retire(BranchHandle handle);
 
   // session_commands.cc
   // Records an entry as begun, carries it out (`effect` fills in what was seen), and records how it
   // ended.
-  Status carry_out(const Turn& turn, const std::string& operation, LogEntry entry,
+  Status carry_out(const BranchLock& branch_lock, const std::string& operation, LogEntry entry,
                    const std::function<Status(LogEntry&)>& effect);
-  // For what does not wait for its turn. The lock keeps snapshots and restores away.
+  // For what does not wait for the branch's lock. The lock keeps snapshots and restores away.
   struct Entrance {
     BranchHandle handle;
-    std::shared_ptr<Seat> seat;
+    std::shared_ptr<BranchSlot> slot;
     std::unique_lock<std::mutex> input;
   };
   Result<Entrance> enter(const BranchId& branch, LogEntry entry);
@@ -256,36 +263,50 @@ class SessionManager {
   struct Captured {
     PhysicalState state;
     // Either: its price says nothing.
-    bool unchanged = false;  // shares what the backend kept before
-    bool ahead = false;      // was captured before
+    bool unchanged = false;    // shares what the backend kept before
+    bool precaptured = false;  // was captured before
+    BranchFacts facts;         // of the branch as it was captured
     std::vector<Edit> cost() const;
   };
-  Result<Captured> capture(const BranchHandle& handle, std::uint64_t resident_bytes);
+  Result<Captured> capture(const BranchHandle& handle);
   // What a replay of the branch's state will be compared with.
-  Result<std::optional<ReplayProof>> prove(const Turn& turn);
+  Result<std::optional<ReplayProof>> prove(const BranchLock& branch_lock);
+  // A snapshot of a branch in the making. A capture tells what ran in the branch: where it will be
+  // made whatever runs, the branch is not asked before.
+  struct Making {
+    const BranchLock& branch_lock;
+    const SnapshotRequest& request;
+    std::optional<BranchFacts> facts;
+    SnapshotReport report = {};
+    std::vector<Edit> cost = {};
+  };
+  bool captures_anyway(const SnapshotRequest& request) const;
+  Result<BranchFacts> look(const BranchLock& branch_lock);
+  Result<SnapshotChoice> choose(const Making& making) const;
   // Fills in how the node comes back: a snapshot, or the proof of a replay.
-  Status materialize(const Turn& turn, const SnapshotChoice& choice, const BranchFacts& facts,
-                     SnapshotReport& report, std::vector<Edit>& cost);
-  Result<SnapshotQuestion> question(const Turn& turn, const SnapshotRequest& request,
-                                    const BranchFacts& facts) const;
+  Status materialize(SnapshotChoice choice, Making& making);
+  Status take_physical(Making& making);
+  Result<SnapshotQuestion> question(const Making& making) const;
+  // Why a replay that begins at the snapshot below `from` would run in another shell; or nothing.
+  std::optional<std::string> shell_that_stays_away(const NodeId& from) const;
   Status check_new_node(const SnapshotRequest& request) const;
-  Status add_node(const Turn& turn, const SnapshotRequest& request, microseconds took,
-                  std::vector<Edit> cost, SnapshotReport& report);
+  Status add_node(Making& making, microseconds took);
 
   // session_revive.cc
   Result<RestorePlan> plan(const BranchId& branch, std::string_view ref, std::optional<Pin>& pin);
-  Result<Revived> revive(const RestorePlan& plan, const BranchHandle* old,
-                         OnDivergence on_divergence);
-  Status replay(const RestorePlan& plan, OnDivergence on_divergence, Revived& revived);
-  Result<std::optional<Divergence>> replay_step(const ReplayStep& step, Revived& revived);
+  Result<RestoredCopy> restore_copy(const RestorePlan& plan, const BranchHandle* old,
+                                    OnDivergence on_divergence);
+  Status replay(const RestorePlan& plan, OnDivergence on_divergence, RestoredCopy& restored);
+  Result<std::optional<Divergence>> replay_step(const ReplayStep& step, RestoredCopy& restored);
   // Compares what a replay led to with what the node was, beyond the outputs.
-  Status verify(const RestorePlan& plan, OnDivergence on_divergence, Revived& revived);
+  Status verify(const RestorePlan& plan, OnDivergence on_divergence, RestoredCopy& restored);
   void remember_divergence(const ReplayStep& step);
   // The state differs, all outputs are the same: what is learnt of the commands on the way.
   void remember_suspects(const RestorePlan& plan);
   std::optional<PhysicalRef> promote(const RestorePlan& plan, const BranchHandle& handle,
                                      std::int64_t replays_ahead);
-  std::vector<Result<Revived>> revive_many(const RestorePlan& plan, const ForkRequest& request);
+  std::vector<Result<RestoredCopy>> fork_copies(const RestorePlan& plan,
+                                                const ForkRequest& request);
 
   // session_restore.cc
   // Gives `fresh` the window of `old`, and says so in the log that a replay follows.
@@ -309,7 +330,7 @@ class SessionManager {
   mutable std::mutex mutex_;
   BranchTree tree_;
   SessionStats stats_;
-  std::map<BranchId, std::shared_ptr<Seat>> seats_;
+  std::map<BranchId, std::shared_ptr<BranchSlot>> slots_;
   std::map<NodeId, std::size_t> pins_;
   std::unordered_map<NodeId, microseconds> replay_spent_;  // on virtual nodes, so far
   std::unordered_set<NodeId> replayed_well_;  // virtual nodes whose commands led to a proven state

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "testing/matchers.h"
-#include "testing/session_world.h"
+#include "testing/session_fixture.h"
 
 namespace sf::control {
 namespace {
 
-using test::SessionWorld;
+using test::SessionFixture;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -23,7 +23,7 @@ test::FakeBackendOptions replay_only() {
 }
 
 TEST(SessionTest, ANewSessionHasMainOnAPhysicalRoot) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   w.session().read([](const BranchTree& tree) {
     EXPECT_EQ(tree.root(), NodeId("n0"));
@@ -37,7 +37,7 @@ TEST(SessionTest, ANewSessionHasMainOnAPhysicalRoot) {
 }
 
 TEST(SessionTest, ARootThatCannotBeCapturedIsStartedAnew) {
-  SessionWorld w;
+  SessionFixture w;
   w.backend.fail_checkpoints(ErrorCode::kUnsupported);
   ASSERT_OK(w.build());
   EXPECT_THAT(w.node(NodeId("n0")).notes["statefork.why_virtual"], HasSubstr("descriptor"));
@@ -49,7 +49,7 @@ TEST(SessionTest, ARootThatCannotBeCapturedIsStartedAnew) {
 }
 
 TEST(SessionTest, BadIdsNamesAndSizesAreRefusedBeforeAnythingHappens) {
-  SessionWorld w;
+  SessionFixture w;
   ASSERT_OK(w.build());
   EXPECT_FALSE(w.session().snapshot(kMain, {.name = "a/b"}).ok());
   EXPECT_FALSE(w.session().snapshot(kMain, {.notes = {{"", "x"}}}).ok());
@@ -67,7 +67,7 @@ TEST(SessionTest, BadIdsNamesAndSizesAreRefusedBeforeAnythingHappens) {
 }
 
 TEST(SessionTest, RestoringAPhysicalNodeBringsBackEverything) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   ASSERT_OK(w.run("main", "spawn server"));
@@ -81,7 +81,7 @@ TEST(SessionTest, RestoringAPhysicalNodeBringsBackEverything) {
 }
 
 TEST(SessionTest, RestoringAVirtualNodeReplaysFromItsNearestPhysicalAncestor) {
-  SessionWorld w("every-2");
+  SessionFixture w("every-2");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "append a 1"));
   w.mark("main");
@@ -101,7 +101,7 @@ TEST(SessionTest, RestoringAVirtualNodeReplaysFromItsNearestPhysicalAncestor) {
 }
 
 TEST(SessionTest, ABackendWithoutSnapshotsReplaysFromTheStart) {
-  SessionWorld w("eager", replay_only());
+  SessionFixture w("eager", replay_only());
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "append a 1"));
   ASSERT_OK(w.session().write_file(kMain, "/f", "text"));
@@ -119,7 +119,7 @@ TEST(SessionTest, ABackendWithoutSnapshotsReplaysFromTheStart) {
 }
 
 TEST(SessionTest, ACommandThatWasRefusedLeavesNoTraceInTheLog) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   EXPECT_EQ(w.run("main", "no-such-command").error().code, ErrorCode::kInvalidArgument);
   ASSERT_OK(w.run("main", "set a 1"));
@@ -130,7 +130,7 @@ TEST(SessionTest, ACommandThatWasRefusedLeavesNoTraceInTheLog) {
 
 TEST(SessionTest, ForksAreIsolatedFromEachOtherAndFromTheirNode) {
   for (const char* policy : {"eager", "lazy", "smart"}) {
-    SessionWorld w(policy);
+    SessionFixture w(policy);
     ASSERT_OK(w.build());
     ASSERT_OK(w.run("main", "set a 1"));
     NodeId here = w.mark("main");
@@ -150,7 +150,7 @@ TEST(SessionTest, ForksAreIsolatedFromEachOtherAndFromTheirNode) {
 }
 
 TEST(SessionTest, CleanupRemovesTheSubtreeAndGivesTheBytesBack) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId keep = w.mark("main");
@@ -176,7 +176,7 @@ TEST(SessionTest, CleanupRemovesTheSubtreeAndGivesTheBytesBack) {
 }
 
 TEST(SessionTest, AForcedCleanupEndsTheBranchesInIt) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId here = w.mark("main");
@@ -189,7 +189,7 @@ TEST(SessionTest, AForcedCleanupEndsTheBranchesInIt) {
 }
 
 TEST(SessionTest, TheRootGoesOnlyWithItsSession) {
-  SessionWorld w;
+  SessionFixture w;
   ASSERT_OK(w.build());
   EXPECT_EQ(w.session().cleanup(kMain, "n0", Force::kYes).error().code,
             ErrorCode::kInvalidArgument);
@@ -205,7 +205,7 @@ TEST(SessionTest, TheRootGoesOnlyWithItsSession) {
 }
 
 TEST(SessionTest, WhatTheBackendCannotRemoveNowIsRemovedLater) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId drop = w.mark("main");
@@ -219,7 +219,7 @@ TEST(SessionTest, WhatTheBackendCannotRemoveNowIsRemovedLater) {
 }
 
 TEST(SessionTest, ALostBranchSaysSoAndIsRevivedByARestore) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId here = w.mark("main");
@@ -232,7 +232,7 @@ TEST(SessionTest, ALostBranchSaysSoAndIsRevivedByARestore) {
 }
 
 TEST(SessionTest, ARestartFindsEverythingWhereItWas) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId here = w.mark("main", {.name = "good", .notes = {{"score", "7"}}});
@@ -251,7 +251,7 @@ TEST(SessionTest, ARestartFindsEverythingWhereItWas) {
 }
 
 TEST(SessionTest, ARestartMarksWhatTheBackendLost) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId here = w.mark("main");
@@ -263,12 +263,14 @@ TEST(SessionTest, ARestartMarksWhatTheBackendLost) {
   ASSERT_OK(w.restart());
   EXPECT_EQ(w.run("main", "nop").error().code, ErrorCode::kSessionLost);
   EXPECT_FALSE(w.node(here).is_physical());
-  ASSERT_OK(w.back("main", here)) << "by replay from the root";
+  EXPECT_EQ(w.back("main", here).error().code, ErrorCode::kDiverged) << "nothing proves a replay";
+  ASSERT_OK(w.session().restore(kMain, here.value(), OnDivergence::kAccept))
+      << "by replay from the root";
   EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
 }
 
 TEST(SessionTest, DiffComparesNodesAndTheBranchAsItIs) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId here = w.mark("main");
@@ -283,7 +285,7 @@ TEST(SessionTest, DiffComparesNodesAndTheBranchAsItIs) {
 }
 
 TEST(SessionTest, LimitsAreKept) {
-  SessionWorld w("eager", {}, {.max_nodes = 2, .max_branches = 2, .max_notes = 1});
+  SessionFixture w("eager", {}, {.max_nodes = 2, .max_branches = 2, .max_notes = 1});
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   w.mark("main");

@@ -4,12 +4,12 @@
 
 #include "control/session_manager.h"
 #include "testing/matchers.h"
-#include "testing/session_world.h"
+#include "testing/session_fixture.h"
 
 namespace sf::control {
 namespace {
 
-using test::SessionWorld;
+using test::SessionFixture;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -27,8 +27,48 @@ test::FakeBackendOptions without_proofs() {
   return options;
 }
 
+TEST(SessionMaterializationTest, ASnapshotThatIsPhysicalAnywayAsksTheBackendOnce) {
+  SessionFixture w("eager");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "spawn server"));
+  const std::size_t taken = w.backend.calls("checkpoint");
+  ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
+  EXPECT_EQ(w.backend.calls("checkpoint"), taken + 1);
+  EXPECT_EQ(w.backend.calls("facts"), 0U);
+  EXPECT_FALSE(report.quiet);
+  EXPECT_FALSE(w.node(report.node).quiet);
+  EXPECT_EQ(report.physical->memory_bytes, 11U << 20U);
+  EXPECT_THAT(report.why, HasSubstr("left processes"));
+}
+
+TEST(SessionMaterializationTest, WhatRunsByItselfKeepsAFailedCaptureFromBecomingVirtual) {
+  SessionFixture w("eager");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "spawn server"));
+  w.mark("main");
+  ASSERT_OK(w.run("main", "set a 1"));
+  w.backend.fail_checkpoints(ErrorCode::kUnsupported);
+  auto refused = w.session().snapshot(kMain);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+  ASSERT_OK(w.run("main", "kill server"));
+  EXPECT_FALSE(w.session().snapshot(kMain).ok());  // it ran at the node before
+  EXPECT_THAT(w.broken_rules(), IsEmpty());
+}
+
+TEST(SessionMaterializationTest, ARestoreEndsTheOldBranchWithoutWaiting) {
+  SessionFixture w("eager");
+  ASSERT_OK(w.build());
+  NodeId here = w.mark("main");
+  ASSERT_OK(w.back("main", here));
+  EXPECT_EQ(w.backend.calls("retire"), 1U);
+  EXPECT_EQ(w.backend.calls("end"), 0U);
+  EXPECT_EQ(w.backend.calls("screen"), 0U);
+  EXPECT_THAT(w.broken_rules(), IsEmpty());
+}
+
 TEST(SessionMaterializationTest, ADivergedReplayFailsAndLeavesTheBranchAsItWas) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set b 1"));
   ASSERT_OK(w.run("main", "draw a"));
@@ -51,7 +91,7 @@ TEST(SessionMaterializationTest, ADivergedReplayFailsAndLeavesTheBranchAsItWas) 
 }
 
 TEST(SessionMaterializationTest, ACommandThatDivergedIsMaterializedFromThenOnAlsoAfterARestart) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "draw a"));
   NodeId lost = w.mark("main");
@@ -70,7 +110,7 @@ TEST(SessionMaterializationTest, ACommandThatDivergedIsMaterializedFromThenOnAls
 }
 
 TEST(SessionMaterializationTest, WhatIsVisiblyDrawnByChanceIsThereWhenSmartComesBack) {
-  SessionWorld w("smart");
+  SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "random a"));
   NodeId here = w.mark("main");
@@ -82,7 +122,7 @@ TEST(SessionMaterializationTest, WhatIsVisiblyDrawnByChanceIsThereWhenSmartComes
 }
 
 TEST(SessionMaterializationTest, ADivergenceCanBeAcceptedAndIsListed) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "flaky"));
   ASSERT_OK(w.run("main", "set a 1"));
@@ -96,7 +136,7 @@ TEST(SessionMaterializationTest, ADivergenceCanBeAcceptedAndIsListed) {
 }
 
 TEST(SessionMaterializationTest, CommandsThatLeftProcessesAreMaterializedEvenWhenLazy) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "spawn server"));
   ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
@@ -105,7 +145,7 @@ TEST(SessionMaterializationTest, CommandsThatLeftProcessesAreMaterializedEvenWhe
 }
 
 TEST(SessionMaterializationTest, WhatCannotBeCapturedBecomesVirtualAndSaysWhy) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   w.backend.fail_checkpoints(ErrorCode::kUnsupported);
   ASSERT_OK(w.run("main", "set a 1"));
@@ -123,7 +163,7 @@ TEST(SessionMaterializationTest, WhatCannotBeCapturedBecomesVirtualAndSaysWhy) {
 }
 
 TEST(SessionMaterializationTest, AnotherFailureOfACheckpointIsAnErrorAndChangesNothing) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   w.backend.fail_checkpoints(ErrorCode::kTimedOut);
@@ -135,7 +175,7 @@ TEST(SessionMaterializationTest, AnotherFailureOfACheckpointIsAnErrorAndChangesN
 }
 
 TEST(SessionMaterializationTest, ANodeThatSharesTheSnapshotBeforeCostsNothingAndTeachesNothing) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId first = w.mark("main");
@@ -158,7 +198,7 @@ TEST(SessionMaterializationTest, ANodeThatSharesTheSnapshotBeforeCostsNothingAnd
 }
 
 TEST(SessionMaterializationTest, UnchangedMeansSinceTheNodeTheBranchStandsOnNow) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   w.mark("main");
@@ -172,7 +212,7 @@ TEST(SessionMaterializationTest, UnchangedMeansSinceTheNodeTheBranchStandsOnNow)
 }
 
 TEST(SessionMaterializationTest, WhatIsNotProvenIsNotAssumed) {
-  SessionWorld w("eager", without_proofs());
+  SessionFixture w("eager", without_proofs());
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "get a"));
   NodeId first = w.mark("main");
@@ -181,7 +221,7 @@ TEST(SessionMaterializationTest, WhatIsNotProvenIsNotAssumed) {
 }
 
 TEST(SessionMaterializationTest, AProcessThatRunsByItselfMakesNothingProvable) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "spawn server"));
   w.mark("main");
@@ -190,21 +230,21 @@ TEST(SessionMaterializationTest, AProcessThatRunsByItselfMakesNothingProvable) {
 }
 
 TEST(SessionMaterializationTest, TypedKeysForceAPhysicalNode) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().send_keys(kMain, "q"));
   ASSERT_OK(w.session().send_keys(kMain, "x"));
   ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
   EXPECT_EQ(report.kind, Materialization::kPhysical);
   EXPECT_EQ(w.node(report.node).log.size(), 1U) << "many keys are one entry";
-  SessionWorld replaying("lazy", replay_only());
+  SessionFixture replaying("lazy", replay_only());
   ASSERT_OK(replaying.build());
   ASSERT_OK(replaying.session().send_keys(kMain, "q"));
   EXPECT_EQ(replaying.session().snapshot(kMain).error().code, ErrorCode::kUnsupported);
 }
 
 TEST(SessionMaterializationTest, ACommandWhoseEndNobodySawForcesAPhysicalNode) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   w.backend.lose_next_answer();
   EXPECT_EQ(w.run("main", "set a 1").error().code, ErrorCode::kOs);
@@ -216,7 +256,7 @@ TEST(SessionMaterializationTest, ACommandWhoseEndNobodySawForcesAPhysicalNode) {
 }
 
 TEST(SessionMaterializationTest, AnAcceptedDivergenceIsNotMadePhysicalAsIfItWereTheNode) {
-  SessionWorld w("smart");
+  SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "flaky"));
   ASSERT_OK(w.run("main", "slow 4"));
@@ -231,7 +271,7 @@ TEST(SessionMaterializationTest, AnAcceptedDivergenceIsNotMadePhysicalAsIfItWere
 }
 
 TEST(SessionMaterializationTest, AForkThatDivergesSaysSoForEachBranchAfterOneTry) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "draw a"));
   w.mark("main");
@@ -245,7 +285,7 @@ TEST(SessionMaterializationTest, AForkThatDivergesSaysSoForEachBranchAfterOneTry
 }
 
 TEST(SessionMaterializationTest, SmartMakesAnOftenReplayedNodePhysical) {
-  SessionWorld w("smart");
+  SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "slow 4"));  // a snapshot costs 6 ms here
   ASSERT_OK(w.run("main", "set a 1"));
@@ -262,7 +302,7 @@ TEST(SessionMaterializationTest, SmartMakesAnOftenReplayedNodePhysical) {
 }
 
 TEST(SessionMaterializationTest, APromotionThatCannotBeRecordedLeavesNothingBehind) {
-  SessionWorld w("smart");
+  SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "slow 4"));
   ASSERT_OK(w.run("main", "set a 1"));
@@ -277,7 +317,7 @@ TEST(SessionMaterializationTest, APromotionThatCannotBeRecordedLeavesNothingBehi
 }
 
 TEST(SessionMaterializationTest, SmartReplaysAVirtualNodeOnceForManyForks) {
-  SessionWorld w("smart");
+  SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "slow 4"));
   ASSERT_OK(w.run("main", "set a 1"));
@@ -290,7 +330,7 @@ TEST(SessionMaterializationTest, SmartReplaysAVirtualNodeOnceForManyForks) {
 }
 
 TEST(SessionMaterializationTest, MeasuredCostsAreInTheCatalogWithTheirNodes) {
-  SessionWorld w("smart");
+  SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "slow 100"));
   ASSERT_OK(w.run("main", "set a 1"));

@@ -36,7 +36,7 @@ class SessionManager::LiveCopy {
       : session_(std::exchange(other.session_, nullptr)), handle_(std::move(other.handle_)) {}
   LiveCopy& operator=(LiveCopy&&) = delete;
   ~LiveCopy() {
-    if (session_ != nullptr) session_->put_away({handle_}, {});
+    if (session_ != nullptr) session_->discard({handle_}, {});
   }
   const BranchHandle& handle() const { return handle_; }
   void release() { session_ = nullptr; }  // a record names it now
@@ -47,17 +47,19 @@ class SessionManager::LiveCopy {
 };
 
 // A node's state, alive again.
-struct SessionManager::Revived {
+struct SessionManager::RestoredCopy {
   LiveCopy copy;
   std::vector<Divergence> accepted = {};
   std::string unproven = {};      // RestoreReport's
   bool saw_whole_outputs = true;  // all that was printed was compared
+  bool is_new_start = false;      // a replay begins in the same way
 
   bool is_proven() const { return accepted.empty() && unproven.empty(); }
   // For the branch's log: from here on only a physical node leads back. Where there are no physical
   // nodes, a replay that was compared by its outputs is all there is.
   std::optional<LogEntry> doubt(const Capabilities& backend) const {
-    if (is_proven() || (accepted.empty() && !backend.physical_snapshots)) return std::nullopt;
+    if (is_proven() || (accepted.empty() && (is_new_start || !backend.physical_snapshots)))
+      return std::nullopt;
     return unproven_entry(accepted.empty() ? "was compared by its outputs alone"
                                            : "differed from its node, which was accepted");
   }

@@ -11,33 +11,33 @@ namespace sf::control {
 Result<RestoreReport> SessionManager::restore(const BranchId& branch, std::string_view ref,
                                               OnDivergence on_divergence) {
   Stopwatch watch;
-  SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kHeld, Condition::kAny));
+  SF_TRY_ASSIGN(BranchLock branch_lock, lock_branch(branch, Input::kHeld, Condition::kAny));
   std::shared_lock making(making_);
   std::optional<Pin> pin;
   SF_TRY_ASSIGN(RestorePlan way, plan(branch, ref, pin));
-  SF_TRY_ASSIGN(Revived revived, revive(way, &turn.handle, on_divergence));
+  SF_TRY_ASSIGN(RestoredCopy restored, restore_copy(way, &branch_lock.handle, on_divergence));
   RestoreReport report{.node = way.target, .replayed = way.steps.size()};
-  if (revived.is_proven()) report.promoted = promote(way, revived.copy.handle(), 0).has_value();
+  if (restored.is_proven()) report.promoted = promote(way, restored.copy.handle(), 0).has_value();
   // After the replay and the promotion, which happen in the window of the recording.
-  std::optional<LogEntry> window = keep_window(turn.handle, revived.copy.handle());
+  std::optional<LogEntry> window = keep_window(branch_lock.handle, restored.copy.handle());
   {
     std::lock_guard lock(mutex_);
     const Branch* found = tree_.find_branch(branch);
-    if (found == nullptr || found->handle != turn.handle)
+    if (found == nullptr || found->handle != branch_lock.handle)
       return fail(ErrorCode::kNotFound, "branch " + branch.value() + " was ended meanwhile");
     if (tree_.find(way.target) == nullptr)
       return fail(ErrorCode::kNotFound, "node " + way.target.value() + " was removed meanwhile");
-    std::vector<Edit> edits{edit::MoveBranch{branch, way.target, revived.copy.handle()}};
-    if (auto doubt = revived.doubt(capabilities_))
+    std::vector<Edit> edits{edit::MoveBranch{branch, way.target, restored.copy.handle()}};
+    if (auto doubt = restored.doubt(capabilities_))
       edits.emplace_back(edit::BeginEntry{branch, *doubt});
     if (window) edits.emplace_back(edit::BeginEntry{branch, *window});
     SF_TRY(commit("restore", std::move(edits), watch.elapsed()));
     stats_.restores += 1;
   }
-  revived.copy.release();
-  put_away({turn.handle}, {});
-  report.accepted = std::move(revived.accepted);
-  report.unproven = std::move(revived.unproven);
+  restored.copy.release();
+  retire(branch_lock.handle);
+  report.accepted = std::move(restored.accepted);
+  report.unproven = std::move(restored.unproven);
   report.took = watch.elapsed();
   return report;
 }
@@ -88,7 +88,7 @@ Result<ForkReport> SessionManager::fork(const BranchId& branch, std::string_view
     Counters counters = tree_.counters();
     SF_TRY(names_for(request, counters));
   }
-  std::vector<Result<Revived>> revived = revive_many(way, request);
+  std::vector<Result<RestoredCopy>> restored = fork_copies(way, request);
 
   ForkReport report{.node = way.target};
   std::lock_guard lock(mutex_);
@@ -97,25 +97,29 @@ Result<ForkReport> SessionManager::fork(const BranchId& branch, std::string_view
   Counters counters = tree_.counters();
   SF_TRY_ASSIGN(std::vector<BranchId> names, names_for(request, counters));
   std::vector<Edit> edits;
-  for (std::size_t i = 0; i < revived.size(); ++i) {
-    if (!revived[i].ok()) {
-      report.branches.emplace_back(revived[i].error());
+  for (std::size_t i = 0; i < restored.size(); ++i) {
+    if (!restored[i].ok()) {
+      report.branches.emplace_back(restored[i].error());
+      report.accepted.emplace_back();
       continue;
     }
-    Branch made{
-        .id = names[i], .node = way.target, .handle = revived[i]->copy.handle(), .created = now_()};
-    if (auto doubt = revived[i]->doubt(capabilities_)) made.pending.push_back(std::move(*doubt));
+    Branch made{.id = names[i],
+                .node = way.target,
+                .handle = restored[i]->copy.handle(),
+                .created = now_()};
+    if (auto doubt = restored[i]->doubt(capabilities_)) made.pending.push_back(std::move(*doubt));
     edits.emplace_back(edit::AddBranch{std::move(made)});
     report.branches.emplace_back(names[i]);
-    if (report.unproven.empty()) report.unproven = revived[i]->unproven;
+    report.accepted.push_back(std::move(restored[i]->accepted));
+    if (report.unproven.empty()) report.unproven = restored[i]->unproven;
   }
   const std::size_t made = edits.size();
   if (made > 0) SF_TRY(commit("fork", std::move(edits), watch.elapsed(), counters));
   stats_.forked_branches += made;
-  for (std::size_t i = 0; i < revived.size(); ++i) {
-    if (!revived[i].ok()) continue;
-    revived[i]->copy.release();
-    seats_[names[i]] = std::make_shared<Seat>();
+  for (std::size_t i = 0; i < restored.size(); ++i) {
+    if (!restored[i].ok()) continue;
+    restored[i]->copy.release();
+    slots_[names[i]] = std::make_shared<BranchSlot>();
   }
   report.took = watch.elapsed();
   return report;
@@ -127,25 +131,33 @@ Result<StateDiff> SessionManager::diff(const BranchId& branch, std::string_view 
     return fail(ErrorCode::kUnsupported,
                 "backend " + std::string(backend_.name()) + " cannot compare states");
   // A branch as it is now is compared while nobody changes it.
-  std::optional<Turn> turn;
+  std::optional<BranchLock> branch_lock;
   if (!to) {
-    SF_TRY_ASSIGN(turn, take_turn(branch, Input::kHeld, Condition::kAlive));
+    SF_TRY_ASSIGN(branch_lock, lock_branch(branch, Input::kHeld, Condition::kAlive));
   }
   std::shared_lock making(making_);
   std::optional<Pin> pin_from;
   std::optional<Pin> pin_to;
-  std::vector<Revived> copies;
+  std::vector<RestoredCopy> copies;
   auto side = [&](std::string_view ref, std::optional<Pin>& pin) -> Result<DiffSide> {
     SF_TRY_ASSIGN(RestorePlan way, plan(branch, ref, pin));
-    if (way.from && way.steps.empty()) return DiffSide(*way.from);
-    SF_TRY_ASSIGN(Revived copy, revive(way, nullptr, OnDivergence::kFail));
+    if (way.is_exact()) return DiffSide(*way.from);
+    SF_TRY_ASSIGN(RestoredCopy copy, restore_copy(way, nullptr, OnDivergence::kFail));
     copies.push_back(std::move(copy));
     return DiffSide(copies.back().copy.handle());
   };
   SF_TRY_ASSIGN(DiffSide left, side(from, pin_from));
-  if (!to) return backend_.diff(left, DiffSide(turn->handle));
-  SF_TRY_ASSIGN(DiffSide right, side(*to, pin_to));
-  return backend_.diff(left, right);
+  std::optional<DiffSide> right;
+  if (!to) {
+    right = DiffSide(branch_lock->handle);
+  } else {
+    SF_TRY_ASSIGN(right, side(*to, pin_to));
+  }
+  SF_TRY_ASSIGN(StateDiff found, backend_.diff(left, *right));
+  for (const RestoredCopy& copy : copies) {
+    if (found.unproven.empty()) found.unproven = copy.unproven;
+  }
+  return found;
 }
 
 }  // namespace sf::control

@@ -33,9 +33,9 @@ Result<RestorePlan> SessionManager::plan(const BranchId& branch, std::string_vie
   return plan;
 }
 
-Result<SessionManager::Revived> SessionManager::revive(const RestorePlan& plan,
-                                                       const BranchHandle* old,
-                                                       OnDivergence on_divergence) {
+Result<SessionManager::RestoredCopy> SessionManager::restore_copy(const RestorePlan& plan,
+                                                                  const BranchHandle* old,
+                                                                  OnDivergence on_divergence) {
   Result<BranchHandle> handle = [&]() -> Result<BranchHandle> {
     if (!plan.from)
       return backend_.start(read([](const BranchTree& t) { return t.session(); }).config);
@@ -46,22 +46,22 @@ Result<SessionManager::Revived> SessionManager::revive(const RestorePlan& plan,
   }();
   if (!handle.ok())
     return as_copy_error(std::move(handle).error(), "bringing back node " + plan.anchor.value());
-  Revived revived{.copy = LiveCopy(*this, *handle)};
-  SF_TRY(replay(plan, on_divergence, revived));
-  SF_TRY(verify(plan, on_divergence, revived));
-  return revived;
+  RestoredCopy restored{.copy = LiveCopy(*this, *handle)};
+  SF_TRY(replay(plan, on_divergence, restored));
+  SF_TRY(verify(plan, on_divergence, restored));
+  return restored;
 }
 
 Status SessionManager::replay(const RestorePlan& plan, OnDivergence on_divergence,
-                              Revived& revived) {
+                              RestoredCopy& restored) {
   Stopwatch watch;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    SF_TRY_ASSIGN(std::optional<Divergence> divergence, replay_step(plan.steps[i], revived));
+    SF_TRY_ASSIGN(std::optional<Divergence> divergence, replay_step(plan.steps[i], restored));
     if (!divergence) continue;
     divergence->step = i;
     remember_divergence(plan.steps[i]);
     if (on_divergence == OnDivergence::kFail) return to_error(*divergence);
-    revived.accepted.push_back(std::move(*divergence));
+    restored.accepted.push_back(std::move(*divergence));
   }
   std::lock_guard lock(mutex_);
   stats_.replayed_commands += plan.steps.size();
@@ -72,9 +72,9 @@ Status SessionManager::replay(const RestorePlan& plan, OnDivergence on_divergenc
 }
 
 Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& step,
-                                                              Revived& revived) {
+                                                              RestoredCopy& restored) {
   const LogEntry& entry = step.entry;
-  const BranchHandle& handle = revived.copy.handle();
+  const BranchHandle& handle = restored.copy.handle();
   Result<std::optional<Divergence>> outcome = [&]() -> Result<std::optional<Divergence>> {
     if (entry.kind == EntryKind::kWriteFile) {
       SF_TRY(backend_.write_file(handle, entry.text, entry.content));
@@ -97,7 +97,7 @@ Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& 
     if (!done.ok()) return std::move(done).error();
     const Observation& seen = *done;
     std::optional<Divergence> divergence = check_replay(step, seen);
-    if (!divergence && was_partly_recorded(entry, seen)) revived.saw_whole_outputs = false;
+    if (!divergence && was_partly_recorded(entry, seen)) restored.saw_whole_outputs = false;
     return divergence;
   }();
   if (!outcome.ok())
@@ -106,14 +106,31 @@ Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& 
 }
 
 Status SessionManager::verify(const RestorePlan& plan, OnDivergence on_divergence,
-                              Revived& revived) {
-  const BranchHandle& handle = revived.copy.handle();
-  if (plan.steps.empty() || !revived.accepted.empty()) return Ok{};
+                              RestoredCopy& restored) {
+  const BranchHandle& handle = restored.copy.handle();
+  if (!restored.accepted.empty()) return Ok{};
+  // Equal outputs prove nothing of a node that may have had a snapshot because a replay is no way
+  // back to it. Where there are no snapshots they are all there is.
+  auto not_compared = [&](std::string why) -> Status {
+    restored.unproven = std::move(why);
+    if (!capabilities_.physical_snapshots || on_divergence == OnDivergence::kAccept) return Ok{};
+    return to_error({.node = plan.target,
+                     .step = plan.steps.size(),
+                     .state = "it cannot be compared: " + restored.unproven});
+  };
+  if (plan.steps.empty()) {
+    if (!capabilities_.physical_snapshots) return Ok{};
+    if (!plan.from) {
+      restored.unproven = "the session's start has no snapshot: it was started again";
+      restored.is_new_start = true;
+    }
+    if (!plan.restless || plan.target == plan.anchor) return Ok{};
+    return not_compared("something ran by itself at node " + plan.restless->value());
+  }
   if (!plan.proof) {
-    revived.unproven = "the node has no digest to compare its files and its shell with";
-    if (!revived.saw_whole_outputs)
-      revived.unproven += ", and of a long output only a part was recorded";
-    return Ok{};
+    std::string why = "the node has no digest to compare its files and its shell with";
+    if (!restored.saw_whole_outputs) why += ", and of a long output only a part was recorded";
+    return not_compared(std::move(why));
   }
   auto look = [&] { return backend_.digest(handle, plan.proof->since, DigestBudget::unlimited()); };
   Result<std::string> digest = look();
@@ -123,14 +140,12 @@ Status SessionManager::verify(const RestorePlan& plan, OnDivergence on_divergenc
     std::this_thread::sleep_for(kLookAgain);
     digest = look();
   }
-  if (!digest.ok() && digest.error().code == ErrorCode::kNotFound) {
-    revived.unproven = "the snapshot that its digest is relative to is gone";
-    return Ok{};
-  }
+  if (!digest.ok() && digest.error().code == ErrorCode::kNotFound)
+    return not_compared("the snapshot that its digest is relative to is gone");
   if (!digest.ok() && digest.error().code != ErrorCode::kUnsupported)
     return as_copy_error(std::move(digest).error(), "comparing node " + plan.target.value());
   if (digest.ok() && !are_comparable(plan.proof->digest, *digest)) {
-    revived.unproven = "its digest was made by another version of the program";
+    restored.unproven = "its digest was made by another version of the program";
     return Ok{};
   }
   // What could be compared when the node was made, and now cannot, differs.
@@ -145,7 +160,7 @@ Status SessionManager::verify(const RestorePlan& plan, OnDivergence on_divergenc
   divergence->step = plan.steps.size();
   remember_suspects(plan);
   if (on_divergence == OnDivergence::kFail) return to_error(*divergence);
-  revived.accepted.push_back(std::move(*divergence));
+  restored.accepted.push_back(std::move(*divergence));
   return Ok{};
 }
 
@@ -201,6 +216,8 @@ std::optional<PhysicalRef> SessionManager::promote(const RestorePlan& plan,
                                                    const BranchHandle& handle,
                                                    std::int64_t replays_ahead) {
   if (plan.steps.empty() || !capabilities_.physical_snapshots) return std::nullopt;
+  // Nodes below it would be replayed in a shell that has forgotten what this node's shell knew.
+  if (!backend_.preserves().has(Preserves::kShell)) return std::nullopt;
   SnapshotFacts facts{.replay_cost = plan.replay_cost * replays_ahead};
   {
     std::lock_guard lock(mutex_);
@@ -213,7 +230,7 @@ std::optional<PhysicalRef> SessionManager::promote(const RestorePlan& plan,
   if (!live.ok()) return std::nullopt;
   facts.resident_memory = live->resident_bytes;
   if (!policy_.should_promote(facts)) return std::nullopt;
-  Result<Captured> captured = capture(handle, live->resident_bytes);
+  Result<Captured> captured = capture(handle);
   if (!captured.ok()) return std::nullopt;  // the node stays virtual, which it was
   const PhysicalState& state = captured->state;
 
@@ -232,44 +249,44 @@ std::optional<PhysicalRef> SessionManager::promote(const RestorePlan& plan,
     }
   }
   if (kept) return state.ref;
-  put_away({}, {state.ref});
+  discard({}, {state.ref});
   return std::nullopt;
 }
 
-std::vector<Result<SessionManager::Revived>> SessionManager::revive_many(
+std::vector<Result<SessionManager::RestoredCopy>> SessionManager::fork_copies(
     const RestorePlan& plan, const ForkRequest& request) {
-  std::vector<Result<Revived>> revived;
+  std::vector<Result<RestoredCopy>> restored;
   auto fork_rest = [&](const PhysicalRef& from) {
-    std::size_t count = request.count - revived.size();
+    std::size_t count = request.count - restored.size();
     std::vector<Result<BranchHandle>> forks = backend_.fork(from, count);
     SF_CHECK(forks.size() == count);
     for (Result<BranchHandle>& fork : forks) {
       if (fork.ok()) {
-        revived.emplace_back(Revived{.copy = LiveCopy(*this, *fork)});
+        restored.emplace_back(RestoredCopy{.copy = LiveCopy(*this, *fork)});
       } else {
-        revived.emplace_back(std::move(fork).error());
+        restored.emplace_back(std::move(fork).error());
       }
     }
   };
-  if (plan.from && plan.steps.empty()) {
+  if (plan.is_exact()) {
     fork_rest(*plan.from);
-    return revived;
+    return restored;
   }
   bool may_promote = true;
-  while (revived.size() < request.count) {
-    revived.push_back(revive(plan, nullptr, request.on_divergence));
-    const Result<Revived>& last = revived.back();
+  while (restored.size() < request.count) {
+    restored.push_back(restore_copy(plan, nullptr, request.on_divergence));
+    const Result<RestoredCopy>& last = restored.back();
     if (!last.ok() && last.error().code == ErrorCode::kDiverged) {
       // It would diverge in the others too.
-      while (revived.size() < request.count) revived.emplace_back(revived.back().error());
+      while (restored.size() < request.count) restored.emplace_back(restored.back().error());
     }
-    std::size_t left = request.count - revived.size();
+    std::size_t left = request.count - restored.size();
     if (left == 0 || !may_promote || !last.ok() || !last->is_proven()) continue;
     may_promote = false;
     if (auto ref = promote(plan, last->copy.handle(), static_cast<std::int64_t>(left)))
       fork_rest(*ref);
   }
-  return revived;
+  return restored;
 }
 
 }  // namespace sf::control

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "testing/matchers.h"
-#include "testing/session_world.h"
+#include "testing/session_fixture.h"
 
 namespace sf::control {
 namespace {
 
-using test::SessionWorld;
+using test::SessionFixture;
 
 const BranchId kMain{"main"};
 constexpr int kNodes = 100'000;
@@ -21,7 +21,7 @@ constexpr microseconds kBudget{300};
 class SessionScaleTest : public ::testing::Test {
  protected:
   // kNodes nodes in all; every `width` snapshots the branch goes back to the root.
-  void grow(SessionWorld& w, int width) {
+  void grow(SessionFixture& w, int width) {
     for (int i = 1; i < kNodes; ++i) {
       ASSERT_OK(w.run("main", "draw a"));
       ASSERT_OK(w.session().snapshot(kMain));
@@ -48,7 +48,7 @@ class SessionScaleTest : public ::testing::Test {
 };
 
 TEST_F(SessionScaleTest, OperationsOnAWideTreeStayCheap) {
-  SessionWorld w("eager");
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_NO_FATAL_FAILURE(grow(w, 10));
   SessionManager& s = w.session();
@@ -65,7 +65,7 @@ TEST_F(SessionScaleTest, OperationsOnAWideTreeStayCheap) {
 }
 
 TEST_F(SessionScaleTest, SnapshotsAtTheEndOfALongVirtualChainStayCheap) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_NO_FATAL_FAILURE(grow(w, kNodes));
   SessionManager& s = w.session();

@@ -16,14 +16,14 @@ bool cannot_be_captured(const Error& error) {
 }  // namespace
 
 std::vector<Edit> SessionManager::Captured::cost() const {
-  if (unchanged || ahead) return {};
+  if (unchanged || precaptured) return {};
   return {edit::CostMeasured{state.memory_bytes, state.took}};
 }
 
-Result<SessionManager::Captured> SessionManager::capture(const BranchHandle& handle,
-                                                         std::uint64_t resident_bytes) {
+Result<SessionManager::Captured> SessionManager::capture(const BranchHandle& handle) {
   SF_TRY_ASSIGN(Checkpoint taken, backend_.checkpoint(handle));
-  if (!taken.unchanged && !taken.ahead) policy_.learn({resident_bytes, taken.took});
+  const std::uint64_t resident_bytes = taken.facts.resident_bytes;
+  if (!taken.unchanged && !taken.precaptured) policy_.learn({resident_bytes, taken.took});
   std::lock_guard lock(mutex_);
   stats_.checkpoint_time += taken.took;
   stats_.stopped_time += taken.stopped;
@@ -33,7 +33,8 @@ Result<SessionManager::Captured> SessionManager::capture(const BranchHandle& han
                    .took = taken.took,
                    .stopped = taken.stopped},
                   taken.unchanged,
-                  taken.ahead};
+                  taken.precaptured,
+                  taken.facts};
 }
 
 // Requires: mutex_ is held.
@@ -55,16 +56,45 @@ Status SessionManager::check_new_node(const SnapshotRequest& request) const {
   return Ok{};
 }
 
-Result<SnapshotQuestion> SessionManager::question(const Turn& turn, const SnapshotRequest& request,
-                                                  const BranchFacts& facts) const {
+// Requires: mutex_ is held.
+std::optional<std::string> SessionManager::shell_that_stays_away(const NodeId& from) const {
+  if (backend_.preserves().has(Preserves::kShell)) return std::nullopt;
+  const Node* node = tree_.find(from);
+  while (!node->is_physical() && !node->is_root()) node = tree_.find(node->parent);
+  if (node->is_root()) return std::nullopt;  // a new session's shell is what came back, too
+  return "only the files of node " + node->id.value() + " come back, not its shell";
+}
+
+// Whether it is physical whatever runs in the branch.
+bool SessionManager::captures_anyway(const SnapshotRequest& request) const {
+  const bool wants_physical = request.wanted ? *request.wanted == Materialization::kPhysical
+                                             : !policy_.makes_virtual_nodes();
+  if (!wants_physical || !capabilities_.physical_snapshots) return false;
   std::lock_guard lock(mutex_);
-  SF_TRY(check_new_node(request));
-  const Branch* branch = tree_.find_branch(turn.id);
+  return limits_.max_physical_bytes == 0 || tree_.physical_bytes() < limits_.max_physical_bytes;
+}
+
+Result<BranchFacts> SessionManager::look(const BranchLock& branch_lock) {
+  Result<BranchFacts> facts = backend_.facts(branch_lock.handle);
+  if (!facts.ok()) note_if_lost(branch_lock.id, branch_lock.handle, facts.error());
+  return facts;
+}
+
+Result<SnapshotChoice> SessionManager::choose(const Making& making) const {
+  SF_TRY_ASSIGN(SnapshotQuestion q, question(making));
+  return choose_snapshot(q, policy_);
+}
+
+Result<SnapshotQuestion> SessionManager::question(const Making& making) const {
+  const BranchFacts facts = making.facts.value_or(BranchFacts{});
+  std::lock_guard lock(mutex_);
+  SF_TRY(check_new_node(making.request));
+  const Branch* branch = tree_.find_branch(making.branch_lock.id);
   if (branch == nullptr) return fail(ErrorCode::kNotFound, "branch was ended meanwhile");
   const BranchTree::ReplayDistance& behind = tree_.replay_distance(branch->node);
   bool has_room =
       limits_.max_physical_bytes == 0 || tree_.physical_bytes() < limits_.max_physical_bytes;
-  std::optional<std::string> must = reason_to_materialize(branch->pending, backend_.preserves());
+  std::optional<std::string> must = reason_to_materialize(branch->pending);
   if (!must && tree_.has_diverged(branch->pending))
     must = "the same commands led to another state when they were replayed";
   // What acts by itself does so at another time in a replay, or not at all.
@@ -73,22 +103,23 @@ Result<SnapshotQuestion> SessionManager::question(const Turn& turn, const Snapsh
   if (!must && !facts.is_quiet())
     must = facts.at_prompt ? "processes are running"
                            : "the shell may act by itself: its terminal is in use, or TMOUT is set";
+  if (!must) must = shell_that_stays_away(branch->node);
   return SnapshotQuestion{.backend_has_snapshots = capabilities_.physical_snapshots,
                           .storage_is_full = !has_room,
                           .replayable = is_replayable(branch->pending),
                           .must = std::move(must),
-                          .wanted = request.wanted,
+                          .wanted = making.request.wanted,
                           .facts = {.resident_memory = facts.resident_bytes,
                                     .replay_cost = behind.cost + total_duration(branch->pending),
                                     .virtual_nodes_since = behind.nodes,
                                     .draws_by_chance = draws_by_chance(branch->pending)}};
 }
 
-Result<std::optional<ReplayProof>> SessionManager::prove(const Turn& turn) {
+Result<std::optional<ReplayProof>> SessionManager::prove(const BranchLock& branch_lock) {
   std::optional<PhysicalRef> since;
   {
     std::lock_guard lock(mutex_);
-    const Branch* branch = tree_.find_branch(turn.id);
+    const Branch* branch = tree_.find_branch(branch_lock.id);
     if (branch == nullptr) return fail(ErrorCode::kNotFound, "branch was ended meanwhile");
     const Node* node = tree_.find(branch->node);
     // Nothing was done since: whatever proves the parent proves this node.
@@ -115,28 +146,41 @@ Result<std::optional<ReplayProof>> SessionManager::prove(const Turn& turn) {
   }
   const DigestBudget budget =
       capabilities_.physical_snapshots ? DigestBudget{} : DigestBudget::unlimited();
-  SF_TRY_ASSIGN(std::string digest, backend_.digest(turn.handle, since, budget));
+  SF_TRY_ASSIGN(std::string digest, backend_.digest(branch_lock.handle, since, budget));
   return std::optional(ReplayProof{std::move(digest), std::move(since)});
 }
 
-Status SessionManager::materialize(const Turn& turn, const SnapshotChoice& choice,
-                                   const BranchFacts& facts, SnapshotReport& report,
-                                   std::vector<Edit>& cost) {
-  auto take = [&]() -> Status {
-    SF_TRY_ASSIGN(Captured captured, capture(turn.handle, facts.resident_bytes));
-    report.physical = captured.state;
-    if (captured.unchanged) report.why = "nothing changed since the snapshot before";
-    report.unchanged = captured.unchanged;
-    cost = captured.cost();
-    return Ok{};
-  };
+Status SessionManager::take_physical(Making& making) {
+  SF_TRY_ASSIGN(Captured captured, capture(making.branch_lock.handle));
+  making.report.physical = captured.state;
+  making.report.unchanged = captured.unchanged;
+  making.cost = captured.cost();
+  making.facts = captured.facts;
+  return Ok{};
+}
+
+Status SessionManager::materialize(SnapshotChoice choice, Making& making) {
+  SnapshotReport& report = making.report;
+  report.why = choice.why;
   if (choice.kind == Materialization::kPhysical) {
-    Status taken = take();
-    if (taken.ok()) return taken;
-    if (!choice.may_fall_back || !cannot_be_captured(taken.error())) return taken;
+    const bool was_seen = making.facts.has_value();
+    Status taken = take_physical(making);
+    if (taken.ok()) {
+      if (!was_seen) {
+        if (Result<SnapshotChoice> again = choose(making); again.ok()) report.why = again->why;
+      }
+      if (report.unchanged) report.why = "nothing changed since the snapshot before";
+      return taken;
+    }
+    if (!cannot_be_captured(taken.error())) return taken;
+    if (!was_seen) {  // what runs decides whether a virtual node would do
+      SF_TRY_ASSIGN(making.facts, look(making.branch_lock));
+      SF_TRY_ASSIGN(choice, choose(making));
+    }
+    if (!choice.may_fall_back) return taken;
     report.fallback = std::move(taken).error();
   }
-  Result<std::optional<ReplayProof>> proof = prove(turn);
+  Result<std::optional<ReplayProof>> proof = prove(making.branch_lock);
   if (proof.ok()) {
     report.proof = std::move(*proof);
     return Ok{};
@@ -145,45 +189,52 @@ Status SessionManager::materialize(const Turn& turn, const SnapshotChoice& choic
   if (report.fallback)
     return Error(*report.fallback)
         .while_doing("a virtual node cannot be proven either (" + proof.error().message + ")");
-  if (proof.error().code != ErrorCode::kUnsupported) return std::move(proof).error();
-  if (!capabilities_.physical_snapshots) return Ok{};
+  if (proof.error().code == ErrorCode::kSessionLost) return std::move(proof).error();
+  if (!capabilities_.physical_snapshots) {
+    if (proof.error().code != ErrorCode::kUnsupported) return std::move(proof).error();
+    return Ok{};
+  }
+  if (!choice.can_capture)
+    return fail(ErrorCode::kNoSpace, "the session's physical snapshots use all they may",
+                "clean up what is no longer needed")
+        .while_doing("a virtual node cannot be proven (" + proof.error().message + ")");
   report.why = "a replay could not be verified: " + proof.error().message;
-  return take();
+  return take_physical(making);
 }
 
 Result<SnapshotReport> SessionManager::snapshot(const BranchId& branch,
                                                 const SnapshotRequest& request) {
   Stopwatch watch;
-  SF_TRY_ASSIGN(Turn turn, take_turn(branch, Input::kHeld, Condition::kAlive));
-  std::shared_lock making(making_);
-  Result<BranchFacts> facts = backend_.facts(turn.handle);
-  if (!facts.ok()) {
-    note_if_lost(branch, turn.handle, facts.error());
-    return std::move(facts).error();
+  SF_TRY_ASSIGN(BranchLock branch_lock, lock_branch(branch, Input::kHeld, Condition::kAlive));
+  std::shared_lock making_lock(making_);
+  Making making{.branch_lock = branch_lock, .request = request, .facts = std::nullopt};
+  if (!captures_anyway(request)) {
+    SF_TRY_ASSIGN(making.facts, look(branch_lock));
   }
-  SF_TRY_ASSIGN(SnapshotQuestion q, question(turn, request, *facts));
-  SF_TRY_ASSIGN(SnapshotChoice choice, choose_snapshot(q, policy_));
-  SnapshotReport report{.why = choice.why, .quiet = facts->is_quiet()};
-  std::vector<Edit> cost;
-  if (Status made = materialize(turn, choice, *facts, report, cost); !made.ok()) {
-    note_if_lost(branch, turn.handle, made.error());
+  SF_TRY_ASSIGN(SnapshotChoice choice, choose(making));
+  if (Status made = materialize(std::move(choice), making); !made.ok()) {
+    note_if_lost(branch, branch_lock.handle, made.error());
     return std::move(made).error().while_doing("taking a snapshot of " + branch.value());
   }
-  Status added = add_node(turn, request, watch.elapsed(), std::move(cost), report);
+  SnapshotReport& report = making.report;
+  report.quiet = making.facts->is_quiet();
+  Status added = add_node(making, watch.elapsed());
   if (!added.ok()) {
-    if (report.physical) put_away({}, {report.physical->ref});
+    if (report.physical) discard({}, {report.physical->ref});
     return std::move(added).error();
   }
   report.took = watch.elapsed();
   return report;
 }
 
-Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request, microseconds took,
-                                std::vector<Edit> cost, SnapshotReport& report) {
+Status SessionManager::add_node(Making& making, microseconds took) {
+  const BranchLock& branch_lock = making.branch_lock;
+  const SnapshotRequest& request = making.request;
+  SnapshotReport& report = making.report;
   std::lock_guard lock(mutex_);
-  const Branch* branch = tree_.find_branch(turn.id);
-  if (branch == nullptr || branch->handle != turn.handle)
-    return fail(ErrorCode::kNotFound, "branch " + turn.id.value() + " was ended meanwhile");
+  const Branch* branch = tree_.find_branch(branch_lock.id);
+  if (branch == nullptr || branch->handle != branch_lock.handle)
+    return fail(ErrorCode::kNotFound, "branch " + branch_lock.id.value() + " was ended meanwhile");
   SF_TRY(check_new_node(request));  // again: others may have taken the name
   report.kind = report.physical ? Materialization::kPhysical : Materialization::kVirtual;
   report.node = tree_.next_node_id();
@@ -191,7 +242,7 @@ Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request
   Node node{.id = report.node,
             .name = request.name,
             .parent = branch->node,
-            .origin = turn.id,
+            .origin = branch_lock.id,
             .physical = report.physical,
             .unchanged = report.unchanged,
             .quiet = report.quiet,
@@ -202,11 +253,11 @@ Status SessionManager::add_node(const Turn& turn, const SnapshotRequest& request
   if (report.fallback) node.notes["statefork.why_virtual"] = report.fallback->message;
   std::vector<Edit> edits;
   edits.emplace_back(edit::AddNode{std::move(node)});
-  edits.emplace_back(edit::MoveBranch{turn.id, report.node, turn.handle});
+  edits.emplace_back(edit::MoveBranch{branch_lock.id, report.node, branch_lock.handle});
   // What runs beside the shell goes on after this node.
-  for (const LogEntry& beside : turn.seat->beside)
-    edits.emplace_back(edit::BeginEntry{turn.id, beside});
-  edits.insert(edits.end(), cost.begin(), cost.end());
+  for (const LogEntry& beside : branch_lock.slot->beside)
+    edits.emplace_back(edit::BeginEntry{branch_lock.id, beside});
+  edits.insert(edits.end(), making.cost.begin(), making.cost.end());
   Counters counters = tree_.counters();
   counters.next_node += 1;
   SF_TRY(commit("snapshot", std::move(edits), took, counters));

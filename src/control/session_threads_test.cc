@@ -8,19 +8,19 @@
 #include <thread>
 
 #include "testing/matchers.h"
-#include "testing/session_world.h"
+#include "testing/session_fixture.h"
 
 namespace sf::control {
 namespace {
 
-using test::SessionWorld;
+using test::SessionFixture;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const BranchId kMain{"main"};
 
 TEST(SessionThreadsTest, BranchesRunSideBySide) {
-  SessionWorld w;
+  SessionFixture w;
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 1}));
   // Each command waits for the other: that ends only if both run at the same time.
@@ -32,7 +32,7 @@ TEST(SessionThreadsTest, BranchesRunSideBySide) {
 }
 
 TEST(SessionThreadsTest, OneBranchDoesOneThingAtATime) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   std::atomic<int> running = 0;
   std::atomic<int> most = 0;
@@ -55,7 +55,7 @@ TEST(SessionThreadsTest, OneBranchDoesOneThingAtATime) {
 }
 
 TEST(SessionThreadsTest, KeysScreenAndFilesDoNotWaitForTheCommandThatIsRunning) {
-  SessionWorld w;
+  SessionFixture w;
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().write_file(kMain, "/f", "text"));
   std::latch running(1);
@@ -77,8 +77,59 @@ TEST(SessionThreadsTest, KeysScreenAndFilesDoNotWaitForTheCommandThatIsRunning) 
   EXPECT_THAT(report.why, HasSubstr("cannot be done again"));
 }
 
+TEST(SessionThreadsTest, CommandAndNewWindowAreReplayedInTheOrderInWhichTheyActed) {
+  SessionFixture w("lazy");
+  ASSERT_OK(w.build());
+  // The command is asked for while the window is about to change.
+  std::future<Result<Observation>> command;
+  std::latch waits(1);
+  w.backend.on_resize([&] {
+    command = std::async(std::launch::async, [&] {
+      waits.count_down();
+      return w.run("main", "dump");
+    });
+    waits.wait();
+    // Without an order of the two it would be over soon.
+    (void)command.wait_for(std::chrono::milliseconds(100));
+  });
+  ASSERT_OK(w.session().resize(kMain, 50, 200));
+  w.backend.on_resize({});
+  ASSERT_OK(command.get());
+  ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
+  EXPECT_EQ(report.kind, Materialization::kVirtual);
+  const std::string then = w.dump("main");
+  ASSERT_OK(w.run("main", "set a 1"));
+  ASSERT_OK(w.back("main", report.node));
+  EXPECT_EQ(w.dump("main"), then);
+}
+
+TEST(SessionThreadsTest, WindowThatChangesUnderACommandForcesAPhysicalNode) {
+  SessionFixture w("lazy");
+  ASSERT_OK(w.build());
+  w.backend.on_exec([&](const std::string&) {
+    std::jthread other([&] { EXPECT_OK(w.session().resize(kMain, 50, 200)); });
+  });
+  ASSERT_OK(w.run("main", "dump"));
+  w.backend.on_exec({});
+  ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
+  EXPECT_EQ(report.kind, Materialization::kPhysical);
+  EXPECT_THAT(report.why, HasSubstr("resize to 50x200"));
+}
+
+TEST(SessionThreadsTest, WindowOfUnknownSizeForcesAPhysicalNode) {
+  SessionFixture w("lazy");
+  ASSERT_OK(w.build());
+  w.fuse.arm(1, test::Fuse::Mode::kFailOnce);  // the entry is recorded, the window stays
+  EXPECT_FALSE(w.session().resize(kMain, 50, 200).ok());
+  ASSERT_TRUE(w.fuse.has_blown());
+  ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
+  EXPECT_EQ(report.kind, Materialization::kPhysical);
+  ASSERT_OK(w.back("main", report.node));
+  EXPECT_EQ(w.machine("main")->rows, 40);
+}
+
 TEST(SessionThreadsTest, EndingABranchFailsTheCommandThatIsRunningThere) {
-  SessionWorld w;
+  SessionFixture w;
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 1}));
   std::latch running(1);
@@ -96,48 +147,48 @@ TEST(SessionThreadsTest, EndingABranchFailsTheCommandThatIsRunningThere) {
 }
 
 TEST(SessionThreadsTest, ANodeThatIsBeingRestoredIsNotCleanedUp) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId here = w.mark("main");
   ASSERT_OK(w.back("main", NodeId("n0")));
   std::latch replaying(1);
-  std::latch go_on(1);
+  std::latch resume(1);
   w.backend.on_exec([&](const std::string&) {
     replaying.count_down();
-    go_on.wait();
+    resume.wait();
   });
   auto restored = std::async(std::launch::async, [&] { return w.back("main", here); });
   replaying.wait();
   Result<CleanupReport> busy = w.session().cleanup(kMain, here.value(), Force::kNo);
   EXPECT_EQ(busy.error().code, ErrorCode::kBusy);
-  go_on.count_down();
+  resume.count_down();
   EXPECT_OK(restored.get());
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
 TEST(SessionThreadsTest, AForcedCleanupMakesTheRestoreUnderWayFailAndLeavesNothing) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   NodeId here = w.mark("main");
   ASSERT_OK(w.back("main", NodeId("n0")));
   std::latch replaying(1);
-  std::latch go_on(1);
+  std::latch resume(1);
   w.backend.on_exec([&](const std::string&) {
     replaying.count_down();
-    go_on.wait();
+    resume.wait();
   });
   auto restored = std::async(std::launch::async, [&] { return w.back("main", here); });
   replaying.wait();
   EXPECT_OK(w.session().cleanup(kMain, here.value(), Force::kYes));
-  go_on.count_down();
+  resume.count_down();
   EXPECT_EQ(restored.get().error().code, ErrorCode::kNotFound);
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
 TEST(SessionThreadsTest, AnyMixOfCallsKeepsTheRules) {
-  SessionWorld w("every-2");
+  SessionFixture w("every-2");
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 3}));
   {
@@ -180,7 +231,7 @@ TEST(SessionThreadsTest, AnyMixOfCallsKeepsTheRules) {
 }
 
 TEST(SessionThreadsTest, TheEndOfASessionLeavesNothingWhoeverWasAtWork) {
-  SessionWorld w("lazy");
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 3}));
   {

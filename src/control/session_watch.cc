@@ -1,4 +1,7 @@
 // watch(): a branch's terminal, through restores.
+#include <optional>
+#include <utility>
+
 #include "control/session_manager.h"
 
 namespace sf::control {
@@ -11,6 +14,7 @@ class SessionManager::Feed final : public TerminalFeed {
     for (;;) {
       if (!feed_) SF_TRY(open());
       Result<std::optional<TerminalPiece>> piece = feed_->next(deadline);
+      if (piece.ok() && *piece) (*piece)->is_restored = std::exchange(restored_, false);
       if (piece.ok() || piece.error().code != ErrorCode::kSessionLost) return piece;
       feed_.reset();  // a restore, or a slow caller: painted anew. The branch's end: cannot be
                       // opened
@@ -20,6 +24,8 @@ class SessionManager::Feed final : public TerminalFeed {
   Status open() {
     SF_TRY_ASSIGN(BranchHandle handle, session_.live_handle(branch_));
     SF_TRY_ASSIGN(feed_, session_.backend_.watch(handle));
+    restored_ = restored_ || (handle_ && *handle_ != handle);
+    handle_ = handle;
     return Ok{};
   }
 
@@ -27,6 +33,8 @@ class SessionManager::Feed final : public TerminalFeed {
   SessionManager& session_;
   BranchId branch_;
   std::unique_ptr<TerminalFeed> feed_;
+  std::optional<BranchHandle> handle_;  // of feed_: a restore gives the branch another one
+  bool restored_ = false;               // and the next piece is to say so
 };
 
 Result<std::unique_ptr<TerminalFeed>> SessionManager::watch(const BranchId& branch) {

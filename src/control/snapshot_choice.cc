@@ -24,11 +24,12 @@ Result<SnapshotChoice> choose_snapshot(const SnapshotQuestion& q,
   if (q.must && can_capture) return SnapshotChoice{Materialization::kPhysical, false, *q.must};
   if (q.must && q.backend_has_snapshots) return no_capture().while_doing(*q.must);
   if (q.wanted == Materialization::kVirtual)
-    return SnapshotChoice{Materialization::kVirtual, false, "asked for"};
+    return SnapshotChoice{Materialization::kVirtual, false, "asked for", can_capture};
   const bool is_repeatable = !q.facts.draws_by_chance;
   if (!can_capture && q.backend_has_snapshots && !is_repeatable)
     return no_capture().while_doing("replay would draw something else by chance");
-  if (!can_capture) return SnapshotChoice{Materialization::kVirtual, false, no_capture().message};
+  if (!can_capture)
+    return SnapshotChoice{Materialization::kVirtual, false, no_capture().message, can_capture};
   if (!is_repeatable)
     return SnapshotChoice{Materialization::kPhysical, false,
                           "its commands draw by chance, or write times into files"};

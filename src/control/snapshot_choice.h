@@ -22,6 +22,7 @@ struct SnapshotChoice {
   Materialization kind = Materialization::kVirtual;
   bool may_fall_back = false;  // if it cannot be captured, a virtual node will do, once proven
   std::string why;             // for people
+  bool can_capture = true;     // whether a virtual node that cannot be proven may be captured
 };
 
 // A virtual node is chosen only if replay is believed to lead back here. A reason against it

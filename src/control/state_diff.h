@@ -21,6 +21,7 @@ struct StateDifference {
 struct StateDiff {
   std::vector<StateDifference> differences;
   bool truncated = false;  // there were more
+  std::string unproven;    // why a side is not proven to be its node's state; or empty
 };
 
 }  // namespace sf::control

@@ -4,50 +4,26 @@
 #include <gtest/gtest.h>
 
 #include "control/session_manager.h"
+#include "testing/kept_node.h"
 #include "testing/matchers.h"
-#include "testing/session_world.h"
+#include "testing/session_fixture.h"
 
 namespace sf::control {
 namespace {
 
-using test::SessionWorld;
+using test::expect_back;
+using test::handle;
+using test::Kept;
+using test::SessionFixture;
+using test::take;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const BranchId kMain{"main"};
 
-class VirtualNodeTest : public ::testing::Test {
- protected:
-  // Everything about a node that must come back.
-  struct Kept {
-    SnapshotReport report;
-    std::string state;
-  };
-  static Kept take(SessionWorld& w, const SnapshotRequest& request = {}) {
-    auto report = w.session().snapshot(kMain, request);
-    EXPECT_OK(report);
-    return {report ? *report : SnapshotReport(), w.dump("main")};
-  }
-  static void expect_back(SessionWorld& w, const Kept& kept) {
-    ASSERT_OK(w.back("main", kept.report.node));
-    EXPECT_EQ(w.dump("main"), kept.state);
-    ASSERT_OK_AND_ASSIGN(ForkReport forks,
-                         w.session().fork(kMain, kept.report.node.value(), {.count = 2}));
-    for (const Result<BranchId>& branch : forks.branches) {
-      ASSERT_OK(branch);
-      EXPECT_EQ(w.dump(branch->value()), kept.state);
-      ASSERT_OK(w.session().end_branch(*branch));
-    }
-    EXPECT_THAT(w.broken_rules(), IsEmpty());
-  }
-  static BranchHandle handle(SessionWorld& w) {
-    return w.session().read([](const BranchTree& t) { return t.find_branch(kMain)->handle; });
-  }
-};
-
-TEST_F(VirtualNodeTest, NodeIsPhysicalIfAProcessOfItsParentCouldAct) {
+TEST(VirtualNodeTest, NodeIsPhysicalIfAProcessOfItsParentCouldAct) {
   for (const char* policy : {"lazy", "smart"}) {
-    SessionWorld w(policy);
+    SessionFixture w(policy);
     ASSERT_OK(w.build());
     ASSERT_OK(w.run("main", "spawn job"));
     take(w);
@@ -68,8 +44,8 @@ TEST_F(VirtualNodeTest, NodeIsPhysicalIfAProcessOfItsParentCouldAct) {
   }
 }
 
-TEST_F(VirtualNodeTest, ProcessThatEndedByItselfMakesTheNextNodePhysical) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, ProcessThatEndedByItselfMakesTheNextNodePhysical) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "spawn job"));
   take(w);
@@ -82,8 +58,8 @@ TEST_F(VirtualNodeTest, ProcessThatEndedByItselfMakesTheNextNodePhysical) {
   expect_back(w, kept);
 }
 
-TEST_F(VirtualNodeTest, WishForAVirtualNodeIsOverruledWhileProcessesRun) {
-  SessionWorld w("eager");
+TEST(VirtualNodeTest, WishForAVirtualNodeIsOverruledWhileProcessesRun) {
+  SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "spawn job"));
   const Kept kept = take(w, {.wanted = Materialization::kVirtual});
@@ -91,8 +67,8 @@ TEST_F(VirtualNodeTest, WishForAVirtualNodeIsOverruledWhileProcessesRun) {
   expect_back(w, kept);
 }
 
-TEST_F(VirtualNodeTest, ProgramBesideTheShellThatOutlivesASnapshotIsInTheNextNode) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, ProgramBesideTheShellThatOutlivesASnapshotIsInTheNextNode) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   w.backend.on_run([&] {
     ASSERT_OK(w.run("main", "set before 1"));
@@ -110,8 +86,8 @@ TEST_F(VirtualNodeTest, ProgramBesideTheShellThatOutlivesASnapshotIsInTheNextNod
   EXPECT_EQ(take(w).report.kind, Materialization::kVirtual) << "it has ended";
 }
 
-TEST_F(VirtualNodeTest, ProgramBesideTheShellIsRememberedOverARestart) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, ProgramBesideTheShellIsRememberedOverARestart) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   w.backend.on_run([&] { take(w); });
   ASSERT_OK(w.session().run(kMain, {.argv = {"late"}, .input = "acted"}));
@@ -120,8 +96,8 @@ TEST_F(VirtualNodeTest, ProgramBesideTheShellIsRememberedOverARestart) {
   EXPECT_EQ(take(w).report.kind, Materialization::kPhysical);
 }
 
-TEST_F(VirtualNodeTest, SilentDifferenceIsReportedAndNeverHandedOut) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, SilentDifferenceIsReportedAndNeverHandedOut) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   ASSERT_OK(w.run("main", "hidden r"));
@@ -141,8 +117,8 @@ TEST_F(VirtualNodeTest, SilentDifferenceIsReportedAndNeverHandedOut) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST_F(VirtualNodeTest, CommandThatIsAloneInItsNodeIsBlamedForAStateThatDiffers) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, CommandThatIsAloneInItsNodeIsBlamedForAStateThatDiffers) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   const Kept before = take(w);
@@ -161,8 +137,8 @@ TEST_F(VirtualNodeTest, CommandThatIsAloneInItsNodeIsBlamedForAStateThatDiffers)
   expect_back(w, kept);
 }
 
-TEST_F(VirtualNodeTest, OfSeveralCommandsNoneIsBlamedAndTheSameInARowAreMadePhysical) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, OfSeveralCommandsNoneIsBlamedAndTheSameInARowAreMadePhysical) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   ASSERT_OK(w.run("main", "hidden r"));
@@ -183,8 +159,8 @@ TEST_F(VirtualNodeTest, OfSeveralCommandsNoneIsBlamedAndTheSameInARowAreMadePhys
   expect_back(w, kept);
 }
 
-TEST_F(VirtualNodeTest, NodeOnTheWayIsSuspectedTooUnlessItsReplayWasProven) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, NodeOnTheWayIsSuspectedTooUnlessItsReplayWasProven) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "hidden r"));
   take(w);
@@ -197,8 +173,8 @@ TEST_F(VirtualNodeTest, NodeOnTheWayIsSuspectedTooUnlessItsReplayWasProven) {
   EXPECT_EQ(take(w).report.kind, Materialization::kPhysical) << "it is to blame";
 }
 
-TEST_F(VirtualNodeTest, NodeOfVersion010WithALongOutputComesBackAndIsSaidToBeUnproven) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, NodeOfVersion010WithALongOutputComesBackIfTheDoubtIsAccepted) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   ASSERT_OK(w.run("main", "long 5000"));
@@ -212,15 +188,17 @@ TEST_F(VirtualNodeTest, NodeOfVersion010WithALongOutputComesBackAndIsSaidToBeUnp
     node.log[1].output_hash = hash_text(node.log[1].output_excerpt);
   }));
   ASSERT_OK(w.restart());
-  ASSERT_OK_AND_ASSIGN(RestoreReport report, w.session().restore(kMain, kept.report.node.value()));
+  EXPECT_EQ(w.back("main", kept.report.node).error().code, ErrorCode::kDiverged);
+  ASSERT_OK_AND_ASSIGN(RestoreReport report,
+                       w.session().restore(kMain, kept.report.node.value(), OnDivergence::kAccept));
   EXPECT_THAT(report.unproven, HasSubstr("only a part was recorded"));
   EXPECT_EQ(w.dump("main"), kept.state);
   ASSERT_OK(w.run("main", "set a 2"));
   EXPECT_EQ(take(w).report.kind, Materialization::kPhysical);
 }
 
-TEST_F(VirtualNodeTest, NodeWhoseDigestAnotherVersionMadeComesBackAndIsSaidToBeUnproven) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, NodeWhoseDigestAnotherVersionMadeComesBackAndIsSaidToBeUnproven) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   const Kept kept = take(w);
@@ -229,13 +207,18 @@ TEST_F(VirtualNodeTest, NodeWhoseDigestAnotherVersionMadeComesBackAndIsSaidToBeU
   ASSERT_OK(w.restart());
   ASSERT_OK_AND_ASSIGN(RestoreReport report, w.session().restore(kMain, kept.report.node.value()));
   EXPECT_THAT(report.unproven, HasSubstr("another version"));
+  ASSERT_OK_AND_ASSIGN(StateDiff diff, w.session().diff(kMain, "n0", kept.report.node.value()));
+  EXPECT_THAT(diff.unproven, HasSubstr("another version"));
+  EXPECT_EQ(diff.differences.size(), 1U);
+  ASSERT_OK_AND_ASSIGN(diff, w.session().diff(kMain, "n0", "n0"));
+  EXPECT_EQ(diff.unproven, "") << "a snapshot is what it is";
   EXPECT_EQ(w.dump("main"), kept.state);
   ASSERT_OK(w.run("main", "set a 2"));
   EXPECT_EQ(take(w).report.kind, Materialization::kPhysical);
 }
 
-TEST_F(VirtualNodeTest, SlowHostIsNoDivergence) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, SlowHostIsNoDivergence) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   const Kept kept = take(w);
@@ -245,8 +228,8 @@ TEST_F(VirtualNodeTest, SlowHostIsNoDivergence) {
   EXPECT_EQ(w.dump("main"), kept.state);
 }
 
-TEST_F(VirtualNodeTest, DifferentStateIsNeverPromoted) {
-  SessionWorld w("smart");
+TEST(VirtualNodeTest, DifferentStateIsNeverPromoted) {
+  SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "hidden r"));
   ASSERT_OK(w.run("main", "slow 4"));
@@ -256,9 +239,9 @@ TEST_F(VirtualNodeTest, DifferentStateIsNeverPromoted) {
   EXPECT_FALSE(w.node(kept.report.node).is_physical());
 }
 
-TEST_F(VirtualNodeTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndComesBack) {
+TEST(VirtualNodeTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndComesBack) {
   for (const char* command : {"flaky", "hidden r"}) {
-    SessionWorld w("lazy");
+    SessionFixture w("lazy");
     ASSERT_OK(w.build());
     ASSERT_OK(w.run("main", command));
     const Kept kept = take(w);
@@ -275,13 +258,15 @@ TEST_F(VirtualNodeTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndComesBack)
                          w.session().fork(kMain, kept.report.node.value(),
                                           {.count = 1, .on_divergence = OnDivergence::kAccept}));
     ASSERT_OK(forks.branches[0]);
+    ASSERT_EQ(forks.accepted.size(), 1U);
+    EXPECT_EQ(forks.accepted[0].size(), 1U) << "what was accepted is listed";
     ASSERT_OK_AND_ASSIGN(SnapshotReport forked, w.session().snapshot(*forks.branches[0]));
     EXPECT_EQ(forked.kind, Materialization::kPhysical);
   }
 }
 
-TEST_F(VirtualNodeTest, ReplayHappensInTheWindowOfTheRecording) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, ReplayHappensInTheWindowOfTheRecording) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "dump"));  // prints the window
   const Kept small = take(w);
@@ -299,10 +284,10 @@ TEST_F(VirtualNodeTest, ReplayHappensInTheWindowOfTheRecording) {
   EXPECT_EQ(w.machine(forks.branches[0]->value())->rows, 50) << "a fork has the recording's";
 }
 
-TEST_F(VirtualNodeTest, NodeWithoutADigestIsMadePhysical) {
+TEST(VirtualNodeTest, NodeWithoutADigestIsMadePhysical) {
   test::FakeBackendOptions options;
   options.has_digests = false;
-  SessionWorld w("lazy", options);
+  SessionFixture w("lazy", options);
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   const Kept kept = take(w);
@@ -316,8 +301,101 @@ TEST_F(VirtualNodeTest, NodeWithoutADigestIsMadePhysical) {
       << "what can neither be captured nor proven is no node";
 }
 
-TEST_F(VirtualNodeTest, ProofStaysGoodWhenANodeOnTheWayBecomesPhysical) {
-  SessionWorld w("lazy");
+TEST(VirtualNodeTest, WithoutShellsInSnapshotsOnlyReplaysFromTheRootMakeVirtualNodes) {
+  test::FakeBackendOptions files_only;
+  files_only.preserves = Preserves::kFiles;
+  for (const char* policy : {"lazy", "smart"}) {
+    SessionFixture w(policy, files_only);
+    ASSERT_OK(w.build());
+    ASSERT_OK(w.run("main", "set a 1"));
+    const Kept first = take(w);
+    EXPECT_EQ(first.report.kind, Materialization::kVirtual) << "the root's shell is a new one";
+    ASSERT_OK(w.run("main", "set a 2"));
+    EXPECT_EQ(take(w).report.kind, Materialization::kVirtual);
+    take(w, {.wanted = Materialization::kPhysical});
+    ASSERT_OK(w.run("main", "set a 3"));
+    const Kept after = take(w);
+    EXPECT_EQ(after.report.kind, Materialization::kPhysical);
+    EXPECT_THAT(after.report.why, HasSubstr("not its shell"));
+    ASSERT_OK(w.run("main", "set a 4"));
+    expect_back(w, after);
+    expect_back(w, first);
+    ASSERT_OK(w.run("main", "spawn job"));
+    const Kept left = take(w);
+    EXPECT_EQ(left.report.kind, Materialization::kPhysical);
+    EXPECT_THAT(left.report.why, HasSubstr("left processes"));
+  }
+}
+
+TEST(VirtualNodeTest, NodeIsNotPromotedToASnapshotThatForgetsItsShell) {
+  test::FakeBackendOptions files_only;
+  files_only.preserves = Preserves::kFiles;
+  SessionFixture w("smart", files_only);
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "slow 4"));
+  const Kept kept = take(w);
+  ASSERT_EQ(kept.report.kind, Materialization::kVirtual);
+  for (int i = 0; i < 5; ++i) expect_back(w, kept);
+  EXPECT_FALSE(w.node(kept.report.node).is_physical());
+}
+
+TEST(VirtualNodeTest, NodeWhoseDigestFailsIsMadePhysical) {
+  for (const ErrorCode code : {ErrorCode::kNotFound, ErrorCode::kOs, ErrorCode::kTimedOut}) {
+    SessionFixture w("lazy");
+    ASSERT_OK(w.build());
+    ASSERT_OK(w.run("main", "set a 1"));
+    w.backend.fail_digests(code);
+    const Kept kept = take(w);
+    EXPECT_EQ(kept.report.kind, Materialization::kPhysical);
+    EXPECT_THAT(kept.report.why, HasSubstr("the digest failed"));
+    ASSERT_OK(w.run("main", "set a 2"));
+    expect_back(w, kept);
+  }
+  SessionFixture lost("lazy");
+  ASSERT_OK(lost.build());
+  ASSERT_OK(lost.run("main", "set a 1"));
+  lost.backend.fail_digests(ErrorCode::kSessionLost);
+  EXPECT_EQ(lost.session().snapshot(kMain).error().code, ErrorCode::kSessionLost);
+  test::FakeBackendOptions replay;
+  replay.capabilities.physical_snapshots = false;
+  SessionFixture w("lazy", replay);
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set a 1"));
+  w.backend.fail_digests(ErrorCode::kOs);
+  EXPECT_EQ(w.session().snapshot(kMain).error().code, ErrorCode::kOs)
+      << "where nothing can be captured, the failure is the answer";
+}
+
+TEST(VirtualNodeTest, FullSessionTakesNoSnapshotInPlaceOfANodeThatCannotBeProven) {
+  test::FakeBackendOptions options;
+  options.has_digests = false;
+  for (const auto wanted : {std::optional<Materialization>(), {Materialization::kVirtual}}) {
+    SessionFixture w("eager", options, {.max_physical_bytes = 1});  // the root uses all of it
+    ASSERT_OK(w.build());
+    ASSERT_OK(w.run("main", "set a 1"));
+    const std::uint64_t used = w.session().stats().physical_bytes;
+    const std::string state = w.dump("main");
+    Result<SnapshotReport> refused = w.session().snapshot(kMain, {.wanted = wanted});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kNoSpace);
+    EXPECT_THAT(refused.error().message, HasSubstr("too many files"));
+    EXPECT_THAT(refused.error().hint, HasSubstr("clean up"));
+    EXPECT_EQ(w.session().stats().physical_bytes, used);
+    EXPECT_EQ(w.session().stats().nodes, 1U);
+    EXPECT_EQ(w.dump("main"), state);
+    EXPECT_THAT(w.broken_rules(), IsEmpty());
+  }
+  SessionFixture proven("eager", {}, {.max_physical_bytes = 1});
+  ASSERT_OK(proven.build());
+  ASSERT_OK(proven.run("main", "set a 1"));
+  const Kept kept = take(proven);
+  EXPECT_EQ(kept.report.kind, Materialization::kVirtual);
+  ASSERT_OK(proven.run("main", "set a 2"));
+  expect_back(proven, kept);
+}
+
+TEST(VirtualNodeTest, ProofStaysGoodWhenANodeOnTheWayBecomesPhysical) {
+  SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   take(w);
@@ -329,21 +407,6 @@ TEST_F(VirtualNodeTest, ProofStaysGoodWhenANodeOnTheWayBecomesPhysical) {
   const Kept again = take(w);
   EXPECT_EQ(again.report.kind, Materialization::kVirtual) << "nothing was done since";
   expect_back(w, again);
-}
-
-TEST_F(VirtualNodeTest, LostSnapshotIsReplayedAndSaidToBeUnproven) {
-  SessionWorld w("eager");
-  ASSERT_OK(w.build());
-  ASSERT_OK(w.run("main", "set a 1"));
-  const Kept kept = take(w);
-  ASSERT_TRUE(kept.report.physical.has_value());
-  ASSERT_OK(w.backend.remove(kept.report.physical->ref));
-  ASSERT_OK(w.restart());
-  ASSERT_OK_AND_ASSIGN(RestoreReport report, w.session().restore(kMain, kept.report.node.value()));
-  EXPECT_THAT(report.unproven, HasSubstr("no digest"));
-  EXPECT_EQ(w.dump("main"), kept.state);
-  ASSERT_OK(w.run("main", "set a 2"));
-  EXPECT_EQ(take(w, {.wanted = std::nullopt}).report.kind, Materialization::kPhysical);
 }
 
 }  // namespace

@@ -34,21 +34,21 @@ class BranchPool {
   void drop(const std::string& branch);
 
  private:
-  struct Place {
+  struct Location {
     std::string branch;
     std::string state;  // empty: nobody knows
     bool is_busy = false;
     std::uint64_t used = 0;  // when it was given back
   };
-  Place* find(const std::string& branch);
-  Place* choose(const std::string& state);
+  Location* find(const std::string& branch);
+  Location* choose(const std::string& state);
   std::string fresh_name() const;
 
   const std::string prefix_;
   const std::size_t most_;
   mutable std::mutex mutex_;
   std::condition_variable freed_;
-  std::vector<Place> places_;  // guarded by mutex_, as is the next
+  std::vector<Location> locations_;  // guarded by mutex_, as is the next
   std::uint64_t clock_ = 0;
 };
 

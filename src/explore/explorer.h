@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "explore/agent.h"
 #include "explore/budget.h"
+#include "explore/search_agent.h"
 #include "explore/search_policy.h"
 #include "explore/search_tree.h"
 #include "explore/world.h"

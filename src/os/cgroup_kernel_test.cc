@@ -15,7 +15,7 @@
 namespace sf::os {
 namespace {
 
-constexpr seconds kPatience{20};
+constexpr seconds kTimeout{20};
 
 // A process in a group of its own name. The group is gone when the test is, however it ends.
 class ForeignProcess {
@@ -31,7 +31,7 @@ class ForeignProcess {
   }
   ~ForeignProcess() {
     process_ = {};
-    EXPECT_OK(group().remove(Deadline::after(kPatience)));
+    EXPECT_OK(group().remove(Deadline::after(kTimeout)));
   }
   ForeignProcess(const ForeignProcess&) = delete;
   ForeignProcess& operator=(const ForeignProcess&) = delete;
@@ -106,17 +106,17 @@ TEST(CgroupKernelTest, AGroupOfAnotherPidNamespaceIsKilledAndTheCallersProcessGr
   if (!exists(foreign.group().directories().front() + "/cgroup.kill"))
     GTEST_SKIP() << "this kernel has no cgroup.kill";
   const ExitStatus ended = run_in_pid_namespace(
-      [&] { return outcome(foreign.group().remove(Deadline::after(kPatience))); });
+      [&] { return outcome(foreign.group().remove(Deadline::after(kTimeout))); });
   EXPECT_EQ(ended.text(), "exited 0") << "killed: kill(0) met the caller's own group";
-  ASSERT_OK_AND_ASSIGN(ExitStatus killed, foreign.process().wait(Deadline::after(kPatience)));
+  ASSERT_OK_AND_ASSIGN(ExitStatus killed, foreign.process().wait(Deadline::after(kTimeout)));
   EXPECT_EQ(killed.text(), "killed by SIGKILL");
 }
 
 TEST(CgroupKernelTest, RemovingAGroupEndsItsProcesses) {
   ForeignProcess foreign(read_cgroup_layout());
-  ASSERT_OK(foreign.group().remove(Deadline::after(kPatience)));
+  ASSERT_OK(foreign.group().remove(Deadline::after(kTimeout)));
   EXPECT_TRUE(foreign.group().directories().empty());
-  ASSERT_OK_AND_ASSIGN(ExitStatus killed, foreign.process().wait(Deadline::after(kPatience)));
+  ASSERT_OK_AND_ASSIGN(ExitStatus killed, foreign.process().wait(Deadline::after(kTimeout)));
   EXPECT_EQ(killed.text(), "killed by SIGKILL");
 }
 

@@ -112,18 +112,18 @@ bool InRoot::has_attribute(const std::string& path, const std::string& name) con
 
 Result<std::string> InRoot::read(const std::string& path, std::size_t max_bytes) const {
   // Looked at first: merely opening a pipe or a device does something.
-  SF_TRY_ASSIGN(UniqueFd place, open_file(path, O_PATH));
+  SF_TRY_ASSIGN(UniqueFd location, open_file(path, O_PATH));
   struct stat info {};
-  if (::fstat(place.get(), &info) != 0) return path_error(errno, path);
+  if (::fstat(location.get(), &info) != 0) return path_error(errno, path);
   if (!S_ISREG(info.st_mode)) return no_regular_file(path, info.st_mode);
   auto too_long = [&] {
     return invalid(path + " is longer than " + std::to_string(max_bytes) + " bytes",
                    "take a part of it with a command, e.g. head -c");
   };
   if (info.st_size > 0 && static_cast<std::uint64_t>(info.st_size) > max_bytes) return too_long();
-  Result<UniqueFd> file = os::open_file(fd_path(place.get()), O_RDONLY | O_NOATIME);
+  Result<UniqueFd> file = os::open_file(fd_path(location.get()), O_RDONLY | O_NOATIME);
   if (!file && file.error().os_errno == EPERM)  // somebody else's, and we are not root
-    file = os::open_file(fd_path(place.get()), O_RDONLY);
+    file = os::open_file(fd_path(location.get()), O_RDONLY);
   if (!file) return std::move(file).error();
   std::string content;
   char buffer[65536];
@@ -154,10 +154,10 @@ Result<std::string> InRoot::behind_links(const std::string& path) const {
 Status InRoot::replace(const std::string& path, std::string_view content,
                        const NewFile& fresh) const {
   SF_TRY(check_path(path));
-  SF_TRY_ASSIGN(std::string place, behind_links(path));
-  std::string name = name_of(place);
+  SF_TRY_ASSIGN(std::string location, behind_links(path));
+  std::string name = name_of(location);
   if (name.empty() || name == "." || name == "..") return invalid(path + " names a directory");
-  auto folder = open_file(parent_of(place), O_RDONLY | O_DIRECTORY);
+  auto folder = open_file(parent_of(location), O_RDONLY | O_DIRECTORY);
   if (!folder) return std::move(folder).error().with_hint("make the directory first");
 
   NewFile made = fresh;

@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "base/clock.h"
 #include "os/error.h"
@@ -27,6 +30,26 @@ void await_typed(int master, std::size_t bytes) {
       return;
     (void)::poll(nullptr, 0, 1);
   }
+}
+
+// A read returns one line, or what stands before an end of file.
+void take_lines(int slave, TypedAhead& typed) {
+  for (pollfd waiting{slave, POLLIN, 0};
+       ::poll(&waiting, 1, 0) > 0 && (waiting.revents & POLLIN) != 0;) {
+    char line[4096];
+    const ssize_t n = ::read(slave, line, sizeof line);
+    if (n < 0) return;
+    typed.bytes.append(line, static_cast<std::size_t>(n));
+    if (n == 0 || line[n - 1] != '\n') typed.ends.push_back(typed.bytes.size());
+  }
+}
+
+char unused_character(const std::string& bytes) {
+  for (unsigned char c = 1; c != 0; ++c) {
+    if (c != '\n' && bytes.find(static_cast<char>(c)) == std::string::npos)
+      return static_cast<char>(c);
+  }
+  return 4;
 }
 
 }  // namespace
@@ -62,7 +85,12 @@ pid_t foreground_group(int master) {
   return ::ioctl(master, TIOCGPGRP, &group) == 0 ? group : 0;
 }
 
-void discard_typed(int master) { ::ioctl(master, TCFLSH, TCOFLUSH); }
+// The master drops what is still under way, the slave what has arrived.
+void discard_typed(int master) {
+  ::ioctl(master, TCFLSH, TCOFLUSH);
+  UniqueFd slave(::ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (slave.valid()) ::ioctl(slave.get(), TCFLSH, TCIFLUSH);
+}
 
 std::optional<bool> has_typed(int master) {
   UniqueFd slave(::ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
@@ -71,10 +99,12 @@ std::optional<bool> has_typed(int master) {
   return ::poll(&waiting, 1, 0) > 0 && (waiting.revents & POLLIN) != 0;
 }
 
-Result<std::string> take_typed(int master) {
+Result<TypedAhead> take_typed(int master) {
   UniqueFd slave(::ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
   if (!slave.valid()) return last_error("opening the terminal");
   SF_TRY_ASSIGN(termios settings, terminal_settings(slave.get()));
+  TypedAhead typed;
+  if ((settings.c_lflag & ICANON) != 0) take_lines(slave.get(), typed);
   termios plain = settings;
   // An unfinished line can only be read so. Nothing else changes: keys that are still on their way
   // are translated and echoed as they would have been.
@@ -82,24 +112,31 @@ Result<std::string> take_typed(int master) {
   plain.c_cc[VMIN] = 1;
   plain.c_cc[VTIME] = 0;
   SF_TRY(set_terminal_settings(slave.get(), plain));
-  std::string typed;
-  Result<bool> read = read_available(slave.get(), typed, kMaxTyped);
+  Result<bool> read = read_available(slave.get(), typed.bytes, kMaxTyped);
   SF_TRY(set_terminal_settings(slave.get(), settings));
   if (!read) return std::move(read).error();
   return typed;
 }
 
-Status put_typed(int master, const std::string& bytes) {
-  if (bytes.empty()) return Ok{};
+Status put_typed(int master, const TypedAhead& typed) {
+  if (typed.empty()) return Ok{};
   SF_TRY_ASSIGN(termios settings, terminal_settings(master));
-  termios silent = settings;
-  silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHONL | ISIG);
-  silent.c_iflag &=
-      ~static_cast<tcflag_t>(ICRNL | INLCR | IGNCR | ISTRIP);  // it went through these already
-  SF_TRY(set_terminal_settings(master, silent));
-  Status written = write_all(master, bytes);
+  const char end = unused_character(typed.bytes);
+  // The bytes went through all of this already: no byte means anything but the end of file.
+  termios quiet = settings;
+  quiet.c_iflag = 0;
+  quiet.c_lflag &= static_cast<tcflag_t>(ICANON);
+  std::fill(std::begin(quiet.c_cc), std::end(quiet.c_cc), cc_t{_POSIX_VDISABLE});
+  quiet.c_cc[VMIN] = 1;
+  quiet.c_cc[VEOF] = static_cast<cc_t>(end);
+  std::string text = typed.bytes;
+  for (auto at = typed.ends.rbegin(); at != typed.ends.rend(); ++at) text.insert(*at, 1, end);
+  SF_TRY(set_terminal_settings(master, quiet));
+  Status written = write_all(master, text);
   const bool canonical = (settings.c_lflag & ICANON) != 0;
-  if (written) await_typed(master, canonical ? bytes.rfind('\n') + 1 : bytes.size());
+  const std::size_t lines = std::max(typed.bytes.rfind('\n') + 1,
+                                     typed.ends.empty() ? std::size_t{0} : typed.ends.back());
+  if (written) await_typed(master, canonical ? lines : typed.bytes.size());
   SF_TRY(set_terminal_settings(master, settings));
   return written;
 }

@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "base/scope_exit.h"
+#include "os/directory_tree.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/file_lock.h"
-#include "os/tree.h"
 #include "roots/sha256.h"
 
 namespace sf::roots {
@@ -36,8 +36,8 @@ std::string utc_now() {
 
 // On disk before the rename that makes it count: the cache outlives a power failure.
 Status sync_file_system(const std::string& path) {
-  SF_TRY_ASSIGN(os::UniqueFd place, os::open_file(path, O_RDONLY | O_DIRECTORY));
-  if (::syncfs(place.get()) != 0) return os::last_error("writing " + path + " to the disk");
+  SF_TRY_ASSIGN(os::UniqueFd location, os::open_file(path, O_RDONLY | O_DIRECTORY));
+  if (::syncfs(location.get()) != 0) return os::last_error("writing " + path + " to the disk");
   return Ok{};
 }
 

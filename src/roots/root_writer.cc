@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "os/directory_tree.h"
 #include "os/error.h"
 #include "os/file.h"
-#include "os/tree.h"
 #include "roots/layer_rules.h"
 
 namespace sf::roots {
@@ -73,19 +73,19 @@ Result<RootWriter> RootWriter::open(const std::string& root, const UnpackLimits&
 }
 
 Status RootWriter::make_parent(const std::string& path) {
-  SF_TRY_ASSIGN(Place place, place_of(path));
-  if (::mkdirat(place.directory.get(), place.name.c_str(), 0700) != 0)
+  SF_TRY_ASSIGN(Location location, location_of(path));
+  if (::mkdirat(location.directory.get(), location.name.c_str(), 0700) != 0)
     return os::last_error("making directory " + path);  // EEXIST: a link to nothing
-  if (::fchmodat(place.directory.get(), place.name.c_str(), kParentMode, 0) != 0)
+  if (::fchmodat(location.directory.get(), location.name.c_str(), kParentMode, 0) != 0)
     return os::last_error("setting the mode of " + path);
-  made_.emplace(place.inode, place.name);
+  made_.emplace(location.inode, location.name);
   return Ok{};
 }
 
-Result<RootWriter::Place> RootWriter::place_of(const std::string& path) {
+Result<RootWriter::Location> RootWriter::location_of(const std::string& path) {
   if (path == "/") {
     SF_TRY_ASSIGN(os::UniqueFd top, root_.open_file("/", kJustThere));
-    return Place{std::move(top), 0, "."};
+    return Location{std::move(top), 0, "."};
   }
   const PathParts parts = split_path(path);
   Result<os::UniqueFd> directory = root_.open_file(parts.directory, kJustThere);
@@ -95,7 +95,7 @@ Result<RootWriter::Place> RootWriter::place_of(const std::string& path) {
   }
   if (!directory) return std::move(directory).error();
   SF_TRY_ASSIGN(ino_t inode, inode_of(directory->get()));
-  return Place{std::move(*directory), inode, parts.name};
+  return Location{std::move(*directory), inode, parts.name};
 }
 
 Status RootWriter::add(const std::string& path, const TarEntry& entry, TarReader& data) {
@@ -103,8 +103,8 @@ Status RootWriter::add(const std::string& path, const TarEntry& entry, TarReader
     return invalid("the archive has more than " + std::to_string(limits_.max_entries) + " members");
   if (path == "/" && entry.kind != Kind::kDirectory)
     return fail(ErrorCode::kCorrupt, "the archive has a / that is no directory");
-  SF_TRY_ASSIGN(Place place, place_of(path));
-  if (path != "/") SF_TRY(clear_the_way(place.directory.get(), place.name, entry.kind));
+  SF_TRY_ASSIGN(Location location, location_of(path));
+  if (path != "/") SF_TRY(clear_the_way(location.directory.get(), location.name, entry.kind));
   SF_TRY_ASSIGN(bool skipped, is_skipped(entry));
   if (skipped) {
     if (entry.kind != Kind::kHardLink) ++report_.skipped_devices;
@@ -112,11 +112,11 @@ Status RootWriter::add(const std::string& path, const TarEntry& entry, TarReader
     return Ok{};
   }
   skipped_.erase(path);
-  SF_TRY(make(place, entry, data));
-  made_.emplace(place.inode, place.name);
+  SF_TRY(make(location, entry, data));
+  made_.emplace(location.inode, location.name);
   if (entry.kind == Kind::kHardLink) return Ok{};  // it has what the other name gave it
   if (entry.kind == Kind::kDirectory) directory_times_[path] = entry.modified;
-  return set_attributes(place, entry);
+  return set_attributes(location, entry);
 }
 
 Result<bool> RootWriter::is_skipped(const TarEntry& entry) const {
@@ -126,14 +126,14 @@ Result<bool> RootWriter::is_skipped(const TarEntry& entry) const {
   return skipped_.contains(target);
 }
 
-Status RootWriter::make(const Place& place, const TarEntry& entry, TarReader& data) {
-  const int directory = place.directory.get();
-  const char* name = place.name.c_str();
+Status RootWriter::make(const Location& location, const TarEntry& entry, TarReader& data) {
+  const int directory = location.directory.get();
+  const char* name = location.name.c_str();
   switch (entry.kind) {
     case Kind::kFile:
-      return make_file(place, entry, data);
+      return make_file(location, entry, data);
     case Kind::kHardLink:
-      return make_hard_link(place, entry);
+      return make_hard_link(location, entry);
     case Kind::kSymlink:
       if (::symlinkat(entry.target.c_str(), directory, name) != 0)
         return os::last_error("making the link");
@@ -143,12 +143,12 @@ Status RootWriter::make(const Place& place, const TarEntry& entry, TarReader& da
         return os::last_error("making the pipe");
       return Ok{};
     default:
-      return make_directory(directory, place.name);
+      return make_directory(directory, location.name);
   }
 }
 
-Status RootWriter::make_file(const Place& place, const TarEntry& entry, TarReader& data) {
-  SF_TRY_ASSIGN(os::UniqueFd file, os::open_at(place.directory.get(), place.name,
+Status RootWriter::make_file(const Location& location, const TarEntry& entry, TarReader& data) {
+  SF_TRY_ASSIGN(os::UniqueFd file, os::open_at(location.directory.get(), location.name,
                                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
   for (;;) {
     SF_TRY_ASSIGN(std::optional<DataBlock> block, data.block());
@@ -164,20 +164,20 @@ Status RootWriter::make_file(const Place& place, const TarEntry& entry, TarReade
   return Ok{};
 }
 
-Status RootWriter::make_hard_link(const Place& place, const TarEntry& entry) const {
+Status RootWriter::make_hard_link(const Location& location, const TarEntry& entry) const {
   SF_TRY_ASSIGN(std::string target, path_in_root(entry.target));
   const PathParts parts = split_path(target);
   Result<os::UniqueFd> directory = root_.open_file(parts.directory, kJustThere);
-  if (directory && ::linkat(directory->get(), parts.name.c_str(), place.directory.get(),
-                            place.name.c_str(), 0) == 0)
+  if (directory && ::linkat(directory->get(), parts.name.c_str(), location.directory.get(),
+                            location.name.c_str(), 0) == 0)
     return Ok{};
   Error error = directory ? os::last_error("linking") : std::move(directory).error();
   return std::move(error).while_doing("another name of " + target + " in the archive");
 }
 
-Status RootWriter::set_attributes(const Place& place, const TarEntry& entry) {
-  const int directory = place.directory.get();
-  const char* name = place.name.c_str();
+Status RootWriter::set_attributes(const Location& location, const TarEntry& entry) {
+  const int directory = location.directory.get();
+  const char* name = location.name.c_str();
   // A new owner clears set-id bits and file capabilities: it comes first.
   if (::fchownat(directory, name, entry.uid, entry.gid, AT_SYMLINK_NOFOLLOW) != 0)
     return os::last_error("setting its owner");

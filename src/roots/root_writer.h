@@ -51,7 +51,7 @@ class RootWriter {
   const UnpackReport& report() const { return report_; }
 
  private:
-  struct Place {  // a name in a directory
+  struct Location {  // a name in a directory
     os::UniqueFd directory;
     ino_t inode = 0;  // of the directory
     std::string name;
@@ -59,13 +59,13 @@ class RootWriter {
   RootWriter(os::InRoot root, const UnpackLimits& limits)
       : root_(std::move(root)), limits_(limits) {}
 
-  Result<Place> place_of(const std::string& path);
+  Result<Location> location_of(const std::string& path);
   Status make_parent(const std::string& path);
   Result<bool> is_skipped(const TarEntry& entry) const;
-  Status make(const Place& place, const TarEntry& entry, TarReader& data);
-  Status make_file(const Place& place, const TarEntry& entry, TarReader& data);
-  Status make_hard_link(const Place& place, const TarEntry& entry) const;
-  Status set_attributes(const Place& place, const TarEntry& entry);
+  Status make(const Location& location, const TarEntry& entry, TarReader& data);
+  Status make_file(const Location& location, const TarEntry& entry, TarReader& data);
+  Status make_hard_link(const Location& location, const TarEntry& entry) const;
+  Status set_attributes(const Location& location, const TarEntry& entry);
   Status hide_below(int directory, ino_t inode, const std::string& name);
   Status hide_content(int directory);
 

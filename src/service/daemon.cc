@@ -19,9 +19,9 @@
 #include "os/socket.h"
 #include "os/tcp_socket.h"
 #include "service/housekeeper.h"
+#include "service/http_server.h"
 #include "service/routes.h"
-#include "service/server.h"
-#include "wire/daemon_look.h"
+#include "wire/daemon_probe.h"
 
 namespace sf::service {
 namespace {
@@ -29,7 +29,7 @@ namespace {
 constexpr mode_t kSocketMode = 0660;
 constexpr mode_t kSocketDirMode = 0755;
 // A daemon that was just ended, or killed, may hold its locks for a moment longer.
-constexpr seconds kLockPatience{10};
+constexpr seconds kLockTimeout{10};
 constexpr seconds kLookTime{2};
 // How long requests that are running at SIGTERM may take. What is cut off then is what a crash cuts
 // off: nothing that was acknowledged.
@@ -51,7 +51,7 @@ Result<os::UniqueFd> lock_socket(const std::string& socket_path) {
   SF_TRY_ASSIGN(os::UniqueFd lock,
                 os::open_file(socket_path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   auto is_served = [&] { return wire::daemon_answers(socket_path, Deadline::after(kLookTime)); };
-  SF_TRY_ASSIGN(bool ours, os::take_lock(lock, Deadline::after(kLockPatience), is_served));
+  SF_TRY_ASSIGN(bool ours, os::take_lock(lock, Deadline::after(kLockTimeout), is_served));
   if (!ours)
     return fail(ErrorCode::kBusy, "another daemon serves " + socket_path,
                 "use that one, or another --socket");
@@ -185,7 +185,7 @@ Status serve(const DaemonOptions& options, DaemonLog& log, ReadyReport& ready) {
   SF_TRY_ASSIGN(os::UniqueFd lock, lock_socket(options.socket_path));
   SF_TRY_ASSIGN(auto directory, SessionDirectory::open({.state_dir = options.state_dir,
                                                         .tools = options.tools,
-                                                        .trees_ahead = options.trees_ahead},
+                                                        .prerestores = options.prerestores},
                                                        log));
   Metrics metrics;
   ExecutionTable executions;

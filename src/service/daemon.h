@@ -9,7 +9,7 @@
 
 namespace sf::service {
 
-inline constexpr std::size_t kMostTreesAhead = 64;
+inline constexpr std::size_t kMostPrerestores = 64;
 
 struct DaemonOptions {
   std::string socket_path;
@@ -19,7 +19,7 @@ struct DaemonOptions {
   std::string group;     // of the socket; empty: `statefork`, where there is such a group
   std::string listen;    // HOST:PORT, beside the socket; empty: none
   std::string token;     // what requests over TCP must carry; never TCP without one
-  std::size_t trees_ahead = waypoint::WaypointOptions{}.trees_ahead;
+  std::size_t prerestores = waypoint::WaypointOptions{}.prerestores;
   int ready_fd = -1;  // told "ok", or what went wrong, and closed
   std::string version;
 };

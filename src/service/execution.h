@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "control/observation.h"
-#include "waypoint/terminal/clean_text.h"
+#include "terminal/clean_text.h"
 #include "wire/json.h"
 
 namespace sf::service {
@@ -39,7 +39,7 @@ class Execution {
       : id_(std::move(id)), command_(std::move(command)), form_(form) {}
 
   const std::string& id() const { return id_; }
-  // Its turn has come. Fails when it was interrupted while it waited.
+  // It has the branch's lock. Fails when it was interrupted while it waited.
   Status begin();
   enum class Stage { kQueued, kRunning, kOver };
   // Where the interrupt met it. One that waits never begins; one that runs is the caller's to stop.

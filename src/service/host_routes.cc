@@ -47,6 +47,7 @@ void add_all_routes(Router& router, const RouteParts& parts) {
   add_branch_routes(router, parts.directory);
   add_execution_routes(router, parts.directory, parts.executions);
   add_terminal_routes(router, parts.directory);
+  add_file_routes(router, parts.directory);
 }
 
 void add_host_routes(Router& router, SessionDirectory& directory, const Metrics& metrics,

@@ -154,6 +154,12 @@ Json divergence_to_json(const control::Divergence& divergence) {
           {"observed", outcome(divergence.observed)}};
 }
 
+Json divergences_to_json(const std::vector<control::Divergence>& divergences) {
+  Json all = Json::array();
+  for (const control::Divergence& one : divergences) all.push_back(divergence_to_json(one));
+  return all;
+}
+
 }  // namespace
 
 Json session_to_json(const control::SessionManager& session, const std::string& problem) {
@@ -247,6 +253,7 @@ Json to_json(const control::TerminalScreen& screen) {
 Json to_json(const control::TerminalPiece& piece) {
   Json json = {{"raw_base64", wire::to_base64(piece.bytes)}, {"repaint", piece.is_repaint}};
   if (piece.is_repaint) json.update({{"rows", piece.rows}, {"cols", piece.cols}});
+  if (piece.is_restored) json["restored"] = true;
   return json;
 }
 
@@ -291,18 +298,20 @@ Json to_json(const control::SnapshotReport& report) {
 }
 
 Json to_json(const control::RestoreReport& report) {
-  Json accepted = Json::array();
-  for (const control::Divergence& divergence : report.accepted)
-    accepted.push_back(divergence_to_json(divergence));
-  return {{"node", report.node.value()},     {"replayed", report.replayed},
-          {"accepted", std::move(accepted)}, {"promoted", report.promoted},
-          {"unproven", report.unproven},     {"took_us", report.took.count()}};
+  return {{"node", report.node.value()},
+          {"replayed", report.replayed},
+          {"accepted", divergences_to_json(report.accepted)},
+          {"promoted", report.promoted},
+          {"unproven", report.unproven},
+          {"took_us", report.took.count()}};
 }
 
 Json to_json(const control::ForkReport& report) {
   Json branches = Json::array();
-  for (const Result<control::BranchId>& branch : report.branches) {
-    branches.push_back(branch ? Json{{"branch", branch->value()}}
+  for (std::size_t i = 0; i < report.branches.size(); ++i) {
+    const Result<control::BranchId>& branch = report.branches[i];
+    branches.push_back(branch ? Json{{"branch", branch->value()},
+                                     {"accepted", divergences_to_json(report.accepted.at(i))}}
                               : Json{{"error", wire::problem_from_error(branch.error())}});
   }
   return {{"node", report.node.value()},
@@ -329,7 +338,9 @@ Json to_json(const control::StateDiff& diff) {
                            {"after", one.after},
                            {"patch", one.patch}});
   }
-  return {{"differences", std::move(differences)}, {"truncated", diff.truncated}};
+  return {{"differences", std::move(differences)},
+          {"truncated", diff.truncated},
+          {"unproven", diff.unproven}};
 }
 
 }  // namespace sf::service

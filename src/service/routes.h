@@ -26,5 +26,6 @@ void add_node_routes(Router& router, SessionDirectory& directory);
 void add_branch_routes(Router& router, SessionDirectory& directory);
 void add_execution_routes(Router& router, SessionDirectory& directory, ExecutionTable& table);
 void add_terminal_routes(Router& router, SessionDirectory& directory);
+void add_file_routes(Router& router, SessionDirectory& directory);
 
 }  // namespace sf::service

@@ -71,7 +71,7 @@ Result<std::unique_ptr<SessionDirectory>> SessionDirectory::open(DirectoryOption
   auto registry = std::make_unique<backends::BackendRegistry>(
       waypoint::WaypointOptions{.store_dir = options.state_dir + "/store",
                                 .helper_dir = options.helper_dir,
-                                .trees_ahead = options.trees_ahead},
+                                .prerestores = options.prerestores},
       options.tools);
   std::unique_ptr<SessionDirectory> directory(
       new SessionDirectory(std::move(catalog), std::move(registry), log));
@@ -108,7 +108,7 @@ void SessionDirectory::recover_on(Backend& backend, std::vector<Recovered> sessi
   control::Inventory inventory = control::as_recorded(trees);
   if (auto found = backend.inventory()) {
     inventory = std::move(*found);
-    if (sweep == Sweep::kYes) put_away(backend, control::find_orphans(trees, inventory));
+    if (sweep == Sweep::kYes) discard(backend, control::find_orphans(trees, inventory));
   } else if (!sessions.empty()) {
     log_.error("backend does not answer", found.error(),
                {{"sessions", std::to_string(sessions.size())}});
@@ -145,7 +145,7 @@ void SessionDirectory::set_aside(store::UnreadableSession session) {
   unusable_.insert_or_assign(id, std::move(session));
 }
 
-void SessionDirectory::put_away(Backend& backend, const control::Orphans& orphans) {
+void SessionDirectory::discard(Backend& backend, const control::Orphans& orphans) {
   for (const control::BranchHandle& branch : orphans.branches) {
     Status ended = backend.end(branch);
     if (!ended.ok()) log_.error("orphan stays", ended.error(), {{"branch", branch.value()}});
@@ -341,7 +341,7 @@ void SessionDirectory::sweep_reopened(Backend& backend, const control::Inventory
   bool may_sweep = creating.try_lock_until(patience.at()) && knows_all_;
   const std::vector<Session> sessions = all_on(backend);
   for (const Session& session : sessions) may_sweep = may_sweep && session->settle(patience);
-  if (may_sweep) return put_away(backend, unnamed(has, sessions, unusable()));
+  if (may_sweep) return discard(backend, unnamed(has, sessions, unusable()));
   log_.info("what no record names is left to the next start",
             {{"backend", std::string(backend.name())}});
 }
@@ -356,7 +356,7 @@ Result<control::CleanupReport> SessionDirectory::end_unusable(
   control::CleanupReport report;
   if (auto backend = shared_.find(session.session.backend)) {
     // The rows may be mixed up: what another session names is not removed.
-    put_away(**backend, unnamed({session.branches, session.physical}, all(), unusable()));
+    discard(**backend, unnamed({session.branches, session.physical}, all(), unusable()));
   } else {
     report.leftovers.push_back(backend.error().message);
   }
@@ -369,7 +369,8 @@ Result<control::CleanupReport> SessionDirectory::end(std::string_view id_or_name
   SF_TRY_ASSIGN(control::CleanupReport report, session->end_session());
   std::string id = record_of(*session).id.value();
   for (const std::string& left : report.leftovers)
-    log_.info("not removed yet, the next start tries again", {{"session", id}, {"what", left}});
+    log_.info("not removed yet, gc and the next start try again",
+              {{"session", id}, {"what", left}});
   std::lock_guard lock(mutex_);
   auto entry = sessions_.find(id);
   if (entry == sessions_.end()) return report;
@@ -413,7 +414,7 @@ bool SessionDirectory::has_running_work(SessionManager& session) {
     return alive;
   });
   return std::ranges::any_of(branches, [&](const control::BranchId& branch) {
-    Result<control::BranchFacts> facts = session.facts(branch);
+    Result<BranchFacts> facts = session.facts(branch);
     return !facts.ok() || facts->background_processes > 0;  // who cannot be asked may be at work
   });
 }
@@ -453,6 +454,10 @@ Result<Housekeeping> SessionDirectory::collect_garbage() {
   Housekeeping done{.ended = end_expired()};
   for (const Session& session : all()) {
     for (std::string& left : session->collect_garbage()) done.leftovers.push_back(std::move(left));
+  }
+  // Of ended sessions too, and what was left when the store was opened.
+  if (auto store = shared_.registry().waypoint()) {
+    for (std::string& left : store->retry_removals()) done.leftovers.push_back(std::move(left));
   }
   SF_TRY_ASSIGN(done.operations, catalog_->trim_operations(kMaxOperations));
   return done;

@@ -32,7 +32,7 @@ struct DirectoryOptions {
   std::string state_dir;   // catalog.db and store/; made when new
   std::string helper_dir;  // empty: beside this program
   backends::Tools tools;
-  std::size_t trees_ahead = waypoint::WaypointOptions{}.trees_ahead;
+  std::size_t prerestores = waypoint::WaypointOptions{}.prerestores;
 };
 
 struct CreateSession {
@@ -114,7 +114,7 @@ class SessionDirectory {
   Status reopen(control::SessionImage image, const control::Inventory& inventory);
   void set_aside(store::UnreadableSession session);
   Result<control::CleanupReport> end_unusable(const store::UnreadableSession& session);
-  void put_away(control::Backend& backend, const control::Orphans& orphans);
+  void discard(control::Backend& backend, const control::Orphans& orphans);
   void sweep_reopened(control::Backend& backend, const control::Inventory& has);
   std::vector<Session> all_on(const control::Backend& backend) const;
   Result<control::SessionPorts> ports(const std::string& backend, const std::string& policy);

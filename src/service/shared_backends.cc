@@ -94,27 +94,53 @@ bool SharedBackends::close_all_on_waypoint(const Error& why) {
   return false;
 }
 
-void SharedBackends::mend(const Reopened& reopened) {
-  if (!next_try_.passed()) return;
-  next_try_ = Deadline::after(pause_);
-  if (!registry_->may_reopen_store()) return;
-  pause_ = std::min(2 * pause_, kLongestPause);  // unless it succeeds
+bool SharedBackends::reopen_store() {
   const Error why = registry_->check_store().error();
   log_.error("the store failed and is opened again", why);
-  if (!close_all_on_waypoint(why)) return;  // then the next try finds the store in use
+  if (!close_all_on_waypoint(why)) return false;  // then the next try finds the store in use
   Status opened = registry_->reopen_store();
   if (!opened) {
     log_.error("the store cannot be opened", opened.error());
-    return;
+    return false;
   }
-  for (const std::string& name : names()) {
-    if (!registry_->is_on_waypoint(name)) continue;
-    auto made = registry_->make(name);
-    if (!made) continue;
-    if (auto has = (*made)->inventory()) reopened(**made, *has);
-    std::lock_guard lock(mutex_);
-    backends_.at(name)->open(std::move(*made));
+  closed_ = names();
+  std::erase_if(closed_, [&](const std::string& name) { return !registry_->is_on_waypoint(name); });
+  return true;
+}
+
+std::vector<std::string> open_each(const std::vector<std::string>& names, const MakeBackend& make,
+                                   const OpenBackend& open, DaemonLog& log) {
+  std::vector<std::string> closed;
+  for (const std::string& name : names) {
+    auto made = make(name);
+    if (!made) continue;  // this host cannot run it, whatever the store does
+    Result<control::Inventory> has = (*made)->inventory();
+    if (has) {
+      open(name, std::move(*made), *has);
+    } else {
+      log.error("backend " + name + " stays closed and is tried again", has.error());
+      closed.push_back(name);
+    }
   }
+  return closed;
+}
+
+void SharedBackends::mend(const Reopened& reopened) {
+  if (!next_try_.passed()) return;
+  next_try_ = Deadline::after(pause_);
+  const bool store_failed = registry_->may_reopen_store();
+  if (!store_failed && closed_.empty()) return;
+  pause_ = std::min(2 * pause_, kLongestPause);  // unless it succeeds
+  if (store_failed && !reopen_store()) return;
+  closed_ = open_each(
+      closed_, [&](const std::string& name) { return registry_->make(name); },
+      [&](const std::string& name, std::unique_ptr<Backend> made, const control::Inventory& has) {
+        reopened(*made, has);
+        std::lock_guard lock(mutex_);
+        backends_.at(name)->open(std::move(made));
+      },
+      log_);
+  if (!closed_.empty()) return;
   pause_ = kTryEvery;
   log_.info("the store is open again");
 }

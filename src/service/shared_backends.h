@@ -20,6 +20,14 @@
 
 namespace sf::service {
 
+// Opens each of these backends that the host can run. Returns those of which it is not known what
+// they have: to open them all the same would leave sessions believing in branches that are gone.
+using MakeBackend = std::function<Result<std::unique_ptr<control::Backend>>(const std::string&)>;
+using OpenBackend = std::function<void(const std::string& name, std::unique_ptr<control::Backend>,
+                                       const control::Inventory& has)>;
+std::vector<std::string> open_each(const std::vector<std::string>& names, const MakeBackend& make,
+                                   const OpenBackend& open, DaemonLog& log);
+
 class SharedBackends {
  public:
   SharedBackends(std::unique_ptr<backends::BackendRegistry> registry, DaemonLog& log);
@@ -42,11 +50,13 @@ class SharedBackends {
  private:
   backends::ReopenableBackend& add(const std::string& name);  // requires: mutex_ is held
   bool close_all_on_waypoint(const Error& why);
+  bool reopen_store();
 
   std::unique_ptr<backends::BackendRegistry> registry_;
   DaemonLog& log_;
   Deadline next_try_ = Deadline::after(seconds(0));
-  seconds pause_{2};  // until then; longer after each failure
+  seconds pause_{2};                 // until then; longer after each failure
+  std::vector<std::string> closed_;  // on a store that is open again
   mutable std::mutex mutex_;
   // Guarded by mutex_; none is ever removed.
   std::map<std::string, std::unique_ptr<backends::ReopenableBackend>> backends_;

@@ -1,5 +1,4 @@
-// .../branches/{b}/{keys,screen,resize,terminal,files}: the terminal as a person uses it, and files
-// in and out.
+// .../branches/{b}/{keys,screen,resize,terminal}: the terminal as a person uses it.
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -12,8 +11,6 @@ namespace sf::service {
 namespace {
 
 constexpr std::uint64_t kMaxScrollback = 10'000;
-constexpr std::size_t kMaxRead = 64U << 20U;
-constexpr std::size_t kMaxWrite = 16U << 20U;
 
 Result<Answer> keys(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
@@ -55,29 +52,6 @@ Result<Answer> resize(SessionDirectory& directory, const Call& call) {
   return Answer{200, Json::object(), {}};
 }
 
-Result<std::string> path_of(const Call& call) {
-  std::string path = parameter(call, "path");
-  if (path.empty()) return invalid("\"path\" is missing", "?path=/absolute/path");
-  return path;
-}
-
-Result<Answer> read_file(SessionDirectory& directory, const Call& call) {
-  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
-  SF_TRY_ASSIGN(std::string path, path_of(call));
-  SF_TRY_ASSIGN(std::string bytes, at.session->read_file(at.branch, path, kMaxRead));
-  return Answer{200, {}, Reply{200, "application/octet-stream", std::move(bytes), {}}};
-}
-
-Result<Answer> write_file(SessionDirectory& directory, const Call& call) {
-  SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
-  SF_TRY_ASSIGN(std::string path, path_of(call));
-  if (call.bytes.size() > kMaxWrite)
-    return invalid("the file has more than " + std::to_string(kMaxWrite) + " bytes",
-                   "send it in parts and join them with a command");
-  SF_TRY(at.session->write_file(at.branch, path, std::string(call.bytes)));
-  return Answer{200, {{"path", path}, {"bytes", call.bytes.size()}}, {}};
-}
-
 }  // namespace
 
 void add_terminal_routes(Router& router, SessionDirectory& directory) {
@@ -89,8 +63,6 @@ void add_terminal_routes(Router& router, SessionDirectory& directory) {
   router.add("GET", branch + "/screen", bind(screen), {"scrollback"});
   router.add("POST", branch + "/resize", bind(resize));
   router.add("GET", branch + "/terminal", bind(watch));
-  router.add("GET", branch + "/files", bind(read_file), {"path"});
-  router.add("PUT", branch + "/files", bind(write_file), {"path"}, BodyKind::kBytes);
 }
 
 }  // namespace sf::service

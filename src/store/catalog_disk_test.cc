@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,6 +161,50 @@ TEST(CatalogDiskTest, TheReserveIsMadeAgainWhenThereIsRoom) {
         ASSERT_EQ(::unlink((directory + "/ballast").c_str()), 0);
         ASSERT_OK(catalog->append(small_command(one, commands, false)));
         EXPECT_EQ(os::read_file(path + ".reserve").value().size(), whole);
+      },
+      "size=64m");
+}
+
+// As when all that was set aside for the catalog has been used up.
+void take_all_space(const std::string& directory, const std::string& catalog) {
+  ASSERT_EQ(::unlink((catalog + ".reserve").c_str()), 0);
+  ASSERT_OK_AND_ASSIGN(os::UniqueFd log, os::open_file(catalog + "-wal", O_RDWR));
+  struct stat info {};
+  ASSERT_EQ(::fstat(log.get(), &info), 0);
+  ASSERT_EQ(
+      ::fallocate(log.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, info.st_size, 64L << 20U),
+      0);
+  fill_up(directory + "/ballast");
+}
+
+TEST(CatalogDiskTest, SessionsAreLoadedWhereLostRowsCannotBeKeptApartYet) {
+  on_small_disk(
+      [](const std::string& directory) {
+        const std::string path = directory + "/catalog.sqlite";
+        {
+          ASSERT_OK_AND_ASSIGN(auto catalog, SqliteCatalog::open(path));
+          ASSERT_OK(catalog->append(new_session(SessionId("good"))));
+          ASSERT_OK(catalog->append(new_session(SessionId("bad"))));
+        }
+        {
+          ASSERT_OK_AND_ASSIGN(Database db, Database::open(path));
+          ASSERT_OK(db.script("DELETE FROM sessions WHERE id = 'bad'"));
+          ASSERT_OK(db.trust());
+        }
+        ASSERT_OK_AND_ASSIGN(auto catalog, SqliteCatalog::open(path));
+        ASSERT_NO_FATAL_FAILURE(take_all_space(directory, path));
+        ASSERT_OK_AND_ASSIGN(LoadedSessions loaded, catalog->load_sessions());
+        EXPECT_EQ(loaded.images.size(), 1U);
+        EXPECT_EQ(loaded.unreadable.size(), 1U);
+        expect_full(catalog->append(new_session(SessionId("new"))));
+
+        // With room again, nothing new gets the key, and so the rows, of what was lost.
+        ASSERT_EQ(::unlink((directory + "/ballast").c_str()), 0);
+        ASSERT_OK(catalog->append(new_session(SessionId("new"))));
+        ASSERT_OK_AND_ASSIGN(loaded, catalog->load_sessions());
+        EXPECT_EQ(loaded.images.size(), 2U);
+        for (const SessionImage& image : loaded.images) EXPECT_EQ(image.nodes.size(), 1U);
+        EXPECT_EQ(loaded.unreadable.size(), 1U);
       },
       "size=64m");
 }

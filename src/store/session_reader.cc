@@ -46,11 +46,11 @@ class SessionReader {
     bool has_record = true;
     std::optional<Error> why;  // it cannot be read
   };
-  struct Place {  // of a node or a branch: which draft, which of its vector
+  struct Location {  // of a node or a branch: which draft, which of its vector
     std::size_t draft = 0;
     std::size_t index = 0;
   };
-  using Places = std::unordered_map<std::int64_t, Place>;
+  using Locations = std::unordered_map<std::int64_t, Location>;
 
   template <typename Use>
   static Status for_each(Result<Rows> rows, Use use) {
@@ -72,8 +72,10 @@ class SessionReader {
   std::size_t session(std::int64_t key);
   // Nothing, and the session is to blame: there is no such node in it.
   std::optional<NodeId> node_of(std::size_t draft, std::int64_t key, const std::string& who);
-  Node& node(Place place) { return drafts_[place.draft].image.nodes[place.index]; }
-  Branch& branch(Place place) { return drafts_[place.draft].image.branches[place.index]; }
+  Node& node(Location location) { return drafts_[location.draft].image.nodes[location.index]; }
+  Branch& branch(Location location) {
+    return drafts_[location.draft].image.branches[location.index];
+  }
 
   Status read_records();
   Status read_settings();
@@ -88,8 +90,8 @@ class SessionReader {
   Database& db_;
   std::vector<Draft> drafts_;
   std::unordered_map<std::int64_t, std::size_t> sessions_;
-  Places nodes_;
-  Places branches_;
+  Locations nodes_;
+  Locations branches_;
   std::size_t strays_ = 0;
 };
 
@@ -210,7 +212,7 @@ Status SessionReader::read_log(LogOf kind) {
 
 void SessionReader::read_log_entry(const Rows& row, LogOf kind) {
   const bool of_node = kind == LogOf::kNode;
-  const Places& owners = of_node ? nodes_ : branches_;
+  const Locations& owners = of_node ? nodes_ : branches_;
   auto owner = owners.find(row.integer(0));
   if (owner == owners.end()) {
     strays_ += 1;

@@ -76,6 +76,10 @@ Status SqliteCatalog::with_reserve(ReserveUse use, const std::function<Status()>
 
 Status SqliteCatalog::append(const Change& change) {
   std::lock_guard lock(mutex_);
+  if (is_unmended_ && reserve_use(change) == ReserveUse::kNone) {
+    SF_TRY_ASSIGN(LoadedSessions loaded, read_sessions(file_.db));
+    SF_TRY(mend(loaded));
+  }
   Status written = with_reserve(reserve_use(change), [&] { return write(change); });
   if (written) return written;
   return std::move(written).error().while_doing("recording " + change.operation + " of session " +
@@ -101,9 +105,16 @@ Result<LoadedSessions> SqliteCatalog::load_sessions() {
   std::lock_guard lock(mutex_);
   SF_TRY_ASSIGN(LoadedSessions loaded, read_sessions(file_.db));
   if (loaded.is_whole()) return loaded;
-  Status apart = with_reserve(ReserveUse::kAll, [&] { return keep_apart(loaded); });
-  if (!apart) return std::move(apart).error().while_doing("mending the catalog");
+  Status apart = mend(loaded);
+  if (!apart && apart.error().code != ErrorCode::kNoSpace) return std::move(apart).error();
   return loaded;
+}
+
+Status SqliteCatalog::mend(const LoadedSessions& loaded) {
+  Status apart = with_reserve(ReserveUse::kAll, [&] { return keep_apart(loaded); });
+  is_unmended_ = !apart.ok();
+  if (!apart) return std::move(apart).error().while_doing("mending the catalog");
+  return apart;
 }
 
 Status SqliteCatalog::keep_apart(const LoadedSessions& loaded) {

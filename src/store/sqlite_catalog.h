@@ -83,6 +83,8 @@ class SqliteCatalog final : public control::Catalog {
   Status write(const control::Change& change);
   // Keeps what is to be recorded from getting the keys of what was lost, and so its rows.
   Status keep_apart(const LoadedSessions& loaded);
+  // The same; if the disk is too full for it, it is done before anything new gets a key.
+  Status mend(const LoadedSessions& loaded);
   Status drop_strays();
   Status strike_out(const UnreadableSession& session, control::WallTime now);
   Result<Rows> find_operations(const OperationQuery& query);
@@ -91,6 +93,7 @@ class SqliteCatalog final : public control::Catalog {
   CatalogFile file_;
   ReserveFile reserve_;
   LogSpace log_;
+  bool is_unmended_ = false;  // lost rows could not be kept apart yet
 };
 
 }  // namespace sf::store

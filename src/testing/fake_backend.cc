@@ -8,7 +8,6 @@
 namespace sf::test {
 
 using control::BackendUsage;
-using control::BranchFacts;
 using control::BranchHandle;
 using control::Checkpoint;
 using control::DiffSide;
@@ -27,6 +26,10 @@ constexpr std::uint64_t kMib = 1ULL << 20U;
 
 std::uint64_t memory_of(const FakeMachine& machine) {
   return (10 + machine.processes.size()) * kMib;
+}
+
+BranchFacts facts_of(const FakeMachine& machine) {
+  return {memory_of(machine), static_cast<std::uint32_t>(machine.processes.size())};
 }
 
 Error lost(const BranchHandle& branch) {
@@ -79,6 +82,11 @@ void FakeBackend::fail_checkpoints(std::optional<ErrorCode> code) {
   checkpoint_error_ = code;
 }
 
+void FakeBackend::fail_digests(std::optional<ErrorCode> code) {
+  std::lock_guard lock(mutex_);
+  digest_error_ = code;
+}
+
 void FakeBackend::be_slow(std::size_t execs, std::size_t digests) {
   std::lock_guard lock(mutex_);
   slow_execs_ = execs;
@@ -98,6 +106,11 @@ void FakeBackend::on_exec(std::function<void(const std::string&)> hook) {
 void FakeBackend::on_run(std::function<void()> hook) {
   std::lock_guard lock(mutex_);
   on_run_ = std::move(hook);
+}
+
+void FakeBackend::on_resize(std::function<void()> hook) {
+  std::lock_guard lock(mutex_);
+  on_resize_ = std::move(hook);
 }
 
 void FakeBackend::let_processes_act(const BranchHandle& branch) {
@@ -213,7 +226,7 @@ Result<Checkpoint> FakeBackend::checkpoint(const BranchHandle& branch) {
     if (!options_.preserves.has(Preserves::kProcesses)) kept.processes.clear();
     Checkpoint taken{.ref = PhysicalRef("snap-" + std::to_string(next_++)),
                      .bytes = 1000 + machine->dump().size(),
-                     .memory_bytes = memory_of(*machine),
+                     .facts = facts_of(*machine),
                      .took = microseconds(5000 + 100 * memory_of(*machine) / kMib),
                      .stopped = milliseconds(2)};
     auto base = bases_.find(branch);
@@ -248,6 +261,13 @@ Status FakeBackend::remove(const PhysicalRef& ref) {
 
 Status FakeBackend::end(const BranchHandle& branch) {
   return call<Ok>("end", [&]() -> Status {
+    branches_.erase(branch);
+    return Ok{};
+  });
+}
+
+Status FakeBackend::retire(const BranchHandle& branch) {
+  return call<Ok>("retire", [&]() -> Status {
     branches_.erase(branch);
     return Ok{};
   });
@@ -290,6 +310,12 @@ Result<TerminalScreen> FakeBackend::screen(const BranchHandle& branch, std::size
 }
 
 Status FakeBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) {
+  std::function<void()> hook;
+  {
+    std::lock_guard lock(mutex_);
+    hook = on_resize_;
+  }
+  if (hook) hook();
   return call<Ok>("resize", [&]() -> Status {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
     machine->rows = rows;
@@ -324,7 +350,7 @@ Status FakeBackend::write_file(const BranchHandle& branch, const std::string& pa
 Result<BranchFacts> FakeBackend::facts(const BranchHandle& branch) {
   return call<BranchFacts>("facts", [&]() -> Result<BranchFacts> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
-    return BranchFacts{memory_of(*machine), static_cast<std::uint32_t>(machine->processes.size())};
+    return facts_of(*machine);
   });
 }
 
@@ -336,11 +362,14 @@ Result<control::WindowSize> FakeBackend::window(const BranchHandle& branch) {
 }
 
 Result<std::string> FakeBackend::digest(const BranchHandle& branch,
-                                        const std::optional<PhysicalRef>& /*since*/,
+                                        const std::optional<PhysicalRef>& since,
                                         const control::DigestBudget& /*budget*/) {
   return call<std::string>("digest", [&]() -> Result<std::string> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
     if (!options_.has_digests) return fail(ErrorCode::kUnsupported, "too many files");
+    if (digest_error_) return fail(*digest_error_, "the digest failed");
+    if (since && !snapshots_.contains(*since))
+      return fail(ErrorCode::kNotFound, "no snapshot " + since->value());
     if (slow_digests_ > 0) {
       --slow_digests_;
       return fail(ErrorCode::kUnsupported, "the shell does not wait at its prompt");

@@ -46,6 +46,8 @@ class FakeBackend final : public control::Backend {
 
   // A checkpoint fails with this code as long as it is set; kUnsupported stands for a blocker.
   void fail_checkpoints(std::optional<ErrorCode> code);
+  // The same for a digest.
+  void fail_digests(std::optional<ErrorCode> code);
   // The next exec() does its work and then fails with kOs.
   void lose_next_answer();
   // As a slow host: that many calls of exec() fail with kBusy, of digest() with kUnsupported.
@@ -54,6 +56,8 @@ class FakeBackend final : public control::Backend {
   void on_exec(std::function<void(const std::string&)> hook);
   // Called in run() before the program's effect, with no lock held.
   void on_run(std::function<void()> hook);
+  // Called in resize() before the effect, with no lock held.
+  void on_resize(std::function<void()> hook);
   // Every process of the branch changes something on its own.
   void let_processes_act(const control::BranchHandle& branch);
   void kill_branch(const control::BranchHandle& branch);
@@ -76,6 +80,7 @@ class FakeBackend final : public control::Backend {
                                                   std::size_t count) override;
   Status remove(const control::PhysicalRef& ref) override;
   Status end(const control::BranchHandle& branch) override;
+  Status retire(const control::BranchHandle& branch) override;
   // Words are variables to set; answers with the whole machine.
   Result<control::SideObservation> run(const control::BranchHandle& branch,
                                        const control::SideRequest& request) override;
@@ -94,7 +99,7 @@ class FakeBackend final : public control::Backend {
   Status write_file(const control::BranchHandle& branch, const std::string& path,
                     std::string_view content) override;
   Result<control::WindowSize> window(const control::BranchHandle& branch) override;
-  Result<control::BranchFacts> facts(const control::BranchHandle& branch) override;
+  Result<BranchFacts> facts(const control::BranchHandle& branch) override;
   Result<std::string> digest(const control::BranchHandle& branch,
                              const std::optional<control::PhysicalRef>& since,
                              const control::DigestBudget& budget) override;
@@ -123,8 +128,10 @@ class FakeBackend final : public control::Backend {
   std::map<control::BranchHandle, FakeMachine> bases_;  // each branch at its snapshot before
   std::map<std::string, std::size_t> calls_;
   std::optional<ErrorCode> checkpoint_error_;
+  std::optional<ErrorCode> digest_error_;
   std::function<void(const std::string&)> on_exec_;
   std::function<void()> on_run_;
+  std::function<void()> on_resize_;
   bool lose_answer_ = false;
   std::size_t slow_execs_ = 0;
   std::size_t slow_digests_ = 0;

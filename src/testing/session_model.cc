@@ -47,7 +47,7 @@ std::string ModelOp::describe() const {
          std::to_string(detail) + ")";
 }
 
-SessionModel::SessionModel(SessionWorld& world) : world_(world) {
+SessionModel::SessionModel(SessionFixture& world) : world_(world) {
   nodes_[NodeId("n0")] = {};
   branches_["main"] = {.node = NodeId("n0")};
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "testing/session_world.h"
+#include "testing/session_fixture.h"
 
 namespace sf::test {
 
@@ -39,7 +39,7 @@ struct ModelOp {
 
 class SessionModel {
  public:
-  explicit SessionModel(SessionWorld& world);
+  explicit SessionModel(SessionFixture& world);
 
   // Empty, or what is wrong. A failure that the world's fuse caused must have changed nothing.
   std::string step(const ModelOp& op);
@@ -79,7 +79,7 @@ class SessionModel {
   // The branch is as it was or as `changed` says; takes over which.
   std::string adopt(const std::string& branch, const FakeMachine& changed);
 
-  SessionWorld& world_;
+  SessionFixture& world_;
   std::map<control::NodeId, NodeModel, control::OlderFirst> nodes_;
   std::map<std::string, BranchModel> branches_;
 };

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/check.h"
-#include "os/tree.h"
+#include "os/directory_tree.h"
 
 namespace sf::test {
 

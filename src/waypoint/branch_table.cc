@@ -3,20 +3,21 @@
 namespace sf::waypoint {
 
 Status BranchTable::load(
-    const std::function<Result<bool>(const LiveRecord&)>& is_alive,
+    const Look& look,
     const std::function<std::shared_ptr<KeeperClient>(const std::string&)>& connect) {
-  SF_TRY_ASSIGN(std::vector<BranchRecord> records, registry_.load_all());
+  SF_TRY_ASSIGN(std::vector<BranchRecord> records, records_.load_all());
   for (BranchRecord& record : records) {
     LiveRecord live{std::move(record), nullptr};
     live.client = connect(live.record.keeper);
-    SF_TRY_ASSIGN(bool alive, is_alive(live));
-    if (!alive) {
-      SF_TRY(registry_.remove(live.record.id));
+    SF_TRY_ASSIGN(std::optional<WindowSize> window, look(live));
+    if (!window) {
+      SF_TRY(records_.remove(live.record.id));
       continue;
     }
     std::lock_guard lock(mutex_);
     BranchId id = live.record.id;
     entries_[id].live = std::move(live);
+    entries_[id].window = *window;
   }
   return Ok{};
 }
@@ -27,6 +28,21 @@ Result<LiveRecord> BranchTable::find(const BranchId& branch) const {
   if (found == entries_.end())
     return fail(ErrorCode::kNotFound, "there is no live branch " + branch.value());
   return found->second.live;
+}
+
+Result<WindowSize> BranchTable::window(const BranchId& branch) const {
+  std::lock_guard lock(mutex_);
+  auto found = entries_.find(branch);
+  if (found == entries_.end())
+    return fail(ErrorCode::kNotFound, "there is no live branch " + branch.value());
+  return found->second.window;
+}
+
+void BranchTable::set_window(const BranchRecord& record, WindowSize window) {
+  std::lock_guard lock(mutex_);
+  auto found = entries_.find(record.id);
+  if (found != entries_.end() && found->second.live.record.keeper == record.keeper)
+    found->second.window = window;
 }
 
 std::vector<LiveRecord> BranchTable::list() const {
@@ -50,14 +66,23 @@ Result<BranchTable::Claim> BranchTable::claim(const BranchId& branch) {
 }
 
 Status BranchTable::publish(const LiveRecord& live) {
-  SF_TRY(registry_.publish(live.record));
+  SF_TRY(records_.publish(live.record));
   std::lock_guard lock(mutex_);
   entries_[live.record.id].live = live;
   return Ok{};
 }
 
+Status BranchTable::publish(const LiveRecord& live, WindowSize window) {
+  SF_TRY(records_.publish(live.record));
+  std::lock_guard lock(mutex_);
+  Entry& entry = entries_[live.record.id];
+  entry.live = live;
+  entry.window = window;
+  return Ok{};
+}
+
 Status BranchTable::remove(const BranchId& branch) {
-  SF_TRY(registry_.remove(branch));
+  SF_TRY(records_.remove(branch));
   std::lock_guard lock(mutex_);
   entries_.erase(branch);
   return Ok{};

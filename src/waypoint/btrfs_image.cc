@@ -13,13 +13,13 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
-#include "waypoint/host_programs.h"
+#include "waypoint/host/host_programs.h"
 #include "waypoint/image_plan.h"
 
 namespace sf::waypoint {
 namespace {
 
-constexpr milliseconds kSoon{20};
+constexpr milliseconds kShortTimeout{20};
 constexpr milliseconds kLater{250};
 constexpr auto kDiscardPause = seconds(1);
 constexpr std::uint64_t kWorthDiscarding = 16ULL << 20U;
@@ -63,9 +63,10 @@ Status BtrfsImage::create() const {
 
 Result<milliseconds> BtrfsImage::fit(const os::LoopDevice& device, int root) {
   SF_TRY_ASSIGN(os::BtrfsSpace space, os::btrfs_space(root));
-  SF_TRY(discard_if_freed(space, root));
   struct stat image {};
   struct statvfs host {};
+  if (::stat(path_.c_str(), &image) != 0) return os::last_error("looking at " + path_);
+  SF_TRY(discard_if_freed(space, static_cast<std::uint64_t>(image.st_blocks) * kBlock, root));
   if (::stat(path_.c_str(), &image) != 0 || ::statvfs(path_.c_str(), &host) != 0)
     return os::last_error("looking at " + path_);
   const ImagePlan plan =
@@ -78,12 +79,13 @@ Result<milliseconds> BtrfsImage::fit(const os::LoopDevice& device, int root) {
   if (plan.size < space.size) SF_TRY(resize(device, root, space.size, plan.size));
   if (plan.allocate > 0) SF_TRY(allocate(plan.allocate));
   if (plan.size > space.size) SF_TRY(resize(device, root, space.size, plan.size));
-  return plan.tight ? kSoon : kLater;
+  return plan.tight ? kShortTimeout : kLater;
 }
 
-Status BtrfsImage::discard_if_freed(const os::BtrfsSpace& space, int root) {
-  used_before_ = std::max(used_before_, space.used);
-  if (used_before_ - space.used < kWorthDiscarding || !next_discard_.passed()) return Ok{};
+Status BtrfsImage::discard_if_freed(const os::BtrfsSpace& space, std::uint64_t backed, int root) {
+  // At first, all that the host has allocated may have been in use.
+  used_before_ = std::max(used_before_.value_or(backed), space.used);
+  if (*used_before_ - space.used < kWorthDiscarding || !next_discard_.passed()) return Ok{};
   next_discard_ = Deadline::after(kDiscardPause);
   used_before_ = space.used;
   return os::discard_unused(root);

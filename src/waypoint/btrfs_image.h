@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -26,13 +27,14 @@ class BtrfsImage {
   Result<milliseconds> fit(const os::LoopDevice& device, int root);
 
  private:
-  Status discard_if_freed(const os::BtrfsSpace& space, int root);
+  Status discard_if_freed(const os::BtrfsSpace& space, std::uint64_t backed, int root);
   Status resize(const os::LoopDevice& device, int root, std::uint64_t from, std::uint64_t to) const;
   Status allocate(std::uint64_t bytes) const;
 
   std::string path_;
   std::uint64_t most_;
-  std::uint64_t used_before_ = 0;  // the highest since the last discard
+  // The highest since the last discard. Nothing: what was freed before the first look is not known.
+  std::optional<std::uint64_t> used_before_;
   Deadline next_discard_ = Deadline::after(seconds(0));
 };
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/native/image.h"
+#include "os/directory_tree.h"
 #include "os/error.h"
 #include "os/file.h"
-#include "os/tree.h"
-#include "waypoint/fresh_id.h"
-#include "waypoint/native/image.h"
+#include "shell/fresh_id.h"
 
 namespace sf::waypoint {
 namespace {
@@ -35,18 +35,19 @@ std::optional<CheckpointId> base_named_in(const std::string& directory) {
 
 }  // namespace
 
-std::string sealed_unit(const CheckpointId& id) { return "sealed-" + id.value(); }
+std::string sealed_file_layer(const CheckpointId& id) { return "sealed-" + id.value(); }
 
 CheckpointDraft::~CheckpointDraft() {
   if (dir_.empty()) return;
-  (void)units_->remove(unit());
+  (void)file_layers_->remove(file_layer());
   (void)os::remove_tree(dir_);
 }
 
-std::string CheckpointDraft::unit() const { return sealed_unit(id_); }
+std::string CheckpointDraft::file_layer() const { return sealed_file_layer(id_); }
 
-Result<CheckpointStore> CheckpointStore::open(const std::string& store_dir, UnitStore& units) {
-  CheckpointStore store(store_dir, units);
+Result<CheckpointStore> CheckpointStore::open(const std::string& store_dir,
+                                              FileLayerStore& file_layers) {
+  CheckpointStore store(store_dir, file_layers);
   SF_TRY(os::make_directories(store_dir + "/checkpoints"));
   SF_TRY(os::make_directories(store_dir + "/drafts"));
   SF_TRY(store.scan());
@@ -55,12 +56,9 @@ Result<CheckpointStore> CheckpointStore::open(const std::string& store_dir, Unit
 
 Status CheckpointStore::sweep_drafts() {
   SF_TRY_ASSIGN(std::vector<std::string> drafts, os::list_directory(dir_ + "/drafts"));
-  for (const std::string& draft : drafts) {
-    SF_TRY(units_->remove("sealed-" + draft));
-    SF_TRY(os::remove_tree(dir_ + "/drafts/" + draft));
-  }
+  for (const std::string& draft : drafts) (void)remove_draft(draft);
   for (const CheckpointId& base : std::set<CheckpointId>(hidden_)) {
-    if (!is_needed(base)) SF_TRY(take_away(base));
+    if (!is_needed(base)) (void)take_away(base);
   }
   return Ok{};
 }
@@ -77,8 +75,8 @@ Status CheckpointStore::scan() {
         needed_by_damaged_.insert(*base);
       continue;
     }
-    if (!manifest->ahead_keeper.empty() && !manifest->info.base)
-      captured_ahead_[manifest->info.id] = manifest->ahead_keeper;
+    if (!manifest->precapture_keeper.empty() && !manifest->info.base)
+      precaptured_[manifest->info.id] = manifest->precapture_keeper;
     if (os::exists(dir_ + "/checkpoints/" + name + kHiddenMark)) {
       hidden_.insert(manifest->info.id);
     } else {
@@ -105,7 +103,7 @@ bool CheckpointStore::is_needed(const CheckpointId& base) const {
 Result<CheckpointDraft> CheckpointStore::begin() {
   CheckpointId id(fresh_id("c"));
   std::string dir = dir_ + "/drafts/" + id.value();
-  CheckpointDraft draft(dir, id, *units_);
+  CheckpointDraft draft(dir, id, *file_layers_);
   SF_TRY(os::make_directories(draft.image_dir()));
   const std::string image = draft.image_dir();
   for (const std::string& file : {dir + kTerminalFile, dir + kManifestFile,
@@ -149,6 +147,7 @@ Result<Manifest> CheckpointStore::load_hidden_too(const CheckpointId& id) const 
 }
 
 Status CheckpointStore::remove(const CheckpointId& id) {
+  if (auto removed = removals_->again(id.value())) return *removed;
   if (!known_.contains(id) && !damaged_.contains(id.value()))
     return fail(ErrorCode::kNotFound, "there is no checkpoint " + id.value());
   if (is_needed(id)) {
@@ -159,9 +158,11 @@ Status CheckpointStore::remove(const CheckpointId& id) {
   }
   auto removed = known_.find(id);
   std::optional<CheckpointId> base = removed == known_.end() ? std::nullopt : removed->second.base;
-  SF_TRY(take_away(id));
-  if (base && hidden_.contains(*base) && !is_needed(*base)) return take_away(*base);
-  return Ok{};
+  Status gone = take_away(id);
+  if (keeps(id)) return gone;
+  if (!base || !hidden_.contains(*base) || is_needed(*base)) return gone;
+  Status base_gone = take_away(*base);
+  return gone ? base_gone : gone;
 }
 
 Status CheckpointStore::take_away(const CheckpointId& id) {
@@ -173,8 +174,16 @@ Status CheckpointStore::take_away(const CheckpointId& id) {
   known_.erase(id);
   hidden_.erase(id);
   damaged_.erase(id.value());
-  SF_TRY(units_->remove(sealed_unit(id)));
-  return os::remove_tree(doomed);
+  return remove_draft(id.value());
+}
+
+Status CheckpointStore::remove_draft(const std::string& id) {
+  return removals_->attempt(id,
+                            [file_layers = file_layers_, file_layer = "sealed-" + id,
+                             directory = dir_ + "/drafts/" + id]() -> Status {
+                              SF_TRY(file_layers->remove(file_layer));
+                              return os::remove_tree(directory);
+                            });
 }
 
 std::vector<CheckpointInfo> CheckpointStore::list() const {

@@ -27,7 +27,7 @@ inline constexpr std::string_view kFaultPoints[] = {
     "restore.before_files",       // the new keeper is there, its files are not
     "restore.before_processes",   // files there, processes not
     "restore.native_planned",     // native engine: programs written, nobody runs them yet
-    "restore.native_born",        // the new init runs its program: births, files, memory
+    "restore.native_born",        // the new init runs its program: forks, files, memory
     "restore.native_made",        // every process is there, none runs on yet
     "restore.native_taking",      // one process has its registers, the others wait
     "restore.native_taken",       // all have theirs, the terminal is taken
@@ -43,7 +43,7 @@ struct FaultPlan {
   std::string die_at;   // at this point the process gets SIGKILL from itself
   // In a keeper: at the points of trees that are made ahead of time, and of no others. By default
   // none is made ahead where faults are planned.
-  bool ahead = false;
+  bool prerestore = false;
 
   bool empty() const { return fail_at.empty() && die_at.empty(); }
   // Fails or dies when the plan says so.

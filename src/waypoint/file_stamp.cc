@@ -25,10 +25,10 @@ constexpr long kXfsMagic = 0x58465342;
 long nanoseconds_of(const timespec& t) { return t.tv_sec * 1'000'000'000L + t.tv_nsec; }
 
 ChangeTimes change_times_at(const std::string& directory) {
-  struct statfs place {};
+  struct statfs location {};
   auto kernel = os::parse_kernel_version(os::kernel_release());
-  if (!kernel || ::statfs(directory.c_str(), &place) != 0) return ChangeTimes::kCoarse;
-  return change_times(*kernel, static_cast<long>(place.f_type));
+  if (!kernel || ::statfs(directory.c_str(), &location) != 0) return ChangeTimes::kCoarse;
+  return change_times(*kernel, static_cast<long>(location.f_type));
 }
 
 struct CloseDirectory {
@@ -119,6 +119,26 @@ std::optional<FileStamp> FileStamp::of(const std::string& directory, std::size_t
   stamp.looked_ns_ = nanoseconds_of(now);
   stamp.times_ = change_times_at(directory);
   return stamp;
+}
+
+Result<FileStamp> FileStamp::around(const std::function<Status()>& copy,
+                                    const std::string& directory, std::size_t max_entries) {
+  auto too_many = [] {
+    return fail(ErrorCode::kUnsupported,
+                "the branch changed too many files to prove later that they are the same");
+  };
+  // A change after the copy would be in a stamp that is taken only then, and not in the copy.
+  std::optional<FileStamp> before = of(directory, max_entries);
+  if (!before) return too_many();
+  if (!before->shows_later_changes())
+    return fail(ErrorCode::kBusy,
+                "a file was changed so lately that its next change might not show");
+  SF_TRY(copy());
+  const std::optional<FileStamp> after = of(directory, max_entries);
+  if (!after) return too_many();
+  if (*after != *before)
+    return fail(ErrorCode::kBusy, "a file was changed while the files were copied");
+  return *before;
 }
 
 }  // namespace sf::waypoint

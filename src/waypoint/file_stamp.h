@@ -7,9 +7,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "os/host_info.h"
 
 namespace sf::waypoint {
@@ -31,6 +33,12 @@ class FileStamp {
  public:
   // Nothing: the tree has more than `max_entries` files, or cannot be read.
   static std::optional<FileStamp> of(const std::string& directory, std::size_t max_entries);
+
+  // The stamp of a tree that `copy` copies: the copy has what the stamp says. kUnsupported: as
+  // nothing above. kBusy: a file was changed before the copy was done, or so lately that its next
+  // change might not show. An error of `copy` is returned as it is.
+  static Result<FileStamp> around(const std::function<Status()>& copy, const std::string& directory,
+                                  std::size_t max_entries);
 
   const std::string& digest() const { return digest_; }
   long newest_change_ns() const { return newest_change_ns_; }  // since the epoch

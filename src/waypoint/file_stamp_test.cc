@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "base/clock.h"
 #include "os/file.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
@@ -58,13 +59,48 @@ TEST_F(FileStampTest, TreeLargerThanTheBoundHasNone) {
   EXPECT_FALSE(FileStamp::of(tree_ / "none", kMany).has_value());
 }
 
+TEST_F(FileStampTest, StampAroundACopyIsThatOfTheCopy) {
+  const std::string file = tree_ / "a/b/file";
+  auto until_settled = [&](const std::function<Status()>& copy) {
+    // Where times are coarse, a stamp is refused until the last change is old enough.
+    auto stamp = FileStamp::around(copy, tree_.path(), kMany);
+    for (Deadline patience = Deadline::after(seconds(10));
+         !stamp && stamp.error().message.find("so lately") != std::string::npos &&
+         !patience.passed();)
+      stamp = FileStamp::around(copy, tree_.path(), kMany);
+    return stamp;
+  };
+  std::string copied;
+  auto copy = [&]() -> Status {  // leaves no time of access
+    SF_TRY_ASSIGN(os::UniqueFd opened, os::open_file(file, O_RDONLY | O_NOATIME));
+    copied.resize(100);
+    const ssize_t got = ::read(opened.get(), copied.data(), copied.size());
+    copied.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+    return Ok{};
+  };
+  ASSERT_OK_AND_ASSIGN(FileStamp stamp, until_settled(copy));
+  EXPECT_EQ(copied, "content");
+  EXPECT_TRUE(stamp.shows_later_changes());
+  EXPECT_EQ(FileStamp::of(tree_.path(), kMany), stamp);
+
+  auto late = until_settled([&]() -> Status {
+    SF_TRY(copy());
+    return os::write_file(file, "changed after the copy");
+  });
+  ASSERT_FALSE(late.ok()) << "such a change is in no copy";
+  EXPECT_EQ(late.error().code, ErrorCode::kBusy);
+  auto failed = until_settled([&]() -> Status { return fail(ErrorCode::kNoSpace, "full"); });
+  EXPECT_EQ(failed.error().code, ErrorCode::kNoSpace);
+  EXPECT_EQ(FileStamp::around(copy, tree_.path(), 3).error().code, ErrorCode::kUnsupported);
+}
+
 TEST(ChangeTimesTest, TimesAreFineWhereKernelAndFileSystemMakeThemSo) {
   const os::KernelVersion old{6, 12};
   const os::KernelVersion fresh{6, 13};
-  for (long place :
+  for (long location :
        {long{BTRFS_SUPER_MAGIC}, long{EXT4_SUPER_MAGIC}, long{TMPFS_MAGIC}, 0x58465342L}) {  // XFS
-    EXPECT_EQ(change_times(old, place), ChangeTimes::kCoarse);
-    EXPECT_EQ(change_times(fresh, place), ChangeTimes::kFine);
+    EXPECT_EQ(change_times(old, location), ChangeTimes::kCoarse);
+    EXPECT_EQ(change_times(fresh, location), ChangeTimes::kFine);
   }
   EXPECT_EQ(change_times(fresh, NFS_SUPER_MAGIC), ChangeTimes::kCoarse);
   EXPECT_EQ(change_times(fresh, OVERLAYFS_SUPER_MAGIC), ChangeTimes::kCoarse);

@@ -21,7 +21,7 @@
 #include "os/fd.h"
 #include "os/file.h"
 #include "waypoint/file_stamp.h"
-#include "wire/whole_number.h"
+#include "wire/checked_int.h"
 
 namespace sf::waypoint {
 namespace {
@@ -237,9 +237,9 @@ wire::Json to_json(const DigestLimits& limits) {
 Result<DigestLimits> digest_limits_from_json(const wire::Json& json) {
   try {
     return DigestLimits{json.at("files").get<bool>(), json.at("shell").get<bool>(),
-                        wire::whole_number<std::size_t>(json, "max_files"),
-                        wire::whole_number<std::uint64_t>(json, "max_bytes"),
-                        milliseconds(wire::whole_number<long long>(json, "max_time_ms"))};
+                        wire::checked_int<std::size_t>(json, "max_files"),
+                        wire::checked_int<std::uint64_t>(json, "max_bytes"),
+                        milliseconds(wire::checked_int<long long>(json, "max_time_ms"))};
   } catch (const wire::Json::exception& e) {
     return fail(ErrorCode::kInvalidArgument, std::string("malformed request: ") + e.what());
   }

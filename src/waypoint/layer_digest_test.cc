@@ -1,4 +1,4 @@
-// Digests of what a unit changed, over real file systems.
+// Digests of what a file layer changed, over real file systems.
 #include "waypoint/layer_digest.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "os/file.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
-#include "waypoint/unit_store.h"
+#include "waypoint/file_layer_store.h"
 
 namespace sf::waypoint {
 namespace {
@@ -21,23 +21,26 @@ const DigestLimits kLimits{.max_files = 1000, .max_bytes = 1U << 20U, .max_time 
 class LayerDigestTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    auto opened = UnitStore::open(dir_.path(), GetParam(), kStoreBytes);
+    auto opened = FileLayerStore::open(dir_.path(), GetParam(), kStoreBytes);
     ASSERT_OK(opened);
-    units_ = std::move(*opened);
-    ASSERT_OK(units_->create("live-1"));
+    file_layers_ = std::move(*opened);
+    ASSERT_OK(file_layers_->create("live-1"));
   }
-  std::string file(const std::string& unit) const { return units_->paths(unit).upper + "/file"; }
-  std::string digest(const std::string& unit, const std::string& base) const {
-    auto made = digest_layer(units_->paths(unit).upper, units_->paths(base).upper, kLimits);
+  std::string file(const std::string& file_layer) const {
+    return file_layers_->paths(file_layer).upper + "/file";
+  }
+  std::string digest(const std::string& file_layer, const std::string& base) const {
+    auto made = digest_layer(file_layers_->paths(file_layer).upper, file_layers_->paths(base).upper,
+                             kLimits);
     EXPECT_OK(made);
     return made ? *made : "";
   }
 
   test::TempDir dir_;
-  std::unique_ptr<UnitStore> units_;
+  std::unique_ptr<FileLayerStore> file_layers_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Units, LayerDigestTest, ::testing::Values("btrfs", "copy"),
+INSTANTIATE_TEST_SUITE_P(FileLayers, LayerDigestTest, ::testing::Values("btrfs", "copy"),
                          [](const auto& row) { return std::string(row.param); });
 
 // Before and after the copy, however close: the two changes may have the same time.
@@ -46,7 +49,7 @@ TEST_P(LayerDigestTest, ChangeRightAfterTheBaseWasTakenIsSeen) {
     SCOPED_TRACE(i);
     const std::string base = "sealed-" + std::to_string(i);
     ASSERT_OK(os::write_file(file("live-1"), "one"));
-    ASSERT_OK(units_->copy("live-1", base));
+    ASSERT_OK(file_layers_->copy("live-1", base));
     ASSERT_OK(os::write_file(file("live-1"), "two"));  // that nobody has looked at since
     EXPECT_NE(digest("live-1", base), digest(base, base));
   }
@@ -54,12 +57,12 @@ TEST_P(LayerDigestTest, ChangeRightAfterTheBaseWasTakenIsSeen) {
 
 TEST_P(LayerDigestTest, SameChangesOfTwoCopiesGiveTheSameDigest) {
   ASSERT_OK(os::write_file(file("live-1"), "one"));
-  ASSERT_OK(units_->copy("live-1", "sealed-1"));
-  ASSERT_OK(units_->copy("sealed-1", "live-2"));
+  ASSERT_OK(file_layers_->copy("live-1", "sealed-1"));
+  ASSERT_OK(file_layers_->copy("sealed-1", "live-2"));
   EXPECT_EQ(digest("live-1", "sealed-1"), digest("live-2", "sealed-1"));
-  for (const char* unit : {"live-1", "live-2"}) {
-    ASSERT_OK(os::write_file(file(unit), "two"));
-    ASSERT_EQ(::chmod(file(unit).c_str(), 0640), 0);
+  for (const char* file_layer : {"live-1", "live-2"}) {
+    ASSERT_OK(os::write_file(file(file_layer), "two"));
+    ASSERT_EQ(::chmod(file(file_layer).c_str(), 0640), 0);
   }
   EXPECT_EQ(digest("live-1", "sealed-1"), digest("live-2", "sealed-1"));
   ASSERT_EQ(::chmod(file("live-2").c_str(), 0600), 0);

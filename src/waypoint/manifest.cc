@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "wire/whole_number.h"
+#include "wire/checked_int.h"
 
 namespace sf::waypoint {
 
+using wire::checked_int;
 using wire::Json;
-using wire::whole_number;
 
 std::string manifest_text(const Manifest& m) {
   Json json = {{"version", kManifestVersion},
@@ -21,7 +21,7 @@ std::string manifest_text(const Manifest& m) {
                {"state", to_json(m.state)}};
   if (m.info.parent) json["parent"] = m.info.parent->value();
   if (m.info.base) json["base"] = m.info.base->value();
-  if (!m.ahead_keeper.empty()) json["ahead_keeper"] = m.ahead_keeper;
+  if (!m.precapture_keeper.empty()) json["ahead_keeper"] = m.precapture_keeper;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -45,19 +45,19 @@ Result<Manifest> parse_manifest(const std::string& text, const std::string& term
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return fail(ErrorCode::kCorrupt, "manifest is no JSON object");
   try {
-    if (auto version = whole_number<long long>(json, "version");
+    if (auto version = checked_int<long long>(json, "version");
         version < kOldestManifest || version > kManifestVersion)
       return fail(ErrorCode::kCorrupt, "manifest has unknown version " + std::to_string(version));
     Manifest m;
     m.info.id = CheckpointId(json.at("id").get<std::string>());
     m.info.branch = BranchId(json.at("branch").get<std::string>());
-    m.info.image_bytes = whole_number<std::uint64_t>(json, "image_bytes");
-    m.info.took = microseconds(whole_number<long long>(json, "took_us"));
+    m.info.image_bytes = checked_int<std::uint64_t>(json, "image_bytes");
+    m.info.took = microseconds(checked_int<long long>(json, "took_us"));
     m.engine = json.at("engine").get<std::string>();
     m.boot_id = json.at("boot_id").get<std::string>();
     if (json.contains("parent")) m.info.parent = CheckpointId(json["parent"].get<std::string>());
     if (json.contains("base")) m.info.base = CheckpointId(json["base"].get<std::string>());
-    m.ahead_keeper = json.value("ahead_keeper", "");
+    m.precapture_keeper = json.value("ahead_keeper", "");
     SF_TRY_ASSIGN(m.config, branch_config_from_json(json.at("config")));
     SF_TRY_ASSIGN(m.state, captured_state_from_json(json.at("state"), terminal));
     m.info.stopped = m.state.stopped;
@@ -65,7 +65,7 @@ Result<Manifest> parse_manifest(const std::string& text, const std::string& term
     if (!is_valid_id(m.info.id.value()) || !is_valid_id(m.info.branch.value()) ||
         (m.info.parent && !is_valid_id(m.info.parent->value())) ||
         (m.info.base && !is_valid_id(m.info.base->value())) ||
-        (!m.ahead_keeper.empty() && !is_valid_id(m.ahead_keeper)))
+        (!m.precapture_keeper.empty() && !is_valid_id(m.precapture_keeper)))
       return fail(ErrorCode::kCorrupt, "manifest has a malformed id");
     return m;
   } catch (const Json::exception& e) {

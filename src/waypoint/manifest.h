@@ -5,14 +5,14 @@
 #include <string>
 
 #include "base/result.h"
-#include "waypoint/branch_config.h"
-#include "waypoint/captured_state.h"
+#include "shell/branch_config.h"
+#include "waypoint/keeper/captured_state.h"
 #include "waypoint/waypoint.h"
 
 namespace sf::waypoint {
 
 inline constexpr int kManifestVersion = 3;
-inline constexpr int kOldestManifest = 2;               // the same without `base` and marks
+inline constexpr int kOldestManifest = 2;               // the same without `base` and fingerprints
 inline constexpr std::string_view kFilesOnly = "none";  // in the engine's place: no processes
 
 struct Manifest {
@@ -20,11 +20,11 @@ struct Manifest {
   BranchConfig config;
   CapturedState state;
   std::string engine = std::string(kCriuName);
-  std::string boot_id;       // images hold kernel objects' identities of this boot
-  std::string ahead_keeper;  // whose capture made ahead of time it was; empty: nobody's
+  std::string boot_id;            // images hold kernel objects' identities of this boot
+  std::string precapture_keeper;  // whose capture made ahead of time it was; empty: nobody's
 };
 
-// Which checkpoint's images and unit it is brought back from.
+// Which checkpoint's images and file layer it is brought back from.
 inline const CheckpointId& source_of(const CheckpointInfo& info) {
   return info.base ? *info.base : info.id;
 }

@@ -33,11 +33,11 @@ Manifest full_manifest() {
   manifest.state.shell.command_running = true;
   manifest.state.shell.screen = kTerminal.substr(0, 8);
   manifest.state.shell.background = kTerminal.substr(8, 14);
-  manifest.state.shell.typed = kTerminal.substr(22, 3);
+  manifest.state.shell.typed = {kTerminal.substr(22, 3), {1, 3}};
   manifest.state.shell.waiting = kTerminal.substr(25);
   manifest.state.stopped = microseconds(77);
   manifest.boot_id = "c1a0-boot";
-  manifest.ahead_keeper = "k-7";
+  manifest.precapture_keeper = "k-7";
   manifest.config.rlimits = os::ResourceLimits::of_this_process();
   return manifest;
 }
@@ -79,7 +79,7 @@ TEST(ManifestTest, EveryFieldSurvives) {
   EXPECT_EQ(back.info.stopped, manifest.state.stopped);
   EXPECT_EQ(back.engine, "criu");
   EXPECT_EQ(back.boot_id, manifest.boot_id);
-  EXPECT_EQ(back.ahead_keeper, "k-7");
+  EXPECT_EQ(back.precapture_keeper, "k-7");
   EXPECT_EQ(back.state.hostname, manifest.state.hostname);
   EXPECT_EQ(back.state.last_pid, manifest.state.last_pid);
   EXPECT_TRUE(back.state.own_ipc && back.state.tcp_in_flight);
@@ -90,17 +90,27 @@ TEST(ManifestTest, EveryFieldSurvives) {
   EXPECT_TRUE(back.state.shell.command_running);
   EXPECT_EQ(back.state.shell.screen, manifest.state.shell.screen);
   EXPECT_EQ(back.state.shell.background, manifest.state.shell.background);
-  EXPECT_EQ(back.state.shell.typed, "key");
+  EXPECT_EQ(back.state.shell.typed, (os::TypedAhead{"key", {1, 3}}));
   EXPECT_EQ(back.state.shell.waiting, "s\x03");
 }
 
 TEST(ManifestTest, ACheckpointOfATimeWithoutWaitingKeysHasNone) {
   Manifest manifest = full_manifest();
-  manifest.state.shell.typed += std::exchange(manifest.state.shell.waiting, "");
+  manifest.state.shell.typed.bytes += std::exchange(manifest.state.shell.waiting, "");
   EXPECT_EQ(manifest_text(manifest).find("waiting_size"), std::string::npos);
   ASSERT_OK_AND_ASSIGN(Manifest back, parse_manifest(manifest_text(manifest), kTerminal));
-  EXPECT_EQ(back.state.shell.typed, "keys\x03");
+  EXPECT_EQ(back.state.shell.typed.bytes, "keys\x03");
   EXPECT_EQ(back.state.shell.waiting, "");
+}
+
+TEST(ManifestTest, AnEndOfFileOutsideOfWhatWasTypedIsRefused) {
+  for (const std::vector<std::size_t>& ends : {std::vector<std::size_t>{4}, {2, 1}}) {
+    Manifest manifest = full_manifest();
+    manifest.state.shell.typed.ends = ends;
+    auto back = parse_manifest(manifest_text(manifest), kTerminal);
+    ASSERT_FALSE(back.ok());
+    EXPECT_EQ(back.error().code, ErrorCode::kCorrupt);
+  }
 }
 
 TEST(ManifestTest, AFirstCheckpointHasNoParent) {
@@ -113,7 +123,7 @@ TEST(ManifestTest, AFirstCheckpointHasNoParent) {
 TEST(ManifestTest, OneThatSharesAnotherSurvives) {
   Manifest manifest = full_manifest();
   manifest.info.base = CheckpointId("c-111111111111");
-  manifest.state.mark = StateMark{"d1", 40, 39};
+  manifest.state.fingerprint = StateFingerprint{"d1", 40, 39};
   manifest.state.shell.catch_up = CatchUp{.status = 3,
                                           .last_word = "w\xff",
                                           .lines = 2,
@@ -122,7 +132,7 @@ TEST(ManifestTest, OneThatSharesAnotherSurvives) {
   ASSERT_OK_AND_ASSIGN(Manifest back, parse_manifest(manifest_text(manifest), kTerminal));
   EXPECT_EQ(back.info.base, manifest.info.base);
   EXPECT_EQ(source_of(back.info), *manifest.info.base);
-  EXPECT_EQ(back.state.mark, manifest.state.mark);
+  EXPECT_EQ(back.state.fingerprint, manifest.state.fingerprint);
   ASSERT_TRUE(back.state.shell.catch_up.has_value());
   EXPECT_EQ(back.state.shell.catch_up->status, 3);
   EXPECT_EQ(back.state.shell.catch_up->last_word, "w\xff");
@@ -153,6 +163,7 @@ TEST(ManifestTest, AMissingKeyIsNamed) {
     expect_corrupt(changed([&](Json& json) { json.erase(item.key()); }), item.key());
   }
   for (const auto& item : good["state"].items()) {
+    if (item.key() == "typed_ends") continue;
     const bool optional = item.key() == "waiting_size";  // then the bytes are too many
     expect_corrupt(changed([&](Json& json) { json["state"].erase(item.key()); }),
                    optional ? "another size" : item.key());

@@ -11,8 +11,8 @@
 
 #include "os/error.h"
 #include "os/file.h"
-#include "waypoint/host_programs.h"
-#include "waypoint/init/init_protocol.h"
+#include "shell/init/init_protocol.h"
+#include "waypoint/host/host_programs.h"
 
 namespace sf::waypoint {
 namespace {
@@ -123,8 +123,8 @@ Result<std::string> template_name(const RootTemplate& wanted) {
   return name.str();
 }
 
-Status write_template(const RootTemplate& wanted, const UnitPaths& unit) {
-  const std::string& upper = unit.upper;
+Status write_template(const RootTemplate& wanted, const FileLayerPaths& file_layer) {
+  const std::string& upper = file_layer.upper;
   SF_TRY(write_devices(upper + "/dev"));
   for (const char* name : {"/proc", "/sys"}) SF_TRY(make_dir(upper + name, 0555));
   SF_TRY(make_dir(upper + "/tmp", 01777));

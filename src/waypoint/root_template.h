@@ -1,12 +1,12 @@
 // What every branch finds in its root beside the base: /dev with the harmless few devices, empty
-// /tmp and /run, places for /proc and /sys, our init. Written once into a unit; new branches start
-// from a copy of it.
+// /tmp and /run, places for /proc and /sys, our init. Written once into a file layer; new branches
+// start from a copy of it.
 #pragma once
 
 #include <string>
 
 #include "base/result.h"
-#include "waypoint/unit_store.h"
+#include "waypoint/file_layer_store.h"
 
 namespace sf::waypoint {
 
@@ -19,8 +19,8 @@ struct RootTemplate {
 
 // Checks that the base can carry a shell; the error says what is missing.
 Status check_base_root(const std::string& base_root);
-// Name of the template unit for this base; the same name for the same content.
+// Name of the template file layer for this base; the same name for the same content.
 Result<std::string> template_name(const RootTemplate& wanted);
-Status write_template(const RootTemplate& wanted, const UnitPaths& unit);
+Status write_template(const RootTemplate& wanted, const FileLayerPaths& file_layer);
 
 }  // namespace sf::waypoint

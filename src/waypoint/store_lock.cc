@@ -9,11 +9,11 @@
 namespace sf::waypoint {
 namespace {
 
-constexpr auto kLockPatience = milliseconds(500);
+constexpr auto kLockTimeout = milliseconds(500);
 
 }  // namespace
 
-Status check_store_place(const std::string& dir) {
+Status check_store_location(const std::string& dir) {
   if (dir != "/run" && !dir.starts_with("/run/")) return Ok{};
   return invalid("the store cannot lie below /run: keepers have a /run of their own",
                  "use /var/lib/statefork");
@@ -24,7 +24,7 @@ Result<os::UniqueFd> lock_store(const std::string& dir) {
   if (!opened)
     return std::move(opened).error().with_hint("choose a store directory that can be written");
   os::UniqueFd lock = std::move(*opened);
-  SF_TRY_ASSIGN(bool ours, os::take_lock(lock, Deadline::after(kLockPatience)));
+  SF_TRY_ASSIGN(bool ours, os::take_lock(lock, Deadline::after(kLockTimeout)));
   if (!ours)
     return fail(ErrorCode::kBusy, "another process uses the store " + dir,
                 "one process owns a store at a time");

@@ -8,7 +8,7 @@
 
 namespace sf::waypoint {
 
-Status check_store_place(const std::string& dir);
+Status check_store_location(const std::string& dir);
 // The store is the caller's for as long as the descriptor is open. kBusy: it is another's.
 Result<os::UniqueFd> lock_store(const std::string& dir);
 

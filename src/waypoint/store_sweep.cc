@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "os/file.h"
-#include "waypoint/keeper_client.h"
-#include "waypoint/keeper_home.h"
+#include "waypoint/keeper/keeper_resources.h"
+#include "wire/keeper_client.h"
 
 namespace sf::waypoint {
 namespace {
@@ -26,7 +26,7 @@ void end_keeper(const std::string& store_dir, const std::string& id) {
   Deadline deadline = Deadline::after(kEndTime);
   KeeperClient client(keeper_socket(store_dir, id));
   (void)client.end(deadline);
-  // One whose manager died at its birth may not listen yet.
+  // One whose manager died at its start may not listen yet.
   while (is_running(keeper_dir(store_dir, id)) && !deadline.passed()) {
     std::this_thread::sleep_for(kLookEvery);
     (void)client.end(deadline);
@@ -35,32 +35,32 @@ void end_keeper(const std::string& store_dir, const std::string& id) {
 
 }  // namespace
 
-bool unit_is_needed(const std::string& unit, const std::set<std::string>& live_keepers,
-                    const std::set<std::string>& checkpoints) {
-  if (unit.starts_with("template-")) return !unit.ends_with("-draft");
-  if (unit.starts_with("live-")) return live_keepers.contains(unit.substr(5));
-  if (unit.starts_with("ahead-")) return live_keepers.contains(unit.substr(6));
-  if (unit.starts_with("sealed-")) return checkpoints.contains(unit.substr(7));
+bool file_layer_is_needed(const std::string& file_layer, const std::set<std::string>& live_keepers,
+                          const std::set<std::string>& checkpoints) {
+  if (file_layer.starts_with("template-")) return !file_layer.ends_with("-draft");
+  if (file_layer.starts_with("live-")) return live_keepers.contains(file_layer.substr(5));
+  if (file_layer.starts_with("ahead-")) return live_keepers.contains(file_layer.substr(6));
+  if (file_layer.starts_with("sealed-")) return checkpoints.contains(file_layer.substr(7));
   return false;
 }
 
-UnitRenames undone_renames(const std::set<std::string>& units,
-                           const std::map<CheckpointId, std::string>& captured_ahead) {
-  UnitRenames renames;
-  for (const auto& [checkpoint, keeper] : captured_ahead) {
-    const std::string from = ahead_unit(keeper);
-    if (!units.contains(sealed_unit(checkpoint)) && units.contains(from))
-      renames[from] = sealed_unit(checkpoint);
+FileLayerRenames undone_renames(const std::set<std::string>& file_layers,
+                                const std::map<CheckpointId, std::string>& precaptured) {
+  FileLayerRenames renames;
+  for (const auto& [checkpoint, keeper] : precaptured) {
+    const std::string from = precapture_file_layer(keeper);
+    if (!file_layers.contains(sealed_file_layer(checkpoint)) && file_layers.contains(from))
+      renames[from] = sealed_file_layer(checkpoint);
   }
   return renames;
 }
 
-Status redo_renames(UnitStore& units, const CheckpointStore& checkpoints) {
-  if (checkpoints.captured_ahead().empty()) return Ok{};
-  SF_TRY_ASSIGN(std::vector<std::string> names, units.list());
+Status redo_renames(FileLayerStore& file_layers, const CheckpointStore& checkpoints) {
+  if (checkpoints.precaptured().empty()) return Ok{};
+  SF_TRY_ASSIGN(std::vector<std::string> names, file_layers.list());
   const std::set<std::string> found(names.begin(), names.end());
-  for (const auto& [from, to] : undone_renames(found, checkpoints.captured_ahead()))
-    SF_TRY(units.rename(from, to));
+  for (const auto& [from, to] : undone_renames(found, checkpoints.precaptured()))
+    SF_TRY(file_layers.rename(from, to));
   return Ok{};
 }
 
@@ -72,28 +72,40 @@ Status end_all_keepers(const std::string& store_dir) {
 }
 
 Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted,
-                     UnitStore& units) {
+                     FileLayerStore& file_layers, Removals& removals) {
   SF_TRY(os::make_directories(store_dir + "/keepers"));
   SF_TRY_ASSIGN(std::vector<std::string> keepers, os::list_directory(store_dir + "/keepers"));
   for (const std::string& id : keepers) {
     if (wanted.contains(id)) continue;
     end_keeper(store_dir, id);
-    SF_TRY(remove_keeper_home(store_dir, id, units));  // one that was killed could not
+    // One that was killed could not.
+    (void)removals.attempt(id, [store_dir, id, &file_layers] {
+      return remove_keeper_resources(store_dir, id, file_layers);
+    });
   }
   return Ok{};
 }
 
-Status sweep_units(UnitStore& units, const std::set<std::string>& live_keepers,
-                   const CheckpointStore& checkpoints) {
+Status sweep_file_layers(FileLayerStore& file_layers, const std::set<std::string>& live_keepers,
+                         const CheckpointStore& checkpoints) {
   std::set<std::string> known;
   for (const CheckpointInfo& info : checkpoints.list()) known.insert(info.id.value());
   for (const CheckpointId& id : checkpoints.hidden()) known.insert(id.value());
   for (const auto& [name, reason] : checkpoints.damaged()) known.insert(name);
-  SF_TRY_ASSIGN(std::vector<std::string> names, units.list());
+  SF_TRY_ASSIGN(std::vector<std::string> names, file_layers.list());
   for (const std::string& name : names) {
-    if (!unit_is_needed(name, live_keepers, known)) SF_TRY(units.remove(name));
+    if (file_layer_is_needed(name, live_keepers, known)) continue;
+    (void)checkpoints.removals().attempt(name,
+                                         [&file_layers, name] { return file_layers.remove(name); });
   }
   return Ok{};
+}
+
+Status sweep_store(const std::string& store_dir, const std::set<std::string>& keepers,
+                   FileLayerStore& file_layers, CheckpointStore& checkpoints) {
+  SF_TRY(sweep_keepers(store_dir, keepers, file_layers, checkpoints.removals()));
+  SF_TRY(checkpoints.sweep_drafts());
+  return sweep_file_layers(file_layers, keepers, checkpoints);
 }
 
 }  // namespace sf::waypoint

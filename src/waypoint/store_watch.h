@@ -1,4 +1,4 @@
-// StoreWatch: a thread that keeps the store fitted to the room its host has (UnitStore::
+// StoreWatch: a thread that keeps the store fitted to the room its host has (FileLayerStore::
 // fit_to_host()). A look that fails is repeated: there is nothing else to do about a full disk.
 #pragma once
 
@@ -7,17 +7,17 @@
 #include <thread>
 
 #include "base/result.h"
-#include "waypoint/unit_store.h"
+#include "waypoint/file_layer_store.h"
 
 namespace sf::waypoint {
 
 class StoreWatch {
  public:
-  // Looks once before it returns. Requires: `units` outlives it. Called once.
-  Status start(UnitStore& units);
+  // Looks once before it returns. Requires: `file layers` outlives it. Called once.
+  Status start(FileLayerStore& file_layers);
 
  private:
-  void loop(const std::stop_token& stop, UnitStore& units);
+  void loop(const std::stop_token& stop, FileLayerStore& file_layers);
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

@@ -2,22 +2,21 @@
 
 #include <unistd.h>
 
-#include <future>
-
 #include "base/scope_exit.h"
+#include "engine/criu/criu_binary.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/host_info.h"
-#include "waypoint/criu/criu_binary.h"
-#include "waypoint/doctor.h"
-#include "waypoint/fresh_id.h"
-#include "waypoint/host_programs.h"
-#include "waypoint/keeper_home.h"
+#include "shell/facts_message.h"
+#include "shell/fresh_id.h"
+#include "waypoint/host/doctor.h"
+#include "waypoint/host/host_programs.h"
+#include "waypoint/keeper/keeper_resources.h"
 #include "waypoint/root_template.h"
 #include "waypoint/store_lock.h"
 #include "waypoint/store_sweep.h"
 #include "waypoint/waypoint_impl.h"
-#include "waypoint/writable_units.h"
+#include "waypoint/writable_file_layers.h"
 
 namespace sf::waypoint {
 namespace {
@@ -25,11 +24,9 @@ namespace {
 using wire::Frame;
 using wire::Json;
 
-constexpr auto kSoon =
+constexpr auto kShortTimeout =
     milliseconds(30);  // after an answer, which what is not wanted yet would slow
 constexpr auto kCallTime = std::chrono::minutes(15);  // a capture or restore of many gigabytes
-constexpr std::size_t kMaxForks = 1000;
-constexpr std::size_t kForksAtOnce = 4;
 
 bool is_missing_path(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.os_errno == ENOTDIR;
@@ -40,7 +37,7 @@ bool is_missing_path(const Error& error) {
 Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions options) {
   if (options.store_dir.empty() || options.store_dir[0] != '/')
     return invalid("store_dir must be an absolute path, got \"" + options.store_dir + "\"");
-  SF_TRY(check_store_place(options.store_dir));
+  SF_TRY(check_store_location(options.store_dir));
   if (::geteuid() != 0)
     return fail(ErrorCode::kUnsupported, "Waypoint needs root", "run it as root, or with sudo");
   SF_TRY(check_session_capabilities(held_capabilities()));
@@ -50,17 +47,19 @@ Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions opt
   if (!made)
     return std::move(made).error().with_hint("choose a store directory that can be written");
   SF_TRY_ASSIGN(options.store_dir, os::real_path(options.store_dir));
-  SF_TRY(check_store_place(options.store_dir));  // a link may have led there
+  SF_TRY(check_store_location(options.store_dir));  // a link may have led there
   SF_TRY_ASSIGN(os::UniqueFd lock, lock_store(options.store_dir));
-  SF_TRY_ASSIGN(std::unique_ptr<UnitStore> units,
-                open_writable_units(options.store_dir, options.units, options.store_bytes));
-  SF_TRY_ASSIGN(CheckpointStore checkpoints, CheckpointStore::open(options.store_dir, *units));
-  SF_TRY(redo_renames(*units, checkpoints));
+  SF_TRY_ASSIGN(
+      std::unique_ptr<FileLayerStore> file_layers,
+      open_writable_file_layers(options.store_dir, options.file_layers, options.store_bytes));
+  SF_TRY_ASSIGN(CheckpointStore checkpoints,
+                CheckpointStore::open(options.store_dir, *file_layers));
+  SF_TRY(redo_renames(*file_layers, checkpoints));
   KeeperPrograms programs{options.store_dir, helpers.keeper.path, criu, helpers.criu_shim.path};
   auto impl =
-      std::make_unique<Impl>(std::move(options), std::move(lock), std::move(units),
+      std::make_unique<Impl>(std::move(options), std::move(lock), std::move(file_layers),
                              std::move(checkpoints), std::move(programs), helpers.init.path);
-  SF_TRY(impl->watch_.start(*impl->units_));
+  SF_TRY(impl->watch_.start(*impl->file_layers_));
   SF_TRY(impl->pool_.start());
   SF_TRY(impl->find_live_branches());
   return impl;
@@ -70,25 +69,27 @@ Status Waypoint::Impl::find_live_branches() {
   auto connect = [&](const std::string& keeper) {
     return std::make_shared<KeeperClient>(keeper_socket(options_.store_dir, keeper));
   };
-  auto is_alive = [](const LiveRecord& live) -> Result<bool> {
-    if (!os::is_alive(live.record.keeper_process)) return false;
+  auto look = [](const LiveRecord& live) -> Result<std::optional<WindowSize>> {
+    if (!os::is_alive(live.record.keeper_process)) return std::optional<WindowSize>();
     auto hello = live.client->call({{{"op", "hello"}}, {}}, Deadline::after(kCallTime));
     if (!hello && hello.error().code != ErrorCode::kSessionLost) return std::move(hello).error();
-    return hello && hello->header.value("alive", false);
+    if (!hello || !hello->header.value("alive", false)) return std::optional<WindowSize>();
+    return std::optional(window_in(*hello));
   };
-  SF_TRY(branches_.load(is_alive, connect));
+  SF_TRY(branches_.load(look, connect));
   std::set<std::string> keepers;
   for (const LiveRecord& live : branches_.list()) keepers.insert(live.record.keeper);
-  // A keeper answers one request at a time: having answered, none still writes into a dead
-  // manager's draft.
-  SF_TRY(sweep_keepers(options_.store_dir, keepers, *units_));
-  SF_TRY(checkpoints_.sweep_drafts());
-  return sweep_units(*units_, keepers, checkpoints_);
+  return sweep_store(options_.store_dir, keepers, *file_layers_, checkpoints_);
+}
+
+WindowSize Waypoint::Impl::window_in(const Frame& answer) {
+  return {answer.header.value("rows", WindowSize{}.rows),
+          answer.header.value("cols", WindowSize{}.cols)};
 }
 
 Json Waypoint::Impl::with_faults(Json header, When when) const {
   const FaultPlan& faults = options_.faults;
-  if (faults.ahead != (when == When::kAhead)) return header;
+  if (faults.prerestore != (when == When::kPrerestore)) return header;
   if (!faults.fail_at.empty()) header["fail_at"] = faults.fail_at;
   if (!faults.die_at.empty()) header["die_at"] = faults.die_at;
   return header;
@@ -105,12 +106,12 @@ Result<std::string> Waypoint::Impl::template_for(const std::string& root) {
   if (options_.store_dir.starts_with(prefix)) wanted.hidden = options_.store_dir;
   SF_TRY_ASSIGN(std::string name, template_name(wanted));
   std::lock_guard lock(mutex_);
-  if (os::is_directory(units_->paths(name).upper)) return name;
+  if (os::is_directory(file_layers_->paths(name).upper)) return name;
   std::string draft = name + "-draft";
-  SF_TRY(units_->remove(draft));
-  SF_TRY(units_->create(draft));
-  SF_TRY(write_template(wanted, units_->paths(draft)));
-  SF_TRY(units_->rename(draft, name));
+  SF_TRY(file_layers_->remove(draft));
+  SF_TRY(file_layers_->create(draft));
+  SF_TRY(write_template(wanted, file_layers_->paths(draft)));
+  SF_TRY(file_layers_->rename(draft, name));
   return name;
 }
 
@@ -121,8 +122,8 @@ Result<BranchId> Waypoint::Impl::start(const BranchConfig& wanted) {
   if (!root) return invalid("root " + config.root + ": " + root.error().message);
   config.root = *root;
   SF_TRY(check_base_root(config.root));
-  SF_TRY_ASSIGN(std::string template_unit, template_for(config.root));
-  return start_on(template_unit, config, std::nullopt);
+  SF_TRY_ASSIGN(std::string template_file_layer, template_for(config.root));
+  return start_on(template_file_layer, config, std::nullopt);
 }
 
 Result<BranchId> Waypoint::Impl::start_from(const CheckpointId& checkpoint) {
@@ -131,21 +132,24 @@ Result<BranchId> Waypoint::Impl::start_from(const CheckpointId& checkpoint) {
     std::lock_guard lock(mutex_);
     SF_TRY_ASSIGN(manifest, checkpoints_.load(checkpoint));
   }
-  const std::string unit = sealed_unit(source_of(manifest.info));
-  auto started = start_on(unit, manifest.config, checkpoint);
+  const std::string file_layer = sealed_file_layer(source_of(manifest.info));
+  auto started = start_on(file_layer, manifest.config, checkpoint);
   if (started || manifest.config.cwd == "/" || !is_missing_path(started.error())) return started;
   manifest.config.cwd = "/";
-  return start_on(unit, manifest.config, checkpoint);
+  return start_on(file_layer, manifest.config, checkpoint);
 }
 
 Result<Waypoint::Impl::Occupied> Waypoint::Impl::occupy_keeper(const Frame& request,
                                                                Network network,
-                                                               std::string_view engine) {
+                                                               std::string_view engine,
+                                                               Spares spares) {
+  const bool awaits = spares == Spares::kAwaited;
   ScopeExit refill([&] {
-    if (network == Network::kNone) pool_.refill();
+    if (network == Network::kNone && awaits) pool_.refill();
   });
   for (;;) {
-    SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take(network, engine));
+    SF_TRY_ASSIGN(KeeperHandle keeper,
+                  awaits ? pool_.take(network, engine) : pool_.take_now(network, engine));
     auto answer = keeper.client->call(request, Deadline::after(kCallTime));
     if (answer) return Occupied{std::move(keeper), std::move(*answer)};
     bool was_killed = keeper.spare && answer.error().code == ErrorCode::kSessionLost;
@@ -154,21 +158,21 @@ Result<Waypoint::Impl::Occupied> Waypoint::Impl::occupy_keeper(const Frame& requ
   }
 }
 
-Result<BranchId> Waypoint::Impl::start_on(const std::string& unit, const BranchConfig& config,
+Result<BranchId> Waypoint::Impl::start_on(const std::string& file_layer, const BranchConfig& config,
                                           std::optional<CheckpointId> head) {
   Frame request{with_faults({{"op", "start"},
                              {"config", to_json(config)},
-                             {"template", unit},
-                             {"captures_ahead", is_capturing() && captures_ahead(config)}}),
+                             {"template", file_layer},
+                             {"captures_ahead", is_capturing() && precaptures(config)}}),
                 {}};
-  SF_TRY_ASSIGN(Occupied occupied, occupy_keeper(request, config.network, {}));
+  SF_TRY_ASSIGN(Occupied occupied, occupy_keeper(request, config.network, {}, Spares::kAwaited));
   KeeperHandle& keeper = occupied.keeper;
   const Frame& answer = occupied.answer;
   ScopeExit give_up([&] { pool_.retire(keeper); });
   LiveRecord live{{BranchId(fresh_id("b")), keeper.id, {}, config, head}, keeper.client};
   live.record.keeper_process =
       os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});
-  SF_TRY(branches_.publish(live));
+  SF_TRY(branches_.publish(live, window_in(answer)));
   give_up.dismiss();
   return live.record.id;
 }
@@ -183,9 +187,9 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
     SF_TRY_ASSIGN(CheckpointDraft draft, drafts_.take());  // removed unless published
     SF_TRY(options_.faults.at("checkpoint.begin"));
     Json request = with_faults(
-        {{"op", "checkpoint"}, {"image_dir", draft.image_dir()}, {"unit", draft.unit()}});
-    request["ahead"] = captures_ahead(live.record.config);
-    if (base) request["unless"] = to_json(*base->state.mark);
+        {{"op", "checkpoint"}, {"image_dir", draft.image_dir()}, {"unit", draft.file_layer()}});
+    request["ahead"] = precaptures(live.record.config);
+    if (base) request["unless"] = to_json(*base->state.fingerprint);
     SF_TRY_ASSIGN(Frame answer,
                   live.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
     Manifest manifest;
@@ -194,8 +198,9 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
     if (unchanged) manifest.info.base = base->info.id;
     manifest.engine = unchanged ? base->engine : answer.header.at("engine").get<std::string>();
     manifest.info.image_bytes = answer.header.value("image_bytes", std::uint64_t{0});
-    const bool ahead = answer.header.value("ahead", false);
-    if (ahead) manifest.ahead_keeper = live.record.keeper;
+    const bool precaptured = answer.header.value("ahead", false);
+    if (precaptured) manifest.precapture_keeper = live.record.keeper;
+    SF_TRY_ASSIGN(BranchFacts facts, branch_facts_from_json(answer.header["facts"]));
     manifest.info.took = watch.elapsed();
     auto info = publish(std::move(draft), std::move(manifest), live);
     bool base_is_gone = base && !info && info.error().code == ErrorCode::kNotFound;
@@ -205,7 +210,8 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
     }
     if (info) {
       info->took = watch.elapsed();
-      info->ahead = ahead;
+      info->precaptured = precaptured;
+      info->facts = facts;
     }
     return info;
   }
@@ -222,7 +228,8 @@ std::optional<Manifest> Waypoint::Impl::base_for(const std::optional<CheckpointI
   };
   std::optional<Manifest> base = load(head);
   if (base && base->info.base) base = load(base->info.base);
-  if (!base || !base->state.mark || base->engine == kFilesOnly || base->boot_id != os::boot_id())
+  if (!base || !base->state.fingerprint || base->engine == kFilesOnly ||
+      base->boot_id != os::boot_id())
     return std::nullopt;
   return base;
 }
@@ -231,7 +238,7 @@ Result<CheckpointInfo> Waypoint::Impl::seal(const BranchId& branch) {
   Stopwatch watch;
   SF_TRY_ASSIGN(BranchTable::Claim claim, branches_.claim(branch));
   SF_TRY_ASSIGN(CheckpointDraft draft, drafts_.take());
-  SF_TRY(units_->copy(live_unit(claim.live.record.keeper), draft.unit()));
+  SF_TRY(file_layers_->copy(live_file_layer(claim.live.record.keeper), draft.file_layer()));
   Manifest manifest;
   manifest.engine = kFilesOnly;
   manifest.info.took = watch.elapsed();
@@ -257,139 +264,41 @@ Result<CheckpointInfo> Waypoint::Impl::publish(CheckpointDraft draft, Manifest m
   live.record.head = info.id;
   SF_TRY(branches_.publish(live));
   expect(info.id, manifest);
-  pool_.later([this] { drafts_.make(); }, kSoon);
+  pool_.later([this] { drafts_.make(); }, kShortTimeout);
   return info;
 }
 
-Result<LiveRecord> Waypoint::Impl::revive(const BranchId& branch, const CheckpointId& checkpoint,
-                                          const std::string& unit) {
-  ++branches_without_capture_;
-  Manifest manifest;
-  {
-    std::lock_guard lock(mutex_);
-    SF_TRY_ASSIGN(manifest, checkpoints_.load(checkpoint));
-  }
-  SF_TRY(check_restorable(manifest, os::boot_id()));
-  std::optional<Occupied> occupied;
-  if (unit.empty()) occupied = foreseen(checkpoint);
-  if (!occupied) {
-    SF_TRY_ASSIGN(occupied, occupy_keeper(restore_request(manifest, unit, When::kWanted),
-                                          manifest.config.network, manifest.engine));
-  }
-  KeeperHandle& keeper = occupied->keeper;
-  const Frame& answer = occupied->answer;
-  ScopeExit give_up([&] { pool_.retire(keeper); });
-  LiveRecord live{{branch, keeper.id, {}, manifest.config, checkpoint}, keeper.client};
-  live.record.keeper_process =
-      os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});
-  SF_TRY(options_.faults.at("restore.before_swap"));
-  give_up.dismiss();
-  if (unit.empty()) expect(checkpoint, manifest);
-  return live;
-}
-
-Frame Waypoint::Impl::restore_request(const Manifest& manifest, const std::string& unit,
-                                      When when) const {
-  return {with_faults({{"op", "restore"},
-                       {"config", to_json(manifest.config)},
-                       {"unit", unit.empty() ? sealed_unit(source_of(manifest.info)) : unit},
-                       {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
-                       {"engine", manifest.engine},
-                       {"state", to_json(manifest.state)},
-                       {"ahead", when == When::kAhead},
-                       {"captures_ahead", is_capturing() && captures_ahead(manifest.config)}},
-                      when),
-          terminal_bytes(manifest.state)};
-}
-
-std::optional<Waypoint::Impl::Occupied> Waypoint::Impl::foreseen(const CheckpointId& checkpoint) {
-  auto keeper = foresight_.take(checkpoint.value());
-  if (!keeper) return std::nullopt;
-  auto answer = keeper->client->call({with_faults({{"op", "go_on"}}, When::kAhead), {}},
-                                     Deadline::after(kCallTime));
-  if (answer) return Occupied{std::move(*keeper), std::move(*answer)};
-  pool_.retire(std::move(*keeper));  // somebody killed it while it stood
-  return std::nullopt;
-}
-
-void Waypoint::Impl::expect(const CheckpointId& checkpoint, const Manifest& manifest) {
-  if (manifest.engine == kNativeName && manifest.config.network == Network::kNone)
-    foresight_.expect(checkpoint.value(), restore_request(manifest, {}, When::kAhead));
-}
-
-Status Waypoint::Impl::restore(const BranchId& branch, const CheckpointId& checkpoint) {
-  SF_TRY_ASSIGN(BranchTable::Claim claim, branches_.claim(branch));
-  LiveRecord& old = claim.live;
-  SF_TRY_ASSIGN(LiveRecord fresh, revive(branch, checkpoint));
-  Status published = branches_.publish(fresh);
-  if (!published) {
-    pool_.retire({fresh.record.keeper, fresh.client});
-    return published;
-  }
-  pool_.retire({old.record.keeper, old.client});
-  return options_.faults.at("restore.after_swap");
-}
-
-Result<BranchId> Waypoint::Impl::fork_one(const CheckpointId& checkpoint) {
-  SF_TRY_ASSIGN(LiveRecord live, revive(BranchId(fresh_id("b")), checkpoint));
-  return publish_fork(live);
-}
-
-Result<BranchId> Waypoint::Impl::fork_over(const CheckpointId& checkpoint,
-                                           const BranchId& files_of) {
-  auto other = branches_.find(files_of);
-  std::string unit = other ? live_unit(other->record.keeper) : "";
-  SF_TRY_ASSIGN(LiveRecord live, revive(BranchId(fresh_id("b")), checkpoint, unit));
-  return publish_fork(live);
-}
-
-Result<BranchId> Waypoint::Impl::publish_fork(const LiveRecord& live) {
-  Status published = branches_.publish(live);
-  if (published) return live.record.id;
-  pool_.retire({live.record.keeper, live.client});
-  return std::move(published).error();
-}
-
-std::vector<Result<BranchId>> Waypoint::Impl::fork(const CheckpointId& checkpoint,
-                                                   std::size_t count) {
-  std::vector<Result<BranchId>> forks;
-  if (count == 0 || count > kMaxForks) {
-    forks.emplace_back(invalid("fork takes a count from 1 to " + std::to_string(kMaxForks)));
-    return forks;
-  }
-  for (std::size_t done = 0; done < count;) {
-    std::vector<std::future<Result<BranchId>>> batch;
-    for (; done < count && batch.size() < kForksAtOnce; ++done)
-      batch.push_back(std::async(batch.empty() && done + 1 == count
-                                     ? std::launch::deferred
-                                     : std::launch::async | std::launch::deferred,
-                                 [&] { return fork_one(checkpoint); }));
-    for (auto& each : batch) forks.push_back(each.get());
-  }
-  return forks;
-}
-
 Status Waypoint::Impl::end(const BranchId& branch) {
+  if (auto ended = checkpoints_.removals().again(branch.value())) return *ended;
   SF_TRY_ASSIGN(BranchTable::Claim claim, branches_.claim(branch));
   SF_TRY(branches_.remove(branch));
-  SF_TRY(claim.live.client->end(Deadline::after(seconds(30))));
-  return remove_keeper_home(options_.store_dir, claim.live.record.keeper, *units_);
+  return checkpoints_.removals().attempt(branch.value(), [this, live = claim.live]() -> Status {
+    SF_TRY(live.client->end(Deadline::after(seconds(30))));
+    return remove_keeper_resources(options_.store_dir, live.record.keeper, *file_layers_);
+  });
 }
 
 void Waypoint::Impl::end_all() {
-  foresight_.clear();
+  prerestore_.clear();
   for (const BranchInfo& info : branches()) (void)end(info.id);
   pool_.settle();
 }
 
 Status Waypoint::Impl::remove(const CheckpointId& checkpoint) {
-  foresight_.forget(checkpoint.value());
+  prerestore_.forget(checkpoint.value());
   Status removed = [&] {
     std::lock_guard lock(mutex_);
     return checkpoints_.remove(checkpoint);
   }();
-  foresight_.forget(checkpoint.value());  // somebody may have gone back there meanwhile
+  prerestore_.forget(checkpoint.value());  // somebody may have gone back there meanwhile
   return removed;
+}
+
+Result<BranchFacts> Waypoint::Impl::facts(const BranchId& branch) {
+  SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
+  SF_TRY_ASSIGN(Frame answer,
+                live.client->call({{{"op", "facts"}}, {}}, Deadline::after(kCallTime)));
+  return branch_facts_from_json(answer.header);
 }
 
 Result<BranchPids> Waypoint::Impl::pids(const BranchId& branch) {
@@ -411,14 +320,15 @@ Result<BranchPids> Waypoint::Impl::pids(const BranchId& branch) {
 
 Result<std::string> Waypoint::Impl::changed_files(const BranchId& branch) const {
   SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
-  return units_->paths(live_unit(live.record.keeper)).upper;
+  return file_layers_->paths(live_file_layer(live.record.keeper)).upper;
 }
 
 std::vector<BranchInfo> Waypoint::Impl::branches() {
   std::vector<BranchInfo> all;
   for (const LiveRecord& live : branches_.list())
     all.push_back({live.record.id, live.record.config, live.record.head,
-                   live.record.keeper_process.pid, os::is_alive(live.record.keeper_process)});
+                   live.record.keeper_process.pid, os::is_alive(live.record.keeper_process),
+                   live.client->calls()});
   return all;
 }
 
@@ -464,24 +374,29 @@ Result<BranchId> Waypoint::start_from(const CheckpointId& checkpoint) {
 }
 
 Status Waypoint::restore(const BranchId& branch, const CheckpointId& checkpoint) {
-  Status restored = impl_->restore(branch, checkpoint);
+  SF_TRY(restore(branch, checkpoint, {}));
+  return Ok{};
+}
+
+Result<BranchId> Waypoint::restore(const BranchId& branch, const CheckpointId& checkpoint,
+                                   const RestoreOptions& options) {
+  auto restored = impl_->restore(branch, checkpoint, options);
   if (!restored)
     return advised(std::move(restored).error())
         .while_doing("restoring checkpoint " + checkpoint.value());
-  return Ok{};
+  return restored;
 }
 
 std::vector<Result<BranchId>> Waypoint::fork(const CheckpointId& checkpoint, std::size_t count) {
   return impl_->fork(checkpoint, count);
 }
 
-Result<BranchId> Waypoint::fork_over(const CheckpointId& checkpoint, const BranchId& files_of) {
-  return impl_->fork_over(checkpoint, files_of);
-}
-
 Status Waypoint::end(const BranchId& branch) { return impl_->end(branch); }
+Status Waypoint::retire(const BranchId& branch) { return impl_->retire(branch); }
 void Waypoint::end_all() { impl_->end_all(); }
 Status Waypoint::remove(const CheckpointId& checkpoint) { return impl_->remove(checkpoint); }
+std::vector<std::string> Waypoint::retry_removals() { return impl_->retry_removals(); }
+Result<BranchFacts> Waypoint::facts(const BranchId& branch) { return impl_->facts(branch); }
 Result<BranchPids> Waypoint::pids(const BranchId& branch) { return impl_->pids(branch); }
 Result<std::string> Waypoint::changed_files(const BranchId& branch) const {
   return impl_->changed_files(branch);
@@ -494,7 +409,7 @@ std::vector<CheckpointId> Waypoint::ready() const {
   return all;
 }
 void Waypoint::settle() { impl_->settle(); }
-std::string Waypoint::units() const { return impl_->units_kind(); }
+std::string Waypoint::file_layers() const { return impl_->units_kind(); }
 Status Waypoint::check_store() const { return impl_->check_store(); }
 
 }  // namespace sf::waypoint

@@ -20,29 +20,31 @@
 
 #include "base/id.h"
 #include "base/input_events.h"
+#include "base/live_facts.h"
 #include "base/result.h"
-#include "waypoint/branch_config.h"
-#include "waypoint/command.h"
+#include "shell/branch_config.h"
+#include "shell/command.h"
+#include "shell/terminal_watch.h"
+#include "terminal/screen.h"
 #include "waypoint/fault_plan.h"
-#include "waypoint/terminal/screen.h"
-#include "waypoint/terminal_watch.h"
 
 namespace sf::waypoint {
 
 using BranchId = Id<struct WaypointBranchTag>;
 using CheckpointId = Id<struct CheckpointTag>;
 
-enum class UnitKind { kAuto, kBtrfs, kCopy };
+enum class FileLayerKind { kAuto, kBtrfs, kCopy };
 
 struct WaypointOptions {
   std::string store_dir;
   std::string criu_path;   // empty: found (see doctor)
   std::string helper_dir;  // empty: where this program is; holds waypoint-keeper, waypoint-init
-  UnitKind units = UnitKind::kAuto;  // how files are kept; auto takes btrfs where the host can
+  FileLayerKind file_layers =
+      FileLayerKind::kAuto;  // how files are kept; auto takes btrfs where the host can
   std::uint64_t store_bytes = 64ULL << 30U;  // upper bound of the store's own file system (sparse)
   // Trees of checkpoints that will probably be gone back to, made ahead of time, for all branches
   // together; an idle shell takes 4 MB. None where files are kept by copying.
-  std::size_t trees_ahead = 2;
+  std::size_t prerestores = 2;
   FaultPlan faults;  // tests only
 };
 
@@ -57,9 +59,10 @@ struct CheckpointInfo {
   std::uint64_t image_bytes = 0;
   microseconds took{0};     // whole checkpoint() call
   microseconds stopped{0};  // how long the tree stood still for it
-  // It had been captured before this was asked for, and stood still since. Told once, by
-  // checkpoint().
-  bool ahead = false;
+  // Both are told once, by checkpoint(). It had been captured before this was asked for, and stood
+  // still since; and what ran in the branch as it was captured.
+  bool precaptured = false;
+  BranchFacts facts = {};
 };
 
 struct BranchInfo {
@@ -68,6 +71,22 @@ struct BranchInfo {
   std::optional<CheckpointId> head;  // the checkpoint it was last at
   pid_t keeper_pid = 0;
   bool alive = false;
+  std::uint64_t requests = 0;  // that its keeper was sent so far, each of which waits for an answer
+};
+
+// What becomes of the branch that a restore is for.
+enum class OldBranch {
+  kReplaced,  // the restored tree takes its place and its id; the old tree ends in the background
+  // The restored tree is a new branch, and the old one lives on until retire(). For callers that
+  // keep a record of their own, which decides between the two.
+  kKept,
+};
+
+struct RestoreOptions {
+  OldBranch old = OldBranch::kReplaced;
+  // Over the files that this live branch has now, or over the checkpoint's own if that branch is
+  // gone. Files that the processes have open must be as they were. Empty: the checkpoint's own.
+  BranchId files_of = {};
 };
 
 // What a digest covers, and what it may cost.
@@ -107,6 +126,8 @@ class Waypoint {
   Result<TypedKeys> send_input(const BranchId& branch, const InputEvents& input);
   Result<ScreenText> screen(const BranchId& branch, std::size_t scrollback_lines = 0);
   Status resize(const BranchId& branch, WindowSize size);
+  // The size of its terminal. Asks no keeper.
+  Result<WindowSize> window(const BranchId& branch);
   // Replaces a file, or makes one that belongs to the branch's user; at most 128 MiB. Processes in
   // the branch see the old content or the new one, never a part of it.
   Status write_file(const BranchId& branch, const std::string& path, std::string_view content);
@@ -117,29 +138,38 @@ class Waypoint {
   // captured.
   Result<CheckpointInfo> checkpoint(const BranchId& branch);
   // The new tree is built first, then takes the branch's place; on failure the old one is still
-  // there.
+  // there. Nobody waits for the old one's end.
   Status restore(const BranchId& branch, const CheckpointId& checkpoint);
+  // The same with options. Returns the restored branch. With OldBranch::kKept, `branch` may be gone
+  // already.
+  Result<BranchId> restore(const BranchId& branch, const CheckpointId& checkpoint,
+                           const RestoreOptions& options);
   // The same with files alone. What processes write meanwhile may be in it or not.
   Result<CheckpointInfo> seal(const BranchId& branch);
   // A fresh shell over the files of a checkpoint of any kind and age; in `/` when the configured
   // working directory is not there.
   Result<BranchId> start_from(const CheckpointId& checkpoint);
-  // The processes of a checkpoint over the files that a live branch has now, or over the
-  // checkpoint's own when that branch is gone. Files that they have open must be as they were.
-  Result<BranchId> fork_over(const CheckpointId& checkpoint, const BranchId& files_of);
   // One entry per fork: a live branch or why there is none.
   std::vector<Result<BranchId>> fork(const CheckpointId& checkpoint, std::size_t count);
 
+  // After a failure, end() and remove() can be called again: they go on where they failed.
   Status end(const BranchId& branch);
+  // The same without waiting: the branch is gone for all callers, and its tree ends a moment later.
+  // One that uses the host's network ends at once, since others want its ports.
+  Status retire(const BranchId& branch);
   void end_all();
   Status remove(const CheckpointId& checkpoint);
+  // Tries again what end(), remove() and the opening of the store could not remove. One line for
+  // each that is still left.
+  std::vector<std::string> retry_removals();
 
   // What the branch changed since a checkpoint, as one text: files with content, mode and owner;
   // the shell's state. Times and inode numbers are left out, so that two branches that ran the same
-  // commands from there have the same. Requires: the last command was run with always_look.
+  // commands from there have the same. Requires: the last command was run with always_fingerprint.
   // kUnsupported: something runs, cannot be seen into, or costs more than asked for.
   Result<std::string> digest(const BranchId& branch, const DigestRequest& request);
 
+  Result<BranchFacts> facts(const BranchId& branch);
   // For looking into a live branch from outside.
   Result<BranchPids> pids(const BranchId& branch);
   // The directory with what the branch changed of its base root, as OverlayFS keeps it (upperdir).
@@ -152,7 +182,7 @@ class Waypoint {
   // Waits for what is made ahead of time, and for what is being ended.
   void settle();
   // What this store's files are kept with: "btrfs" or "copy".
-  std::string units() const;
+  std::string file_layers() const;
   // Fails if the store's file system lets nobody write any more. Opening the store anew ends all
   // branches and brings it back.
   Status check_store() const;

@@ -1,6 +1,6 @@
 // Talking to a live branch: commands, keys, the screen, files.
+#include "shell/shell_client.h"
 #include "waypoint/layer_digest.h"
-#include "waypoint/shell_client.h"
 #include "waypoint/waypoint_impl.h"
 
 namespace sf::waypoint {
@@ -17,7 +17,7 @@ Result<std::string> Waypoint::Impl::digest(const BranchId& branch, const DigestR
   if (request.since) {
     std::lock_guard lock(mutex_);
     SF_TRY_ASSIGN(Manifest manifest, checkpoints_.load_hidden_too(*request.since));
-    base = sealed_unit(source_of(manifest.info));
+    base = sealed_file_layer(source_of(manifest.info));
   } else {
     SF_TRY_ASSIGN(base, template_for(live.record.config.root));
   }
@@ -60,10 +60,18 @@ Result<ScreenText> Waypoint::screen(const BranchId& branch, std::size_t scrollba
   return shell.screen(scrollback_lines);
 }
 
-Status Waypoint::resize(const BranchId& branch, WindowSize size) {
-  SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
-  return shell.resize(size);
+Status Waypoint::Impl::resize(const BranchId& branch, WindowSize size) {
+  SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
+  SF_TRY(ShellClient(live.client).resize(size));
+  branches_.set_window(live.record, size);
+  return Ok{};
 }
+
+Status Waypoint::resize(const BranchId& branch, WindowSize size) {
+  return impl_->resize(branch, size);
+}
+
+Result<WindowSize> Waypoint::window(const BranchId& branch) { return impl_->window(branch); }
 
 Status Waypoint::write_file(const BranchId& branch, const std::string& path,
                             std::string_view content) {

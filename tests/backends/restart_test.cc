@@ -37,7 +37,7 @@ TEST_P(RestartTest, BranchesGoOnAndNodesRestore) {
   EXPECT_TRUE(world_.disagreements().empty()) << world_.disagreements().front();
 }
 
-TEST_P(RestartTest, WhatNobodyKnowsOfIsFoundAndPutAway) {
+TEST_P(RestartTest, UnreferencedStateIsFoundAndDiscarded) {
   NodeId here = world_.snapshot();
   // As a process leaves them that is killed before it could record what it made.
   ASSERT_OK(world_.backend().start({}));

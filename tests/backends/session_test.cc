@@ -1,6 +1,8 @@
 // The verbs of a session over every backend.
+#include <csignal>
 #include <thread>
 
+#include "os/process.h"
 #include "world.h"
 
 namespace sf::test {
@@ -92,6 +94,76 @@ TEST_P(SessionTest, AFreshShellIsNoLeftover) {
   EXPECT_FALSE(seen.left_background);
 }
 
+class WaypointSessionTest : public ::testing::Test {
+ protected:
+  void SetUp() override { world_.build("waypoint"); }
+  waypoint::BranchInfo info() {
+    for (waypoint::BranchInfo& each : world_.waypoint().branches()) {
+      if (each.id.value() == world_.handle().value()) return std::move(each);
+    }
+    return {};
+  }
+  World world_;
+};
+
+TEST_F(WaypointSessionTest, ExecSnapshotAndRestoreAskTheKeeperOnce) {
+  world_.run("true");
+  std::uint64_t before = info().requests;
+  world_.run("echo 1 >/root/f");
+  EXPECT_EQ(info().requests, before + 1);
+  before = info().requests;
+  NodeId here = world_.snapshot();
+  EXPECT_EQ(info().requests, before + 1);
+  const waypoint::BranchInfo old = info();
+  // At once: no tree was made ahead of time, which would be a request, too.
+  world_.restore(here);
+  const waypoint::BranchInfo fresh = info();
+  EXPECT_NE(fresh.keeper_pid, old.keeper_pid);
+  EXPECT_EQ(fresh.requests, 1U);
+  world_.run("true");
+  EXPECT_EQ(info().requests, 2U);
+}
+
+TEST_F(WaypointSessionTest, ARestoreDoesNotWaitForTheEndOfTheOldBranch) {
+  world_.run("echo 1 >/root/f");
+  NodeId here = world_.snapshot();
+  world_.run("echo 2 >/root/f");
+  const pid_t old = info().keeper_pid;
+  ASSERT_EQ(::kill(old, SIGSTOP), 0);  // it cannot even hear that it is to end
+  Stopwatch watch;
+  world_.restore(here);
+  EXPECT_EQ(world_.run("cat /root/f"), "1");
+  EXPECT_LT(watch.elapsed(), seconds(10));
+  EXPECT_TRUE(world_.disagreements().empty()) << world_.disagreements().front();
+  ASSERT_EQ(::kill(old, SIGCONT), 0);
+  for (Deadline patience = Deadline::after(seconds(20));
+       os::process_key(old) && !patience.passed();)
+    std::this_thread::sleep_for(milliseconds(5));
+  EXPECT_FALSE(os::process_key(old));
+}
+
+TEST_F(WaypointSessionTest, ARestoreKeepsTheWindowThroughARestart) {
+  NodeId here = world_.snapshot();
+  ASSERT_OK(world_.session().resize(kMain, 11, 63));
+  world_.restore(here);
+  EXPECT_EQ(world_.run("stty size"), "11 63");
+  world_.restart();
+  world_.restore(here);
+  EXPECT_EQ(world_.run("stty size"), "11 63");
+}
+
+TEST_F(WaypointSessionTest, WatchersOfTheTerminalSeeARestoreAtOnce) {
+  NodeId here = world_.snapshot();
+  ASSERT_OK_AND_ASSIGN(auto feed, world_.session().watch(kMain));
+  ASSERT_OK(feed->next(Deadline::after(seconds(10))));
+  const pid_t old = info().keeper_pid;
+  world_.restore(here);
+  ASSERT_OK_AND_ASSIGN(auto piece, feed->next(Deadline::after(seconds(10))));
+  ASSERT_TRUE(piece.has_value());
+  EXPECT_TRUE(piece->is_repaint);
+  EXPECT_NE(info().keeper_pid, old);
+}
+
 TEST_P(SessionTest, KeysAndScreenReachTheTerminal) {
   ASSERT_OK(world_.session().resize(kMain, 10, 60));
   for (int i = 0; i < 20; ++i) world_.run("echo line " + std::to_string(i));
@@ -145,6 +217,55 @@ TEST_P(SessionTest, WhatIsGoneIsLostOnceAndEndsWithoutAnError) {
   EXPECT_OK(world_.backend().remove(control::PhysicalRef("c-000000000000")));
 }
 
+// Nodes are virtual where that is safe, and every one of them comes back.
+class LazyTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { world_.build(GetParam(), "lazy"); }
+  World world_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Backends, LazyTest, ::testing::Values("waypoint", "overlay", "replay"),
+                         [](const auto& row) { return std::string(row.param); });
+
+TEST_P(LazyTest, NodeComesBackWithWhatAJobDidBeforeItOrIsSaidToBeUnproven) {
+  world_.run("(sleep 0.2; echo done >/root/f) & disown");
+  auto is_over = [&] {
+    auto facts = world_.session().facts(kMain);
+    return facts && facts->is_quiet();
+  };
+  for (Deadline deadline = Deadline::after(seconds(20)); !is_over();) {
+    ASSERT_FALSE(deadline.passed());
+    std::this_thread::yield();
+  }
+  ASSERT_EQ(world_.session().read_file(kMain, "/root/f", 100).value(), "done\n");
+  const NodeId here = world_.snapshot();
+  world_.run("echo other >/root/f");
+  ASSERT_OK_AND_ASSIGN(control::RestoreReport report,
+                       world_.session().restore(kMain, here.value()));
+  if (world_.backend().capabilities().physical_snapshots) {
+    EXPECT_EQ(report.unproven, "");
+    EXPECT_EQ(world_.run("cat /root/f"), "done");
+  } else {
+    EXPECT_NE(report.unproven, "") << "outputs are all that a replay can be compared by";
+  }
+}
+
+TEST_P(LazyTest, NodeAboveASnapshotComesBackWhateverTheShellsDirectoryWas) {
+  world_.run("cd /tmp");
+  control::SnapshotRequest request;
+  if (world_.backend().capabilities().physical_snapshots)
+    request.wanted = control::Materialization::kPhysical;
+  ASSERT_OK(world_.session().snapshot(kMain, request));
+  world_.run("echo x >f");
+  const NodeId here = world_.snapshot();
+  world_.run("echo y >/tmp/f");
+  world_.restore(here);
+  EXPECT_EQ(world_.run("cat /tmp/f"), "x");
+  ASSERT_OK_AND_ASSIGN(ForkReport forks, world_.session().fork(kMain, here.value(), {.count = 1}));
+  ASSERT_OK(forks.branches[0]);
+  EXPECT_EQ(world_.run("cat /tmp/f", *forks.branches[0]), "x");
+}
+
 class PhysicalTest : public ::testing::TestWithParam<const char*> {
  protected:
   World world_;
@@ -177,7 +298,7 @@ TEST_P(PhysicalTest, TheOldBranchLivesOnUntouchedBesideTheRestoredOne) {
 }
 
 TEST_P(PhysicalTest, AHostWithoutBtrfsKeepsPlainDirectories) {
-  world_.reopen_with(waypoint::UnitKind::kCopy);
+  world_.reopen_with(waypoint::FileLayerKind::kCopy);
   world_.build(GetParam());
   world_.run("echo one >/root/f; echo same >/root/same");
   NodeId here = world_.snapshot();

@@ -42,10 +42,10 @@ void World::end_all() {
   EXPECT_TRUE(left && left->live.empty() && left->physical.empty());
 }
 
-void World::reopen_with(waypoint::UnitKind units) {
+void World::reopen_with(waypoint::FileLayerKind file_layers) {
   registry_.reset();
   registry_ = std::make_unique<backends::BackendRegistry>(
-      waypoint::WaypointOptions{.store_dir = dir_ / "plain-store", .units = units});
+      waypoint::WaypointOptions{.store_dir = dir_ / "plain-store", .file_layers = file_layers});
 }
 
 SessionPorts World::ports() {

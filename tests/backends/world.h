@@ -26,7 +26,7 @@ class World {
   ~World();  // ends everything and checks that nothing is left
 
   // A store of another kind, before there is a session.
-  void reopen_with(waypoint::UnitKind units);
+  void reopen_with(waypoint::FileLayerKind file_layers);
   void build(const std::string& backend, const std::string& policy = "eager",
              control::StartConfig config = {});
   // As if the daemon had been killed and started again: only store and catalog are left.

@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Hostile{"trap 'echo child' CHLD"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Surroundings, HostileState,
+    HostContext, HostileState,
     ::testing::Values(Hostile{"exec </dev/null", kReplaced}, Hostile{"exec 0<&-", kReplaced},
                       Hostile{"exec 3>&- 4>&- 10>&- 255>&-"}, Hostile{"ulimit -n 5", kReplaced},
                       Hostile{"ulimit -n 12"}, Hostile{"ulimit -c 0; ulimit -s 512"},

@@ -1,6 +1,6 @@
 // Commands of any size and shape arrive byte for byte, and their output comes back whole.
 #include "fixture.h"
-#include "waypoint/shell_protocol.h"
+#include "shell/shell_protocol.h"
 
 namespace sf::waypoint {
 namespace {

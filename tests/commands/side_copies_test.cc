@@ -8,7 +8,7 @@
 namespace sf::waypoint {
 namespace {
 
-constexpr seconds kPatience{60};
+constexpr seconds kTimeout{60};
 constexpr std::size_t kMostOutput = 4U << 20U;
 
 class SideCopiesTest : public CommandsTest, public ::testing::WithParamInterface<EngineChoice> {
@@ -31,7 +31,7 @@ class SideCopiesTest : public CommandsTest, public ::testing::WithParamInterface
     auto running = std::async(std::launch::async, [this, script, input = std::move(input)] {
       return wp_->side_exec(branch_, {.argv = {"sh", "-c", script},
                                       .input = input,
-                                      .timeout = kPatience,
+                                      .timeout = kTimeout,
                                       .max_output = kMostOutput});
     });
     expect_soon(branch_, "test -e /ready");
@@ -51,13 +51,13 @@ class SideCopiesTest : public CommandsTest, public ::testing::WithParamInterface
   }
 
   std::string output_in(const BranchId& branch, const std::string& command) {
-    auto seen = wp_->exec(branch, {.command = command, .timeout = kPatience});
+    auto seen = wp_->exec(branch, {.command = command, .timeout = kTimeout});
     EXPECT_OK(seen);
     return seen ? seen->output : "";
   }
 
   void expect_soon(const BranchId& branch, const std::string& condition) {
-    for (Deadline patience = Deadline::after(kPatience);;) {
+    for (Deadline patience = Deadline::after(kTimeout);;) {
       auto seen = wp_->exec(branch, {.command = condition});
       ASSERT_OK(seen);
       if (seen->exit_code == 0) return;
@@ -174,11 +174,11 @@ TEST_P(SideCopiesTest, ACommandThatIsBeingStartedComesToItsEndInCopies) {
     auto running = std::async(std::launch::async, [&] {
       return wp_->side_exec(branch_, {.argv = {"sh", "-c", "cat; echo mark-of-it; echo x >>/ran"},
                                       .input = "input\n",
-                                      .timeout = kPatience});
+                                      .timeout = kTimeout});
     });
     std::this_thread::sleep_for(microseconds(300 * round));  // any moment will do
     const BranchId copy = fork(take(branch_));
-    auto next = wp_->side_exec(copy, {.argv = {"echo", "mine"}, .timeout = kPatience});
+    auto next = wp_->side_exec(copy, {.argv = {"echo", "mine"}, .timeout = kTimeout});
     ASSERT_OK(next);
     EXPECT_EQ(next->standard_output, "mine\n");
     expect_soon(copy, "! pgrep -f mark-of-i[t]");

@@ -17,11 +17,11 @@ std::string branch_path(const BranchId& branch) {
          branch.value().substr(slash + 1);
 }
 
-struct NodePlace {
+struct NodeLocation {
   std::string session;
   std::string node;
 };
-NodePlace place_of(const CheckpointId& checkpoint) {
+NodeLocation location_of(const CheckpointId& checkpoint) {
   std::size_t space = checkpoint.value().find(' ');
   return {checkpoint.value().substr(0, space), checkpoint.value().substr(space + 1)};
 }
@@ -64,7 +64,7 @@ Status DaemonHost::install(const std::string& path) {
 }
 
 Result<BranchId> DaemonHost::fork(const CheckpointId& checkpoint) {
-  auto [session, node] = place_of(checkpoint);
+  auto [session, node] = location_of(checkpoint);
   SF_TRY_ASSIGN(Json forks,
                 client_.post(session_path(session) + "/branches/main/fork", {{"node", node}}));
   const Json& fork = forks["branches"][0];
@@ -92,7 +92,7 @@ Result<CheckpointId> DaemonHost::checkpoint(const BranchId& branch) {
 }
 
 Status DaemonHost::restore(const BranchId& branch, const CheckpointId& checkpoint) {
-  SF_TRY(client_.post(branch_path(branch) + "/restore", {{"node", place_of(checkpoint).node}}));
+  SF_TRY(client_.post(branch_path(branch) + "/restore", {{"node", location_of(checkpoint).node}}));
   return Ok{};
 }
 

@@ -1,5 +1,5 @@
 // Walks through the fields of the native engine's images together with the rows of
-// waypoint/mark_coverage.h.
+// waypoint/speculation/fingerprint_coverage.h.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "waypoint/mark_coverage.h"
-#include "waypoint/native/archive.h"
+#include "engine/native/archive.h"
+#include "waypoint/speculation/fingerprint_coverage.h"
 
 namespace sf::waypoint {
 

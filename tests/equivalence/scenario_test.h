@@ -29,8 +29,8 @@ class OverOneHost : public ::testing::TestWithParam<Row> {
     if (holder() != nullptr) holder()->close();
     holder().reset();
   }
-  static void open_host(waypoint::UnitKind units = waypoint::UnitKind::kAuto) {
-    ASSERT_OK_AND_ASSIGN(holder(), WaypointHost::open(units));
+  static void open_host(waypoint::FileLayerKind file_layers = waypoint::FileLayerKind::kAuto) {
+    ASSERT_OK_AND_ASSIGN(holder(), WaypointHost::open(file_layers));
   }
   void SetUp() override { ASSERT_NE(holder(), nullptr); }
   static WaypointHost& host() { return *holder(); }

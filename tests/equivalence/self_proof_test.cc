@@ -8,7 +8,7 @@
 namespace sf::equivalence {
 namespace {
 
-constexpr milliseconds kPatience{5'000};  // a dead server does not answer
+constexpr milliseconds kTimeout{5'000};  // a dead server does not answer
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
@@ -24,7 +24,7 @@ TEST_P(SelfProofTest, ARestoreThatDoesNothingIsNoticed) {
   ASSERT_OK_AND_ASSIGN(Session session, Session::start(host(), scenario.user));
   ASSERT_OK(prepare(session, scenario));
   ASSERT_OK_AND_ASSIGN(Observations expected, reference(host(), session, scenario));
-  session.set_patience(kPatience);
+  session.set_patience(kTimeout);
   ASSERT_OK(session.run(scenario.disturb));
   ASSERT_OK(session.run(damage()));  // without the blinding, which any probe would notice
   Result<Observations> got = session.run(scenario.probe);  // even failing to answer is a difference

@@ -204,7 +204,7 @@ std::vector<Scenario> service_scenarios() {
        .prepare = {"mkfifo in; exec 4<>in; script -qfc 'PS1=@@ bash --norc --noprofile "
                    "--noediting' typescript < in > /dev/null 2>&1 &",
                    "wait-for grep -q ^@@ typescript; echo 'state=inside; tty' >&4; wait-for grep "
-                   "-q ^/dev/pts typescript"},
+                   "-q ^/dev/pts typescript; wait-for sh -c '[ $(grep -c ^@@ typescript) = 2 ]'"},
        .probe = {"echo 'echo [$state]' >&4; wait-for grep -q '^.inside' typescript; grep "
                  "'^.inside' typescript | tr -d '\\r'; grep ^/dev/pts typescript"},
        .expect = "[inside]",

@@ -1,5 +1,6 @@
-// Every aspect of a state that the mark claims to see (waypoint/mark_coverage.h) is changed: no
-// checkpoint is shared, and a restore brings back what a probe printed at the node.
+// Every aspect of a state that the fingerprint claims to see
+// (waypoint/speculation/fingerprint_coverage.h) is changed: no checkpoint is shared, and a restore
+// brings back what a probe printed at the node.
 #include <sched.h>
 
 #include <set>
@@ -181,7 +182,8 @@ TEST_F(UnchangedAspectsTest, AHistoryThatIsNotOneEntryForEachCommandIsNeverShare
 }
 
 TEST_F(UnchangedAspectsTest, ACheckpointLeavesTheTimesOfAccessWhereFilesAreCopied) {
-  auto copies = Waypoint::open({.store_dir = dir_.path() + "/copies", .units = UnitKind::kCopy});
+  auto copies =
+      Waypoint::open({.store_dir = dir_.path() + "/copies", .file_layers = FileLayerKind::kCopy});
   ASSERT_TRUE(copies.ok()) << copies.error().describe();
   wp_.emplace(std::move(*copies));
   branch_ = start();

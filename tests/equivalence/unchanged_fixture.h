@@ -18,7 +18,7 @@ class UnchangedTest : public CommandsTest {
       "grep -rc '' /w; ls -R /w; done >/dev/null";
 
   std::string look(const BranchId& branch, const std::string& command) {
-    auto result = wp_->exec(branch, {.command = command, .look = true});
+    auto result = wp_->exec(branch, {.command = command, .fingerprint = true});
     EXPECT_TRUE(result.ok()) << command << ": " << (result ? "" : result.error().describe());
     return result ? result->output : "";
   }

@@ -11,10 +11,10 @@
 namespace sf::equivalence {
 namespace {
 
-constexpr seconds kLeakPatience{5};
-constexpr seconds kClosingPatience{1};
+constexpr seconds kLeakTimeout{5};
+constexpr seconds kClosingTimeout{1};
 constexpr int kFewRestores = 20;
-constexpr milliseconds kCapturePatience{200};
+constexpr milliseconds kCaptureTimeout{200};
 
 // SF_ENGINE: which process engine the branches have, when it is not the usual one.
 Result<waypoint::EngineChoice> wanted_engine() {
@@ -26,7 +26,7 @@ Result<waypoint::EngineChoice> wanted_engine() {
 }
 
 // SF_AHEAD: 1 has every tree that can be made, or captured, before that is wanted be so; 0 none.
-std::optional<bool> wants_ahead() {
+std::optional<bool> wants_speculation() {
   const char* wanted = std::getenv("SF_AHEAD");
   if (wanted == nullptr) return std::nullopt;
   return std::string_view(wanted) != "0";
@@ -45,15 +45,15 @@ Status check_isolation(const std::string& inner_pid_namespace) {
 
 }  // namespace
 
-Result<std::unique_ptr<WaypointHost>> WaypointHost::open(waypoint::UnitKind units) {
+Result<std::unique_ptr<WaypointHost>> WaypointHost::open(waypoint::FileLayerKind file_layers) {
   std::unique_ptr<WaypointHost> host(new WaypointHost());
   SF_TRY_ASSIGN(host->programs_, test_programs());
   SF_TRY_ASSIGN(host->engine_, wanted_engine());
   waypoint::WaypointOptions options;
   options.store_dir = host->dir_ / "store";
-  options.units = units;
-  host->ahead_ = wants_ahead();
-  if (host->ahead_ == false) options.trees_ahead = 0;
+  options.file_layers = file_layers;
+  host->speculates_ = wants_speculation();
+  if (host->speculates_ == false) options.prerestores = 0;
   host->leaks_.add_mark(host->dir_.path());
   SF_TRY_ASSIGN(waypoint::Waypoint opened, waypoint::Waypoint::open(std::move(options)));
   host->waypoint_ = std::make_unique<waypoint::Waypoint>(std::move(opened));
@@ -64,11 +64,11 @@ void WaypointHost::close() {
   if (waypoint_ != nullptr) waypoint_->end_all();
   waypoint_.reset();
   // Few rows have a clock that forbids it.
-  if (ahead_ == true && gone_back_ > kFewRestores) {
+  if (speculates_ == true && gone_back_ > kFewRestores) {
     EXPECT_GT(foreseen_ * 10, gone_back_ * 8) << foreseen_ << " of " << gone_back_;
-    EXPECT_GT(captured_ahead_, 0) << "of " << checkpoints_;  // those without sleepers and servers
+    EXPECT_GT(precaptured_, 0) << "of " << checkpoints_;  // those without sleepers and servers
   }
-  leaks_.verify(Deadline::after(kLeakPatience));
+  leaks_.verify(Deadline::after(kLeakTimeout));
   EXPECT_FALSE(os::exists("/w")) << "a branch wrote to the host";
 }
 
@@ -91,16 +91,16 @@ Result<BranchId> WaypointHost::start(const std::string& user) {
 }
 
 void WaypointHost::await_tree(const CheckpointId& checkpoint) {
-  if (ahead_ != true) return;
+  if (speculates_ != true) return;
   waypoint_->settle();
   ++gone_back_;
   for (const CheckpointId& ready : waypoint_->ready()) foreseen_ += ready == checkpoint ? 1 : 0;
 }
 
 void WaypointHost::await_capture(const BranchId& branch) {
-  if (ahead_ != true) return;
+  if (speculates_ != true) return;
   auto pids = waypoint_->pids(branch);
-  for (Deadline patience = Deadline::after(kCapturePatience); pids && !patience.passed();) {
+  for (Deadline patience = Deadline::after(kCaptureTimeout); pids && !patience.passed();) {
     if (os::process_state(pids->shell) == 't') return;
     std::this_thread::sleep_for(milliseconds(1));
   }
@@ -130,13 +130,13 @@ Result<Observation> WaypointHost::exec(const BranchId& branch, const std::string
 Result<CheckpointId> WaypointHost::checkpoint(const BranchId& branch) {
   // Declined for a moment only: a server has not seen yet that its last client is gone, or looks
   // into /proc just now.
-  Deadline patience = Deadline::after(kClosingPatience);
+  Deadline patience = Deadline::after(kClosingTimeout);
   for (;;) {
     await_capture(branch);
     auto info = waypoint_->checkpoint(branch);
     if (info) {
       ++checkpoints_;
-      captured_ahead_ += info->ahead ? 1 : 0;
+      precaptured_ += info->precaptured ? 1 : 0;
       return info->id;
     }
     bool closing = engine_ == waypoint::EngineChoice::kNative &&

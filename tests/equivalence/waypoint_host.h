@@ -15,7 +15,7 @@ namespace sf::equivalence {
 class WaypointHost final : public Host {
  public:
   static Result<std::unique_ptr<WaypointHost>> open(
-      waypoint::UnitKind units = waypoint::UnitKind::kAuto);
+      waypoint::FileLayerKind file_layers = waypoint::FileLayerKind::kAuto);
 
   waypoint::Waypoint& waypoint() { return *waypoint_; }
   waypoint::EngineChoice engine() const { return engine_; }
@@ -38,11 +38,11 @@ class WaypointHost final : public Host {
   std::string programs_;
   waypoint::EngineChoice engine_ = waypoint::EngineChoice::kCriu;
   std::unique_ptr<waypoint::Waypoint> waypoint_;
-  std::optional<bool> ahead_;
+  std::optional<bool> speculates_;
   int gone_back_ = 0;
   int foreseen_ = 0;  // of these, those whose trees stood ready
   int checkpoints_ = 0;
-  int captured_ahead_ = 0;  // of these, those that had been captured before
+  int precaptured_ = 0;  // of these, those that had been captured before
 };
 
 }  // namespace sf::equivalence

@@ -84,7 +84,7 @@ Status hold() {
   return Ok{};
 }
 
-Status go_back_ahead(Waypoint& manager, const BranchId& branch) {
+Status restore_prerestored(Waypoint& manager, const BranchId& branch) {
   SF_TRY_ASSIGN(CheckpointInfo info, manager.checkpoint(branch));
   say(info.id.value());
   manager.settle();
@@ -99,7 +99,7 @@ Status run(const std::vector<std::string>& args) {
   const std::string& what = args.at(2);
   SF_TRY_ASSIGN(Waypoint manager,
                 Waypoint::open({.store_dir = args.at(0),
-                                .faults = {.die_at = args.at(1), .ahead = what == "ahead"}}));
+                                .faults = {.die_at = args.at(1), .prerestore = what == "ahead"}}));
   if (what == "hold") return hold();
   if (what == "abandon") return abandon(manager, args.at(3));
   if (what == "start") {
@@ -123,7 +123,7 @@ Status run(const std::vector<std::string>& args) {
     say("restored");
     return Ok{};
   }
-  if (what == "ahead") return go_back_ahead(manager, branch);
+  if (what == "ahead") return restore_prerestored(manager, branch);
   if (what == "churn")
     return churn(manager, branch, std::stoi(args.at(4)),
                  static_cast<unsigned>(std::stoul(args.at(5))));

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "os/file.h"
 #include "testing/matchers.h"
-#include "waypoint/unit_store.h"
+#include "waypoint/file_layer_store.h"
 
 namespace sf::faults {
 namespace {
@@ -73,22 +73,22 @@ void FaultStore::expect_nothing_left_but(const std::set<waypoint::CheckpointId>&
   const std::set<std::string> none;
   for (const char* room : {"/drafts", "/branches", "/keepers"})
     EXPECT_EQ(names_in(path() + room), none) << "left in the store's " << room;
-  expect_units(checkpoints);
+  expect_file_layers(checkpoints);
   EXPECT_EQ(names_in("/proc/self/fd").size(), descriptors_before_) << "descriptors were leaked";
   mark_new_keepers();
   leaks_.verify(Deadline::after(kSettleTime));
 }
 
-void FaultStore::expect_units(const std::set<waypoint::CheckpointId>& checkpoints) const {
-  ASSERT_OK_AND_ASSIGN(auto units, waypoint::UnitStore::open(path(), "auto", 0));
-  ASSERT_OK_AND_ASSIGN(std::vector<std::string> names, units->list());
+void FaultStore::expect_file_layers(const std::set<waypoint::CheckpointId>& checkpoints) const {
+  ASSERT_OK_AND_ASSIGN(auto file_layers, waypoint::FileLayerStore::open(path(), "auto", 0));
+  ASSERT_OK_AND_ASSIGN(std::vector<std::string> names, file_layers->list());
   std::set<std::string> expected;
   for (const waypoint::CheckpointId& id : checkpoints) expected.insert("sealed-" + id.value());
   std::set<std::string> found;
   for (const std::string& name : names) {
     if (!name.starts_with("template-")) found.insert(name);
   }
-  EXPECT_EQ(found, expected) << "units";
+  EXPECT_EQ(found, expected) << "file layers";
 }
 
 void FaultStore::mark_new_keepers() {

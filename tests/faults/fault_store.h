@@ -36,7 +36,7 @@ class FaultStore {
   void expect_nothing_left_but(const std::set<waypoint::CheckpointId>& checkpoints);
 
  private:
-  void expect_units(const std::set<waypoint::CheckpointId>& checkpoints) const;
+  void expect_file_layers(const std::set<waypoint::CheckpointId>& checkpoints) const;
   void mark_new_keepers();
 
   test::LeakCheck leaks_;

@@ -35,7 +35,7 @@ using ::testing::StartsWith;
 using waypoint::BranchId;
 using waypoint::CheckpointInfo;
 using waypoint::ExecResult;
-using waypoint::UnitKind;
+using waypoint::FileLayerKind;
 using waypoint::Waypoint;
 
 constexpr auto kDriverTime = seconds(60);
@@ -63,12 +63,12 @@ void mount_read_only(const std::string& what, const std::string& path) {
   ASSERT_EQ(::mount(nullptr, path.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr), 0);
 }
 
-class StoreInsideTheRootTest : public ::testing::TestWithParam<UnitKind> {};
+class StoreInsideTheRootTest : public ::testing::TestWithParam<FileLayerKind> {};
 
-// The unit of a branch lies below the root that it covers. What is reached through both would
+// The file layer of a branch lies below the root that it covers. What is reached through both would
 // answer ELOOP.
 TEST_P(StoreInsideTheRootTest, IsAnEmptyDirectoryInTheBranchAndAfterARestore) {
-  FaultStore store({.units = GetParam()});
+  FaultStore store({.file_layers = GetParam()});
   ASSERT_OK(store.open());
   Waypoint& manager = store.manager();
   ASSERT_OK_AND_ASSIGN(BranchId branch, manager.start({.root = "/"}));
@@ -91,9 +91,10 @@ TEST_P(StoreInsideTheRootTest, IsAnEmptyDirectoryInTheBranchAndAfterARestore) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EachKind, StoreInsideTheRootTest,
-                         ::testing::Values(UnitKind::kBtrfs, UnitKind::kCopy),
-                         [](const ::testing::TestParamInfo<UnitKind>& each) {
-                           return std::string(each.param == UnitKind::kCopy ? "Copy" : "Btrfs");
+                         ::testing::Values(FileLayerKind::kBtrfs, FileLayerKind::kCopy),
+                         [](const ::testing::TestParamInfo<FileLayerKind>& each) {
+                           return std::string(each.param == FileLayerKind::kCopy ? "Copy"
+                                                                                 : "Btrfs");
                          });
 
 TEST(ReadOnlyHostTest, ARootOnAReadOnlyPathCanBeWrittenToInTheBranch) {
@@ -160,7 +161,7 @@ TEST_P(MissingCapabilityTest, IsNamedBeforeAnythingIsMade) {
   EXPECT_THAT(driver.said, ElementsAre(AllOf(StartsWith("failed unsupported"), HasSubstr(name),
                                              HasSubstr("doctor"))));
   ASSERT_OK(store.open());
-  EXPECT_EQ(store.manager().units(), "btrfs")
+  EXPECT_EQ(store.manager().file_layers(), "btrfs")
       << "a store made without rights copies files for ever";
   store.expect_nothing_left_but({});
 }

@@ -60,7 +60,7 @@ class HeldImage {
         deadline);
   }
 
-  void let_go() {
+  void resume() {
     entry_.reset();
     ASSERT_EQ(::rename((path_ + ".held").c_str(), path_.c_str()), 0);
   }
@@ -253,7 +253,7 @@ TEST_F(CriuKillTest, ACriuKilledInTheMiddleOfARestoreFailsItAndLeavesTheBranch) 
   }
   kill_now(criu_of(restorer, CriuWork::kRestore).value_or(0));
   Status result = answer_of(restore, restorer);
-  held.let_go();
+  held.resume();
   ASSERT_FALSE(result.ok());
   expect_word("newer");
   ASSERT_OK(manager().restore(branch_, big.id));

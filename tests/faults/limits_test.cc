@@ -30,11 +30,11 @@ using waypoint::BranchId;
 using waypoint::CheckpointId;
 using waypoint::CheckpointInfo;
 using waypoint::ExecResult;
-using waypoint::UnitKind;
+using waypoint::FileLayerKind;
 using waypoint::Waypoint;
 
 constexpr std::uint64_t kMiB = 1U << 20U;
-constexpr auto kPatience = seconds(60);  // btrfs takes its time to give room back
+constexpr auto kTimeout = seconds(60);  // btrfs takes its time to give room back
 
 std::string cgroup_name(pid_t keeper) {
   std::string command = os::command_line(keeper);  // waypoint-keeper STORE ID ...
@@ -53,7 +53,7 @@ class LimitsTest : public ::testing::Test {
 
   Waypoint& manager() { return store_->manager(); }
   ExecResult run(const std::string& command) {
-    auto result = manager().exec(branch_, {.command = command, .timeout = kPatience});
+    auto result = manager().exec(branch_, {.command = command, .timeout = kTimeout});
     EXPECT_OK(result);
     return result ? std::move(*result) : ExecResult{.exit_code = -1};
   }
@@ -79,7 +79,7 @@ class LimitsTest : public ::testing::Test {
 };
 
 TEST_F(LimitsTest, AFullDiskFailsClearlyAndGoesOnOnceThereIsRoomAgain) {
-  start({}, {.units = UnitKind::kBtrfs, .store_bytes = 1024 * kMiB});
+  start({}, {.file_layers = FileLayerKind::kBtrfs, .store_bytes = 1024 * kMiB});
   ASSERT_FALSE(HasFatalFailure());
   CheckpointId before = checkpoint();
   ExecResult filled = run("dd if=/dev/zero of=/root/fill bs=1M");
@@ -103,7 +103,7 @@ TEST_F(LimitsTest, AFullDiskFailsClearlyAndGoesOnOnceThereIsRoomAgain) {
   }
   ASSERT_TRUE(becomes_true(
       [&] { return run("dd if=/dev/zero of=/root/again bs=1M count=600").exit_code == 0; },
-      Deadline::after(kPatience)))
+      Deadline::after(kTimeout)))
       << "removing a checkpoint gives its room back";
   ASSERT_OK(put_word(manager(), branch_, "new"));
   CheckpointId after = checkpoint();
@@ -114,8 +114,8 @@ TEST_F(LimitsTest, AFullDiskFailsClearlyAndGoesOnOnceThereIsRoomAgain) {
   store_->expect_nothing_left_but(kept_);
 }
 
-void survive_a_full_host(const std::string& mount_point, UnitKind units) {
-  FaultStore store({.store_dir = mount_point + "/store", .units = units});
+void survive_a_full_host(const std::string& mount_point, FileLayerKind file_layers) {
+  FaultStore store({.store_dir = mount_point + "/store", .file_layers = file_layers});
   ASSERT_OK(store.open());
   Waypoint& manager = store.manager();
   ASSERT_OK_AND_ASSIGN(BranchId branch, manager.start({}));
@@ -144,8 +144,8 @@ void survive_a_full_host(const std::string& mount_point, UnitKind units) {
 
 // The room ends at every stage of writing down a tree of more than 24 MB: memory, files, the tree
 // itself.
-void survive_an_image_without_room(const std::string& mount_point, UnitKind units) {
-  FaultStore store({.store_dir = mount_point + "/store", .units = units});
+void survive_an_image_without_room(const std::string& mount_point, FileLayerKind file_layers) {
+  FaultStore store({.store_dir = mount_point + "/store", .file_layers = file_layers});
   ASSERT_OK(store.open());
   Waypoint& manager = store.manager();
   ASSERT_OK_AND_ASSIGN(BranchId branch, manager.start({.engine = waypoint::EngineChoice::kNative}));
@@ -192,7 +192,8 @@ void survive_an_image_without_room(const std::string& mount_point, UnitKind unit
 }
 
 // Runs it on a small file system that only a child of this process ever sees.
-void run_on_small_host(UnitKind units, void (*survive)(const std::string&, UnitKind)) {
+void run_on_small_host(FileLayerKind file_layers,
+                       void (*survive)(const std::string&, FileLayerKind)) {
   test::TempDir dir("sf-small-host");
   std::fflush(nullptr);
   pid_t child = ::fork();
@@ -201,7 +202,7 @@ void run_on_small_host(UnitKind units, void (*survive)(const std::string&, UnitK
     EXPECT_EQ(::unshare(CLONE_NEWNS), 0);
     EXPECT_OK(os::make_mounts_private());
     EXPECT_EQ(::mount("small", dir.path().c_str(), "tmpfs", 0, "size=640m"), 0);
-    if (!::testing::Test::HasFailure()) survive(dir.path(), units);
+    if (!::testing::Test::HasFailure()) survive(dir.path(), file_layers);
     std::fflush(nullptr);
     ::_exit(::testing::Test::HasFailure() ? 1 : 0);
   }
@@ -211,19 +212,19 @@ void run_on_small_host(UnitKind units, void (*survive)(const std::string&, UnitK
 }
 
 TEST(FullHostTest, ACheckpointFailsClearlyAndTheBranchOfPlainDirectoriesGoesOn) {
-  run_on_small_host(UnitKind::kCopy, survive_a_full_host);
+  run_on_small_host(FileLayerKind::kCopy, survive_a_full_host);
 }
 
 TEST(FullHostTest, ACheckpointFailsClearlyAndTheBranchOnBtrfsGoesOn) {
-  run_on_small_host(UnitKind::kBtrfs, survive_a_full_host);
+  run_on_small_host(FileLayerKind::kBtrfs, survive_a_full_host);
 }
 
 TEST(FullHostTest, ANativeImageWithoutRoomFailsClearlyAndTheBranchOfPlainDirectoriesGoesOn) {
-  run_on_small_host(UnitKind::kCopy, survive_an_image_without_room);
+  run_on_small_host(FileLayerKind::kCopy, survive_an_image_without_room);
 }
 
 TEST(FullHostTest, ANativeImageWithoutRoomFailsClearlyAndTheBranchOnBtrfsGoesOn) {
-  run_on_small_host(UnitKind::kBtrfs, survive_an_image_without_room);
+  run_on_small_host(FileLayerKind::kBtrfs, survive_an_image_without_room);
 }
 
 TEST_F(LimitsTest, ABranchAtItsPidsLimitIsCheckpointedAndUnharmed) {

@@ -20,7 +20,7 @@ namespace {
 using waypoint::CheckpointId;
 using waypoint::CheckpointInfo;
 
-constexpr auto kPatience = seconds(20);
+constexpr auto kTimeout = seconds(20);
 
 class NativeKillTest : public HeavyBranchTest {
  protected:
@@ -42,7 +42,7 @@ class NativeKillTest : public HeavyBranchTest {
   }
   template <typename T>
   static T answer_of(std::future<T>& call) {
-    EXPECT_EQ(call.wait_for(kPatience), std::future_status::ready) << "the call hangs";
+    EXPECT_EQ(call.wait_for(kTimeout), std::future_status::ready) << "the call hangs";
     return call.get();
   }
 
@@ -100,7 +100,7 @@ TEST_F(NativeKillTest, KeepersKilledWhileTheyRestoreAreReplacedOrALossIsSaid) {
     ASSERT_OK(put_word(manager(), branch_, word));
     std::set<pid_t> doomed;  // one of them will have the new tree
     ASSERT_TRUE(becomes_true([&] { return !(doomed = spare_keepers(store_.path())).empty(); },
-                             Deadline::after(kPatience)));
+                             Deadline::after(kTimeout)));
     auto call =
         std::async(std::launch::async, [&] { return manager().restore(branch_, checkpoint); });
     wait_up_to(longest);
@@ -130,7 +130,7 @@ TEST_F(NativeKillTest, AnInitKilledWhileItsTreeComesBackLeavesTheOldTreeOrALossT
     ASSERT_OK(put_word(manager(), branch_, word));
     std::set<pid_t> spares;  // one of them will have the new tree
     ASSERT_TRUE(becomes_true([&] { return !(spares = spare_keepers(store_.path())).empty(); },
-                             Deadline::after(kPatience)));
+                             Deadline::after(kTimeout)));
     auto call =
         std::async(std::launch::async, [&] { return manager().restore(branch_, checkpoint); });
     std::optional<pid_t> doomed;
@@ -140,7 +140,7 @@ TEST_F(NativeKillTest, AnInitKilledWhileItsTreeComesBackLeavesTheOldTreeOrALossT
             if (!doomed) doomed = init_of(spare);
           return doomed || call.wait_for(seconds(0)) == std::future_status::ready;
         },
-        Deadline::after(kPatience)));
+        Deadline::after(kTimeout)));
     wait_up_to(longest / 2);
     if (doomed) ::kill(*doomed, SIGKILL);
     Status restored = answer_of(call);
@@ -165,7 +165,7 @@ TEST_F(NativeKillTest, AProcessOfManyThreadsThatIsKilledDuringACaptureIsGoneAfte
     ASSERT_EQ(::kill(doomed, SIGKILL), 0);
     Result<CheckpointInfo> taken = answer_of(call);
     auto waited = manager().exec(branch_, {.command = "wait $HEAVY; echo $?",
-                                           .timeout = duration_cast<milliseconds>(kPatience)});
+                                           .timeout = duration_cast<milliseconds>(kTimeout)});
     ASSERT_OK(waited);
     EXPECT_THAT(waited->output, ::testing::EndsWith("137\n"));  // the shell may say it, too
     if (!taken) continue;                                       // with what was lost

@@ -1,7 +1,10 @@
 // Opening a store and starting a branch when something is not as it should be: clear errors,
 // nothing left behind.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -13,9 +16,9 @@
 #include "branch_state.h"
 #include "driver_process.h"
 #include "fault_store.h"
+#include "os/directory_tree.h"
 #include "os/file.h"
 #include "os/run_program.h"
-#include "os/tree.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 #include "waypoint/manifest.h"
@@ -28,7 +31,7 @@ using waypoint::BranchConfig;
 using waypoint::BranchId;
 using waypoint::CheckpointId;
 using waypoint::CheckpointInfo;
-using waypoint::UnitKind;
+using waypoint::FileLayerKind;
 using waypoint::Waypoint;
 
 constexpr auto kDriverTime = seconds(60);
@@ -171,10 +174,10 @@ TEST(OpenTest, AManagerThatDiesLeavesItsBranchAliveAndTheNextOneFindsItWithItsHe
 }
 
 TEST(OpenTest, AStoreOfPlainDirectoriesDoesEverythingToo) {
-  FaultStore store({.units = UnitKind::kCopy});
+  FaultStore store({.file_layers = FileLayerKind::kCopy});
   ASSERT_OK(store.open());
   Waypoint& manager = store.manager();
-  EXPECT_EQ(manager.units(), "copy");
+  EXPECT_EQ(manager.file_layers(), "copy");
   ASSERT_OK_AND_ASSIGN(BranchId branch, manager.start({}));
   ASSERT_OK(put_word(manager, branch, "old"));
   ASSERT_OK_AND_ASSIGN(CheckpointInfo info, manager.checkpoint(branch));
@@ -245,6 +248,69 @@ INSTANTIATE_TEST_SUITE_P(
                  },
                  ErrorCode::kInvalidArgument, "window"}),
     [](const ::testing::TestParamInfo<BadStart>& each) { return std::string(each.param.name); });
+
+// A file of a keeper that nobody can remove until it is let go.
+class StuckFile {
+ public:
+  StuckFile(FaultStore& store, const BranchId& branch) {
+    const std::string upper = store.manager().changed_files(branch).value();
+    const std::size_t at = upper.rfind("live-") + 5;
+    keeper_ = store.path() + "/keepers/" + upper.substr(at, upper.find('/', at) - at);
+    EXPECT_OK(os::write_file(keeper_ + "/stuck", ""));
+    set_flags(FS_IMMUTABLE_FL);
+  }
+  ~StuckFile() { resume(); }
+  StuckFile(const StuckFile&) = delete;
+  StuckFile& operator=(const StuckFile&) = delete;
+
+  void resume() const {
+    if (os::exists(keeper_ + "/stuck")) set_flags(0);
+  }
+  const std::string& keeper() const { return keeper_; }
+
+ private:
+  void set_flags(int flags) const {
+    os::UniqueFd file = os::open_file(keeper_ + "/stuck", O_RDONLY).value();
+    EXPECT_EQ(::ioctl(file.get(), FS_IOC_SETFLAGS, &flags), 0);
+  }
+  std::string keeper_;
+};
+
+TEST(OpenTest, BranchThatCouldNotBeEndedWhollyIsEndedByTheNextTry) {
+  FaultStore store;
+  ASSERT_OK(store.open());
+  Waypoint& manager = store.manager();
+  ASSERT_OK_AND_ASSIGN(BranchId branch, manager.start({}));
+  StuckFile stuck(store, branch);
+  EXPECT_FALSE(manager.end(branch).ok());
+  EXPECT_TRUE(manager.branches().empty());
+  EXPECT_FALSE(manager.end(branch).ok()) << "it is not forgotten";
+  EXPECT_THAT(manager.retry_removals(), ::testing::ElementsAre(HasSubstr(branch.value())));
+  stuck.resume();
+  EXPECT_OK(manager.end(branch));
+  EXPECT_FALSE(os::exists(stuck.keeper()));
+  EXPECT_TRUE(manager.retry_removals().empty());
+  EXPECT_EQ(manager.end(branch).error().code, ErrorCode::kNotFound);
+  store.expect_nothing_left_but({});
+}
+
+TEST(OpenTest, LeftoverThatCannotBeRemovedKeepsNoStoreClosed) {
+  FaultStore store;
+  ASSERT_OK(store.open());
+  ASSERT_OK_AND_ASSIGN(BranchId kept, store.manager().start({}));
+  ASSERT_OK_AND_ASSIGN(BranchId branch, store.manager().start({}));
+  ASSERT_OK(put_word(store.manager(), kept, "here"));
+  StuckFile stuck(store, branch);
+  EXPECT_FALSE(store.manager().end(branch).ok());
+  ASSERT_OK(store.open());
+  ASSERT_OK_AND_ASSIGN(std::string word, word_in(store.manager(), kept));
+  EXPECT_EQ(word, "here");
+  EXPECT_EQ(store.manager().retry_removals().size(), 1U);
+  stuck.resume();
+  EXPECT_TRUE(store.manager().retry_removals().empty());
+  EXPECT_FALSE(os::exists(stuck.keeper()));
+  store.expect_nothing_left_but({});
+}
 
 TEST(OpenTest, ACommandWithANulByteIsRefusedAndTheShellGoesOn) {
   FaultStore store;

@@ -5,7 +5,7 @@
 namespace sf::test {
 namespace {
 
-const seconds kPatience{200};
+const seconds kTimeout{200};
 
 // The revision that the client speaks; "auto": it finds out.
 class McpClientTest : public ::testing::TestWithParam<std::string> {
@@ -16,7 +16,7 @@ class McpClientTest : public ::testing::TestWithParam<std::string> {
         {"/usr/bin/env", "HOME=" + folder, "SF_PROGRAM=" SF_PROGRAM,
          "SF_MCP_PACKAGES=" SF_MCP_PACKAGES, "SF_SOCKET=" + world_.socket(),
          "SF_STATE=" + folder + "/state", "node", SF_MCP_SCRIPTS "/" + name, GetParam()},
-        Deadline::after(kPatience));
+        Deadline::after(kTimeout));
     ASSERT_OK(ran);
     EXPECT_EQ(ran->status.shell_code(), 0) << ran->text;
   }

@@ -42,9 +42,26 @@ async function goAstrayAndBack({ use }, session) {
   assert.match(seen.output, /^before\ndraft\ncafé\n\[1\].*sleep 1000.*\n\/tmp\n$/);
 }
 
+// An agent thinks between two calls; meanwhile its branch is captured ahead of the next snapshot.
+async function writeAfterAPause({ use }, session) {
+  await use('snapshot', { session });
+  for (const pause of [0, 150, 600]) {
+    const content = `payload after ${pause} ms`;
+    await use('exec_command', { session, command: 'true' });
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    await use('write_file', { session, path: '/tmp/payload', content });
+    const { node } = await use('snapshot', { session });
+    await use('restore', { session, node });
+    assert.equal((await use('exec_command', { session, command: 'cat /tmp/payload' })).output, content);
+    const { branches: [{ branch }] } = await use('fork', { session, node });
+    assert.equal((await use('read_file', { session, branch, path: '/tmp/payload' })).content, content);
+    await use('cleanup', { session, remove_branch: branch });
+  }
+}
+
 async function forkAndLook({ use }, session) {
   const { branches, node } = await use('fork', { session, node: 'good', names: ['left', 'right'] });
-  assert.deepEqual(branches, [{ branch: 'left' }, { branch: 'right' }]);
+  assert.deepEqual(branches, [{ branch: 'left', accepted: [] }, { branch: 'right', accepted: [] }]);
   await Promise.all(['left', 'right'].map(
     (branch) => use('exec_command', { session, branch, command: `echo ${branch} >>plan` })));
   const read = await use('read_file', { session, branch: 'right', path: '/tmp/plan' });
@@ -98,6 +115,7 @@ await withConnection(process.argv[2], async (connection) => {
   const created = await connection.use('session_create', { name: 'work', env: { LANG: 'C.UTF-8' } });
   await goAstrayAndBack(connection, 'work');
   await forkAndLook(connection, created.id);
+  await writeAfterAPause(connection, 'work');
   await passBytes(connection, 'work');
   await typeAndLook(connection, 'work');
   await failWell(connection, 'work');

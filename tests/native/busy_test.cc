@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr auto kPatience = milliseconds(60'000);
+constexpr auto kTimeout = milliseconds(60'000);
 
 class BusyTest : public CommandsTest {
  protected:
@@ -41,7 +41,7 @@ class BusyTest : public CommandsTest {
     run("exec 8<>/tmp/in 9<>/tmp/out; /tmp/busy-tree " + what + " <&8 >&9 8<&- 9<&- &");
   }
   std::string ask(const std::string& request) {
-    return run("echo " + request + " >&8; read -r -t 50 x <&9; echo \"$x\"", kPatience).output;
+    return run("echo " + request + " >&8; read -r -t 50 x <&9; echo \"$x\"", kTimeout).output;
   }
   void set_epoch(int epoch) {
     std::string n = std::to_string(epoch);
@@ -63,8 +63,8 @@ class BusyTest : public CommandsTest {
     for (std::size_t i = 0; i < now.counts.size(); ++i)
       EXPECT_GE(now.counts[i], then.counts[i]) << "counter " << i;
   }
-  void expect_all_go_on(const Look& from) {
-    Deadline deadline = Deadline::after(kPatience);
+  void expect_all_resume(const Look& from) {
+    Deadline deadline = Deadline::after(kTimeout);
     for (bool all = false; !all;) {
       ASSERT_FALSE(deadline.passed()) << "somebody stands still";
       Look now = look();
@@ -76,19 +76,19 @@ class BusyTest : public CommandsTest {
 
   void spin(const std::string& what, std::size_t counters) {
     begin(what);
-    expect_all_go_on({0, std::vector<unsigned long long>(counters)});
+    expect_all_resume({0, std::vector<unsigned long long>(counters)});
     for (int round = 1; round <= 5 && !HasFailure(); ++round) {
       SCOPED_TRACE("round " + std::to_string(round));
       set_epoch(round);
       const Look before = look();
       ASSERT_OK_AND_ASSIGN(CheckpointInfo taken, wp_->checkpoint(branch_));
-      expect_all_go_on(before);
+      expect_all_resume(before);
       set_epoch(-round);
       ASSERT_OK(wp_->restore(branch_, taken.id));
       const Look back = look();
       EXPECT_EQ(back.epoch, round);
       expect_reached(back, before);
-      expect_all_go_on(back);
+      expect_all_resume(back);
     }
   }
 };
@@ -101,7 +101,7 @@ TEST_F(BusyTest, AStormOfForksProgramsThreadsAndMappingsIsWholeAfterEverySnapsho
   const char* wanted = std::getenv("SF_SNAPSHOTS");
   const int snapshots = wanted != nullptr ? std::atoi(wanted) : 50;
   begin("storm");
-  expect_all_go_on({0, std::vector<unsigned long long>(5)});
+  expect_all_resume({0, std::vector<unsigned long long>(5)});
   std::map<std::string, int> declined;
   microseconds longest{0};
   int taken_count = 0;
@@ -117,7 +117,7 @@ TEST_F(BusyTest, AStormOfForksProgramsThreadsAndMappingsIsWholeAfterEverySnapsho
       EXPECT_THAT(taken.error().message, HasSubstr("process ")) << taken.error().describe();
       EXPECT_FALSE(taken.error().hint.empty()) << taken.error().describe();
       ++declined[taken.error().message];
-      expect_all_go_on(before);
+      expect_all_resume(before);
       continue;
     }
     ++taken_count;
@@ -127,7 +127,7 @@ TEST_F(BusyTest, AStormOfForksProgramsThreadsAndMappingsIsWholeAfterEverySnapsho
     const Look back = look();
     EXPECT_EQ(back.epoch, i);
     expect_reached(back, before);
-    expect_all_go_on(back);
+    expect_all_resume(back);
   }
   std::printf("%d of %d snapshots, longest %.1f ms\n", taken_count, snapshots,
               static_cast<double>(longest.count()) / 1e3);
@@ -148,7 +148,7 @@ TEST_F(BusyTest, WhoWaitsForAChildThatRunsNoProgramIsNamedAndUnharmed) {
     EXPECT_EQ(ask("look"), "ok 1 0\n");
   }
   run("touch /tmp/gate");
-  expect_all_go_on({1, {0}});
+  expect_all_resume({1, {0}});
   ASSERT_OK_AND_ASSIGN(CheckpointInfo taken, wp_->checkpoint(branch_));
   set_epoch(2);
   ASSERT_OK(wp_->restore(branch_, taken.id));

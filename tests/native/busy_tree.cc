@@ -138,17 +138,18 @@ int end_of(pid_t child) {
 [[noreturn]] void map_for_ever(Board& board, int index) {
   for (std::uint64_t n = 1;; ++n) {
     std::size_t size = (1 + n % 40) * kPage;
-    auto* place = static_cast<std::uint64_t*>(
+    auto* location = static_cast<std::uint64_t*>(
         ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    check(board, place != MAP_FAILED, "no memory");
-    for (std::size_t at = 0; at < size / 8; at += kPage / 8) place[at] = n + at;
-    ::mprotect(place, kPage, PROT_READ);  // two mappings for a moment
-    ::mprotect(place, kPage, PROT_READ | PROT_WRITE);
-    place = static_cast<std::uint64_t*>(::mremap(place, size, 2 * size, MREMAP_MAYMOVE));
-    bool whole = place != MAP_FAILED;
-    for (std::size_t at = 0; whole && at < size / 8; at += kPage / 8) whole = place[at] == n + at;
+    check(board, location != MAP_FAILED, "no memory");
+    for (std::size_t at = 0; at < size / 8; at += kPage / 8) location[at] = n + at;
+    ::mprotect(location, kPage, PROT_READ);  // two mappings for a moment
+    ::mprotect(location, kPage, PROT_READ | PROT_WRITE);
+    location = static_cast<std::uint64_t*>(::mremap(location, size, 2 * size, MREMAP_MAYMOVE));
+    bool whole = location != MAP_FAILED;
+    for (std::size_t at = 0; whole && at < size / 8; at += kPage / 8)
+      whole = location[at] == n + at;
     check(board, whole, "memory differs");
-    ::munmap(place, 2 * size);
+    ::munmap(location, 2 * size);
     ++board.count[index];
   }
 }
@@ -203,10 +204,10 @@ int main(int argc, char** argv) {
   if (std::strcmp(what, "leaf") == 0) return number;
   if (std::strcmp(what, "relay") == 0 && argc > 3) return relay(number, std::atoi(argv[3]));
 
-  void* place =
+  void* location =
       ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (place == MAP_FAILED || number > kMost) return 1;
-  Board& board = *new (place) Board();
+  if (location == MAP_FAILED || number > kMost) return 1;
+  Board& board = *new (location) Board();
   if (std::strcmp(what, "threads") == 0) {
     for (int i = 0; i < number; ++i) std::thread(spin, std::ref(board), i).detach();
   } else if (std::strcmp(what, "processes") == 0) {

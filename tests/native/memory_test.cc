@@ -8,8 +8,8 @@
 #include <random>
 
 #include "../commands/fixture.h"
+#include "engine/native/memory/page_map.h"
 #include "os/file.h"
-#include "waypoint/native/page_map.h"
 
 namespace sf::waypoint {
 namespace {
@@ -78,18 +78,19 @@ TEST_F(NativeMemoryTest, ManyScatteredPagesAreFoundOnceAndInOrder) {
   constexpr std::size_t kPage = 4096;
   for (std::size_t count : {500U, 512U, 513U, 700U, 1024U, 1025U, 3000U}) {
     std::size_t size = 2 * count * kPage;
-    void* place = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ASSERT_NE(place, MAP_FAILED);
-    ASSERT_EQ(::madvise(place, size, MADV_NOHUGEPAGE), 0);
-    for (std::size_t i = 0; i < count; ++i) static_cast<char*>(place)[2 * i * kPage] = 1;
+    void* location =
+        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(location, MAP_FAILED);
+    ASSERT_EQ(::madvise(location, size, MADV_NOHUGEPAGE), 0);
+    for (std::size_t i = 0; i < count; ++i) static_cast<char*>(location)[2 * i * kPage] = 1;
     auto map = native::PageMap::open(::getpid());
     ASSERT_TRUE(map.ok());
-    auto start = reinterpret_cast<std::uint64_t>(place);
+    auto start = reinterpret_cast<std::uint64_t>(location);
     auto found = map->changed({start, start + size});
     ASSERT_TRUE(found.ok()) << found.error().describe();
     ASSERT_EQ(found->size(), count);
     for (std::size_t i = 0; i < count; ++i) ASSERT_EQ((*found)[i].start, start + 2 * i * kPage);
-    ::munmap(place, size);
+    ::munmap(location, size);
   }
 }
 

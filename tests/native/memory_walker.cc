@@ -33,9 +33,10 @@ class Walker {
   }
 
   void add(std::size_t size) {
-    void* place = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (place == MAP_FAILED) return;
-    Region region{static_cast<unsigned char*>(place), size};
+    void* location =
+        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (location == MAP_FAILED) return;
+    Region region{static_cast<unsigned char*>(location), size};
     fill(region.start, size);
     regions_.push_back(region);
   }
@@ -120,8 +121,8 @@ class Walker {
         return;
       case 6: {  // grows, shrinks, moves
         std::size_t size = (1 + below(14)) * kMegabyte;
-        void* place = ::mremap(region.start, region.size, size, MREMAP_MAYMOVE);
-        if (place != MAP_FAILED) region = {static_cast<unsigned char*>(place), size};
+        void* location = ::mremap(region.start, region.size, size, MREMAP_MAYMOVE);
+        if (location != MAP_FAILED) region = {static_cast<unsigned char*>(location), size};
         return;
       }
       case 7: {  // the lower half is moved elsewhere, the upper half stays

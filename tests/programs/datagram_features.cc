@@ -14,33 +14,33 @@
 namespace stateful {
 namespace {
 
-sockaddr_in old_place(std::uint16_t port) {
-  sockaddr_in place{};
-  place.sin_family = AF_INET;
-  place.sin_port = htons(port);
-  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return place;
+sockaddr_in old_location(std::uint16_t port) {
+  sockaddr_in location{};
+  location.sin_family = AF_INET;
+  location.sin_port = htons(port);
+  location.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return location;
 }
 
-sockaddr_in6 new_place(std::uint16_t port, const in6_addr& address) {
-  sockaddr_in6 place{};
-  place.sin6_family = AF_INET6;
-  place.sin6_port = htons(port);
-  place.sin6_addr = address;
-  return place;
+sockaddr_in6 new_location(std::uint16_t port, const in6_addr& address) {
+  sockaddr_in6 location{};
+  location.sin6_family = AF_INET6;
+  location.sin6_port = htons(port);
+  location.sin6_addr = address;
+  return location;
 }
 
-template <typename Place>
-int bound_to(const Place& place) {
+template <typename Location>
+int bound_to(const Location& location) {
   int family = 0;
-  std::memcpy(&family, &place, sizeof(sa_family_t));
+  std::memcpy(&family, &location, sizeof(sa_family_t));
   int fd = must(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket");
-  must(::bind(fd, reinterpret_cast<const sockaddr*>(&place), sizeof place), "bind");
+  must(::bind(fd, reinterpret_cast<const sockaddr*>(&location), sizeof location), "bind");
   return fd;
 }
 
-template <typename Place>
-void send_text(int fd, const std::string& text, const Place& to) {
+template <typename Location>
+void send_text(int fd, const std::string& text, const Location& to) {
   if (::sendto(fd, text.data(), text.size(), 0, reinterpret_cast<const sockaddr*>(&to),
                sizeof to) != static_cast<ssize_t>(text.size()))
     die("sendto");
@@ -68,27 +68,27 @@ void take(Answer& answer, int fd, int count) {
 // Two senders, one of which has an answer to read; a receiver of both families; one that chose a
 // peer when others had written to it already. The probe takes it all.
 Probe udp_unread(const std::string&) {
-  int one = bound_to(old_place(7821));
-  int two = bound_to(new_place(7822, in6addr_loopback));
-  int both = bound_to(new_place(7823, in6addr_any));
-  int choosy = bound_to(old_place(7824));
-  int third = bound_to(old_place(7825));
-  send_text(one, "first", old_place(7823));
-  send_text(two, "second", new_place(7823, in6addr_loopback));
-  send_text(one, pattern(9'000, 3), old_place(7823));
-  send_text(one, pattern(60'001, 4), old_place(7823));
-  send_text(third, "", old_place(7824));
-  send_text(third, "of a stranger", old_place(7824));
-  send_text(one, "of the peer", old_place(7824));
-  const sockaddr_in peer = old_place(7821);
+  int one = bound_to(old_location(7821));
+  int two = bound_to(new_location(7822, in6addr_loopback));
+  int both = bound_to(new_location(7823, in6addr_any));
+  int choosy = bound_to(old_location(7824));
+  int third = bound_to(old_location(7825));
+  send_text(one, "first", old_location(7823));
+  send_text(two, "second", new_location(7823, in6addr_loopback));
+  send_text(one, pattern(9'000, 3), old_location(7823));
+  send_text(one, pattern(60'001, 4), old_location(7823));
+  send_text(third, "", old_location(7824));
+  send_text(third, "of a stranger", old_location(7824));
+  send_text(one, "of the peer", old_location(7824));
+  const sockaddr_in peer = old_location(7821);
   must(::connect(choosy, reinterpret_cast<const sockaddr*>(&peer), sizeof peer), "connect");
   send_text(choosy, "answer", peer);
   return [=](Answer& answer) {
     take(answer, both, 4);
     take(answer, choosy, 3);
     take(answer, one, 1);
-    send_text(third, "now refused", old_place(7824));
-    send_text(one, "now welcome", old_place(7824));
+    send_text(third, "now refused", old_location(7824));
+    send_text(one, "now welcome", old_location(7824));
     take(answer, choosy, 1);
     int size = 0;
     socklen_t length = sizeof size;

@@ -286,13 +286,13 @@ Probe system_call_filters(const std::string& dir) {
   refuse(SYS_personality, 71);  // the engine asks for it, too
   refuse(SYS_munmap, 72);
   must(::symlink("nowhere", (dir + "/link").c_str()), "symlink");
-  int place = must(::open((dir + "/link").c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC), "O_PATH");
+  int location = must(::open((dir + "/link").c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC), "O_PATH");
   return [=](Answer& answer) {
     answer.say("personality", ::syscall(SYS_personality, 0xffffffffU) < 0 ? errno : 0);
     answer.say("munmap", ::syscall(SYS_munmap, 4096, 4096) < 0 ? errno : 0);
     answer.say("mode", own_status("Seccomp") + " " + own_status("Seccomp_filters"));
     char text[16] = {};
-    answer.say("link", ::readlinkat(place, "", text, sizeof text - 1) > 0 ? text : "(nothing)");
+    answer.say("link", ::readlinkat(location, "", text, sizeof text - 1) > 0 ? text : "(nothing)");
   };
 }
 

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Dict, List, Sequence
 
-from ways import ALL, COMMAND_SECONDS, PATIENCE, Done, Problem, Settings, Taken, Way, changed_files, forked
+from ways import ALL, COMMAND_SECONDS, PATIENCE, Done, Problem, Settings, Taken, Way, changed_files, forked, proven
 
 
 class CommandLineWay(Way):
@@ -68,7 +68,7 @@ class CommandLineWay(Way):
 
     def restore(self, session: str, branch: str, node: str, accept: bool) -> int:
         words = ["--accept-divergence"] if accept else []
-        return len(json.loads(self._call("restore", f"{session}/{branch}", node, *words))["accepted"])
+        return len(proven(json.loads(self._call("restore", f"{session}/{branch}", node, *words)))["accepted"])
 
     def fork(self, session: str, branch: str, node: str) -> str:
         return forked(json.loads(self._call("fork", f"{session}/{branch}", node)))
@@ -77,7 +77,7 @@ class CommandLineWay(Way):
         self._call("rm", f"{session}/{branch}")
 
     def diff(self, session: str, branch: str, node: str) -> List[str]:
-        return changed_files(json.loads(self._call("diff", f"{session}/{branch}", node))["differences"])
+        return changed_files(proven(json.loads(self._call("diff", f"{session}/{branch}", node)))["differences"])
 
     def cleanup(self, session: str, branch: str, node: str) -> None:
         self._call("cleanup", f"{session}/{branch}", node)

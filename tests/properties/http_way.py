@@ -8,7 +8,7 @@ import socket
 from typing import Any, Callable, Dict, List, Optional, Sequence
 from urllib.parse import quote
 
-from ways import COMMAND_SECONDS, PATIENCE, Done, Problem, Settings, Taken, Way, changed_files, forked, given
+from ways import COMMAND_SECONDS, PATIENCE, Done, Problem, Settings, Taken, Way, changed_files, forked, given, proven
 
 
 class UnixConnection(http.client.HTTPConnection):
@@ -94,7 +94,7 @@ class HttpWay(Way):
     def restore(self, session: str, branch: str, node: str, accept: bool) -> int:
         answer = self._post(session, branch, "restore",
                             {"node": node, "on_divergence": "accept" if accept else "fail"})
-        return len(answer["accepted"])
+        return len(proven(answer)["accepted"])
 
     def fork(self, session: str, branch: str, node: str) -> str:
         return forked(self._post(session, branch, "fork", {"node": node}))
@@ -104,7 +104,7 @@ class HttpWay(Way):
 
     def diff(self, session: str, branch: str, node: str) -> List[str]:
         answer = self._ask("GET", f"/v1/sessions/{session}/diff?from={node}&branch={branch}")
-        return changed_files(json.loads(answer)["differences"])
+        return changed_files(proven(json.loads(answer))["differences"])
 
     def cleanup(self, session: str, branch: str, node: str) -> None:
         self._ask("POST", f"/v1/sessions/{session}/cleanup", {"node": node, "branch": branch})

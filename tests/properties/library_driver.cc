@@ -164,7 +164,7 @@ class Library {
                                                                 : control::OnDivergence::kFail;
     SF_TRY_ASSIGN(control::RestoreReport report,
                   session.restore(branch, request.at("node").get<std::string>(), on_divergence));
-    return Json{{"accepted", report.accepted.size()}};
+    return Json{{"accepted", report.accepted.size()}, {"unproven", report.unproven}};
   }
 
   static Result<Json> fork(SessionManager& session, const BranchId& branch, const Json& request) {
@@ -172,7 +172,7 @@ class Library {
                   session.fork(branch, request.at("node").get<std::string>(), {.count = 1}));
     Result<BranchId> made = std::move(report.branches.front());
     if (!made) return std::move(made).error();
-    return Json{{"name", made->value()}};
+    return Json{{"name", made->value()}, {"unproven", report.unproven}};
   }
 
   static Result<Json> diff(SessionManager& session, const BranchId& branch, const Json& request) {
@@ -183,7 +183,7 @@ class Library {
       if (one.subject == control::DiffSubject::kFile)
         differences.push_back({{"subject", "file"}, {"name", one.name}});
     }
-    return Json{{"differences", differences}};
+    return Json{{"differences", differences}, {"unproven", found.unproven}};
   }
 
   static Result<Json> read(SessionManager& session, const BranchId& branch, const Json& request) {

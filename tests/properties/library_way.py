@@ -7,7 +7,7 @@ import itertools
 from typing import Any, Callable, Dict, List, Sequence
 
 from line_program import LineProgram
-from ways import COMMAND_SECONDS, Done, Problem, Settings, Taken, Way, changed_files
+from ways import COMMAND_SECONDS, Done, Problem, Settings, Taken, Way, changed_files, proven
 
 
 class LibraryWay(Way):
@@ -53,16 +53,16 @@ class LibraryWay(Way):
         return Taken(answer["node"], answer["kind"], answer["unchanged"], answer["why"])
 
     def restore(self, session: str, branch: str, node: str, accept: bool) -> int:
-        return int(self._call("restore", session, branch, node=node, accept=accept)["accepted"])
+        return int(proven(self._call("restore", session, branch, node=node, accept=accept))["accepted"])
 
     def fork(self, session: str, branch: str, node: str) -> str:
-        return str(self._call("fork", session, branch, node=node)["name"])
+        return str(proven(self._call("fork", session, branch, node=node))["name"])
 
     def end(self, session: str, branch: str) -> None:
         self._call("end", session, branch)
 
     def diff(self, session: str, branch: str, node: str) -> List[str]:
-        return changed_files(self._call("diff", session, branch, node=node)["differences"])
+        return changed_files(proven(self._call("diff", session, branch, node=node))["differences"])
 
     def cleanup(self, session: str, branch: str, node: str) -> None:
         self._call("cleanup", session, branch, node=node)

@@ -6,12 +6,12 @@ import base64
 from typing import Any, Dict, List
 
 from line_program import LineProgram
-from ways import ALL, COMMAND_SECONDS, Done, Problem, Settings, Taken, Way, changed_files, forked, given
+from ways import ALL, COMMAND_SECONDS, Done, Problem, Settings, Taken, Way, changed_files, forked, given, proven
 
 
 class McpWay(Way):
     name = "mcp"
-    verbs = ALL - {"run", "keys", "resize"}
+    verbs = ALL - {"run", "resize"}  # it has no tool for them
 
     def __init__(self, program: LineProgram) -> None:
         self._program = program
@@ -50,6 +50,9 @@ class McpWay(Way):
         content = answer["content"]
         return base64.b64decode(content) if answer.get("encoding") == "base64" else content.encode()
 
+    def keys(self, session: str, branch: str, text: str) -> None:
+        self._call("send_keys", session=session, branch=branch, keys=[text, "Enter"])
+
     def snapshot(self, session: str, branch: str, materialization: str) -> Taken:
         chosen = {"materialization": materialization} if materialization else {}
         answer = self._call("snapshot", session=session, branch=branch, **chosen)
@@ -58,7 +61,7 @@ class McpWay(Way):
     def restore(self, session: str, branch: str, node: str, accept: bool) -> int:
         answer = self._call("restore", session=session, branch=branch, node=node,
                             on_divergence="accept" if accept else "fail")
-        return len(answer["accepted"])
+        return len(proven(answer)["accepted"])
 
     def fork(self, session: str, branch: str, node: str) -> str:
         return forked(self._call("fork", session=session, branch=branch, node=node))
@@ -68,7 +71,7 @@ class McpWay(Way):
 
     def diff(self, session: str, branch: str, node: str) -> List[str]:
         answer = self._call("diff", session=session, branch=branch, **{"from": node})
-        return changed_files(answer["differences"])
+        return changed_files(proven(answer)["differences"])
 
     def cleanup(self, session: str, branch: str, node: str) -> None:
         self._call("cleanup", session=session, branch=branch, node=node)

@@ -184,6 +184,8 @@ class Player:
         self.session.seen[f"{taken.kind} node{' unchanged' if taken.unchanged else ''}"] += 1
         if self.diverged and taken.kind != "physical":
             raise Failure(f"node {taken.node} after an accepted divergence: expected physical, actual {taken.kind}")
+        if self.session.settings.max_bytes and taken.kind == "physical":
+            raise Failure(f"node {taken.node} of a session that uses all its bytes: expected virtual, actual physical")
         self.node = Node(taken.node, self.node, taken.kind, state, self.drew, self.history[-1])
         self.session.tree.add(self.node)
         self.drew = self.diverged = False

@@ -7,7 +7,7 @@ from typing import Any, Iterator, List, Sequence
 
 import statefork
 
-from ways import COMMAND_SECONDS, Done, Problem, Settings, Taken, Way, given
+from ways import COMMAND_SECONDS, Done, Problem, Settings, Taken, Way, given, proven
 
 
 @contextlib.contextmanager
@@ -67,11 +67,13 @@ class PythonWay(Way):
     def restore(self, session: str, branch: str, node: str, accept: bool) -> int:
         with as_problem():
             report = self._at(session, branch).restore(node, on_divergence="accept" if accept else "fail")
-            return len(report.accepted)
+            return len(proven({"accepted": report.accepted, "unproven": report.unproven})["accepted"])
 
     def fork(self, session: str, branch: str, node: str) -> str:
         with as_problem():
-            return str(self._at(session, branch).fork(node)[0].name)
+            made = self._at(session, branch).fork(node)[0]
+            proven({"unproven": made.unproven})
+            return str(made.name)
 
     def end(self, session: str, branch: str) -> None:
         with as_problem():
@@ -79,7 +81,9 @@ class PythonWay(Way):
 
     def diff(self, session: str, branch: str, node: str) -> List[str]:
         with as_problem():
-            return [one.name for one in self._at(session, branch).diff(node) if one.subject == "file"]
+            found = self._at(session, branch).diff(node)
+            proven({"unproven": found.unproven})
+            return [one.name for one in found if one.subject == "file"]
 
     def cleanup(self, session: str, branch: str, node: str) -> None:
         with as_problem():

@@ -115,8 +115,16 @@ def changed_files(differences: Sequence[Dict[str, Any]]) -> List[str]:
     return [one["name"] for one in differences if one["subject"] == "file"]
 
 
+def proven(answer: Dict[str, Any]) -> Dict[str, Any]:
+    """The answer, of which no state may be in doubt: all nodes are intact."""
+    if answer["unproven"]:
+        raise Problem("unproven", answer["unproven"])
+    return answer
+
+
 def forked(answer: Dict[str, Any]) -> str:
     one = answer["branches"][0]
+    proven(answer)
     if "error" in one:
         error = one["error"]
         raise Problem(error.get("code", "os"), error.get("detail", str(error)), error.get("details"))

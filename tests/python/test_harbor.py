@@ -314,7 +314,7 @@ class StatesTest(HarborTest):
             await waiting
         self.assertEqual((await self.sees(env, "ls begun"))[0], 2)
 
-    async def test_forks_go_on_each_for_itself(self) -> None:
+    async def test_forks_resume_each_for_itself(self) -> None:
         env = await self.start()
         first = await env.snapshot()
         await env.exec("echo common >f")

@@ -1,5 +1,6 @@
 """Snapshots, restores, forks, and the tree they make."""
 
+import time
 import unittest
 from typing import List
 
@@ -16,6 +17,20 @@ class SnapshotTest(LiveTest):
         report = self.s.restore(n)
         self.assertEqual((report.node, report.accepted), (n.id, []))
         self.assertEqual(self.s.exec_command("pwd; cat f; echo $x; jobs -r | wc -l").output, "/root/w\ngood\nkept\n1\n")
+
+    def test_a_written_file_is_in_the_next_snapshot_however_long_the_pause_before(self) -> None:
+        self.s.snapshot()
+        for pause in (0, 0.15, 0.6):  # meanwhile the branch is captured ahead of the next snapshot
+            content = f"payload after {pause} s"
+            self.s.exec_command("true")
+            time.sleep(pause)
+            self.s.write_file("/root/f", content)
+            n = self.s.snapshot()
+            self.assertIn("/root/f", [one.name for one in self.s.diff("HEAD~1", n)])
+            self.s.restore(n)
+            self.assertEqual(self.s.exec_command("cat /root/f").output, content)
+            with self.s.branch(n) as b:
+                self.assertEqual(b.read_text("/root/f"), content)
 
     def test_a_node_says_what_it_is_and_stands_for_its_id(self) -> None:
         self.s.exec_command("x=1")
@@ -118,8 +133,12 @@ class ForkTest(LiveTest):
         self.assertEqual([type(error) for error in errors], [DivergenceError, DivergenceError])
         with self.assertRaises(DivergenceError):
             self.s.branch(n)
-        for b in self.s.fork(n, 2, on_divergence="accept"):
+        for b in [*self.s.fork(n, 2, on_divergence="accept"), self.s.branch(n, on_divergence="accept")]:
+            self.assertEqual([d.command for d in b.accepted], ["cat /proc/sys/kernel/random/uuid"])
+            self.assertEqual(b.unproven, "")
             b.end()
+        with self.s.branch("n0") as b:
+            self.assertEqual((list(b.accepted), b.unproven, self.s.diff("n0", "n0").unproven), ([], "", ""))
 
     def test_too_many_forks_are_refused(self) -> None:
         with self.assertRaises((InvalidArgumentError, NoSpaceError)):

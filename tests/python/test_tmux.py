@@ -212,7 +212,7 @@ class StatesTest(TmuxTest):
         session.send_keys("500g")
         eventually(lambda: session.capture_pane().startswith("500\n"))
 
-    def test_forks_go_on_each_for_itself(self) -> None:
+    def test_forks_resume_each_for_itself(self) -> None:
         session = self.repl()
         forks = self.terminal.fork(2)
         for number, fork in enumerate(forks):

@@ -10,10 +10,11 @@ from statefork import (Blocker, CommandFailed, CommandResult, CommandTimeout, Da
                        verbs)
 from statefork.errors import check_result, error_from_problem
 from statefork.events import EventReader, Message
-from statefork.place import find_place
+from statefork.location import find_location
 from statefork.plans import Course, Reply, Send
 from statefork.replies import json_of
 from statefork.requests import MAX_REQUEST_BYTES, Address, ask
+from statefork.results import Forked
 from world import environment
 
 RESULT = CommandResult("make", output="part\n", exit_code=2, duration=0.5)
@@ -118,52 +119,52 @@ class ForkPlanTest(unittest.TestCase):
 
     def test_when_one_branch_cannot_be_made_the_others_are_ended(self) -> None:
         with Course(verbs.fork(Address("s"), "n1", 2, [], "fail", return_errors=False)) as course:
-            course.go_on(self.ANSWER)
+            course.resume(self.ANSWER)
             assert isinstance(course.step, Send)
             self.assertEqual((course.step.request.method, course.step.request.path),
                              ("DELETE", "/v1/sessions/s/branches/b1"))
             with self.assertRaisesRegex(NoSpaceError, "1 of 2 branches could not be made: full"):
-                course.go_on(Reply(404, b""))  # gone already: as it should be
+                course.resume(Reply(404, b""))  # gone already: as it should be
 
     def test_errors_can_be_had_in_the_place_of_branches(self) -> None:
         with Course(verbs.fork(Address("s"), "n1", 2, [], "fail", return_errors=True)) as course:
-            course.go_on(self.ANSWER)
+            course.resume(self.ANSWER)
             assert course.step is None and course.value is not None
             branch, error = course.value
-            self.assertEqual(branch, "b1")
+            self.assertEqual(branch, Forked("b1", []))
             self.assertIsInstance(error, NoSpaceError)
 
 
 class PlaceTest(unittest.TestCase):
     def test_what_is_given_wins_over_the_environment_and_a_url_over_a_socket(self) -> None:
         with environment():
-            self.assertEqual(find_place().describe(), "/run/statefork/statefork.sock")
+            self.assertEqual(find_location().describe(), "/run/statefork/statefork.sock")
         with environment(STATEFORK_SOCKET="/s"):
-            self.assertEqual(find_place().describe(), "/s")
-            self.assertEqual(find_place("/t").describe(), "/t")
+            self.assertEqual(find_location().describe(), "/s")
+            self.assertEqual(find_location("/t").describe(), "/t")
         with environment(STATEFORK_SOCKET="/s", STATEFORK_URL="http://h:1", STATEFORK_TOKEN="t"):
-            self.assertEqual(find_place().tcp(), ("h", 1, False))
-            self.assertEqual(find_place().headers()["Authorization"], "Bearer t")
-            self.assertNotIn("Authorization", find_place("/t").headers())
-            self.assertEqual(find_place(url="https://o", token="u").headers()["Authorization"], "Bearer u")
+            self.assertEqual(find_location().tcp(), ("h", 1, False))
+            self.assertEqual(find_location().headers()["Authorization"], "Bearer t")
+            self.assertNotIn("Authorization", find_location("/t").headers())
+            self.assertEqual(find_location(url="https://o", token="u").headers()["Authorization"], "Bearer u")
 
     def test_a_token_is_one_line_of_visible_characters(self) -> None:
-        self.assertEqual(find_place(url="http://h:1", token="from-a-file\n").headers()["Authorization"],
+        self.assertEqual(find_location(url="http://h:1", token="from-a-file\n").headers()["Authorization"],
                          "Bearer from-a-file")
         for token in ("a\r\nX: y", "\u00e4", "a\x00"):
             with self.assertRaises(InvalidArgumentError):
-                find_place(url="http://h:1", token=token)
+                find_location(url="http://h:1", token=token)
 
     def test_the_host_is_named_as_the_url_names_it(self) -> None:
         for url, host in (("http://h:1", "h:1"), ("http://[::1]:1/", "[::1]:1"), ("https://h", "h")):
-            self.assertEqual(find_place(url=url).headers()["Host"], host)
+            self.assertEqual(find_location(url=url).headers()["Host"], host)
 
     def test_wrong_addresses_are_refused(self) -> None:
         for url in ("host:1", "ftp://h", "http://", "http://h:99999", "http://h/path", "http://h:x"):
             with self.assertRaises(InvalidArgumentError):
-                find_place(url=url)
+                find_location(url=url)
         with self.assertRaises(InvalidArgumentError):
-            find_place("/s", url="http://h:1")
+            find_location("/s", url="http://h:1")
 
 
 class NodeTest(unittest.TestCase):

@@ -21,7 +21,7 @@ namespace {
 using test::TarMaker;
 using test::TempDir;
 
-constexpr auto kPatience = seconds(30);
+constexpr auto kTimeout = seconds(30);
 
 // A child that prepares a root. It says each new step with one letter, and waits for one from us
 // before it goes on from the first file.
@@ -43,15 +43,15 @@ class Builder {
 
   // 'u' unpacking, 'w' waiting, 'd' done, 'f' failed.
   char next_word() {
-    auto ready = os::wait_readable(says_->read_end.get(), Deadline::after(kPatience));
+    auto ready = os::wait_readable(says_->read_end.get(), Deadline::after(kTimeout));
     char word = '?';
     if (!ready || !*ready || ::read(says_->read_end.get(), &word, 1) != 1) return '?';
     return word;
   }
-  void go_on() { EXPECT_EQ(::write(hears_->write_end.get(), "g", 1), 1); }
+  void resume() { EXPECT_EQ(::write(hears_->write_end.get(), "g", 1), 1); }
   void kill() {
     EXPECT_OK(child_.signal(SIGKILL));
-    EXPECT_OK(child_.wait(Deadline::after(kPatience)));
+    EXPECT_OK(child_.wait(Deadline::after(kTimeout)));
   }
 
  private:
@@ -127,7 +127,7 @@ TEST_F(CacheTest, OfTwoAtOnceOneBuilds) {
   ASSERT_EQ(second.next_word(), 'w');
   EXPECT_OK(RootCache::open(cache_dir()));  // sweeps, but not what is being made
   EXPECT_EQ(drafts(), 1U);
-  first.go_on();
+  first.resume();
   EXPECT_EQ(first.next_word(), 'd');
   EXPECT_EQ(second.next_word(), 'd') << "it must not unpack anything itself";
 }

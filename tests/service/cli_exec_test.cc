@@ -16,7 +16,7 @@
 namespace sf::test {
 namespace {
 
-const seconds kPatience{60};
+const seconds kTimeout{60};
 constexpr const char* kAskAndTell = "stty -echo; echo first; read -r x; stty echo; echo got $x";
 
 // statefork in the background: what it prints can be waited for.
@@ -40,7 +40,7 @@ class Running {
   int end() {
     wait_for(out_, std::nullopt);
     wait_for(err_, std::nullopt);
-    auto status = child_.wait(Deadline::after(kPatience));
+    auto status = child_.wait(Deadline::after(kTimeout));
     EXPECT_OK(status);
     return status ? status->shell_code() : -1;
   }
@@ -62,7 +62,7 @@ class Running {
 
   // No text: the end of the stream.
   static void wait_for(Stream& stream, const std::optional<std::string>& text) {
-    const Deadline deadline = Deadline::after(kPatience);
+    const Deadline deadline = Deadline::after(kTimeout);
     char buffer[4096];
     while (!text || stream.text.find(*text) == std::string::npos) {
       auto ready = os::wait_readable(stream.fd.get(), deadline);
@@ -142,7 +142,7 @@ TEST_F(CliExecTest, WhenNobodyReadsTheOutputTheCommandIsInterrupted) {
       {"/bin/bash", "-c",
        "\"$0\" exec --socket \"$1\" s -t 0 -- yes | head -n 1; echo ${PIPESTATUS[0]}", SF_PROGRAM,
        world_.socket()},
-      Deadline::after(kPatience));
+      Deadline::after(kTimeout));
   ASSERT_OK(ran);
   EXPECT_EQ(ran->text, "y\n141\n");
   EXPECT_EQ(world_.exec_output("s", "echo usable"), "usable");
@@ -155,7 +155,7 @@ TEST_F(CliExecTest, ATerminalGetsTheBytesAndAPipeTheText) {
       {"/usr/bin/script", "-qec",
        std::string(SF_PROGRAM) + " exec --socket " + world_.socket() + " s -- \"" + command + "\"",
        "/dev/null"},
-      Deadline::after(kPatience));
+      Deadline::after(kTimeout));
   ASSERT_OK(ran);
   EXPECT_NE(ran->text.find("\x1b[31mred\x1b[m"), std::string::npos) << ran->text;
 }
@@ -249,8 +249,7 @@ TEST_F(CliExecTest, AProgramThatRunsAtASnapshotRunsOnInAForkAndAfterARestore) {
                            "touch /ready; read x </step; head -c 1000000 /dev/zero; echo end; "
                            "echo $x >/result"});
   const auto wait_in = [&](const std::string& branch, const std::string& condition) {
-    for (Deadline patience = Deadline::after(kPatience);
-         world_.exec(branch, condition).status != 0;)
+    for (Deadline patience = Deadline::after(kTimeout); world_.exec(branch, condition).status != 0;)
       ASSERT_FALSE(patience.passed()) << condition;
   };
   wait_in("s", "test -e /ready");

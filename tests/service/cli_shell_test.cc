@@ -61,11 +61,11 @@ TEST_F(CliShellTest, ARestoreBySomeoneElseShowsAtOnceAndTheLinkStays) {
 TEST_F(CliShellTest, TheEndOfTheSessionEndsIt) {
   Person person(shell("s"));
   ASSERT_TRUE(person.sees("attached"));
-  person.type("echo linked\r");
+  person.type("echo lin''ked\r");
   ASSERT_TRUE(person.sees("linked"));
   world_.output({"rm", "s"});
   ASSERT_TRUE(person.sees("ended"));
-  EXPECT_EQ(person.exit_code(), 0);
+  EXPECT_EQ(person.exit_code(), 0) << person.transcript();
 }
 
 // Each program tells that it runs before the key is typed.
@@ -91,8 +91,8 @@ TEST_F(CliShellTest, ControlKeysDoInsideWhatTheyDoOnATerminal) {
     quit = person.sees_soon("Quit", seconds(1));
   }
   ASSERT_TRUE(quit);
-  person.type("cat; echo cat-ended-$?\r");
-  ASSERT_TRUE(person.sees("cat-ended"));
+  person.type("sh -c 'echo thi''rd; exec cat'; echo cat-ended-$?\r");
+  ASSERT_TRUE(person.sees("third"));
   person.type("some words\r");
   ASSERT_TRUE(person.sees("some words\r\nsome words"));
   person.type("\x04");
@@ -138,6 +138,52 @@ TEST_F(CliShellTest, TwoPeopleShareATerminalAndOneMayLeave) {
   ASSERT_TRUE(again.sees("alone"));
   again.type("echo ba''ck\r");
   ASSERT_TRUE(second.sees("back"));
+}
+
+TEST_F(CliShellTest, ArrowsHistoryAndCompletionEditTheLine) {
+  world_.exec_output("s", "mkdir -p /tmp/t; touch /tmp/t/a-long-name; cd /tmp/t; PS1='rea''dy> '");
+  Person person(shell("s"));
+  ASSERT_TRUE(person.sees("ready> "));
+  std::string left;
+  for (std::size_t i = 0; i < std::string("rst-$((40+2))").size(); ++i) left += "\x1b[D";
+  person.type("echo frst-$((40+2))" + left + "i\r");
+  ASSERT_TRUE(person.sees("first-42"));
+  person.type("echo second-$((41+2))\r");
+  ASSERT_TRUE(person.sees("second-43"));
+  person.type("\x1b[A\x1b[A\r");
+  ASSERT_TRUE(person.sees("first-42"));
+  person.type("\x1b[A\x1b[A\x1b[A\x1b[B\r");
+  ASSERT_TRUE(person.sees("second-43"));
+  person.type(
+      "\x12"
+      "echo first-$\r");  // a search backwards
+  ASSERT_TRUE(person.sees("first-42"));
+  person.type("ls a-l\t| tr a-z A-Z\r");
+  ASSERT_TRUE(person.sees("A-LONG-NAME"));
+  person.type(
+      "echo not this\x15"
+      "echo th\x1b\x7fthat-$((1+1))\x01: ; \x05\r");
+  ASSERT_TRUE(person.sees("that-2"));
+}
+
+TEST_F(CliShellTest, ThePromptComesBackAfterACommandOfAnotherClient) {
+  world_.exec_output("s", "PS1='rea''dy> '");
+  Person person(shell("s"));
+  ASSERT_TRUE(person.sees("ready> "));
+  world_.exec_output("s", "echo from-elsewhere");
+  ASSERT_TRUE(person.sees("from-elsewhere"));
+  ASSERT_TRUE(person.sees("ready> "));
+  for (const char* silent : {"true", "sleep 0.5"}) {
+    world_.exec_output("s", silent);
+    ASSERT_TRUE(person.sees("ready> ")) << silent;
+  }
+  world_.output({"snapshot", "s", "--name", "here"});
+  world_.exec_output("s", "X=later");
+  ASSERT_TRUE(person.sees("ready> "));
+  world_.output({"restore", "s", "here"});
+  ASSERT_TRUE(person.sees("ready> "));
+  person.type("echo ty''ped\r");
+  ASSERT_TRUE(person.sees("typed"));
 }
 
 TEST_F(CliShellTest, AfterTheShellWasLeftANewOneWaits) {

@@ -14,7 +14,7 @@
 namespace sf::test {
 namespace {
 
-const seconds kPatience{60};
+const seconds kTimeout{60};
 
 }  // namespace
 
@@ -47,7 +47,7 @@ CommandRun DaemonWorld::run_with_input(const std::string& input,
   argv.push_back(arguments.front());
   argv.insert(argv.end(), {"--socket", socket(), "--state", state_dir()});
   argv.insert(argv.end(), arguments.begin() + 1, arguments.end());
-  auto ran = os::run_program(argv, Deadline::after(kPatience), {.env = environment_});
+  auto ran = os::run_program(argv, Deadline::after(kTimeout), {.env = environment_});
   auto err = os::read_file(files + ".err");
   if (!ran) {
     ADD_FAILURE() << arguments.front() << ": " << ran.error().describe();
@@ -73,7 +73,7 @@ std::string DaemonWorld::exec_output(const std::string& session, const std::stri
 }
 
 void DaemonWorld::wait_until_running(const std::string& session) const {
-  Deadline deadline = Deadline::after(kPatience);
+  Deadline deadline = Deadline::after(kTimeout);
   while (!deadline.passed()) {
     auto tree = client().get("/v1/sessions/" + session + "/tree");
     ASSERT_OK(tree);
@@ -100,7 +100,7 @@ std::string DaemonWorld::send_raw(const std::string& bytes, Then then) const {
   std::string answer;
   char buffer[4096];
   for (;;) {
-    auto ready = os::wait_readable(fd, Deadline::after(kPatience));
+    auto ready = os::wait_readable(fd, Deadline::after(kTimeout));
     if (!ready || !*ready) {
       ADD_FAILURE() << "no answer";
       break;
@@ -124,7 +124,7 @@ void DaemonWorld::end_daemon(int signal) const {
   os::UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   ASSERT_TRUE(process.valid());
   ASSERT_EQ(::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0), 0);
-  auto ended = os::wait_readable(process.get(), Deadline::after(kPatience));
+  auto ended = os::wait_readable(process.get(), Deadline::after(kTimeout));
   ASSERT_TRUE(ended.ok() && *ended) << "the daemon does not end";
 }
 

@@ -15,7 +15,7 @@
 namespace sf::test {
 namespace {
 
-constexpr auto kSightPatience = seconds(60);
+constexpr auto kSightTimeout = seconds(60);
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void Person::type(const std::string& keys) {
 
 bool Person::paste(std::string_view text) {
   pasted_ = 0;
-  for (Deadline patience = Deadline::after(kSightPatience); !text.empty();) {
+  for (Deadline patience = Deadline::after(kSightTimeout); !text.empty();) {
     pollfd ready{master_.get(), POLLIN | POLLOUT, 0};
     if (::poll(&ready, 1, patience.poll_timeout_ms()) <= 0) return false;
     if ((ready.revents & POLLIN) != 0 && !read_some(patience)) return false;
@@ -58,7 +58,7 @@ bool Person::paste(std::string_view text) {
     if (n <= 0) continue;
     text.remove_prefix(static_cast<std::size_t>(n));
     pasted_ += static_cast<std::size_t>(n);
-    patience = Deadline::after(kSightPatience);
+    patience = Deadline::after(kSightTimeout);
   }
   return true;
 }
@@ -80,7 +80,7 @@ bool Person::read_some(Deadline deadline) {
 }
 
 ::testing::AssertionResult Person::sees(const std::string& text) {
-  if (sees_soon(text, kSightPatience)) return ::testing::AssertionSuccess();
+  if (sees_soon(text, kSightTimeout)) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "not seen: " << text << "\n" << shown_;
 }
 

@@ -39,7 +39,10 @@ void Relay::serve() {
   for (;;) {
     std::array<pollfd, 2> fds = {pollfd{listener_.get(), POLLIN, 0}, pollfd{end_.get(), POLLIN, 0}};
     if (::poll(fds.data(), fds.size(), -1) < 0 || fds[1].revents != 0) return;
-    if (auto client = os::accept_unix(listener_.get())) carry(std::move(*client));
+    auto client = os::accept_unix(listener_.get());
+    if (!client) continue;
+    ++connections_;
+    carry(std::move(*client));
   }
 }
 

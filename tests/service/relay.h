@@ -1,6 +1,7 @@
-// Relay: stands between client and daemon and cuts a connection on demand.
+// Relay: stands between client and daemon, counts connections and cuts one on demand.
 #pragma once
 
+#include <atomic>
 #include <future>
 #include <mutex>
 #include <string>
@@ -20,6 +21,7 @@ class Relay {
   // The first connection over which this text came from the daemon is cut behind it.
   void cut_after(const std::string& text);
   void wait_until_cut();
+  int connections() const { return connections_; }  // that clients have made so far
 
  private:
   void serve();
@@ -31,6 +33,7 @@ class Relay {
   os::UniqueFd end_;  // readable: no more clients
   std::mutex mutex_;
   std::string cut_text_;
+  std::atomic<int> connections_ = 0;
   std::promise<void> cut_;
   std::thread thread_;  // one client at a time is enough: it opens one connection after the other
 };

@@ -15,8 +15,8 @@
 #include "backends/vm/qmp.h"
 #include "daemon_world.h"
 #include "engines.h"
+#include "os/cgroup_thaw.h"
 #include "os/file.h"
-#include "os/freezer.h"
 #include "os/process.h"
 #include "testing/matchers.h"
 
@@ -52,11 +52,12 @@ class SubstrateKillTest : public ::testing::TestWithParam<Subject> {
   }
   // Looks where records and drafts would be, then asks the engine itself, which sweeps.
   void expect_nothing_left(const std::string& state) {
-    for (const char* place : {"", "/records", "/kept", "/roots"}) {
-      auto names = os::list_directory(state + "/store/backends/" + backend() + place);
+    for (const char* location : {"", "/records", "/kept", "/roots"}) {
+      auto names = os::list_directory(state + "/store/backends/" + backend() + location);
       if (!names) continue;  // not every backend has all
       for (const std::string& name : *names)
-        EXPECT_FALSE(name.ends_with(".json") || name.ends_with(".draft")) << place << "/" << name;
+        EXPECT_FALSE(name.ends_with(".json") || name.ends_with(".draft"))
+            << location << "/" << name;
     }
     backends::BackendRegistry registry({.store_dir = state + "/store"}, engines.tools());
     auto made = registry.make(backend());
@@ -161,7 +162,7 @@ TEST_P(FrozenContainerTest, GoesOnWithTheNextDaemon) {
   const auto switches = os::freezer_switches(os::read_cgroup_layout(), groups, "libpod-");
   ASSERT_FALSE(switches.empty()) << groups;
   for (const os::FreezerSwitch& each : switches)
-    (void)os::write_file(each.file, each.go_on == "0" ? "1" : "FROZEN");
+    (void)os::write_file(each.file, each.resume == "0" ? "1" : "FROZEN");
   EXPECT_EQ(run("echo $x"), "alive");
 }
 
@@ -174,12 +175,12 @@ class SavedMachineTest : public SubstrateKillTest {
  protected:
   // As a daemon leaves it that is killed while the machine stands still for a snapshot.
   void stand_still() {
-    const std::string boxes = world->state_dir() + "/store/backends/vm/boxes";
-    ASSERT_OK_AND_ASSIGN(std::vector<std::string> names, os::list_directory(boxes));
+    const std::string sandboxes = world->state_dir() + "/store/backends/vm/boxes";
+    ASSERT_OK_AND_ASSIGN(std::vector<std::string> names, os::list_directory(sandboxes));
     ASSERT_EQ(names.size(), 1U);
     const Deadline deadline = Deadline::after(seconds(60));
     ASSERT_OK_AND_ASSIGN(backends::Qmp qmp,
-                         backends::Qmp::connect(boxes + "/" + names.front() + "/q", deadline));
+                         backends::Qmp::connect(sandboxes + "/" + names.front() + "/q", deadline));
     ASSERT_OK(qmp.command("stop", Json::object(), deadline));
   }
 };

@@ -58,7 +58,8 @@ TEST_P(AgentShellTest, CommandsAreByteExactAndTheShellOutlivesThem) {
   EXPECT_EQ(ended.exit_code, 3);
   EXPECT_TRUE(ended.shell_restarted);
   EXPECT_EQ(run("echo \"[$x]\"").output, "[]\n");
-  // Spares the shell that says so, and PID 1, which is the agent. It may meet the way into the box.
+  // Spares the shell that says so, and PID 1, which is the agent. It may meet the way into the
+  // sandbox.
   auto killed = world_->session().exec_command(kMain, {.command = "kill -9 -1"});
   EXPECT_TRUE(killed.ok() || killed.error().code == ErrorCode::kOs) << killed.error().describe();
   EXPECT_EQ(run("echo alive").output, "alive\n");

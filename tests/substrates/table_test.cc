@@ -27,7 +27,7 @@ using equivalence::Family;
 using equivalence::Scenario;
 using equivalence::Session;
 
-constexpr milliseconds kShortPatience{5'000};  // where nothing is expected to answer
+constexpr milliseconds kShortTimeout{5'000};  // where nothing is expected to answer
 
 struct Row {
   std::string backend;
@@ -131,8 +131,8 @@ Status TableTest::prepare_host(const std::string& backend) {
   return Ok{};
 }
 
-// As the runner does it, but for this: where the way into a box is a process inside, `kill -9 -1`
-// ends that, too, and the command with an error.
+// As the runner does it, but for this: where the way into a sandbox is a process inside, `kill -9
+// -1` ends that, too, and the command with an error.
 void TableTest::disturb(Session& session, const Scenario& scenario) {
   for (const auto& commands : {scenario.disturb, equivalence::damage(), equivalence::blinding()}) {
     for (const std::string& command : commands) (void)session.run(command);
@@ -151,7 +151,7 @@ TableTest::Outcome TableTest::try_out(Session& session, const Row& row) {
   disturb(session, row.scenario);
   if (Status restored = session.restore(*here); !restored)
     return {true, false, restored.error().describe()};
-  if (!claims[row.backend].has(row.needs)) session.set_patience(kShortPatience);
+  if (!claims[row.backend].has(row.needs)) session.set_patience(kShortTimeout);
   // Where the shell stands is asked for only where that is what it is about.
   if (!row.needs.has(Preserves::kShell)) (void)session.run("cd /w");
   auto seen = session.run(row.scenario.probe);

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import List, Optional, Protocol, Sequence
 
 from frame import Frame, describe_difference, is_same
-from place import directory_of, write_files
+from location import directory_of, write_files
 from row import Row, Size, Step
 from session_side import SessionTerminal, prepare
 from tmux_side import Painter, TmuxServer, TmuxTerminal, open_shell

@@ -26,7 +26,7 @@ import line_rows
 import screen_rows
 import sequence_rows
 import vttest_rows
-from place import directory_of, write_files
+from location import directory_of, write_files
 from player import Mismatch, Player, describe, do, settle, show
 from row import Row, Size
 from statefork import StateForkError

@@ -126,6 +126,7 @@ ROWS: List[Row] = [
     case("selective-erase", "\x1b[1\"qkept\x1b[0\"q gone\x1b[?2K", "x"),
     case("double-size", "\x1b#6wide\r\n\x1b#3top\r\n\x1b#4bottom\r\n\x1b#5plain", "x"),
     case("columns-132", "abc\x1b[?3hdef", "\x1b[?3lghi"),
+    case("columns-132-allowed", LINES + "\x1b[?40h\x1b[?3hdef", "\x1b[?3lghi"),
     # Resizing.
     case("reflow-narrower", "0123456789" * 12 + "\r\nshort\r\n" + "abcdefghij" * 9, (24, 50), "x", (24, 80), "y"),
     case("reflow-wider", "0123456789" * 12 + "\r\nshort\r\n", (24, 150), "x", (24, 60), "y"),

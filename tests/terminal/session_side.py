@@ -8,7 +8,7 @@ from typing import Sequence, Tuple
 
 from frame import Frame, make_frame
 from key_names import is_key
-from place import ENVIRONMENT, prepare_script
+from location import ENVIRONMENT, prepare_script
 from row import Row, Size
 from statefork.branch import Terminal
 

@@ -15,7 +15,7 @@ from typing import Sequence
 
 from capture import parse_capture
 from frame import Frame, make_frame
-from place import ENVIRONMENT, HOST_NAME, PLACE, prepare_script
+from location import ENVIRONMENT, HOST_NAME, PLACE, prepare_script
 from row import Row, Size
 from world import eventually
 

@@ -14,7 +14,8 @@ from ..errors import StateForkError
 from ..events import TerminalEvent
 from ..nodes import NodeRef, Snapshot, TreeNode
 from ..requests import DEFAULT_TIMEOUT, Address
-from ..results import CleanupReport, CommandResult, Diff, ExecutionInfo, ProgramResult, RestoreReport, Screen, TypedKeys
+from ..results import (CleanupReport, CommandResult, Diff, Divergence, ExecutionInfo, Forked, ProgramResult,
+                       RestoreReport, Screen, TypedKeys)
 from ..subscription import watch_terminal
 from .execution import AsyncExecution
 from .opening import Opening
@@ -76,13 +77,13 @@ class AsyncTerminal:
     async def fork(self, node: NodeRef = "HEAD", count: Optional[int] = None, *, names: Sequence[str] = (),
                    on_divergence: OnDivergence = "fail", return_errors: bool = False) -> Any:
         made = await self._runner.run(verbs.fork(self._at, node, count, names, on_divergence, return_errors))
-        return [self._branch(one) if isinstance(one, str) else one for one in made]
+        return [self._forked(one) if isinstance(one, Forked) else one for one in made]
 
     def branch(self, node: NodeRef = "HEAD", name: Optional[str] = None, *,
                on_divergence: OnDivergence = "fail") -> Opening[AsyncBranch]:
         """For `async with s.branch(n) as b:`, or to be awaited."""
         async def make() -> AsyncBranch:
-            return self._branch(await self._runner.run(verbs.branch(self._at, node, name, on_divergence)))
+            return self._forked(await self._runner.run(verbs.branch(self._at, node, name, on_divergence)))
         return Opening(make())
 
     async def node(self, node: NodeRef = "HEAD") -> TreeNode:
@@ -140,9 +141,17 @@ class AsyncTerminal:
     def _branch(self, name: str) -> AsyncBranch:
         return AsyncBranch(self._runner, Address(self._at.session, name))
 
+    def _forked(self, made: Forked) -> AsyncBranch:
+        branch = self._branch(made.name)
+        branch.accepted, branch.unproven = made.accepted, made.unproven
+        return branch
+
 
 class AsyncBranch(AsyncTerminal):
-    """A live copy of a node, apart from all others."""
+    """A live copy of a node, apart from all others. `accepted` and `unproven`: as `statefork.Branch` has them."""
+
+    accepted: Sequence[Divergence] = ()
+    unproven: str = ""
 
     @property
     def name(self) -> str:

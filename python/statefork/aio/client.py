@@ -8,7 +8,7 @@ from typing import List, Mapping, Optional
 from .. import verbs
 from ..branch import LocalPath
 from ..nodes import SessionInfo
-from ..place import find_place
+from ..location import find_location
 from ..plans import Plan
 from ..requests import Address
 from ..results import BackendInfo, GarbageReport, Health
@@ -22,7 +22,7 @@ class AsyncClient:
 
     def __init__(self, socket: Optional[str] = None, *, url: Optional[str] = None, token: Optional[str] = None,
                  state: Optional[str] = None, start: bool = True) -> None:
-        self._find = partial(find_place, socket, url, token, state, start)
+        self._find = partial(find_location, socket, url, token, state, start)
 
     @property
     def _runner(self) -> AsyncRunner:

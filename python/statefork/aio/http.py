@@ -6,7 +6,7 @@ import asyncio
 import ssl
 from typing import Dict, List, Optional, Tuple
 
-from ..place import CONNECT_SECONDS, Place, watch_peer
+from ..location import CONNECT_SECONDS, Location, watch_peer
 from ..plans import Request, Stream
 from ..runner import CHUNK, went_away
 
@@ -68,25 +68,25 @@ class AsyncAnswer(Stream):
         self._writer.close()
 
 
-async def connect(place: Place) -> Ends:
-    tcp = place.tcp()
+async def connect(location: Location) -> Ends:
+    tcp = location.tcp()
     try:
         if tcp is None:
-            return await asyncio.open_unix_connection(sock=place.connect_unix())
+            return await asyncio.open_unix_connection(sock=location.connect_unix())
         context = ssl.create_default_context() if tcp[2] else None
         ends = await asyncio.wait_for(asyncio.open_connection(tcp[0], tcp[1], ssl=context), CONNECT_SECONDS)
         watch_peer(ends[1].get_extra_info("socket"))
         return ends
     except (OSError, asyncio.TimeoutError) as error:
-        raise place.unreachable(error if isinstance(error, OSError) else OSError("it does not answer")) from error
+        raise location.unreachable(error if isinstance(error, OSError) else OSError("it does not answer")) from error
 
 
-async def open_answer(place: Place, request: Request) -> AsyncAnswer:
-    headers = place.headers()
+async def open_answer(location: Location, request: Request) -> AsyncAnswer:
+    headers = location.headers()
     if request.body is not None:
         headers.update({"Content-Type": request.content_type, "Content-Length": str(len(request.body))})
     lines = [f"{request.method} {request.target} HTTP/1.1", *(f"{key}: {value}" for key, value in headers.items())]
-    reader, writer = await connect(place)
+    reader, writer = await connect(location)
     try:
         writer.write("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + (request.body or b""))
         await writer.drain()

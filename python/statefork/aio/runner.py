@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from typing import Any, AsyncIterator, TypeVar, cast
 
-from ..place import Place
+from ..location import Location
 from ..plans import Blocking, Course, Emit, Open, Pause, Plan, Read, Reply, Send, StartDaemon, Step, Tell
 from .http import AsyncAnswer, open_answer
 
@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 
 class AsyncRunner:
-    def __init__(self, place: Place) -> None:
-        self.place = place
+    def __init__(self, location: Location) -> None:
+        self.location = location
 
     async def run(self, plan: Plan[T]) -> T:
         with Course(plan) as course:
@@ -38,17 +38,17 @@ class AsyncRunner:
         except Exception as error:
             course.fail(error)
         else:
-            course.go_on(outcome)
+            course.resume(outcome)
 
     async def _carry_out(self, step: Step) -> Any:
         if isinstance(step, Send):
-            answer = await open_answer(self.place, step.request)
+            answer = await open_answer(self.location, step.request)
             try:
                 return Reply(answer.status, await answer.read_all())
             finally:
                 answer.close()
         elif isinstance(step, Open):
-            return await open_answer(self.place, step.request)
+            return await open_answer(self.location, step.request)
         elif isinstance(step, Read):
             return await cast(AsyncAnswer, step.stream).read()
         elif isinstance(step, Tell):
@@ -60,5 +60,5 @@ class AsyncRunner:
         elif isinstance(step, Pause):
             await asyncio.sleep(step.seconds)
         elif isinstance(step, StartDaemon):
-            await asyncio.get_running_loop().run_in_executor(None, self.place.start_daemon)
+            await asyncio.get_running_loop().run_in_executor(None, self.location.start_daemon)
         return None

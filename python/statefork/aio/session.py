@@ -61,4 +61,4 @@ class AsyncSession(AsyncTerminal):
             await self._runner.run(verbs.leave(verbs.end_session(self._at), failing=kind is not None))
 
     def __repr__(self) -> str:
-        return f"<AsyncSession {self.id}{' ' + self.name if self.name else ''} at {self._runner.place.describe()}>"
+        return f"<AsyncSession {self.id}{' ' + self.name if self.name else ''} at {self._runner.location.describe()}>"

@@ -10,33 +10,31 @@ using waypoint::BranchId;
 using waypoint::CheckpointId;
 
 Result<control::Checkpoint> CriuBackend::checkpoint(const BranchHandle& branch) {
-  Result<control::BranchFacts> before = facts(branch);
   auto taken = waypoint().checkpoint(BranchId(branch.value()));
   if (!taken) return branch_error(branch, std::move(taken).error());
   return control::Checkpoint{.ref = PhysicalRef(taken->id.value()),
                              .bytes = taken->image_bytes,
-                             .memory_bytes = before ? before->resident_bytes : 0,
+                             .facts = taken->facts,
                              .took = taken->took,
                              .stopped = taken->stopped};
 }
 
-Result<BranchHandle> CriuBackend::revive_over(const PhysicalRef& from, const BranchId& files_of) {
-  auto made = waypoint().fork_over(CheckpointId(from.value()), files_of);
+// Over the files that `old` has now.
+Result<BranchHandle> CriuBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
+  const BranchId branch(old.value());
+  auto made = waypoint().restore(branch, CheckpointId(from.value()),
+                                 {.old = waypoint::OldBranch::kKept, .files_of = branch});
   if (!made) return std::move(made).error();
   return BranchHandle(made->value());
 }
 
-Result<BranchHandle> CriuBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
-  return revive_over(from, BranchId(old.value()));
-}
-
-std::vector<Result<BranchHandle>> CriuBackend::revive(const PhysicalRef& from, std::size_t count) {
+std::vector<Result<BranchHandle>> CriuBackend::fork(const PhysicalRef& from, std::size_t count) {
   std::vector<Result<BranchHandle>> handles;
-  BranchId origin;
+  BranchHandle origin;
   for (const waypoint::CheckpointInfo& info : waypoint().checkpoints()) {
-    if (info.id.value() == from.value()) origin = info.branch;
+    if (info.id.value() == from.value()) origin = BranchHandle(info.branch.value());
   }
-  while (handles.size() < count) handles.push_back(revive_over(from, origin));
+  while (handles.size() < count) handles.push_back(restore(origin, from));
   return handles;
 }
 

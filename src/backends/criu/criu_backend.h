@@ -23,15 +23,9 @@ class CriuBackend final : public LiveBackend {
   Result<control::Checkpoint> checkpoint(const control::BranchHandle& branch) override;
   Result<control::BranchHandle> restore(const control::BranchHandle& old,
                                         const control::PhysicalRef& from) override;
-
- protected:
   // Over the files of the branch it was taken on.
-  std::vector<Result<control::BranchHandle>> revive(const control::PhysicalRef& from,
-                                                    std::size_t count) override;
-
- private:
-  Result<control::BranchHandle> revive_over(const control::PhysicalRef& from,
-                                            const waypoint::BranchId& files_of);
+  std::vector<Result<control::BranchHandle>> fork(const control::PhysicalRef& from,
+                                                  std::size_t count) override;
 };
 
 }  // namespace sf::backends

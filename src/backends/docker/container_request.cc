@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/agent_place.h"
-#include "backends/agent/substrate.h"
+#include "agent/agent_location.h"
+#include "backends/hosted/substrate.h"
 
 namespace sf::backends {
 
@@ -29,7 +29,7 @@ Json container_request(const ContainerPlan& plan, const BranchConfig& config) {
   Json request = {
       {"Image", plan.image},  {"Entrypoint", {agent::kAgentPath, "serve"}},
       {"Cmd", Json::array()}, {"User", "0:0"},
-      {"WorkingDir", "/"},    {"Labels", {{kOwnerLabel, plan.owner}, {kNameLabel, plan.box}}},
+      {"WorkingDir", "/"},    {"Labels", {{kOwnerLabel, plan.owner}, {kNameLabel, plan.sandbox}}},
       {"HostConfig", host}};
   if (config.network != Network::kHost) request["Hostname"] = config.hostname;
   return request;

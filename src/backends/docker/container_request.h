@@ -1,15 +1,15 @@
-// What the Docker Engine is asked for a box. Pure.
+// What the Docker Engine is asked for a sandbox. Pure.
 #pragma once
 
 #include <string>
 
-#include "waypoint/branch_config.h"
+#include "shell/branch_config.h"
 #include "wire/json.h"
 
 namespace sf::backends {
 
 struct ContainerPlan {
-  std::string box;
+  std::string sandbox;
   std::string image;
   std::string agent;  // on the host
   std::string owner;

@@ -1,8 +1,8 @@
 #include "backends/docker/docker_entry.h"
 
-#include "backends/agent/agent_backend.h"
-#include "backends/agent/tool_search.h"
 #include "backends/docker/docker_substrate.h"
+#include "backends/hosted/hosted_backend.h"
+#include "backends/hosted/tool_search.h"
 #include "os/file.h"
 
 namespace sf::backends {
@@ -10,11 +10,11 @@ namespace {
 
 constexpr const char* kDefaultSocket = "/var/run/docker.sock";
 
-std::string socket_of(const Surroundings& around) {
+std::string socket_of(const HostContext& around) {
   return around.tools.docker_socket.empty() ? kDefaultSocket : around.tools.docker_socket;
 }
 
-Status usable(const Surroundings& around) {
+Status usable(const HostContext& around) {
   SF_TRY(check_agent(around));
   const std::string socket = socket_of(around);
   if (!os::exists(socket))
@@ -24,11 +24,11 @@ Status usable(const Surroundings& around) {
   return Ok{};
 }
 
-Result<std::unique_ptr<control::Backend>> make(const Surroundings& around) {
+Result<std::unique_ptr<control::Backend>> make(const HostContext& around) {
   auto substrate = std::make_unique<DockerSubstrate>(
       DockerOptions{socket_of(around), around.agent, around.owner});
   return std::unique_ptr<control::Backend>(
-      std::make_unique<AgentBackend>(std::move(substrate), around.state_dir + "/docker"));
+      std::make_unique<HostedBackend>(std::move(substrate), around.state_dir + "/docker"));
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "backends/agent/agent_connection.h"
-#include "backends/agent/root_archive.h"
 #include "backends/docker/container_request.h"
+#include "backends/hosted/agent_connection.h"
+#include "backends/hosted/root_archive.h"
 
 namespace sf::backends {
 
@@ -78,22 +78,22 @@ Result<std::string> DockerSubstrate::engine() {
   return "Docker with " + root->get<std::string>();
 }
 
-Status DockerSubstrate::start(const std::string& box, const BranchConfig& config) {
+Status DockerSubstrate::start(const std::string& sandbox, const BranchConfig& config) {
   SF_TRY_ASSIGN(std::string image, image_of(config.root));
-  return run(box, image, config);
+  return run(sandbox, image, config);
 }
 
-Status DockerSubstrate::run(const std::string& box, const std::string& image,
+Status DockerSubstrate::run(const std::string& sandbox, const std::string& image,
                             const BranchConfig& config) {
-  Json request = container_request({box, image, options_.agent, options_.owner}, config);
-  SF_TRY(api_.post("/containers/create", {{"name", box}}, request));
-  auto started = api_.post("/containers/" + box + "/start");
+  Json request = container_request({sandbox, image, options_.agent, options_.owner}, config);
+  SF_TRY(api_.post("/containers/create", {{"name", sandbox}}, request));
+  auto started = api_.post("/containers/" + sandbox + "/start");
   if (!started) return std::move(started).error().while_doing("starting the container");
   return Ok{};
 }
 
-Result<os::UniqueFd> DockerSubstrate::connect(const std::string& box) {
-  SF_TRY_ASSIGN(Json found, api_.get("/containers/" + box + "/json"));
+Result<os::UniqueFd> DockerSubstrate::connect(const std::string& sandbox) {
+  SF_TRY_ASSIGN(Json found, api_.get("/containers/" + sandbox + "/json"));
   const Json state = found.value("State", Json::object());
   auto pid = state.value("Pid", 0);
   if (pid <= 0)
@@ -102,11 +102,12 @@ Result<os::UniqueFd> DockerSubstrate::connect(const std::string& box) {
   return connect_agent(pid);
 }
 
-Result<KeptState> DockerSubstrate::keep(const std::string& box, const std::string& state) {
+Result<KeptState> DockerSubstrate::keep(const std::string& sandbox, const std::string& state) {
   Json labels = {{"Labels", {{kOwnerLabel, options_.owner}, {kNameLabel, state}}}};
   Stopwatch stopped;  // the engine pauses the container for all of it
-  SF_TRY(api_.post(
-      "/commit", {{"container", box}, {"repo", kStates}, {"tag", state}, {"pause", "1"}}, labels));
+  SF_TRY(api_.post("/commit",
+                   {{"container", sandbox}, {"repo", kStates}, {"tag", state}, {"pause", "1"}},
+                   labels));
   KeptState kept{.stopped = stopped.elapsed()};
   SF_TRY_ASSIGN(Json history,
                 api_.get("/images/" + std::string(kStates) + ":" + state + "/history"));
@@ -115,13 +116,13 @@ Result<KeptState> DockerSubstrate::keep(const std::string& box, const std::strin
   return kept;
 }
 
-Status DockerSubstrate::revive(const std::string& state, const std::string& box,
+Status DockerSubstrate::revive(const std::string& state, const std::string& sandbox,
                                const BranchConfig& config) {
-  return run(box, std::string(kStates) + ":" + state, config);
+  return run(sandbox, std::string(kStates) + ":" + state, config);
 }
 
-Status DockerSubstrate::end(const std::string& box) {
-  SF_TRY(api_.remove("/containers/" + box, {{"force", "1"}, {"v", "1"}}));
+Status DockerSubstrate::end(const std::string& sandbox) {
+  SF_TRY(api_.remove("/containers/" + sandbox, {{"force", "1"}, {"v", "1"}}));
   sweep();
   return Ok{};
 }
@@ -149,7 +150,7 @@ void DockerSubstrate::sweep() {
   }
 }
 
-Result<std::vector<std::string>> DockerSubstrate::boxes() {
+Result<std::vector<std::string>> DockerSubstrate::sandboxes() {
   SF_TRY_ASSIGN(Json all, api_.get("/containers/json", ours()));
   std::vector<std::string> names;
   for (const Json& each : all) names.push_back(label(each.value("Labels", Json()), kNameLabel));

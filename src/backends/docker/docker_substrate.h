@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/agent/substrate.h"
 #include "backends/docker/engine_api.h"
+#include "backends/hosted/substrate.h"
 
 namespace sf::backends {
 
@@ -26,20 +26,20 @@ class DockerSubstrate final : public Substrate {
   Status check(const waypoint::BranchConfig& config) const override;
 
   Result<std::string> engine() override;
-  Status start(const std::string& box, const waypoint::BranchConfig& config) override;
-  Result<os::UniqueFd> connect(const std::string& box) override;
-  Result<KeptState> keep(const std::string& box, const std::string& state) override;
-  Status revive(const std::string& state, const std::string& box,
+  Status start(const std::string& sandbox, const waypoint::BranchConfig& config) override;
+  Result<os::UniqueFd> connect(const std::string& sandbox) override;
+  Result<KeptState> keep(const std::string& sandbox, const std::string& state) override;
+  Status revive(const std::string& state, const std::string& sandbox,
                 const waypoint::BranchConfig& config) override;
-  Status end(const std::string& box) override;
+  Status end(const std::string& sandbox) override;
   Status remove(const std::string& state) override;
-  Result<std::vector<std::string>> boxes() override;
+  Result<std::vector<std::string>> sandboxes() override;
   Result<std::vector<std::string>> states() override;
 
  private:
   Result<std::string> image_of(const std::string& root);
   Result<std::string> existing_image(const std::string& image);
-  Status run(const std::string& box, const std::string& image,
+  Status run(const std::string& sandbox, const std::string& image,
              const waypoint::BranchConfig& config);
   EngineApi::Query ours() const;
   Result<std::vector<std::string>> tagged(const std::string& repository);

@@ -9,7 +9,7 @@ namespace {
 
 using wire::Json;
 
-constexpr auto kPatience = std::chrono::minutes(10);  // commits of large files take their time
+constexpr auto kTimeout = std::chrono::minutes(10);  // commits of large files take their time
 constexpr auto kQuestionTime = seconds(30);
 constexpr std::size_t kMaxAnswer = 64U << 20U;
 constexpr const char* kVersion = "/v1.40";  // Docker 19.03 and Podman 3 have it
@@ -17,7 +17,7 @@ constexpr const char* kVersion = "/v1.40";  // Docker 19.03 and Podman 3 have it
 void prepare(httplib::Client& http, milliseconds patience) {
   http.set_address_family(AF_UNIX);
   http.set_read_timeout(patience);
-  http.set_write_timeout(kPatience);
+  http.set_write_timeout(kTimeout);
   http.set_default_headers({{"Host", "docker"}});
 }
 
@@ -69,7 +69,7 @@ Result<Json> answer_of(const std::string& socket, const httplib::Result& result)
 Result<Json> EngineApi::send(const std::string& method, const std::string& path, const Query& query,
                              const Json& body) const {
   httplib::Client http(socket_, 80);
-  prepare(http, method == "GET" ? kQuestionTime : kPatience);
+  prepare(http, method == "GET" ? kQuestionTime : kTimeout);
   httplib::Request request;
   request.method = method;
   request.path = target(path, query);
@@ -91,7 +91,7 @@ Result<Json> EngineApi::post(const std::string& path, const Query& query, const 
 Result<Json> EngineApi::upload(const std::string& path, const Query& query,
                                const Body& body) const {
   httplib::Client http(socket_, 80);
-  prepare(http, kPatience);
+  prepare(http, kTimeout);
   std::optional<Error> failure;
   httplib::Result result = http.Post(
       target(path, query),

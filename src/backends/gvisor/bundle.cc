@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/agent_place.h"
-#include "waypoint/capabilities.h"
+#include "agent/agent_location.h"
+#include "shell/capabilities.h"
 
 namespace sf::backends {
 

@@ -1,9 +1,9 @@
-// The OCI bundle of a gVisor box. Pure.
+// The OCI bundle of a gVisor sandbox. Pure.
 #pragma once
 
 #include <string>
 
-#include "waypoint/branch_config.h"
+#include "shell/branch_config.h"
 #include "wire/json.h"
 
 namespace sf::backends {

@@ -1,22 +1,22 @@
 #include "backends/gvisor/gvisor_entry.h"
 
-#include "backends/agent/agent_backend.h"
-#include "backends/agent/tool_search.h"
 #include "backends/gvisor/gvisor_substrate.h"
+#include "backends/hosted/hosted_backend.h"
+#include "backends/hosted/tool_search.h"
 #include "os/run_program.h"
 
 namespace sf::backends {
 namespace {
 
-constexpr const char* kOwnPlace = "/opt/statefork/gvisor/bin";
+constexpr const char* kOwnLocation = "/opt/statefork/gvisor/bin";
 
-Result<std::string> find_runsc(const Surroundings& around) {
+Result<std::string> find_runsc(const HostContext& around) {
   if (!around.tools.runsc.empty()) return around.tools.runsc;
   return find_program(
-      "runsc", "install gVisor (package runsc of Debian 13), or set STATEFORK_RUNSC", kOwnPlace);
+      "runsc", "install gVisor (package runsc of Debian 13), or set STATEFORK_RUNSC", kOwnLocation);
 }
 
-Status usable(const Surroundings& around) {
+Status usable(const HostContext& around) {
   SF_TRY(check_agent(around));
   SF_TRY_ASSIGN(std::string runsc, find_runsc(around));
   SF_TRY_ASSIGN(os::ProgramOutput shown,
@@ -26,13 +26,13 @@ Status usable(const Surroundings& around) {
   return Ok{};
 }
 
-Result<std::unique_ptr<control::Backend>> make(const Surroundings& around) {
+Result<std::unique_ptr<control::Backend>> make(const HostContext& around) {
   SF_TRY_ASSIGN(std::string runsc, find_runsc(around));
   SF_TRY_ASSIGN(std::string agent, kept_agent(around));
   const std::string directory = around.state_dir + "/gvisor";
   auto substrate = std::make_unique<GvisorSubstrate>(GvisorOptions{runsc, agent, directory});
   return std::unique_ptr<control::Backend>(
-      std::make_unique<AgentBackend>(std::move(substrate), directory + "/records"));
+      std::make_unique<HostedBackend>(std::move(substrate), directory + "/records"));
 }
 
 }  // namespace

@@ -5,15 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/agent_place.h"
-#include "backends/agent/tool_search.h"
+#include "agent/agent_location.h"
 #include "backends/gvisor/bundle.h"
+#include "backends/hosted/tool_search.h"
 #include "base/split.h"
+#include "os/directory_tree.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/pipe.h"
 #include "os/run_program.h"
-#include "os/tree.h"
 
 namespace sf::backends {
 
@@ -23,11 +23,11 @@ using wire::Json;
 
 namespace {
 
-constexpr auto kPatience = std::chrono::minutes(5);
+constexpr auto kTimeout = std::chrono::minutes(5);
 constexpr auto kRelayEnd = seconds(5);
 constexpr auto kQuestionTime = seconds(30);
 constexpr std::size_t kMaxLog = 1U << 20U;
-constexpr const char* kAgentNote = "/agent-path";  // which one runs in a box, or was captured
+constexpr const char* kAgentNote = "/agent-path";  // which one runs in a sandbox, or was captured
 const std::vector<std::string> kEnv = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"};
 
 std::string last_line(const std::string& text) {
@@ -45,7 +45,7 @@ Status GvisorSubstrate::check(const BranchConfig& config) const {
     return fail(ErrorCode::kUnsupported, "gVisor takes a directory, no image",
                 "unpack the image into a directory and name that");
   if (config.network != Network::kNone)
-    return fail(ErrorCode::kUnsupported, "a gVisor box has no network but its own loopback",
+    return fail(ErrorCode::kUnsupported, "a gVisor sandbox has no network but its own loopback",
                 "use network none");
   if (config.limits.memory_bytes || config.limits.pids || config.limits.cpus)
     return fail(ErrorCode::kUnsupported, "the gvisor backend knows no limits",
@@ -62,10 +62,10 @@ std::vector<std::string> GvisorSubstrate::command(std::vector<std::string> argum
   return arguments;
 }
 
-Status GvisorSubstrate::run(const std::string& box, std::vector<std::string> arguments) {
+Status GvisorSubstrate::run(const std::string& sandbox, std::vector<std::string> arguments) {
   const std::string verb = arguments.front();
-  const std::string log = box_dir(box) + "/" + verb + ".log";
-  SF_TRY(os::make_directories(box_dir(box)));
+  const std::string log = sandbox_dir(sandbox) + "/" + verb + ".log";
+  SF_TRY(os::make_directories(sandbox_dir(sandbox)));
   SF_TRY_ASSIGN(os::UniqueFd output,
                 os::open_file(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   os::SpawnOptions options;
@@ -74,40 +74,42 @@ Status GvisorSubstrate::run(const std::string& box, std::vector<std::string> arg
   options.pass_fds = {{output.get(), 1}, {output.get(), 2}};
   options.new_session = true;
   SF_TRY_ASSIGN(os::Child child, os::spawn(options));
-  SF_TRY_ASSIGN(os::ExitStatus status, child.wait(Deadline::after(kPatience)));
+  SF_TRY_ASSIGN(os::ExitStatus status, child.wait(Deadline::after(kTimeout)));
   if (status.shell_code() == 0) return Ok{};
   auto said = os::read_file(log, kMaxLog);
   return fail(ErrorCode::kOs,
               "runsc " + verb + ": " + (said && !said->empty() ? last_line(*said) : status.text()));
 }
 
-Status GvisorSubstrate::make_bundle(const std::string& box, const BranchConfig& config,
+Status GvisorSubstrate::make_bundle(const std::string& sandbox, const BranchConfig& config,
                                     const std::string& agent) {
-  SF_TRY(os::make_directories(box_dir(box)));
-  SF_TRY(os::write_file(box_dir(box) + kAgentNote, agent));
-  return os::publish_file(box_dir(box) + "/config.json", bundle_config(config, agent).dump(1));
+  SF_TRY(os::make_directories(sandbox_dir(sandbox)));
+  SF_TRY(os::write_file(sandbox_dir(sandbox) + kAgentNote, agent));
+  return os::publish_file(sandbox_dir(sandbox) + "/config.json",
+                          bundle_config(config, agent).dump(1));
 }
 
-Status GvisorSubstrate::start(const std::string& box, const BranchConfig& config) {
-  SF_TRY(make_bundle(box, config, options_.agent));
-  return run(box, {"run", "--detach", "--bundle", box_dir(box), box});
+Status GvisorSubstrate::start(const std::string& sandbox, const BranchConfig& config) {
+  SF_TRY(make_bundle(sandbox, config, options_.agent));
+  return run(sandbox, {"run", "--detach", "--bundle", sandbox_dir(sandbox), sandbox});
 }
 
-Status GvisorSubstrate::revive(const std::string& state, const std::string& box,
+Status GvisorSubstrate::revive(const std::string& state, const std::string& sandbox,
                                const BranchConfig& config) {
   SF_TRY_ASSIGN(std::string agent, os::read_file(state_dir(state) + kAgentNote));
-  SF_TRY(make_bundle(box, config, agent));
-  return run(box, {"restore", "--detach", "--bundle", box_dir(box), "--image-path",
-                   state_dir(state), box});
+  SF_TRY(make_bundle(sandbox, config, agent));
+  return run(sandbox, {"restore", "--detach", "--bundle", sandbox_dir(sandbox), "--image-path",
+                       state_dir(state), sandbox});
 }
 
 Result<std::unique_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
-    const std::string& box) {
-  if (!os::exists(box_dir(box))) return fail(ErrorCode::kNotFound, "there is no box " + box);
+    const std::string& sandbox) {
+  if (!os::exists(sandbox_dir(sandbox)))
+    return fail(ErrorCode::kNotFound, "there is no sandbox " + sandbox);
   SF_TRY_ASSIGN(os::Pipe to, os::make_pipe());
   SF_TRY_ASSIGN(os::Pipe from, os::make_pipe());
   os::SpawnOptions options;
-  options.argv = command({"exec", box, agent::kAgentPath, "relay"});
+  options.argv = command({"exec", sandbox, agent::kAgentPath, "relay"});
   options.env = kEnv;
   options.pass_fds = {{to.read_end.get(), 0}, {from.write_end.get(), 1}};
   auto relay = std::make_unique<Relay>();
@@ -116,30 +118,30 @@ Result<std::unique_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
   return relay;
 }
 
-Result<os::UniqueFd> GvisorSubstrate::connect(const std::string& box) {
-  auto way = relays_.at(box);
+Result<os::UniqueFd> GvisorSubstrate::connect(const std::string& sandbox) {
+  auto way = relays_.at(sandbox);
   std::lock_guard lock(way->mutex);
   if (!way->value || way->value->link->ended()) {
     if (way->value) {
-      SF_TRY_ASSIGN(bool runs, is_running(box));
-      if (!runs) return fail(ErrorCode::kNotFound, "the sandbox " + box + " has ended");
+      SF_TRY_ASSIGN(bool runs, is_running(sandbox));
+      if (!runs) return fail(ErrorCode::kNotFound, "the sandbox " + sandbox + " has ended");
     }
-    SF_TRY_ASSIGN(way->value, start_relay(box));
+    SF_TRY_ASSIGN(way->value, start_relay(sandbox));
   }
   return way->value->link->connect();
 }
 
-Result<bool> GvisorSubstrate::is_running(const std::string& box) const {
+Result<bool> GvisorSubstrate::is_running(const std::string& sandbox) const {
   SF_TRY_ASSIGN(
       os::ProgramOutput asked,
-      os::run_program(command({"state", box}), Deadline::after(kQuestionTime), {.env = kEnv}));
+      os::run_program(command({"state", sandbox}), Deadline::after(kQuestionTime), {.env = kEnv}));
   if (!asked.succeeded()) return false;  // it knows no such sandbox
   const Json state = Json::parse(asked.text, nullptr, false);
   return state.is_object() && state.value("status", Json()) == "running";
 }
 
-void GvisorSubstrate::end_relay(const std::string& box) {
-  auto way = relays_.at(box);
+void GvisorSubstrate::end_relay(const std::string& sandbox) {
+  auto way = relays_.at(sandbox);
   std::lock_guard lock(way->mutex);
   if (!way->value) return;
   way->value->link.reset();  // the end of its input is the relay's end
@@ -147,31 +149,31 @@ void GvisorSubstrate::end_relay(const std::string& box) {
   way->value.reset();
 }
 
-Result<KeptState> GvisorSubstrate::keep(const std::string& box, const std::string& state) {
-  end_relay(box);  // its descriptors are the host's, which no checkpoint can hold
+Result<KeptState> GvisorSubstrate::keep(const std::string& sandbox, const std::string& state) {
+  end_relay(sandbox);  // its descriptors are the host's, which no checkpoint can hold
   SF_TRY(os::make_directories(state_dir(state)));
-  SF_TRY_ASSIGN(std::string agent, os::read_file(box_dir(box) + kAgentNote));
+  SF_TRY_ASSIGN(std::string agent, os::read_file(sandbox_dir(sandbox) + kAgentNote));
   SF_TRY(os::write_file(state_dir(state) + kAgentNote, agent));
   Stopwatch stopped;
-  SF_TRY(run(box, {"checkpoint", "--compression", "none", "--leave-running", "--image-path",
-                   state_dir(state), box}));
+  SF_TRY(run(sandbox, {"checkpoint", "--compression", "none", "--leave-running", "--image-path",
+                       state_dir(state), sandbox}));
   return KeptState{.bytes = os::tree_bytes(state_dir(state)), .stopped = stopped.elapsed()};
 }
 
-Status GvisorSubstrate::end(const std::string& box) {
-  end_relay(box);
-  if (!os::exists(box_dir(box))) return Ok{};
-  SF_TRY(run(box, {"delete", "--force", box}));
-  end_relay(box);  // of somebody who came meanwhile
-  relays_.erase(box);
-  return os::remove_tree(box_dir(box));
+Status GvisorSubstrate::end(const std::string& sandbox) {
+  end_relay(sandbox);
+  if (!os::exists(sandbox_dir(sandbox))) return Ok{};
+  SF_TRY(run(sandbox, {"delete", "--force", sandbox}));
+  end_relay(sandbox);  // of somebody who came meanwhile
+  relays_.erase(sandbox);
+  return os::remove_tree(sandbox_dir(sandbox));
 }
 
 Status GvisorSubstrate::remove(const std::string& state) {
   return os::remove_tree(state_dir(state));
 }
 
-Result<std::vector<std::string>> GvisorSubstrate::boxes() {
+Result<std::vector<std::string>> GvisorSubstrate::sandboxes() {
   return names_in(options_.directory + "/boxes");
 }
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/agent/mux_link.h"
-#include "backends/agent/per_box.h"
-#include "backends/agent/substrate.h"
+#include "backends/hosted/mux_link.h"
+#include "backends/hosted/per_sandbox.h"
+#include "backends/hosted/substrate.h"
 #include "os/process.h"
 
 namespace sf::backends {
@@ -16,7 +16,7 @@ namespace sf::backends {
 struct GvisorOptions {
   std::string runsc;      // path of the program
   std::string agent;      // path of statefork-agent
-  std::string directory;  // for boxes and states
+  std::string directory;  // for sandboxes and states
 };
 
 class GvisorSubstrate final : public Substrate {
@@ -28,14 +28,14 @@ class GvisorSubstrate final : public Substrate {
   control::CostLine expected_cost() const override { return {250, 60'000}; }
   Status check(const waypoint::BranchConfig& config) const override;
 
-  Status start(const std::string& box, const waypoint::BranchConfig& config) override;
-  Result<os::UniqueFd> connect(const std::string& box) override;
-  Result<KeptState> keep(const std::string& box, const std::string& state) override;
-  Status revive(const std::string& state, const std::string& box,
+  Status start(const std::string& sandbox, const waypoint::BranchConfig& config) override;
+  Result<os::UniqueFd> connect(const std::string& sandbox) override;
+  Result<KeptState> keep(const std::string& sandbox, const std::string& state) override;
+  Status revive(const std::string& state, const std::string& sandbox,
                 const waypoint::BranchConfig& config) override;
-  Status end(const std::string& box) override;
+  Status end(const std::string& sandbox) override;
   Status remove(const std::string& state) override;
-  Result<std::vector<std::string>> boxes() override;
+  Result<std::vector<std::string>> sandboxes() override;
   Result<std::vector<std::string>> states() override;
 
  private:
@@ -43,21 +43,23 @@ class GvisorSubstrate final : public Substrate {
     os::Child process;
     std::unique_ptr<MuxLink> link;
   };
-  std::string box_dir(const std::string& box) const { return options_.directory + "/boxes/" + box; }
+  std::string sandbox_dir(const std::string& sandbox) const {
+    return options_.directory + "/boxes/" + sandbox;
+  }
   std::string state_dir(const std::string& state) const {
     return options_.directory + "/states/" + state;
   }
   std::vector<std::string> command(std::vector<std::string> arguments) const;
   // Runs runsc; what it leaves running keeps none of our descriptors.
-  Status run(const std::string& box, std::vector<std::string> arguments);
-  Status make_bundle(const std::string& box, const waypoint::BranchConfig& config,
+  Status run(const std::string& sandbox, std::vector<std::string> arguments);
+  Status make_bundle(const std::string& sandbox, const waypoint::BranchConfig& config,
                      const std::string& agent);
-  Result<std::unique_ptr<Relay>> start_relay(const std::string& box);
-  Result<bool> is_running(const std::string& box) const;
-  void end_relay(const std::string& box);
+  Result<std::unique_ptr<Relay>> start_relay(const std::string& sandbox);
+  Result<bool> is_running(const std::string& sandbox) const;
+  void end_relay(const std::string& sandbox);
 
   GvisorOptions options_;
-  PerBox<std::unique_ptr<Relay>> relays_;  // null: none was needed yet
+  PerSandbox<std::unique_ptr<Relay>> relays_;  // null: none was needed yet
 };
 
 }  // namespace sf::backends

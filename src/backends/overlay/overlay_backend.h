@@ -19,10 +19,12 @@ class OverlayBackend final : public LiveBackend {
   control::CostLine expected_cost() const override { return {0, 5'000}; }  // whatever the memory
 
   Result<control::Checkpoint> checkpoint(const control::BranchHandle& branch) override;
+  Result<control::BranchHandle> restore(const control::BranchHandle& old,
+                                        const control::PhysicalRef& from) override;
+  std::vector<Result<control::BranchHandle>> fork(const control::PhysicalRef& from,
+                                                  std::size_t count) override;
 
  protected:
-  std::vector<Result<control::BranchHandle>> revive(const control::PhysicalRef& from,
-                                                    std::size_t count) override;
   // Its files can be looked at where they are.
   Result<control::BranchHandle> copy(const control::BranchHandle& branch) override;
 };

@@ -1,8 +1,8 @@
 #include "backends/podman/podman_entry.h"
 
-#include "backends/agent/agent_backend.h"
-#include "backends/agent/drafts.h"
-#include "backends/agent/tool_search.h"
+#include "backends/hosted/drafts.h"
+#include "backends/hosted/hosted_backend.h"
+#include "backends/hosted/tool_search.h"
 #include "backends/podman/podman_substrate.h"
 #include "os/file.h"
 
@@ -11,11 +11,11 @@ namespace {
 
 using Keep = PodmanOptions::Keep;
 
-Result<PodmanTool> find_tool(const Surroundings& around) {
+Result<PodmanTool> find_tool(const HostContext& around) {
   return PodmanTool::find(around.tools.podman_config, around.tools.podman_storage_config);
 }
 
-Status usable(const Surroundings& around, Keep keep) {
+Status usable(const HostContext& around, Keep keep) {
   SF_TRY(check_agent(around));
   SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
   if (keep == Keep::kWhole && !tool.has_criu())
@@ -27,25 +27,25 @@ Status usable(const Surroundings& around, Keep keep) {
 
 BackendEntry entry(std::string name, std::string summary, Keep keep,
                    const control::Preserves& preserves) {
-  return {.name = name,
-          .summary = std::move(summary),
-          .preserves = preserves,
-          .usable = [keep](const Surroundings& around) { return usable(around, keep); },
-          .make = [name,
-                   keep](const Surroundings& around) -> Result<std::unique_ptr<control::Backend>> {
-            SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
-            SF_TRY_ASSIGN(std::string agent, kept_agent(around));
-            const std::string directory = around.state_dir + "/" + name;
-            // Without CAP_SYS_RESOURCE, CRIU may not ask for the limits of other users' processes.
-            if (keep == Keep::kWhole && tool.has_criu() && !around.criu_shim.empty())
-              SF_TRY(tool.preload_into_criu(around.criu_shim, directory + "/bin"));
-            remove_drafts(directory + "/kept");
-            auto substrate = std::make_unique<PodmanSubstrate>(
-                std::move(tool),
-                PodmanOptions{keep, agent, around.owner + "-" + name, directory + "/kept"});
-            return std::unique_ptr<control::Backend>(
-                std::make_unique<AgentBackend>(std::move(substrate), directory));
-          }};
+  return {
+      .name = name,
+      .summary = std::move(summary),
+      .preserves = preserves,
+      .usable = [keep](const HostContext& around) { return usable(around, keep); },
+      .make = [name, keep](const HostContext& around) -> Result<std::unique_ptr<control::Backend>> {
+        SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
+        SF_TRY_ASSIGN(std::string agent, kept_agent(around));
+        const std::string directory = around.state_dir + "/" + name;
+        // Without CAP_SYS_RESOURCE, CRIU may not ask for the limits of other users' processes.
+        if (keep == Keep::kWhole && tool.has_criu() && !around.criu_shim.empty())
+          SF_TRY(tool.preload_into_criu(around.criu_shim, directory + "/bin"));
+        remove_drafts(directory + "/kept");
+        auto substrate = std::make_unique<PodmanSubstrate>(
+            std::move(tool),
+            PodmanOptions{keep, agent, around.owner + "-" + name, directory + "/kept"});
+        return std::unique_ptr<control::Backend>(
+            std::make_unique<HostedBackend>(std::move(substrate), directory));
+      }};
 }
 
 }  // namespace

@@ -6,16 +6,16 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "agent/agent_place.h"
-#include "backends/agent/agent_connection.h"
-#include "backends/agent/drafts.h"
-#include "backends/agent/root_archive.h"
-#include "backends/agent/tool_search.h"
+#include "agent/agent_location.h"
+#include "backends/hosted/agent_connection.h"
+#include "backends/hosted/drafts.h"
+#include "backends/hosted/root_archive.h"
+#include "backends/hosted/tool_search.h"
 #include "base/scope_exit.h"
 #include "base/split.h"
+#include "os/cgroup_thaw.h"
+#include "os/directory_tree.h"
 #include "os/file.h"
-#include "os/freezer.h"
-#include "os/tree.h"
 
 namespace sf::backends {
 
@@ -76,17 +76,18 @@ Result<std::string> PodmanSubstrate::engine() {
   return "Podman with " + root;
 }
 
-Status PodmanSubstrate::start(const std::string& box, const BranchConfig& config) {
+Status PodmanSubstrate::start(const std::string& sandbox, const BranchConfig& config) {
   SF_TRY_ASSIGN(std::string image, image_of(config.root));
-  return run(box, image, config);
+  return run(sandbox, image, config);
 }
 
-Status PodmanSubstrate::run(const std::string& box, const std::string& image,
+Status PodmanSubstrate::run(const std::string& sandbox, const std::string& image,
                             const BranchConfig& config) {
   std::vector<std::string> arguments = {
-      "run", "--detach", "--name", box, "--label", std::string(kOwnerLabel) + "=" + options_.owner,
-      "--network", config.network == Network::kHost ? "host" : "none", "--pull", "never",
-      "--image-volume", "ignore",
+      "run", "--detach", "--name", sandbox, "--label",
+      std::string(kOwnerLabel) + "=" + options_.owner, "--network",
+      config.network == Network::kHost ? "host" : "none", "--pull", "never", "--image-volume",
+      "ignore",
       // CRIU brings limits back, for which a container without CAP_SYS_RESOURCE may not lack any.
       "--ulimit", "nofile=1024:4096", "--ulimit", "nproc=4096:4096", "--cap-add", "SYS_PTRACE",
       "--user", "0:0", "--workdir", "/", "--volume",
@@ -140,52 +141,52 @@ Result<std::string> PodmanSubstrate::criu_settings() const {
   return path;
 }
 
-Result<pid_t> PodmanSubstrate::pid_of(const std::string& box) {
+Result<pid_t> PodmanSubstrate::pid_of(const std::string& sandbox) {
   {
     std::lock_guard lock(mutex_);
-    auto known = pids_.find(box);
+    auto known = pids_.find(sandbox);
     if (known != pids_.end() && os::is_alive(known->second)) return known->second.pid;
   }
   SF_TRY_ASSIGN(std::string text, podman_.ask({"container", "inspect", "--format",
-                                               "{{.State.Pid}} {{.State.Paused}}", box}));
+                                               "{{.State.Pid}} {{.State.Paused}}", sandbox}));
   auto key = os::process_key(std::atoi(text.c_str()));
   if (!key) return fail(ErrorCode::kNotFound, "the container has ended");
   // Whoever was here before may have died in the middle of a commit.
-  if (text.find("true") != std::string::npos) SF_TRY(podman_.run({"unpause", box}));
+  if (text.find("true") != std::string::npos) SF_TRY(podman_.run({"unpause", sandbox}));
   std::lock_guard lock(mutex_);
-  pids_[box] = *key;
+  pids_[sandbox] = *key;
   return key->pid;
 }
 
-Result<os::UniqueFd> PodmanSubstrate::connect(const std::string& box) {
-  SF_TRY_ASSIGN(pid_t pid, pid_of(box));
+Result<os::UniqueFd> PodmanSubstrate::connect(const std::string& sandbox) {
+  SF_TRY_ASSIGN(pid_t pid, pid_of(sandbox));
   // A podman that was killed after it froze the container, and before it noted that, has left it
   // so.
   SF_TRY(os::thaw(pid, kGroup));
   return connect_agent(pid);
 }
 
-Result<KeptState> PodmanSubstrate::keep(const std::string& box, const std::string& state) {
+Result<KeptState> PodmanSubstrate::keep(const std::string& sandbox, const std::string& state) {
   Stopwatch stopped;
   if (!is_whole()) {
     const std::string image = std::string(kStates) + ":" + state;
     // Stopped half-way it would leave the container frozen.
-    auto committed =
-        podman_.run_whole({"commit", "--quiet", "--pause", "--change",
-                           "LABEL " + std::string(kOwnerLabel) + "=" + options_.owner, box, image});
+    auto committed = podman_.run_whole({"commit", "--quiet", "--pause", "--change",
+                                        "LABEL " + std::string(kOwnerLabel) + "=" + options_.owner,
+                                        sandbox, image});
     if (!committed) {
-      (void)podman_.run({"unpause", box});
-      if (auto pid = pid_of(box)) (void)os::thaw(*pid, kGroup);
+      (void)podman_.run({"unpause", sandbox});
+      if (auto pid = pid_of(sandbox)) (void)os::thaw(*pid, kGroup);
       return std::move(committed).error();
     }
     KeptState kept{.stopped = stopped.elapsed()};
     SF_TRY_ASSIGN(kept.bytes, layer_bytes(image));
     return kept;
   }
-  SF_TRY(check_stopped(box));
+  SF_TRY(check_stopped(sandbox));
   SF_TRY(os::make_directories(options_.directory));
   SF_TRY(podman_.run({"container", "checkpoint", "--leave-running", "--compress", "none",
-                      "--file-locks", "--export", archive(state), box}));
+                      "--file-locks", "--export", archive(state), sandbox}));
   KeptState kept{.stopped = stopped.elapsed()};
   struct stat file {};
   if (::stat(archive(state).c_str(), &file) == 0)
@@ -194,9 +195,9 @@ Result<KeptState> PodmanSubstrate::keep(const std::string& box, const std::strin
 }
 
 // CRIU would wait for ever for a process that is both stopped and frozen the old way.
-Status PodmanSubstrate::check_stopped(const std::string& box) {
+Status PodmanSubstrate::check_stopped(const std::string& sandbox) {
   if (!os::exists("/sys/fs/cgroup/freezer")) return Ok{};
-  SF_TRY_ASSIGN(pid_t agent, pid_of(box));
+  SF_TRY_ASSIGN(pid_t agent, pid_of(sandbox));
   for (pid_t pid : os::process_tree(agent)) {
     if (os::process_state(pid) != 'T') continue;
     return fail(ErrorCode::kUnsupported,
@@ -216,21 +217,21 @@ Result<std::uint64_t> PodmanSubstrate::layer_bytes(const std::string& image) {
   return layers.front()["size"].get<std::uint64_t>();
 }
 
-Status PodmanSubstrate::revive(const std::string& state, const std::string& box,
+Status PodmanSubstrate::revive(const std::string& state, const std::string& sandbox,
                                const BranchConfig& config) {
-  if (!is_whole()) return run(box, std::string(kStates) + ":" + state, config);
+  if (!is_whole()) return run(sandbox, std::string(kStates) + ":" + state, config);
   SF_TRY_ASSIGN(std::string directory, hooks());
   SF_TRY(podman_.run({"--hooks-dir", directory, "container", "restore", "--file-locks", "--import",
-                      archive(state), "--name", box}));
+                      archive(state), "--name", sandbox}));
   return Ok{};
 }
 
-Status PodmanSubstrate::end(const std::string& box) {
+Status PodmanSubstrate::end(const std::string& sandbox) {
   {
     std::lock_guard lock(mutex_);
-    pids_.erase(box);
+    pids_.erase(sandbox);
   }
-  auto ended = podman_.run({"rm", "--force", "--time", "0", "--ignore", "--volumes", box});
+  auto ended = podman_.run({"rm", "--force", "--time", "0", "--ignore", "--volumes", sandbox});
   if (!ended && ended.error().code != ErrorCode::kNotFound) return std::move(ended).error();
   if (!is_whole()) prune();
   return Ok{};
@@ -254,7 +255,7 @@ void PodmanSubstrate::prune() {
                      "label=" + std::string(kOwnerLabel) + "=" + options_.owner});
 }
 
-Result<std::vector<std::string>> PodmanSubstrate::boxes() {
+Result<std::vector<std::string>> PodmanSubstrate::sandboxes() {
   SF_TRY_ASSIGN(std::string text,
                 podman_.ask({"ps", "--all", "--format", "{{.Names}}", "--filter",
                              "label=" + std::string(kOwnerLabel) + "=" + options_.owner}));

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/agent/substrate.h"
+#include "backends/hosted/substrate.h"
 #include "backends/podman/podman_tool.h"
 #include "os/process.h"
 
@@ -32,28 +32,28 @@ class PodmanSubstrate final : public Substrate {
   Status check(const waypoint::BranchConfig& config) const override;
 
   Result<std::string> engine() override;
-  Status start(const std::string& box, const waypoint::BranchConfig& config) override;
-  Result<os::UniqueFd> connect(const std::string& box) override;
-  Result<KeptState> keep(const std::string& box, const std::string& state) override;
-  Status revive(const std::string& state, const std::string& box,
+  Status start(const std::string& sandbox, const waypoint::BranchConfig& config) override;
+  Result<os::UniqueFd> connect(const std::string& sandbox) override;
+  Result<KeptState> keep(const std::string& sandbox, const std::string& state) override;
+  Status revive(const std::string& state, const std::string& sandbox,
                 const waypoint::BranchConfig& config) override;
-  Status end(const std::string& box) override;
+  Status end(const std::string& sandbox) override;
   Status remove(const std::string& state) override;
-  Result<std::vector<std::string>> boxes() override;
+  Result<std::vector<std::string>> sandboxes() override;
   Result<std::vector<std::string>> states() override;
 
  private:
   bool is_whole() const { return options_.keep == PodmanOptions::Keep::kWhole; }
   std::string archive(const std::string& state) const;
   Result<std::string> image_of(const std::string& root);
-  Status run(const std::string& box, const std::string& image,
+  Status run(const std::string& sandbox, const std::string& image,
              const waypoint::BranchConfig& config);
   Result<std::string> hooks() const;
   Result<std::string> criu_settings() const;
-  Status check_stopped(const std::string& box);
+  Status check_stopped(const std::string& sandbox);
   Result<std::uint64_t> layer_bytes(const std::string& image);
   void prune();
-  Result<pid_t> pid_of(const std::string& box);
+  Result<pid_t> pid_of(const std::string& sandbox);
 
   PodmanTool podman_;
   PodmanOptions options_;

@@ -1,16 +1,16 @@
 #include "backends/podman/podman_tool.h"
 
-#include "backends/agent/tool_search.h"
+#include "backends/hosted/tool_search.h"
 #include "base/shell_words.h"
 #include "base/split.h"
+#include "engine/criu/criu_binary.h"
 #include "os/file.h"
 #include "os/run_program.h"
-#include "waypoint/criu/criu_binary.h"
 
 namespace sf::backends {
 namespace {
 
-constexpr auto kPatience = std::chrono::minutes(10);  // commits of large files take their time
+constexpr auto kTimeout = std::chrono::minutes(10);  // commits of large files take their time
 constexpr auto kQuestionTime = seconds(30);
 
 // The last line that says what went wrong; those before are of no use to anybody.
@@ -93,11 +93,11 @@ Result<std::string> PodmanTool::ask(std::vector<std::string> arguments) const {
 }
 
 Result<std::string> PodmanTool::run(std::vector<std::string> arguments) const {
-  return run_until(Deadline::after(kPatience), std::move(arguments));
+  return run_until(Deadline::after(kTimeout), std::move(arguments));
 }
 
 Result<std::string> PodmanTool::run_whole(std::vector<std::string> arguments) const {
-  return run_until(Deadline::after(kPatience), std::move(arguments), true);
+  return run_until(Deadline::after(kTimeout), std::move(arguments), true);
 }
 
 Result<std::string> PodmanTool::run_until(Deadline deadline, std::vector<std::string> arguments,

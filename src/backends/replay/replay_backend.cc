@@ -14,8 +14,13 @@ Result<control::Checkpoint> ReplayBackend::checkpoint(const control::BranchHandl
   return no_snapshots();
 }
 
-std::vector<Result<control::BranchHandle>> ReplayBackend::revive(const control::PhysicalRef&,
-                                                                 std::size_t count) {
+Result<control::BranchHandle> ReplayBackend::restore(const control::BranchHandle&,
+                                                     const control::PhysicalRef&) {
+  return no_snapshots();
+}
+
+std::vector<Result<control::BranchHandle>> ReplayBackend::fork(const control::PhysicalRef&,
+                                                               std::size_t count) {
   return std::vector<Result<control::BranchHandle>>(count, no_snapshots());
 }
 

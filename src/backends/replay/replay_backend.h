@@ -22,10 +22,10 @@ class ReplayBackend final : public LiveBackend {
   }
 
   Result<control::Checkpoint> checkpoint(const control::BranchHandle& branch) override;
-
- protected:
-  std::vector<Result<control::BranchHandle>> revive(const control::PhysicalRef& from,
-                                                    std::size_t count) override;
+  Result<control::BranchHandle> restore(const control::BranchHandle& old,
+                                        const control::PhysicalRef& from) override;
+  std::vector<Result<control::BranchHandle>> fork(const control::PhysicalRef& from,
+                                                  std::size_t count) override;
 };
 
 }  // namespace sf::backends

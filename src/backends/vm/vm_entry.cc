@@ -1,7 +1,7 @@
 #include "backends/vm/vm_entry.h"
 
-#include "backends/agent/agent_backend.h"
-#include "backends/agent/tool_search.h"
+#include "backends/hosted/hosted_backend.h"
+#include "backends/hosted/tool_search.h"
 #include "backends/vm/vm_substrate.h"
 #include "os/file.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kDefaultGuest = "/opt/statefork/vm";  // vmlinuz, modules/
 
-Result<VmOptions> find_all(const Surroundings& around) {
+Result<VmOptions> find_all(const HostContext& around) {
   SF_TRY(check_agent(around));
   VmOptions options;
   SF_TRY_ASSIGN(options.qemu,
@@ -30,16 +30,16 @@ Result<VmOptions> find_all(const Surroundings& around) {
   return options;
 }
 
-Status usable(const Surroundings& around) {
+Status usable(const HostContext& around) {
   SF_TRY(find_all(around));
   return Ok{};
 }
 
-Result<std::unique_ptr<control::Backend>> make(const Surroundings& around) {
+Result<std::unique_ptr<control::Backend>> make(const HostContext& around) {
   SF_TRY_ASSIGN(VmOptions options, find_all(around));
   const std::string records = options.directory + "/records";
   return std::unique_ptr<control::Backend>(
-      std::make_unique<AgentBackend>(std::make_unique<VmSubstrate>(std::move(options)), records));
+      std::make_unique<HostedBackend>(std::make_unique<VmSubstrate>(std::move(options)), records));
 }
 
 }  // namespace

@@ -11,17 +11,17 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "backends/agent/drafts.h"
-#include "backends/agent/root_archive.h"
-#include "backends/agent/tool_search.h"
+#include "backends/hosted/drafts.h"
+#include "backends/hosted/root_archive.h"
+#include "backends/hosted/tool_search.h"
 #include "backends/vm/cpio_archive.h"
 #include "base/scope_exit.h"
+#include "os/directory_tree.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/process.h"
 #include "os/run_program.h"
 #include "os/socket.h"
-#include "os/tree.h"
 
 namespace sf::backends {
 
@@ -31,7 +31,7 @@ using wire::Json;
 
 namespace {
 
-constexpr auto kPatience = std::chrono::minutes(10);
+constexpr auto kTimeout = std::chrono::minutes(10);
 constexpr auto kTryTime = seconds(15);
 constexpr auto kShortTime = seconds(5);
 constexpr auto kSaveTime = seconds(60);  // of a snapshot that nobody waits for any more
@@ -89,12 +89,12 @@ Status VmSubstrate::check(const BranchConfig& config) const {
 }
 
 Status VmSubstrate::run(const std::vector<std::string>& argv) const {
-  SF_TRY_ASSIGN(os::ProgramOutput done, os::run_program(argv, Deadline::after(kPatience)));
+  SF_TRY_ASSIGN(os::ProgramOutput done, os::run_program(argv, Deadline::after(kTimeout)));
   if (done.succeeded()) return Ok{};
   return fail(ErrorCode::kOs, argv.front() + ": " + done.text);
 }
 
-// A disk that nobody writes to; every box has its own changes over it.
+// A disk that nobody writes to; every sandbox has its own changes over it.
 Result<std::string> VmSubstrate::disk_of(const std::string& root) {
   SF_TRY_ASSIGN(std::string mark, root_mark(root));
   const std::string disk = options_.directory + "/roots/" + mark + ".ext4";
@@ -161,7 +161,7 @@ Result<std::string> VmSubstrate::accelerator() {
   return works;
 }
 
-Status VmSubstrate::boot(const std::string& box, const BranchConfig& config,
+Status VmSubstrate::boot(const std::string& sandbox, const BranchConfig& config,
                          const std::vector<std::string>& more) {
   SF_TRY_ASSIGN(std::string how, accelerator());
   SF_TRY_ASSIGN(std::string initial, initial_disk());
@@ -174,56 +174,56 @@ Status VmSubstrate::boot(const std::string& box, const BranchConfig& config,
       "console=ttyS0 quiet panic=-1 rdinit=/init -- boot",
       // Unsafe: what a crash of the host loses is lost with the machine's memory anyway.
       "-drive",
-      "file=" + option_value(box_file(box, "disk.qcow2")) +
+      "file=" + option_value(sandbox_file(sandbox, "disk.qcow2")) +
           ",if=none,id=disk,format=qcow2,cache=unsafe",
       "-device", "virtio-blk-pci,drive=disk", "-device", "virtio-serial-pci", "-chardev",
-      "socket,id=agent,server=on,wait=off,path=" + option_value(box_file(box, "a")), "-device",
-      "virtserialport,chardev=agent,name=statefork", "-serial",
-      "file:" + box_file(box, "console.log"), "-qmp",
-      "unix:" + option_value(box_file(box, "q")) + ",server=on,wait=off", "-pidfile",
-      box_file(box, "pid"), "-daemonize"};
+      "socket,id=agent,server=on,wait=off,path=" + option_value(sandbox_file(sandbox, "a")),
+      "-device", "virtserialport,chardev=agent,name=statefork", "-serial",
+      "file:" + sandbox_file(sandbox, "console.log"), "-qmp",
+      "unix:" + option_value(sandbox_file(sandbox, "q")) + ",server=on,wait=off", "-pidfile",
+      sandbox_file(sandbox, "pid"), "-daemonize"};
   argv.insert(argv.end(), more.begin(), more.end());
   Status started = run(argv);
   if (!started) return std::move(started).error().while_doing("starting the machine");
   return Ok{};
 }
 
-Status VmSubstrate::start(const std::string& box, const BranchConfig& config) {
+Status VmSubstrate::start(const std::string& sandbox, const BranchConfig& config) {
   SF_TRY_ASSIGN(std::string disk, disk_of(config.root));
-  SF_TRY(os::make_directories(options_.directory + "/boxes/" + box));
+  SF_TRY(os::make_directories(options_.directory + "/boxes/" + sandbox));
   SF_TRY(run({options_.qemu_img, "create", "-q", "-f", "qcow2", "-b", disk, "-F", "raw",
-              box_file(box, "disk.qcow2")}));
-  return boot(box, config, {});
+              sandbox_file(sandbox, "disk.qcow2")}));
+  return boot(sandbox, config, {});
 }
 
-Error VmSubstrate::unreachable(const std::string& box, Error why) const {
+Error VmSubstrate::unreachable(const std::string& sandbox, Error why) const {
   if (why.os_errno == ENOENT || why.os_errno == ECONNREFUSED)
-    return {
-        .code = ErrorCode::kNotFound,
-        .message = "the machine has ended; its console: " + end_of(box_file(box, "console.log"))};
+    return {.code = ErrorCode::kNotFound,
+            .message = "the machine has ended; its console: " +
+                       end_of(sandbox_file(sandbox, "console.log"))};
   return why;
 }
 
 // Whoever was here before may have died while the machine stood still for a snapshot. QEMU answers
 // when it has written that; until then there is nobody to talk to inside.
-Status VmSubstrate::go_on(const std::string& box) const {
+Status VmSubstrate::resume(const std::string& sandbox) const {
   const Deadline deadline = Deadline::after(kSaveTime);
-  auto qmp = Qmp::connect(box_file(box, "q"), deadline);
+  auto qmp = Qmp::connect(sandbox_file(sandbox, "q"), deadline);
   if (!qmp && qmp.error().code == ErrorCode::kTimedOut)
     return fail(ErrorCode::kBusy, "the machine is still being saved", "try again in a minute");
-  if (!qmp) return unreachable(box, std::move(qmp).error());
+  if (!qmp) return unreachable(sandbox, std::move(qmp).error());
   SF_TRY(qmp->command("cont", Json::object(), deadline));
   return Ok{};
 }
 
-Result<os::UniqueFd> VmSubstrate::connect(const std::string& box) {
-  auto way = links_.at(box);
+Result<os::UniqueFd> VmSubstrate::connect(const std::string& sandbox) {
+  auto way = links_.at(sandbox);
   std::lock_guard lock(way->mutex);
   if (!way->value || way->value->ended()) {
     way->value.reset();
-    SF_TRY(go_on(box));
-    auto stream = os::connect_unix(box_file(box, "a"), Deadline::after(kShortTime));
-    if (!stream) return unreachable(box, std::move(stream).error());
+    SF_TRY(resume(sandbox));
+    auto stream = os::connect_unix(sandbox_file(sandbox, "a"), Deadline::after(kShortTime));
+    if (!stream) return unreachable(sandbox, std::move(stream).error());
     os::UniqueFd out(::fcntl(stream->get(), F_DUPFD_CLOEXEC, 0));
     if (!out.valid()) return os::last_error("duplicating a descriptor");
     SF_TRY_ASSIGN(way->value, MuxLink::start(std::move(*stream), std::move(out)));
@@ -231,43 +231,43 @@ Result<os::UniqueFd> VmSubstrate::connect(const std::string& box) {
   return way->value->connect();
 }
 
-Result<KeptState> VmSubstrate::keep(const std::string& box, const std::string& state) {
-  const Deadline deadline = Deadline::after(kPatience);
+Result<KeptState> VmSubstrate::keep(const std::string& sandbox, const std::string& state) {
+  const Deadline deadline = Deadline::after(kTimeout);
   SF_TRY(os::make_directories(options_.directory + "/states"));
-  SF_TRY_ASSIGN(Qmp qmp, Qmp::connect(box_file(box, "q"), deadline));
+  SF_TRY_ASSIGN(Qmp qmp, Qmp::connect(sandbox_file(sandbox, "q"), deadline));
   Stopwatch stopped;
   SF_TRY(qmp.command("stop", Json::object(), deadline));
-  ScopeExit go_on([&] { (void)qmp.command("cont", Json::object(), deadline); });
+  ScopeExit resume([&] { (void)qmp.command("cont", Json::object(), deadline); });
   SF_TRY(qmp.person_command(std::string("savevm ") + kSnapshot, deadline));
   // The machine stands still, and what it wrote is in the file.
-  Status copied = run({"/bin/cp", "--sparse=always", "--reflink=auto", box_file(box, "disk.qcow2"),
-                       state_file(state)});
+  Status copied = run({"/bin/cp", "--sparse=always", "--reflink=auto",
+                       sandbox_file(sandbox, "disk.qcow2"), state_file(state)});
   (void)qmp.person_command(std::string("delvm ") + kSnapshot, deadline);
   SF_TRY(copied);
   return KeptState{.bytes = size_of(state_file(state)), .stopped = stopped.elapsed()};
 }
 
-Status VmSubstrate::revive(const std::string& state, const std::string& box,
+Status VmSubstrate::revive(const std::string& state, const std::string& sandbox,
                            const BranchConfig& config) {
   if (!os::exists(state_file(state)))
     return fail(ErrorCode::kNotFound, "the state " + state + " is gone");
-  SF_TRY(os::make_directories(options_.directory + "/boxes/" + box));
+  SF_TRY(os::make_directories(options_.directory + "/boxes/" + sandbox));
   SF_TRY(run({"/bin/cp", "--sparse=always", "--reflink=auto", state_file(state),
-              box_file(box, "disk.qcow2")}));
-  SF_TRY(boot(box, config, {"-loadvm", kSnapshot}));
-  const Deadline deadline = Deadline::after(kPatience);
-  SF_TRY_ASSIGN(Qmp qmp, Qmp::connect(box_file(box, "q"), deadline));
+              sandbox_file(sandbox, "disk.qcow2")}));
+  SF_TRY(boot(sandbox, config, {"-loadvm", kSnapshot}));
+  const Deadline deadline = Deadline::after(kTimeout);
+  SF_TRY_ASSIGN(Qmp qmp, Qmp::connect(sandbox_file(sandbox, "q"), deadline));
   SF_TRY(qmp.command("cont", Json::object(), deadline));
   return Ok{};
 }
 
-Status VmSubstrate::end(const std::string& box) {
-  links_.erase(box);
-  const std::string directory = options_.directory + "/boxes/" + box;
+Status VmSubstrate::end(const std::string& sandbox) {
+  links_.erase(sandbox);
+  const std::string directory = options_.directory + "/boxes/" + sandbox;
   if (!os::exists(directory)) return Ok{};
-  if (auto qmp = Qmp::connect(box_file(box, "q"), Deadline::after(kQuitTime)))
+  if (auto qmp = Qmp::connect(sandbox_file(sandbox, "q"), Deadline::after(kQuitTime)))
     (void)qmp->command("quit", Json::object(), Deadline::after(kQuitTime));
-  auto pid_text = os::read_file(box_file(box, "pid"));
+  auto pid_text = os::read_file(sandbox_file(sandbox, "pid"));
   SF_TRY(wait_for_end(pid_text ? std::atoi(pid_text->c_str()) : 0, directory));
   return os::remove_tree(directory);
 }
@@ -291,7 +291,7 @@ Status VmSubstrate::remove(const std::string& state) {
   return Ok{};
 }
 
-Result<std::vector<std::string>> VmSubstrate::boxes() {
+Result<std::vector<std::string>> VmSubstrate::sandboxes() {
   return names_in(options_.directory + "/boxes");
 }
 

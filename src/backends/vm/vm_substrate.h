@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/agent/mux_link.h"
-#include "backends/agent/per_box.h"
-#include "backends/agent/substrate.h"
+#include "backends/hosted/mux_link.h"
+#include "backends/hosted/per_sandbox.h"
+#include "backends/hosted/substrate.h"
 #include "backends/vm/qmp.h"
 
 namespace sf::backends {
@@ -34,19 +34,19 @@ class VmSubstrate final : public Substrate {
   control::CostLine expected_cost() const override { return {900, 250'000}; }
   Status check(const waypoint::BranchConfig& config) const override;
 
-  Status start(const std::string& box, const waypoint::BranchConfig& config) override;
-  Result<os::UniqueFd> connect(const std::string& box) override;
-  Result<KeptState> keep(const std::string& box, const std::string& state) override;
-  Status revive(const std::string& state, const std::string& box,
+  Status start(const std::string& sandbox, const waypoint::BranchConfig& config) override;
+  Result<os::UniqueFd> connect(const std::string& sandbox) override;
+  Result<KeptState> keep(const std::string& sandbox, const std::string& state) override;
+  Status revive(const std::string& state, const std::string& sandbox,
                 const waypoint::BranchConfig& config) override;
-  Status end(const std::string& box) override;
+  Status end(const std::string& sandbox) override;
   Status remove(const std::string& state) override;
-  Result<std::vector<std::string>> boxes() override;
+  Result<std::vector<std::string>> sandboxes() override;
   Result<std::vector<std::string>> states() override;
 
  private:
-  std::string box_file(const std::string& box, const std::string& name) const {
-    return options_.directory + "/boxes/" + box + "/" + name;
+  std::string sandbox_file(const std::string& sandbox, const std::string& name) const {
+    return options_.directory + "/boxes/" + sandbox + "/" + name;
   }
   std::string state_file(const std::string& state) const {
     return options_.directory + "/states/" + state + ".qcow2";
@@ -57,15 +57,15 @@ class VmSubstrate final : public Substrate {
   // "kvm" where it works, which only a try can tell; found out once for each boot.
   Result<std::string> accelerator();
   static Status wait_for_end(pid_t pid, const std::string& directory);
-  Error unreachable(const std::string& box, Error why) const;
-  Status go_on(const std::string& box) const;
-  Status boot(const std::string& box, const waypoint::BranchConfig& config,
+  Error unreachable(const std::string& sandbox, Error why) const;
+  Status resume(const std::string& sandbox) const;
+  Status boot(const std::string& sandbox, const waypoint::BranchConfig& config,
               const std::vector<std::string>& more);
 
   VmOptions options_;
-  PerBox<std::unique_ptr<MuxLink>> links_;  // null: none was needed yet
-  std::mutex try_mutex_;                    // one tries the accelerator
-  std::mutex disk_mutex_;                   // one makes a disk at a time
+  PerSandbox<std::unique_ptr<MuxLink>> links_;  // null: none was needed yet
+  std::mutex try_mutex_;                        // one tries the accelerator
+  std::mutex disk_mutex_;                       // one makes a disk at a time
   std::mutex initial_mutex_;
   bool has_initial_disk_ = false;  // guarded by initial_mutex_; made when it is first needed
 };

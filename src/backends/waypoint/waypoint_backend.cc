@@ -8,20 +8,27 @@ using control::BranchHandle;
 using control::PhysicalRef;
 
 Result<control::Checkpoint> WaypointBackend::checkpoint(const BranchHandle& branch) {
-  Result<control::BranchFacts> before = facts(branch);
   auto taken = waypoint().checkpoint(waypoint::BranchId(branch.value()));
   if (!taken) return branch_error(branch, std::move(taken).error());
   return control::Checkpoint{.ref = PhysicalRef(taken->id.value()),
                              .bytes = taken->image_bytes,
-                             .memory_bytes = before ? before->resident_bytes : 0,
+                             .facts = taken->facts,
                              .took = taken->took,
                              .stopped = taken->stopped,
                              .unchanged = taken->base.has_value(),
-                             .ahead = taken->ahead};
+                             .precaptured = taken->precaptured};
 }
 
-std::vector<Result<BranchHandle>> WaypointBackend::revive(const PhysicalRef& from,
-                                                          std::size_t count) {
+Result<BranchHandle> WaypointBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
+  auto made =
+      waypoint().restore(waypoint::BranchId(old.value()), waypoint::CheckpointId(from.value()),
+                         {.old = waypoint::OldBranch::kKept});
+  if (!made) return std::move(made).error();
+  return BranchHandle(made->value());
+}
+
+std::vector<Result<BranchHandle>> WaypointBackend::fork(const PhysicalRef& from,
+                                                        std::size_t count) {
   std::vector<Result<BranchHandle>> handles;
   if (count == 0) return handles;
   for (auto& made : waypoint().fork(waypoint::CheckpointId(from.value()), count)) {

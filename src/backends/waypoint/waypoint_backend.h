@@ -17,11 +17,13 @@ class WaypointBackend final : public LiveBackend {
   }
 
   Result<control::Checkpoint> checkpoint(const control::BranchHandle& branch) override;
+  Result<control::BranchHandle> restore(const control::BranchHandle& old,
+                                        const control::PhysicalRef& from) override;
+  std::vector<Result<control::BranchHandle>> fork(const control::PhysicalRef& from,
+                                                  std::size_t count) override;
 
  protected:
   bool notices_unchanged() const override { return true; }
-  std::vector<Result<control::BranchHandle>> revive(const control::PhysicalRef& from,
-                                                    std::size_t count) override;
 };
 
 }  // namespace sf::backends

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "explore/agent.h"
+#include "explore/search_agent.h"
 #include "wire/json.h"
 
 namespace sf::explore {

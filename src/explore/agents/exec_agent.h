@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "base/result.h"
-#include "explore/agent.h"
 #include "explore/agents/exec/agent_program.h"
+#include "explore/search_agent.h"
 
 namespace sf::explore {
 

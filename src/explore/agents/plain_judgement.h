@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "explore/agent.h"
+#include "explore/search_agent.h"
 
 namespace sf::explore {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "explore/agent.h"
+#include "explore/search_agent.h"
 
 namespace sf::explore {
 

@@ -21,21 +21,21 @@ constexpr int kJustThere = O_PATH | O_DIRECTORY | O_CLOEXEC;
 constexpr mode_t kPermissions = 0777;  // set-id bits would be those of whoever applies
 constexpr const char* kDraft = ".statefork-draft";
 
-struct Place {
+struct Location {
   std::vector<std::string> above;
   std::string name;
 };
 
-Result<Place> place_of(const std::string& path) {
-  Place place{split(path, '/'), {}};
-  for (const std::string& part : place.above) {
+Result<Location> location_of(const std::string& path) {
+  Location location{split(path, '/'), {}};
+  for (const std::string& part : location.above) {
     if (part.empty() || part == "." || part == "..")
       return invalid("\"" + path + "\" is no path below a directory");
   }
-  if (place.above.empty()) return invalid("a path is missing");
-  place.name = std::move(place.above.back());
-  place.above.pop_back();
-  return place;
+  if (location.above.empty()) return invalid("a path is missing");
+  location.name = std::move(location.above.back());
+  location.above.pop_back();
+  return location;
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -96,35 +96,35 @@ Result<HostDirectory> HostDirectory::open(const std::string& path) {
 
 Result<os::UniqueFd> HostDirectory::open_parent(const std::string& path) const {
   if (!top_.valid()) return os::os_error(ENOENT, "the directory");
-  SF_TRY_ASSIGN(Place place, place_of(path));
-  return open_below(top_.get(), place.above.empty() ? "." : joined(place.above), kJustThere);
+  SF_TRY_ASSIGN(Location location, location_of(path));
+  return open_below(top_.get(), location.above.empty() ? "." : joined(location.above), kJustThere);
 }
 
 Result<MaybeFile> HostDirectory::read(const std::string& path, std::size_t max_bytes) const {
   auto parent = open_parent(path);
   if (!parent && is_absence(parent.error())) return MaybeFile();
   if (!parent) return std::move(parent).error();
-  SF_TRY_ASSIGN(Place place, place_of(path));
+  SF_TRY_ASSIGN(Location location, location_of(path));
   struct stat info {};
-  if (::fstatat(parent->get(), place.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+  if (::fstatat(parent->get(), location.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return MaybeFile();
     return os::last_error("reading " + path);
   }
   if (S_ISLNK(info.st_mode)) {
-    SF_TRY_ASSIGN(std::string target, link_target(parent->get(), place.name));
+    SF_TRY_ASSIGN(std::string target, link_target(parent->get(), location.name));
     return MaybeFile(FileState{std::move(target), kPermissions, true});
   }
   if (!S_ISREG(info.st_mode)) return invalid(path + " is no file", "move it out of the way");
-  SF_TRY_ASSIGN(os::UniqueFd file, open_below(parent->get(), place.name, O_RDONLY | O_NONBLOCK));
+  SF_TRY_ASSIGN(os::UniqueFd file, open_below(parent->get(), location.name, O_RDONLY | O_NONBLOCK));
   SF_TRY_ASSIGN(std::string content, os::read_file(os::fd_path(file.get()), max_bytes));
   return MaybeFile(FileState{std::move(content), info.st_mode & kPermissions, false});
 }
 
 Result<std::optional<std::string>> HostDirectory::obstacle_above(const std::string& path) const {
   if (!top_.valid()) return std::optional<std::string>();
-  SF_TRY_ASSIGN(Place place, place_of(path));
+  SF_TRY_ASSIGN(Location location, location_of(path));
   std::vector<std::string> above;
-  for (const std::string& part : place.above) {
+  for (const std::string& part : location.above) {
     above.push_back(part);
     auto directory = open_below(top_.get(), joined(above), kJustThere);
     if (directory) continue;
@@ -136,9 +136,9 @@ Result<std::optional<std::string>> HostDirectory::obstacle_above(const std::stri
 }
 
 Result<os::UniqueFd> HostDirectory::make_parent(const std::string& path) const {
-  SF_TRY_ASSIGN(Place place, place_of(path));
+  SF_TRY_ASSIGN(Location location, location_of(path));
   SF_TRY_ASSIGN(os::UniqueFd at, open_below(top_.get(), ".", kJustThere));
-  for (const std::string& part : place.above) {
+  for (const std::string& part : location.above) {
     struct stat info {};
     if (::fstat(at.get(), &info) != 0) return os::last_error("looking at a directory");
     if (::mkdirat(at.get(), part.c_str(), 0755) == 0) {
@@ -154,9 +154,9 @@ Result<os::UniqueFd> HostDirectory::make_parent(const std::string& path) const {
 Status HostDirectory::write(const std::string& path, const FileState& wanted) const {
   auto parent = make_parent(path);
   if (!parent) return std::move(parent).error().while_doing("writing " + path);
-  SF_TRY_ASSIGN(Place place, place_of(path));
+  SF_TRY_ASSIGN(Location location, location_of(path));
   struct stat owner {};
-  if (::fstatat(parent->get(), place.name.c_str(), &owner, AT_SYMLINK_NOFOLLOW) != 0 &&
+  if (::fstatat(parent->get(), location.name.c_str(), &owner, AT_SYMLINK_NOFOLLOW) != 0 &&
       ::fstat(parent->get(), &owner) != 0)
     return os::last_error("writing " + path);
   (void)::unlinkat(parent->get(), kDraft, 0);  // of somebody who was killed
@@ -164,7 +164,7 @@ Status HostDirectory::write(const std::string& path, const FileState& wanted) co
   Status written = write_draft(parent->get(), wanted);
   if (written) written = give_to(parent->get(), kDraft, owner.st_uid, owner.st_gid);
   if (!written) return std::move(written).error().while_doing("writing " + path);
-  if (::renameat(parent->get(), kDraft, parent->get(), place.name.c_str()) != 0)
+  if (::renameat(parent->get(), kDraft, parent->get(), location.name.c_str()) != 0)
     return os::last_error("writing " + path);
   undo.dismiss();
   return Ok{};
@@ -174,8 +174,8 @@ Status HostDirectory::remove(const std::string& path) const {
   auto parent = open_parent(path);
   if (!parent && is_absence(parent.error())) return Ok{};
   if (!parent) return std::move(parent).error().while_doing("removing " + path);
-  SF_TRY_ASSIGN(Place place, place_of(path));
-  if (::unlinkat(parent->get(), place.name.c_str(), 0) != 0 && errno != ENOENT)
+  SF_TRY_ASSIGN(Location location, location_of(path));
+  if (::unlinkat(parent->get(), location.name.c_str(), 0) != 0 && errno != ENOENT)
     return os::last_error("removing " + path);
   return Ok{};
 }

@@ -90,6 +90,10 @@ Result<std::vector<ApplyStep>> plan_apply(const SessionClient& session,
   if (found.value("truncated", false))
     return fail(ErrorCode::kUnsupported, "more files differ than can be listed",
                 "copy what you need: statefork cp");
+  if (const std::string why = found.value("unproven", ""); !why.empty())
+    return fail(ErrorCode::kDiverged,
+                "the run's states are not proven to be what they were: " + why,
+                "copy what you need: statefork cp");
   const std::string prefix = request.source == "/" ? "/" : request.source + "/";
   std::vector<std::string> paths;
   std::set<std::string> gone;

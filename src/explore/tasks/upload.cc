@@ -17,7 +17,7 @@ using client::SessionClient;
 
 namespace {
 
-constexpr auto kPatience = seconds(120);
+constexpr auto kTimeout = seconds(120);
 constexpr std::size_t kMaxOutput = 4096;
 constexpr mode_t kModeBits = 07777;
 constexpr std::size_t kMaxPart = 8U << 20U;
@@ -149,7 +149,7 @@ Status send_in_shell(const SessionClient& session, const std::string& branch,
   auto run = [&](const std::string& commands) -> Status {
     if (commands.empty()) return Ok{};
     SF_TRY_ASSIGN(std::optional<client::CommandSeen> seen,
-                  session.exec_until(branch, commands, kPatience, kMaxOutput, stopping));
+                  session.exec_until(branch, commands, kTimeout, kMaxOutput, stopping));
     return seen ? check(seen->exit_code, seen->output) : stopped();
   };
   return send(session, branch, plan, run, stopping);
@@ -160,7 +160,7 @@ Status send_beside(const SessionClient& session, const std::string& branch,
   auto run = [&](const std::string& commands) -> Status {
     if (commands.empty()) return Ok{};
     SF_TRY_ASSIGN(client::ProgramSeen seen,
-                  session.run(branch, {.argv = {"/bin/sh", "-c", commands}, .timeout = kPatience}));
+                  session.run(branch, {.argv = {"/bin/sh", "-c", commands}, .timeout = kTimeout}));
     return check(seen.exit_code, seen.standard_error);
   };
   return send(session, branch, plan, run, [] { return false; });

@@ -189,7 +189,7 @@ class Directory : public Resource {
   Fd directory_;
 };
 
-class Place : public Resource {
+class Location : public Resource {
  public:
   void make(Chance& chance, const std::string& path) override {
     write_whole(path, "a place");
@@ -197,25 +197,25 @@ class Place : public Resource {
     must(::mkfifo((path + ".fifo").c_str(), 0600), path);
     std::string target = chance.of<std::string>(
         {path, path + ".link", path + ".fifo", "/etc", "/dev/null", "/proc/meminfo"});
-    place_.reset(
+    location_.reset(
         must(::open(target.c_str(), O_PATH | O_NOFOLLOW | chance.of({0, O_CLOEXEC})), target));
   }
   void look(Report& report) override {
-    say_descriptor(report, "fd", place_.get());
+    say_descriptor(report, "fd", location_.get());
     char target[256] = {};
-    std::string link = "/proc/self/fd/" + std::to_string(place_.get());
+    std::string link = "/proc/self/fd/" + std::to_string(location_.get());
     report.say_result("link", ::readlink(link.c_str(), target, sizeof target - 1));
     report.say("to", target);
   }
   void disturb() override {
     int other = ::open("/usr", O_PATH | O_CLOEXEC);
-    ::dup2(other, place_.get());
+    ::dup2(other, location_.get());
     ::close(other);
   }
   bool is_inherited() const override { return true; }
 
  private:
-  Fd place_;
+  Fd location_;
 };
 
 class Device : public Resource {
@@ -248,7 +248,7 @@ class Device : public Resource {
 std::vector<Kind> file_kinds() {
   return {{"open-file", create<OpenFile>}, {"nameless-file", create<NamelessFile>},
           {"base-file", create<BaseFile>}, {"directory", create<Directory>},
-          {"place", create<Place>},        {"device", create<Device>}};
+          {"place", create<Location>},     {"device", create<Device>}};
 }
 
 }  // namespace zoo

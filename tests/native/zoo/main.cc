@@ -27,7 +27,7 @@
 namespace zoo {
 namespace {
 
-constexpr int kPatienceMs = 20'000;
+constexpr int kTimeoutMs = 20'000;
 
 int grow(const std::string& dir, std::uint64_t seed, const std::string& kept,
          const std::string& kinds) {
@@ -45,7 +45,7 @@ std::string ask_one(const std::string& name, const std::string& request) {
   std::string text;
   while (!text.ends_with("end\n")) {
     pollfd wanted{out.get(), POLLIN, 0};
-    if (::poll(&wanted, 1, kPatienceMs) != 1)
+    if (::poll(&wanted, 1, kTimeoutMs) != 1)
       return text + name + " process WRONG expected an answer got none\n";
     char block[65536];
     ssize_t n = ::read(out.get(), block, sizeof block);

@@ -42,9 +42,9 @@ class Mapping : public Resource {
  protected:
   std::size_t size() const { return pages_ * kPage; }
   void map(int protection, int flags, int fd, off_t from = 0) {
-    void* place = ::mmap(nullptr, size(), protection, flags, fd, from);
-    if (place == MAP_FAILED) die("mmap");
-    start_ = static_cast<char*>(place);
+    void* location = ::mmap(nullptr, size(), protection, flags, fd, from);
+    if (location == MAP_FAILED) die("mmap");
+    start_ = static_cast<char*>(location);
   }
 
   char* start_ = nullptr;
@@ -132,9 +132,9 @@ class Heap : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {
     size_ = (1 + chance.below(30U)) * kPage + chance.below(kPage);
-    void* place = ::sbrk(static_cast<std::intptr_t>(size_));
-    if (place == reinterpret_cast<void*>(-1)) die("sbrk");
-    start_ = static_cast<char*>(place);
+    void* location = ::sbrk(static_cast<std::intptr_t>(size_));
+    if (location == reinterpret_cast<void*>(-1)) die("sbrk");
+    start_ = static_cast<char*>(location);
     std::string bytes = chance.bytes(size_);
     std::memcpy(start_, bytes.data(), size_);
   }

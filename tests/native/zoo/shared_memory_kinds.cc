@@ -48,10 +48,10 @@ class SharedMapping : public Resource {
  protected:
   std::size_t size() const { return pages_ * kPage; }
   void map(Chance& chance, int fd, const std::string& path) {
-    void* place = ::mmap(nullptr, size(), PROT_READ | PROT_WRITE,
-                         MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
-    if (place == MAP_FAILED) die("mmap of shared memory");
-    start_ = static_cast<char*>(place);
+    void* location = ::mmap(nullptr, size(), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+    if (location == MAP_FAILED) die("mmap of shared memory");
+    start_ = static_cast<char*>(location);
     for (std::size_t i = 1; i < pages_; ++i) {
       if (chance.once_in(3)) continue;
       std::string bytes = chance.bytes(100);
@@ -128,21 +128,22 @@ class MappedTwice : public Resource {
       std::size_t first = chance.below(kPages - 2);
       std::size_t pages = 2 + chance.below(kPages - first - 1);
       bool is_private = i > 1 && chance.flip();
-      void* place = ::mmap(nullptr, pages * kPage, PROT_READ | PROT_WRITE,
-                           is_private ? MAP_PRIVATE : MAP_SHARED, file.get(),
-                           static_cast<off_t>(first * kPage));
-      if (place == MAP_FAILED) die("mmap");
-      pieces_.push_back({static_cast<char*>(place), pages * kPage});
+      void* location = ::mmap(nullptr, pages * kPage, PROT_READ | PROT_WRITE,
+                              is_private ? MAP_PRIVATE : MAP_SHARED, file.get(),
+                              static_cast<off_t>(first * kPage));
+      if (location == MAP_FAILED) die("mmap");
+      pieces_.push_back({static_cast<char*>(location), pages * kPage});
       std::string bytes = chance.bytes(300);
       std::memcpy(pieces_.back().start + chance.below(kPage), bytes.data(), bytes.size());
     }
     if (!chance.flip()) return;
     Piece& moved = pieces_.front();  // half of it goes elsewhere
-    void* place = ::mremap(moved.start, kPage, kPage, MREMAP_MAYMOVE | MREMAP_FIXED,
-                           ::mmap(nullptr, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (place == MAP_FAILED) die("mremap");
+    void* location =
+        ::mremap(moved.start, kPage, kPage, MREMAP_MAYMOVE | MREMAP_FIXED,
+                 ::mmap(nullptr, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (location == MAP_FAILED) die("mremap");
     moved = {moved.start + kPage, moved.size - kPage};
-    pieces_.push_back({static_cast<char*>(place), kPage});
+    pieces_.push_back({static_cast<char*>(location), kPage});
   }
   void look(Report& report) override {
     for (const Piece& piece : pieces_) {
@@ -195,9 +196,10 @@ class NamedSemaphore : public Resource {
   void make(Chance& chance, const std::string& path) override {
     Fd file(must(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), path));
     must(::ftruncate(file.get(), sizeof(sem_t)), path);
-    void* place = ::mmap(nullptr, sizeof(sem_t), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-    if (place == MAP_FAILED) die("mmap of a semaphore");
-    semaphore_ = static_cast<sem_t*>(place);
+    void* location =
+        ::mmap(nullptr, sizeof(sem_t), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (location == MAP_FAILED) die("mmap of a semaphore");
+    semaphore_ = static_cast<sem_t*>(location);
     must(::sem_init(semaphore_, 1, 1 + chance.below(20U)), "sem_init");
   }
   void look(Report& report) override {
@@ -240,8 +242,8 @@ class SysvMemory : public Resource {
     report.say("size", info.shm_segsz).say("attached", info.shm_nattch);
   }
   void disturb() override {
-    if (void* place = ::shmat(id_, nullptr, 0); place != reinterpret_cast<void*>(-1))
-      ++*static_cast<char*>(place);
+    if (void* location = ::shmat(id_, nullptr, 0); location != reinterpret_cast<void*>(-1))
+      ++*static_cast<char*>(location);
     ::shmdt(start_);
   }
 
@@ -269,7 +271,7 @@ class SysvSemaphores : public Resource {
       report.say_result("value" + std::to_string(i), ::semctl(id_, i, GETVAL));
     semid_ds info{};
     union {
-      semid_ds* place;
+      semid_ds* location;
       int value;
     } argument{&info};
     report.say_result("stat", ::semctl(id_, 0, IPC_STAT, argument));

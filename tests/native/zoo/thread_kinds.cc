@@ -81,8 +81,8 @@ class Thread : public Resource {
     }
   }
 
-  static void* run(void* place) {
-    auto& state = *static_cast<State*>(place);
+  static void* run(void* location) {
+    auto& state = *static_cast<State*>(location);
     state.tid = ::gettid();
     must(::prctl(PR_SET_NAME, state.name.c_str()), "PR_SET_NAME");
     must(::prctl(PR_SET_TIMERSLACK, state.slack), "PR_SET_TIMERSLACK");

@@ -27,8 +27,8 @@ Address choose_address(Chance& chance, const std::string& path) {
   Address address;
   address.name.sun_family = AF_UNIX;
   bool is_abstract = chance.flip();
-  char* place = address.name.sun_path + (is_abstract ? 1 : 0);
-  std::memcpy(place, path.data(), path.size());
+  char* location = address.name.sun_path + (is_abstract ? 1 : 0);
+  std::memcpy(location, path.data(), path.size());
   address.size = static_cast<socklen_t>(sizeof(sa_family_t) + path.size() + 1);
   return address;
 }

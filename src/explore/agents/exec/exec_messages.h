@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "explore/agent.h"
+#include "explore/search_agent.h"
 #include "wire/json.h"
 
 namespace sf::explore {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "explore/agent.h"
+#include "explore/search_agent.h"
 
 namespace sf::explore::llm {
 

@@ -1,0 +1,328 @@
+#include "backends/hosted/hosted_backend.h"
+
+#include <algorithm>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
+
+#include "backends/branch_settings.h"
+#include "backends/shell_answers.h"
+#include "base/scope_exit.h"
+#include "shell/facts_message.h"
+#include "shell/fresh_id.h"
+
+namespace sf::backends {
+
+using control::BranchHandle;
+using control::Observation;
+using control::PhysicalRef;
+using waypoint::BranchConfig;
+using waypoint::KeeperClient;
+using waypoint::ShellClient;
+using wire::Frame;
+using wire::Json;
+
+namespace {
+
+constexpr auto kStartTime = seconds(60);  // of a sandbox, until its agent answers
+constexpr auto kStartLook = milliseconds(5);
+constexpr auto kShortCall = seconds(30);
+constexpr std::size_t kForksAtOnce = 8;
+
+}  // namespace
+
+HostedBackend::HostedBackend(std::unique_ptr<Substrate> substrate, const std::string& directory)
+    : substrate_(std::move(substrate)), records_(directory) {}
+
+std::shared_ptr<HostedBackend::Sandbox> HostedBackend::sandbox(const BranchHandle& branch) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Sandbox>& found = sandboxes_[branch];
+  if (!found) {
+    found = std::make_shared<Sandbox>();
+    found->name = branch.value();
+    found->agent = std::make_shared<KeeperClient>(
+        KeeperClient::Connect([this, name = branch.value()] { return substrate_->connect(name); }));
+  }
+  return found;
+}
+
+Result<BranchHandle> HostedBackend::start(const control::StartConfig& wanted) {
+  SF_TRY_ASSIGN(BranchConfig config, branch_config(wanted, std::string(name())));
+  BranchConfig probe = config;
+  if (config.root.starts_with(kImagePrefix)) probe.root = "/";  // whose name is no path
+  SF_TRY(waypoint::check_config(probe));
+  SF_TRY(substrate_->check(config));
+  SF_TRY(check_engine_once());
+  std::shared_lock making(making_);
+  std::string fresh = waypoint::fresh_id("b");
+  ScopeExit undo([&] { (void)end(BranchHandle(fresh)); });
+  SF_TRY(records_.put(fresh, config));
+  SF_TRY(substrate_->start(fresh, config));
+  SF_TRY(begin(fresh, config));
+  undo.dismiss();
+  return BranchHandle(fresh);
+}
+
+Status HostedBackend::begin(const std::string& name, const BranchConfig& config) {
+  std::shared_ptr<Sandbox> made = sandbox(BranchHandle(name));
+  Deadline deadline = Deadline::after(kStartTime);
+  Result<Frame> answer = hello(*made, deadline);
+  if (!answer && answer.error().code == ErrorCode::kNotFound)
+    return fail(ErrorCode::kOs,
+                "the sandbox ended before its agent answered: " + answer.error().message,
+                "check that the root is one of this machine's kind");
+  if (!answer) return std::move(answer).error().while_doing("waiting for the agent in the sandbox");
+  if (answer->header.value("started", false)) return Ok{};
+  SF_TRY(made->agent->call({{{"op", "start"}, {"config", to_json(config)}}, {}}, deadline));
+  return Ok{};
+}
+
+Result<Frame> HostedBackend::hello(Sandbox& sandbox, Deadline deadline) {
+  const Frame request{{{"op", "hello"}}, {}};
+  for (;;) {
+    Result<Frame> answer = sandbox.agent->call(request, deadline);
+    if (answer || deadline.passed()) return answer;
+    const ErrorCode code = answer.error().code;
+    if (code != ErrorCode::kSessionLost && code != ErrorCode::kBusy) return answer;
+    auto way = substrate_->connect(sandbox.name);
+    if (!way && way.error().code == ErrorCode::kNotFound) return std::move(way).error();
+    std::this_thread::sleep_for(kStartLook);
+  }
+}
+
+Result<Observation> HostedBackend::exec(const BranchHandle& branch,
+                                        const control::ExecRequest& request,
+                                        const control::OutputSink& sink) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  if (!found->reached) {
+    // A daemon that was killed may have left the sandbox in the midst of something.
+    auto there = hello(*found, Deadline::after(kStartTime));
+    if (!there && there.error().code != ErrorCode::kNotFound) return std::move(there).error();
+    found->reached = true;
+  }
+  SF_TRY_ASSIGN(waypoint::ExecResult done,
+                guarded(*found, ShellClient(found->agent).exec(shell_request(request), sink)));
+  return observation_of(std::move(done));
+}
+
+// The way to an agent may be lost (a relay killed) while the agent lives: then the branch is not
+// lost, and nobody knows how far the request came.
+Error HostedBackend::cut_off(Sandbox& sandbox, Error error) {
+  if (error.code != ErrorCode::kSessionLost) return error;
+  sandbox.agent->drop_idle();
+  auto answer = hello(sandbox, Deadline::after(kShortCall));
+  if (!answer && answer.error().code == ErrorCode::kNotFound) return error;
+  error.code = ErrorCode::kOs;
+  error.message = "the way into the sandbox was cut off meanwhile: " + error.message;
+  return error;
+}
+
+Result<control::Checkpoint> HostedBackend::checkpoint(const BranchHandle& branch) {
+  Stopwatch watch;
+  SF_TRY_ASSIGN(BranchFacts before, facts(branch));
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::unique_lock talk(found->talk);
+  (void)found->agent->call({{{"op", "hang_up"}}, {}}, Deadline::after(kShortCall));
+  found->agent->drop_idle();
+  SF_TRY_ASSIGN(BranchConfig config, records_.get(branch.value()));
+  std::shared_lock making(making_);
+  std::string state = waypoint::fresh_id("c");
+  SF_TRY(records_.put(state, config));
+  Result<KeptState> kept = substrate_->keep(branch.value(), state);
+  if (!kept) {
+    (void)substrate_->remove(state);
+    records_.remove(state);
+    return std::move(kept).error();
+  }
+  return control::Checkpoint{.ref = PhysicalRef(state),
+                             .bytes = kept->bytes,
+                             .facts = before,
+                             .took = watch.elapsed(),
+                             .stopped = kept->stopped};
+}
+
+Result<BranchHandle> HostedBackend::revive(const PhysicalRef& from) {
+  SF_TRY_ASSIGN(BranchConfig config, records_.get(from.value()));
+  std::shared_lock making(making_);
+  std::string fresh = waypoint::fresh_id("b");
+  ScopeExit undo([&] { (void)end(BranchHandle(fresh)); });
+  SF_TRY(records_.put(fresh, config));
+  SF_TRY(substrate_->revive(from.value(), fresh, config));
+  SF_TRY(begin(fresh, config));
+  undo.dismiss();
+  return BranchHandle(fresh);
+}
+
+Result<BranchHandle> HostedBackend::restore(const BranchHandle& /*old*/, const PhysicalRef& from) {
+  return revive(from);
+}
+
+Result<control::WindowSize> HostedBackend::window(const BranchHandle& branch) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::ScreenText shown, guarded(*found, ShellClient(found->agent).screen(0)));
+  return control::WindowSize{shown.size.rows, shown.size.cols};
+}
+
+std::vector<Result<BranchHandle>> HostedBackend::fork(const PhysicalRef& from, std::size_t count) {
+  std::vector<Result<BranchHandle>> forks;
+  while (forks.size() < count) {
+    std::vector<std::future<Result<BranchHandle>>> batch;
+    while (batch.size() < std::min(kForksAtOnce, count - forks.size()))
+      batch.push_back(
+          std::async(std::launch::async | std::launch::deferred, [&] { return revive(from); }));
+    for (auto& each : batch) forks.push_back(each.get());
+  }
+  return forks;
+}
+
+Status HostedBackend::remove(const PhysicalRef& ref) {
+  SF_TRY(substrate_->remove(ref.value()));
+  records_.remove(ref.value());
+  return Ok{};
+}
+
+Status HostedBackend::end(const BranchHandle& branch) {
+  {
+    std::lock_guard lock(mutex_);
+    sandboxes_.erase(branch);
+  }
+  SF_TRY(substrate_->end(branch.value()));
+  records_.remove(branch.value());
+  return Ok{};
+}
+
+Result<control::SideObservation> HostedBackend::run(const BranchHandle& branch,
+                                                    const control::SideRequest& request) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::SideExecResult done,
+                guarded(*found, ShellClient(found->agent).side_exec(side_request(request))));
+  return side_observation_of(std::move(done));
+}
+
+Result<control::TypedKeys> HostedBackend::send_keys(const BranchHandle& branch,
+                                                    std::string_view keys) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::TypedKeys typed,
+                guarded(*found, ShellClient(found->agent).send_keys(keys)));
+  return control::TypedKeys{typed.accepted, typed.waiting};
+}
+
+Result<control::TypedKeys> HostedBackend::send_input(const BranchHandle& branch,
+                                                     const InputEvents& input) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::TypedKeys typed,
+                guarded(*found, ShellClient(found->agent).send_input(input)));
+  return control::TypedKeys{typed.accepted, typed.waiting};
+}
+
+Result<control::TerminalScreen> HostedBackend::screen(const BranchHandle& branch,
+                                                      std::size_t scrollback) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::ScreenText shown,
+                guarded(*found, ShellClient(found->agent).screen(scrollback)));
+  return screen_of(std::move(shown));
+}
+
+Status HostedBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  return guarded(*found, ShellClient(found->agent).resize({rows, cols}));
+}
+
+Result<std::unique_ptr<control::TerminalFeed>> HostedBackend::watch(const BranchHandle& branch) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(waypoint::TerminalWatch watch, guarded(*found, ShellClient(found->agent).watch()));
+  return feed_of(std::move(watch));
+}
+
+Result<std::string> HostedBackend::read_file(const BranchHandle& branch, const std::string& path,
+                                             std::size_t max_bytes) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  return guarded(*found, ShellClient(found->agent).read_file(path, max_bytes));
+}
+
+Status HostedBackend::write_file(const BranchHandle& branch, const std::string& path,
+                                 std::string_view content) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  return guarded(*found, ShellClient(found->agent).write_file(path, content));
+}
+
+Result<BranchFacts> HostedBackend::facts(const BranchHandle& branch) {
+  std::shared_ptr<Sandbox> found = sandbox(branch);
+  std::shared_lock talk(found->talk);
+  SF_TRY_ASSIGN(Frame answer, guarded(*found, found->agent->call({{{"op", "facts"}}, {}},
+                                                                 Deadline::after(kShortCall))));
+  return waypoint::branch_facts_from_json(answer.header);
+}
+
+Result<std::string> HostedBackend::digest(const BranchHandle&, const std::optional<PhysicalRef>&,
+                                          const control::DigestBudget&) {
+  return fail(ErrorCode::kUnsupported,
+              "the " + std::string(name()) + " backend cannot compare a replay with its recording");
+}
+
+Result<control::StateDiff> HostedBackend::diff(const control::DiffSide&, const control::DiffSide&) {
+  return fail(ErrorCode::kUnsupported,
+              "the " + std::string(name()) + " backend cannot compare states",
+              "use the waypoint or the overlay backend");
+}
+
+Result<control::BackendUsage> HostedBackend::usage() {
+  SF_TRY_ASSIGN(control::Inventory all, inventory());
+  return control::BackendUsage{.physical_snapshots = all.physical.size(),
+                               .live_branches = all.live.size()};
+}
+
+// Another engine than the one that has our sandboxes would say that there are none, and all would
+// be taken for lost.
+Status HostedBackend::check_engine() {
+  SF_TRY_ASSIGN(std::string now, substrate_->engine());
+  if (now.empty()) return Ok{};
+  Result<std::string> known = records_.engine();
+  if (known && *known == now) return Ok{};
+  SF_TRY_ASSIGN(bool is_free, records_.empty());
+  if (!known || is_free) return records_.put_engine(now);
+  return fail(ErrorCode::kUnsupported,
+              "the " + std::string(name()) + " backend's sessions are kept by " + *known +
+                  ", and this is " + now,
+              "start the daemon with the settings it had");
+}
+
+Status HostedBackend::check_engine_once() {
+  std::lock_guard lock(engine_mutex_);
+  if (engine_known_) return Ok{};
+  SF_TRY(check_engine());
+  engine_known_ = true;
+  return Ok{};
+}
+
+Result<control::Inventory> HostedBackend::inventory() {
+  control::Inventory all;
+  // Records come before what they are about, so an engine that nobody uses is not even asked.
+  SF_TRY_ASSIGN(bool is_free, records_.empty());
+  if (is_free) return all;
+  SF_TRY(check_engine());
+  std::unique_lock quiet(making_, std::try_to_lock);
+  std::set<std::string> names;
+  SF_TRY_ASSIGN(std::vector<std::string> sandboxes, substrate_->sandboxes());
+  for (const std::string& name : sandboxes) all.live.emplace_back(name);
+  SF_TRY_ASSIGN(std::vector<std::string> states, substrate_->states());
+  for (const std::string& name : states) all.physical.emplace_back(name);
+  names.insert(sandboxes.begin(), sandboxes.end());
+  names.insert(states.begin(), states.end());
+  // Of somebody who was killed in between a record may be all there is.
+  if (quiet.owns_lock()) SF_TRY(records_.keep_only(names));
+  return all;
+}
+
+}  // namespace sf::backends

@@ -1,0 +1,46 @@
+// CommandLine: the command line of `statefork` and `statefork-full`. The table of all commands, in
+// the order of the help, is here. Those that only ask the daemon are part of this layer; the
+// others are handed in by the program that has them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sf::cli {
+
+using AddCommand = void (*)(CLI::App& app, int& exit_code);
+
+struct NamedCommand {
+  std::string_view name;
+  AddCommand add;
+};
+
+// True if the command needs nothing but the daemon.
+bool is_client_command(std::string_view name);
+
+class CommandLine {
+ public:
+  // Declares the command that `argv` names, or all commands if it names none (--help).
+  // `others`: the commands of the table that are not part of this layer.
+  CommandLine(int argc, char** argv, std::span<const NamedCommand> others);
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  const CLI::App& app() const { return app_; }
+  // Carries out the command; returns the exit status.
+  int run();
+
+ private:
+  void add_commands(std::string_view named, std::span<const NamedCommand> others);
+
+  std::vector<std::string> arguments_;  // before `--`
+  std::vector<std::string> words_;      // after it
+  bool has_words_ = false;
+  int exit_code_ = 0;
+  CLI::App app_;
+};
+
+}  // namespace sf::cli

@@ -1,0 +1,62 @@
+#include <memory>
+
+#include "cli/commands/command_frame.h"
+#include "cli/commands/subcommands.h"
+#include "cli/daemon/other_programs.h"
+
+namespace sf::cli {
+namespace {
+
+struct ServeArguments {
+  DaemonLocation location;
+  std::string group;
+  std::string listen;
+  std::string token_file;
+  std::string prerestores;
+};
+
+// Becomes the daemon; returns only when that fails.
+Error become_daemon(const ServeArguments& arguments) {
+  std::vector<std::string> words{"--socket", arguments.location.socket_path, "--state",
+                                 arguments.location.state_dir};
+  auto pass_on = [&words](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  pass_on("--group", arguments.group);
+  pass_on("--listen", arguments.listen);
+  pass_on("--token-file", arguments.token_file);
+  pass_on("--trees-ahead", arguments.prerestores);
+  return become_program(kDaemonProgram, words);
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<ServeArguments>();
+  CLI::App* command =
+      app.add_subcommand("serve", "Run the daemon here, in the foreground, until SIGTERM");
+  add_location_options(*command, arguments->location);
+  command->add_option("--group", arguments->group, "Group whose members may use the socket")
+      ->type_name("NAME");
+  command->add_option("--listen", arguments->listen, "Serve TCP, too; needs a token")
+      ->type_name("HOST:PORT");
+  command
+      ->add_option("--token-file", arguments->token_file,
+                   "File with the token that TCP clients must show (default: STATEFORK_TOKEN)")
+      ->type_name("FILE");
+  command
+      ->add_option("--trees-ahead", arguments->prerestores,
+                   "Nodes that stand ready before anybody goes back there (default: 2); 0: nothing "
+                   "is done ahead")
+      ->type_name("N");
+  command->footer(
+      "Not needed as a rule: the first command that finds no daemon starts one.\n"
+      "Sessions live on when the daemon ends, and the next one finds them.\n"
+      "Example: statefork serve --listen 127.0.0.1:8471 --token-file /etc/statefork/token");
+  command->callback([arguments, &exit_code] {
+    print_error(become_daemon(*arguments));
+    exit_code = kFailed;
+  });
+}
+
+}  // namespace sf::cli

@@ -1,0 +1,228 @@
+#include "cli/daemon/terminal_link.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/clock.h"
+#include "cli/daemon/raw_terminal.h"
+#include "cli/daemon/typed_input.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "wire/base64.h"
+
+namespace sf::cli {
+namespace {
+
+constexpr std::string_view kClear = "\x1b[H\x1b[2J";
+constexpr std::size_t kMaxPending = 64U << 10U;  // typed here, not accepted there yet
+constexpr auto kFirstRetry = milliseconds(10);   // when there was no room
+constexpr auto kLastRetry = milliseconds(200);
+constexpr auto kPasteGap = seconds(5);  // within one
+
+class Link {
+ public:
+  Link(const ApiClient& client, std::string branch_path, char detach_key)
+      : client_(client), path_(std::move(branch_path)), input_(detach_key) {}
+
+  Result<LinkEnd> run() {
+    SF_TRY_ASSIGN(os::UniqueFd signals, take_signals());
+    ended_ = os::UniqueFd(::eventfd(0, EFD_CLOEXEC));
+    repainted_ = os::UniqueFd(::eventfd(0, EFD_CLOEXEC));
+    if (!ended_.valid() || !repainted_.valid()) return os::last_error("watching the terminal");
+    SF_TRY_ASSIGN(RawTerminal raw, RawTerminal::enter());
+    Result<LinkEnd::Why> why = begin();
+    if (why.ok()) {
+      raw.note_shown();
+      std::thread output([this] { show(); });
+      why = type(signals.get());
+      gate_.close();
+      output.join();
+      if (why.ok() && *why == LinkEnd::Why::kBranchEnded && !shown_.ok()) why = shown_.error();
+    }
+    const bool by_key = why.ok() && *why == LinkEnd::Why::kDetached;
+    raw.leave_modes();  // a mouse that is moved is not something typed
+    const std::size_t discarded =
+        dropped_ + pending_.size() + behind_ +
+        raw.discard_typed(input_, by_key && behind_ == 0 ? RawTerminal::Ending::kByKey
+                                                         : RawTerminal::Ending::kBroken);
+    if (why.ok()) return LinkEnd{*why, discarded};
+    Error error = std::move(why).error();
+    if (discarded > 0)
+      error.message += "; " + std::to_string(discarded) +
+                       " bytes that were typed were discarded here and not run on this host";
+    return error;
+  }
+
+ private:
+  static Result<os::UniqueFd> take_signals() {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (int number : {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&wanted, number);
+    ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
+    os::UniqueFd signals(::signalfd(-1, &wanted, SFD_CLOEXEC));
+    if (!signals.valid()) return os::last_error("watching for signals");
+    return signals;
+  }
+
+  Result<LinkEnd::Why> begin() {
+    SF_TRY(send_size());
+    SF_TRY(ask_for_prompt());
+    return LinkEnd::Why::kDetached;
+  }
+
+  // Types nothing. A shell that waits shows its prompt, now and after each command of others.
+  Status ask_for_prompt() {
+    SF_TRY(client_.post(path_ + "/keys", {{"keys", ""}}));
+    return Ok{};
+  }
+
+  // The branch is painted anew. After a restore another shell waits there, and what was typed for
+  // the one before is not for it.
+  void on_repaint() {
+    std::uint64_t count = 0;
+    (void)!::read(repainted_.get(), &count, sizeof count);
+    if (restored_.exchange(false)) {
+      dropped_ += std::exchange(pending_, {}).size();
+      skips_paste_ = input_.in_paste();
+    }
+    (void)ask_for_prompt();  // if the branch or the daemon is gone, show() says so
+  }
+
+  // Keys and sizes there, until the detach key or the end.
+  Result<LinkEnd::Why> type(int signals) {
+    Deadline retry = Deadline::never();
+    milliseconds pause = kFirstRetry;
+    for (;;) {
+      // While there is no room, this terminal is not read: whoever pastes waits, too.
+      const bool reads = pending_.size() < kMaxPending;
+      pollfd watched[] = {{reads ? STDIN_FILENO : -1, POLLIN, 0},
+                          {signals, POLLIN, 0},
+                          {ended_.get(), POLLIN, 0},
+                          {repainted_.get(), POLLIN, 0}};
+      const Deadline wake = input_.in_paste() ? retry.min(Deadline::after(kPasteGap)) : retry;
+      const int ready = ::poll(watched, std::size(watched), wake.poll_timeout_ms());
+      if (ready < 0 && errno != EINTR) return os::last_error("waiting for keys");
+      if (ready < 0) continue;
+      if (watched[2].revents != 0) return LinkEnd::Why::kBranchEnded;
+      if (watched[1].revents != 0) {
+        signalfd_siginfo info{};
+        (void)!::read(signals, &info, sizeof info);
+        if (info.ssi_signo != SIGWINCH) return LinkEnd::Why::kSignal;
+        SF_TRY(send_size());
+      }
+      if (watched[3].revents != 0) on_repaint();
+      if (ready == 0 && pending_.empty()) input_.give_up_paste();
+      bool detach = false;
+      const bool typed = watched[0].revents != 0;
+      if (typed) {
+        SF_TRY_ASSIGN(detach, read_keys());
+      }
+      if (typed || retry.passed()) {
+        SF_TRY_ASSIGN(bool delivered, deliver());
+        retry = delivered ? Deadline::never() : Deadline::after(pause);
+        pause = delivered ? kFirstRetry : std::min<milliseconds>(pause * 2, kLastRetry);
+      }
+      if (detach) return LinkEnd::Why::kDetached;
+    }
+  }
+
+  // Whether this is the end: by the key, or because our terminal is gone.
+  Result<bool> read_keys() {
+    char keys[4096];
+    ssize_t n = ::read(STDIN_FILENO, keys, sizeof keys);
+    if (n <= 0) return true;
+    TypedInput::Taken taken = input_.take({keys, static_cast<std::size_t>(n)});
+    if (skips_paste_)
+      dropped_ += taken.keys.size();
+    else
+      pending_ += taken.keys;
+    skips_paste_ = skips_paste_ && input_.in_paste();
+    behind_ += taken.behind;
+    return taken.detach;
+  }
+
+  // False: there is no room now, and nothing of it was taken.
+  Result<bool> deliver() {
+    if (pending_.empty()) return true;
+    auto sent = client_.post(path_ + "/keys", {{"keys_base64", wire::to_base64(pending_)}});
+    if (!sent.ok() && sent.error().code == ErrorCode::kBusy) return false;
+    // A line that is longer than a terminal keeps: refused as a whole.
+    const bool is_refused = !sent.ok() && sent.error().code == ErrorCode::kInvalidArgument;
+    if (!sent.ok() && !is_refused) return std::move(sent).error();
+    if (is_refused) {
+      dropped_ += pending_.size();
+      (void)os::write_all(STDOUT_FILENO, "\a");
+    }
+    pending_.clear();
+    return true;
+  }
+
+  Status send_size() {
+    winsize size{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0)
+      return Ok{};
+    SF_TRY(client_.post(path_ + "/resize", {{"rows", size.ws_row}, {"cols", size.ws_col}}));
+    return Ok{};
+  }
+
+  void show() {
+    auto end = client_.events(path_ + "/terminal", gate_,
+                              [this](const wire::ServerEvent& event) { return show_one(event); });
+    if (!end) {
+      shown_ = std::move(end).error();
+    } else if (*end == ApiClient::StreamEnd::kBroken && shown_.ok()) {
+      shown_ = fail(ErrorCode::kSessionLost, "the daemon is gone; the branch may live on",
+                    "attach again: the first command starts a new daemon");
+    }
+    std::uint64_t one = 1;
+    (void)!::write(ended_.get(), &one, sizeof one);
+  }
+
+  Status show_one(const wire::ServerEvent& event) {
+    if (event.name != "terminal") return Ok{};
+    wire::Json data = wire::Json::parse(event.data, nullptr, false);
+    if (!data.is_object() || !data.contains("raw_base64") || !data["raw_base64"].is_string())
+      return fail(ErrorCode::kCorrupt, "the daemon sent something else than a terminal's bytes");
+    SF_TRY_ASSIGN(std::string bytes, wire::from_base64(data["raw_base64"].get<std::string>()));
+    const bool is_repaint = data.contains("repaint") && data["repaint"] == true;
+    if (is_repaint) bytes = std::string(kUsualModes) + std::string(kClear) + bytes;
+    SF_TRY(os::write_all(STDOUT_FILENO, bytes));
+    if (is_repaint) {
+      if (data.contains("restored") && data["restored"] == true) restored_ = true;
+      const std::uint64_t one = 1;
+      (void)!::write(repainted_.get(), &one, sizeof one);
+    }
+    return Ok{};
+  }
+
+  const ApiClient& client_;
+  std::string path_;
+  TypedInput input_;
+  std::string pending_;       // typed, not accepted yet
+  std::size_t behind_ = 0;    // bytes behind the detach key
+  std::size_t dropped_ = 0;   // bytes that the branch was not to have
+  bool skips_paste_ = false;  // the rest of a paste is for a shell that is gone
+  ApiClient::Gate gate_;
+  os::UniqueFd ended_;                  // readable: nothing more will be shown
+  os::UniqueFd repainted_;              // readable: all was painted anew
+  std::atomic<bool> restored_ = false;  // because of a restore
+  Status shown_ = Ok{};
+};
+
+}  // namespace
+
+Result<LinkEnd> link_terminal(const ApiClient& client, const std::string& branch_path,
+                              char detach_key) {
+  return Link(client, branch_path, detach_key).run();
+}
+
+}  // namespace sf::cli

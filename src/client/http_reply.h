@@ -1,0 +1,59 @@
+// HttpReplyReader: one HTTP/1.1 reply out of bytes as they arrive: status, the few headers that
+// decide where its body ends, and the body. Pure.
+//
+//   HttpReplyReader reader;
+//   SF_TRY(reader.feed(bytes, [&](std::string_view piece) { body += piece; }));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace sf::client {
+
+class HttpReplyReader {
+ public:
+  static constexpr std::size_t kMaxHead = 64U << 10U;
+  static constexpr std::size_t kMaxChunkLine = 4U << 10U;
+
+  using TakeBody = std::function<void(std::string_view)>;
+
+  // kCorrupt: this is no reply that we understand; nothing more can be read.
+  Status feed(std::string_view bytes, const TakeBody& take);
+  // The peer closed the connection. kCorrupt: the reply is cut off.
+  Status end();
+
+  bool has_begun() const { return has_begun_; }  // at least one byte came
+  bool has_status() const { return part_ != Part::kHead; }
+  int status() const { return status_; }
+  bool is_complete() const { return part_ == Part::kDone; }
+  // The connection can have another request. Requires: is_complete().
+  bool keeps_connection() const { return keeps_connection_; }
+
+ private:
+  enum class Part { kHead, kSized, kChunkLine, kChunk, kChunkEnd, kTrailer, kUntilClose, kDone };
+
+  Result<bool> next_line(std::string_view& bytes, std::size_t max);
+  Status take_head_line();
+  Status take_status_line();
+  Status take_header();
+  Status begin_body();
+  Status take_chunk_line();
+
+  Part part_ = Part::kHead;
+  std::string line_;  // begun and not yet ended; without the line end once it is complete
+  std::size_t head_bytes_ = 0;
+  bool has_begun_ = false;
+  bool has_status_line_ = false;
+  int status_ = 0;
+  bool keeps_connection_ = true;
+  bool is_chunked_ = false;
+  bool has_length_ = false;
+  std::uint64_t left_ = 0;  // of the body, or of its chunk
+};
+
+}  // namespace sf::client

@@ -1,0 +1,246 @@
+#include "engine/criu/standing.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/blocker.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "os/in_root.h"
+#include "os/process.h"
+#include "wire/checked_int.h"
+
+namespace sf::waypoint::criu {
+
+using wire::checked_int;
+using wire::Json;
+
+namespace {
+
+constexpr int kOneProcess = 1;              // IOPRIO_WHO_PROCESS: one thread, in fact
+constexpr unsigned kPriorityClass = 13;     // bits below it are the level
+constexpr std::size_t kMaxAffinity = 8192;  // bytes: as many CPUs as Linux has
+constexpr std::string_view kTerminals = "/dev/pts/";
+constexpr int kTerminalFlags = O_RDWR | O_NOCTTY | O_NONBLOCK;
+constexpr unsigned kFirstSlaves = 136;  // major device numbers
+constexpr unsigned kLastSlaves = 143;
+
+std::string proc(pid_t pid, const std::string& name) {
+  return "/proc/" + std::to_string(pid) + "/" + name;
+}
+
+int io_priority_of(pid_t tid) {
+  const long priority = ::syscall(SYS_ioprio_get, kOneProcess, tid);
+  if (priority < 0 || priority >> kPriorityClass == 0) return 0;  // older kernels tell a level
+  return static_cast<int>(priority);
+}
+
+Status set_io_priority(pid_t tid, int priority) {
+  if (::syscall(SYS_ioprio_set, kOneProcess, tid, priority) != 0)
+    return os::last_error("setting the I/O priority");
+  return Ok{};
+}
+
+std::string affinity_of(pid_t tid) {
+  std::array<unsigned char, kMaxAffinity> mask{};
+  const long size = ::syscall(SYS_sched_getaffinity, tid, mask.size(), mask.data());
+  std::string digits;
+  for (long i = 0; i < size; ++i) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    digits += kDigits[mask[static_cast<std::size_t>(i)] >> 4U];
+    digits += kDigits[mask[static_cast<std::size_t>(i)] & 15U];
+  }
+  return digits;
+}
+
+Status set_affinity(pid_t tid, const std::string& digits) {
+  std::string mask;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+    mask.push_back(static_cast<char>(std::strtoul(digits.substr(i, 2).c_str(), nullptr, 16)));
+  // EINVAL: this host, or the branch's group, has none of these CPUs.
+  if (::syscall(SYS_sched_setaffinity, tid, mask.size(), mask.data()) != 0 && errno != EINVAL)
+    return os::last_error("setting the CPU affinity");
+  return Ok{};
+}
+
+std::uint64_t timer_slack_of(pid_t tid) {
+  auto text = os::read_file(proc(tid, "timerslack_ns"));
+  return text ? std::strtoull(text->c_str(), nullptr, 10) : 0;
+}
+
+// The kernel's files under /proc take one write and are never created.
+Status write_proc(const std::string& path, const std::string& text) {
+  SF_TRY_ASSIGN(os::UniqueFd file, os::open_file(path, O_WRONLY));
+  return os::write_all(file.get(), text);
+}
+
+std::uint32_t core_filter_of(pid_t pid) {
+  auto text = os::read_file(proc(pid, "coredump_filter"));
+  return text ? static_cast<std::uint32_t>(std::strtoul(text->c_str(), nullptr, 16)) : 0;
+}
+
+bool is_slave(const std::string& path) {
+  struct stat file {};
+  return ::stat(path.c_str(), &file) == 0 && S_ISCHR(file.st_mode) &&
+         major(file.st_rdev) >= kFirstSlaves && major(file.st_rdev) <= kLastSlaves;
+}
+
+// Terminals that some process of the tree has open. Opening and closing another one would hang it
+// up.
+std::vector<std::string> exclusive_terminals(const std::vector<os::TreeMember>& tree) {
+  std::set<std::string> seen;
+  std::vector<std::string> exclusive;
+  for (const os::TreeMember& member : tree) {
+    auto numbers = os::list_directory(proc(member.pid, "fd"));
+    if (!numbers) continue;
+    for (const std::string& number : *numbers) {
+      const std::string path = proc(member.pid, "fd/" + number);
+      auto link = os::read_link(path);
+      if (!link || !link->starts_with(kTerminals) || !is_slave(path) || !seen.insert(*link).second)
+        continue;
+      auto terminal = os::open_file(path, kTerminalFlags);
+      int is_exclusive = 0;
+      if (terminal && ::ioctl(terminal->get(), TIOCGEXCL, &is_exclusive) == 0 && is_exclusive != 0)
+        exclusive.push_back(*link);
+    }
+  }
+  return exclusive;
+}
+
+ThreadStanding standing_of(pid_t tid) {
+  return {.tid = os::namespace_pid(tid).value_or(0),
+          .io_priority = io_priority_of(tid),
+          .affinity = affinity_of(tid),
+          .timer_slack_ns = timer_slack_of(tid)};
+}
+
+// Each only if it differs: what is as usual needs no right.
+Status apply_to_thread(pid_t tid, const ThreadStanding& now, const ThreadStanding& wanted) {
+  if (now.io_priority != wanted.io_priority) SF_TRY(set_io_priority(tid, wanted.io_priority));
+  if (now.affinity != wanted.affinity) SF_TRY(set_affinity(tid, wanted.affinity));
+  if (wanted.timer_slack_ns != 0 && now.timer_slack_ns != wanted.timer_slack_ns)
+    SF_TRY(write_proc(proc(tid, "timerslack_ns"), std::to_string(wanted.timer_slack_ns)));
+  return Ok{};
+}
+
+Blocker cannot_be_set(pid_t pid, const ThreadStanding& thread, const Error& error) {
+  return {.pid = thread.tid,
+          .process = os::process_name(pid),
+          .what = "its I/O priority, CPU affinity or timer slack",
+          .why = "it could not be set again after a restore: " + error.message,
+          .advice = "give the daemon CAP_SYS_NICE"};
+}
+
+}  // namespace
+
+Result<TreeStanding> read_standing(pid_t init) {
+  TreeStanding standing;
+  const ThreadStanding usual = standing_of(::getpid());  // what CRIU's processes begin with
+  const std::vector<os::TreeMember> tree = os::thread_tree(init);
+  for (const os::TreeMember& member : tree) {
+    if (os::process_state(member.pid) == 'Z') continue;
+    ProcessStanding process{.pid = os::namespace_pid(member.pid).value_or(0),
+                            .core_filter = core_filter_of(member.pid),
+                            .threads = {}};
+    for (pid_t tid : member.threads) {
+      process.threads.push_back(standing_of(tid));
+      const ThreadStanding& thread = process.threads.back();
+      ThreadStanding other = usual;
+      other.tid = thread.tid;
+      if (Status same = apply_to_thread(tid, other, thread); !same)
+        return refuse_capture({cannot_be_set(member.pid, thread, same.error())});
+    }
+    standing.processes.push_back(std::move(process));
+  }
+  standing.exclusive_terminals = exclusive_terminals(tree);
+  return standing;
+}
+
+Status apply_standing(pid_t init, const TreeStanding& standing) {
+  std::map<pid_t, pid_t> ours;  // by the branch's number
+  for (const os::TreeMember& member : os::thread_tree(init)) {
+    for (pid_t tid : member.threads) {
+      if (auto inside = os::namespace_pid(tid)) ours[*inside] = tid;
+    }
+  }
+  for (const ProcessStanding& process : standing.processes) {
+    auto leader = ours.find(process.pid);
+    if (leader == ours.end()) continue;
+    if (core_filter_of(leader->second) != process.core_filter)
+      SF_TRY(
+          write_proc(proc(leader->second, "coredump_filter"), std::to_string(process.core_filter)));
+    for (const ThreadStanding& thread : process.threads) {
+      auto found = ours.find(thread.tid);
+      if (found == ours.end()) continue;
+      SF_TRY(apply_to_thread(found->second, standing_of(found->second), thread));
+    }
+  }
+  if (standing.exclusive_terminals.empty()) return Ok{};
+  SF_TRY_ASSIGN(os::InRoot root, os::InRoot::open(proc(init, "root")));
+  for (const std::string& path : standing.exclusive_terminals) {
+    SF_TRY_ASSIGN(os::UniqueFd terminal, root.open_file(path, kTerminalFlags));
+    if (::ioctl(terminal.get(), TIOCEXCL) != 0) return os::last_error("exclusive mode of " + path);
+  }
+  return Ok{};
+}
+
+Json to_json(const TreeStanding& standing) {
+  Json processes = Json::array();
+  for (const ProcessStanding& process : standing.processes) {
+    Json threads = Json::array();
+    for (const ThreadStanding& thread : process.threads)
+      threads.push_back({{"tid", thread.tid},
+                         {"io_priority", thread.io_priority},
+                         {"affinity", thread.affinity},
+                         {"timer_slack_ns", thread.timer_slack_ns}});
+    processes.push_back({{"pid", process.pid},
+                         {"core_filter", process.core_filter},
+                         {"threads", std::move(threads)}});
+  }
+  return {{"version", 1},
+          {"processes", std::move(processes)},
+          {"exclusive_terminals", standing.exclusive_terminals}};
+}
+
+Result<TreeStanding> standing_from_json(const Json& json) {
+  try {
+    if (checked_int<int>(json, "version") != 1)
+      return fail(ErrorCode::kCorrupt, "standing.json: unknown version");
+    TreeStanding standing;
+    for (const Json& each : json.at("processes")) {
+      ProcessStanding process{.pid = checked_int<pid_t>(each, "pid"),
+                              .core_filter = checked_int<std::uint32_t>(each, "core_filter"),
+                              .threads = {}};
+      for (const Json& thread : each.at("threads"))
+        process.threads.push_back(
+            {.tid = checked_int<pid_t>(thread, "tid"),
+             .io_priority = checked_int<int>(thread, "io_priority"),
+             .affinity = thread.at("affinity").get<std::string>(),
+             .timer_slack_ns = checked_int<std::uint64_t>(thread, "timer_slack_ns")});
+      standing.processes.push_back(std::move(process));
+    }
+    for (const Json& path : json.at("exclusive_terminals")) {
+      standing.exclusive_terminals.push_back(path.get<std::string>());
+      if (!standing.exclusive_terminals.back().starts_with(kTerminals))
+        return fail(ErrorCode::kCorrupt, "standing.json: not a terminal");
+    }
+    return standing;
+  } catch (const Json::exception& e) {
+    return fail(ErrorCode::kCorrupt, std::string("standing.json: ") + e.what());
+  }
+}
+
+}  // namespace sf::waypoint::criu

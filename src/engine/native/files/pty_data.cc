@@ -1,0 +1,247 @@
+#include "engine/native/files/pty_data.h"
+
+#include <asm/termbits.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "base/clock.h"
+#include "engine/native/files/terminal_calls.h"
+#include "engine/native/ptrace/remote_fd.h"
+#include "os/error.h"
+#include "os/fd.h"
+
+namespace sf::waypoint::native {
+namespace {
+
+constexpr unsigned kSetSettings = 0x402c542b;  // TCSETS2
+constexpr unsigned kOpenSlave = 0x5441;        // TIOCGPTPEER
+constexpr unsigned kStopOrGo = 0x540a;         // TCXONC
+constexpr unsigned kStop = 0;                  // TCOOFF
+constexpr unsigned kGo = 1;                    // TCOON
+constexpr auto kPassingTime = std::chrono::seconds(5);
+
+termios2 settings_from(const std::string& bytes) {
+  termios2 settings{};
+  std::memcpy(&settings, bytes.data(), std::min(bytes.size(), sizeof settings));
+  return settings;
+}
+
+std::string bytes_of(const termios2& settings) {
+  return {reinterpret_cast<const char*>(&settings), sizeof settings};
+}
+
+bool is_canonical(const TerminalImage& terminal) {
+  return (settings_from(terminal.settings).c_lflag & ICANON) != 0;
+}
+
+bool ready_for(int fd, short what) {
+  pollfd look{fd, what, 0};
+  return ::poll(&look, 1, 0) > 0 && (look.revents & what) != 0;
+}
+
+// One read of whatever is there; nothing: nothing is.
+bool take(int fd, std::string& bytes) {
+  if (!ready_for(fd, POLLIN)) return false;
+  char buffer[65536];
+  ssize_t got = ::read(fd, buffer, sizeof buffer);
+  if (got < 0) return false;
+  bytes.assign(buffer, static_cast<std::size_t>(got));
+  return true;
+}
+
+std::string take_all(int fd) {
+  std::string all;
+  for (std::string some; take(fd, some) && !some.empty();) all += some;
+  return all;
+}
+
+class Terminal {
+ public:
+  Terminal(int master, const TerminalImage& image)
+      : master_(master), image_(image), canonical_(is_canonical(image)) {}
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() { (void)leave(); }
+
+  // Makes it quiet. Until leave(), nobody is told of changes.
+  Status enter() {
+    in_ = true;
+    if (image_.packets != 0) SF_TRY(command(kSetPacketMode, 0));
+    if (image_.locked != 0) SF_TRY(command(kSetLock, 0));
+    slave_.reset(::ioctl(master_, kOpenSlave, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+    if (!slave_.valid()) return os::last_error("opening a terminal");
+    return Ok{};
+  }
+
+  Status take_data(Slaves slaves, TerminalData& data) {
+    // What flows on is not echoed; whether it is stopped shows when nothing is in the way.
+    termios2 quiet = settings_from(quiet_settings(image_.settings, 0));
+    quiet.c_iflag |= settings_from(image_.settings).c_iflag & IXON;
+    std::memcpy(quiet.c_cc + VSTART, settings_from(image_.settings).c_cc + VSTART, 2);
+    SF_TRY(set(bytes_of(quiet)));
+    data.output = take_all(master_);
+    data.stopped = ready_for(slave_.get(), POLLOUT) ? kFlows : kByCharacter;
+    if (data.stopped != kFlows) {  // nothing else lets it go on when it was held so
+      SF_TRY(check(::ioctl(slave_.get(), kStopOrGo, kGo)));
+      if (ready_for(slave_.get(), POLLOUT)) data.stopped = kByCall;
+    }
+    if (slaves == Slaves::kClosed) return Ok{};
+    for (std::string line; canonical_ && take(slave_.get(), line);) data.lines.push_back(line);
+    if (canonical_) {
+      quiet.c_lflag = 0;  // shows what has no end yet
+      SF_TRY(set(bytes_of(quiet)));
+    }
+    data.typed = take_all(slave_.get());
+    return Ok{};
+  }
+
+  Status put_data(const TerminalData& data) {
+    const unsigned char end = unused_character(data);
+    SF_TRY(set(quiet_settings(image_.settings, end)));
+    SF_TRY(write(slave_.get(), data.output));
+    std::size_t whole = 0;
+    for (std::size_t i = 0; i < data.lines.size(); ++i) {
+      std::string text = data.lines[i];
+      whole += text.size();
+      if (!text.ends_with('\n')) text.push_back(static_cast<char>(end));
+      // In one piece: it is seen whole or not at all.
+      if (i + 1 == data.lines.size()) text += data.typed;
+      SF_TRY(write(master_, text));
+    }
+    if (data.lines.empty()) SF_TRY(write(master_, data.typed));
+    return await_input(canonical_ ? whole : data.typed.size());
+  }
+
+  Status leave() {
+    if (!std::exchange(in_, false)) return Ok{};
+    const TerminalData& data = image_.data;
+    const termios2 settings = settings_from(image_.settings);
+    SF_TRY(set(image_.settings));
+    if (data.stopped == kByCharacter && (settings.c_iflag & IXON) != 0) {
+      SF_TRY(write(master_, std::string(1, static_cast<char>(settings.c_cc[VSTOP]))));
+      const Deadline deadline = Deadline::after(kPassingTime);
+      while (ready_for(slave_.get(), POLLOUT) && !deadline.passed()) (void)::poll(nullptr, 0, 1);
+    } else if (data.stopped != kFlows) {
+      SF_TRY(check(::ioctl(slave_.get(), kStopOrGo, kStop)));
+    }
+    if ((image_.exclusive & kExclusiveSlave) != 0)
+      SF_TRY(check(::ioctl(slave_.get(), kBeExclusive)));
+    if ((image_.exclusive & kExclusiveMaster) != 0) SF_TRY(check(::ioctl(master_, kBeExclusive)));
+    slave_.reset();
+    if (image_.locked != 0) SF_TRY(command(kSetLock, 1));
+    if (image_.packets != 0) SF_TRY(command(kSetPacketMode, 1));
+    return Ok{};
+  }
+
+ private:
+  static Status check(int result) {
+    if (result < 0) return os::last_error("setting up a terminal");
+    return Ok{};
+  }
+  Status command(unsigned request, int value) { return check(::ioctl(master_, request, &value)); }
+  Status set(const std::string& settings) {
+    return check(::ioctl(master_, kSetSettings, settings.data()));
+  }
+  // There is room for what was there before, sooner or later.
+  static Status write(int fd, const std::string& bytes) {
+    const Deadline deadline = Deadline::after(kPassingTime);
+    for (std::size_t done = 0; done < bytes.size();) {
+      ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
+      if (n > 0) done += static_cast<std::size_t>(n);
+      if (n < 0 && (errno != EAGAIN || deadline.passed()))
+        return os::last_error("putting back what waits in a terminal");
+      if (n < 0) (void)::poll(nullptr, 0, 1);
+    }
+    return Ok{};
+  }
+  // Until then the settings stay as they are.
+  Status await_input(std::size_t size) {
+    const Deadline deadline = Deadline::after(kPassingTime);
+    for (;;) {
+      int there = 0;
+      (void)ready_for(slave_.get(), POLLIN);  // the kernel hands on what is under way
+      SF_TRY(check(::ioctl(slave_.get(), kUnread, &there)));
+      if (static_cast<std::size_t>(there) >= size) return Ok{};
+      if (deadline.passed()) return fail(ErrorCode::kOs, "a terminal does not take its input");
+      (void)::poll(nullptr, 0, 1);
+    }
+  }
+
+  int master_;
+  const TerminalImage& image_;
+  bool canonical_;
+  bool in_ = false;
+  os::UniqueFd slave_;
+};
+
+bool has_any(const TerminalData& data) {
+  return !data.output.empty() || !data.lines.empty() || !data.typed.empty() || data.stopped != 0;
+}
+
+Status put_back(int master, const TerminalImage& image) {
+  Terminal terminal(master, image);
+  SF_TRY(terminal.enter());
+  SF_TRY(terminal.put_data(image.data));
+  return terminal.leave();
+}
+
+}  // namespace
+
+std::string quiet_settings(const std::string& settings, unsigned char end_of_file) {
+  termios2 quiet = settings_from(settings);
+  quiet.c_iflag = 0;
+  quiet.c_oflag = 0;
+  quiet.c_lflag &= ICANON;
+  std::memset(quiet.c_cc, 0, sizeof quiet.c_cc);  // no character means anything
+  quiet.c_cc[VMIN] = 1;
+  quiet.c_cc[VEOF] = end_of_file;
+  return bytes_of(quiet);
+}
+
+unsigned char unused_character(const TerminalData& data) {
+  for (unsigned char c = 4; c != 0; ++c) {
+    auto has = [&](const std::string& text) {
+      return text.find(static_cast<char>(c)) != text.npos;
+    };
+    if (c != '\n' && !has(data.typed) && std::ranges::none_of(data.lines, has)) return c;
+  }
+  return 4;
+}
+
+Status capture_pty_data(int master, Slaves slaves, TerminalImage& image) {
+  if (slaves == Slaves::kClosed && (image.hung_up == 0 || !ready_for(master, POLLIN))) return Ok{};
+  Terminal terminal(master, image);
+  SF_TRY(terminal.enter());
+  Status taken = terminal.take_data(slaves, image.data);
+  // Whatever happened: it is the terminal's.
+  if (has_any(image.data)) SF_TRY(terminal.put_data(image.data));
+  SF_TRY(taken);
+  return terminal.leave();
+}
+
+Status bring_back_pty_data(const TreeImage& tree, const std::map<pid_t, pid_t>& numbers) {
+  for (const TerminalImage& image : tree.ptys) {
+    if (!has_any(image.data) && image.exclusive == 0) continue;
+    for (const ProcessImage& process : tree.processes) {
+      auto found = std::ranges::find_if(process.descriptors, [&](const Descriptor& fd) {
+        const FileImage& file = tree.files[fd.file];
+        return file.kind == FileKind::kMaster && file.terminal == image.number;
+      });
+      auto pid = numbers.find(process.pid);
+      if (found == process.descriptors.end() || pid == numbers.end()) continue;
+      SF_TRY_ASSIGN(os::UniqueFd master, descriptor_of(pid->second, found->number));
+      SF_TRY(put_back(master.get(), image));
+      break;
+    }
+  }
+  return Ok{};
+}
+
+}  // namespace sf::waypoint::native

@@ -1,0 +1,194 @@
+#include "engine/native/native_engine.h"
+
+#include <future>
+
+#include "base/scope_exit.h"
+#include "engine/native/capture.h"
+#include "engine/native/facts.h"
+#include "engine/native/files/lost_names.h"
+#include "engine/native/image.h"
+#include "engine/native/native_blockers.h"
+#include "engine/native/ptrace/context_switch_counts.h"
+#include "engine/native/ptrace/quiescence.h"
+#include "engine/native/ptrace/stopped_tree.h"
+#include "engine/native/restore.h"
+#include "engine/native/speculation_blockers.h"
+#include "engine/pid_counter.h"
+#include "os/file.h"
+#include "os/process.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr std::size_t kMaxTree = 1U << 30U;
+// Later, where no thread can be had.
+constexpr auto kBeside = std::launch::async | std::launch::deferred;
+
+// Goes on with this object.
+class StillTree : public HeldTree {
+ public:
+  StillTree(native::StoppedTree tree, pid_t root)
+      : tree_(std::move(tree)), root_(root), counts_(native::ContextSwitchCounts::of(root)) {}
+  Status resume() override { return tree_.resume(); }
+  std::vector<pid_t> processes() const override { return tree_.processes(); }
+  bool has_not_run() const override {
+    return counts_ && native::ContextSwitchCounts::of(root_) == counts_;
+  }
+
+ private:
+  native::StoppedTree tree_;
+  pid_t root_;
+  std::optional<native::ContextSwitchCounts> counts_;  // once all were stopped
+};
+
+Error moves_now() { return fail(ErrorCode::kBusy, "something in the branch moves just now"); }
+
+class NativeEngine : public ProcessEngine {
+ public:
+  explicit NativeEngine(NativeSetup setup) : setup_(std::move(setup)), memory_(setup_.directory) {}
+
+  // What is touched for the first time is slow: memory, and names in /proc.
+  void warm_up() override {
+    memory_.buffer.touch();
+    pid_t init = memory_.init.look();
+    if (init == 0) return;
+    native::TreeFacts nobody;
+    (void)memory_.host_context.add_to(nobody, init, false);
+    for (pid_t child : os::children_of(init)) native::rehearse_reading(child);
+  }
+
+  bool release_async_threads() override { return late_.release(); }
+
+  Result<Captured> capture(const CaptureRequest& request) override {
+    // Whoever else is to look at the tree must find it whole.
+    ScopeExit end_watches([&] {
+      if (request.engine == EngineChoice::kAuto) memory_.watches.end_all();
+    });
+    auto quiet = request.hold ? native::ContextSwitchCounts::of(request.root) : std::nullopt;
+    if (request.hold && !quiet) return moves_now();
+    // Freezing would have everybody run for a moment.
+    SF_TRY_ASSIGN(native::StoppedTree stopped,
+                  native::StoppedTree::stop(request.root, request.hold ? "" : setup_.freezer,
+                                            request.at_point, late_));
+    if (quiet) {
+      // Somebody may have run after another one stood still, who would have to be told of it.
+      auto now = native::ContextSwitchCounts::of(request.root);
+      if (!now || !now->only_stopped_since(*quiet)) return moves_now();
+    }
+    // Nobody writes any more. The copy is done before anybody is let go of: its destructor waits.
+    auto files = std::async(kBeside, request.copy_files);
+    memory_.watches.complete_children();
+    const bool knows_init = memory_.init.knows(request.root, request.init_requests);
+    SF_TRY_ASSIGN(
+        native::TreeFacts facts,
+        native::read_facts(stopped.processes(), knows_init ? &memory_.init.facts() : nullptr));
+    const native::ProcessFacts init = facts.processes[0];
+    SF_TRY(memory_.host_context.add_to(facts, request.root, !knows_init));
+    native::recognise_watched(facts, memory_.watches);
+    SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
+    native::find_undo(facts);
+    SF_TRY_ASSIGN(facts.ipc.posix_queues,
+                  memory_.posix_queues.look(facts.own_namespaces[native::kIpcNamespace]));
+    native::find_other_names(facts.processes, {request.upper, request.work + "/index"});
+    facts.host_network = request.host_network;
+    const native::CallsMade calls = learn_calls(facts, stopped);
+    std::vector<Blocker> blockers = native::find_blockers(facts);
+    if (!blockers.empty()) {
+      if (request.engine == EngineChoice::kAuto)
+        native::make_calls_anew(facts, stopped, memory_.calls);
+      return refuse_capture(blockers);
+    }
+    const native::Wait wait = native::wait_of(facts, calls);
+    if (request.hold) {
+      if (wait == native::Wait::kNot) return moves_now();
+      if (wait == native::Wait::kForATime)
+        return fail(ErrorCode::kUnsupported, "something in the branch does not only wait");
+      make_once_more(facts, stopped);
+    }
+    SF_TRY(reached(request.at_point, "checkpoint.native_stopped"));
+    auto tree = native::capture_tree(facts, stopped, request, memory_);
+    if (!tree && os::is_full(request.image_dir))
+      return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
+                  "make room on that file system, or remove checkpoints");
+    if (!tree) return std::move(tree).error().while_doing("capturing processes");
+    pid_t last_pid = tree->image.last_pid;
+    if (last_pid == 0) {  // nothing of that kind in its /proc
+      SF_TRY_ASSIGN(last_pid, read_pid_counter(request.root));
+    }
+    native::TreeImage& image = tree->image;
+    image.terminal.session = request.terminal_session;
+    image.terminal.group = request.terminal_group;
+    const bool may_hold = wait != native::Wait::kForATime && !native::running_clock(image);
+    if (request.hold && !may_hold)
+      return fail(ErrorCode::kUnsupported, "a clock in the branch would go on");
+    SF_TRY(files.get());
+    SF_TRY(request.while_stopped());
+    native::note_written(facts, *tree, memory_.watches);
+    memory_.init.captured(init, image.processes[0], request.init_requests);
+    SF_TRY(request.hold ? stopped.keep_still() : stopped.resume());
+    end_watches.dismiss();
+    SF_TRY(reached(request.at_point, "checkpoint.native_resumed"));
+    std::string bytes = native::encode_tree(image);
+    SF_TRY(os::write_file(request.image_dir + native::kTreeFile, bytes));
+    std::unique_ptr<HeldTree> held;
+    if (request.hold) held = std::make_unique<StillTree>(std::move(stopped), request.root);
+    return Captured{.engine = std::string(kNativeName),
+                    .last_pid = last_pid,
+                    .bytes = tree->pages.bytes() + bytes.size(),
+                    .may_hold = may_hold,
+                    .held = std::move(held)};
+  }
+
+  Result<RestoredTree> restore(const RestoreRequest& request) override {
+    // Files that nobody may need are not copied beside it.
+    native::AsyncRoot root(
+        request.root_view,
+        std::async(request.prerestore ? std::launch::deferred : kBeside, request.make_files));
+    SF_TRY_ASSIGN(std::string bytes,
+                  os::read_file(request.image_dir + native::kTreeFile, kMaxTree));
+    SF_TRY_ASSIGN(native::TreeImage tree, native::decode_tree(bytes));
+    if (auto reason = request.prerestore
+                          ? native::reason_not_to_speculate(tree, native::can_serve_faults())
+                          : std::nullopt)
+      return fail(ErrorCode::kUnsupported, *reason);
+    auto restored =
+        native::restore_tree(tree, request, root, setup_.cgroup_forker, memory_.watches);
+    if (!restored) return std::move(restored).error().while_doing("restoring processes");
+    memory_.init.restored(restored->init.pid(), tree.processes[0]);
+    return restored;
+  }
+
+ private:
+  // Of all threads, whatever becomes of the capture: the kernel tells it but once.
+  native::CallsMade learn_calls(const native::TreeFacts& facts, native::StoppedTree& stopped) {
+    memory_.calls.begin();
+    native::CallsMade calls;
+    for_each_thread(facts, stopped,
+                    [&](const native::ThreadFacts& thread, const native::Tracee& tracee) {
+                      const user_regs_struct& registers = tracee.registers();
+                      const long number = memory_.calls.learn(thread, registers);
+                      if (!tracee.in_group_stop())
+                        calls[thread.tid] = native::call_of(registers, number);
+                    });
+    return calls;
+  }
+
+  // Nobody has asked for this capture: nobody is to be told of it.
+  static void make_once_more(const native::TreeFacts& facts, native::StoppedTree& stopped) {
+    for_each_thread(facts, stopped, [](const native::ThreadFacts&, native::Tracee& tracee) {
+      if (auto again = native::made_once_more(tracee.registers())) tracee.resume_with(*again);
+    });
+  }
+
+  NativeSetup setup_;
+  native::CaptureMemory memory_;
+  native::AsyncThreads late_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProcessEngine> make_native_engine(NativeSetup setup) {
+  return std::make_unique<NativeEngine>(std::move(setup));
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,102 @@
+// Protocol: MCP as a state machine: lines in; lines and tool calls out. It reads, answers and runs
+// nothing itself. Pure.
+//
+// A client either shakes hands (`initialize`, revisions up to 2025-11-25) or says in each request
+// which revision it is of (2026-07-28); both may be mixed on one stream.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "mcp/json_rpc.h"
+#include "mcp/tool.h"
+
+namespace sf::cli::mcp {
+
+enum class Ticket : std::uint64_t {};  // of one tool call, never used again
+
+struct ToolCall {
+  Ticket ticket{};
+  const Tool* tool = nullptr;  // lives as long as the Protocol
+  Json arguments;              // checked
+  // Set when the client no longer wants the answer. Shared with the Protocol.
+  std::shared_ptr<std::atomic<bool>> cancelled;
+};
+
+struct Reaction {
+  std::vector<std::string> lines;  // to send, in this order
+  std::vector<ToolCall> calls;     // to run; each ends in finish()
+  std::vector<Ticket> cancelled;   // calls that nobody waits for any more
+};
+
+class Protocol {  // Not thread-safe.
+ public:
+  static constexpr std::size_t kMaxCalls = 256;
+  static constexpr std::size_t kMaxSubscriptions = 64;
+
+  Protocol(std::vector<Tool> tools, std::string version);
+  Protocol(const Protocol&) = delete;
+  Protocol& operator=(const Protocol&) = delete;
+
+  Reaction receive(std::string_view line);
+  // A line that was longer than kMaxMessage.
+  static Reaction refuse_long_line();
+
+  // The line to send, if there is one: none after a cancellation, or while a batch goes on.
+  std::optional<std::string> finish(Ticket ticket, const ToolResult& result);
+  // None when the client did not ask for progress. Requires: `done` grows with each call.
+  std::optional<std::string> progress(Ticket ticket, double done, const std::string& message) const;
+  // Is there a call whose client wants to hear of its progress?
+  bool wants_progress() const;
+
+ private:
+  // Replies to a batch travel together when the last one is there.
+  struct Batch {
+    Json replies = Json::array();
+    std::size_t open = 1;  // the reading itself
+  };
+  using BatchPtr = std::shared_ptr<Batch>;  // null: no batch
+  struct Pending {
+    Json id;
+    std::string revision;
+    Json progress_token;  // null: none
+    std::shared_ptr<std::atomic<bool>> cancelled;
+    BatchPtr batch;
+  };
+  struct Later {};
+  using Answer = std::variant<Json, RpcError, Later>;
+
+  void handle(Message& message, const BatchPtr& batch, Reaction& reaction);
+  Answer answer(Request& request, const BatchPtr& batch, Reaction& reaction);
+  std::variant<std::string, RpcError> revision_of(const Request& request) const;
+  Answer initialize(const Json& params, const BatchPtr& batch);
+  Json discover() const;
+  Answer list_tools(const Json& params, std::string_view revision) const;
+  Answer call_tool(Request& request, const std::string& revision, const BatchPtr& batch,
+                   Reaction& reaction);
+  Answer listen(const Request& request, Reaction& reaction);
+  void cancel(const Json& params, Reaction& reaction);
+  bool is_in_use(const Json& id) const;
+  Json decorated(Json result, std::string_view revision) const;
+  Json server_info() const;
+
+  static std::optional<std::string> reply(const BatchPtr& batch, Json message);
+  static std::optional<std::string> close_one(Batch& batch);
+
+  const std::vector<Tool> tools_;
+  const std::string version_;
+  std::string negotiated_;  // by `initialize`; empty: not yet
+  std::map<Ticket, Pending> pending_;
+  std::vector<Json> subscriptions_;  // their ids
+  std::uint64_t last_ticket_ = 0;
+};
+
+}  // namespace sf::cli::mcp

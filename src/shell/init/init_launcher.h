@@ -1,0 +1,30 @@
+// Starts the branch's init as PID 1 of new PID, mount and cgroup namespaces, inside the root view.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "os/process.h"
+#include "os/resource_limits.h"
+#include "shell/init/cgroup_forker.h"
+
+namespace sf::waypoint {
+
+struct InitPlan {
+  std::string root_view;  // mount point of the branch's root in the caller's namespace
+  CgroupForker* cgroup_forker = nullptr;                     // which forks it
+  std::uint64_t capabilities = 0;                            // bounding set
+  std::optional<os::ResourceLimits> rlimits = std::nullopt;  // nothing: the caller's own
+  // Runs in the branch's init program's place, in the namespaces and the root, with everything else
+  // still the caller's: only async-signal-safe calls; never returns.
+  void (*instead)(void* what) = nullptr;
+  void* what = nullptr;
+};
+
+// Requires: the caller already lives in the branch's network, IPC and UTS namespaces, which init
+// inherits. The child dies with the calling thread.
+Result<os::Child> launch_init(const InitPlan& plan);
+
+}  // namespace sf::waypoint

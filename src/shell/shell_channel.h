@@ -1,0 +1,68 @@
+// The keeper's ends of the pipes and memory files that a branch's init holds (see
+// shell/init/init_protocol.h).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "os/fd.h"
+#include "shell/init/start_request.h"
+#include "shell/shell_protocol.h"
+
+namespace sf::waypoint {
+
+class ShellChannel {
+ public:
+  // Requires: `init` runs waypoint-init.
+  static Result<ShellChannel> open(pid_t init);
+
+  int events_fd() const { return events_.get(); }
+  // Whole records that have arrived. Unknown lines are dropped: anybody in the branch may write
+  // there.
+  std::vector<Record> read_records();
+  // Lets the shell go on that wrote `record`, a load, start or end.
+  Status acknowledge(const Record& record);
+  // Answers an ask record.
+  Status allow_fingerprint(const Record& record, bool allowed);
+  Status load_command(std::string_view text);
+  // What stands in the command's place now: the shell leaves its fingerprint there
+  // (shell_fingerprint.h).
+  Result<std::string> loaded_text() const;
+  // The text that leads through `holder`. Requires: no shell is reading it.
+  Status write_script(pid_t holder);
+  // The protocol's texts, and who may open its descriptors.
+  Status install(pid_t holder, const Credentials& user);
+  // Init serves one request at a time; further ones wait here.
+  Status request(const StartRequest& request);
+  bool request_pending() const { return request_pending_; }
+  // Of a restored init: it was captured with a request, and tells when it has served that one. The
+  // next request must not overwrite it.
+  void set_request_pending(bool pending) { request_pending_ = pending; }
+  // How many init has served, whoever sent them; nothing: one is under way.
+  std::optional<std::uint64_t> served() const;
+
+ private:
+  os::UniqueFd events_;
+  os::UniqueFd acks_;
+  os::UniqueFd ack_entry_;
+  os::UniqueFd event_entry_;
+  os::UniqueFd requests_;
+  os::UniqueFd command_text_;
+  os::UniqueFd script_;
+  os::UniqueFd rc_file_;
+  os::UniqueFd request_text_;
+  std::string partial_;
+  std::deque<std::string> waiting_requests_;
+  bool request_pending_ = false;
+  std::uint64_t served_ = 0;
+
+  Status send_next_request();
+};
+
+}  // namespace sf::waypoint

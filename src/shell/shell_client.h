@@ -1,0 +1,36 @@
+// ShellClient: asks a ShellServer, wherever it runs. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/input_events.h"
+#include "base/result.h"
+#include "shell/command.h"
+#include "shell/terminal_watch.h"
+#include "terminal/screen.h"
+#include "wire/keeper_client.h"
+
+namespace sf::waypoint {
+
+class ShellClient {
+ public:
+  explicit ShellClient(std::shared_ptr<KeeperClient> server) : server_(std::move(server)) {}
+
+  Result<ExecResult> exec(const ExecRequest& request, const OutputSink& sink);
+  Result<SideExecResult> side_exec(const SideExecRequest& request);
+  // All of it or nothing; kBusy: it does not fit now.
+  Result<TypedKeys> send_keys(std::string_view bytes);
+  Result<TypedKeys> send_input(const InputEvents& input);
+  Result<ScreenText> screen(std::size_t scrollback_lines);
+  Status resize(WindowSize size);
+  // At most 128 MiB, path included.
+  Status write_file(const std::string& path, std::string_view content);
+  Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
+  Result<TerminalWatch> watch();
+
+ private:
+  std::shared_ptr<KeeperClient> server_;
+};
+
+}  // namespace sf::waypoint

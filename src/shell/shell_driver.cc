@@ -1,0 +1,495 @@
+#include "shell/shell_driver.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <utility>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/process.h"
+#include "os/terminal.h"
+#include "shell/fresh_id.h"
+#include "terminal/clean_text.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr std::size_t kMaxBackground = 256U << 10U;
+constexpr auto kStartTime = seconds(20);       // from typing a line to the shell's start record
+constexpr auto kFirstLook = milliseconds(20);  // how soon a silent end is looked for
+constexpr auto kBlindLook = milliseconds(5);
+constexpr auto kStartLook = milliseconds(1);   // for the first prompt of a shell
+constexpr auto kInputLook = milliseconds(20);  // for a terminal that does not tell of its room
+constexpr char kInterruptKey = '\x03';
+constexpr std::size_t kMaxRecent = 256;  // commands remembered for a catch-up
+constexpr std::size_t kMaxRecentBytes = 1U << 20U;
+
+}  // namespace
+
+ShellDriver::ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, Screen screen)
+    : init_(init),
+      master_(std::move(master)),
+      channel_(std::move(channel)),
+      screen_(std::move(screen)),
+      input_(master_.get()),
+      background_(kMaxBackground),
+      blind_(!os::exists("/proc/self/syscall")) {}
+
+bool ShellDriver::ready() {
+  if (active_ || shell_ == 0 || input_.waits()) return false;
+  if (!unsure_ && !shows_prompt_) return true;
+  if (!at_prompt() || os::has_typed(master_.get()).value_or(false)) return false;
+  unsure_ = foreign_command_ = false;
+  starting_ = Deadline::never();
+  return true;
+}
+
+std::string ShellDriver::background_text() const {
+  OutputBuffer copy = background_;
+  return clean_text(copy.take());
+}
+
+void ShellDriver::run(const ChangePermit& /*permit*/, ExecRequest request, OutputSink sink,
+                      Done done) {
+  drain();
+  screen_.forget_answers();  // who asked for them is gone: the shell is at its prompt
+  const std::size_t cap = request.max_output;
+  active_.emplace(Active{++commands_,
+                         std::move(request),
+                         std::move(sink),
+                         std::move(done),
+                         Phase::kTyped,
+                         OutputBuffer(cap),
+                         {}});
+  fingerprint_.reset();
+  remember(active_->request.command);
+  const ExecRequest& wanted = active_->request;
+  if (wanted.always_fingerprint || (wanted.fingerprint && wants_fingerprint && wants_fingerprint()))
+    active_->tag = fresh_id("@");
+  active_->phase_deadline = Deadline::after(kStartTime);
+  active_->next_look = Deadline::after(kRetypeLook);
+  if (Status loaded = channel_.load_command(active_->request.command); !loaded)
+    return abandon(std::move(loaded).error());
+  defines_switch_ = defines_switch_ || defines_editing_switch(active_->request.command);
+  Status typed = shows_prompt_ ? type_plain_line() : type_line(std::nullopt);
+  if (!typed) return abandon(std::move(typed).error());
+}
+
+Status ShellDriver::type_line(std::optional<int> status) {
+  if (input_.has_part_of_line()) input_.take_part_of_line(TerminalInput::Part::kDrop);
+  active_->holder_died = false;
+  active_->busy_looks = 0;
+  const bool is_sourced = defines_switch_ || switches_editing(active_->request.command);
+  return type_at_prompt(run_line(holder_, active_->number, active_->request.command,
+                                 is_sourced ? RunBy::kSource : RunBy::kEval, active_->tag, status));
+}
+
+void ShellDriver::set_holder(pid_t holder) {
+  script_is_old_ = script_is_old_ || holder_ != holder;
+  if (active_) active_->asks = 0;
+  holder_ = holder;
+}
+
+// A shell at its prompt is not reading the script: now it may change.
+Status ShellDriver::type_at_prompt(const std::string& line) {
+  set_echo(false);
+  if (script_is_old_) SF_TRY(channel_.write_script(holder_));
+  script_is_old_ = false;
+  return os::write_all(master_.get(), line);
+}
+
+void ShellDriver::remember(const std::string& command, long time) {
+  recent_.push_back(command);
+  recent_times_.push_back(time);
+  recent_bytes_ += command.size();
+  while (recent_.size() > kMaxRecent || recent_bytes_ > kMaxRecentBytes) {
+    recent_bytes_ -= recent_.front().size();
+    recent_.pop_front();
+    recent_times_.pop_front();
+  }
+}
+
+// A fingerprint tells of the last entries, one for each command.
+void ShellDriver::note_times(const ShellFingerprint& fingerprint) {
+  const std::size_t known = std::min(fingerprint.times.size(), recent_times_.size());
+  std::copy(fingerprint.times.end() - static_cast<long>(known), fingerprint.times.end(),
+            recent_times_.end() - static_cast<long>(known));
+}
+
+std::optional<std::vector<std::string>> ShellDriver::commands_since(long n) const {
+  if (n > commands_ || static_cast<std::size_t>(commands_ - n) > recent_.size())
+    return std::nullopt;
+  return std::vector<std::string>(recent_.end() - (commands_ - n), recent_.end());
+}
+
+std::optional<std::vector<long>> ShellDriver::times_since(long n) const {
+  if (n > commands_ || static_cast<std::size_t>(commands_ - n) > recent_.size())
+    return std::nullopt;
+  std::vector<long> times(recent_times_.end() - (commands_ - n), recent_times_.end());
+  if (std::ranges::find(times, 0) != times.end()) return std::nullopt;
+  return times;
+}
+
+void ShellDriver::catch_up(const ChangePermit& /*permit*/, const CatchUp& missed, Done done) {
+  active_.emplace(
+      Active{commands_, {}, {}, std::move(done), Phase::kReporting, OutputBuffer(0), {}});
+  if (Status loaded = channel_.load_command(catch_up_text(missed)); !loaded)
+    return abandon(std::move(loaded).error());
+  if (Status typed = type_at_prompt(catch_up_lines(holder_, active_->number, missed)); !typed)
+    return abandon(std::move(typed).error());
+}
+
+Result<TypedKeys> ShellDriver::type(const ChangePermit& /*permit*/, std::string_view bytes) {
+  if (!bytes.empty() && rests()) SF_TRY(enter_editing());
+  const bool held = holds_keys();
+  SF_TRY(held ? input_.hold(bytes) : input_.type(bytes));
+  unsure_ = true;
+  if (!bytes.empty()) fingerprint_.reset();
+  may_act_ = may_act_ || !bytes.empty();
+  if (!held && active_ && bytes.find(kInterruptKey) != std::string_view::npos)
+    active_->key_interrupt = true;
+  write_keys();
+  return TypedKeys{bytes.size(), input_.waiting_bytes()};
+}
+
+void ShellDriver::write_keys() {
+  const std::string written = holds_keys() ? std::string() : input_.write_some();
+  if (!written.empty()) unsure_ = may_act_ = true;
+  if (active_ && written.find(kInterruptKey) != std::string::npos) active_->key_interrupt = true;
+  if (on_input_waits) on_input_waits(input_.waits());
+}
+
+void ShellDriver::on_input_room() {
+  if (input_.waits()) write_keys();
+}
+
+void ShellDriver::on_terminal() { drain(); }
+
+void ShellDriver::drain() {
+  // A non-blocking read of the master flushes the kernel's queue first: EAGAIN means that
+  // everything written to the terminal before this call has been seen.
+  char buffer[65536];
+  for (;;) {
+    ssize_t n = ::read(master_.get(), buffer, sizeof buffer);
+    if (n > 0) {
+      take_output({buffer, static_cast<std::size_t>(n)});
+      continue;
+    }
+    if (n < 0 && errno == EINTR) continue;
+    return;  // EIO: no process has the terminal open
+  }
+}
+
+void ShellDriver::show(std::string_view bytes) {
+  screen_.feed(bytes);
+  if (on_output) on_output(bytes);
+  if (!screen_.answers().empty()) give_answers();
+}
+
+void ShellDriver::take_output(std::string_view bytes) {
+  if (active_ && active_->leaving) {
+    constexpr std::string_view kPasteModeOff = "\x1b[?2004l";
+    if (bytes.find(kPasteModeOff) != std::string_view::npos) active_->hid_paste_mode = true;
+    return;
+  }
+  // `set -v` shows the line with which the status is asked for.
+  if (active_ && active_->phase == Phase::kReporting && active_->verbose) return;
+  // Whether it is to be seen, the start record decides.
+  if (active_ && active_->phase == Phase::kLoading) {
+    active_->loading += bytes;
+    return;
+  }
+  show(bytes);
+  if (!active_ || active_->phase == Phase::kTyped || active_->entering) {
+    background_.append(bytes);
+    return;
+  }
+  active_->output.append(bytes);
+  if (active_->sink) active_->sink(bytes);
+}
+
+void ShellDriver::on_record(const Record& record) {
+  // A record of an earlier command says nothing about the one under way.
+  const bool stale = active_ && !record.numbers.empty() && record.numbers[0] != active_->number;
+  switch (record.kind) {
+    case Record::Kind::kLoad:
+      if (!stale) on_load(record.text);
+      (void)channel_.acknowledge(record);
+      return;
+    case Record::Kind::kTraced:
+      if (!active_) return;
+      active_->acts_at_prompt = active_->acts_at_prompt || active_->phase == Phase::kRunning;
+      active_->traced = true;
+      return;
+    case Record::Kind::kStart:
+      if (!stale) on_start();
+      (void)channel_.acknowledge(record);
+      write_keys();
+      return;
+    case Record::Kind::kGone:
+      if (!active_ || stale || !std::exchange(active_->asked, false)) return;
+      type_again();
+      return;
+    case Record::Kind::kRefused:
+      if (active_ && !stale) give_up_shell(record.text);
+      return;
+    case Record::Kind::kAsk:
+      if (!stale && active_)
+        active_->looked = active_->phase == Phase::kRunning && may_fingerprint &&
+                          may_fingerprint() && may_write_files();
+      (void)channel_.allow_fingerprint(record, !stale && active_ && active_->looked);
+      return;
+    case Record::Kind::kEnd:
+      if (active_ && active_->entering)
+        end_entering();
+      else if (active_ && active_->leaving && !stale)
+        end_leaving(record.text.find('p') != std::string::npos);
+      else if (active_ && !stale && active_->phase == Phase::kTyped)
+        type_again();  // the end of a line that could not load its command
+      else if (active_ && !stale && active_->phase == Phase::kLoading && !active_->holder_died)
+        give_up_shell("load");
+      else if (!stale)
+        on_end(static_cast<int>(record.numbers[1]), record.text);
+      (void)channel_.acknowledge(record);
+      return;
+    case Record::Kind::kShell:
+      shell_ = static_cast<pid_t>(record.numbers[0]);
+      // Not before it shows its prompt: a shell that meets the terminal without echo when it begins
+      // takes that for the usual, and goes back to it after each program that a signal ended.
+      unsure_ = true;
+      starting_ = Deadline::after(kStartTime);
+      find_shell_host_pid();
+      return;
+    case Record::Kind::kExited:
+      if (active_ && record.numbers[0] == holder_) active_->holder_died = true;
+      if (record.numbers[0] == shell_) on_shell_exit(static_cast<int>(record.numbers[1]));
+      return;
+    default:
+      return;
+  }
+}
+
+void ShellDriver::on_load(const std::string& flags) {
+  drain();  // what was printed before belongs to the time between the commands
+  if (!active_) return;
+  // The line that ended the editing, perhaps typed twice, used the file for its own purpose.
+  if (active_->left) (void)channel_.load_command(active_->request.command);
+  if (active_->phase == Phase::kTyped) active_->phase = Phase::kLoading;
+  // Its options that show our plumbing, and those that it has put off until the command starts.
+  active_->traced = active_->traced || !flags.starts_with(',');
+  active_->verbose = flags.find('v') != std::string::npos;
+}
+
+void ShellDriver::on_start() {
+  drain();
+  // A job's output, unless `set -x`, `set -v` or a DEBUG trap made our own plumbing show.
+  if (active_ && !active_->traced && !active_->loading.empty()) {
+    show(active_->loading);
+    background_.append(active_->loading);
+  }
+  set_echo(true);
+  if (active_ && active_->phase == Phase::kLoading) begin_running();
+}
+
+void ShellDriver::begin_running() {
+  active_->phase = Phase::kRunning;
+  active_->phase_deadline = Deadline::never();
+  active_->next_look = Deadline::after(kFirstLook);
+  active_->began_at = os::start_time_now();
+  if (milliseconds timeout = active_->request.timeout; timeout.count() > 0)
+    active_->deadline = Deadline::after(timeout);
+}
+
+// The shell waits for an answer, and so does not read what was typed.
+void ShellDriver::on_end(int status, const std::string& flags) {
+  drain();
+  if (input_.has_part_of_line()) input_.look_at_part_of_line();
+  may_act_ = flags.find('t') != std::string::npos;
+  if (flags.find('p') != std::string::npos) {  // PROMPT_COMMAND may read what is typed
+    unsure_ = true;
+    starting_ = Deadline::after(kStartTime);
+  }
+  if (active_) {
+    active_->verbose_end = flags.find('v') != std::string::npos;
+    if (active_->looked && active_->phase == Phase::kRunning && !active_->acts_at_prompt) {
+      if (auto text = channel_.loaded_text()) fingerprint_ = parse_fingerprint(*text, active_->tag);
+      if (fingerprint_) note_times(*fingerprint_);
+    }
+    last_status_ = status;
+    finish(status, false);
+  } else {
+    foreign_command_ = false;
+  }
+}
+
+void ShellDriver::on_shell_exit(int wait_status) {
+  drain();
+  shell_ = 0;
+  shell_host_ = 0;
+  echo_off_ = false;
+  unsure_ = foreign_command_ = false;
+  prompt_wanted_ = std::exchange(shows_prompt_, false);
+  defines_switch_ = false;
+  fingerprint_.reset();
+  may_act_ = true;
+  last_status_ = 0;
+  if (!active_) ended_between_ = true;
+  if (active_ && active_->giving_up) {
+    (void)restart_shell();
+    return abandon(std::move(*active_->giving_up));
+  }
+  // Loaded and never heard of again, it may have been the command that ended the shell.
+  bool began = active_ && (active_->phase >= Phase::kRunning ||
+                           (active_->phase == Phase::kLoading && active_->holder_died));
+  // The hang-up takes away what was typed for the shell that ended, as on any terminal.
+  if (!active_ || began) input_.discard();
+  if (began) finish(os::ExitStatus::from_wait(wait_status).shell_code(), true);
+  std::optional<Error> failure = restart_shell();
+  if (!active_) return;
+  if (failure) return abandon(std::move(*failure));
+  // The command had not begun: the next shell gets it (look_for_prompt).
+  active_->phase = Phase::kTyped;
+  active_->phase_deadline = Deadline::after(kStartTime);
+  active_->next_look = Deadline::after(kEagerLook);
+  active_->shell_restarted = true;
+}
+
+void ShellDriver::finish(int exit_code, bool shell_restarted) {
+  drop_answers();
+  note_jobs();
+  Active done = std::move(*active_);
+  active_.reset();
+  if (done.phase == Phase::kLoading) {  // it ran untold
+    show(done.loading);
+    done.output.append(done.loading);
+  }
+  set_echo(true);
+  if (done.phase != Phase::kRunning) input_.take_back(kInterruptKey);  // its command is over
+  write_keys();
+  ExecResult result;
+  result.exit_code = exit_code;
+  result.shell_restarted =
+      std::exchange(ended_between_, false) || shell_restarted || done.shell_restarted;
+  result.timed_out = done.timed_out;
+  result.duration = done.watch.elapsed();
+  result.output_bytes = done.output.total_bytes();
+  result.truncated = done.output.truncated();
+  result.raw_hash = done.output.hash();
+  std::string raw = done.output.take();
+  std::string background = background_.take();
+  drop_echo(done, raw);
+  result.output = clean_text(raw);
+  if (done.request.raw) result.raw = std::move(raw);
+  result.background = clean_text(background);
+  done.done(std::move(result));
+}
+
+// `set -v` shows each line the shell reads: the one behind the command too.
+void ShellDriver::drop_echo(const Active& done, std::string& raw) {
+  const std::string tail = std::string(kTailLine) + "\r\n";
+  if (done.verbose_end && raw.ends_with(tail)) raw.resize(raw.size() - tail.size());
+}
+
+void ShellDriver::abandon(Error error) {
+  Active failed = std::move(*active_);
+  active_.reset();
+  set_echo(true);
+  unsure_ = true;
+  write_keys();
+  failed.done(std::move(error));
+}
+
+void ShellDriver::on_time() {
+  on_input_room();
+  look_at_start();
+  if (next_answer_.passed()) give_answers();
+  if (!active_ || active_->giving_up) return;
+  if (active_->entering) return look_while_entering();
+  if (blind_) drain();  // gVisor does not always tell that a terminal has something to read
+  if (active_->phase <= Phase::kLoading && active_->phase_deadline.passed())
+    return take_line_back();
+  if (active_->phase == Phase::kRunning && active_->deadline.passed()) interrupt();
+  if (active_->phase == Phase::kReporting && active_->phase_deadline.passed() && !at_prompt()) {
+    // It took the line and hangs in it: there is no other way to a usable shell.
+    active_->phase_deadline = Deadline::never();
+    (void)os::signal_process(shell_host_, SIGKILL);
+  }
+  if (active_ && active_->next_look.passed())
+    active_->awaits_prompt ? type_after_leaving() : look_for_prompt();
+}
+
+Deadline ShellDriver::next_wake() const {
+  const bool has_keys = input_.waits() && !holds_keys();
+  const Deadline input = has_keys ? next_answer_.min(Deadline::after(kInputLook)) : next_answer_;
+  if (!active_) return is_starting() ? input.min(Deadline::after(kStartLook)) : input;
+  Deadline wake = input.min(active_->deadline).min(active_->phase_deadline).min(active_->next_look);
+  return blind_ ? wake.min(Deadline::after(kBlindLook)) : wake;
+}
+
+void ShellDriver::set_echo(bool on) {
+  if (on != echo_off_) return;  // only what we switched off is switched on again
+  auto settings = os::terminal_settings(master_.get());
+  if (!settings) return;
+  if (!on && (settings->c_lflag & ECHO) == 0) return;
+  settings->c_lflag =
+      on ? settings->c_lflag | ECHO : settings->c_lflag & ~static_cast<tcflag_t>(ECHO);
+  if (os::set_terminal_settings(master_.get(), *settings)) echo_off_ = !on;
+}
+
+ShellState ShellDriver::state() {
+  ShellState state;
+  state.shell = shell_;
+  state.holder = holder_;
+  state.prompt_read = prompt_read_;
+  state.commands = commands_;
+  state.command_running = active_.has_value() || foreign_command_;
+  state.request_pending = channel_.request_pending();
+  OutputBuffer background = background_;
+  if (active_) {
+    OutputBuffer output = active_->output;
+    background.append(output.take());
+  }
+  state.background = background.take();
+  state.shows_prompt = shows_prompt_;
+  state.defines_switch = defines_switch_;
+  state.screen = screen_.save();
+  state.may_act = may_act_;
+  if (unsure_ || active_) {
+    if (auto typed = os::take_typed(master_.get())) {
+      state.typed = std::move(*typed);
+      (void)os::put_typed(master_.get(), state.typed);
+    }
+  }
+  state.waiting = input_.waiting();
+  return state;
+}
+
+void ShellDriver::adopt(const ShellState& state) {
+  shell_ = state.shell;
+  holder_ = state.holder;
+  prompt_read_ = state.prompt_read;
+  commands_ = state.commands;
+  shows_prompt_ = state.shows_prompt;
+  defines_switch_ = state.defines_switch;
+  foreign_command_ = state.command_running;
+  may_act_ = state.may_act;
+  channel_.set_request_pending(state.request_pending);
+  unsure_ = state.command_running || !state.typed.empty() || !state.waiting.empty();
+  (void)os::put_typed(master_.get(), state.typed);
+  input_.adopt(state.waiting, state.typed);
+  background_.append(state.background);
+  if (state.catch_up) {
+    const CatchUp& missed = *state.catch_up;
+    for (std::size_t i = 0; i < missed.commands.size(); ++i)
+      remember(missed.commands[i], i < missed.times.size() ? missed.times[i] : 0);
+  }
+  find_shell_host_pid();
+  if (!screen_.answers().empty()) next_answer_ = Deadline::after(kEagerLook);
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,119 @@
+// How ShellDriver changes between commands and keys. After a command the shell rests: it reads the
+// next line without its editor, and shows no prompt. Before the first keys it is told to show its
+// prompt and to edit lines; before the next command, to rest again
+// (docs/decisions/0018-line-editing.md).
+#include <utility>
+
+#include "os/file.h"
+#include "os/terminal.h"
+#include "shell/shell_driver.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr auto kEnterTime = seconds(5);
+constexpr auto kEnterLook = milliseconds(1);
+constexpr int kSureLooks = 20;  // at a shell that waits and has said nothing of the line
+
+}  // namespace
+
+Status ShellDriver::show_prompt(const ChangePermit& /*permit*/) {
+  return !active_ && rests() ? enter_editing() : Status(Ok{});
+}
+
+// Until its prompt the shell is left alone.
+void ShellDriver::look_at_start() {
+  if (!is_starting() || active_ || !at_prompt()) return;
+  starting_ = Deadline::never();
+  if (prompt_wanted_ || input_.waits())
+    (void)enter_editing();
+  else
+    (void)ready();
+}
+
+bool ShellDriver::rests() {
+  if (active_ || shows_prompt_ || shell_ == 0 || input_.waits()) return false;
+  return !unsure_ || (at_prompt() && !os::has_typed(master_.get()).value_or(false));
+}
+
+Status ShellDriver::enter_editing() {
+  active_.emplace(Active{commands_, {}, {}, [](auto) {}, Phase::kReporting, OutputBuffer(0), {}});
+  active_->entering = true;
+  starting_ = Deadline::never();
+  prompt_wanted_ = false;
+  active_->phase_deadline = Deadline::after(kEnterTime);
+  active_->next_look = Deadline::after(kRetypeLook);
+  fingerprint_.reset();
+  // Typed ahead, without an end: our line would become part of it.
+  if (input_.has_part_of_line()) input_.take_part_of_line(TerminalInput::Part::kTypeAgain);
+  Status typed = type_at_prompt(enter_line(holder_, active_->number));
+  if (!typed) active_.reset();
+  return typed;
+}
+
+// The shell goes on to its prompt. Keys that come before its editor has set the terminal would be
+// shown twice, and an end of file or Tab would not reach the editor.
+void ShellDriver::end_entering() {
+  drain();
+  set_echo(true);
+  active_->entered = true;
+  active_->next_look = Deadline::after(kEnterLook);
+}
+
+void ShellDriver::look_while_entering() {
+  const bool late = active_->phase_deadline.passed();
+  if (!late && !active_->next_look.passed()) return;
+  active_->next_look = Deadline::after(kEnterLook);
+  if (!late && !(active_->entered && at_prompt())) {
+    // The line was lost: with its holder, or PROMPT_COMMAND has read it.
+    const bool is_lost = !active_->entered && line_was_read() && at_prompt();
+    active_->idle_looks = is_lost ? active_->idle_looks + 1 : 0;
+    if (is_lost && (active_->holder_died || active_->idle_looks >= kSureLooks)) {
+      active_->holder_died = false;
+      active_->idle_looks = 0;
+      (void)type_at_prompt(enter_line(holder_, active_->number));
+    }
+    return;
+  }
+  shows_prompt_ = true;  // or it will, late: before the next command it is told to rest
+  active_.reset();
+  set_echo(true);
+  unsure_ = true;
+  write_keys();
+}
+
+Status ShellDriver::type_plain_line() {
+  active_->leaving = true;
+  active_->asked = true;
+  std::string line = plain_line(holder_, active_->number, may_write_files());
+  if (has_editor_mode())
+    line.insert(0, kDiscardLine);
+  else if (input_.has_part_of_line())
+    input_.take_part_of_line(TerminalInput::Part::kDrop);
+  return type_at_prompt(line);
+}
+
+// What the editor showed of our line was dropped; its effect on the terminal was not ours.
+void ShellDriver::end_leaving(bool runs_prompt_command) {
+  drain();
+  active_->leaving = active_->asked = false;
+  active_->left = true;
+  active_->asks = 0;
+  shows_prompt_ = false;
+  if (active_->hid_paste_mode) show("\x1b[?2004l");
+  if (screen_.text().cursor_col > 0) show("\r\n");
+  active_->awaits_prompt = runs_prompt_command;
+  type_after_leaving();
+}
+
+void ShellDriver::type_after_leaving() {
+  if (active_->awaits_prompt && !at_prompt()) {
+    active_->next_look = Deadline::after(kEnterLook);
+    return;
+  }
+  active_->awaits_prompt = false;
+  active_->next_look = Deadline::after(kRetypeLook);
+  if (Status typed = type_line(std::nullopt); !typed) abandon(std::move(typed).error());
+}
+
+}  // namespace sf::waypoint

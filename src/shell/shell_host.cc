@@ -1,0 +1,323 @@
+#include "shell/shell_host.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/socket.h"
+#include "os/terminal.h"
+#include "shell/branch_files.h"
+#include "shell/init/init_protocol.h"
+
+namespace sf::waypoint {
+namespace {
+
+constexpr auto kStartTime = seconds(30);
+constexpr auto kShortLife = milliseconds(200);  // of a shell that did nothing
+// Ids of requests to init; side commands count from 1.
+constexpr long kShellRequest = 0;
+constexpr long kHolderRequest = -1;
+constexpr std::uint32_t kTerminalEvents = EPOLLIN | EPOLLET;
+
+// The init names the system call that failed; the user knows what it was called with.
+std::string failed_step(const std::string& step, const BranchConfig& config) {
+  if (step == "chdir") return "cwd " + config.cwd;
+  if (step == "exec") return "running bash";
+  return step;
+}
+
+}  // namespace
+
+ShellHost::~ShellHost() {
+  if (driver_) {
+    poller_.remove(driver_->channel().events_fd());
+    poller_.remove(driver_->master_fd());
+  }
+  sides_.reset();
+}
+
+Status ShellHost::choose_user() {
+  SF_TRY_ASSIGN(user_, find(config_.user));
+  return Ok{};
+}
+
+Status ShellHost::open(pid_t init, const std::string& seen) {
+  init_ = init;
+  seen_root_ = seen.empty() ? "/" : seen;
+  SF_TRY_ASSIGN(os::UniqueFd master, os::open_terminal_master(seen + "/dev/pts"));
+  SF_TRY(os::set_window_size(master.get(), config_.window.rows, config_.window.cols));
+  std::string slave = seen + kTerminalPath;
+  if (::chown(slave.c_str(), user_.credentials.uid, static_cast<gid_t>(-1)) != 0)
+    return os::last_error("handing the terminal to the branch's user");
+  SF_TRY_ASSIGN(ShellChannel channel, ShellChannel::open(init));
+  driver_ = std::make_unique<ShellDriver>(init, std::move(master), std::move(channel),
+                                          Screen(config_.window));
+  sides_ = std::make_unique<SideCommands>(init, poller_);
+  return watch();
+}
+
+Status ShellHost::adopt(pid_t init, os::UniqueFd terminal, const ShellState& state,
+                        const User& user) {
+  SF_TRY_ASSIGN(Screen screen, Screen::load(state.screen));
+  init_ = init;
+  seen_root_ = "/proc/" + std::to_string(init) + "/root";
+  user_ = user;
+  if (state.holder != 1) holder_ = state.holder;
+  SF_TRY_ASSIGN(ShellChannel channel, ShellChannel::open(init));
+  SF_TRY(channel.install(state.holder, user_.credentials));
+  SF_TRY(os::set_nonblocking(terminal.get()));
+  driver_ = std::make_unique<ShellDriver>(init, std::move(terminal), std::move(channel),
+                                          std::move(screen));
+  sides_ = std::make_unique<SideCommands>(init, poller_);
+  driver_->adopt(state);
+  started_ = true;
+  if (state.shell == 0)
+    start_failure_ = fail(ErrorCode::kOs, "there was no shell at the checkpoint");
+  sides_->adopt_orphans(driver_->channel());
+  return watch();
+}
+
+Status ShellHost::start_shell() {
+  pid_t holder = 1;
+  if (user_.credentials.uid != 0) {
+    // An ordinary user may not look into the descriptors of root's init: one of theirs holds
+    // copies.
+    SF_TRY(request_holder());
+    SF_TRY(pump_until([&] { return holder_.has_value(); }, Deadline::after(kStartTime),
+                      "starting the holder"));
+    holder = *holder_;
+  }
+  SF_TRY(driver_->channel().install(holder, user_.credentials));
+  SF_TRY(driver_->channel().request(shell_request()));
+  SF_TRY(pump_until([&] { return driver_->shell() != 0; }, Deadline::after(kStartTime),
+                    "starting the shell"));
+  return warm_up_shell();
+}
+
+Status ShellHost::request_holder() {
+  return driver_->channel().request({.kind = "holder",
+                                     .id = kHolderRequest,
+                                     .who = user_.credentials,
+                                     .cwd = "/",
+                                     .argv = {},
+                                     .env = {}});
+}
+
+// The user may kill the holder (`kill -9 -1`): the next one has another pid, and the texts must say
+// so.
+void ShellHost::on_holder(pid_t holder) {
+  holder_ = holder;
+  driver_->set_holder(holder);
+}
+
+// The first command settles what a fresh shell does to its terminal (an engine may not meet it
+// half-way), and shows how this bash waits at its prompt.
+Status ShellHost::warm_up_shell() {
+  SF_TRY(pump_until([&] { return driver_->ready(); }, Deadline::after(kStartTime),
+                    "waiting for the shell's first prompt"));
+  std::optional<Result<ExecResult>> result;
+  driver_->run(gate_.open(), {.command = ":", .timeout = milliseconds(0), .fingerprint = true}, {},
+               [&](Result<ExecResult> r) { result = std::move(r); });
+  SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
+                    "waiting for the shell"));
+  if (!result->ok()) return std::move(*result).error();
+  SF_TRY(driver_->type(gate_.open(), ""));  // unsure on purpose: ready() then looks for the prompt
+  Deadline deadline = Deadline::after(seconds(5));
+  while (!driver_->ready()) {
+    if (deadline.passed()) return fail(ErrorCode::kTimedOut, "the shell shows no prompt");
+    std::this_thread::sleep_for(microseconds(200));
+  }
+  started_ = true;
+  return Ok{};
+}
+
+StartRequest ShellHost::shell_request() const {
+  std::string holder = std::to_string(holder_.value_or(1));
+  return {.kind = "shell",
+          .id = kShellRequest,
+          .who = user_.credentials,
+          .cwd = shell_cwd_,
+          .argv = {"bash", "--noprofile", "--rcfile",
+                   "/proc/" + holder + "/fd/" + std::to_string(kRcFile), "--noediting", "-i"},
+          .env = shell_environment(config_, user_.name, user_.home)};
+}
+
+Status ShellHost::watch() {
+  driver_->restart_shell = [this] { return on_shell_ended(); };
+  SF_TRY(
+      poller_.add(driver_->channel().events_fd(), EPOLLIN, [this](std::uint32_t) { on_events(); }));
+  // Edge-triggered, for as long as the terminal exists: while no process has the terminal open (a
+  // shell has ended, the next one has not opened it yet), the master reports a hang-up. It reports
+  // that once, and new output afterwards. on_terminal() reads all there is, as this needs.
+  SF_TRY(poller_.add(driver_->master_fd(), kTerminalEvents, [this](std::uint32_t events) {
+    if ((events & EPOLLOUT) != 0) driver_->on_input_room();
+    driver_->on_terminal();
+  }));
+  driver_->on_input_waits = [this](bool waits) { watch_for_room(waits); };
+  watch_for_room(driver_->input_waits());
+  return Ok{};
+}
+
+// Whoever reads from the terminal makes room, which the master tells once each time. Only asked for
+// while keys wait: every command reads.
+void ShellHost::watch_for_room(bool wanted) {
+  if (wanted == watches_for_room_) return;
+  const std::uint32_t events = wanted ? kTerminalEvents | EPOLLOUT : kTerminalEvents;
+  if (poller_.change(driver_->master_fd(), events)) watches_for_room_ = wanted;
+}
+
+// A fresh shell takes the place of one that ended. One that could not start, or that ended before
+// it did anything, would end again: then nothing happens until somebody wants to run a command.
+std::optional<Error> ShellHost::on_shell_ended() {
+  if (started_ && std::exchange(cwd_gone_, false) && shell_cwd_ != "/") {
+    shell_cwd_ = "/";
+    start_shell_again(gate_.open());
+    return std::nullopt;
+  }
+  if (!start_failure_ && !shell_served_ && shell_age_.elapsed() < kShortLife)
+    start_failure_ =
+        fail(ErrorCode::kUnsupported,
+             "the root's bash ends as soon as it starts: " + driver_->background_text(),
+             "try: chroot " + config_.root + " /bin/bash -c true");
+  if (!start_failure_) start_shell_again(gate_.open());
+  return start_failure_;
+}
+
+std::optional<Error> ShellHost::shell_failure() const {
+  return driver_->shell() != 0 && !holder_lost_ ? std::nullopt : start_failure_;
+}
+
+void ShellHost::start_shell_again(const ChangePermit& /*permit*/) {
+  start_failure_.reset();
+  if (std::exchange(holder_lost_, false)) (void)request_holder();
+  if (driver_->shell() != 0) return;
+  if (auto settings = os::terminal_settings(driver_->master_fd())) {
+    cfmakeraw(&*settings);  // then the usual cooked mode on top of a known state
+    settings->c_iflag |= ICRNL | IXON | BRKINT;
+    settings->c_oflag |= OPOST | ONLCR;
+    settings->c_lflag |= ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE;
+    (void)os::set_terminal_settings(driver_->master_fd(), *settings);
+  }
+  (void)driver_->channel().request(shell_request());
+}
+
+void ShellHost::on_events() {
+  for (const Record& record : driver_->channel().read_records()) {
+    if (record.kind == Record::Kind::kHolder) on_holder(static_cast<pid_t>(record.numbers[0]));
+    if (record.kind == Record::Kind::kExited && record.numbers[0] == holder_)
+      (void)request_holder();
+    if (record.kind == Record::Kind::kFailed) on_start_failed(record);
+    if (record.kind == Record::Kind::kStart) {
+      shell_served_ = true;
+      shell_cwd_ = config_.cwd;  // it may be back when the next one starts
+    }
+    driver_->on_record(record);
+    sides_->on_record(driver_->channel(), record);
+    if (record.kind == Record::Kind::kShell) {
+      shell_served_ = false;
+      shell_age_ = {};
+    }
+  }
+  sides_->drop_swept_orphans();
+}
+
+void ShellHost::on_start_failed(const Record& record) {
+  if (record.numbers[0] != kShellRequest && record.numbers[0] != kHolderRequest) return;
+  if (record.numbers[0] == kHolderRequest) holder_lost_ = true;
+  cwd_gone_ = record.text == "chdir";
+  start_failure_ = os::os_error(static_cast<int>(record.numbers[1]),
+                                "in the branch's root: " + failed_step(record.text, config_));
+}
+
+Status ShellHost::pump_until(const std::function<bool()>& done, Deadline deadline,
+                             const std::string& what) {
+  for (;;) {
+    // First: a shell that could not start has ended as well, which may be what done() waits for.
+    if (start_failure_) {
+      Error error = std::move(*start_failure_);
+      start_failure_.reset();
+      return std::move(error).while_doing(what);
+    }
+    if (done()) return Ok{};
+    if (deadline.passed()) return fail(ErrorCode::kTimedOut, what + " took too long");
+    SF_TRY(poller_.run_once(deadline.min(next_wake())));
+    on_time();
+  }
+}
+
+Result<User> ShellHost::find(const std::string& name) const {
+  auto passwd = os::read_file(root_ + "/etc/passwd");
+  auto group = os::read_file(root_ + "/etc/group");
+  return find_user(name, passwd ? *passwd : "", group ? *group : "");
+}
+
+void ShellHost::side_exec(const ChangePermit& /*permit*/, const SideExecRequest& request,
+                          SideCommands::Done done) {
+  driver_->forget_fingerprint();  // it may signal the shell
+  auto who = request.user.empty() ? Result<User>(user_) : find(request.user);
+  if (!who) return done(std::move(who).error());
+  BranchConfig config = config_;
+  for (const auto& [name, value] : request.env) config.env[name] = value;
+  StartRequest start{.kind = "side",
+                     .id = 0,
+                     .who = who->credentials,
+                     .cwd = request.cwd.empty() ? config_.cwd : request.cwd,
+                     .argv = request.argv,
+                     .env = shell_environment(config, who->name, who->home)};
+  sides_->run(driver_->channel(), std::move(start), request, std::move(done));
+}
+
+OwnProcesses ShellHost::own_processes() const {
+  if (init_ == ::getpid())  // the agent of a substrate lives inside
+    return {.init = init_, .shell = driver_->shell(), .holder = holder_.value_or(init_)};
+  OwnProcesses own{.init = init_, .shell = driver_->shell_host()};
+  if (!holder_) own.holder = init_;
+  const bool knows_shell = own.shell != 0 || driver_->shell() == 0;
+  if (knows_shell && own.holder != 0) return own;
+  for (pid_t child : os::children_of(init_)) {
+    const std::optional<pid_t> inside = os::namespace_pid(child);
+    if (!knows_shell && inside == driver_->shell()) own.shell = child;
+    if (holder_ && inside == *holder_) own.holder = child;
+  }
+  return own;
+}
+
+Status ShellHost::resize(const ChangePermit& /*permit*/, WindowSize size) {
+  SF_TRY(os::set_window_size(driver_->master_fd(), size.rows, size.cols));
+  driver_->screen().resize(size);
+  driver_->forget_fingerprint();  // the shell's LINES and COLUMNS follow
+  return Ok{};
+}
+
+Status ShellHost::write_file(const ChangePermit& permit, const std::string& path,
+                             std::string_view content) {
+  return write_branch_file(permit, seen_root_, config_.user, path, content);
+}
+
+Result<std::string> ShellHost::read_file(const std::string& path, std::size_t max_bytes) const {
+  return read_branch_file(seen_root_, path, max_bytes);
+}
+
+Status ShellHost::catch_up(const ChangePermit& permit, const CatchUp& missed) {
+  std::optional<Result<ExecResult>> result;
+  driver_->catch_up(permit, missed, [&](Result<ExecResult> r) { result = std::move(r); });
+  SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
+                    "telling the shell what it missed"));
+  if (!result->ok()) return std::move(*result).error();
+  return Ok{};
+}
+
+void ShellHost::on_time() {
+  if (driver_) driver_->on_time();
+  if (sides_) sides_->on_time();
+}
+
+Deadline ShellHost::next_wake() const {
+  Deadline wake = driver_ ? driver_->next_wake() : Deadline::never();
+  return sides_ ? wake.min(sides_->next_wake()) : wake;
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,241 @@
+#include "shell/shell_server.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "shell/screen_message.h"
+#include "shell/terminal_watch.h"
+#include "terminal/input_encoding.h"
+#include "wire/input_message.h"
+
+namespace sf::waypoint {
+
+using wire::Frame;
+
+namespace {
+
+constexpr auto kPromptTimeout =
+    seconds(2);  // how long a command waits for a terminal that is in use
+constexpr auto kPromptLook = milliseconds(5);
+// After a command, for one who watches and types. Commands that follow each other need none.
+constexpr auto kPromptReturn = milliseconds(50);
+
+Status answer_ok(const ClientPtr& client) {
+  client->send({{{"ok", true}}, {}});
+  return Ok{};
+}
+
+}  // namespace
+
+ShellServer::ShellServer(ShellHost& host, ChangeGate& gate, ListBackground list_background,
+                         OnBusy on_busy)
+    : host_(host),
+      gate_(gate),
+      list_background_(std::move(list_background)),
+      on_busy_(std::move(on_busy)) {
+  host_.shell().on_output = [this](std::string_view bytes) { show(bytes); };
+}
+
+ShellServer::~ShellServer() { host_.shell().on_output = nullptr; }
+
+Status ShellServer::serve(const ClientPtr& client, Frame& frame) {
+  std::string op = frame.header.value("op", "");
+  if (op == "exec") return exec(client, frame);
+  if (op == "side_exec") return side_exec(client, frame);
+  if (op == "input") return input(client, frame);
+  if (op == "screen") return screen(client, frame);
+  if (op == "resize") return resize(client, frame);
+  if (op == "write_file") return write_file(client, frame);
+  if (op == "read_file") return read_file(client, frame);
+  if (op == "keys") return keys(client, frame.payload);
+  if (op == "watch") {
+    paint(watchers_.emplace_back(Watcher{client, {}}), host_.shell().screen());
+    return Ok{};
+  }
+  return invalid("unknown request " + op);
+}
+
+Deadline ShellServer::next_wake() const {
+  Deadline wake = host_.next_wake().min(prompt_due_);
+  return waiting_.empty() ? wake : wake.min(Deadline::after(kPromptLook));
+}
+
+Status ShellServer::exec(const ClientPtr& client, Frame& frame) {
+  SF_TRY_ASSIGN(ExecRequest request,
+                exec_request_from_json(frame.header, std::move(frame.payload)));
+  waiting_.push_back({client, std::move(request), frame.header.value("stream", false),
+                      Deadline::after(kPromptTimeout)});
+  run_waiting();
+  return Ok{};
+}
+
+void ShellServer::run_waiting() {
+  type_waiting();
+  return_prompt();
+  while (!waiting_.empty()) {
+    ShellDriver& shell = host_.shell();
+    if (shell.busy()) {  // one of ours runs: its end is the next one's beginning
+      waiting_.front().patience = Deadline::after(kPromptTimeout);
+      break;
+    }
+    if (auto failure = host_.shell_failure()) {
+      if (std::exchange(waiting_.front().started_shell, true)) {
+        waiting_.front().client->send_error(*failure);
+        waiting_.pop_front();
+        continue;
+      }
+      host_.start_shell_again(gate_.open());
+      break;
+    }
+    if (!shell.ready()) {
+      if (!waiting_.front().patience.passed() || shell.is_starting()) break;
+      waiting_.front().client->send_error(
+          fail(ErrorCode::kBusy,
+               "the terminal is in use by: " + shell.foreground_name() +
+                   (shell.input_waits() ? ", and typed keys wait to be read" : ""),
+               "wait until it ends, or send it keys (\"\\x03\" interrupts)"));
+      waiting_.pop_front();
+      continue;
+    }
+    WaitingExec next = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (next.client->gone()) continue;
+    run_now(std::move(next));
+  }
+}
+
+void ShellServer::run_now(WaitingExec next) {
+  ClientPtr client = next.client;
+  OutputSink sink;
+  if (next.stream)
+    sink = [client](std::string_view bytes) {
+      client->send({{{"event", "output"}}, std::string(bytes)});
+    };
+  if (on_busy_) on_busy_(true);
+  if (!background_) background_ = list_background_();
+  host_.shell().run(
+      gate_.open(), std::move(next.request), std::move(sink),
+      [this, client](Result<ExecResult> result) {
+        if (on_busy_) on_busy_(false);
+        if (wants_prompt_) prompt_due_ = Deadline::after(kPromptReturn);
+        if (!result) return client->send_error(result.error());
+        result->left_background = has_new_background();
+        client->send({to_json(*result), result->output + result->raw + result->background});
+      });
+}
+
+bool ShellServer::has_new_background() {
+  const std::optional<ProcessSet> before = std::exchange(background_, list_background_());
+  return !std::ranges::includes(*before, *background_);
+}
+
+Status ShellServer::side_exec(const ClientPtr& client, Frame& frame) {
+  SF_TRY_ASSIGN(SideExecRequest request,
+                side_exec_request_from_json(frame.header, std::move(frame.payload)));
+  if (request.argv.empty()) return invalid("side_exec needs a command");
+  host_.side_exec(gate_.open(), request, [client](Result<SideExecResult> result) {
+    if (!result) return client->send_error(result.error());
+    client->send({to_json(*result), result->standard_output + result->standard_error});
+  });
+  return Ok{};
+}
+
+Status ShellServer::input(const ClientPtr& client, const Frame& frame) {
+  SF_TRY_ASSIGN(InputEvents input,
+                wire::input_from_json(wire::Json::parse(frame.payload, nullptr, false)));
+  inputs_.push_back({client, std::move(input)});
+  type_waiting();
+  return Ok{};
+}
+
+// No keys: from somebody who is about to type, and wants to see the prompt.
+Status ShellServer::keys(const ClientPtr& client, std::string_view bytes) {
+  if (bytes.empty()) {
+    wants_prompt_ = true;
+    SF_TRY(host_.shell().show_prompt(gate_.open()));
+  }
+  if (inputs_.empty()) return type(client, bytes);
+  inputs_.push_back({client, {InputEvent{InputEvent::Kind::kText, std::string(bytes), {}}}});
+  return Ok{};
+}
+
+// Nothing is typed unless all of it can be, as the program in the terminal wants it now.
+void ShellServer::type_waiting() {
+  while (!inputs_.empty()) {
+    ShellDriver& shell = host_.shell();
+    if (shell.needs_prompt()) {
+      Status shown = shell.show_prompt(gate_.open());
+      if (shown && shell.is_entering()) return;
+    }
+    const WaitingInput next = std::move(inputs_.front());
+    inputs_.pop_front();
+    shell.on_terminal();  // what was printed before may have switched modes
+    auto bytes = encode_input(next.input, shell.screen().modes(), shell.screen().size());
+    Status typed = bytes ? type(next.client, *bytes) : Status(std::move(bytes).error());
+    if (!typed) next.client->send_error(typed.error());
+  }
+}
+
+void ShellServer::return_prompt() {
+  if (!prompt_due_.passed()) return;
+  prompt_due_ = Deadline::never();
+  std::erase_if(watchers_, [](const Watcher& watcher) { return watcher.client->gone(); });
+  wants_prompt_ = wants_prompt_ && !watchers_.empty();
+  if (wants_prompt_ && waiting_.empty()) (void)host_.shell().show_prompt(gate_.open());
+}
+
+Status ShellServer::type(const ClientPtr& client, std::string_view bytes) {
+  SF_TRY_ASSIGN(TypedKeys typed, host_.shell().type(gate_.open(), bytes));
+  client->send({{{"ok", true}, {"accepted", typed.accepted}, {"waiting", typed.waiting}}, {}});
+  return Ok{};
+}
+
+Status ShellServer::screen(const ClientPtr& client, const Frame& frame) {
+  Screen& screen = host_.shell().screen();
+  ScreenText text = screen.text();
+  if (auto lines = frame.header.value("scrollback", std::size_t{0}); lines > 0) {
+    std::vector<std::string> left = screen.scrollback(lines);
+    text.rows.insert(text.rows.begin(), left.begin(), left.end());
+  }
+  client->send(screen_frame(text));
+  return Ok{};
+}
+
+Status ShellServer::resize(const ClientPtr& client, const Frame& frame) {
+  SF_TRY(host_.resize(gate_.open(), {frame.header.at("rows").get<std::uint16_t>(),
+                                     frame.header.at("cols").get<std::uint16_t>()}));
+  for (Watcher& watcher : watchers_) paint(watcher, host_.shell().screen());
+  return answer_ok(client);
+}
+
+Status ShellServer::write_file(const ClientPtr& client, const Frame& frame) {
+  auto path_bytes = frame.header.at("path_bytes").get<std::size_t>();
+  if (path_bytes > frame.payload.size()) return invalid("malformed request: no path");
+  SF_TRY(host_.write_file(gate_.open(), frame.payload.substr(0, path_bytes),
+                          std::string_view(frame.payload).substr(path_bytes)));
+  return answer_ok(client);
+}
+
+Status ShellServer::read_file(const ClientPtr& client, const Frame& frame) {
+  auto most =
+      std::min<std::size_t>(frame.header.at("max_bytes").get<std::size_t>(), wire::kMaxPayload);
+  SF_TRY_ASSIGN(std::string content, host_.read_file(frame.payload, most));
+  client->send({{{"ok", true}}, std::move(content)});
+  return Ok{};
+}
+
+void ShellServer::paint(Watcher& watcher, Screen& screen) {
+  watcher.filter = {};
+  std::string painted = watcher.filter.feed(screen.repaint());
+  watcher.client->send(terminal_frame({std::move(painted), screen.size()}));
+}
+
+void ShellServer::show(std::string_view bytes) {
+  std::erase_if(watchers_, [](const Watcher& watcher) { return watcher.client->gone(); });
+  for (Watcher& watcher : watchers_) {
+    std::string passed = watcher.filter.feed(bytes);
+    if (!passed.empty()) watcher.client->send(terminal_frame({std::move(passed), std::nullopt}));
+  }
+}
+
+}  // namespace sf::waypoint

@@ -1,0 +1,82 @@
+// SideCommands: commands beside the shell, started by init with pipes instead of a terminal.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "os/fd.h"
+#include "os/poller.h"
+#include "shell/command.h"
+#include "shell/shell_channel.h"
+#include "terminal/output_buffer.h"
+
+namespace sf::waypoint {
+
+class SideCommands {
+ public:
+  using Done = std::function<void(Result<SideExecResult>)>;
+
+  SideCommands(pid_t init, os::Poller& poller) : init_(init), poller_(poller) {}
+  ~SideCommands();
+
+  // `start` carries who, where and what; its id is chosen here.
+  void run(ShellChannel& channel, StartRequest start, const SideExecRequest& request, Done done);
+  // After a restore: side commands that were running when the tree was captured run on, and nobody
+  // waits for them. Their output is read and dropped from here on; without a reader it would end
+  // them. Their input has ended.
+  void adopt_orphans(ShellChannel& channel);
+  // When init has served requests: a command of theirs that has ended has no reader left, as in the
+  // branch that was captured.
+  void drop_swept_orphans();
+  // P, X and F records; others are ignored.
+  void on_record(ShellChannel& channel, const Record& record);
+  void on_time();
+  Deadline next_wake() const;
+  bool any() const { return starting_ || !sides_.empty() || !waiting_.empty(); }
+
+ private:
+  struct Side {
+    Done done;
+    std::string input;
+    std::size_t fed = 0;  // of the input
+    pid_t pid = 0;        // as the branch sees it
+    os::UniqueFd in;
+    os::UniqueFd out;
+    os::UniqueFd err;
+    OutputBuffer standard_output{0};
+    OutputBuffer standard_error{0};
+    Stopwatch watch;
+    Deadline deadline = Deadline::never();
+    bool timed_out = false;
+  };
+
+  void on_piped(ShellChannel& channel, Side& side, const Record& record);
+  void on_late_start(ShellChannel& channel, const Record& record);
+  void feed_input(Side& side);
+  void read_stream(os::UniqueFd& fd, OutputBuffer& into);
+  void finish(long id, Result<SideExecResult> result);
+  void close(Side& side);
+  void on_exited(ShellChannel& channel, const Record& record);
+  void add_orphan(int number);
+  std::string init_fd(int number) const;
+  void start_next(ShellChannel& channel);
+  void kill_group(pid_t leader, int number);
+
+  pid_t init_;
+  os::Poller& poller_;
+  std::map<long, Side> sides_;
+  std::map<long, StartRequest> waiting_;  // init prepares one at a time
+  std::optional<long> starting_;
+  std::set<pid_t> late_;                 // killed, since their time was up before they began
+  std::map<int, os::UniqueFd> orphans_;  // init's number of a pipe -> our read end
+  bool adopted_ = false;
+  long next_id_ = 1;
+};
+
+}  // namespace sf::waypoint

@@ -1,0 +1,22 @@
+// answer_query: what a terminal types when a program asks it something. As xterm answers, which is
+// the terminal that TERM names, for what this emulator follows. Pure.
+//
+// Not answered: titles and the clipboard, which would type what another program chose; xterm
+// does not answer these either unless told to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "terminal/emulator.h"
+#include "terminal/query_scanner.h"
+
+namespace sf::waypoint {
+
+// Empty: none. Requires: `emulator` has seen all that came before the query.
+std::string answer_query(const TerminalQuery& query, const Emulator& emulator, WindowSize size);
+
+// `queue`, what was typed and not read, without the answers that nobody read, whole or in part.
+std::string without_answers(std::string queue, const std::vector<std::string>& answers);
+
+}  // namespace sf::waypoint

@@ -1,0 +1,41 @@
+// PrecapturePolicy: whether a branch is captured before anybody asks for it. Pure: knows no
+// processes and no time.
+#pragma once
+
+#include "base/clock.h"
+
+namespace sf::waypoint {
+
+class PrecapturePolicy {
+ public:
+  // `wanted`: somebody takes checkpoints, and may have them taken ahead. `may_hold`: at the last
+  // one the branch could have been kept still.
+  void begin(bool wanted, bool may_hold);
+  // It was captured for somebody who had asked.
+  void captured(bool wanted, bool may_hold, microseconds stopped);
+  // It was captured ahead, and stands; or it cannot be; or just now it cannot, and whether that is
+  // worth another try.
+  void precaptured(microseconds took);
+  void refused();
+  bool retries() { return ++tries_ < kMostTries; }
+  // Somebody asked and got what had been captured ahead.
+  void used(bool wanted);
+  // Something is about to move it.
+  void touched();
+
+  bool wants() const { return wanted_ && may_hold_ && touched_ && unused_ < kMostUnused; }
+  bool may_hold() const { return may_hold_; }
+
+ private:
+  static constexpr int kMostUnused = 8;
+  static constexpr int kMostTries = 5;
+
+  bool wanted_ = false;
+  bool may_hold_ = false;
+  bool touched_ = false;  // since it was captured
+  bool stands_ = false;
+  int unused_ = 0;  // captured for nothing since somebody asked
+  int tries_ = 0;   // since something moved it
+};
+
+}  // namespace sf::waypoint

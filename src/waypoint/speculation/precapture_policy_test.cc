@@ -1,0 +1,87 @@
+#include "waypoint/speculation/precapture_policy.h"
+
+#include <gtest/gtest.h>
+
+namespace sf::waypoint {
+namespace {
+
+constexpr auto kQuietTimeout = milliseconds(3);
+
+TEST(PrecapturePolicyTest, NothingIsCapturedForThoseWhoTakeNoCheckpoints) {
+  PrecapturePolicy plan;
+  plan.touched();
+  EXPECT_FALSE(plan.wants());
+  plan.begin(false, true);
+  EXPECT_FALSE(plan.wants());
+}
+
+TEST(PrecapturePolicyTest, AfterACheckpointTheNextCommandIsFollowedByAnother) {
+  PrecapturePolicy plan;
+  plan.captured(true, true, kQuietTimeout);
+  EXPECT_FALSE(plan.wants());  // nothing has changed
+  plan.touched();
+  EXPECT_TRUE(plan.wants());
+  plan.precaptured(kQuietTimeout);
+  EXPECT_FALSE(plan.wants());
+  plan.used(true);
+  EXPECT_FALSE(plan.wants());
+  plan.touched();
+  EXPECT_TRUE(plan.wants());
+}
+
+TEST(PrecapturePolicyTest, WhatCannotBeKeptStillIsNotTriedUntilItCould) {
+  PrecapturePolicy plan;
+  plan.captured(true, false, kQuietTimeout);
+  plan.touched();
+  EXPECT_FALSE(plan.wants());
+  plan.captured(true, true, kQuietTimeout);
+  plan.touched();
+  EXPECT_TRUE(plan.wants());
+  plan.refused();
+  EXPECT_FALSE(plan.wants());
+  EXPECT_FALSE(plan.may_hold());
+}
+
+TEST(PrecapturePolicyTest, NoCommandIsToWaitLong) {
+  PrecapturePolicy plan;
+  plan.captured(true, true, seconds(1));
+  plan.touched();
+  EXPECT_FALSE(plan.wants());
+}
+
+TEST(PrecapturePolicyTest, OneThatTookLongIsTheLastUntilSomebodyAsks) {
+  PrecapturePolicy plan;
+  plan.captured(true, true, kQuietTimeout);
+  plan.touched();
+  plan.precaptured(seconds(1));
+  plan.touched();
+  EXPECT_FALSE(plan.wants());
+}
+
+TEST(PrecapturePolicyTest, WhatMovesJustNowIsTriedAFewTimes) {
+  PrecapturePolicy plan;
+  plan.captured(true, true, kQuietTimeout);
+  for (int command = 0; command < 2; ++command) {
+    plan.touched();
+    for (int i = 1; i < 5; ++i) EXPECT_TRUE(plan.retries()) << i;
+    EXPECT_FALSE(plan.retries());
+  }
+}
+
+TEST(PrecapturePolicyTest, ManyForNothingAreEnough) {
+  PrecapturePolicy plan;
+  plan.captured(true, true, kQuietTimeout);
+  for (int i = 0; i < 8; ++i) {
+    plan.touched();
+    ASSERT_TRUE(plan.wants()) << i;
+    plan.precaptured(kQuietTimeout);
+  }
+  plan.touched();
+  EXPECT_FALSE(plan.wants());
+  plan.captured(true, true, kQuietTimeout);  // somebody asks again
+  plan.touched();
+  EXPECT_TRUE(plan.wants());
+}
+
+}  // namespace
+}  // namespace sf::waypoint
