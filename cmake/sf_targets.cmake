@@ -1,4 +1,4 @@
-# How StateFork's targets are made. Three functions, used by the CMakeLists.txt of each folder:
+# How StateFork's targets are made. Four functions, used by the CMakeLists.txt of each folder:
 #
 #   # src/waypoint/CMakeLists.txt: all *.cc below this folder except *_test.cc, as target sf_waypoint (alias sf::waypoint).
 #   sf_library(waypoint DEPS base os wire LIBS fmt::fmt EXCLUDE "init/.*")
@@ -8,12 +8,16 @@
 #     SOURCES manifest_test.cc layer_stack_test.cc
 #     LABELS unit                      # unit | style | kernel | faults | equivalence | soak | bench
 #     DEPS waypoint testing            # layers; GoogleTest with its main comes by itself
+#     WITH daemon_world                # code that tests share, see sf_test_code
 #     LIBS nlohmann_json::nlohmann_json
 #     USES statefork-init              # programs that must be built before the test runs
 #     TIMEOUT 60                       # seconds, 120 when absent
 #     SHARDS 4 SERIAL                  # SERIAL: nothing else runs beside it
 #     PARTS docker vm                  # a test for each, of the rows whose names begin so
 #     NAMESPACES)                      # its own mounts and processes: none outlives it
+#
+#   # Code that several tests share, compiled once. Its folder is an include folder of the tests that have it.
+#   sf_test_code(daemon_world SOURCES daemon_world.cc DEPS os cli testing)
 #
 #   # build/<preset>/bin/statefork-init. STATIC links everything in and leaves the sanitizers out.
 #   sf_program(statefork-init SOURCES init/main.cc DEPS base LIBS PkgConfig::CAP STATIC)
@@ -34,9 +38,10 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(SF_SANITIZE "" CACHE STRING "Sanitizers for every dynamically linked target, as -fsanitize takes them")
 option(SF_COVERAGE "Instrument for gcov" OFF)
 
-# Sources of a target are compiled in batches, which spares reading the same headers again for each of them.
-# cmake/unity_exceptions.txt lists those that are compiled alone. OFF finds includes that a source forgot.
-option(SF_UNITY "Compile sources in batches" ON)
+# Sources of a target are compiled in batches and with precompiled headers, so that the compiler does not read the same
+# headers again for each of them. cmake/unity_exceptions.txt lists those that are compiled alone. OFF finds includes that
+# a source forgot.
+option(SF_UNITY "Compile sources in batches and with precompiled headers" ON)
 set(CMAKE_UNITY_BUILD "${SF_UNITY}")
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 set_property(DIRECTORY "${CMAKE_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/unity_exceptions.txt)
@@ -55,7 +60,9 @@ endfunction()
 
 find_program(SF_CCACHE ccache)
 if(SF_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${SF_CCACHE}")
+  # Without this, ccache passes every source with a precompiled header on to the compiler.
+  set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${SF_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${launcher}")
   set(CMAKE_C_COMPILER_LAUNCHER "${SF_CCACHE}")
 endif()
 
@@ -79,6 +86,35 @@ if(SF_COVERAGE)
   target_compile_options(sf_flags INTERFACE --coverage)
   target_link_options(sf_flags INTERFACE --coverage)
 endif()
+
+# One precompiled header for libraries and one for tests: position independence differs between the two.
+# Requires: targets that use one are compiled with the flags of sf_flags and no others that change code.
+if(SF_UNITY)
+  file(WRITE "${CMAKE_BINARY_DIR}/precompiled.cc" "")
+  foreach(kind library test)
+    add_library(sf_precompiled_${kind} OBJECT "${CMAKE_BINARY_DIR}/precompiled.cc")
+    target_link_libraries(sf_precompiled_${kind} PRIVATE sf_flags)
+    target_precompile_headers(sf_precompiled_${kind} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/precompiled_${kind}.h")
+    if(SF_CCACHE)
+      target_compile_options(sf_precompiled_${kind} PRIVATE -fpch-preprocess)
+    endif()
+  endforeach()
+  # What CMake compiles for an executable: -fPIE instead of -fPIC.
+  set_target_properties(sf_precompiled_test PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(sf_precompiled_test PRIVATE -fPIE)
+  target_link_libraries(sf_precompiled_test PRIVATE GTest::gmock GTest::gtest)
+endif()
+function(sf_use_precompiled target kind)
+  if(SF_UNITY)
+    target_precompile_headers(${target} REUSE_FROM sf_precompiled_${kind})
+    # g++ 12 takes moves of its own std::string for accesses out of bounds. It hides that in system headers, but not in
+    # precompiled ones.
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict)
+    if(SF_CCACHE)
+      target_compile_options(${target} PRIVATE -fpch-preprocess)
+    endif()
+  endif()
+endfunction()
 
 # SF_LAYERS: all layers, lowest first. SF_LAYER_<name>: what that layer may include.
 set_property(DIRECTORY "${CMAKE_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/layers.txt)
@@ -145,6 +181,7 @@ function(sf_library NAME)
     sf_compile_alone(${compiled})
     add_library(sf_${NAME} STATIC ${sources})
     target_link_libraries(sf_${NAME} PRIVATE sf_flags)
+    sf_use_precompiled(sf_${NAME} library)
     set(visibility PUBLIC)
   else()
     add_library(sf_${NAME} INTERFACE)
@@ -195,8 +232,25 @@ function(sf_test_properties labels timeout serial)
                        COST "${SF_COST_${first}}" SKIP_RETURN_CODE 77)
 endfunction()
 
+function(sf_test_code NAME)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS;WITH;LIBS" ${ARGN})
+  sf_reject_leftovers("sf_test_code(${NAME})" ${arg_UNPARSED_ARGUMENTS})
+  sf_compile_alone(${arg_SOURCES})
+  add_library(sf_test_${NAME} STATIC ${arg_SOURCES})
+  # Compiled as the tests are, for their precompiled header.
+  set_target_properties(sf_test_${NAME} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(sf_test_${NAME} PRIVATE -fPIE)
+  target_include_directories(sf_test_${NAME} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
+  target_link_libraries(sf_test_${NAME} PRIVATE sf_flags PUBLIC GTest::gmock GTest::gtest ${arg_LIBS})
+  sf_link_layers(sf_test_${NAME} PUBLIC ${arg_DEPS})
+  foreach(code IN LISTS arg_WITH)
+    target_link_libraries(sf_test_${NAME} PUBLIC sf_test_${code})
+  endforeach()
+  sf_use_precompiled(sf_test_${NAME} test)
+endfunction()
+
 function(sf_test NAME)
-  cmake_parse_arguments(arg "SERIAL;NAMESPACES" "TIMEOUT;SHARDS" "SOURCES;LABELS;DEPS;LIBS;USES;PARTS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;NAMESPACES" "TIMEOUT;SHARDS" "SOURCES;LABELS;DEPS;WITH;LIBS;USES;PARTS" ${ARGN})
   sf_reject_leftovers("sf_test(${NAME})" ${arg_UNPARSED_ARGUMENTS})
   if(NOT arg_LABELS OR NOT arg_SOURCES)
     message(FATAL_ERROR "sf_test(${NAME}): LABELS and SOURCES are needed")
@@ -208,7 +262,11 @@ function(sf_test NAME)
   sf_compile_alone(${arg_SOURCES})
   add_executable(${NAME} ${arg_SOURCES})
   target_link_libraries(${NAME} PRIVATE sf_flags GTest::gmock GTest::gtest GTest::gtest_main ${arg_LIBS})
+  foreach(code IN LISTS arg_WITH)
+    target_link_libraries(${NAME} PRIVATE sf_test_${code})
+  endforeach()
   sf_link_layers(${NAME} PRIVATE ${arg_DEPS})
+  sf_use_precompiled(${NAME} test)
   if(arg_USES)
     add_dependencies(${NAME} ${arg_USES})
   endif()

@@ -16,7 +16,7 @@ namespace {
 constexpr off_t kMaxLog = off_t{16} << 20U;
 
 // Values are quoted, so that no text from outside can look like another line or field.
-std::string quoted(std::string_view text) {
+std::string log_value(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '\n') {
@@ -35,8 +35,8 @@ std::string quoted(std::string_view text) {
 
 void DaemonLog::write(std::string_view level, std::string_view message,
                       std::initializer_list<LogField> fields, std::string_view rest) {
-  std::string line = to_iso_text(wall_now()) + " " + std::string(level) + " " + quoted(message);
-  for (const auto& [key, value] : fields) line += " " + std::string(key) + "=" + quoted(value);
+  std::string line = to_iso_text(wall_now()) + " " + std::string(level) + " " + log_value(message);
+  for (const auto& [key, value] : fields) line += " " + std::string(key) + "=" + log_value(value);
   line += std::string(rest) + "\n";
   std::lock_guard lock(mutex_);
   (void)os::write_all(fd_.get(), line).ok();  // a full disk must not stop the daemon
@@ -45,7 +45,7 @@ void DaemonLog::write(std::string_view level, std::string_view message,
 void DaemonLog::error(std::string_view message, const Error& why,
                       std::initializer_list<LogField> fields) {
   write("error", message, fields,
-        " code=" + std::string(to_string(why.code)) + " why=" + quoted(why.describe()));
+        " code=" + std::string(to_string(why.code)) + " why=" + log_value(why.describe()));
 }
 
 Result<os::UniqueFd> open_log(const std::string& path) {

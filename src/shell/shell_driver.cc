@@ -391,7 +391,8 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
 
 // `set -v` shows each line the shell reads: the one behind the command too.
 void ShellDriver::drop_echo(const Active& done, std::string& raw) {
-  const std::string tail = std::string(kTailLine) + "\r\n";
+  std::string tail(kTailLine);
+  tail += "\r\n";
   if (done.verbose_end && raw.ends_with(tail)) raw.resize(raw.size() - tail.size());
 }
 

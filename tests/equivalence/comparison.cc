@@ -34,7 +34,7 @@ std::string masked_line(std::string_view line) {
   return std::string(line);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result;
   for (std::string_view line : lines_of(text)) result += "    | " + std::string(line) + "\n";
   return result.empty() ? "    (nothing)\n" : result;
@@ -64,8 +64,8 @@ std::string difference(const Observations& expected, const Observations& got) {
       const Observation& seen = got[index];
       if (wanted.exit_code == seen.exit_code && mask(wanted.output) == mask(seen.output)) continue;
       text += "  command: " + wanted.command + "\n  expected, exit " +
-              std::to_string(wanted.exit_code) + ":\n" + quoted(wanted.output) + "  got, exit " +
-              std::to_string(seen.exit_code) + ":\n" + quoted(seen.output);
+              std::to_string(wanted.exit_code) + ":\n" + in_quotes(wanted.output) + "  got, exit " +
+              std::to_string(seen.exit_code) + ":\n" + in_quotes(seen.output);
     }
   }
   return text;

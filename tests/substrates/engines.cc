@@ -15,6 +15,15 @@ namespace {
 
 constexpr auto kStartTime = seconds(60);
 constexpr const char* kPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr auto kPodmanEndTime = seconds(30);
+
+bool is_podman_running() {
+  for (pid_t pid : os::process_tree(1)) {
+    const std::string name = os::process_name(pid);
+    if (name == "podman" || name == "conmon") return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -28,12 +37,24 @@ Engines::Engines() {
 }
 
 Engines::~Engines() {
-  (void)::umount2((dir_ / "podman/overlay").c_str(), MNT_DETACH);  // podman leaves it mounted
+  unmount_podman_store();
   if (!dockerd_.running()) return;
   (void)dockerd_.signal(SIGTERM);
   (void)dockerd_.wait(Deadline::after(seconds(20)));
   // Where mounts are private it mounts this on itself, and does not always undo that.
   (void)::umount2((dir_ / "docker").c_str(), MNT_DETACH);
+}
+
+// Podman leaves the store mounted on itself. After a container has ended, its conmon starts
+// `podman container cleanup`, which mounts the store again, so unmounting waits for those programs.
+// Requires: PID 1 is the test's own, so every podman below it belongs to the test.
+void Engines::unmount_podman_store() const {
+  const std::string store = dir_ / "podman/overlay";
+  const Deadline deadline = Deadline::after(kPodmanEndTime);
+  while (is_podman_running() && !deadline.passed()) {
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  while (::umount2(store.c_str(), MNT_DETACH) == 0) continue;  // once per mount on top of another
 }
 
 std::string Engines::root() {

@@ -31,6 +31,7 @@ class Engines {
 
  private:
   Status start_docker();
+  void unmount_podman_store() const;
   TempDir dir_;
   os::Child dockerd_;
 };

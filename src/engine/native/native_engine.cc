@@ -60,83 +60,33 @@ class NativeEngine : public ProcessEngine {
   bool release_async_threads() override { return late_.release(); }
 
   Result<Captured> capture(const CaptureRequest& request) override {
-    // Whoever else is to look at the tree must find it whole.
+    // If this capture fails, another engine may look next and must find the memory unwatched.
     ScopeExit end_watches([&] {
       if (request.engine == EngineChoice::kAuto) memory_.watches.end_all();
     });
-    auto quiet = request.hold ? native::ContextSwitchCounts::of(request.root) : std::nullopt;
-    if (request.hold && !quiet) return moves_now();
-    // Freezing would have everybody run for a moment.
-    SF_TRY_ASSIGN(native::StoppedTree stopped,
-                  native::StoppedTree::stop(request.root, request.hold ? "" : setup_.freezer,
-                                            request.at_point, late_));
-    if (quiet) {
-      // Somebody may have run after another one stood still, who would have to be told of it.
-      auto now = native::ContextSwitchCounts::of(request.root);
-      if (!now || !now->only_stopped_since(*quiet)) return moves_now();
-    }
-    // Nobody writes any more. The copy is done before anybody is let go of: its destructor waits.
+    SF_TRY_ASSIGN(native::StoppedTree stopped, stop_tree(request));
+    // The copy ends before the tree is resumed: the future's destructor waits for it.
     auto files = std::async(kBeside, request.copy_files);
-    memory_.watches.complete_children();
-    const bool knows_init = memory_.init.knows(request.root, request.init_requests);
-    SF_TRY_ASSIGN(
-        native::TreeFacts facts,
-        native::read_facts(stopped.processes(), knows_init ? &memory_.init.facts() : nullptr));
-    const native::ProcessFacts init = facts.processes[0];
-    SF_TRY(memory_.host_context.add_to(facts, request.root, !knows_init));
-    native::recognise_watched(facts, memory_.watches);
-    SF_TRY_ASSIGN(facts.ipc, native::read_ipc_facts());
-    native::find_undo(facts);
-    SF_TRY_ASSIGN(facts.ipc.posix_queues,
-                  memory_.posix_queues.look(facts.own_namespaces[native::kIpcNamespace]));
-    native::find_other_names(facts.processes, {request.upper, request.work + "/index"});
-    facts.host_network = request.host_network;
-    const native::CallsMade calls = learn_calls(facts, stopped);
-    std::vector<Blocker> blockers = native::find_blockers(facts);
-    if (!blockers.empty()) {
-      if (request.engine == EngineChoice::kAuto)
-        native::make_calls_anew(facts, stopped, memory_.calls);
-      return refuse_capture(blockers);
-    }
-    const native::Wait wait = native::wait_of(facts, calls);
-    if (request.hold) {
-      if (wait == native::Wait::kNot) return moves_now();
-      if (wait == native::Wait::kForATime)
-        return fail(ErrorCode::kUnsupported, "something in the branch does not only wait");
-      make_once_more(facts, stopped);
-    }
+    SF_TRY_ASSIGN(Facts facts, read_facts(request, stopped));
+    SF_TRY_ASSIGN(native::Wait wait, judge(request, facts.tree, stopped));
     SF_TRY(reached(request.at_point, "checkpoint.native_stopped"));
-    auto tree = native::capture_tree(facts, stopped, request, memory_);
-    if (!tree && os::is_full(request.image_dir))
-      return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
-                  "make room on that file system, or remove checkpoints");
-    if (!tree) return std::move(tree).error().while_doing("capturing processes");
-    pid_t last_pid = tree->image.last_pid;
-    if (last_pid == 0) {  // nothing of that kind in its /proc
-      SF_TRY_ASSIGN(last_pid, read_pid_counter(request.root));
-    }
-    native::TreeImage& image = tree->image;
-    image.terminal.session = request.terminal_session;
-    image.terminal.group = request.terminal_group;
-    const bool may_hold = wait != native::Wait::kForATime && !native::running_clock(image);
+    SF_TRY_ASSIGN(native::WrittenTree written, write_pages(request, facts.tree, stopped));
+    const bool may_hold =
+        wait != native::Wait::kForATime && !native::running_clock(written.image);
     if (request.hold && !may_hold)
       return fail(ErrorCode::kUnsupported, "a clock in the branch would go on");
     SF_TRY(files.get());
     SF_TRY(request.while_stopped());
-    native::note_written(facts, *tree, memory_.watches);
-    memory_.init.captured(init, image.processes[0], request.init_requests);
+    native::note_written(facts.tree, written, memory_.watches);
+    memory_.init.captured(facts.init, written.image.processes[0], request.init_requests);
     SF_TRY(request.hold ? stopped.keep_still() : stopped.resume());
     end_watches.dismiss();
     SF_TRY(reached(request.at_point, "checkpoint.native_resumed"));
-    std::string bytes = native::encode_tree(image);
-    SF_TRY(os::write_file(request.image_dir + native::kTreeFile, bytes));
-    std::unique_ptr<HeldTree> held;
-    if (request.hold) held = std::make_unique<StillTree>(std::move(stopped), request.root);
-    return Captured{.engine = std::string(kNativeName),
-                    .last_pid = last_pid,
-                    .bytes = tree->pages.bytes() + bytes.size(),
-                    .may_hold = may_hold,
-                    .held = std::move(held)};
+    SF_TRY_ASSIGN(Captured captured, write_image(request, written));
+    captured.may_hold = may_hold;
+    if (request.hold)
+      captured.held = std::make_unique<StillTree>(std::move(stopped), request.root);
+    return captured;
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {
@@ -159,7 +109,93 @@ class NativeEngine : public ProcessEngine {
   }
 
  private:
-  // Of all threads, whatever becomes of the capture: the kernel tells it but once.
+  struct Facts {
+    native::TreeFacts tree;
+    native::ProcessFacts init;  // as read, before the host's context was added
+  };
+
+  Result<native::StoppedTree> stop_tree(const CaptureRequest& request) {
+    auto quiet = request.hold ? native::ContextSwitchCounts::of(request.root) : std::nullopt;
+    if (request.hold && !quiet) return moves_now();
+    // A held tree is stopped without the freezer, which would let every thread run for a moment.
+    SF_TRY_ASSIGN(native::StoppedTree stopped,
+                  native::StoppedTree::stop(request.root, request.hold ? "" : setup_.freezer,
+                                            request.at_point, late_));
+    if (quiet) {
+      // A thread that ran after another one had stopped may have changed what that one waits for.
+      auto now = native::ContextSwitchCounts::of(request.root);
+      if (!now || !now->only_stopped_since(*quiet)) return moves_now();
+    }
+    return stopped;
+  }
+
+  Result<Facts> read_facts(const CaptureRequest& request, native::StoppedTree& stopped) {
+    memory_.watches.complete_children();
+    const bool knows_init = memory_.init.knows(request.root, request.init_requests);
+    Facts facts;
+    SF_TRY_ASSIGN(facts.tree, native::read_facts(stopped.processes(),
+                                                 knows_init ? &memory_.init.facts() : nullptr));
+    native::TreeFacts& tree = facts.tree;
+    facts.init = tree.processes[0];
+    SF_TRY(memory_.host_context.add_to(tree, request.root, !knows_init));
+    native::recognise_watched(tree, memory_.watches);
+    SF_TRY_ASSIGN(tree.ipc, native::read_ipc_facts());
+    native::find_undo(tree);
+    SF_TRY_ASSIGN(tree.ipc.posix_queues,
+                  memory_.posix_queues.look(tree.own_namespaces[native::kIpcNamespace]));
+    native::find_other_names(tree.processes, {request.upper, request.work + "/index"});
+    tree.host_network = request.host_network;
+    return facts;
+  }
+
+  // Refuses what cannot be captured, or not held. Returns how the tree waits.
+  Result<native::Wait> judge(const CaptureRequest& request, const native::TreeFacts& facts,
+                             native::StoppedTree& stopped) {
+    const native::CallsMade calls = learn_calls(facts, stopped);
+    std::vector<Blocker> blockers = native::find_blockers(facts);
+    if (!blockers.empty()) {
+      if (request.engine == EngineChoice::kAuto)
+        native::make_calls_anew(facts, stopped, memory_.calls);
+      return refuse_capture(blockers);
+    }
+    const native::Wait wait = native::wait_of(facts, calls);
+    if (request.hold) {
+      if (wait == native::Wait::kNot) return moves_now();
+      if (wait == native::Wait::kForATime)
+        return fail(ErrorCode::kUnsupported, "something in the branch does not only wait");
+      make_once_more(facts, stopped);
+    }
+    return wait;
+  }
+
+  Result<native::WrittenTree> write_pages(const CaptureRequest& request,
+                                          const native::TreeFacts& facts,
+                                          native::StoppedTree& stopped) {
+    auto written = native::capture_tree(facts, stopped, request, memory_);
+    if (!written && os::is_full(request.image_dir))
+      return fail(ErrorCode::kNoSpace, "no room for the process images in " + request.image_dir,
+                  "make room on that file system, or remove checkpoints");
+    if (!written) return std::move(written).error().while_doing("capturing processes");
+    native::TreeImage& image = written->image;
+    if (image.last_pid == 0) {  // its /proc has no file for it
+      SF_TRY_ASSIGN(image.last_pid, read_pid_counter(request.root));
+    }
+    image.terminal.session = request.terminal_session;
+    image.terminal.group = request.terminal_group;
+    return written;
+  }
+
+  // Requires: the pages are written. The tree may run.
+  static Result<Captured> write_image(const CaptureRequest& request,
+                                      native::WrittenTree& written) {
+    const std::string bytes = native::encode_tree(written.image);
+    SF_TRY(os::write_file(request.image_dir + native::kTreeFile, bytes));
+    return Captured{.engine = std::string(kNativeName),
+                    .last_pid = written.image.last_pid,
+                    .bytes = written.pages.bytes() + bytes.size()};
+  }
+
+  // Learns the calls of all threads, whatever becomes of the capture: the kernel tells each once.
   native::CallsMade learn_calls(const native::TreeFacts& facts, native::StoppedTree& stopped) {
     memory_.calls.begin();
     native::CallsMade calls;

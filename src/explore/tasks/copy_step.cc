@@ -49,7 +49,7 @@ Result<std::vector<std::string>> matches(const std::string& pattern, const std::
     const std::string name = base_name(path);
     if (name == "." || name == "..") continue;
     SF_TRY_ASSIGN(std::string real, os::real_path(path.substr(0, path.rfind('/'))));
-    if (real != context && !real.starts_with(context + "/"))
+    if (!(real + "/").starts_with(context + "/"))
       return invalid(pattern + " is outside of " + context, "copy it into the task's directory");
     // Of a directory that is ignored, something may be taken back.
     if (os::is_directory(path) || is_visible(path, context, ignored)) paths.push_back(path);
