@@ -35,7 +35,8 @@ struct ChildFailure {
   int error;
 };
 
-// Runs between fork and exec: async-signal-safe calls only, no allocation.
+// Runs between fork and exec, perhaps in the caller's memory: async-signal-safe calls only, no
+// allocation.
 class ChildSetup {
  public:
   ChildSetup(const SpawnOptions& options, int report) : options_(options), report_(report) {
@@ -129,7 +130,8 @@ class Launch {
     return Launch(options, std::move(report));
   }
 
-  [[noreturn]] void run() {
+  // Not inlined: it must not change the frame that vfork() returns to a second time.
+  [[noreturn, gnu::noinline]] void run() {
     ChildSetup(options_, report_.write_end.get()).run(argv_.data(), env_.data());
   }
 
@@ -157,6 +159,38 @@ class Launch {
   std::vector<char*> env_;
   Pipe report_;
 };
+
+// Blocks all signals of this thread: a handler of the caller's must not run in a child that shares
+// its memory. The child takes back the handlers before it unblocks signals.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &old_);
+  }
+  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &old_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t old_;
+};
+
+// Starts a grandchild, which init will reap; returns the pid of the child between. By vfork(), so
+// that the daemon's page tables are not copied for each keeper and none of its pages faults
+// afterwards. spawn() uses fork(): its callers read /proc of the child at once, where the new
+// program shows a moment after vfork() has returned.
+pid_t start_detached(Launch& launch) {
+  const BlockedSignals blocked;
+  const pid_t middle = ::vfork();  // NOLINT: the child only calls ChildSetup::run() or _exit()
+  if (middle == 0) {
+    const pid_t pid = ::vfork();  // NOLINT: likewise
+    if (pid == 0) launch.run();
+    ::_exit(pid < 0 ? errno : 0);
+  }
+  return middle;
+}
 
 // The wait status of a child that has ended or is about to.
 int reap(pid_t pid) {
@@ -231,7 +265,7 @@ Result<Child> adopt_child(pid_t pid) {
 
 Result<Child> spawn(const SpawnOptions& options) {
   SF_TRY_ASSIGN(Launch launch, Launch::prepare(options));
-  pid_t pid = ::fork();
+  const pid_t pid = ::fork();
   if (pid < 0) return last_error("forking");
   if (pid == 0) launch.run();
   auto child = adopt_child(pid);
@@ -246,13 +280,8 @@ Result<Child> spawn(const SpawnOptions& options) {
 
 Status spawn_detached(const SpawnOptions& options) {
   SF_TRY_ASSIGN(Launch launch, Launch::prepare(options));
-  pid_t middle = ::fork();
+  const pid_t middle = start_detached(launch);
   if (middle < 0) return last_error("forking");
-  if (middle == 0) {
-    pid_t pid = ::fork();
-    if (pid == 0) launch.run();
-    ::_exit(pid < 0 ? errno : 0);
-  }
   int failed = WEXITSTATUS(reap(middle));
   SF_TRY(launch.outcome());
   if (failed != 0) return os_error(failed, "starting " + options.argv[0] + ": fork");

@@ -123,6 +123,7 @@ std::vector<Result<BranchId>> Waypoint::Impl::fork(const CheckpointId& checkpoin
       workers.push_back(std::async(std::launch::async | std::launch::deferred, work));
     for (auto& worker : workers) worker.get();
   }
+  pool_.expect(count);
   pool_.refill();
   for (auto& each : made) forks.push_back(std::move(*each));
   return forks;

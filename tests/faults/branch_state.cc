@@ -65,7 +65,7 @@ Status put_word(waypoint::Waypoint& manager, const waypoint::BranchId& branch,
 
 Result<std::string> word_in(waypoint::Waypoint& manager, const waypoint::BranchId& branch) {
   SF_TRY_ASSIGN(std::string seen, run(manager, branch, kLook));
-  std::string word = seen.substr(0, seen.find(' '));
+  const std::string word(std::string_view(seen).substr(0, seen.find(' ')));
   if (seen != word + " " + word + " " + word + " " + word + "\n")
     return "words that differ: " + seen;
   return word;

@@ -71,8 +71,7 @@ class NativeEngine : public ProcessEngine {
     SF_TRY_ASSIGN(native::Wait wait, judge(request, facts.tree, stopped));
     SF_TRY(reached(request.at_point, "checkpoint.native_stopped"));
     SF_TRY_ASSIGN(native::WrittenTree written, write_pages(request, facts.tree, stopped));
-    const bool may_hold =
-        wait != native::Wait::kForATime && !native::running_clock(written.image);
+    const bool may_hold = wait != native::Wait::kForATime && !native::running_clock(written.image);
     if (request.hold && !may_hold)
       return fail(ErrorCode::kUnsupported, "a clock in the branch would go on");
     SF_TRY(files.get());
@@ -84,8 +83,7 @@ class NativeEngine : public ProcessEngine {
     SF_TRY(reached(request.at_point, "checkpoint.native_resumed"));
     SF_TRY_ASSIGN(Captured captured, write_image(request, written));
     captured.may_hold = may_hold;
-    if (request.hold)
-      captured.held = std::make_unique<StillTree>(std::move(stopped), request.root);
+    if (request.hold) captured.held = std::make_unique<StillTree>(std::move(stopped), request.root);
     return captured;
   }
 
@@ -186,8 +184,7 @@ class NativeEngine : public ProcessEngine {
   }
 
   // Requires: the pages are written. The tree may run.
-  static Result<Captured> write_image(const CaptureRequest& request,
-                                      native::WrittenTree& written) {
+  static Result<Captured> write_image(const CaptureRequest& request, native::WrittenTree& written) {
     const std::string bytes = native::encode_tree(written.image);
     SF_TRY(os::write_file(request.image_dir + native::kTreeFile, bytes));
     return Captured{.engine = std::string(kNativeName),

@@ -26,8 +26,18 @@ constexpr auto kEndTime = seconds(30);
 constexpr auto kQuietTimeout = milliseconds(30);
 constexpr std::size_t kMostRetired = 8;
 constexpr std::size_t kSpares = 2;  // a restore and a fork at once, as searches do
+constexpr std::size_t kMostSpares = 16;
+constexpr auto kSurplusTime = seconds(60);
+// Spares beyond kSpares are started later and apart, so that commands in the new forks come first.
+constexpr auto kSurplusPause = milliseconds(15);
 
 }  // namespace
+
+KeeperPool::KeeperPool(KeeperPrograms programs, FileLayerStore& file_layers)
+    : programs_(std::move(programs)),
+      file_layers_(file_layers),
+      wanted_(kSpares),
+      wanted_until_(Deadline::never()) {}
 
 Status KeeperPool::start() {
   try {
@@ -87,20 +97,35 @@ std::optional<KeeperHandle> KeeperPool::pop_spare() {
 
 void KeeperPool::refill() {
   std::lock_guard lock(mutex_);
-  while (spares_.size() + coming_ < kSpares) {
-    ++coming_;
-    // Before all others: somebody may wait for it soon.
-    tasks_.push_front(in_a_moment([this, for_criu = for_criu_] {
-      auto spare = spawn(Network::kNone, for_criu);
-      std::lock_guard inner(mutex_);
-      if (spare) spares_.push_back({spare->id, spare->client, true});
-      --coming_;
-      changed_.notify_all();
-    }));
-    tasks_.front().starts_spare = true;
+  while (spares_.size() + coming_ < wanted_) {
+    const auto surplus =
+        static_cast<int>(std::max(spares_.size() + coming_ + 1, kSpares) - kSpares);
+    start_spare(kQuietTimeout + surplus * kSurplusPause);
   }
   changed_.notify_all();
 }
+
+void KeeperPool::start_spare(microseconds delay) {
+  ++coming_;
+  Task task{[this, for_criu = for_criu_] {
+              auto spare = spawn(Network::kNone, for_criu);
+              std::lock_guard inner(mutex_);
+              if (spare) spares_.push_back({spare->id, spare->client, true});
+              --coming_;
+              changed_.notify_all();
+            },
+            Deadline::after(delay), true};
+  // Before all others: a caller may wait for it soon.
+  tasks_.push_front(std::move(task));
+}
+
+void KeeperPool::expect(std::size_t count) {
+  std::lock_guard lock(mutex_);
+  wanted_ = std::clamp(count, kSpares, kMostSpares);
+  wanted_until_ = Deadline::after(kSurplusTime);
+}
+
+bool KeeperPool::has_surplus() const { return spares_.size() > kSpares && !closing_; }
 
 void KeeperPool::retire(KeeperHandle keeper) {
   std::lock_guard lock(mutex_);
@@ -141,8 +166,19 @@ KeeperPool::Task KeeperPool::in_a_moment(std::function<void()> run) {
 void KeeperPool::run_background() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return closing_ || !tasks_.empty(); });
-    if (tasks_.empty()) return;
+    if (tasks_.empty() && has_surplus()) {
+      if (wanted_until_.passed()) {
+        wanted_ = kSpares;
+        tasks_.push_back(
+            {[this, surplus = *pop_spare()] { end(surplus); }, Deadline::after(microseconds(0))});
+      } else {
+        changed_.wait_until(lock, wanted_until_.at());
+      }
+      continue;
+    }
+    changed_.wait(lock, [&] { return closing_ || !tasks_.empty() || has_surplus(); });
+    if (tasks_.empty() && closing_) return;
+    if (tasks_.empty()) continue;
     auto next = tasks_.begin();
     if (!closing_ && hurried_ == 0)
       next = std::ranges::find_if(tasks_, [](const Task& task) { return task.due.passed(); });

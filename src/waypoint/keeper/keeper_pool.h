@@ -36,8 +36,7 @@ struct KeeperPrograms {
 
 class KeeperPool {
  public:
-  KeeperPool(KeeperPrograms programs, FileLayerStore& file_layers)
-      : programs_(std::move(programs)), file_layers_(file_layers) {}
+  KeeperPool(KeeperPrograms programs, FileLayerStore& file_layers);
   ~KeeperPool();  // ends the spares and waits for what was asked to end
 
   // Starts the background work. Before all others.
@@ -47,6 +46,9 @@ class KeeperPool {
   // The same without waiting for a spare that is being started. For callers that take many at once:
   // spares are started one after another.
   Result<KeeperHandle> take_now(Network network, std::string_view engine);
+  // So many were taken at once, and may be again: refill() keeps as many spares, within reason,
+  // until that has not happened for a minute.
+  void expect(std::size_t count);
   // Has spares started: when a keeper that was taken has done its work, which they would be in the
   // way of.
   void refill();
@@ -70,6 +72,8 @@ class KeeperPool {
     bool starts_spare = false;
   };
   std::optional<KeeperHandle> pop_spare();  // requires: mutex_ is held
+  void start_spare(microseconds delay);     // likewise
+  bool has_surplus() const;                 // likewise
   static Task in_a_moment(std::function<void()> run);
   // Waits, and nothing that is to be done later does.
   template <typename Condition>
@@ -81,6 +85,8 @@ class KeeperPool {
   std::condition_variable changed_;
   std::deque<KeeperHandle> spares_;  // guarded by mutex_
   std::size_t coming_ = 0;           // guarded by mutex_
+  std::size_t wanted_;               // guarded by mutex_; how many spares to keep
+  Deadline wanted_until_;            // guarded by mutex_; from then on kSpares will do
   bool for_criu_ = false;            // guarded by mutex_; what was wanted last
   std::deque<Task> tasks_;           // guarded by mutex_
   std::size_t retired_ = 0;          // guarded by mutex_; that have not ended yet
