@@ -3,7 +3,7 @@
 namespace sf::faults {
 namespace {
 
-constexpr milliseconds kTimeout{20'000};
+constexpr milliseconds kPatience{20'000};
 
 // The coprocess is started once; a restored shell finds it again by the descriptors it holds.
 constexpr const char* kPut = R"([[ -n $KEEP_PID ]] || {
@@ -43,7 +43,7 @@ sleep 100000 & kill -STOP $!)";
 Result<std::string> run(waypoint::Waypoint& manager, const waypoint::BranchId& branch,
                         const std::string& command) {
   SF_TRY_ASSIGN(waypoint::ExecResult result,
-                manager.exec(branch, {.command = command, .timeout = kTimeout}));
+                manager.exec(branch, {.command = command, .timeout = kPatience}));
   if (result.timed_out || result.exit_code != 0 || result.shell_restarted)
     return fail(ErrorCode::kOs,
                 "exit " + std::to_string(result.exit_code) + " after: " + result.output);
@@ -65,7 +65,7 @@ Status put_word(waypoint::Waypoint& manager, const waypoint::BranchId& branch,
 
 Result<std::string> word_in(waypoint::Waypoint& manager, const waypoint::BranchId& branch) {
   SF_TRY_ASSIGN(std::string seen, run(manager, branch, kLook));
-  const std::string word(std::string_view(seen).substr(0, seen.find(' ')));
+  std::string word = seen.substr(0, seen.find(' '));
   if (seen != word + " " + word + " " + word + " " + word + "\n")
     return "words that differ: " + seen;
   return word;

@@ -2,7 +2,7 @@
 # and cannot be out of date, whichever machine the build directory came from.
 
 PACKAGES_build=(g++ cmake ninja-build pkg-config libgtest-dev libgmock-dev librapidcheck-dev nlohmann-json3-dev libcli11-dev libfmt-dev
-  libvterm-dev libcap-dev libsqlite3-dev libcpp-httplib-dev libcurl4-openssl-dev libarchive-dev libyaml-cpp-dev libtomlplusplus-dev ccache git python3 patchelf btrfs-progs e2fsprogs iproute2 procps util-linux)
+  libvterm-dev libcap-dev libsqlite3-dev libcpp-httplib-dev libcurl4-openssl-dev libarchive-dev libyaml-cpp-dev libtomlplusplus-dev ccache mold git python3 patchelf btrfs-progs e2fsprogs iproute2 procps util-linux)
 PACKAGES_test=(redis-server nginx-light postgresql sqlite3 openssh-client less nodejs tmux python3 curl netcat-openbsd strace git psmisc
   lsof bc file mypy python3-pip python3-setuptools python3-wheel python3-venv man-db zsh fish ca-certificates chromium
   vim nano htop mc dialog fzf gdb vttest ncurses-examples ncurses-term postgresql-client)
