@@ -92,7 +92,11 @@ endif()
 
 # One precompiled header for libraries and one for tests: position independence differs between the two.
 # Requires: targets that use one are compiled with the flags of sf_flags and no others that change code.
-if(SF_UNITY)
+set(SF_PRECOMPILED OFF)
+if(SF_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(SF_PRECOMPILED ON)
+endif()
+if(SF_PRECOMPILED)
   file(WRITE "${CMAKE_BINARY_DIR}/precompiled.cc" "")
   foreach(kind library test)
     add_library(sf_precompiled_${kind} OBJECT "${CMAKE_BINARY_DIR}/precompiled.cc")
@@ -108,7 +112,7 @@ if(SF_UNITY)
   target_link_libraries(sf_precompiled_test PRIVATE GTest::gmock GTest::gtest)
 endif()
 function(sf_use_precompiled target kind)
-  if(SF_UNITY)
+  if(SF_PRECOMPILED)
     target_precompile_headers(${target} REUSE_FROM sf_precompiled_${kind})
     # g++ 12 reports accesses out of bounds in its own std::string. It hides that in system headers, but not in
     # precompiled ones. A build with SF_UNITY=OFF has these warnings.
