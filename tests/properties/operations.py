@@ -6,6 +6,7 @@ An option is what a sequence (sequences.py) fixes; without it, the player's rand
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -117,7 +118,8 @@ def set_attribute(p: Player, name: str = "") -> None:
         p.shell(f"echo {slack} >/proc/$$/timerslack_ns", "")
         p.state.attributes[name] = str(slack)
     else:
-        level = max(int(p.state.attributes.get("nice", "0")), p.random.randrange(1, 10))
+        # Sessions begin with the niceness of this test, and may not go below it.
+        level = max(int(p.state.attributes.get("nice", os.nice(0))), p.random.randrange(1, 10))
         p.shell(f"renice -n {level} -p $$ >/dev/null", "")
         p.state.attributes[name] = str(level)
 
