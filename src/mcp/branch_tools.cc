@@ -1,4 +1,4 @@
-// Tools that act on one live branch: exec_command, snapshot, restore, fork.
+// Tools that act on one live branch: exec_command, run, snapshot, restore, fork.
 #include <utility>
 
 #include "mcp/output_schema.h"
@@ -27,6 +27,23 @@ Argument divergence_argument() {
           .words = {"fail", "accept"}};
 }
 
+Argument timeout_argument(std::string description) {
+  return {.name = "timeout_ms",
+          .type = kWhole,
+          .description = std::move(description),
+          .fallback = kDefaultTimeoutMs,
+          .maximum = kMaxTimeoutMs};
+}
+
+Argument output_argument(std::string description) {
+  return {.name = "max_output",
+          .type = kWhole,
+          .description = std::move(description),
+          .fallback = kDefaultOutput,
+          .minimum = 1,
+          .maximum = kMaxOutput};
+}
+
 Tool exec_command() {
   return {
       .name = "exec_command",
@@ -41,17 +58,8 @@ Tool exec_command() {
                      .description = "Anything bash takes, several lines too.",
                      .required = true},
                     branch_argument(),
-                    {.name = "timeout_ms",
-                     .type = kWhole,
-                     .description = "Milliseconds until it is interrupted; 0: never.",
-                     .fallback = kDefaultTimeoutMs,
-                     .maximum = kMaxTimeoutMs},
-                    {.name = "max_output",
-                     .type = kWhole,
-                     .description = "Bytes of output to return: of longer output, head and tail.",
-                     .fallback = kDefaultOutput,
-                     .minimum = 1,
-                     .maximum = kMaxOutput}},
+                    timeout_argument("Milliseconds until it is interrupted; 0: never."),
+                    output_argument("Bytes of output to return: of longer output, head and tail.")},
       .output_schema = object_of({{"exit_code", whole_field("As bash has it in $?.")},
                                   {"output", text_field("stdout and stderr, as on a terminal.")},
                                   {"timed_out", flag_field("It was interrupted.")},
@@ -74,6 +82,57 @@ Tool exec_command() {
       .present =
           [](const Json&, const Json& answer) {
             return ToolResult{.text = exec_text(answer), .structured = answer};
+          },
+  };
+}
+
+// Calls of it do not wait for others on the branch: it is there to look and help while a command
+// runs.
+Tool run() {
+  return {
+      .name = "run",
+      .title = "Run a program beside the shell",
+      .description =
+          "Runs a program beside the branch's shell, as docker exec does: no terminal, standard "
+          "output and error apart, and the shell goes on with what it does. Use it to look at a "
+          "branch whose shell is busy; to work in the shell itself, use exec_command. A program "
+          "that exits with another code than 0 is no failure of this tool.",
+      .hints = {.destructive = true, .open_world = true},
+      .arguments = {session_argument(),
+                    {.name = "argv",
+                     .type = kTextList,
+                     .description = "The program and its arguments, as they are: no shell reads "
+                                    "them. [\"sh\", \"-c\", \"...\"] runs a command line.",
+                     .required = true},
+                    branch_argument(),
+                    {.name = "input", .description = "What it reads from standard input."},
+                    {.name = "env",
+                     .type = kTextMap,
+                     .description = "Variables for it, beside the session's."},
+                    {.name = "cwd", .description = "Where it runs. Default: the session's."},
+                    {.name = "user", .description = "Who runs it. Default: the session's user."},
+                    timeout_argument("Milliseconds until it is killed; 0: never."),
+                    output_argument("Bytes of each output to return: of more, head and tail.")},
+      .output_schema = object_of({{"exit_code", whole_field("The program's.")},
+                                  {"stdout", text_field("Its standard output.")},
+                                  {"stderr", text_field("Its standard error.")},
+                                  {"timed_out", flag_field("It was killed.")},
+                                  {"truncated", flag_field("The middle was left out.")},
+                                  {"duration_us", whole_field("Microseconds.")},
+                                  {"stdout_base64", text_field("When it was no UTF-8.")},
+                                  {"stderr_base64", text_field("When it was no UTF-8.")}},
+                                 {"duration_us", "stdout_base64", "stderr_base64"}),
+      .request = [](const Json& arguments) -> Result<ApiCall> {
+        if (arguments.at("argv").empty())
+          return invalid("there is no program to run", "argv: [\"ps\", \"aux\"]");
+        return ApiCall{.method = "POST",
+                       .path = branch_path(arguments) + "/run",
+                       .body = picked(arguments, {"argv", "input", "env", "cwd", "user",
+                                                  "timeout_ms", "max_output"})};
+      },
+      .present =
+          [](const Json&, const Json& answer) {
+            return ToolResult{.text = run_text(answer), .structured = answer};
           },
   };
 }
@@ -214,6 +273,6 @@ Tool fork() {
 
 }  // namespace
 
-std::vector<Tool> branch_tools() { return {exec_command(), snapshot(), restore(), fork()}; }
+std::vector<Tool> branch_tools() { return {exec_command(), run(), snapshot(), restore(), fork()}; }
 
 }  // namespace sf::cli::mcp

@@ -1,4 +1,4 @@
-// Tools for the terminal of a live branch as a person uses it: send_keys, mouse, screen.
+// Tools for the terminal of a live branch as a person uses it: send_keys, mouse, screen, resize.
 #include <utility>
 
 #include "base/key_names.h"
@@ -12,6 +12,7 @@ namespace {
 using enum ArgumentType;
 
 constexpr std::uint64_t kMaxScrollback = 10'000;
+constexpr std::uint64_t kMaxWindow = 65'535;
 
 ToolResult typed(const Json& /*arguments*/, const Json& /*answer*/) {
   return {.text = "typed; look at the screen for what it did", .structured = Json::object()};
@@ -151,8 +152,46 @@ Tool screen() {
   };
 }
 
+Tool resize() {
+  return {
+      .name = "resize",
+      .title = "Give the terminal another size",
+      .description =
+          "Sets how many rows and columns the branch's terminal has. Programs in it are told, as "
+          "when a window is dragged, and lines wrap anew.",
+      .hints = {.idempotent = true},
+      .arguments = {session_argument(),
+                    {.name = "rows",
+                     .type = kWhole,
+                     .description = "Rows of the screen.",
+                     .required = true,
+                     .minimum = 1,
+                     .maximum = kMaxWindow},
+                    {.name = "cols",
+                     .type = kWhole,
+                     .description = "Columns of the screen.",
+                     .required = true,
+                     .minimum = 1,
+                     .maximum = kMaxWindow},
+                    branch_argument()},
+      .output_schema = object_of(Json::object()),
+      .takes_turns = true,
+      .request = [](const Json& arguments) -> Result<ApiCall> {
+        return ApiCall{.method = "POST",
+                       .path = branch_path(arguments) + "/resize",
+                       .body = picked(arguments, {"rows", "cols"})};
+      },
+      .present =
+          [](const Json& arguments, const Json& /*answer*/) {
+            return ToolResult{.text = "the terminal has " + arguments.at("rows").dump() +
+                                      " rows and " + arguments.at("cols").dump() + " columns",
+                              .structured = Json::object()};
+          },
+  };
+}
+
 }  // namespace
 
-std::vector<Tool> terminal_tools() { return {send_keys(), mouse(), screen()}; }
+std::vector<Tool> terminal_tools() { return {send_keys(), mouse(), screen(), resize()}; }
 
 }  // namespace sf::cli::mcp

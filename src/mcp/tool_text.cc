@@ -96,6 +96,25 @@ std::string exec_text(const Json& seen) {
   return text;
 }
 
+std::string run_text(const Json& seen) {
+  std::string text = ended_line(seen.value("stdout", ""));
+  if (std::string errors = seen.value("stderr", ""); !errors.empty())
+    text += "[standard error]\n" + ended_line(errors);
+  const std::string took = duration_text(seen.value("duration_us", std::int64_t{0}));
+  if (seen.value("timed_out", false)) {
+    text += "[timed out and was killed after " + took + "]\n";
+  } else {
+    text += "[exit code " + std::to_string(seen.at("exit_code").get<int>()) + ", " + took + "]\n";
+  }
+  if (seen.value("truncated", false))
+    text += "[the middle was left out: ask for more with max_output, or write it to a file]\n";
+  for (const char* stream : {"stdout", "stderr"}) {
+    if (const std::string bytes = std::string(stream) + "_base64"; seen.contains(bytes))
+      text += "[" + std::string(stream) + " was not UTF-8; " + bytes + " has its bytes]\n";
+  }
+  return text;
+}
+
 std::string snapshot_text(const Json& arguments, const Json& report) {
   std::string text = "node " + report.at("node").get<std::string>();
   if (arguments.contains("name")) text += " (" + arguments.value("name", "") + ")";

@@ -13,6 +13,8 @@ std::string session_text(const wire::Json& session);
 std::string sessions_text(const wire::Json& answer);
 // The output, then "[exit code 0, 12 ms]" and remarks.
 std::string exec_text(const wire::Json& seen);
+// Both outputs, the second behind a line of its own; then as exec_text.
+std::string run_text(const wire::Json& seen);
 std::string snapshot_text(const wire::Json& arguments, const wire::Json& report);
 std::string restore_text(const wire::Json& arguments, const wire::Json& report);
 std::string fork_text(const wire::Json& arguments, const wire::Json& report);

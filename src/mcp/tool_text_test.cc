@@ -38,6 +38,23 @@ TEST(ToolTextTest, ACommandsRemarksStandBehindItsOutput) {
   EXPECT_EQ(text.find("exit code"), std::string::npos);
 }
 
+TEST(ToolTextTest, AProgramReadsAsItsTwoOutputsAndItsExitCode) {
+  EXPECT_EQ(run_text({{"exit_code", 0}, {"stdout", "out"}, {"stderr", ""}, {"duration_us", 1'000}}),
+            "out\n[exit code 0, 1 ms]\n");
+  EXPECT_EQ(run_text({{"exit_code", 3}, {"stdout", ""}, {"stderr", "no"}, {"duration_us", 1'000}}),
+            "[standard error]\nno\n[exit code 3, 1 ms]\n");
+  const std::string text = run_text({{"exit_code", 143},
+                                     {"stdout", "part"},
+                                     {"stderr", ""},
+                                     {"duration_us", 1'000},
+                                     {"timed_out", true},
+                                     {"truncated", true},
+                                     {"stdout_base64", "/w=="}});
+  EXPECT_EQ(text.find("exit code"), std::string::npos) << text;
+  for (const char* remark : {"killed after 1 ms", "max_output", "stdout_base64 has its bytes"})
+    EXPECT_NE(text.find(remark), std::string::npos) << remark;
+}
+
 TEST(ToolTextTest, DifferencesReadOneByOneWithTheirPatches) {
   Json diff = {{"differences",
                 {{{"subject", "file"},

@@ -41,10 +41,10 @@ class ToolsTest : public ::testing::Test {
 TEST_F(ToolsTest, TheToolsAreTheseInThisOrder) {
   std::vector<std::string> names;
   for (const Tool& one : tools_) names.push_back(one.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"session_create", "session_list", "session_destroy",
-                                             "tree", "diff", "cleanup", "exec_command", "snapshot",
-                                             "restore", "fork", "read_file", "write_file",
-                                             "send_keys", "mouse", "screen"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "session_create", "session_list", "session_destroy", "tree", "diff",
+                       "cleanup", "exec_command", "run", "snapshot", "restore", "fork", "read_file",
+                       "write_file", "send_keys", "mouse", "screen", "resize"}));
 }
 
 TEST_F(ToolsTest, HintsSayWhichToolsOnlyReadAndWhichDestroy) {
@@ -56,7 +56,7 @@ TEST_F(ToolsTest, HintsSayWhichToolsOnlyReadAndWhichDestroy) {
   }
   EXPECT_EQ(reading,
             (std::set<std::string>{"session_list", "tree", "diff", "read_file", "screen"}));
-  EXPECT_EQ(destroying, (std::set<std::string>{"session_destroy", "cleanup", "exec_command",
+  EXPECT_EQ(destroying, (std::set<std::string>{"session_destroy", "cleanup", "exec_command", "run",
                                                "restore", "write_file", "send_keys", "mouse"}));
 }
 
@@ -121,6 +121,30 @@ TEST_F(ToolsTest, TheTerminalTakesKeysPastesAndTheMouse) {
             R"({"input":[{"mouse":{"action":"click","button":"right","col":2,"row":1}}]})");
   EXPECT_EQ(sent("screen", {{"session", "s"}}),
             "GET /v1/sessions/s/branches/main/screen?scrollback=0");
+}
+
+TEST_F(ToolsTest, AWindowHasAtLeastOneRowAndOneColumn) {
+  EXPECT_EQ(sent("resize", {{"session", "s"}, {"rows", 30}, {"cols", 90}}),
+            R"(POST /v1/sessions/s/branches/main/resize {"cols":90,"rows":30})");
+  EXPECT_EQ(present("resize", {{"session", "s"}, {"rows", 30}, {"cols", 90}}, Json::object()).text,
+            "the terminal has 30 rows and 90 columns");
+  for (const char* name : {"rows", "cols"}) {
+    Json given = {{"session", "s"}, {"rows", 30}, {"cols", 90}};
+    for (const int size : {0, 65'536}) {
+      given[name] = size;
+      EXPECT_FALSE(request("resize", given).ok()) << name << " " << size;
+    }
+    given.erase(name);
+    EXPECT_FALSE(request("resize", given).ok()) << "without " << name;
+  }
+}
+
+TEST_F(ToolsTest, AProgramBesideTheShellIsGivenWordByWord) {
+  EXPECT_EQ(sent("run", {{"session", "s"}, {"argv", {"ps", "a b"}}, {"input", "i"}}),
+            "POST /v1/sessions/s/branches/main/run "
+            R"({"argv":["ps","a b"],"input":"i","max_output":65536,"timeout_ms":120000})");
+  EXPECT_FALSE(request("run", {{"session", "s"}, {"argv", Json::array()}}).ok());
+  EXPECT_FALSE(request("run", {{"session", "s"}}).ok());
 }
 
 TEST_F(ToolsTest, FilesAreNamedInTheQueryAndTravelAsBytes) {
@@ -215,6 +239,8 @@ TEST_F(ToolsTest, CallsOnOneBranchShareALaneAndLookingDoesNot) {
   EXPECT_EQ(lane("exec_command", {{"session", "s"}, {"command", "x"}}), "s/main");
   EXPECT_EQ(lane("write_file", {{"session", "s"}, {"path", "/x"}, {"content", ""}}), "s/main");
   EXPECT_EQ(lane("snapshot", {{"session", "s"}, {"branch", "b1"}}), "s/b1");
+  EXPECT_EQ(lane("resize", {{"session", "s"}, {"rows", 1}, {"cols", 1}}), "s/main");
+  EXPECT_EQ(lane("run", {{"session", "s"}, {"argv", {"ps"}}}), "") << "beside a command";
   EXPECT_EQ(lane("tree", {{"session", "s"}}), "");
   EXPECT_EQ(lane("session_destroy", {{"session", "s"}}), "");
 }

@@ -7,10 +7,14 @@
 //
 //   SF_TRY(host.write_file(gate.open(), path, content));
 //
+// The inner means take one, too: ShellChannel, TerminalInput, SideCommands, permitted_calls.h. So
+// what is done later, when a timer or an event of the branch calls for it, passes the gate again.
+//
 // A permit is good for the one call that it is passed to: pass gate.open() itself. It cannot be
 // copied, moved or assigned. Do not give it a name: the next capture may be made while it is there.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <utility>
 
@@ -42,12 +46,16 @@ class ChangeGate {
   ChangeGate& operator=(const ChangeGate&) = delete;
 
   ChangePermit open() {
+    ++openings_;
     discard_();
     return ChangePermit(0);
   }
+  // How often it was opened: if the number is the same, nothing came in between.
+  std::uint64_t openings() const { return openings_; }
 
  private:
   std::function<void()> discard_;
+  std::uint64_t openings_ = 0;
 };
 
 }  // namespace sf::waypoint

@@ -41,7 +41,7 @@ Result<ShellChannel> ShellChannel::open(pid_t init) {
   return channel;
 }
 
-std::vector<Record> ShellChannel::read_records() {
+std::vector<Record> ShellChannel::read_records(ChangeGate& gate) {
   std::vector<Record> records;
   (void)os::read_available(events_.get(), partial_, kMaxUnread);
   std::size_t start = 0;
@@ -50,7 +50,8 @@ std::vector<Record> ShellChannel::read_records() {
     if (auto record = parse_record(std::string_view(partial_).substr(start, end - start))) {
       if (record->kind == Record::Kind::kServed) {
         ++served_;
-        (void)send_next_request();
+        request_pending_ = false;
+        if (!waiting_requests_.empty()) (void)send_next_request(gate.open());
       } else {
         records.push_back(std::move(*record));
       }
@@ -61,16 +62,17 @@ std::vector<Record> ShellChannel::read_records() {
   return records;
 }
 
-Status ShellChannel::acknowledge(const Record& record) {
+Status ShellChannel::acknowledge(const ChangePermit& /*permit*/, const Record& record) {
   return os::write_all(acks_.get(), answer_to(record));
 }
 
-Status ShellChannel::allow_fingerprint(const Record& record, bool allowed) {
+Status ShellChannel::allow_fingerprint(const ChangePermit& /*permit*/, const Record& record,
+                                       bool allowed) {
   return os::write_all(
       acks_.get(), "Q " + std::to_string(record.numbers.at(0)) + (allowed ? " yes\n" : " no\n"));
 }
 
-Status ShellChannel::load_command(std::string_view text) {
+Status ShellChannel::load_command(const ChangePermit& /*permit*/, std::string_view text) {
   return replace_content(command_text_.get(), text);
 }
 
@@ -84,12 +86,12 @@ Result<std::string> ShellChannel::loaded_text() const {
   return text;
 }
 
-Status ShellChannel::write_script(pid_t holder) {
+Status ShellChannel::write_script(const ChangePermit& /*permit*/, pid_t holder) {
   return replace_content(script_.get(), protocol_script(holder));
 }
 
-Status ShellChannel::install(pid_t holder, const Credentials& user) {
-  SF_TRY(write_script(holder));
+Status ShellChannel::install(const ChangePermit& permit, pid_t holder, const Credentials& user) {
+  SF_TRY(write_script(permit, holder));
   SF_TRY(replace_content(rc_file_.get(), shell_rc_file()));
   for (int fd :
        {event_entry_.get(), ack_entry_.get(), command_text_.get(), script_.get(), rc_file_.get()}) {
@@ -99,9 +101,9 @@ Status ShellChannel::install(pid_t holder, const Credentials& user) {
   return Ok{};
 }
 
-Status ShellChannel::request(const StartRequest& request) {
+Status ShellChannel::request(const ChangePermit& permit, const StartRequest& request) {
   waiting_requests_.push_back(encode(request));
-  return request_pending_ ? Status(Ok{}) : send_next_request();
+  return request_pending_ ? Status(Ok{}) : send_next_request(permit);
 }
 
 std::optional<std::uint64_t> ShellChannel::served() const {
@@ -109,9 +111,8 @@ std::optional<std::uint64_t> ShellChannel::served() const {
   return served_;
 }
 
-Status ShellChannel::send_next_request() {
-  request_pending_ = false;
-  if (waiting_requests_.empty()) return Ok{};
+// Requires: one waits, and init has served the one before.
+Status ShellChannel::send_next_request(const ChangePermit& /*permit*/) {
   std::string text = std::move(waiting_requests_.front());
   waiting_requests_.pop_front();
   SF_TRY(replace_content(request_text_.get(), text));

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "os/fd.h"
+#include "shell/change_gate.h"
 #include "shell/init/start_request.h"
 #include "shell/shell_protocol.h"
 
@@ -24,22 +25,22 @@ class ShellChannel {
 
   int events_fd() const { return events_.get(); }
   // Whole records that have arrived. Unknown lines are dropped: anybody in the branch may write
-  // there.
-  std::vector<Record> read_records();
+  // there. `gate`: for the next request, if init has served one.
+  std::vector<Record> read_records(ChangeGate& gate);
   // Lets the shell go on that wrote `record`, a load, start or end.
-  Status acknowledge(const Record& record);
+  Status acknowledge(const ChangePermit& permit, const Record& record);
   // Answers an ask record.
-  Status allow_fingerprint(const Record& record, bool allowed);
-  Status load_command(std::string_view text);
+  Status allow_fingerprint(const ChangePermit& permit, const Record& record, bool allowed);
+  Status load_command(const ChangePermit& permit, std::string_view text);
   // What stands in the command's place now: the shell leaves its fingerprint there
   // (shell_fingerprint.h).
   Result<std::string> loaded_text() const;
   // The text that leads through `holder`. Requires: no shell is reading it.
-  Status write_script(pid_t holder);
+  Status write_script(const ChangePermit& permit, pid_t holder);
   // The protocol's texts, and who may open its descriptors.
-  Status install(pid_t holder, const Credentials& user);
+  Status install(const ChangePermit& permit, pid_t holder, const Credentials& user);
   // Init serves one request at a time; further ones wait here.
-  Status request(const StartRequest& request);
+  Status request(const ChangePermit& permit, const StartRequest& request);
   bool request_pending() const { return request_pending_; }
   // Of a restored init: it was captured with a request, and tells when it has served that one. The
   // next request must not overwrite it.
@@ -62,7 +63,7 @@ class ShellChannel {
   bool request_pending_ = false;
   std::uint64_t served_ = 0;
 
-  Status send_next_request();
+  Status send_next_request(const ChangePermit& permit);
 };
 
 }  // namespace sf::waypoint

@@ -14,6 +14,7 @@
 #include "os/process.h"
 #include "os/terminal.h"
 #include "shell/fresh_id.h"
+#include "shell/permitted_calls.h"
 #include "terminal/clean_text.h"
 
 namespace sf::waypoint {
@@ -31,8 +32,10 @@ constexpr std::size_t kMaxRecentBytes = 1U << 20U;
 
 }  // namespace
 
-ShellDriver::ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, Screen screen)
+ShellDriver::ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, Screen screen,
+                         ChangeGate& gate)
     : init_(init),
+      gate_(gate),
       master_(std::move(master)),
       channel_(std::move(channel)),
       screen_(std::move(screen)),
@@ -73,7 +76,7 @@ void ShellDriver::run(const ChangePermit& /*permit*/, ExecRequest request, Outpu
     active_->tag = fresh_id("@");
   active_->phase_deadline = Deadline::after(kStartTime);
   active_->next_look = Deadline::after(kRetypeLook);
-  if (Status loaded = channel_.load_command(active_->request.command); !loaded)
+  if (Status loaded = channel_.load_command(gate_.open(), active_->request.command); !loaded)
     return abandon(std::move(loaded).error());
   defines_switch_ = defines_switch_ || defines_editing_switch(active_->request.command);
   Status typed = shows_prompt_ ? type_plain_line() : type_line(std::nullopt);
@@ -81,7 +84,7 @@ void ShellDriver::run(const ChangePermit& /*permit*/, ExecRequest request, Outpu
 }
 
 Status ShellDriver::type_line(std::optional<int> status) {
-  if (input_.has_part_of_line()) input_.take_part_of_line(TerminalInput::Part::kDrop);
+  if (input_.has_part_of_line()) input_.take_part_of_line(gate_.open(), TerminalInput::Part::kDrop);
   active_->holder_died = false;
   active_->busy_looks = 0;
   const bool is_sourced = defines_switch_ || switches_editing(active_->request.command);
@@ -98,9 +101,9 @@ void ShellDriver::set_holder(pid_t holder) {
 // A shell at its prompt is not reading the script: now it may change.
 Status ShellDriver::type_at_prompt(const std::string& line) {
   set_echo(false);
-  if (script_is_old_) SF_TRY(channel_.write_script(holder_));
+  if (script_is_old_) SF_TRY(channel_.write_script(gate_.open(), holder_));
   script_is_old_ = false;
-  return os::write_all(master_.get(), line);
+  return write_terminal(gate_.open(), master_.get(), line);
 }
 
 void ShellDriver::remember(const std::string& command, long time) {
@@ -138,16 +141,16 @@ std::optional<std::vector<long>> ShellDriver::times_since(long n) const {
 void ShellDriver::catch_up(const ChangePermit& /*permit*/, const CatchUp& missed, Done done) {
   active_.emplace(
       Active{commands_, {}, {}, std::move(done), Phase::kReporting, OutputBuffer(0), {}});
-  if (Status loaded = channel_.load_command(catch_up_text(missed)); !loaded)
+  if (Status loaded = channel_.load_command(gate_.open(), catch_up_text(missed)); !loaded)
     return abandon(std::move(loaded).error());
   if (Status typed = type_at_prompt(catch_up_lines(holder_, active_->number, missed)); !typed)
     return abandon(std::move(typed).error());
 }
 
-Result<TypedKeys> ShellDriver::type(const ChangePermit& /*permit*/, std::string_view bytes) {
+Result<TypedKeys> ShellDriver::type(const ChangePermit& permit, std::string_view bytes) {
   if (!bytes.empty() && rests()) SF_TRY(enter_editing());
   const bool held = holds_keys();
-  SF_TRY(held ? input_.hold(bytes) : input_.type(bytes));
+  SF_TRY(held ? input_.hold(permit, bytes) : input_.type(permit, bytes));
   unsure_ = true;
   if (!bytes.empty()) fingerprint_.reset();
   may_act_ = may_act_ || !bytes.empty();
@@ -158,7 +161,8 @@ Result<TypedKeys> ShellDriver::type(const ChangePermit& /*permit*/, std::string_
 }
 
 void ShellDriver::write_keys() {
-  const std::string written = holds_keys() ? std::string() : input_.write_some();
+  std::string written;
+  if (input_.waits() && !holds_keys()) written = input_.write_some(gate_.open());
   if (!written.empty()) unsure_ = may_act_ = true;
   if (active_ && written.find(kInterruptKey) != std::string::npos) active_->key_interrupt = true;
   if (on_input_waits) on_input_waits(input_.waits());
@@ -219,7 +223,7 @@ void ShellDriver::on_record(const Record& record) {
   switch (record.kind) {
     case Record::Kind::kLoad:
       if (!stale) on_load(record.text);
-      (void)channel_.acknowledge(record);
+      (void)channel_.acknowledge(gate_.open(), record);
       return;
     case Record::Kind::kTraced:
       if (!active_) return;
@@ -228,7 +232,7 @@ void ShellDriver::on_record(const Record& record) {
       return;
     case Record::Kind::kStart:
       if (!stale) on_start();
-      (void)channel_.acknowledge(record);
+      (void)channel_.acknowledge(gate_.open(), record);
       write_keys();
       return;
     case Record::Kind::kGone:
@@ -242,7 +246,7 @@ void ShellDriver::on_record(const Record& record) {
       if (!stale && active_)
         active_->looked = active_->phase == Phase::kRunning && may_fingerprint &&
                           may_fingerprint() && may_write_files();
-      (void)channel_.allow_fingerprint(record, !stale && active_ && active_->looked);
+      (void)channel_.allow_fingerprint(gate_.open(), record, !stale && active_ && active_->looked);
       return;
     case Record::Kind::kEnd:
       if (active_ && active_->entering)
@@ -255,7 +259,7 @@ void ShellDriver::on_record(const Record& record) {
         give_up_shell("load");
       else if (!stale)
         on_end(static_cast<int>(record.numbers[1]), record.text);
-      (void)channel_.acknowledge(record);
+      (void)channel_.acknowledge(gate_.open(), record);
       return;
     case Record::Kind::kShell:
       shell_ = static_cast<pid_t>(record.numbers[0]);
@@ -278,7 +282,7 @@ void ShellDriver::on_load(const std::string& flags) {
   drain();  // what was printed before belongs to the time between the commands
   if (!active_) return;
   // The line that ended the editing, perhaps typed twice, used the file for its own purpose.
-  if (active_->left) (void)channel_.load_command(active_->request.command);
+  if (active_->left) (void)channel_.load_command(gate_.open(), active_->request.command);
   if (active_->phase == Phase::kTyped) active_->phase = Phase::kLoading;
   // Its options that show our plumbing, and those that it has put off until the command starts.
   active_->traced = active_->traced || !flags.starts_with(',');
@@ -347,7 +351,7 @@ void ShellDriver::on_shell_exit(int wait_status) {
   bool began = active_ && (active_->phase >= Phase::kRunning ||
                            (active_->phase == Phase::kLoading && active_->holder_died));
   // The hang-up takes away what was typed for the shell that ended, as on any terminal.
-  if (!active_ || began) input_.discard();
+  if (!active_ || began) input_.discard(gate_.open());
   if (began) finish(os::ExitStatus::from_wait(wait_status).shell_code(), true);
   std::optional<Error> failure = restart_shell();
   if (!active_) return;
@@ -369,7 +373,8 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
     done.output.append(done.loading);
   }
   set_echo(true);
-  if (done.phase != Phase::kRunning) input_.take_back(kInterruptKey);  // its command is over
+  if (done.phase != Phase::kRunning)
+    input_.take_back(gate_.open(), kInterruptKey);  // its command is over
   write_keys();
   ExecResult result;
   result.exit_code = exit_code;
@@ -418,7 +423,7 @@ void ShellDriver::on_time() {
   if (active_->phase == Phase::kReporting && active_->phase_deadline.passed() && !at_prompt()) {
     // It took the line and hangs in it: there is no other way to a usable shell.
     active_->phase_deadline = Deadline::never();
-    (void)os::signal_process(shell_host_, SIGKILL);
+    send_signal(gate_.open(), shell_host_, SIGKILL);
   }
   if (active_ && active_->next_look.passed())
     active_->awaits_prompt ? type_after_leaving() : look_for_prompt();
@@ -439,7 +444,7 @@ void ShellDriver::set_echo(bool on) {
   if (!on && (settings->c_lflag & ECHO) == 0) return;
   settings->c_lflag =
       on ? settings->c_lflag | ECHO : settings->c_lflag & ~static_cast<tcflag_t>(ECHO);
-  if (os::set_terminal_settings(master_.get(), *settings)) echo_off_ = !on;
+  if (change_terminal(gate_.open(), master_.get(), *settings)) echo_off_ = !on;
 }
 
 ShellState ShellDriver::state() {
@@ -461,10 +466,7 @@ ShellState ShellDriver::state() {
   state.screen = screen_.save();
   state.may_act = may_act_;
   if (unsure_ || active_) {
-    if (auto typed = os::take_typed(master_.get())) {
-      state.typed = std::move(*typed);
-      (void)os::put_typed(master_.get(), state.typed);
-    }
+    if (auto typed = look_at_typed(master_.get())) state.typed = std::move(*typed);
   }
   state.waiting = input_.waiting();
   return state;
@@ -481,7 +483,7 @@ void ShellDriver::adopt(const ShellState& state) {
   may_act_ = state.may_act;
   channel_.set_request_pending(state.request_pending);
   unsure_ = state.command_running || !state.typed.empty() || !state.waiting.empty();
-  (void)os::put_typed(master_.get(), state.typed);
+  replace_typed(gate_.open(), master_.get(), state.typed);
   input_.adopt(state.waiting, state.typed);
   background_.append(state.background);
   if (state.catch_up) {

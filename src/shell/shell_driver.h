@@ -52,7 +52,10 @@ class ShellDriver {
  public:
   using Done = std::function<void(Result<ExecResult>)>;
 
-  ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, Screen screen);
+  // `gate`: to the branch, for what the driver itself types, writes and signals when its time
+  // comes.
+  ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, Screen screen,
+              ChangeGate& gate);
 
   int master_fd() const { return master_.get(); }
   ShellChannel& channel() { return channel_; }
@@ -227,6 +230,7 @@ class ShellDriver {
   void set_echo(bool on);
 
   pid_t init_;
+  ChangeGate& gate_;
   os::UniqueFd master_;
   ShellChannel channel_;
   Screen screen_;

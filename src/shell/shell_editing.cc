@@ -45,7 +45,8 @@ Status ShellDriver::enter_editing() {
   active_->next_look = Deadline::after(kRetypeLook);
   fingerprint_.reset();
   // Typed ahead, without an end: our line would become part of it.
-  if (input_.has_part_of_line()) input_.take_part_of_line(TerminalInput::Part::kTypeAgain);
+  if (input_.has_part_of_line())
+    input_.take_part_of_line(gate_.open(), TerminalInput::Part::kTypeAgain);
   Status typed = type_at_prompt(enter_line(holder_, active_->number));
   if (!typed) active_.reset();
   return typed;
@@ -89,7 +90,7 @@ Status ShellDriver::type_plain_line() {
   if (has_editor_mode())
     line.insert(0, kDiscardLine);
   else if (input_.has_part_of_line())
-    input_.take_part_of_line(TerminalInput::Part::kDrop);
+    input_.take_part_of_line(gate_.open(), TerminalInput::Part::kDrop);
   return type_at_prompt(line);
 }
 

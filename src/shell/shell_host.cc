@@ -11,6 +11,7 @@
 #include "os/terminal.h"
 #include "shell/branch_files.h"
 #include "shell/init/init_protocol.h"
+#include "shell/permitted_calls.h"
 
 namespace sf::waypoint {
 namespace {
@@ -48,14 +49,14 @@ Status ShellHost::open(pid_t init, const std::string& seen) {
   init_ = init;
   seen_root_ = seen.empty() ? "/" : seen;
   SF_TRY_ASSIGN(os::UniqueFd master, os::open_terminal_master(seen + "/dev/pts"));
-  SF_TRY(os::set_window_size(master.get(), config_.window.rows, config_.window.cols));
+  SF_TRY(change_window(gate_.open(), master.get(), config_.window));
   std::string slave = seen + kTerminalPath;
   if (::chown(slave.c_str(), user_.credentials.uid, static_cast<gid_t>(-1)) != 0)
     return os::last_error("handing the terminal to the branch's user");
   SF_TRY_ASSIGN(ShellChannel channel, ShellChannel::open(init));
   driver_ = std::make_unique<ShellDriver>(init, std::move(master), std::move(channel),
-                                          Screen(config_.window));
-  sides_ = std::make_unique<SideCommands>(init, poller_);
+                                          Screen(config_.window), gate_);
+  sides_ = std::make_unique<SideCommands>(init, poller_, gate_);
   return watch();
 }
 
@@ -67,11 +68,11 @@ Status ShellHost::adopt(pid_t init, os::UniqueFd terminal, const ShellState& sta
   user_ = user;
   if (state.holder != 1) holder_ = state.holder;
   SF_TRY_ASSIGN(ShellChannel channel, ShellChannel::open(init));
-  SF_TRY(channel.install(state.holder, user_.credentials));
+  SF_TRY(channel.install(gate_.open(), state.holder, user_.credentials));
   SF_TRY(os::set_nonblocking(terminal.get()));
   driver_ = std::make_unique<ShellDriver>(init, std::move(terminal), std::move(channel),
-                                          std::move(screen));
-  sides_ = std::make_unique<SideCommands>(init, poller_);
+                                          std::move(screen), gate_);
+  sides_ = std::make_unique<SideCommands>(init, poller_, gate_);
   driver_->adopt(state);
   started_ = true;
   if (state.shell == 0)
@@ -90,20 +91,20 @@ Status ShellHost::start_shell() {
                       "starting the holder"));
     holder = *holder_;
   }
-  SF_TRY(driver_->channel().install(holder, user_.credentials));
-  SF_TRY(driver_->channel().request(shell_request()));
+  SF_TRY(driver_->channel().install(gate_.open(), holder, user_.credentials));
+  SF_TRY(driver_->channel().request(gate_.open(), shell_request()));
   SF_TRY(pump_until([&] { return driver_->shell() != 0; }, Deadline::after(kStartTime),
                     "starting the shell"));
   return warm_up_shell();
 }
 
 Status ShellHost::request_holder() {
-  return driver_->channel().request({.kind = "holder",
-                                     .id = kHolderRequest,
-                                     .who = user_.credentials,
-                                     .cwd = "/",
-                                     .argv = {},
-                                     .env = {}});
+  return driver_->channel().request(gate_.open(), {.kind = "holder",
+                                                   .id = kHolderRequest,
+                                                   .who = user_.credentials,
+                                                   .cwd = "/",
+                                                   .argv = {},
+                                                   .env = {}});
 }
 
 // The user may kill the holder (`kill -9 -1`): the next one has another pid, and the texts must say
@@ -190,7 +191,7 @@ std::optional<Error> ShellHost::shell_failure() const {
   return driver_->shell() != 0 && !holder_lost_ ? std::nullopt : start_failure_;
 }
 
-void ShellHost::start_shell_again(const ChangePermit& /*permit*/) {
+void ShellHost::start_shell_again(const ChangePermit& permit) {
   start_failure_.reset();
   if (std::exchange(holder_lost_, false)) (void)request_holder();
   if (driver_->shell() != 0) return;
@@ -199,13 +200,13 @@ void ShellHost::start_shell_again(const ChangePermit& /*permit*/) {
     settings->c_iflag |= ICRNL | IXON | BRKINT;
     settings->c_oflag |= OPOST | ONLCR;
     settings->c_lflag |= ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE;
-    (void)os::set_terminal_settings(driver_->master_fd(), *settings);
+    (void)change_terminal(permit, driver_->master_fd(), *settings);
   }
-  (void)driver_->channel().request(shell_request());
+  (void)driver_->channel().request(permit, shell_request());
 }
 
 void ShellHost::on_events() {
-  for (const Record& record : driver_->channel().read_records()) {
+  for (const Record& record : driver_->channel().read_records(gate_)) {
     if (record.kind == Record::Kind::kHolder) on_holder(static_cast<pid_t>(record.numbers[0]));
     if (record.kind == Record::Kind::kExited && record.numbers[0] == holder_)
       (void)request_holder();
@@ -254,7 +255,7 @@ Result<User> ShellHost::find(const std::string& name) const {
   return find_user(name, passwd ? *passwd : "", group ? *group : "");
 }
 
-void ShellHost::side_exec(const ChangePermit& /*permit*/, const SideExecRequest& request,
+void ShellHost::side_exec(const ChangePermit& permit, const SideExecRequest& request,
                           SideCommands::Done done) {
   driver_->forget_fingerprint();  // it may signal the shell
   auto who = request.user.empty() ? Result<User>(user_) : find(request.user);
@@ -267,7 +268,7 @@ void ShellHost::side_exec(const ChangePermit& /*permit*/, const SideExecRequest&
                      .cwd = request.cwd.empty() ? config_.cwd : request.cwd,
                      .argv = request.argv,
                      .env = shell_environment(config, who->name, who->home)};
-  sides_->run(driver_->channel(), std::move(start), request, std::move(done));
+  sides_->run(permit, driver_->channel(), std::move(start), request, std::move(done));
 }
 
 OwnProcesses ShellHost::own_processes() const {
@@ -285,8 +286,8 @@ OwnProcesses ShellHost::own_processes() const {
   return own;
 }
 
-Status ShellHost::resize(const ChangePermit& /*permit*/, WindowSize size) {
-  SF_TRY(os::set_window_size(driver_->master_fd(), size.rows, size.cols));
+Status ShellHost::resize(const ChangePermit& permit, WindowSize size) {
+  SF_TRY(change_window(permit, driver_->master_fd(), size));
   driver_->screen().resize(size);
   driver_->forget_fingerprint();  // the shell's LINES and COLUMNS follow
   return Ok{};

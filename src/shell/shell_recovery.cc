@@ -11,6 +11,7 @@
 #include "os/process.h"
 #include "os/terminal.h"
 #include "shell/init/init_protocol.h"
+#include "shell/permitted_calls.h"
 #include "shell/shell_driver.h"
 
 namespace sf::waypoint {
@@ -69,7 +70,7 @@ void ShellDriver::interrupt() {
   if (stage == 2) signal_foreground(SIGTERM);
   if (stage >= 3) {
     signal_foreground(SIGKILL);
-    (void)os::signal_process(shell_host_, stage >= kKillShellAfter ? SIGKILL : SIGINT);
+    send_signal(gate_.open(), shell_host_, stage >= kKillShellAfter ? SIGKILL : SIGINT);
   }
 }
 
@@ -77,11 +78,11 @@ void ShellDriver::signal_foreground(int number) {
   pid_t group = foreground();
   if (group <= 0) return;
   if (group == shell_host_) {
-    (void)os::signal_process(shell_host_, SIGINT);
+    send_signal(gate_.open(), shell_host_, SIGINT);
     return;
   }
-  (void)os::signal_group(group, number);
-  (void)os::signal_group(group, SIGCONT);  // a stopped job would never see it
+  send_group_signal(gate_.open(), group, number);
+  send_group_signal(gate_.open(), group, SIGCONT);  // a stopped job would never see it
 }
 
 // The command is code of the shell itself, or runs without job control (`set +m`) in the shell's
@@ -89,7 +90,7 @@ void ShellDriver::signal_foreground(int number) {
 // reaches only what the command has started. What the shell starts in the background then ignores
 // interrupts, and is spared as long as that helps.
 void ShellDriver::signal_own_group(int stage) {
-  if (stage == 1 || stage > kKillShellAfter) (void)os::signal_group(shell_host_, SIGINT);
+  if (stage == 1 || stage > kKillShellAfter) send_group_signal(gate_.open(), shell_host_, SIGINT);
   bool found = false;
   for (pid_t pid : os::process_tree(shell_host_)) {
     const auto key = os::process_key(pid);
@@ -97,11 +98,11 @@ void ShellDriver::signal_own_group(int stage) {
     if (!key || key->start_time < active_->began_at) continue;
     if (stage < kKillShellAfter && ignores_interrupt(pid)) continue;
     found = true;
-    if (stage == 2) (void)os::signal_process(pid, SIGTERM);
-    if (stage >= 3) (void)os::signal_process(pid, SIGKILL);
+    if (stage == 2) send_signal(gate_.open(), pid, SIGTERM);
+    if (stage >= 3) send_signal(gate_.open(), pid, SIGKILL);
   }
-  if (stage > 1) (void)os::signal_process(shell_host_, SIGINT);
-  if (stage >= kKillShellAfter && !found) (void)os::signal_process(shell_host_, SIGKILL);
+  if (stage > 1) send_signal(gate_.open(), shell_host_, SIGINT);
+  if (stage >= kKillShellAfter && !found) send_signal(gate_.open(), shell_host_, SIGKILL);
 }
 
 void ShellDriver::look_for_prompt() {
@@ -130,7 +131,7 @@ void ShellDriver::look_for_prompt() {
     if (++active_->asks > kMaxAsks) {
       // No line of ours works any more. What the command was to return nobody can tell.
       active_->next_look = Deadline::never();
-      (void)os::signal_process(shell_host_, SIGKILL);
+      send_signal(gate_.open(), shell_host_, SIGKILL);
       return;
     }
     return type_report();
@@ -159,7 +160,7 @@ void ShellDriver::ask_about_line() {
   active_->next_look = Deadline::after(kRetypeLook);
   if (++active_->asks > kMaxAsks) return give_up_shell("");
   if (active_->leaving) {
-    if (active_->asks > 1) (void)os::write_all(master_.get(), "\x03");
+    if (active_->asks > 1) (void)write_terminal(gate_.open(), master_.get(), "\x03");
     if (Status typed = type_plain_line(); !typed) abandon(std::move(typed).error());
     return;
   }
@@ -170,7 +171,7 @@ void ShellDriver::ask_about_line() {
 
 // What we typed went into something unfinished.
 void ShellDriver::take_line_back() {
-  (void)os::write_all(master_.get(), "\x03");
+  (void)write_terminal(gate_.open(), master_.get(), "\x03");
   abandon(fail(ErrorCode::kBusy,
                "the shell did not take the command; the terminal shows: " + foreground_name(),
                "finish or interrupt what was typed there (send_keys \"\\x03\"), then try again"));
@@ -197,7 +198,7 @@ void ShellDriver::give_up_shell(std::string why) {
           " (" + cause + "). The shell was restarted: its variables, functions and jobs are gone",
       "run the command again in the fresh shell; if it is refused again, look at /proc in the "
       "session (a command beside the shell still works)");
-  (void)os::signal_process(shell_host_, SIGKILL);
+  send_signal(gate_.open(), shell_host_, SIGKILL);
 }
 
 bool ShellDriver::may_write_files() const {
@@ -262,7 +263,7 @@ void ShellDriver::begin_report() {
 
 void ShellDriver::type_report() {
   active_->next_look = Deadline::after(kLaterLook);
-  os::discard_typed(master_.get());
+  drop_typed(gate_.open(), master_.get());
   (void)type_at_prompt(report_line(holder_, active_->number));
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "os/file.h"
 #include "os/terminal.h"
+#include "shell/permitted_calls.h"
 #include "shell/shell_driver.h"
 #include "terminal/terminal_answers.h"
 
@@ -46,9 +46,9 @@ void ShellDriver::give_answers() {
   // Behind the keys that wait, if these are for the same program. If it does not fit, the program
   // does not read.
   if (asks_before_prompt)
-    (void)os::write_all(master_.get(), bytes);
+    (void)write_terminal(gate_.open(), master_.get(), bytes);
   else
-    (void)input_.type(bytes);
+    (void)input_.type(gate_.open(), bytes);
   screen_.note_answers_typed();
   write_keys();
 }
@@ -58,13 +58,13 @@ void ShellDriver::give_answers() {
 void ShellDriver::drop_answers() {
   next_answer_ = Deadline::never();
   if (!screen_.typed_answers().empty()) {
-    if (auto queue = os::take_typed(master_.get())) {
+    if (auto queue = take_typed(gate_.open(), master_.get())) {
       const std::size_t before = queue->bytes.size();
       queue->bytes = without_answers(queue->bytes, screen_.typed_answers());
       // If the program has gone back to lines, the kernel ends one behind what is left of an
       // answer.
       if (queue->bytes.size() != before) queue->ends.clear();
-      (void)os::put_typed(master_.get(), *queue);
+      replace_typed(gate_.open(), master_.get(), *queue);
     }
   }
   screen_.forget_answers();

@@ -15,6 +15,7 @@
 #include "os/file.h"
 #include "os/process.h"
 #include "shell/init/init_protocol.h"
+#include "shell/permitted_calls.h"
 
 namespace sf::waypoint {
 namespace {
@@ -38,6 +39,10 @@ bool read_pipe(int fd, Take take) {
     if (n < 0 && errno == EINTR) continue;
     return n < 0 && errno == EAGAIN;
   }
+}
+
+ssize_t write_pipe(const ChangePermit& /*permit*/, int fd, std::string_view bytes) {
+  return ::write(fd, bytes.data(), bytes.size());
 }
 
 }  // namespace
@@ -65,8 +70,8 @@ void SideCommands::adopt_orphans(ShellChannel& channel) {
     add_orphan(number);
   }
   // Captured before "go": init holds the other ends, too, and the command's input would not end.
-  if (was_starting) (void)channel.request(plain_request("go"));
-  if (!orphans_.empty()) (void)channel.request(plain_request("sweep"));
+  if (was_starting) (void)channel.request(gate_.open(), plain_request("go"));
+  if (!orphans_.empty()) (void)channel.request(gate_.open(), plain_request("sweep"));
 }
 
 void SideCommands::add_orphan(int number) {
@@ -93,8 +98,8 @@ void SideCommands::drop_swept_orphans() {
   });
 }
 
-void SideCommands::run(ShellChannel& channel, StartRequest start, const SideExecRequest& request,
-                       Done done) {
+void SideCommands::run(const ChangePermit& /*permit*/, ShellChannel& channel, StartRequest start,
+                       const SideExecRequest& request, Done done) {
   long id = next_id_++;
   start.kind = "side";
   start.id = id;
@@ -113,7 +118,7 @@ void SideCommands::start_next(ShellChannel& channel) {
   if (starting_ || waiting_.empty()) return;
   auto node = waiting_.extract(waiting_.begin());
   starting_ = node.key();
-  if (Status asked = channel.request(node.mapped()); !asked) {
+  if (Status asked = channel.request(gate_.open(), node.mapped()); !asked) {
     starting_.reset();
     finish(node.key(), std::move(asked).error());
   }
@@ -141,7 +146,7 @@ void SideCommands::on_exited(ShellChannel& channel, const Record& record) {
   auto is_it = [&](const auto& side) { return side.second.pid == pid; };
   // If there are orphans, it may be one of them; init knows.
   if (late_.erase(pid) > 0 || !orphans_.empty() || std::ranges::any_of(sides_, is_it))
-    (void)channel.request(plain_request("sweep"));
+    (void)channel.request(gate_.open(), plain_request("sweep"));
   for (auto& [id, side] : sides_) {
     if (side.pid != pid) continue;
     read_stream(side.out, side.standard_output);
@@ -164,7 +169,7 @@ void SideCommands::on_late_start(ShellChannel& channel, const Record& record) {
     // The tree was captured while init was starting it.
     add_orphan(static_cast<int>(record.numbers[3]));
     add_orphan(static_cast<int>(record.numbers[4]));
-    (void)channel.request(plain_request("go", record.numbers[0]));
+    (void)channel.request(gate_.open(), plain_request("go", record.numbers[0]));
     return;
   }
   starting_.reset();
@@ -172,7 +177,7 @@ void SideCommands::on_late_start(ShellChannel& channel, const Record& record) {
     const auto pid = static_cast<pid_t>(record.numbers[1]);
     kill_group(pid, SIGKILL);
     late_.insert(pid);
-    (void)channel.request(plain_request("go", record.numbers[0]));
+    (void)channel.request(gate_.open(), plain_request("go", record.numbers[0]));
   }
   start_next(channel);
 }
@@ -188,7 +193,7 @@ void SideCommands::on_piped(ShellChannel& channel, Side& side, const Record& rec
   if (in) side.in = std::move(*in);
   if (out) side.out = std::move(*out);
   if (err) side.err = std::move(*err);
-  (void)channel.request(plain_request("go", record.numbers[0]));
+  (void)channel.request(gate_.open(), plain_request("go", record.numbers[0]));
   starting_.reset();
   for (auto [fd, buffer] :
        {std::pair(&side.out, &side.standard_output), std::pair(&side.err, &side.standard_error)}) {
@@ -205,7 +210,8 @@ void SideCommands::on_piped(ShellChannel& channel, Side& side, const Record& rec
 
 void SideCommands::feed_input(Side& side) {
   while (side.in.valid() && side.fed < side.input.size()) {
-    ssize_t n = ::write(side.in.get(), side.input.data() + side.fed, side.input.size() - side.fed);
+    const std::string_view rest = std::string_view(side.input).substr(side.fed);
+    const ssize_t n = write_pipe(gate_.open(), side.in.get(), rest);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n < 0) side.fed = side.input.size();  // EPIPE: the command does not read; its business
@@ -250,11 +256,11 @@ Deadline SideCommands::next_wake() const {
 
 void SideCommands::kill_group(pid_t leader, int number) {
   if (init_ == ::getpid()) {  // inside the branch, pids are what it sees
-    (void)os::signal_group(leader, number);
+    send_group_signal(gate_.open(), leader, number);
     return;
   }
   for (pid_t child : os::children_of(init_)) {
-    if (os::namespace_pid(child) == leader) (void)os::signal_group(child, number);
+    if (os::namespace_pid(child) == leader) send_group_signal(gate_.open(), child, number);
   }
 }
 

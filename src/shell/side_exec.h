@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "os/fd.h"
 #include "os/poller.h"
+#include "shell/change_gate.h"
 #include "shell/command.h"
 #include "shell/shell_channel.h"
 #include "terminal/output_buffer.h"
@@ -22,11 +23,14 @@ class SideCommands {
  public:
   using Done = std::function<void(Result<SideExecResult>)>;
 
-  SideCommands(pid_t init, os::Poller& poller) : init_(init), poller_(poller) {}
+  // `gate`: to the branch, for what follows when init and the commands have acted.
+  SideCommands(pid_t init, os::Poller& poller, ChangeGate& gate)
+      : init_(init), poller_(poller), gate_(gate) {}
   ~SideCommands();
 
   // `start` carries who, where and what; its id is chosen here.
-  void run(ShellChannel& channel, StartRequest start, const SideExecRequest& request, Done done);
+  void run(const ChangePermit& permit, ShellChannel& channel, StartRequest start,
+           const SideExecRequest& request, Done done);
   // After a restore: side commands that were running when the tree was captured run on, and nobody
   // waits for them. Their output is read and dropped from here on; without a reader it would end
   // them. Their input has ended.
@@ -70,6 +74,7 @@ class SideCommands {
 
   pid_t init_;
   os::Poller& poller_;
+  ChangeGate& gate_;
   std::map<long, Side> sides_;
   std::map<long, StartRequest> waiting_;  // init prepares one at a time
   std::optional<long> starting_;

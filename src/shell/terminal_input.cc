@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "os/file.h"
 #include "os/terminal.h"
+#include "shell/permitted_calls.h"
 
 namespace sf::waypoint {
 namespace {
@@ -63,7 +63,7 @@ std::size_t longest_line(std::string_view typed, const termios& settings, std::s
   return longest;
 }
 
-Status TerminalInput::type(std::string_view keys) {
+Status TerminalInput::type(const ChangePermit& permit, std::string_view keys) {
   auto settings = os::terminal_settings(master_);
   if (!settings) return queue_.push(keys);
   // If a whole line waits, the program that reads the next one may read single keys.
@@ -87,7 +87,7 @@ Status TerminalInput::type(std::string_view keys) {
   } else {
     SF_TRY(after.push(keys.substr(signals.end)));
   }
-  SF_TRY(os::write_all(master_, signals.keys));
+  SF_TRY(write_terminal(permit, master_, signals.keys));
   queue_ = std::move(after);
   if ((settings->c_lflag & NOFLSH) == 0) {  // what it has by now, it discards
     unread_ = 0;
@@ -96,7 +96,7 @@ Status TerminalInput::type(std::string_view keys) {
   return Ok{};
 }
 
-std::string TerminalInput::write_some() {
+std::string TerminalInput::write_some(const ChangePermit& /*permit*/) {
   std::string written;
   for (int i = 0; i < kMaxWrites && waits(); ++i) {
     std::string_view piece = queue_.front(room());
@@ -138,17 +138,16 @@ void TerminalInput::note_written(std::string_view text) {
 
 // A part can only be read where no lines are collected, and there the shell would read it first. So
 // it is discarded, and what was written is known.
-void TerminalInput::take_part_of_line(Part part) {
-  os::discard_typed(master_);
+void TerminalInput::take_part_of_line(const ChangePermit& permit, Part part) {
+  drop_typed(permit, master_);
   if (part == Part::kTypeAgain) queue_.put_first(line_);
   unread_ = 0;
   line_.clear();
 }
 
 void TerminalInput::look_at_part_of_line() {
-  auto typed = os::take_typed(master_);
+  auto typed = look_at_typed(master_);
   if (!typed) return;
-  (void)os::put_typed(master_, *typed);
   if (auto settings = os::terminal_settings(master_)) settings_ = *settings;
   line_ = is_canonical(settings_) ? part_of_line(*typed) : std::string();
 }

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "os/terminal.h"
+#include "shell/change_gate.h"
 #include "shell/input_queue.h"
 
 namespace sf::waypoint {
@@ -25,11 +26,11 @@ class TerminalInput {
   // Takes all of it or nothing. Does not write; write_some() does. An interrupt key (as the
   // terminal has it set now) does not wait behind what the terminal has not taken: the kernel
   // discards unread input when it meets one, and so does this.
-  Status type(std::string_view keys);
+  Status type(const ChangePermit& permit, std::string_view keys);
   // The same while nothing may be written: all keys keep their order.
-  Status hold(std::string_view keys) { return queue_.push(keys); }
+  Status hold(const ChangePermit& /*permit*/, std::string_view keys) { return queue_.push(keys); }
   // Writes what the terminal takes now. Returns it.
-  std::string write_some();
+  std::string write_some(const ChangePermit& permit);
 
   bool waits() const { return !queue_.empty(); }
   std::size_t waiting_bytes() const { return queue_.size(); }
@@ -37,14 +38,14 @@ class TerminalInput {
   // Continues with what waited at a snapshot, behind what the terminal had already.
   void adopt(const std::string& waiting, const os::TypedAhead& unread);
   // What was typed for a shell that has ended.
-  void discard() { queue_.clear(); }
-  void take_back(char key) { queue_.erase(key); }
+  void discard(const ChangePermit& /*permit*/) { queue_.clear(); }
+  void take_back(const ChangePermit& /*permit*/, char key) { queue_.erase(key); }
   // A line was begun that no program can read before its end is typed.
   bool has_part_of_line() const { return !line_.empty(); }
   // Takes that part away from the terminal. It is typed again before what waits, or dropped.
   // Requires: no whole line is there that a program could read.
   enum class Part { kTypeAgain, kDrop };
-  void take_part_of_line(Part part);
+  void take_part_of_line(const ChangePermit& permit, Part part);
   // Asks the terminal which part of a line it has: programs may have taken it in other ways.
   // Requires: nobody reads meanwhile.
   void look_at_part_of_line();

@@ -43,8 +43,8 @@ class TerminalInputTest : public ::testing::Test {
     change([](termios& settings) { ::cfmakeraw(&settings); });
   }
   void type(const std::string& keys) {
-    ASSERT_OK(input_->type(keys));
-    (void)input_->write_some();
+    ASSERT_OK(input_->type(gate_.open(), keys));
+    (void)input_->write_some(gate_.open());
   }
   // Reads at most so many bytes; waits for the first.
   std::string read(std::size_t most = 65536) {
@@ -61,7 +61,7 @@ class TerminalInputTest : public ::testing::Test {
     auto poller = os::Poller::create();
     EXPECT_OK(poller);
     EXPECT_OK(poller->add(master_.get(), EPOLLIN | EPOLLOUT | EPOLLET,
-                          [this](std::uint32_t) { (void)input_->write_some(); }));
+                          [this](std::uint32_t) { (void)input_->write_some(gate_.open()); }));
     std::string all;
     for (Deadline patience = Deadline::after(seconds(60)); all.size() < size;) {
       if (patience.passed()) break;
@@ -80,6 +80,7 @@ class TerminalInputTest : public ::testing::Test {
 
   os::UniqueFd master_;
   os::UniqueFd slave_;
+  ChangeGate gate_ = ChangeGate::of_agent();
   std::optional<TerminalInput> input_;
 };
 
@@ -114,7 +115,7 @@ TEST_F(TerminalInputTest, LinesAsLongAsATerminalTakesArriveWhole) {
 }
 
 TEST_F(TerminalInputTest, ALineThatATerminalCannotKeepIsRefusedWhole) {
-  Status refused = input_->type("short\n" + std::string(4096, 'x') + "\n");
+  Status refused = input_->type(gate_.open(), "short\n" + std::string(4096, 'x') + "\n");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   EXPECT_FALSE(input_->waits());
@@ -183,19 +184,19 @@ TEST_F(TerminalInputTest, InARawTerminalAnInterruptKeyIsAKeyLikeOthers) {
 TEST_F(TerminalInputTest, MoreThanTheQueueHoldsIsRefusedWholeUntilSomebodyReads) {
   make_raw();
   type(std::string(kMaxQueuedInput, 'x'));
-  Status refused = input_->type(std::string(10'000, 'y'));
+  Status refused = input_->type(gate_.open(), std::string(10'000, 'y'));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kBusy);
   const std::size_t room = std::stoul(refused.error().details.at("room_bytes"));
   EXPECT_LT(room, 10'000U);
-  EXPECT_OK(input_->type(std::string(room, 'y')));
+  EXPECT_OK(input_->type(gate_.open(), std::string(room, 'y')));
 }
 
 TEST_F(TerminalInputTest, APartOfALineIsTakenAwayAndTypedAgainOrDropped) {
   type("whole\npart");
   EXPECT_TRUE(input_->has_part_of_line());
   EXPECT_EQ(read(100), "whole\n");
-  input_->take_part_of_line(TerminalInput::Part::kTypeAgain);
+  input_->take_part_of_line(gate_.open(), TerminalInput::Part::kTypeAgain);
   EXPECT_FALSE(input_->has_part_of_line());
   EXPECT_EQ(input_->waiting(), "part");
   ASSERT_OK_AND_ASSIGN(os::TypedAhead left, os::take_typed(master_.get()));
@@ -203,7 +204,7 @@ TEST_F(TerminalInputTest, APartOfALineIsTakenAwayAndTypedAgainOrDropped) {
   type(" end\n");
   EXPECT_EQ(read_all(9), "part end\n");
   type("dropped");
-  input_->take_part_of_line(TerminalInput::Part::kDrop);
+  input_->take_part_of_line(gate_.open(), TerminalInput::Part::kDrop);
   type("kept\n");
   EXPECT_EQ(read_all(5), "kept\n");
   EXPECT_FALSE(input_->has_part_of_line());
@@ -232,7 +233,7 @@ TEST_F(TerminalInputTest, ARawTerminalKeepsNoPartOfALine) {
 
 TEST_F(TerminalInputTest, ALineThatIsTypedInPartsIsRefusedWhereItBecomesTooLong) {
   type(std::string(3000, 'x'));
-  Status refused = input_->type(std::string(1500, 'y') + "\n");
+  Status refused = input_->type(gate_.open(), std::string(1500, 'y') + "\n");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   type("end\n");

@@ -17,7 +17,7 @@ namespace sf::waypoint {
 
 // Begins every digest of a branch. Another number whenever a digest is made in another way: what is
 // recorded may be compared by a later version.
-inline constexpr std::string_view kDigestFormat = "format:1";
+inline constexpr std::string_view kDigestFormat = "format:2";
 
 // What a digest covers, and what it may cost.
 struct DigestLimits {

@@ -73,7 +73,7 @@ TEST_F(McpStdioTest, NonsenseIsAnsweredAndWhatFollowsIsHeard) {
                        request(1, "no/such/method", Json::object()),
                        request("last", "tools/list", Json::object())});
   EXPECT_EQ(answers["1"]["error"]["code"], -32601);
-  EXPECT_EQ(answers["\"last\""]["result"]["tools"].size(), 15U);
+  EXPECT_EQ(answers["\"last\""]["result"]["tools"].size(), 17U);
   EXPECT_TRUE(answers["none"].contains("error"));
 }
 

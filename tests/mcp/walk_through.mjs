@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { require, withConnection } from './connection.mjs';
 
-const TOOLS = ['session_create', 'session_list', 'session_destroy', 'tree', 'diff', 'cleanup', 'exec_command', 'snapshot',
-  'restore', 'fork', 'read_file', 'write_file', 'send_keys', 'mouse', 'screen'];
+const TOOLS = ['session_create', 'session_list', 'session_destroy', 'tree', 'diff', 'cleanup', 'exec_command', 'run',
+  'snapshot', 'restore', 'fork', 'read_file', 'write_file', 'send_keys', 'mouse', 'screen', 'resize'];
 
 function checkSchemas(tools) {
   assert.deepEqual(tools.map((tool) => tool.name), TOOLS);
@@ -96,6 +96,22 @@ async function typeAndLook({ use }, session) {
   assert.equal(seen.alternate_screen, false);
 }
 
+// A program beside the shell answers while a command runs in it; what both change belongs to the next snapshot.
+async function runBeside({ use }, session) {
+  const command = use('exec_command', { session, command: 'until [ -e /tmp/go ]; do sleep 0.05; done; echo went' });
+  const argv = ['sh', '-c', 'cat; echo "$x" >&2; touch /tmp/go; exit 3'];
+  const beside = await use('run', { session, argv, input: 'given', env: { x: 'set' } });
+  assert.deepEqual([beside.exit_code, beside.stdout, beside.stderr], [3, 'given', 'set\n']);
+  assert.match(beside.text, /^given\n\[standard error\]\nset\n\[exit code 3, /);
+  assert.equal((await command).output, 'went\n');
+  await use('resize', { session, rows: 33, cols: 99 });
+  assert.equal((await use('exec_command', { session, command: 'stty size' })).output, '33 99\n');
+  const { node } = await use('snapshot', { session });
+  const { branches: [{ branch }] } = await use('fork', { session, node });
+  assert.equal((await use('exec_command', { session, branch, command: 'stty size; ls /tmp/go' })).output, '33 99\n/tmp/go\n');
+  await use('cleanup', { session, remove_branch: branch });
+}
+
 async function failWell({ client, call }, session) {
   const failed = async (name, args, pattern) => {
     const result = await call(name, args);
@@ -118,6 +134,7 @@ await withConnection(process.argv[2], async (connection) => {
   await writeAfterAPause(connection, 'work');
   await passBytes(connection, 'work');
   await typeAndLook(connection, 'work');
+  await runBeside(connection, 'work');
   await failWell(connection, 'work');
   const { sessions } = await connection.use('session_list', {});
   assert.deepEqual(sessions.map((one) => one.id), [created.id]);

@@ -10,12 +10,11 @@ import tempfile
 from pathlib import Path
 from typing import Dict, List, Sequence
 
-from ways import ALL, COMMAND_SECONDS, PATIENCE, Done, Problem, Settings, Taken, Way, changed_files, forked, proven
+from ways import COMMAND_SECONDS, PATIENCE, Done, Problem, Settings, Taken, Way, changed_files, forked, proven
 
 
 class CommandLineWay(Way):
     name = "cli"
-    verbs = ALL - {"resize"}
 
     def __init__(self, program: str, variables: Dict[str, str]) -> None:
         self._program = program
@@ -59,7 +58,16 @@ class CommandLineWay(Way):
             return Path(directory, "copy").read_bytes()
 
     def keys(self, session: str, branch: str, text: str) -> None:
-        self._call("keys", f"{session}/{branch}", text, "Enter")
+        self._call("keys", f"{session}/{branch}", *([text] if text else []), "Enter")
+
+    def paste(self, session: str, branch: str, text: str) -> None:
+        self._call("keys", f"{session}/{branch}", "--paste", text)
+
+    def mouse(self, session: str, branch: str, row: int, col: int) -> None:
+        self._call("mouse", f"{session}/{branch}", "click", str(row), str(col))
+
+    def resize(self, session: str, branch: str, rows: int, cols: int) -> None:
+        self._call("resize", f"{session}/{branch}", f"{cols}x{rows}")
 
     def snapshot(self, session: str, branch: str, materialization: str) -> Taken:
         words = [f"--{materialization}"] if materialization else []

@@ -83,6 +83,12 @@ class HttpWay(Way):
     def keys(self, session: str, branch: str, text: str) -> None:
         self._post(session, branch, "keys", {"keys": text + "\r"})
 
+    def paste(self, session: str, branch: str, text: str) -> None:
+        self._post(session, branch, "keys", {"input": [{"paste": text}]})
+
+    def mouse(self, session: str, branch: str, row: int, col: int) -> None:
+        self._post(session, branch, "keys", {"input": [{"mouse": {"action": "click", "row": row, "col": col}}]})
+
     def resize(self, session: str, branch: str, rows: int, cols: int) -> None:
         self._post(session, branch, "resize", {"rows": rows, "cols": cols})
 

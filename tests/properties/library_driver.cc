@@ -27,6 +27,7 @@
 #include "os/file.h"
 #include "store/sqlite_catalog.h"
 #include "wire/base64.h"
+#include "wire/input_message.h"
 #include "wire/problem.h"
 
 namespace sf::properties {
@@ -200,6 +201,11 @@ class Library {
     }
     if (verb == "keys") {
       SF_TRY(session.send_keys(branch, request.at("keys").get<std::string>()));
+      return Ok{};
+    }
+    if (verb == "input") {
+      SF_TRY_ASSIGN(InputEvents input, wire::input_from_json(request.at("input")));
+      SF_TRY(session.send_input(branch, input));
       return Ok{};
     }
     if (verb == "resize") return session.resize(branch, request.at("rows"), request.at("cols"));

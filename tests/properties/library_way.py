@@ -45,6 +45,12 @@ class LibraryWay(Way):
     def keys(self, session: str, branch: str, text: str) -> None:
         self._call("keys", session, branch, keys=text + "\r")
 
+    def paste(self, session: str, branch: str, text: str) -> None:
+        self._call("input", session, branch, input=[{"paste": text}])
+
+    def mouse(self, session: str, branch: str, row: int, col: int) -> None:
+        self._call("input", session, branch, input=[{"mouse": {"action": "click", "row": row, "col": col}}])
+
     def resize(self, session: str, branch: str, rows: int, cols: int) -> None:
         self._call("resize", session, branch, rows=rows, cols=cols)
 

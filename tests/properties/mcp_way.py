@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import base64
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
 
 from line_program import LineProgram
-from ways import ALL, COMMAND_SECONDS, Done, Problem, Settings, Taken, Way, changed_files, forked, given, proven
+from ways import COMMAND_SECONDS, Done, Problem, Settings, Taken, Way, changed_files, forked, given, proven
 
 
 class McpWay(Way):
     name = "mcp"
-    verbs = ALL - {"run", "resize"}  # it has no tool for them
 
     def __init__(self, program: LineProgram) -> None:
         self._program = program
@@ -41,6 +40,10 @@ class McpWay(Way):
                             timeout_ms=1000 * COMMAND_SECONDS)
         return Done(answer["output"], answer["exit_code"], answer["timed_out"])
 
+    def run(self, session: str, branch: str, argv: Sequence[str]) -> Done:
+        answer = self._call("run", session=session, branch=branch, argv=list(argv))
+        return Done(answer["stdout"], answer["exit_code"], answer["timed_out"])
+
     def write(self, session: str, branch: str, path: str, content: bytes) -> None:
         self._call("write_file", session=session, branch=branch, path=path, encoding="base64",
                    content=base64.b64encode(content).decode())
@@ -51,7 +54,16 @@ class McpWay(Way):
         return base64.b64decode(content) if answer.get("encoding") == "base64" else content.encode()
 
     def keys(self, session: str, branch: str, text: str) -> None:
-        self._call("send_keys", session=session, branch=branch, keys=[text, "Enter"])
+        self._call("send_keys", session=session, branch=branch, keys=[*([text] if text else []), "Enter"])
+
+    def paste(self, session: str, branch: str, text: str) -> None:
+        self._call("send_keys", session=session, branch=branch, paste=text)
+
+    def mouse(self, session: str, branch: str, row: int, col: int) -> None:
+        self._call("mouse", session=session, branch=branch, row=row, col=col)
+
+    def resize(self, session: str, branch: str, rows: int, cols: int) -> None:
+        self._call("resize", session=session, branch=branch, rows=rows, cols=cols)
 
     def snapshot(self, session: str, branch: str, materialization: str) -> Taken:
         chosen = {"materialization": materialization} if materialization else {}

@@ -6,12 +6,14 @@ An option is what a sequence (sequences.py) fixes; without it, the player's rand
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import probe
 from model import WORK, Entry
 from player import Failure, Player
+from ways import Problem
 
 Operation = Callable[..., None]
 OPERATIONS: Dict[str, Tuple[float, Operation]] = {}
@@ -116,7 +118,8 @@ def set_attribute(p: Player, name: str = "") -> None:
         p.shell(f"echo {slack} >/proc/$$/timerslack_ns", "")
         p.state.attributes[name] = str(slack)
     else:
-        level = max(int(p.state.attributes.get("nice", "0")), p.random.randrange(1, 10))
+        # Sessions begin with the niceness of this test, and may not go below it.
+        level = max(int(p.state.attributes.get("nice", os.nice(0))), p.random.randrange(1, 10))
         p.shell(f"renice -n {level} -p $$ >/dev/null", "")
         p.state.attributes[name] = str(level)
 
@@ -230,11 +233,58 @@ def diff_shows(p: Player) -> None:
 def type_keys(p: Player) -> None:
     """Types a command line; a file says when it was done."""
     name, value = p.fresh_name("k"), str(p.random.randrange(1000))
-    p.call("keys", f"kv={value}; umask 022; printf {name} >{WORK}/{name}; umask {p.state.umask:04o}")
+    p.call("keys", typed_line(p, name, value))
     p.wait_for(name, p.branch, name.encode())
     p.shell("true")  # waits for the prompt
     p.state.variables["kv"] = value
     p.state.files[name] = Entry("f", 0o644, name.encode())
+
+
+def typed_line(p: Player, name: str, value: str) -> str:
+    return f"kv={value}; umask 022; printf {name} >{WORK}/{name}; umask {p.state.umask:04o}"
+
+
+@operation(1)
+def paste_line(p: Player) -> None:
+    """Pastes a command line, which runs when the enter key is typed, perhaps through another way."""
+    name, value = p.fresh_name("b"), str(p.random.randrange(1000))
+    p.call("paste", typed_line(p, name, value))
+    p.call("keys", "")
+    p.wait_for(name, p.branch, name.encode())
+    p.shell("true")  # waits for the prompt
+    p.state.variables["kv"] = value
+    p.state.files[name] = Entry("f", 0o644, name.encode())
+
+
+@operation(1)
+def use_mouse(p: Player) -> None:
+    """Clicks in a program that asked for the mouse, and writes down what it gets."""
+    name = p.fresh_name("m")
+    row, col = p.random.randrange(10), p.random.randrange(40)
+    place = b"\x1b[<0;%d;%d" % (col + 1, row + 1)  # as xterm tells it in mode 1006
+    report = place + b"M" + place + b"m"
+    content = report.hex().encode()
+    p.call("keys", "settings=$(stty -g); umask 022; stty -icanon -echo; printf '\\033[?1000h\\033[?1006h'; "
+                   f"touch {WORK}/{name}.asked; head -c {len(report)} | od -An -v -tx1 | tr -d ' \\n' >{WORK}/{name}; "
+                   f"printf '\\033[?1000l\\033[?1006l'; stty $settings; umask {p.state.umask:04o}")
+    p.wait_for(f"{name}.asked", p.branch, b"")
+    p.call("mouse", row, col)
+    p.wait_for(name, p.branch, content)
+    p.shell("true")  # waits for the prompt
+    p.state.files[f"{name}.asked"] = Entry("f", 0o644)
+    p.state.files[name] = Entry("f", 0o644, content)
+
+
+@operation(0.5)
+def refused_mouse(p: Player) -> None:
+    """A click at the prompt, where no program asked for the mouse, is refused and changes nothing."""
+    try:
+        p.call("mouse", 1, 1)
+    except Problem as problem:
+        if problem.code != "invalid_argument":
+            raise
+        return
+    raise Failure("a click at the prompt: expected invalid_argument, actual accepted")
 
 
 @operation(1)

@@ -80,16 +80,15 @@ class Player:
 
     # Calls.
 
-    def way(self, verb: str) -> Way:
-        able = [way for way in self.host.ways if verb in way.verbs]
-        return self.random.choice(able)
+    def way(self) -> Way:
+        return self.random.choice(self.host.ways)
 
     def note(self, text: str) -> None:
         self.history.append(f"[client {self.number}, {self.branch}] {text}")
 
     def call(self, verb: str, *arguments: Any, branch: str = "") -> Any:
         """One verb through a random way in."""
-        way = self.way(verb)
+        way = self.way()
         self.note(f"{way.name} {verb} {branch or self.branch} " + " ".join(short(one) for one in arguments))
         self.session.seen[f"{way.name} {verb}"] += 1
         return getattr(way, verb)(self.session.id, branch or self.branch, *arguments)
@@ -103,7 +102,7 @@ class Player:
 
     def later(self, verb: str, *arguments: Any) -> "Future[Any]":
         """A call beside everything that follows."""
-        way = self.way(verb)
+        way = self.way()
         self.note(f"{way.name} {verb} {self.branch} " + " ".join(short(one) for one in arguments) + " (goes on)")
         return self._pool.submit(getattr(way, verb), self.session.id, self.branch, *arguments)
 

@@ -55,6 +55,14 @@ class PythonWay(Way):
         with as_problem():
             self._at(session, branch).send_keys(text + "\r")
 
+    def paste(self, session: str, branch: str, text: str) -> None:
+        with as_problem():
+            self._at(session, branch).paste(text)
+
+    def mouse(self, session: str, branch: str, row: int, col: int) -> None:
+        with as_problem():
+            self._at(session, branch).mouse("click", row, col)
+
     def resize(self, session: str, branch: str, rows: int, cols: int) -> None:
         with as_problem():
             self._at(session, branch).resize(rows, cols)

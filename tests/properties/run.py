@@ -172,8 +172,8 @@ def play_client(player: Player, planned: Round, outcome: Outcome, stop: threadin
             _, operation = OPERATIONS[step.name]
             options = step.options
             player.play(f"step {step.number}: {step.name}", lambda p: operation(p, **options), step.seed)
-        for node in player.session.tree.nodes()[-6:]:
-            player.play(f"at the end: {node.id}", lambda p: check_at_end(p, node), 0)
+        for index, node in enumerate(player.session.tree.nodes()[-6:]):
+            player.play(f"at the end: {node.id}", lambda p: check_at_end(p, node), planned.seed + index)
     except Stopped:
         pass
     except Exception as error:  # whatever it is, the history must be told

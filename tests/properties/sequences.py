@@ -24,6 +24,12 @@ SEQUENCES: Dict[str, Steps] = {
                          step("pause", seconds=0.3), step("snapshot"), step("check_fork", newest=True)],
     "resize_after_pause": [step("snapshot"), step("look"), step("pause", seconds=0.4), step("resize"),
                            step("pause", seconds=0.3), step("snapshot"), step("check_fork", newest=True)],
+    "paste_after_pause": [step("snapshot"), step("look"), step("pause", seconds=0.4), step("paste_line"),
+                          step("pause", seconds=0.3), step("snapshot"), step("check_fork", newest=True)],
+    "mouse_after_pause": [step("snapshot"), step("look"), step("pause", seconds=0.4), step("use_mouse"),
+                          step("pause", seconds=0.3), step("snapshot"), step("check_fork", newest=True)],
+    "refused_after_pause": [step("snapshot"), step("look"), step("pause", seconds=0.4), step("refused_mouse"),
+                            step("pause", seconds=0.3), step("snapshot"), step("check_fork", newest=True)],
     # A node that shares the one before as unchanged.
     "queue_unchanged": [step("look"), step("snapshot"), step("make_queue"), step("snapshot"),
                         step("check_fork", newest=True)],

@@ -1,13 +1,13 @@
 """The ways in: what every client of StateFork can ask for.
 
 Each way is a file of its own: http_way.py, command_line_way.py, python_way.py, mcp_way.py, library_way.py. All raise
-`Problem` with the API's code. A way that does not have a verb leaves it out of `verbs`.
+`Problem` with the API's code. Every way has every verb.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Set
+from typing import Any, Dict, List, Optional, Sequence
 
 PATIENCE = 180.0  # seconds for one call; the answer comes much earlier
 COMMAND_SECONDS = 60  # for one command, which needs far less
@@ -50,15 +50,10 @@ class Settings:
     max_bytes: int = 0
 
 
-ALL = {"create", "exec", "run", "write", "read", "keys", "resize", "snapshot", "restore", "fork", "end", "diff",
-       "cleanup", "destroy"}
-
-
 class Way:
     """One way in. Thread-safe."""
 
     name = ""
-    verbs: Set[str] = ALL
 
     def create(self, settings: Settings) -> str:
         raise NotImplementedError
@@ -76,7 +71,14 @@ class Way:
         raise NotImplementedError
 
     def keys(self, session: str, branch: str, text: str) -> None:
-        """The text and the enter key."""
+        """The text, which may be empty, and the enter key."""
+        raise NotImplementedError
+
+    def paste(self, session: str, branch: str, text: str) -> None:
+        raise NotImplementedError
+
+    def mouse(self, session: str, branch: str, row: int, col: int) -> None:
+        """A click with the left button."""
         raise NotImplementedError
 
     def resize(self, session: str, branch: str, rows: int, cols: int) -> None:

@@ -136,5 +136,24 @@ TEST_F(CliFilesTest, KeysAreTypedAndTheScreenShowsThem) {
   EXPECT_EQ(world_.run({"keys", "s"}).status, 1);
 }
 
+TEST_F(CliFilesTest, ResizeGivesTheTerminalOfTheNamedBranchAnotherSize) {
+  EXPECT_EQ(world_.output({"resize", "s", "99x33"}), "");
+  EXPECT_EQ(world_.output({"exec", "s", "--", "stty size"}), "33 99");
+  EXPECT_EQ(wire::Json::parse(world_.output({"resize", "s", "91x31", "--json"})),
+            wire::Json::object());
+  world_.output({"snapshot", "s"});
+  world_.output({"fork", "s", "--name", "copy"});
+  world_.output({"resize", "s/copy", "92x32"});
+  EXPECT_EQ(world_.output({"exec", "s", "--", "stty size"}), "31 91");
+  EXPECT_EQ(world_.output({"exec", "s/copy", "--", "stty size"}), "32 92");
+  for (const char* size :
+       {"", "x", "80", "80x", "x24", "0x24", "80x0", "80x24x", "-1x2", "65536x2"}) {
+    CommandRun refused = world_.run({"resize", "s", size});
+    EXPECT_NE(refused.status, 0) << size;
+    EXPECT_NE(refused.err.find("resize"), std::string::npos) << size << ": " << refused.err;
+  }
+  EXPECT_EQ(world_.output({"exec", "s", "--", "stty size"}), "31 91");
+}
+
 }  // namespace
 }  // namespace sf::test

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import checks
+import permits
 import rooms
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +32,7 @@ def read_files() -> checks.Files:
 
 def main(arguments: list[str]) -> int:
     files = read_files()
-    complaints = [complaint for check in checks.CHECKS + rooms.CHECKS for complaint in check(files)]
+    complaints = [complaint for check in checks.CHECKS + rooms.CHECKS + permits.CHECKS for complaint in check(files)]
     if arguments:
         built = (Path(line) for line in Path(arguments[0]).read_text().split())
         built = [str(path.relative_to(ROOT)) for path in built if path.is_relative_to(ROOT)]

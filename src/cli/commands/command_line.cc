@@ -68,6 +68,7 @@ constexpr Entry kTable[] = {
     {"keys", kTerminal, nullptr, add_keys_command},
     {"mouse", kTerminal, add_mouse_command},
     {"screen", kTerminal, add_screen_command},
+    {"resize", kTerminal, add_resize_command},
     {"explore", kExploration},
     {"apply", kExploration},
     {"replay", kExploration},

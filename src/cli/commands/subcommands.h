@@ -34,6 +34,7 @@ void add_shell_command(CLI::App& app, int& exit_code);
 void add_cp_command(CLI::App& app, int& exit_code);
 void add_mouse_command(CLI::App& app, int& exit_code);
 void add_screen_command(CLI::App& app, int& exit_code);
+void add_resize_command(CLI::App& app, int& exit_code);
 
 void add_serve_command(CLI::App& app, int& exit_code);
 void add_mcp_command(CLI::App& app, int& exit_code);

@@ -195,9 +195,13 @@ class Keeper {
     }
     flusher_->begin();
     Stopwatch watch;
+    const std::uint64_t openings = gate_.openings();
     Status made = precapture_.make(*branch_);
     late_look_ = Deadline::after(kLateLook);
-    if (made) {
+    if (made && gate_.openings() != openings) {  // the gate found nothing to discard yet
+      precapture_.drop(*branch_);
+      capture_due_ = Deadline::after(kQuiet);
+    } else if (made) {
       ahead_facts_ = facts();
       plan_.precaptured(watch.elapsed());
     } else if (made.error().code != ErrorCode::kBusy) {

@@ -155,7 +155,7 @@ inline constexpr auto rows_of(const native::ProcessImage*) {
       SF_SAVED(pending, kRefused, kSignals, "status: ShdPnd"),
       SF_SAVED(timers, kFixed, kNone, kItself),
       SF_SAVED(posix_timers, kFixed, kNone, kItself),
-      SF_SAVED(limits, kDigested, kLimits, "prlimit"),
+      SF_SAVED(limits, kDigested, kLimits, "limits"),
       SF_SAVED(oom_score_adj, kDigested, kOomScore, "oom_score_adj"),
       SF_SAVED(core_filter, kDigested, kCoreFilter, "coredump_filter"),
       SF_SAVED(dumpable, kFixed, kNone, kItself),
