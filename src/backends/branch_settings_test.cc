@@ -29,7 +29,7 @@ TEST(BranchSettingsTest, EverySettingArrives) {
   EXPECT_EQ(got.cwd, "/work");
   EXPECT_EQ(got.hostname, "box");
   EXPECT_EQ(got.env, wanted.env);
-  EXPECT_EQ(got.window, (waypoint::WindowSize{24, 80}));
+  EXPECT_EQ(got.window, (WindowSize{24, 80}));
   EXPECT_EQ(got.network, waypoint::Network::kHost);
   EXPECT_EQ(got.limits.memory_bytes, 64U << 20U);
   EXPECT_EQ(got.limits.pids, 50U);

@@ -371,7 +371,7 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   set_echo(true);
   if (done.phase != Phase::kRunning) input_.take_back(kInterruptKey);  // its command is over
   write_keys();
-  ExecResult result;
+  Observation result;
   result.exit_code = exit_code;
   result.shell_restarted =
       std::exchange(ended_between_, false) || shell_restarted || done.shell_restarted;

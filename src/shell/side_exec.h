@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/command.h"
 #include "base/result.h"
 #include "os/fd.h"
 #include "os/poller.h"
-#include "shell/command.h"
 #include "shell/shell_channel.h"
 #include "terminal/output_buffer.h"
 
@@ -20,13 +20,13 @@ namespace sf::waypoint {
 
 class SideCommands {
  public:
-  using Done = std::function<void(Result<SideExecResult>)>;
+  using Done = std::function<void(Result<SideObservation>)>;
 
   SideCommands(pid_t init, os::Poller& poller) : init_(init), poller_(poller) {}
   ~SideCommands();
 
   // `start` carries who, where and what; its id is chosen here.
-  void run(ShellChannel& channel, StartRequest start, const SideExecRequest& request, Done done);
+  void run(ShellChannel& channel, StartRequest start, const SideRequest& request, Done done);
   // After a restore: side commands that were running when the tree was captured run on, and nobody
   // waits for them. Their output is read and dropped from here on; without a reader it would end
   // them. Their input has ended.
@@ -60,7 +60,7 @@ class SideCommands {
   void on_late_start(ShellChannel& channel, const Record& record);
   void feed_input(Side& side);
   void read_stream(os::UniqueFd& fd, OutputBuffer& into);
-  void finish(long id, Result<SideExecResult> result);
+  void finish(long id, Result<SideObservation> result);
   void close(Side& side);
   void on_exited(ShellChannel& channel, const Record& record);
   void add_orphan(int number);

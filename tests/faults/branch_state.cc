@@ -42,7 +42,7 @@ sleep 100000 & kill -STOP $!)";
 
 Result<std::string> run(waypoint::Waypoint& manager, const waypoint::BranchId& branch,
                         const std::string& command) {
-  SF_TRY_ASSIGN(waypoint::ExecResult result,
+  SF_TRY_ASSIGN(Observation result,
                 manager.exec(branch, {.command = command, .timeout = kTimeout}));
   if (result.timed_out || result.exit_code != 0 || result.shell_restarted)
     return fail(ErrorCode::kOs,
