@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/key_names.h"
+#include "base/limits.h"
 #include "mcp/output_schema.h"
 #include "mcp/tool.h"
 #include "wire/input_message.h"
@@ -10,8 +11,6 @@ namespace sf::cli::mcp {
 namespace {
 
 using enum ArgumentType;
-
-constexpr std::uint64_t kMaxScrollback = 10'000;
 
 ToolResult typed(const Json& /*arguments*/, const Json& /*answer*/) {
   return {.text = "typed; look at the screen for what it did", .structured = Json::object()};
