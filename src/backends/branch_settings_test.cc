@@ -45,6 +45,14 @@ TEST(BranchSettingsTest, ZeroMeansNoLimit) {
   EXPECT_FALSE(got.hostname.empty());
 }
 
+TEST(BranchSettingsTest, OnlyBackendCriuHasCriuCaptureItsProcesses) {
+  ASSERT_OK_AND_ASSIGN(BranchConfig criu, branch_config({}, "criu"));
+  EXPECT_EQ(criu.engine, waypoint::EngineChoice::kCriu);
+  ASSERT_OK_AND_ASSIGN(BranchConfig usual, branch_config({}, "waypoint"));
+  EXPECT_EQ(usual.engine, waypoint::EngineChoice::kAuto);
+  EXPECT_FALSE(branch_config({.extra = {{"engine", "native"}}}, "criu").ok());
+}
+
 TEST(BranchSettingsTest, WhatWaypointHasNoWordForIsRefusedByName) {
   auto extra = branch_config({.extra = {{"image", "debian"}}}, "waypoint");
   ASSERT_FALSE(extra.ok());
