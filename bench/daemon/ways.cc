@@ -18,7 +18,7 @@ Error failed(const std::string& command, const std::string& output) {
 // With a look at the shell, as the daemon's sessions have it.
 Status LibraryWay::exec(const std::string& command) {
   SF_TRY_ASSIGN(
-      waypoint::ExecResult ran,
+      Observation ran,
       manager_.exec(branch_, {.command = command, .timeout = kLongest, .fingerprint = true}));
   if (ran.exit_code != 0) return failed(command, ran.output);
   return Ok{};

@@ -145,7 +145,7 @@ class Comparison {
   static void settle() { std::this_thread::sleep_for(kPause); }
 
   static Status run(Contender& where, const std::string& command) {
-    SF_TRY_ASSIGN(waypoint::ExecResult ran,
+    SF_TRY_ASSIGN(Observation ran,
                   where.store->exec(where.branch, {.command = command, .timeout = kPrepareTime}));
     if (ran.exit_code != 0 || ran.timed_out)
       return fail(ErrorCode::kOs, "in a branch: " + command + "\n" + ran.output);

@@ -36,8 +36,8 @@ class BackendSession {
   }
 
   control::Backend& backend() { return backend_; }
-  Result<control::Observation> exec(const std::string& command) {
-    SF_TRY_ASSIGN(control::Observation seen,
+  Result<Observation> exec(const std::string& command) {
+    SF_TRY_ASSIGN(Observation seen,
                   backend_.exec(handle_, {.command = command, .timeout = kCommandTime}, {}));
     if (seen.exit_code == 0) return seen;
     return fail(ErrorCode::kOs, "\"" + command + "\" failed: " + seen.output);
@@ -59,7 +59,7 @@ class BackendSession {
     Stopwatch watch;
     SF_TRY_ASSIGN(BranchHandle fresh, backend_.restore(handle_, ref));
     BranchHandle old = std::exchange(handle_, std::move(fresh));
-    Result<control::Observation> answered = exec("true");
+    Result<Observation> answered = exec("true");
     double taken = milliseconds_of(watch);
     SF_TRY(backend_.end(old));
     if (!answered) return std::move(answered).error();

@@ -173,7 +173,7 @@ Status Rounds::exec(Session& session) {
 }
 
 Status Rounds::run(Session& session, const std::string& command) {
-  SF_TRY_ASSIGN(waypoint::ExecResult ran,
+  SF_TRY_ASSIGN(Observation ran,
                 waypoint_.exec(session.branch, {.command = command, .timeout = kPrepareTime}));
   if (ran.exit_code != 0 || ran.timed_out)
     return fail(ErrorCode::kOs, "preparing " + session.tree.name + ": " + ran.output);

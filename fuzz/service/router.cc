@@ -28,7 +28,7 @@ Router small_router() {
       {"limit", "branch"});
   router.add("POST", "/v1/sessions/{s}/branches/{b}/exec", [](const Call& call) -> Result<Answer> {
     SF_CHECK(call.names.size() == 2);
-    SF_TRY_ASSIGN(control::ExecRequest request, exec_request_from(call.body));
+    SF_TRY_ASSIGN(ExecRequest request, exec_request_from(call.body));
     return Answer{200, {{"command", request.command}}};
   });
   router.add("POST", "/v1/echo", [](const Call& call) -> Result<Answer> {

@@ -9,8 +9,6 @@ namespace sf::fuzz {
 namespace {
 
 using waypoint::Screen;
-using waypoint::ScreenText;
-using waypoint::WindowSize;
 
 void check_possible(const ScreenText& text) {
   SF_CHECK(text.rows.size() == text.size.rows);

@@ -9,8 +9,8 @@ namespace sf::fuzz {
 void unseen_output(std::string_view input) {
   using waypoint::Emulator;
   Input in(input);
-  const waypoint::WindowSize size{static_cast<std::uint16_t>(1 + in.byte() % 4),
-                                  static_cast<std::uint16_t>(3 + in.byte() % 20)};
+  const WindowSize size{static_cast<std::uint16_t>(1 + in.byte() % 4),
+                        static_cast<std::uint16_t>(3 + in.byte() % 20)};
   std::string_view stream = in.rest();
   // As much as the screen shows; the scrollback is not compared.
   auto part = waypoint::find_unseen_output(stream, size.rows, size.rows);

@@ -18,6 +18,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, TypeVar, Union
 from . import transfer
 from .aio import AsyncBranch, AsyncClient, AsyncSession, AsyncTerminal
 from .client import Client
+from .container import MAX_OUTPUT
 from .errors import NotFoundError, StateForkError, UnsupportedError, excerpt
 from .harbor_base import (Capabilities, Environment, EnvironmentType, ExecResult, OldCapabilities,
                           ResourceCapabilities, User)
@@ -30,7 +31,7 @@ from .side_script import side_argv, side_killer, side_script
 LOGS = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
 COMPOSE = ("docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml")
 MIB = 1 << 20
-MAX_OUTPUT = 16 * MIB  # of each stream; of more there is the beginning and the end
+
 T = TypeVar("T")
 
 # Users other than root write logs, too.

@@ -3,28 +3,24 @@
 #include <unistd.h>
 
 #include "agent/process_list.h"
-#include "shell/facts_message.h"
 
 namespace sf::agent {
 
+using waypoint::answer;
 using waypoint::BranchConfig;
 using waypoint::ClientPtr;
 using wire::Frame;
-using wire::Json;
-
-namespace {
-
-Status answer(const ClientPtr& client, Json header, std::string payload = {}) {
-  client->send({std::move(header), std::move(payload)});
-  return Ok{};
-}
-
-}  // namespace
 
 Agent::Agent(os::Poller poller)
     : poller_(std::move(poller)), server_(poller_, [this](const ClientPtr& client, Frame frame) {
-        serve(client, std::move(frame));
-      }) {}
+        Status served = serve(client, std::move(frame));
+        if (!served) client->send_error(served.error());
+      }) {
+  operations_.add(this, &Agent::hello);
+  operations_.add(this, &Agent::start);
+  operations_.add(this, &Agent::hang_up);
+  operations_.add(this, &Agent::facts);
+}
 
 Result<std::unique_ptr<Agent>> Agent::listen(const std::string& socket_path) {
   SF_TRY_ASSIGN(os::Poller poller, os::Poller::create());
@@ -42,31 +38,24 @@ Status Agent::run() {
   }
 }
 
-void Agent::serve(const ClientPtr& client, Frame frame) {
-  try {
-    Status served = dispatch(client, frame);
-    if (!served) client->send_error(served.error());
-  } catch (const Json::exception& e) {
-    client->send_error(invalid(std::string("malformed request: ") + e.what()));
-  }
-}
-
-Status Agent::dispatch(const ClientPtr& client, Frame& frame) {
-  std::string op = frame.header.value("op", "");
-  if (op == "hello") return answer(client, {{"ok", true}, {"started", shell_.has_value()}});
-  if (op == "start") return start(client, frame);
-  if (op == "hang_up") {
-    server_.close_all_but(*client);
-    return answer(client, {{"ok", true}});
-  }
-  if (op == "facts") return facts(client);
+Status Agent::serve(const ClientPtr& client, Frame frame) const {
+  if (operations_.knows(frame)) return operations_.serve(client, std::move(frame));
   if (!shell_) return fail(ErrorCode::kBusy, "there is no shell yet", "start one first");
-  return shell_->serve(client, frame);
+  return shell_->serve(client, std::move(frame));
 }
 
-Status Agent::start(const ClientPtr& client, const Frame& frame) {
+Status Agent::hello(const ClientPtr& client, wire::HelloCall /*call*/) {
+  return answer(client, wire::HelloReply{.started = shell_.has_value()});
+}
+
+Status Agent::hang_up(const ClientPtr& client, wire::HangUpCall /*call*/) {
+  server_.close_all_but(*client);
+  return answer(client, wire::Done{});
+}
+
+Status Agent::start(const ClientPtr& client, wire::StartCall call) {
   if (shell_) return fail(ErrorCode::kBusy, "there is a shell already");
-  SF_TRY_ASSIGN(BranchConfig config, waypoint::branch_config_from_json(frame.header.at("config")));
+  SF_TRY_ASSIGN(BranchConfig config, waypoint::branch_config_from_json(call.config));
   // In a virtual machine nobody else has; in a container it is set, and not ours to set.
   (void)::sethostname(config.hostname.data(), config.hostname.size());
   auto host = std::make_unique<waypoint::ShellHost>(poller_, std::move(config), "", gate_);
@@ -76,7 +65,7 @@ Status Agent::start(const ClientPtr& client, const Frame& frame) {
   host_ = std::move(host);
   shell_.emplace(
       *host_, gate_, [this] { return background(); }, nullptr);
-  return answer(client, {{"ok", true}});
+  return answer(client, wire::LiveReply{});
 }
 
 waypoint::ProcessSet Agent::background() const {
@@ -89,12 +78,12 @@ waypoint::ProcessSet Agent::background() const {
   return found;
 }
 
-Status Agent::facts(const ClientPtr& client) {
+Status Agent::facts(const ClientPtr& client, wire::FactsCall /*call*/) {
   BranchFacts facts{.at_prompt = shell_ && host_->is_at_rest()};
   for (const ListedProcess& process : list_processes())
     facts.resident_bytes += process.resident_bytes;
   if (shell_) facts.background_processes = static_cast<std::uint32_t>(background().size());
-  return answer(client, waypoint::to_json(facts));
+  return answer(client, facts);
 }
 
 }  // namespace sf::agent

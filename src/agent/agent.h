@@ -3,11 +3,7 @@
 // so that what is seen in all of them can be compared. What captures the substrate's processes
 // captures the agent with them, and a restored agent goes on where it was.
 //
-// Requests, beside those of ShellServer:
-//   hello                    whether there is a shell
-//   start {config}           starts one
-//   hang_up                  ends all other connections: a capture may not meet them
-//   facts                    processes and their memory
+// The requests that it answers: wire/keeper_protocol.h.
 #pragma once
 
 #include <memory>
@@ -18,7 +14,7 @@
 #include "os/poller.h"
 #include "shell/shell_host.h"
 #include "shell/shell_server.h"
-#include "wire/keeper_server.h"
+#include "wire/operations.h"
 
 namespace sf::agent {
 
@@ -30,12 +26,14 @@ class Agent {
 
  private:
   explicit Agent(os::Poller poller);
-  void serve(const waypoint::ClientPtr& client, wire::Frame frame);
-  Status dispatch(const waypoint::ClientPtr& client, wire::Frame& frame);
-  Status start(const waypoint::ClientPtr& client, const wire::Frame& frame);
-  Status facts(const waypoint::ClientPtr& client);
+  Status serve(const waypoint::ClientPtr& client, wire::Frame frame) const;
+  Status hello(const waypoint::ClientPtr& client, wire::HelloCall call);
+  Status start(const waypoint::ClientPtr& client, wire::StartCall call);
+  Status hang_up(const waypoint::ClientPtr& client, wire::HangUpCall call);
+  Status facts(const waypoint::ClientPtr& client, wire::FactsCall call);
   waypoint::ProcessSet background() const;
 
+  waypoint::Operations operations_;
   os::Poller poller_;
   waypoint::ChangeGate gate_ = waypoint::ChangeGate::of_agent();
   std::unique_ptr<waypoint::ShellHost> host_;

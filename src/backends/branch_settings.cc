@@ -13,6 +13,7 @@ control::StartConfig with_own_limits(control::StartConfig config) {
 
 Result<BranchConfig> branch_config(const control::StartConfig& config, const std::string& label) {
   BranchConfig branch;
+  if (label == "criu") branch.engine = waypoint::EngineChoice::kCriu;
   for (const auto& [name, value] : config.extra) {
     if (name == kResourceLimits) {
       branch.rlimits = os::ResourceLimits::parse(value);

@@ -29,7 +29,7 @@ TEST(BranchSettingsTest, EverySettingArrives) {
   EXPECT_EQ(got.cwd, "/work");
   EXPECT_EQ(got.hostname, "box");
   EXPECT_EQ(got.env, wanted.env);
-  EXPECT_EQ(got.window, (waypoint::WindowSize{24, 80}));
+  EXPECT_EQ(got.window, (WindowSize{24, 80}));
   EXPECT_EQ(got.network, waypoint::Network::kHost);
   EXPECT_EQ(got.limits.memory_bytes, 64U << 20U);
   EXPECT_EQ(got.limits.pids, 50U);
@@ -43,6 +43,14 @@ TEST(BranchSettingsTest, ZeroMeansNoLimit) {
   ASSERT_OK_AND_ASSIGN(BranchConfig got, branch_config({}, "waypoint"));
   EXPECT_FALSE(got.limits.memory_bytes || got.limits.pids || got.limits.cpus);
   EXPECT_FALSE(got.hostname.empty());
+}
+
+TEST(BranchSettingsTest, OnlyBackendCriuHasCriuCaptureItsProcesses) {
+  ASSERT_OK_AND_ASSIGN(BranchConfig criu, branch_config({}, "criu"));
+  EXPECT_EQ(criu.engine, waypoint::EngineChoice::kCriu);
+  ASSERT_OK_AND_ASSIGN(BranchConfig usual, branch_config({}, "waypoint"));
+  EXPECT_EQ(usual.engine, waypoint::EngineChoice::kAuto);
+  EXPECT_FALSE(branch_config({.extra = {{"engine", "native"}}}, "criu").ok());
 }
 
 TEST(BranchSettingsTest, WhatWaypointHasNoWordForIsRefusedByName) {

@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "backends/branch_settings.h"
-#include "backends/shell_answers.h"
+#include "base/limits.h"
 #include "base/scope_exit.h"
 #include "shell/branch_files.h"
 
 namespace sf::backends {
 
 using control::BranchHandle;
-using control::Observation;
 using control::PhysicalRef;
 using waypoint::BranchInfo;
 using waypoint::BranchPids;
@@ -21,8 +20,6 @@ namespace {
 
 using WpBranch = waypoint::BranchId;
 
-constexpr std::size_t kMaxFile = 1U << 30U;
-
 WpBranch id_of(const BranchHandle& branch) { return WpBranch(branch.value()); }
 
 std::string root_of(const BranchPids& pids) {
@@ -31,7 +28,12 @@ std::string root_of(const BranchPids& pids) {
 
 }  // namespace
 
-Error LiveBackend::branch_error(const BranchHandle& branch, Error error) const {
+Result<LiveBackend::Talk> LiveBackend::talk(const BranchHandle& branch) {
+  SF_TRY_ASSIGN(waypoint::ShellClient shell, waypoint_->shell(id_of(branch)));
+  return Talk{std::move(shell)};
+}
+
+Error LiveBackend::explain(const BranchHandle& branch, Error error) {
   if (error.code != ErrorCode::kNotFound) return error;
   for (const BranchInfo& info : waypoint_->branches()) {
     if (info.id.value() == branch.value()) return error;  // something else was not found
@@ -42,7 +44,7 @@ Error LiveBackend::branch_error(const BranchHandle& branch, Error error) const {
 
 Result<BranchPids> LiveBackend::pids(const BranchHandle& branch) {
   auto found = waypoint_->pids(id_of(branch));
-  if (!found) return branch_error(branch, std::move(found).error());
+  if (!found) return explain(branch, std::move(found).error());
   return found;
 }
 
@@ -63,17 +65,6 @@ Result<BranchHandle> LiveBackend::start(const control::StartConfig& config) {
   return BranchHandle(id.value());
 }
 
-Result<Observation> LiveBackend::exec(const BranchHandle& branch,
-                                      const control::ExecRequest& request,
-                                      const control::OutputSink& sink) {
-  waypoint::ExecRequest wanted = shell_request(request);
-  wanted.fingerprint = notices_unchanged();
-  wanted.always_fingerprint = request.describe_shell;
-  auto done = waypoint_->exec(id_of(branch), wanted, sink);
-  if (!done) return branch_error(branch, std::move(done).error());
-  return observation_of(std::move(*done));
-}
-
 Status LiveBackend::remove(const PhysicalRef& ref) {
   Status removed = waypoint_->remove(waypoint::CheckpointId(ref.value()));
   if (!removed && removed.error().code == ErrorCode::kNotFound) return Ok{};
@@ -92,83 +83,37 @@ Status LiveBackend::retire(const BranchHandle& branch) {
   return retired;
 }
 
-Result<control::SideObservation> LiveBackend::run(const BranchHandle& branch,
-                                                  const control::SideRequest& request) {
-  auto done = waypoint_->side_exec(id_of(branch), side_request(request));
-  if (!done) return branch_error(branch, std::move(done).error());
-  return side_observation_of(std::move(*done));
-}
-
-Result<control::TypedKeys> LiveBackend::send_keys(const BranchHandle& branch,
-                                                  std::string_view keys) {
-  auto typed = waypoint_->send_keys(id_of(branch), keys);
-  if (!typed) return branch_error(branch, std::move(typed).error());
-  return control::TypedKeys{typed->accepted, typed->waiting};
-}
-
-Result<control::TypedKeys> LiveBackend::send_input(const BranchHandle& branch,
-                                                   const InputEvents& input) {
-  auto sent = waypoint_->send_input(id_of(branch), input);
-  if (!sent) return branch_error(branch, std::move(sent).error());
-  return control::TypedKeys{sent->accepted, sent->waiting};
-}
-
-Result<control::TerminalScreen> LiveBackend::screen(const BranchHandle& branch,
-                                                    std::size_t scrollback) {
-  auto shown = waypoint_->screen(id_of(branch), scrollback);
-  if (!shown) return branch_error(branch, std::move(shown).error());
-  return screen_of(std::move(*shown));
-}
-
 Status LiveBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) {
   Status done = waypoint_->resize(id_of(branch), {rows, cols});
-  if (!done) return branch_error(branch, std::move(done).error());
+  if (!done) return explain(branch, std::move(done).error());
   return done;
 }
 
-Result<std::unique_ptr<control::TerminalFeed>> LiveBackend::watch(const BranchHandle& branch) {
-  auto watch = waypoint_->watch(id_of(branch));
-  if (!watch) return branch_error(branch, std::move(watch).error());
-  return feed_of(std::move(*watch));
-}
-
-Result<control::WindowSize> LiveBackend::window(const BranchHandle& branch) {
+Result<WindowSize> LiveBackend::window(const BranchHandle& branch) {
   auto window = waypoint_->window(id_of(branch));
-  if (!window) return branch_error(branch, std::move(window).error());
-  return control::WindowSize{window->rows, window->cols};
+  if (!window) return explain(branch, std::move(window).error());
+  return window;
 }
 
 Result<std::string> LiveBackend::digest(const BranchHandle& branch,
                                         const std::optional<PhysicalRef>& since,
                                         const control::DigestBudget& budget) {
-  waypoint::DigestRequest wanted{.files = preserves().has(control::Preserves::kFiles),
-                                 .shell = preserves().has(control::Preserves::kShell),
-                                 .max_files = budget.files,
-                                 .max_bytes = budget.bytes,
-                                 .max_time = budget.time};
+  waypoint::DigestRequest wanted;
+  wanted.limits = {.files = preserves().has(control::Preserves::kFiles),
+                   .shell = preserves().has(control::Preserves::kShell),
+                   .max_files = budget.files,
+                   .max_bytes = budget.bytes,
+                   .max_time = budget.time};
   if (since) wanted.since = waypoint::CheckpointId(since->value());
   auto digest = waypoint_->digest(id_of(branch), wanted);
-  if (!digest) return branch_error(branch, std::move(digest).error());
+  if (!digest) return explain(branch, std::move(digest).error());
   return digest;
 }
 
 Result<std::string> LiveBackend::read_file(const BranchHandle& branch, const std::string& path,
                                            std::size_t max_bytes) {
   SF_TRY_ASSIGN(BranchPids found, pids(branch));
-  return waypoint::read_branch_file(root_of(found), path, std::min(max_bytes, kMaxFile));
-}
-
-Status LiveBackend::write_file(const BranchHandle& branch, const std::string& path,
-                               std::string_view content) {
-  Status written = waypoint_->write_file(id_of(branch), path, content);
-  if (!written) return branch_error(branch, std::move(written).error());
-  return written;
-}
-
-Result<BranchFacts> LiveBackend::facts(const BranchHandle& branch) {
-  auto facts = waypoint_->facts(id_of(branch));
-  if (!facts) return branch_error(branch, std::move(facts).error());
-  return facts;
+  return waypoint::read_branch_file(root_of(found), path, std::min(max_bytes, kMaxFileRead));
 }
 
 Result<control::BackendUsage> LiveBackend::usage() {

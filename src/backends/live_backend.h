@@ -1,5 +1,5 @@
-// LiveBackend: what all backends over Waypoint have in common, which is everything about a live
-// branch. How a state is kept and brought back is where they differ.
+// LiveBackend: what all backends over Waypoint have in common. How a state is kept and brought back
+// is where they differ.
 //
 // A handle is the id of a Waypoint branch, a PhysicalRef the id of a checkpoint. Several backends
 // share one store: each labels what is its own with its name, and sees nothing else.
@@ -10,41 +10,27 @@
 #include <string>
 #include <vector>
 
-#include "control/backend.h"
+#include "backends/shell_backend.h"
 #include "waypoint/waypoint.h"
 
 namespace sf::backends {
 
-class LiveBackend : public control::Backend {
+class LiveBackend : public ShellBackend {
  public:
   control::StartConfig with_defaults(control::StartConfig config) const override;
   Result<control::BranchHandle> start(const control::StartConfig& config) override;
-  Result<control::Observation> exec(const control::BranchHandle& branch,
-                                    const control::ExecRequest& request,
-                                    const control::OutputSink& sink) override;
   Status remove(const control::PhysicalRef& ref) override;
   Status end(const control::BranchHandle& branch) override;
   Status retire(const control::BranchHandle& branch) override;
 
-  Result<control::SideObservation> run(const control::BranchHandle& branch,
-                                       const control::SideRequest& request) override;
-  Result<control::TypedKeys> send_keys(const control::BranchHandle& branch,
-                                       std::string_view keys) override;
-  Result<control::TypedKeys> send_input(const control::BranchHandle& branch,
-                                        const InputEvents& input) override;
-  Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
-                                         std::size_t scrollback) override;
+  // Both know the size without asking the keeper.
   Status resize(const control::BranchHandle& branch, std::uint16_t rows,
                 std::uint16_t cols) override;
-  Result<std::unique_ptr<control::TerminalFeed>> watch(
-      const control::BranchHandle& branch) override;
+  Result<WindowSize> window(const control::BranchHandle& branch) override;
+  // From outside, also while a command runs.
   Result<std::string> read_file(const control::BranchHandle& branch, const std::string& path,
                                 std::size_t max_bytes) override;
-  Status write_file(const control::BranchHandle& branch, const std::string& path,
-                    std::string_view content) override;
 
-  Result<control::WindowSize> window(const control::BranchHandle& branch) override;
-  Result<BranchFacts> facts(const control::BranchHandle& branch) override;
   Result<std::string> digest(const control::BranchHandle& branch,
                              const std::optional<control::PhysicalRef>& since,
                              const control::DigestBudget& budget) override;
@@ -56,14 +42,14 @@ class LiveBackend : public control::Backend {
   Result<control::Inventory> inventory() override;
 
  protected:
-  // Whether commands are to leave behind what lets a checkpoint find the state unchanged.
-  virtual bool notices_unchanged() const { return false; }
   explicit LiveBackend(std::shared_ptr<waypoint::Waypoint> waypoint)
       : waypoint_(std::move(waypoint)) {}
 
   waypoint::Waypoint& waypoint() { return *waypoint_; }
+  Result<Talk> talk(const control::BranchHandle& branch) override;
   // A branch that is not there is a branch lost.
-  Error branch_error(const control::BranchHandle& branch, Error error) const;
+  Error explain(const control::BranchHandle& branch, Error error) override;
+  bool has_digests() const override { return true; }
   Result<waypoint::BranchPids> pids(const control::BranchHandle& branch);
 
   // A live copy of a branch that nobody else uses, or why there is none.

@@ -19,19 +19,22 @@ Result<std::string> bytes_of(const Json& answer, const std::string& key) {
   return answer.value(key, "");
 }
 
-Json command_request(const std::string& command, milliseconds timeout, std::size_t max_output) {
-  const bool is_text = wire::is_utf8(command);
-  return {{is_text ? "command" : "command_base64", is_text ? command : wire::to_base64(command)},
-          {"timeout_ms", timeout.count()},
-          {"max_output", max_output}};
+Json body_of(const ExecRequest& request) {
+  const bool is_text = wire::is_utf8(request.command);
+  return {{is_text ? "command" : "command_base64",
+           is_text ? request.command : wire::to_base64(request.command)},
+          {"timeout_ms", request.timeout.count()},
+          {"max_output", request.max_output}};
 }
 
-Result<CommandSeen> command_seen(const Json& answer) {
-  CommandSeen seen;
+Result<Observation> observation_from(const Json& answer) {
+  Observation seen;
   SF_TRY_ASSIGN(seen.output, bytes_of(answer, "output"));
   seen.exit_code = answer.value("exit_code", -1);
-  seen.timed_out = answer.value("timed_out", false);
+  seen.output_bytes = answer.value("output_bytes", std::uint64_t{0});
   seen.duration = microseconds(answer.value("duration_us", 0LL));
+  seen.timed_out = answer.value("timed_out", false);
+  seen.truncated = answer.value("truncated", false);
   return seen;
 }
 
@@ -46,19 +49,18 @@ std::string SessionClient::branch_path(const std::string& branch) const {
   return path_ + "/branches/" + path_part(branch);
 }
 
-Result<CommandSeen> SessionClient::exec(const std::string& branch, const std::string& command,
-                                        milliseconds timeout, std::size_t max_output) const {
-  SF_TRY_ASSIGN(Json answer, api_.post(branch_path(branch) + "/exec",
-                                       command_request(command, timeout, max_output)));
-  return command_seen(answer);
+Result<Observation> SessionClient::exec(const std::string& branch,
+                                        const ExecRequest& request) const {
+  SF_TRY_ASSIGN(Json answer, api_.post(branch_path(branch) + "/exec", body_of(request)));
+  return observation_from(answer);
 }
 
-Result<std::optional<CommandSeen>> SessionClient::exec_until(
-    const std::string& branch, const std::string& command, milliseconds timeout,
-    std::size_t max_output, const std::function<bool()>& stopping) const {
+Result<std::optional<Observation>> SessionClient::exec_until(
+    const std::string& branch, const ExecRequest& request,
+    const std::function<bool()>& stopping) const {
   constexpr const char* kWait = "100";  // milliseconds: how long it takes to stop
   const std::string executions = branch_path(branch) + "/executions";
-  SF_TRY_ASSIGN(Json begun, api_.post(executions, command_request(command, timeout, max_output)));
+  SF_TRY_ASSIGN(Json begun, api_.post(executions, body_of(request)));
   const std::string path =
       executions + "/" + path_part(begun.value("execution", "")) + query({{"wait_ms", kWait}});
   while (!stopping()) {
@@ -69,19 +71,21 @@ Result<std::optional<CommandSeen>> SessionClient::exec_until(
       return wire::error_from_problem(problem.value("status", 500), problem.dump());
     }
     if (state != "done") continue;
-    SF_TRY_ASSIGN(CommandSeen seen, command_seen(execution.at("result")));
+    SF_TRY_ASSIGN(Observation seen, observation_from(execution.at("result")));
     return std::optional(std::move(seen));
   }
-  return std::optional<CommandSeen>();
+  return std::optional<Observation>();
 }
 
-Result<ProgramSeen> SessionClient::run(const std::string& branch, const ProgramCall& call) const {
-  Json request = {{"argv", call.argv}, {"timeout_ms", call.timeout.count()}};
+Result<SideObservation> SessionClient::run(const std::string& branch,
+                                           const SideRequest& call) const {
+  Json request = {
+      {"argv", call.argv}, {"timeout_ms", call.timeout.count()}, {"max_output", call.max_output}};
   if (!call.env.empty()) request["env"] = call.env;
   if (!call.cwd.empty()) request["cwd"] = call.cwd;
   if (!call.user.empty()) request["user"] = call.user;
   SF_TRY_ASSIGN(Json answer, api_.post(branch_path(branch) + "/run", request));
-  ProgramSeen seen;
+  SideObservation seen;
   SF_TRY_ASSIGN(seen.standard_output, bytes_of(answer, "stdout"));
   SF_TRY_ASSIGN(seen.standard_error, bytes_of(answer, "stderr"));
   seen.exit_code = answer.value("exit_code", -1);

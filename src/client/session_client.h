@@ -10,32 +10,12 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/command.h"
 #include "base/result.h"
 #include "client/api_client.h"
 #include "wire/json.h"
 
 namespace sf::client {
-
-struct CommandSeen {
-  std::string output;
-  int exit_code = 0;
-  bool timed_out = false;
-  microseconds duration{0};
-};
-
-struct ProgramCall {
-  std::vector<std::string> argv;
-  std::map<std::string, std::string> env;
-  std::string cwd;
-  std::string user;
-  milliseconds timeout{120'000};
-};
-struct ProgramSeen {
-  std::string standard_output;
-  std::string standard_error;
-  int exit_code = 0;
-  bool timed_out = false;
-};
 
 using Notes = std::map<std::string, std::string>;
 
@@ -46,15 +26,14 @@ class SessionClient {
   SessionClient(ApiClient api, std::string session);
 
   const std::string& session() const { return session_; }
-  Result<CommandSeen> exec(const std::string& branch, const std::string& command,
-                           milliseconds timeout, std::size_t max_output) const;
+  Result<Observation> exec(const std::string& branch, const ExecRequest& request) const;
   // The same, given up when `stopping` says so: then nothing comes back, and the command goes on
   // until its branch is ended.
-  Result<std::optional<CommandSeen>> exec_until(const std::string& branch,
-                                                const std::string& command, milliseconds timeout,
-                                                std::size_t max_output,
+  Result<std::optional<Observation>> exec_until(const std::string& branch,
+                                                const ExecRequest& request,
                                                 const std::function<bool()>& stopping) const;
-  Result<ProgramSeen> run(const std::string& branch, const ProgramCall& call) const;
+  // Without standard input.
+  Result<SideObservation> run(const std::string& branch, const SideRequest& call) const;
   // The node.
   Result<std::string> snapshot(const std::string& branch, const Notes& notes = {}) const;
   // If the state is not proven to be the node's, a note on the node says why (kUnprovenNote).

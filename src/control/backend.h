@@ -23,12 +23,13 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/command.h"
 #include "base/input_events.h"
 #include "base/live_facts.h"
 #include "base/result.h"
+#include "base/terminal_view.h"
 #include "control/cost_line.h"
 #include "control/names.h"
-#include "control/observation.h"
 #include "control/preserves.h"
 #include "control/start_config.h"
 #include "control/state_diff.h"
@@ -55,12 +56,6 @@ struct Checkpoint {
   bool precaptured = false;  // captured before it was asked for: `took` says little
 };
 
-struct WindowSize {
-  std::uint16_t rows = 0;
-  std::uint16_t cols = 0;
-  friend bool operator==(const WindowSize&, const WindowSize&) = default;
-};
-
 // How much a digest may cost. Beyond it there is none.
 struct DigestBudget {
   std::size_t files = 20'000;
@@ -70,33 +65,6 @@ struct DigestBudget {
   static DigestBudget unlimited() {
     return {.files = 10'000'000, .bytes = 1ULL << 40U, .time = std::chrono::minutes(10)};
   }
-};
-
-struct TerminalScreen {
-  std::vector<std::string> rows;
-  std::vector<std::string> scrollback;
-  int cursor_row = 0;
-  int cursor_col = 0;
-  bool cursor_visible = true;
-  bool alternate_screen = false;
-  std::string title;
-};
-
-// What a terminal prints.
-struct TerminalPiece {
-  std::string bytes;
-  bool is_repaint = false;  // paints all of a cleared terminal of `rows` and `cols`
-  std::uint16_t rows = 0;
-  std::uint16_t cols = 0;
-  bool is_restored = false;  // a repaint because the branch went back to another node
-};
-
-class TerminalFeed {  // One caller at a time.
- public:
-  virtual ~TerminalFeed() = default;
-  // Nothing: none before the deadline. The first one is a repaint. kSessionLost: the branch is
-  // gone, or the caller was too slow.
-  virtual Result<std::optional<TerminalPiece>> next(Deadline deadline) = 0;
 };
 
 struct BackendUsage {
@@ -151,7 +119,7 @@ class Backend {
   // The same, as the modes of the branch's terminal want it. kInvalidArgument: the program in it
   // did not ask for this.
   virtual Result<TypedKeys> send_input(const BranchHandle& branch, const InputEvents& input) = 0;
-  virtual Result<TerminalScreen> screen(const BranchHandle& branch, std::size_t scrollback) = 0;
+  virtual Result<ScreenText> screen(const BranchHandle& branch, std::size_t scrollback) = 0;
   virtual Status resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) = 0;
   virtual Result<WindowSize> window(const BranchHandle& branch) = 0;
   virtual Result<std::unique_ptr<TerminalFeed>> watch(const BranchHandle& branch) = 0;
@@ -164,7 +132,7 @@ class Backend {
   // Everything that preserves() claims and that the branch changed since `since` (nothing: since it
   // was started), as one text: files with content, mode and owner; the shell's own state. Equal
   // digests mean equal states, but for what docs/guarantees.md excepts (times, inode numbers).
-  // Requires: the branch is quiet; its last command was run with describe_shell. kUnsupported:
+  // Requires: the branch is quiet; its last command was run with always_fingerprint. kUnsupported:
   // there is none within the budget.
   virtual Result<std::string> digest(const BranchHandle& branch,
                                      const std::optional<PhysicalRef>& since,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "control/observation.h"
+#include "base/command.h"
 
 namespace sf::control {
 
@@ -23,9 +23,18 @@ enum class EntryKind {
   kUnproven,   // a replay that was not proven to lead to its node; text says why
 };
 
-inline constexpr std::size_t kMaxCommand = 16U << 20U;
 inline constexpr std::size_t kMaxKeptOutput = 2048;         // of each output, to show a difference
 inline constexpr std::size_t kMaxKeptContent = 64U << 10U;  // of a written file; larger: not kept
+
+// 64 bits of FNV-1a: for telling two outputs apart by accident, not against an adversary.
+constexpr std::uint64_t hash_text(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+// The first and the last bytes of `text`, with a mark between when some were left out.
+std::string bounded_excerpt(std::string_view text, std::size_t max_bytes);
 
 struct LogEntry {
   EntryKind kind = EntryKind::kCommand;

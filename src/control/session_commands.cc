@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/key_names.h"
+#include "base/limits.h"
 #include "control/session_manager.h"
 #include "control/session_parts.h"
 
@@ -68,7 +69,7 @@ Result<Observation> SessionManager::exec_command(const BranchId& branch, const E
   SF_TRY(
       carry_out(branch_lock, "exec_command", begun_entry(request), [&](LogEntry& entry) -> Status {
         ExecRequest wanted = request;
-        wanted.describe_shell = policy_.makes_virtual_nodes();
+        wanted.always_fingerprint = policy_.makes_virtual_nodes();
         SF_TRY_ASSIGN(seen, backend_.exec(branch_lock.handle, wanted, sink));
         entry = finished_entry(std::move(entry), seen);
         return Ok{};
@@ -185,10 +186,10 @@ Status SessionManager::resize(const BranchId& branch, std::uint16_t rows, std::u
   });
 }
 
-Result<TerminalScreen> SessionManager::screen(const BranchId& branch, std::size_t scrollback) {
+Result<ScreenText> SessionManager::screen(const BranchId& branch, std::size_t scrollback) {
   if (!capabilities_.terminal) return cannot(backend_, "terminal");
   SF_TRY_ASSIGN(BranchHandle handle, live_handle(branch));
-  Result<TerminalScreen> screen = backend_.screen(handle, scrollback);
+  Result<ScreenText> screen = backend_.screen(handle, scrollback);
   if (!screen.ok()) note_if_lost(branch, handle, screen.error());
   return screen;
 }

@@ -182,7 +182,7 @@ class SessionManager {
   Result<TypedKeys> send_keys(const BranchId& branch, std::string_view keys);
   Result<TypedKeys> send_input(const BranchId& branch, const InputEvents& input);
   Status resize(const BranchId& branch, std::uint16_t rows, std::uint16_t cols);
-  Result<TerminalScreen> screen(const BranchId& branch, std::size_t scrollback = 0);
+  Result<ScreenText> screen(const BranchId& branch, std::size_t scrollback = 0);
   // What the branch's terminal prints from now on, through restores, until the branch ends.
   // Requires: the session outlives the feed.
   Result<std::unique_ptr<TerminalFeed>> watch(const BranchId& branch);

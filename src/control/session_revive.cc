@@ -86,7 +86,7 @@ Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& 
       return std::optional<Divergence>();
     }
     ExecRequest again = replay_request(entry);
-    again.describe_shell = true;
+    again.always_fingerprint = true;
     Result<Observation> done = backend_.exec(handle, again, {});
     // Only this replay uses the terminal of the copy: its shell is not at its prompt yet.
     for (Deadline patience = Deadline::after(kSlowHost);

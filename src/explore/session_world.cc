@@ -96,9 +96,9 @@ Result<Advance> SessionWorld::advance(const std::string& state, const Action& ac
   }
   SF_TRY_ASSIGN(std::string branch, stand_at(state, made.usage));
   ScopeExit lost([&] { pool_.give_back(branch, ""); });
-  SF_TRY_ASSIGN(
-      client::CommandSeen seen,
-      session_.exec(branch, action.command, options_.command_timeout, options_.max_output));
+  SF_TRY_ASSIGN(Observation seen, session_.exec(branch, {.command = action.command,
+                                                         .timeout = options_.command_timeout,
+                                                         .max_output = options_.max_output}));
   made.usage.command_time += seen.duration;
   made.outcome = {std::move(seen.output), seen.exit_code, seen.timed_out};
   Stopwatch watch;

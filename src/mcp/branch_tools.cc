@@ -1,6 +1,7 @@
 // Tools that act on one live branch: exec_command, run, snapshot, restore, fork.
 #include <utility>
 
+#include "base/limits.h"
 #include "mcp/output_schema.h"
 #include "mcp/tool.h"
 #include "mcp/tool_text.h"
@@ -11,11 +12,7 @@ namespace {
 using enum ArgumentType;
 
 // What a model can read; the daemon's own default is for programs.
-constexpr std::uint64_t kDefaultOutput = 64U << 10U;
-constexpr std::uint64_t kMaxOutput = 64U << 20U;
-constexpr std::uint64_t kDefaultTimeoutMs = 120'000;
-constexpr std::uint64_t kMaxTimeoutMs = 366ULL * 24 * 3600 * 1000;
-constexpr std::uint64_t kMaxForks = 256;
+constexpr std::uint64_t kReadableOutput = 64U << 10U;
 
 Argument divergence_argument() {
   return {.name = "on_divergence",
@@ -31,15 +28,15 @@ Argument timeout_argument(std::string description) {
   return {.name = "timeout_ms",
           .type = kWhole,
           .description = std::move(description),
-          .fallback = kDefaultTimeoutMs,
-          .maximum = kMaxTimeoutMs};
+          .fallback = kDefaultTimeout.count(),
+          .maximum = kMaxTimeout.count()};
 }
 
 Argument output_argument(std::string description) {
   return {.name = "max_output",
           .type = kWhole,
           .description = std::move(description),
-          .fallback = kDefaultOutput,
+          .fallback = kReadableOutput,
           .minimum = 1,
           .maximum = kMaxOutput};
 }

@@ -1,6 +1,7 @@
 // Tools for the files of a live branch: read_file, write_file.
 #include <utility>
 
+#include "base/limits.h"
 #include "client/api_client.h"
 #include "mcp/output_schema.h"
 #include "mcp/tool.h"
@@ -12,7 +13,7 @@ namespace {
 
 using enum ArgumentType;
 
-constexpr std::uint64_t kMaxFile = 16U << 20U;
+constexpr std::uint64_t kMaxReturned = 16U << 20U;  // of a file: as base64 it fits a message
 constexpr std::uint64_t kDefaultRead = 256U << 10U;
 
 Argument path_argument() {
@@ -68,7 +69,7 @@ Tool read_file() {
                      .description = "Bytes to return at most.",
                      .fallback = kDefaultRead,
                      .minimum = 1,
-                     .maximum = kMaxFile}},
+                     .maximum = kMaxReturned}},
       .output_schema =
           object_of({{"path", text_field("As asked for.")},
                      {"bytes", whole_field("Size of the whole file.")},
@@ -93,8 +94,8 @@ Result<ApiCall> write_request(const Json& arguments) {
     if (!decoded) return std::move(decoded).error().while_doing("\"content\"");
     content = std::move(*decoded);
   }
-  if (content.size() > kMaxFile)
-    return invalid("a file has at most " + std::to_string(kMaxFile >> 20U) + " MiB here",
+  if (content.size() > kMaxFileWrite)
+    return invalid("a file has at most " + std::to_string(kMaxFileWrite >> 20U) + " MiB here",
                    "write it in parts and join them with exec_command");
   return ApiCall{.method = "PUT", .path = file_path(arguments), .bytes = std::move(content)};
 }

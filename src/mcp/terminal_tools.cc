@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/key_names.h"
+#include "base/limits.h"
 #include "mcp/output_schema.h"
 #include "mcp/tool.h"
 #include "wire/input_message.h"
@@ -11,7 +12,6 @@ namespace {
 
 using enum ArgumentType;
 
-constexpr std::uint64_t kMaxScrollback = 10'000;
 constexpr std::uint64_t kMaxWindow = 65'535;
 
 ToolResult typed(const Json& /*arguments*/, const Json& /*answer*/) {

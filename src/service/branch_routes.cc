@@ -10,15 +10,15 @@ namespace {
 
 Result<Answer> exec(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
-  SF_TRY_ASSIGN(control::ExecRequest request, exec_request_from(call.body));
-  SF_TRY_ASSIGN(control::Observation seen, at.session->exec_command(at.branch, request));
+  SF_TRY_ASSIGN(ExecRequest request, exec_request_from(call.body));
+  SF_TRY_ASSIGN(Observation seen, at.session->exec_command(at.branch, request));
   return Answer{200, to_json(seen), {}};
 }
 
 Result<Answer> run(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
-  SF_TRY_ASSIGN(control::SideRequest request, side_request_from(call.body));
-  SF_TRY_ASSIGN(control::SideObservation seen, at.session->run(at.branch, request));
+  SF_TRY_ASSIGN(SideRequest request, side_request_from(call.body));
+  SF_TRY_ASSIGN(SideObservation seen, at.session->run(at.branch, request));
   return Answer{200, to_json(seen), {}};
 }
 

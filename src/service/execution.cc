@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
+#include "control/command_log.h"
 #include "service/json_messages.h"
 #include "service/router.h"
 #include "wire/base64.h"
@@ -11,7 +13,6 @@ namespace sf::service {
 namespace {
 
 constexpr std::size_t kEventCost = 128;  // what an event takes beside its data
-constexpr std::size_t kMaxShownCommand = 4096;
 
 }  // namespace
 
@@ -53,7 +54,7 @@ void Execution::on_output(std::string_view bytes) {
   if (!text.empty()) add("output", {{"text", std::move(text)}});
 }
 
-void Execution::finish(const Result<control::Observation>& outcome) {
+void Execution::finish(const Result<Observation>& outcome) {
   std::lock_guard lock(mutex_);
   if (std::string rest = cleaner_.finish(); !rest.empty()) add("output", {{"text", rest}});
   Json seen = outcome ? to_json(*outcome) : wire::problem_from_error(outcome.error());

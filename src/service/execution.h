@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/command.h"
 #include "base/result.h"
-#include "control/observation.h"
 #include "terminal/clean_text.h"
 #include "wire/json.h"
 
@@ -45,7 +45,7 @@ class Execution {
   // Where the interrupt met it. One that waits never begins; one that runs is the caller's to stop.
   Stage interrupt();
   void on_output(std::string_view bytes);
-  void finish(const Result<control::Observation>& outcome);
+  void finish(const Result<Observation>& outcome);
 
   // All kept events after number `after`; waits for the first of them until `deadline`. When
   // events after `after` were forgotten, the first one says so.

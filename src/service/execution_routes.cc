@@ -37,7 +37,7 @@ class ExecutionRoutes {
 
   Result<Answer> start(const Call& call) const {
     SF_TRY_ASSIGN(BranchTarget at, branch_target(directory_, call));
-    SF_TRY_ASSIGN(control::ExecRequest request, exec_request_from(call.body));
+    SF_TRY_ASSIGN(ExecRequest request, exec_request_from(call.body));
     SF_TRY_ASSIGN(auto execution, table_.start(std::move(at), std::move(request)));
     return Answer{kCreated, execution->describe(), {}};
   }

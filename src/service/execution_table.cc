@@ -17,8 +17,7 @@ std::string id_of(const BranchTarget& at) {
 
 }  // namespace
 
-Result<std::shared_ptr<Execution>> ExecutionTable::start(BranchTarget at,
-                                                         control::ExecRequest request) {
+Result<std::shared_ptr<Execution>> ExecutionTable::start(BranchTarget at, ExecRequest request) {
   SF_TRY(at.session->resolve_ref(at.branch, "HEAD"));  // says which branch there is not
   OutputForm form = request.raw ? OutputForm::kRaw : OutputForm::kText;
   request.raw = false;
@@ -41,7 +40,7 @@ Result<std::shared_ptr<Execution>> ExecutionTable::start(BranchTarget at,
   return execution;
 }
 
-void ExecutionTable::run(const BranchTarget& at, const control::ExecRequest& request,
+void ExecutionTable::run(const BranchTarget& at, const ExecRequest& request,
                          const std::shared_ptr<Execution>& execution) {
   execution->finish(at.session->exec_command(
       at.branch, request, [&](std::string_view bytes) { execution->on_output(bytes); },

@@ -29,7 +29,7 @@ class ExecutionTable {
   ~ExecutionTable() { wait_all(); }
 
   // Runs it in a thread of its own. With `raw` in the request, events carry the terminal's bytes.
-  Result<std::shared_ptr<Execution>> start(BranchTarget at, control::ExecRequest request);
+  Result<std::shared_ptr<Execution>> start(BranchTarget at, ExecRequest request);
   Result<std::shared_ptr<Execution>> find(const BranchTarget& at, const std::string& id) const;
   std::vector<std::shared_ptr<Execution>> of(const BranchTarget& at) const;  // the oldest first
   void wait_all();
@@ -41,7 +41,7 @@ class ExecutionTable {
     std::shared_ptr<Execution> execution;
     bool running = true;
   };
-  void run(const BranchTarget& at, const control::ExecRequest& request,
+  void run(const BranchTarget& at, const ExecRequest& request,
            const std::shared_ptr<Execution>& execution);
   void forget_old();  // Requires: mutex_ is held.
 

@@ -1,15 +1,13 @@
 // .../branches/{b}/files: files in and out.
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "service/call_target.h"
 #include "service/json_messages.h"
 #include "service/routes.h"
 
 namespace sf::service {
 namespace {
-
-constexpr std::size_t kMaxRead = 64U << 20U;
-constexpr std::size_t kMaxWrite = 16U << 20U;
 
 Result<std::string> path_of(const Call& call) {
   std::string path = parameter(call, "path");
@@ -20,15 +18,15 @@ Result<std::string> path_of(const Call& call) {
 Result<Answer> read_file(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(std::string path, path_of(call));
-  SF_TRY_ASSIGN(std::string bytes, at.session->read_file(at.branch, path, kMaxRead));
+  SF_TRY_ASSIGN(std::string bytes, at.session->read_file(at.branch, path, kMaxFileRead));
   return Answer{200, {}, Reply{200, "application/octet-stream", std::move(bytes), {}}};
 }
 
 Result<Answer> write_file(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(std::string path, path_of(call));
-  if (call.bytes.size() > kMaxWrite)
-    return invalid("the file has more than " + std::to_string(kMaxWrite) + " bytes",
+  if (call.bytes.size() > kMaxFileWrite)
+    return invalid("the file has more than " + std::to_string(kMaxFileWrite) + " bytes",
                    "send it in parts and join them with a command");
   SF_TRY(at.session->write_file(at.branch, path, std::string(call.bytes)));
   return Answer{200, {{"path", path}, {"bytes", call.bytes.size()}}, {}};

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/limits.h"
 #include "service/worker_threads.h"
 #include "wire/problem.h"
 #include "wire/query_text.h"
@@ -45,7 +46,8 @@ void put(const Reply& reply, httplib::Response& response) {
 Error refusal(int status) {
   if (status == 404) return fail(ErrorCode::kNotFound, "there is nothing at this path");
   if (status == 413)
-    return invalid("the request is too large", "at most " + std::to_string(kMaxBody) + " bytes");
+    return invalid("the request is too large",
+                   "at most " + std::to_string(kMaxHttpRequest) + " bytes");
   if (status == 414) return invalid("the address is too long");
   return invalid("this is no HTTP request that can be answered");
 }
@@ -103,7 +105,7 @@ class Server::Http : public httplib::Server {
     }
     set_tcp_nodelay(true);
     new_task_queue = [] { return new Connections; };  // the library deletes it
-    set_payload_max_length(kMaxBody);
+    set_payload_max_length(kMaxHttpRequest);
     set_read_timeout(kHalfRequestSeconds);
     set_write_timeout(kHalfRequestSeconds);
     set_keep_alive_timeout(kKeepAliveSeconds);

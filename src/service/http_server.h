@@ -12,9 +12,6 @@
 
 namespace sf::service {
 
-// A command may have 16 MiB, which base64 makes a third larger.
-inline constexpr std::size_t kMaxBody = 24U << 20U;
-
 class Server {
  public:
   // With a token, only requests that carry it (`Authorization: Bearer TOKEN`) are answered.

@@ -16,11 +16,9 @@ namespace sf::service {
 
 using wire::Json;
 
-inline constexpr std::size_t kMaxOutput = 64U << 20U;  // of one command, as a client may ask for
-
 Result<CreateSession> create_session_from(const Json& body);
-Result<control::ExecRequest> exec_request_from(const Json& body);
-Result<control::SideRequest> side_request_from(const Json& body);
+Result<ExecRequest> exec_request_from(const Json& body);
+Result<SideRequest> side_request_from(const Json& body);
 Result<control::SnapshotRequest> snapshot_request_from(const Json& body);
 
 struct RestoreCall {
@@ -42,10 +40,6 @@ struct CleanupCall {
 };
 Result<CleanupCall> cleanup_call_from(const Json& body);
 
-struct WindowSize {
-  std::uint16_t rows = 0;
-  std::uint16_t cols = 0;
-};
 Result<WindowSize> window_size_from(const Json& body);
 // `keys` or `keys_base64` are bytes as they are typed; `input` is a list of events.
 Result<InputEvents> input_from(const Json& body);
@@ -68,11 +62,11 @@ Json to_json(const control::Node& node);
 Json to_json(const control::SessionStats& stats);
 Json to_json(const backends::BackendDescription& backend);
 Json to_json(const Housekeeping& done);
-Json to_json(const control::TerminalScreen& screen);
-Json to_json(const control::TerminalPiece& piece);
+Json to_json(const ScreenText& screen);
+Json to_json(const TerminalPiece& piece);
 // `output` is text. When the bytes are not UTF-8, `output_base64` has them as they were.
-Json to_json(const control::Observation& seen);
-Json to_json(const control::SideObservation& seen);
+Json to_json(const Observation& seen);
+Json to_json(const SideObservation& seen);
 Json to_json(const control::SnapshotReport& report);
 Json to_json(const control::RestoreReport& report);
 Json to_json(const control::ForkReport& report);

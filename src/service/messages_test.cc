@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "service/json_messages.h"
+#include "service/openapi.h"
 #include "service/wall_time.h"
 #include "testing/matchers.h"
 
@@ -38,14 +40,14 @@ TEST(RequestMessagesTest, WrongSessionsAreRefused) {
 
 TEST(RequestMessagesTest, ACommandIsTextOrBytes) {
   ASSERT_OK_AND_ASSIGN(
-      control::ExecRequest text,
+      ExecRequest text,
       exec_request_from(
           parsed(R"({"command": "ls", "timeout_ms": 0, "max_output": 10, "raw": true})")));
   EXPECT_EQ(text.command, "ls");
   EXPECT_EQ(text.timeout.count(), 0);
   EXPECT_EQ(text.max_output, 10U);
   EXPECT_TRUE(text.raw);
-  ASSERT_OK_AND_ASSIGN(control::ExecRequest bytes,
+  ASSERT_OK_AND_ASSIGN(ExecRequest bytes,
                        exec_request_from(parsed(R"({"command_base64": "/w=="})")));
   EXPECT_EQ(bytes.command, "\xff");
   for (const char* wrong :
@@ -65,14 +67,53 @@ TEST(RequestMessagesTest, AForkHasAsManyBranchesAsNamesUnlessToldOtherwise) {
 }
 
 TEST(ReplyMessagesTest, OutputThatIsNoTextComesAsBytesToo) {
-  EXPECT_FALSE(to_json(control::Observation{.output = "plain"}).contains("output_base64"));
-  EXPECT_EQ(to_json(control::Observation{.output = "\xff"})["output_base64"], "/w==");
+  EXPECT_FALSE(to_json(Observation{.output = "plain"}).contains("output_base64"));
+  EXPECT_EQ(to_json(Observation{.output = "\xff"})["output_base64"], "/w==");
 }
 
 TEST(ReplyMessagesTest, TimesAreIso8601) {
   EXPECT_EQ(to_iso_text(control::WallTime(microseconds(0))), "1970-01-01T00:00:00.000000Z");
   EXPECT_EQ(to_iso_text(control::WallTime(microseconds(1'700'000'000'000'001))),
             "2023-11-14T22:13:20.000001Z");
+}
+
+// Python's are compared with these: tests/python/test_api.py.
+TEST(OpenApiTest, ItStatesTheLimitsThatAllClientsHave) {
+  const Json api = Json::parse(openapi_text());
+  EXPECT_EQ(api["x-limits"], Json({{"command_bytes", kMaxCommand},
+                                   {"output_bytes", kMaxOutput},
+                                   {"default_output_bytes", kDefaultOutput},
+                                   {"timeout_ms", kMaxTimeout.count()},
+                                   {"default_timeout_ms", kDefaultTimeout.count()},
+                                   {"file_write_bytes", kMaxFileWrite},
+                                   {"file_read_bytes", kMaxFileRead},
+                                   {"program_input_bytes", kMaxProgramInput},
+                                   {"request_bytes", kMaxHttpRequest},
+                                   {"queued_input_bytes", kMaxQueuedInput},
+                                   {"scrollback_lines", kMaxScrollback},
+                                   {"forks", kMaxForks}}));
+  for (const char* command : {"Command", "SideCommand"}) {
+    const Json& fields = api["components"]["schemas"][command]["properties"];
+    EXPECT_EQ(fields["max_output"]["maximum"], kMaxOutput);
+    EXPECT_EQ(fields["max_output"]["default"], kDefaultOutput);
+    EXPECT_EQ(fields["timeout_ms"]["maximum"], kMaxTimeout.count());
+    EXPECT_EQ(fields["timeout_ms"]["default"], kDefaultTimeout.count());
+  }
+  const Json& branch = api["paths"];
+  const std::string at = "/v1/sessions/{s}/branches/{b}";
+  EXPECT_EQ(branch[at + "/screen"]["get"]["parameters"].back()["schema"]["maximum"],
+            kMaxScrollback);
+  EXPECT_EQ(branch[at + "/fork"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+                  ["properties"]["count"]["maximum"],
+            kMaxForks);
+}
+
+TEST(RequestMessagesTest, WhatNoKeeperCouldReturnIsRefused) {
+  auto with_output = [](std::size_t bytes) {
+    return exec_request_from({{"command", "x"}, {"max_output", bytes}}).ok();
+  };
+  EXPECT_TRUE(with_output(kMaxOutput));
+  EXPECT_FALSE(with_output(kMaxOutput + 1));
 }
 
 }  // namespace

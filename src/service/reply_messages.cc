@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "base/split.h"
 #include "service/json_messages.h"
 #include "service/wall_time.h"
@@ -18,8 +19,6 @@ using control::LogEntry;
 using control::Node;
 
 namespace {
-
-constexpr std::size_t kMaxShownCommand = 4096;
 
 // 64 bits do not fit the numbers of every JSON reader.
 std::string to_hex(std::uint64_t number) {
@@ -240,7 +239,7 @@ Json to_json(const Housekeeping& done) {
       {"ended", std::move(ended)}, {"leftovers", done.leftovers}, {"operations", done.operations}};
 }
 
-Json to_json(const control::TerminalScreen& screen) {
+Json to_json(const ScreenText& screen) {
   return {{"rows", screen.rows},
           {"scrollback", screen.scrollback},
           {"cursor_row", screen.cursor_row},
@@ -250,14 +249,15 @@ Json to_json(const control::TerminalScreen& screen) {
           {"title", screen.title}};
 }
 
-Json to_json(const control::TerminalPiece& piece) {
-  Json json = {{"raw_base64", wire::to_base64(piece.bytes)}, {"repaint", piece.is_repaint}};
-  if (piece.is_repaint) json.update({{"rows", piece.rows}, {"cols", piece.cols}});
+Json to_json(const TerminalPiece& piece) {
+  Json json = {{"raw_base64", wire::to_base64(piece.bytes)},
+               {"repaint", piece.repaints.has_value()}};
+  if (piece.repaints) json.update({{"rows", piece.repaints->rows}, {"cols", piece.repaints->cols}});
   if (piece.is_restored) json["restored"] = true;
   return json;
 }
 
-Json to_json(const control::Observation& seen) {
+Json to_json(const Observation& seen) {
   Json json = {{"exit_code", seen.exit_code},
                {"output", seen.output},
                {"background", seen.background},
@@ -272,7 +272,7 @@ Json to_json(const control::Observation& seen) {
   return json;
 }
 
-Json to_json(const control::SideObservation& seen) {
+Json to_json(const SideObservation& seen) {
   Json json = {{"exit_code", seen.exit_code},   {"stdout", seen.standard_output},
                {"stderr", seen.standard_error}, {"duration_us", seen.duration.count()},
                {"timed_out", seen.timed_out},   {"truncated", seen.truncated}};

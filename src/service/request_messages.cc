@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "service/json_messages.h"
 #include "wire/base64.h"
 #include "wire/input_message.h"
@@ -15,10 +16,8 @@ namespace {
 constexpr std::size_t kMaxLabels = 64;
 constexpr std::size_t kMaxLabelKey = 128;
 constexpr std::size_t kMaxLabelValue = 4096;
-constexpr std::uint64_t kMaxForks = 256;
 constexpr double kMaxCpus = 10'000;
 constexpr std::uint64_t kMaxLifeSeconds = 10ULL * 366 * 24 * 3600;
-constexpr std::uint64_t kMaxTimeoutMs = 366ULL * 24 * 3600 * 1000;
 
 Status check_labels(const std::map<std::string, std::string>& labels) {
   if (labels.size() > kMaxLabels)
@@ -67,7 +66,8 @@ Result<std::string> bytes_from(wire::JsonFields& fields, const std::string& key,
 }
 
 Status check_bounds(std::uint64_t timeout_ms, std::size_t max_output) {
-  if (timeout_ms > kMaxTimeoutMs) return invalid("\"timeout_ms\" is more than a year", "0: none");
+  if (timeout_ms > static_cast<std::uint64_t>(kMaxTimeout.count()))
+    return invalid("\"timeout_ms\" is more than a year", "0: none");
   if (max_output > kMaxOutput)
     return invalid("\"max_output\" is more than " + std::to_string(kMaxOutput),
                    "write the output to a file in the session");
@@ -108,8 +108,8 @@ Result<CreateSession> create_session_from(const Json& body) {
   return request;
 }
 
-Result<control::ExecRequest> exec_request_from(const Json& body) {
-  control::ExecRequest request;
+Result<ExecRequest> exec_request_from(const Json& body) {
+  ExecRequest request;
   auto timeout_ms = static_cast<std::uint64_t>(request.timeout.count());
   wire::JsonFields fields(body);
   fields.read("timeout_ms", timeout_ms);
@@ -121,8 +121,8 @@ Result<control::ExecRequest> exec_request_from(const Json& body) {
   return request;
 }
 
-Result<control::SideRequest> side_request_from(const Json& body) {
-  control::SideRequest request;
+Result<SideRequest> side_request_from(const Json& body) {
+  SideRequest request;
   auto timeout_ms = static_cast<std::uint64_t>(request.timeout.count());
   wire::JsonFields fields(body);
   fields.read("argv", request.argv);

@@ -2,6 +2,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "service/call_target.h"
 #include "service/json_messages.h"
 #include "service/routes.h"
@@ -10,22 +11,19 @@
 namespace sf::service {
 namespace {
 
-constexpr std::uint64_t kMaxScrollback = 10'000;
-
 Result<Answer> keys(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(InputEvents input, input_from(call.body));
   const bool is_text = input.size() == 1 && input.front().kind == InputEvent::Kind::kText;
-  SF_TRY_ASSIGN(control::TypedKeys sent, is_text
-                                             ? at.session->send_keys(at.branch, input.front().text)
-                                             : at.session->send_input(at.branch, input));
+  SF_TRY_ASSIGN(TypedKeys sent, is_text ? at.session->send_keys(at.branch, input.front().text)
+                                        : at.session->send_input(at.branch, input));
   return Answer{200, {{"accepted_bytes", sent.accepted}, {"waiting_bytes", sent.waiting}}, {}};
 }
 
 Result<Answer> screen(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(std::uint64_t lines, number_parameter(call, "scrollback", 0, kMaxScrollback));
-  SF_TRY_ASSIGN(control::TerminalScreen shown, at.session->screen(at.branch, lines));
+  SF_TRY_ASSIGN(ScreenText shown, at.session->screen(at.branch, lines));
   return Answer{200, to_json(shown), {}};
 }
 
@@ -34,7 +32,7 @@ constexpr seconds kHeartbeat{15};
 // Keeps the session in use as long as somebody looks.
 Result<Answer> watch(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
-  SF_TRY_ASSIGN(std::shared_ptr<control::TerminalFeed> feed, at.session->watch(at.branch));
+  SF_TRY_ASSIGN(std::shared_ptr<TerminalFeed> feed, at.session->watch(at.branch));
   auto source = [at, feed, over = false]() mutable -> std::optional<std::string> {
     if (over) return std::nullopt;
     auto piece = feed->next(Deadline::after(kHeartbeat));

@@ -37,7 +37,7 @@ constexpr bool changes_without_permit() {
       requires(Input & i) { i.hold(std::string_view()); }, requires(Input & i) { i.write_some(); },
       requires(Input & i) { i.discard(); }, requires(Input & i) { i.take_back('x'); },
       requires(Input & i) { i.take_part_of_line(Input::Part::kDrop); },
-      requires(Sides & s, Channel & c, StartRequest r, const SideExecRequest& e) {
+      requires(Sides & s, Channel & c, StartRequest r, const SideRequest& e) {
         s.run(c, r, e, nullptr);
       },
       requires(Driver & d) { d.run(ExecRequest(), OutputSink(), nullptr); },
@@ -45,7 +45,7 @@ constexpr bool changes_without_permit() {
       requires(Driver & d) { d.show_prompt(); },
       requires(Driver & d, const CatchUp& missed) { d.catch_up(missed, nullptr); },
       requires(Host & h) { h.start_shell_again(); },
-      requires(Host & h, const SideExecRequest& e) { h.side_exec(e, nullptr); },
+      requires(Host & h, const SideRequest& e) { h.side_exec(e, nullptr); },
       requires(Host & h) { h.resize(WindowSize()); },
       requires(Host & h) { h.write_file("/f", std::string_view()); });
 }
@@ -75,7 +75,7 @@ constexpr bool changes_with_permit() {
       requires(Input & i, const ChangePermit& p) { i.take_back(p, 'x'); },
       requires(Input & i, const ChangePermit& p) { i.take_part_of_line(p, Input::Part::kDrop); },
       requires(Sides & s, const ChangePermit& p, Channel& c, StartRequest r,
-               const SideExecRequest& e) { s.run(p, c, r, e, nullptr); },
+               const SideRequest& e) { s.run(p, c, r, e, nullptr); },
       requires(Driver & d, const ChangePermit& p) {
         d.run(p, ExecRequest(), OutputSink(), nullptr);
       },
@@ -85,7 +85,7 @@ constexpr bool changes_with_permit() {
         d.catch_up(p, missed, nullptr);
       },
       requires(Host & h, const ChangePermit& p) { h.start_shell_again(p); },
-      requires(Host & h, const ChangePermit& p, const SideExecRequest& e) {
+      requires(Host & h, const ChangePermit& p, const SideRequest& e) {
         h.side_exec(p, e, nullptr);
       },
       requires(Host & h, const ChangePermit& p) { h.resize(p, WindowSize()); },

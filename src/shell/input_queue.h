@@ -6,12 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/limits.h"
 #include "base/result.h"
 
 namespace sf::waypoint {
-
-// Enough for a paste of any usual size; bounded because it belongs to every snapshot.
-inline constexpr std::size_t kMaxQueuedInput = 4U << 20U;
 
 class InputQueue {
  public:

@@ -4,9 +4,10 @@
 #include <memory>
 #include <string_view>
 
+#include "base/command.h"
 #include "base/input_events.h"
+#include "base/live_facts.h"
 #include "base/result.h"
-#include "shell/command.h"
 #include "shell/terminal_watch.h"
 #include "terminal/screen.h"
 #include "wire/keeper_client.h"
@@ -17,16 +18,18 @@ class ShellClient {
  public:
   explicit ShellClient(std::shared_ptr<KeeperClient> server) : server_(std::move(server)) {}
 
-  Result<ExecResult> exec(const ExecRequest& request, const OutputSink& sink);
-  Result<SideExecResult> side_exec(const SideExecRequest& request);
+  Result<Observation> exec(const ExecRequest& request, const OutputSink& sink);
+  Result<SideObservation> side_exec(const SideRequest& request);
   // All of it or nothing; kBusy: it does not fit now.
   Result<TypedKeys> send_keys(std::string_view bytes);
   Result<TypedKeys> send_input(const InputEvents& input);
   Result<ScreenText> screen(std::size_t scrollback_lines);
   Status resize(WindowSize size);
-  // At most 128 MiB, path included.
+  // At most kMaxFileWrite bytes.
   Status write_file(const std::string& path, std::string_view content);
   Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
+  // What runs in the branch now.
+  Result<BranchFacts> facts();
   Result<TerminalWatch> watch();
 
  private:

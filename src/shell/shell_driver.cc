@@ -376,7 +376,7 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   if (done.phase != Phase::kRunning)
     input_.take_back(gate_.open(), kInterruptKey);  // its command is over
   write_keys();
-  ExecResult result;
+  Observation result;
   result.exit_code = exit_code;
   result.shell_restarted =
       std::exchange(ended_between_, false) || shell_restarted || done.shell_restarted;

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/command.h"
 #include "base/result.h"
 #include "os/fd.h"
 #include "os/terminal.h"
 #include "shell/change_gate.h"
-#include "shell/command.h"
 #include "shell/shell_channel.h"
 #include "shell/shell_fingerprint.h"
 #include "shell/terminal_input.h"
@@ -50,7 +50,7 @@ struct ShellState {
 
 class ShellDriver {
  public:
-  using Done = std::function<void(Result<ExecResult>)>;
+  using Done = std::function<void(Result<Observation>)>;
 
   // `gate`: to the branch, for what the driver itself types, writes and signals when its time
   // comes.

@@ -7,6 +7,7 @@
 
 #include "os/error.h"
 #include "os/file.h"
+#include "os/process.h"
 #include "os/socket.h"
 #include "os/terminal.h"
 #include "shell/branch_files.h"
@@ -119,9 +120,9 @@ void ShellHost::on_holder(pid_t holder) {
 Status ShellHost::warm_up_shell() {
   SF_TRY(pump_until([&] { return driver_->ready(); }, Deadline::after(kStartTime),
                     "waiting for the shell's first prompt"));
-  std::optional<Result<ExecResult>> result;
+  std::optional<Result<Observation>> result;
   driver_->run(gate_.open(), {.command = ":", .timeout = milliseconds(0), .fingerprint = true}, {},
-               [&](Result<ExecResult> r) { result = std::move(r); });
+               [&](Result<Observation> r) { result = std::move(r); });
   SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
                     "waiting for the shell"));
   if (!result->ok()) return std::move(*result).error();
@@ -255,7 +256,7 @@ Result<User> ShellHost::find(const std::string& name) const {
   return find_user(name, passwd ? *passwd : "", group ? *group : "");
 }
 
-void ShellHost::side_exec(const ChangePermit& permit, const SideExecRequest& request,
+void ShellHost::side_exec(const ChangePermit& permit, const SideRequest& request,
                           SideCommands::Done done) {
   driver_->forget_fingerprint();  // it may signal the shell
   auto who = request.user.empty() ? Result<User>(user_) : find(request.user);
@@ -303,8 +304,8 @@ Result<std::string> ShellHost::read_file(const std::string& path, std::size_t ma
 }
 
 Status ShellHost::catch_up(const ChangePermit& permit, const CatchUp& missed) {
-  std::optional<Result<ExecResult>> result;
-  driver_->catch_up(permit, missed, [&](Result<ExecResult> r) { result = std::move(r); });
+  std::optional<Result<Observation>> result;
+  driver_->catch_up(permit, missed, [&](Result<Observation> r) { result = std::move(r); });
   SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
                     "telling the shell what it missed"));
   if (!result->ok()) return std::move(*result).error();

@@ -61,8 +61,7 @@ class ShellHost {
   // Why there is no shell to run a command.
   std::optional<Error> shell_failure() const;
   void start_shell_again(const ChangePermit& permit);
-  void side_exec(const ChangePermit& permit, const SideExecRequest& request,
-                 SideCommands::Done done);
+  void side_exec(const ChangePermit& permit, const SideRequest& request, SideCommands::Done done);
   Status resize(const ChangePermit& permit, WindowSize size);
   // A file that is new belongs to the branch's user.
   Status write_file(const ChangePermit& permit, const std::string& path, std::string_view content);

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "shell/screen_message.h"
-#include "shell/terminal_watch.h"
 #include "terminal/input_encoding.h"
 #include "wire/input_message.h"
 
 namespace sf::waypoint {
-
-using wire::Frame;
 
 namespace {
 
@@ -19,11 +15,6 @@ constexpr auto kPromptTimeout =
 constexpr auto kPromptLook = milliseconds(5);
 // After a command, for one who watches and types. Commands that follow each other need none.
 constexpr auto kPromptReturn = milliseconds(50);
-
-Status answer_ok(const ClientPtr& client) {
-  client->send({{{"ok", true}}, {}});
-  return Ok{};
-}
 
 }  // namespace
 
@@ -34,25 +25,22 @@ ShellServer::ShellServer(ShellHost& host, ChangeGate& gate, ListBackground list_
       list_background_(std::move(list_background)),
       on_busy_(std::move(on_busy)) {
   host_.shell().on_output = [this](std::string_view bytes) { show(bytes); };
+  operations_.add(this, &ShellServer::exec);
+  operations_.add(this, &ShellServer::side_exec);
+  operations_.add(this, &ShellServer::input);
+  operations_.add(this, &ShellServer::keys);
+  operations_.add(this, &ShellServer::screen);
+  operations_.add(this, &ShellServer::resize);
+  operations_.add(this, &ShellServer::write_file);
+  operations_.add(this, &ShellServer::read_file);
+  operations_.add(this, &ShellServer::watch);
 }
 
 ShellServer::~ShellServer() { host_.shell().on_output = nullptr; }
 
-Status ShellServer::serve(const ClientPtr& client, Frame& frame) {
-  std::string op = frame.header.value("op", "");
-  if (op == "exec") return exec(client, frame);
-  if (op == "side_exec") return side_exec(client, frame);
-  if (op == "input") return input(client, frame);
-  if (op == "screen") return screen(client, frame);
-  if (op == "resize") return resize(client, frame);
-  if (op == "write_file") return write_file(client, frame);
-  if (op == "read_file") return read_file(client, frame);
-  if (op == "keys") return keys(client, frame.payload);
-  if (op == "watch") {
-    paint(watchers_.emplace_back(Watcher{client, {}}), host_.shell().screen());
-    return Ok{};
-  }
-  return invalid("unknown request " + op);
+Status ShellServer::watch(const ClientPtr& client, wire::WatchCall /*call*/) {
+  paint(watchers_.emplace_back(Watcher{client, {}}), host_.shell().screen());
+  return Ok{};
 }
 
 Deadline ShellServer::next_wake() const {
@@ -60,11 +48,9 @@ Deadline ShellServer::next_wake() const {
   return waiting_.empty() ? wake : wake.min(Deadline::after(kPromptLook));
 }
 
-Status ShellServer::exec(const ClientPtr& client, Frame& frame) {
-  SF_TRY_ASSIGN(ExecRequest request,
-                exec_request_from_json(frame.header, std::move(frame.payload)));
-  waiting_.push_back({client, std::move(request), frame.header.value("stream", false),
-                      Deadline::after(kPromptTimeout)});
+Status ShellServer::exec(const ClientPtr& client, wire::ExecCall call) {
+  waiting_.push_back(
+      {client, std::move(call.request), call.stream, Deadline::after(kPromptTimeout)});
   run_waiting();
   return Ok{};
 }
@@ -113,15 +99,14 @@ void ShellServer::run_now(WaitingExec next) {
     };
   if (on_busy_) on_busy_(true);
   if (!background_) background_ = list_background_();
-  host_.shell().run(
-      gate_.open(), std::move(next.request), std::move(sink),
-      [this, client](Result<ExecResult> result) {
-        if (on_busy_) on_busy_(false);
-        if (wants_prompt_) prompt_due_ = Deadline::after(kPromptReturn);
-        if (!result) return client->send_error(result.error());
-        result->left_background = has_new_background();
-        client->send({to_json(*result), result->output + result->raw + result->background});
-      });
+  host_.shell().run(gate_.open(), std::move(next.request), std::move(sink),
+                    [this, client](Result<Observation> result) {
+                      if (on_busy_) on_busy_(false);
+                      if (wants_prompt_) prompt_due_ = Deadline::after(kPromptReturn);
+                      if (!result) return client->send_error(result.error());
+                      result->left_background = has_new_background();
+                      (void)answer(client, *result);
+                    });
 }
 
 bool ShellServer::has_new_background() {
@@ -129,33 +114,31 @@ bool ShellServer::has_new_background() {
   return !std::ranges::includes(*before, *background_);
 }
 
-Status ShellServer::side_exec(const ClientPtr& client, Frame& frame) {
-  SF_TRY_ASSIGN(SideExecRequest request,
-                side_exec_request_from_json(frame.header, std::move(frame.payload)));
-  if (request.argv.empty()) return invalid("side_exec needs a command");
-  host_.side_exec(gate_.open(), request, [client](Result<SideExecResult> result) {
+Status ShellServer::side_exec(const ClientPtr& client, wire::SideExecCall call) {
+  if (call.request.argv.empty()) return invalid("side_exec needs a command");
+  host_.side_exec(gate_.open(), call.request, [client](Result<SideObservation> result) {
     if (!result) return client->send_error(result.error());
-    client->send({to_json(*result), result->standard_output + result->standard_error});
+    (void)answer(client, *result);
   });
   return Ok{};
 }
 
-Status ShellServer::input(const ClientPtr& client, const Frame& frame) {
+Status ShellServer::input(const ClientPtr& client, wire::InputCall call) {
   SF_TRY_ASSIGN(InputEvents input,
-                wire::input_from_json(wire::Json::parse(frame.payload, nullptr, false)));
+                wire::input_from_json(wire::Json::parse(call.events, nullptr, false)));
   inputs_.push_back({client, std::move(input)});
   type_waiting();
   return Ok{};
 }
 
 // No keys: from somebody who is about to type, and wants to see the prompt.
-Status ShellServer::keys(const ClientPtr& client, std::string_view bytes) {
-  if (bytes.empty()) {
+Status ShellServer::keys(const ClientPtr& client, wire::KeysCall call) {
+  if (call.bytes.empty()) {
     wants_prompt_ = true;
     SF_TRY(host_.shell().show_prompt(gate_.open()));
   }
-  if (inputs_.empty()) return type(client, bytes);
-  inputs_.push_back({client, {InputEvent{InputEvent::Kind::kText, std::string(bytes), {}}}});
+  if (inputs_.empty()) return type(client, call.bytes);
+  inputs_.push_back({client, {InputEvent{InputEvent::Kind::kText, std::move(call.bytes), {}}}});
   return Ok{};
 }
 
@@ -186,55 +169,44 @@ void ShellServer::return_prompt() {
 
 Status ShellServer::type(const ClientPtr& client, std::string_view bytes) {
   SF_TRY_ASSIGN(TypedKeys typed, host_.shell().type(gate_.open(), bytes));
-  client->send({{{"ok", true}, {"accepted", typed.accepted}, {"waiting", typed.waiting}}, {}});
-  return Ok{};
+  return answer(client, typed);
 }
 
-Status ShellServer::screen(const ClientPtr& client, const Frame& frame) {
+Status ShellServer::screen(const ClientPtr& client, wire::ScreenCall call) {
   Screen& screen = host_.shell().screen();
   ScreenText text = screen.text();
-  if (auto lines = frame.header.value("scrollback", std::size_t{0}); lines > 0) {
-    std::vector<std::string> left = screen.scrollback(lines);
-    text.rows.insert(text.rows.begin(), left.begin(), left.end());
-  }
-  client->send(screen_frame(text));
-  return Ok{};
+  text.scrollback = screen.scrollback(call.scrollback);
+  return answer(client, text);
 }
 
-Status ShellServer::resize(const ClientPtr& client, const Frame& frame) {
-  SF_TRY(host_.resize(gate_.open(), {frame.header.at("rows").get<std::uint16_t>(),
-                                     frame.header.at("cols").get<std::uint16_t>()}));
+Status ShellServer::resize(const ClientPtr& client, wire::ResizeCall call) {
+  SF_TRY(host_.resize(gate_.open(), call.size));
   for (Watcher& watcher : watchers_) paint(watcher, host_.shell().screen());
-  return answer_ok(client);
+  return answer(client, wire::Done{});
 }
 
-Status ShellServer::write_file(const ClientPtr& client, const Frame& frame) {
-  auto path_bytes = frame.header.at("path_bytes").get<std::size_t>();
-  if (path_bytes > frame.payload.size()) return invalid("malformed request: no path");
-  SF_TRY(host_.write_file(gate_.open(), frame.payload.substr(0, path_bytes),
-                          std::string_view(frame.payload).substr(path_bytes)));
-  return answer_ok(client);
+Status ShellServer::write_file(const ClientPtr& client, wire::WriteFileCall call) {
+  SF_TRY(host_.write_file(gate_.open(), call.path, call.content));
+  return answer(client, wire::Done{});
 }
 
-Status ShellServer::read_file(const ClientPtr& client, const Frame& frame) {
-  auto most =
-      std::min<std::size_t>(frame.header.at("max_bytes").get<std::size_t>(), wire::kMaxPayload);
-  SF_TRY_ASSIGN(std::string content, host_.read_file(frame.payload, most));
-  client->send({{{"ok", true}}, std::move(content)});
-  return Ok{};
+Status ShellServer::read_file(const ClientPtr& client, wire::ReadFileCall call) {
+  SF_TRY_ASSIGN(std::string content,
+                host_.read_file(call.path, std::min(call.max_bytes, wire::kMaxPayload)));
+  return answer(client, wire::FileContent{std::move(content)});
 }
 
 void ShellServer::paint(Watcher& watcher, Screen& screen) {
   watcher.filter = {};
   std::string painted = watcher.filter.feed(screen.repaint());
-  watcher.client->send(terminal_frame({std::move(painted), screen.size()}));
+  (void)answer(watcher.client, TerminalPiece{std::move(painted), screen.size()});
 }
 
 void ShellServer::show(std::string_view bytes) {
   std::erase_if(watchers_, [](const Watcher& watcher) { return watcher.client->gone(); });
   for (Watcher& watcher : watchers_) {
     std::string passed = watcher.filter.feed(bytes);
-    if (!passed.empty()) watcher.client->send(terminal_frame({std::move(passed), std::nullopt}));
+    if (!passed.empty()) (void)answer(watcher.client, TerminalPiece{std::move(passed)});
   }
 }
 

@@ -14,11 +14,9 @@
 #include "base/result.h"
 #include "shell/shell_host.h"
 #include "terminal/query_scanner.h"
-#include "wire/keeper_server.h"
+#include "wire/operations.h"
 
 namespace sf::waypoint {
-
-using ClientPtr = std::shared_ptr<Client>;
 
 class ShellServer {
  public:
@@ -33,7 +31,9 @@ class ShellServer {
   ShellServer& operator=(const ShellServer&) = delete;
 
   // Answers, now or later. An error, or a request it does not know, is left to the caller.
-  Status serve(const ClientPtr& client, wire::Frame& frame);
+  Status serve(const ClientPtr& client, wire::Frame frame) const {
+    return operations_.serve(client, std::move(frame));
+  }
   // Commands that may begin now; those that waited too long for the terminal are refused.
   void run_waiting();
   void on_time() { host_.on_time(); }
@@ -55,20 +55,21 @@ class ShellServer {
     InputEvents input;
   };
 
-  Status exec(const ClientPtr& client, wire::Frame& frame);
+  Status exec(const ClientPtr& client, wire::ExecCall call);
   void run_now(WaitingExec next);
   // Whether something runs besides the shell that did not when it was asked last.
   bool has_new_background();
-  Status side_exec(const ClientPtr& client, wire::Frame& frame);
+  Status side_exec(const ClientPtr& client, wire::SideExecCall call);
   Status type(const ClientPtr& client, std::string_view bytes);
-  Status input(const ClientPtr& client, const wire::Frame& frame);
-  Status keys(const ClientPtr& client, std::string_view bytes);
+  Status input(const ClientPtr& client, wire::InputCall call);
+  Status keys(const ClientPtr& client, wire::KeysCall call);
   void type_waiting();
   void return_prompt();
-  Status screen(const ClientPtr& client, const wire::Frame& frame);
-  Status write_file(const ClientPtr& client, const wire::Frame& frame);
-  Status read_file(const ClientPtr& client, const wire::Frame& frame);
-  Status resize(const ClientPtr& client, const wire::Frame& frame);
+  Status screen(const ClientPtr& client, wire::ScreenCall call);
+  Status write_file(const ClientPtr& client, wire::WriteFileCall call);
+  Status read_file(const ClientPtr& client, wire::ReadFileCall call);
+  Status resize(const ClientPtr& client, wire::ResizeCall call);
+  Status watch(const ClientPtr& client, wire::WatchCall call);
   struct Watcher {
     ClientPtr client;
     QueryFilter filter;  // the questions are answered here, not by who looks
@@ -76,6 +77,7 @@ class ShellServer {
   static void paint(Watcher& watcher, Screen& screen);
   void show(std::string_view bytes);
 
+  Operations operations_;
   ShellHost& host_;
   ChangeGate& gate_;
   ListBackground list_background_;

@@ -99,7 +99,7 @@ void SideCommands::drop_swept_orphans() {
 }
 
 void SideCommands::run(const ChangePermit& /*permit*/, ShellChannel& channel, StartRequest start,
-                       const SideExecRequest& request, Done done) {
+                       const SideRequest& request, Done done) {
   long id = next_id_++;
   start.kind = "side";
   start.id = id;
@@ -151,7 +151,7 @@ void SideCommands::on_exited(ShellChannel& channel, const Record& record) {
     if (side.pid != pid) continue;
     read_stream(side.out, side.standard_output);
     read_stream(side.err, side.standard_error);
-    SideExecResult result;
+    SideObservation result;
     result.exit_code = os::ExitStatus::from_wait(static_cast<int>(record.numbers[1])).shell_code();
     result.timed_out = side.timed_out;
     result.duration = side.watch.elapsed();
@@ -264,7 +264,7 @@ void SideCommands::kill_group(pid_t leader, int number) {
   }
 }
 
-void SideCommands::finish(long id, Result<SideExecResult> result) {
+void SideCommands::finish(long id, Result<SideObservation> result) {
   auto node = sides_.extract(id);
   if (node.empty()) return;
   close(node.mapped());

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/command.h"
 #include "base/result.h"
 #include "os/fd.h"
 #include "os/poller.h"
 #include "shell/change_gate.h"
-#include "shell/command.h"
 #include "shell/shell_channel.h"
 #include "terminal/output_buffer.h"
 
@@ -21,7 +21,7 @@ namespace sf::waypoint {
 
 class SideCommands {
  public:
-  using Done = std::function<void(Result<SideExecResult>)>;
+  using Done = std::function<void(Result<SideObservation>)>;
 
   // `gate`: to the branch, for what follows when init and the commands have acted.
   SideCommands(pid_t init, os::Poller& poller, ChangeGate& gate)
@@ -30,7 +30,7 @@ class SideCommands {
 
   // `start` carries who, where and what; its id is chosen here.
   void run(const ChangePermit& permit, ShellChannel& channel, StartRequest start,
-           const SideExecRequest& request, Done done);
+           const SideRequest& request, Done done);
   // After a restore: side commands that were running when the tree was captured run on, and nobody
   // waits for them. Their output is read and dropped from here on; without a reader it would end
   // them. Their input has ended.
@@ -64,7 +64,7 @@ class SideCommands {
   void on_late_start(ShellChannel& channel, const Record& record);
   void feed_input(Side& side);
   void read_stream(os::UniqueFd& fd, OutputBuffer& into);
-  void finish(long id, Result<SideExecResult> result);
+  void finish(long id, Result<SideObservation> result);
   void close(Side& side);
   void on_exited(ShellChannel& channel, const Record& record);
   void add_orphan(int number);

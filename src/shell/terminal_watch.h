@@ -3,29 +3,25 @@
 #pragma once
 
 #include <optional>
-#include <string>
+#include <utility>
 
-#include "terminal/screen.h"
+#include "base/terminal_view.h"
 #include "wire/keeper_client.h"
 
 namespace sf::waypoint {
 
-struct TerminalPiece {
-  std::string bytes;
-  // Set where the bytes paint all of a cleared terminal of this size: at first, and after a resize.
-  std::optional<WindowSize> repaints;
-};
-
-class TerminalWatch {
+class TerminalWatch final : public TerminalFeed {
  public:
   explicit TerminalWatch(KeeperStream stream) : stream_(std::move(stream)) {}
-  // Nothing: none before the deadline. kSessionLost: the branch is gone.
-  Result<std::optional<TerminalPiece>> next(Deadline deadline);
+  Result<std::optional<TerminalPiece>> next(Deadline deadline) override {
+    SF_TRY_ASSIGN(std::optional<wire::Frame> frame, stream_.next(deadline));
+    if (!frame) return std::optional<TerminalPiece>();
+    SF_TRY_ASSIGN(TerminalPiece piece, wire::from_frame<TerminalPiece>(std::move(*frame)));
+    return std::optional(std::move(piece));
+  }
 
  private:
   KeeperStream stream_;
 };
-
-wire::Frame terminal_frame(TerminalPiece piece);
 
 }  // namespace sf::waypoint

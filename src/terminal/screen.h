@@ -16,34 +16,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/result.h"
+#include "base/terminal_view.h"
 #include "terminal/terminal_modes.h"
 
 namespace sf::waypoint {
-
-struct WindowSize {
-  std::uint16_t rows = 24;
-  std::uint16_t cols = 80;
-  friend bool operator==(const WindowSize&, const WindowSize&) = default;
-};
-
-struct ScreenText {
-  std::vector<std::string>
-      rows;            // UTF-8, blanks at the right end removed; always size.rows of them
-  int cursor_row = 0;  // from 0
-  int cursor_col = 0;  // from 0
-  bool cursor_visible = true;
-  bool alternate_screen = false;  // a full-screen program has taken over
-  std::string title;
-  WindowSize size;
-  friend bool operator==(const ScreenText&, const ScreenText&) = default;
-};
 
 class Screen {
  public:
   static constexpr WindowSize kMinSize{1, 2};
   static constexpr WindowSize kMaxSize{500, 1000};
-  static constexpr std::size_t kMaxScrollback = 2000;    // lines
+  static constexpr std::size_t kMaxScrollback = sf::kMaxScrollback;
   static constexpr std::size_t kMaxLog = 256UL << 10;    // bytes after the repaint, when saved
   static constexpr std::size_t kMaxPending = 1UL << 20;  // bytes the emulator has not seen
 

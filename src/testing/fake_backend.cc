@@ -11,14 +11,10 @@ using control::BackendUsage;
 using control::BranchHandle;
 using control::Checkpoint;
 using control::DiffSide;
-using control::ExecRequest;
 using control::Inventory;
-using control::Observation;
-using control::OutputSink;
 using control::PhysicalRef;
 using control::Preserves;
 using control::StateDiff;
-using control::TerminalScreen;
 
 namespace {
 
@@ -273,39 +269,36 @@ Status FakeBackend::retire(const BranchHandle& branch) {
   });
 }
 
-Result<control::SideObservation> FakeBackend::run(const BranchHandle& branch,
-                                                  const control::SideRequest& request) {
+Result<SideObservation> FakeBackend::run(const BranchHandle& branch, const SideRequest& request) {
   std::function<void()> hook;
   {
     std::lock_guard lock(mutex_);
     hook = on_run_;
   }
   if (hook) hook();
-  return call<control::SideObservation>("run", [&]() -> Result<control::SideObservation> {
+  return call<SideObservation>("run", [&]() -> Result<SideObservation> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
     for (const std::string& word : request.argv) machine->variables[word] = request.input;
-    return control::SideObservation{.standard_output = machine->dump()};
+    return SideObservation{.standard_output = machine->dump()};
   });
 }
 
-Result<control::TypedKeys> FakeBackend::send_keys(const BranchHandle& branch,
-                                                  std::string_view keys) {
-  return call<control::TypedKeys>("send_keys", [&]() -> Result<control::TypedKeys> {
+Result<TypedKeys> FakeBackend::send_keys(const BranchHandle& branch, std::string_view keys) {
+  return call<TypedKeys>("send_keys", [&]() -> Result<TypedKeys> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
     machine->variables["keys"] += keys;
-    return control::TypedKeys{keys.size(), 0};
+    return TypedKeys{keys.size(), 0};
   });
 }
 
-Result<control::TypedKeys> FakeBackend::send_input(const BranchHandle& branch,
-                                                   const InputEvents& input) {
+Result<TypedKeys> FakeBackend::send_input(const BranchHandle& branch, const InputEvents& input) {
   return send_keys(branch, describe(input));
 }
 
-Result<TerminalScreen> FakeBackend::screen(const BranchHandle& branch, std::size_t /*scrollback*/) {
-  return call<TerminalScreen>("screen", [&]() -> Result<TerminalScreen> {
+Result<ScreenText> FakeBackend::screen(const BranchHandle& branch, std::size_t /*scrollback*/) {
+  return call<ScreenText>("screen", [&]() -> Result<ScreenText> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
-    return TerminalScreen{.rows = {machine->dump()}};
+    return ScreenText{.rows = {machine->dump()}};
   });
 }
 
@@ -324,7 +317,7 @@ Status FakeBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::
   });
 }
 
-Result<std::unique_ptr<control::TerminalFeed>> FakeBackend::watch(const BranchHandle&) {
+Result<std::unique_ptr<TerminalFeed>> FakeBackend::watch(const BranchHandle&) {
   return fail(ErrorCode::kUnsupported, "nobody watches a fake terminal");
 }
 
@@ -354,10 +347,10 @@ Result<BranchFacts> FakeBackend::facts(const BranchHandle& branch) {
   });
 }
 
-Result<control::WindowSize> FakeBackend::window(const BranchHandle& branch) {
-  return call<control::WindowSize>("window", [&]() -> Result<control::WindowSize> {
+Result<WindowSize> FakeBackend::window(const BranchHandle& branch) {
+  return call<WindowSize>("window", [&]() -> Result<WindowSize> {
     SF_TRY_ASSIGN(FakeMachine * machine, live(branch));
-    return control::WindowSize{machine->rows, machine->cols};
+    return WindowSize{machine->rows, machine->cols};
   });
 }
 

@@ -70,9 +70,8 @@ class FakeBackend final : public control::Backend {
   control::CostLine expected_cost() const override { return {100, 5000}; }
 
   Result<control::BranchHandle> start(const control::StartConfig& config) override;
-  Result<control::Observation> exec(const control::BranchHandle& branch,
-                                    const control::ExecRequest& request,
-                                    const control::OutputSink& sink) override;
+  Result<Observation> exec(const control::BranchHandle& branch, const ExecRequest& request,
+                           const OutputSink& sink) override;
   Result<control::Checkpoint> checkpoint(const control::BranchHandle& branch) override;
   Result<control::BranchHandle> restore(const control::BranchHandle& old,
                                         const control::PhysicalRef& from) override;
@@ -82,23 +81,20 @@ class FakeBackend final : public control::Backend {
   Status end(const control::BranchHandle& branch) override;
   Status retire(const control::BranchHandle& branch) override;
   // Words are variables to set; answers with the whole machine.
-  Result<control::SideObservation> run(const control::BranchHandle& branch,
-                                       const control::SideRequest& request) override;
-  Result<control::TypedKeys> send_keys(const control::BranchHandle& branch,
-                                       std::string_view keys) override;
-  Result<control::TypedKeys> send_input(const control::BranchHandle& branch,
-                                        const InputEvents& input) override;
-  Result<control::TerminalScreen> screen(const control::BranchHandle& branch,
-                                         std::size_t scrollback) override;
+  Result<SideObservation> run(const control::BranchHandle& branch,
+                              const SideRequest& request) override;
+  Result<TypedKeys> send_keys(const control::BranchHandle& branch, std::string_view keys) override;
+  Result<TypedKeys> send_input(const control::BranchHandle& branch,
+                               const InputEvents& input) override;
+  Result<ScreenText> screen(const control::BranchHandle& branch, std::size_t scrollback) override;
   Status resize(const control::BranchHandle& branch, std::uint16_t rows,
                 std::uint16_t cols) override;
-  Result<std::unique_ptr<control::TerminalFeed>> watch(
-      const control::BranchHandle& branch) override;
+  Result<std::unique_ptr<TerminalFeed>> watch(const control::BranchHandle& branch) override;
   Result<std::string> read_file(const control::BranchHandle& branch, const std::string& path,
                                 std::size_t max_bytes) override;
   Status write_file(const control::BranchHandle& branch, const std::string& path,
                     std::string_view content) override;
-  Result<control::WindowSize> window(const control::BranchHandle& branch) override;
+  Result<WindowSize> window(const control::BranchHandle& branch) override;
   Result<BranchFacts> facts(const control::BranchHandle& branch) override;
   Result<std::string> digest(const control::BranchHandle& branch,
                              const std::optional<control::PhysicalRef>& since,
@@ -118,8 +114,8 @@ class FakeBackend final : public control::Backend {
   Result<control::BranchHandle> revive(const control::PhysicalRef& from);
   control::BranchHandle add(FakeMachine machine);
   Result<FakeMachine> side(const control::DiffSide& side);
-  Result<control::Observation> perform(FakeMachine& machine, const control::BranchHandle& branch,
-                                       const std::string& command);
+  Result<Observation> perform(FakeMachine& machine, const control::BranchHandle& branch,
+                              const std::string& command);
 
   FakeBackendOptions options_;
   mutable std::mutex mutex_;

@@ -23,7 +23,7 @@ class SessionFixture {
   // the catalog have. Orphans are put away; `orphans` says how many there were.
   Status restart();
 
-  Result<control::Observation> run(const std::string& branch, const std::string& command);
+  Result<Observation> run(const std::string& branch, const std::string& command);
   // The machine itself, not what the session says of it; nothing for a dead branch.
   std::optional<FakeMachine> machine(const std::string& branch);
   std::string dump(const std::string& branch);  // of that; empty for a dead one

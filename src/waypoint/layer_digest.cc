@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <vector>
@@ -21,7 +20,6 @@
 #include "os/fd.h"
 #include "os/file.h"
 #include "waypoint/file_stamp.h"
-#include "wire/checked_int.h"
 
 namespace sf::waypoint {
 namespace {
@@ -225,25 +223,6 @@ class LayerWalk {
 };
 
 }  // namespace
-
-wire::Json to_json(const DigestLimits& limits) {
-  return {{"files", limits.files},
-          {"shell", limits.shell},
-          {"max_files", limits.max_files},
-          {"max_bytes", limits.max_bytes},
-          {"max_time_ms", limits.max_time.count()}};
-}
-
-Result<DigestLimits> digest_limits_from_json(const wire::Json& json) {
-  try {
-    return DigestLimits{json.at("files").get<bool>(), json.at("shell").get<bool>(),
-                        wire::checked_int<std::size_t>(json, "max_files"),
-                        wire::checked_int<std::uint64_t>(json, "max_bytes"),
-                        milliseconds(wire::checked_int<long long>(json, "max_time_ms"))};
-  } catch (const wire::Json::exception& e) {
-    return fail(ErrorCode::kInvalidArgument, std::string("malformed request: ") + e.what());
-  }
-}
 
 Result<std::string> digest_layer(const std::string& layer, const std::string& base,
                                  const DigestLimits& limits) {

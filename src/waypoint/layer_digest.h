@@ -9,9 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
 #include "base/result.h"
-#include "wire/json.h"
+#include "wire/keeper_protocol.h"
 
 namespace sf::waypoint {
 
@@ -19,17 +18,7 @@ namespace sf::waypoint {
 // recorded may be compared by a later version.
 inline constexpr std::string_view kDigestFormat = "format:2";
 
-// What a digest covers, and what it may cost.
-struct DigestLimits {
-  bool files = true;
-  bool shell = true;
-  std::size_t max_files = 0;
-  std::uint64_t max_bytes = 0;
-  milliseconds max_time{0};
-};
-
-wire::Json to_json(const DigestLimits& limits);
-Result<DigestLimits> digest_limits_from_json(const wire::Json& json);
+using wire::DigestLimits;
 
 // `layer` and `base`: two OverlayFS upper directories. A file with the inode number, size, mode and
 // time of change that it has in `base` is not read, unless it was changed right before `base` was

@@ -7,7 +7,6 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/host_info.h"
-#include "shell/facts_message.h"
 #include "shell/fresh_id.h"
 #include "waypoint/host/doctor.h"
 #include "waypoint/host/host_programs.h"
@@ -71,10 +70,10 @@ Status Waypoint::Impl::find_live_branches() {
   };
   auto look = [](const LiveRecord& live) -> Result<std::optional<WindowSize>> {
     if (!os::is_alive(live.record.keeper_process)) return std::optional<WindowSize>();
-    auto hello = live.client->call({{{"op", "hello"}}, {}}, Deadline::after(kCallTime));
+    auto hello = live.client->ask(wire::HelloCall{}, Deadline::after(kCallTime));
     if (!hello && hello.error().code != ErrorCode::kSessionLost) return std::move(hello).error();
-    if (!hello || !hello->header.value("alive", false)) return std::optional<WindowSize>();
-    return std::optional(window_in(*hello));
+    if (!hello || !hello->alive) return std::optional<WindowSize>();
+    return std::optional(hello->window);
   };
   SF_TRY(branches_.load(look, connect));
   std::set<std::string> keepers;
@@ -82,17 +81,10 @@ Status Waypoint::Impl::find_live_branches() {
   return sweep_store(options_.store_dir, keepers, *file_layers_, checkpoints_);
 }
 
-WindowSize Waypoint::Impl::window_in(const Frame& answer) {
-  return {answer.header.value("rows", WindowSize{}.rows),
-          answer.header.value("cols", WindowSize{}.cols)};
-}
-
-Json Waypoint::Impl::with_faults(Json header, When when) const {
+wire::PlannedFaults Waypoint::Impl::faults_of(When when) const {
   const FaultPlan& faults = options_.faults;
-  if (faults.prerestore != (when == When::kPrerestore)) return header;
-  if (!faults.fail_at.empty()) header["fail_at"] = faults.fail_at;
-  if (!faults.die_at.empty()) header["die_at"] = faults.die_at;
-  return header;
+  if (faults.prerestore != (when == When::kPrerestore)) return {};
+  return {faults.fail_at, faults.die_at};
 }
 
 Result<ShellClient> Waypoint::Impl::shell(const BranchId& branch) {
@@ -150,31 +142,34 @@ Result<Waypoint::Impl::Occupied> Waypoint::Impl::occupy_keeper(const Frame& requ
   for (;;) {
     SF_TRY_ASSIGN(KeeperHandle keeper,
                   awaits ? pool_.take(network, engine) : pool_.take_now(network, engine));
-    auto answer = keeper.client->call(request, Deadline::after(kCallTime));
-    if (answer) return Occupied{std::move(keeper), std::move(*answer)};
-    bool was_killed = keeper.spare && answer.error().code == ErrorCode::kSessionLost;
+    auto live = keeper.client->ask<wire::LiveReply>(request, Deadline::after(kCallTime));
+    if (live) return Occupied{std::move(keeper), *live};
+    bool was_killed = keeper.spare && live.error().code == ErrorCode::kSessionLost;
     pool_.retire(std::move(keeper));
-    if (!was_killed) return std::move(answer).error();  // else somebody did while it waited
+    if (!was_killed) return std::move(live).error();  // else somebody did while it waited
   }
 }
 
 Result<BranchId> Waypoint::Impl::start_on(const std::string& file_layer, const BranchConfig& config,
                                           std::optional<CheckpointId> head) {
-  Frame request{with_faults({{"op", "start"},
-                             {"config", to_json(config)},
-                             {"template", file_layer},
-                             {"captures_ahead", is_capturing() && precaptures(config)}}),
-                {}};
+  const Frame request = wire::to_frame(wire::StartCall{to_json(config), file_layer,
+                                                       is_capturing() && precaptures(config),
+                                                       faults_of(When::kWanted)});
   SF_TRY_ASSIGN(Occupied occupied, occupy_keeper(request, config.network, {}, Spares::kAwaited));
-  KeeperHandle& keeper = occupied.keeper;
-  const Frame& answer = occupied.answer;
+  return publish(occupied, BranchId(fresh_id("b")), config, head);
+}
+
+Result<BranchId> Waypoint::Impl::publish(const Occupied& occupied, const BranchId& branch,
+                                         const BranchConfig& config,
+                                         const std::optional<CheckpointId>& head) {
+  const KeeperHandle& keeper = occupied.keeper;
   ScopeExit give_up([&] { pool_.retire(keeper); });
-  LiveRecord live{{BranchId(fresh_id("b")), keeper.id, {}, config, head}, keeper.client};
-  live.record.keeper_process =
-      os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});
-  SF_TRY(branches_.publish(live, window_in(answer)));
+  LiveRecord live{{branch, keeper.id, {}, config, head}, keeper.client};
+  live.record.keeper_process = os::process_key(occupied.live.pid).value_or(os::ProcessKey{});
+  if (head) SF_TRY(options_.faults.at("restore.before_swap"));
+  SF_TRY(branches_.publish(live, occupied.live.window));
   give_up.dismiss();
-  return live.record.id;
+  return branch;
 }
 
 Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
@@ -186,21 +181,19 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
   for (;;) {
     SF_TRY_ASSIGN(CheckpointDraft draft, drafts_.take());  // removed unless published
     SF_TRY(options_.faults.at("checkpoint.begin"));
-    Json request = with_faults(
-        {{"op", "checkpoint"}, {"image_dir", draft.image_dir()}, {"unit", draft.file_layer()}});
-    request["ahead"] = precaptures(live.record.config);
-    if (base) request["unless"] = to_json(*base->state.fingerprint);
-    SF_TRY_ASSIGN(Frame answer,
-                  live.client->call({std::move(request), {}}, Deadline::after(kCallTime)));
+    SF_TRY_ASSIGN(
+        wire::CheckpointReply reply,
+        live.client->ask(wire::CheckpointCall{draft.image_dir(), draft.file_layer(),
+                                              precaptures(live.record.config),
+                                              base ? to_json(*base->state.fingerprint) : Json(),
+                                              faults_of(When::kWanted)},
+                         Deadline::after(kCallTime)));
     Manifest manifest;
-    SF_TRY_ASSIGN(manifest.state, captured_state_from_json(answer.header["state"], answer.payload));
-    bool unchanged = answer.header.value("unchanged", false);
-    if (unchanged) manifest.info.base = base->info.id;
-    manifest.engine = unchanged ? base->engine : answer.header.at("engine").get<std::string>();
-    manifest.info.image_bytes = answer.header.value("image_bytes", std::uint64_t{0});
-    const bool precaptured = answer.header.value("ahead", false);
-    if (precaptured) manifest.precapture_keeper = live.record.keeper;
-    SF_TRY_ASSIGN(BranchFacts facts, branch_facts_from_json(answer.header["facts"]));
+    SF_TRY_ASSIGN(manifest.state, captured_state_from_json(reply.state, reply.terminal));
+    if (reply.unchanged) manifest.info.base = base->info.id;
+    manifest.engine = reply.unchanged ? base->engine : reply.engine;
+    manifest.info.image_bytes = reply.image_bytes;
+    if (reply.precaptured) manifest.precapture_keeper = live.record.keeper;
     manifest.info.took = watch.elapsed();
     auto info = publish(std::move(draft), std::move(manifest), live);
     bool base_is_gone = base && !info && info.error().code == ErrorCode::kNotFound;
@@ -210,8 +203,8 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
     }
     if (info) {
       info->took = watch.elapsed();
-      info->precaptured = precaptured;
-      info->facts = facts;
+      info->precaptured = reply.precaptured;
+      info->facts = reply.facts;
     }
     return info;
   }
@@ -294,26 +287,17 @@ Status Waypoint::Impl::remove(const CheckpointId& checkpoint) {
   return removed;
 }
 
-Result<BranchFacts> Waypoint::Impl::facts(const BranchId& branch) {
-  SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
-  SF_TRY_ASSIGN(Frame answer,
-                live.client->call({{{"op", "facts"}}, {}}, Deadline::after(kCallTime)));
-  return branch_facts_from_json(answer.header);
-}
-
 Result<BranchPids> Waypoint::Impl::pids(const BranchId& branch) {
   SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
-  SF_TRY_ASSIGN(Frame hello,
-                live.client->call({{{"op", "hello"}}, {}}, Deadline::after(kCallTime)));
-  BranchPids pids;
-  pids.init = hello.header.value("init", 0);
-  if (pids.init == 0) return fail(ErrorCode::kSessionLost, "the branch is gone");
-  pids.at_prompt = hello.header.value("at_prompt", false);
-  if (hello.header.value("holder", 1) == 1) pids.holder = pids.init;
+  SF_TRY_ASSIGN(wire::HelloReply hello,
+                live.client->ask(wire::HelloCall{}, Deadline::after(kCallTime)));
+  if (hello.init == 0) return fail(ErrorCode::kSessionLost, "the branch is gone");
+  BranchPids pids{.init = hello.init, .at_prompt = hello.at_prompt};
+  if (hello.holder == 1) pids.holder = pids.init;
   for (pid_t child : os::children_of(pids.init)) {
     pid_t inside = os::namespace_pid(child).value_or(0);
-    if (inside == hello.header.value("shell", 0)) pids.shell = child;
-    if (inside == hello.header.value("holder", 0)) pids.holder = child;
+    if (inside == hello.shell) pids.shell = child;
+    if (inside == hello.holder) pids.holder = child;
   }
   return pids;
 }
@@ -396,7 +380,6 @@ Status Waypoint::retire(const BranchId& branch) { return impl_->retire(branch); 
 void Waypoint::end_all() { impl_->end_all(); }
 Status Waypoint::remove(const CheckpointId& checkpoint) { return impl_->remove(checkpoint); }
 std::vector<std::string> Waypoint::retry_removals() { return impl_->retry_removals(); }
-Result<BranchFacts> Waypoint::facts(const BranchId& branch) { return impl_->facts(branch); }
 Result<BranchPids> Waypoint::pids(const BranchId& branch) { return impl_->pids(branch); }
 Result<std::string> Waypoint::changed_files(const BranchId& branch) const {
   return impl_->changed_files(branch);

@@ -18,13 +18,13 @@
 #include <string>
 #include <vector>
 
+#include "base/command.h"
 #include "base/id.h"
 #include "base/input_events.h"
 #include "base/live_facts.h"
 #include "base/result.h"
 #include "shell/branch_config.h"
-#include "shell/command.h"
-#include "shell/terminal_watch.h"
+#include "shell/shell_client.h"
 #include "terminal/screen.h"
 #include "waypoint/fault_plan.h"
 
@@ -92,11 +92,8 @@ struct RestoreOptions {
 // What a digest covers, and what it may cost.
 struct DigestRequest {
   std::optional<CheckpointId> since;  // nothing: since the branch's root was taken as it is
-  bool files = true;
-  bool shell = true;
-  std::size_t max_files = 20'000;
-  std::uint64_t max_bytes = 64U << 20U;
-  milliseconds max_time{150};
+  wire::DigestLimits limits = {
+      .max_files = 20'000, .max_bytes = 64U << 20U, .max_time = milliseconds(150)};
 };
 
 // What always runs in a branch, as this process numbers it.
@@ -117,9 +114,9 @@ class Waypoint {
   ~Waypoint();  // branches go on living; close the store with end_all() first if they should not
 
   Result<BranchId> start(const BranchConfig& config);
-  Result<ExecResult> exec(const BranchId& branch, const ExecRequest& request,
-                          const OutputSink& sink = {});
-  Result<SideExecResult> side_exec(const BranchId& branch, const SideExecRequest& request);
+  Result<Observation> exec(const BranchId& branch, const ExecRequest& request,
+                           const OutputSink& sink = {});
+  Result<SideObservation> side_exec(const BranchId& branch, const SideRequest& request);
   // Types all of it or nothing; at most 4 MiB wait until the program in the terminal reads them.
   Result<TypedKeys> send_keys(const BranchId& branch, std::string_view bytes);
   // The same: keys, mouse and pastes as the branch's program wants them now.
@@ -128,9 +125,11 @@ class Waypoint {
   Status resize(const BranchId& branch, WindowSize size);
   // The size of its terminal. Asks no keeper.
   Result<WindowSize> window(const BranchId& branch);
-  // Replaces a file, or makes one that belongs to the branch's user; at most 128 MiB. Processes in
-  // the branch see the old content or the new one, never a part of it.
+  // Replaces a file, or makes one that belongs to the branch's user; at most kMaxFileWrite.
+  // Processes in the branch see the old content or the new one, never a part of it.
   Status write_file(const BranchId& branch, const std::string& path, std::string_view content);
+  // The same requests, for callers that make several.
+  Result<ShellClient> shell(const BranchId& branch);
   // What the terminal prints from now on, beginning with what it shows.
   Result<TerminalWatch> watch(const BranchId& branch);
 

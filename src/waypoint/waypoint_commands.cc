@@ -21,26 +21,22 @@ Result<std::string> Waypoint::Impl::digest(const BranchId& branch, const DigestR
   } else {
     SF_TRY_ASSIGN(base, template_for(live.record.config.root));
   }
-  wire::Json header = to_json(DigestLimits{request.files, request.shell, request.max_files,
-                                           request.max_bytes, request.max_time});
-  header["op"] = "digest";
-  header["base"] = base;
-  SF_TRY_ASSIGN(wire::Frame answer,
-                live.client->call({std::move(header), {}}, Deadline::after(kDigestTime)));
-  return std::move(answer.payload);
+  SF_TRY_ASSIGN(wire::DigestReply reply, live.client->ask(wire::DigestCall{base, request.limits},
+                                                          Deadline::after(kDigestTime)));
+  return std::move(reply.text);
 }
 
 Result<std::string> Waypoint::digest(const BranchId& branch, const DigestRequest& request) {
   return impl_->digest(branch, request);
 }
 
-Result<ExecResult> Waypoint::exec(const BranchId& branch, const ExecRequest& request,
-                                  const OutputSink& sink) {
+Result<Observation> Waypoint::exec(const BranchId& branch, const ExecRequest& request,
+                                   const OutputSink& sink) {
   SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
   return shell.exec(request, sink);
 }
 
-Result<SideExecResult> Waypoint::side_exec(const BranchId& branch, const SideExecRequest& request) {
+Result<SideObservation> Waypoint::side_exec(const BranchId& branch, const SideRequest& request) {
   SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
   return shell.side_exec(request);
 }
@@ -83,5 +79,12 @@ Result<TerminalWatch> Waypoint::watch(const BranchId& branch) {
   SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
   return shell.watch();
 }
+
+Result<BranchFacts> Waypoint::facts(const BranchId& branch) {
+  SF_TRY_ASSIGN(ShellClient shell, impl_->shell(branch));
+  return shell.facts();
+}
+
+Result<ShellClient> Waypoint::shell(const BranchId& branch) { return impl_->shell(branch); }
 
 }  // namespace sf::waypoint

@@ -50,7 +50,6 @@ class Waypoint::Impl {
   std::vector<std::string> retry_removals() { return checkpoints_.removals().retry(); }
   void end_all();
   Result<std::string> digest(const BranchId& branch, const DigestRequest& request);
-  Result<BranchFacts> facts(const BranchId& branch);
   Result<BranchPids> pids(const BranchId& branch);
   Result<std::string> changed_files(const BranchId& branch) const;
   std::vector<BranchInfo> branches();
@@ -82,7 +81,7 @@ class Waypoint::Impl {
   // A keeper that has done what it was asked for; nobody's yet.
   struct Occupied {
     KeeperHandle keeper;
-    wire::Frame answer;
+    wire::LiveReply live;
   };
   enum class Spares { kAwaited, kIfReady };
   Result<Occupied> occupy_keeper(const wire::Frame& request, Network network,
@@ -90,16 +89,17 @@ class Waypoint::Impl {
   // A fresh branch over a copy of `file layer`.
   Result<BranchId> start_on(const std::string& file_layer, const BranchConfig& config,
                             std::optional<CheckpointId> head);
+  // Makes it a branch, or ends it.
+  Result<BranchId> publish(const Occupied& occupied, const BranchId& branch,
+                           const BranchConfig& config, const std::optional<CheckpointId>& head);
   std::optional<Manifest> base_for(const std::optional<CheckpointId>& head);
   // From here on the checkpoint exists; then the branch's record names it.
   Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);
   // What a keeper is sent to bring the checkpoint back.
   wire::Frame restore_request(const Manifest& manifest, const std::string& file_layer,
                               When when) const;
-  // The size of a branch's terminal, as its keeper tells it.
-  static WindowSize window_in(const wire::Frame& answer);
-  // With the faults that are planned for it.
-  wire::Json with_faults(wire::Json header, When when = When::kWanted) const;
+  // Those that are planned for a keeper's work.
+  wire::PlannedFaults faults_of(When when) const;
   // The checkpoint's tree in a keeper, brought back ahead of time. Nothing: there is none.
   std::optional<Occupied> foreseen(const CheckpointId& checkpoint);
   void expect(const CheckpointId& checkpoint, const Manifest& manifest);

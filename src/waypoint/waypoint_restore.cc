@@ -4,6 +4,7 @@
 #include <atomic>
 #include <future>
 
+#include "base/limits.h"
 #include "base/scope_exit.h"
 #include "os/host_info.h"
 #include "os/process.h"
@@ -15,7 +16,6 @@ namespace sf::waypoint {
 namespace {
 
 constexpr auto kResumeTime = std::chrono::minutes(15);  // pages of many gigabytes may follow
-constexpr std::size_t kMaxForks = 1000;
 constexpr std::size_t kForksAtOnce = 4;
 
 }  // namespace
@@ -52,15 +52,7 @@ Result<BranchId> Waypoint::Impl::restore_as(const BranchId& branch, const Checkp
     SF_TRY_ASSIGN(occupied, occupy_keeper(restore_request(manifest, file_layer, When::kWanted),
                                           manifest.config.network, manifest.engine, spares));
   }
-  KeeperHandle& keeper = occupied->keeper;
-  const Frame& answer = occupied->answer;
-  ScopeExit give_up([&] { pool_.retire(keeper); });
-  LiveRecord live{{branch, keeper.id, {}, manifest.config, checkpoint}, keeper.client};
-  live.record.keeper_process =
-      os::process_key(answer.header.value("pid", 0)).value_or(os::ProcessKey{});
-  SF_TRY(options_.faults.at("restore.before_swap"));
-  SF_TRY(branches_.publish(live, window_in(answer)));
-  give_up.dismiss();
+  SF_TRY(publish(*occupied, branch, manifest.config, checkpoint));
   if (file_layer.empty()) expect(checkpoint, manifest);
   return branch;
 }
@@ -72,25 +64,24 @@ void Waypoint::Impl::end_later(const LiveRecord& live) {
 
 Frame Waypoint::Impl::restore_request(const Manifest& manifest, const std::string& file_layer,
                                       When when) const {
-  return {with_faults({{"op", "restore"},
-                       {"config", to_json(manifest.config)},
-                       {"unit", file_layer.empty() ? sealed_file_layer(source_of(manifest.info))
-                                                   : file_layer},
-                       {"image_dir", checkpoints_.image_dir(source_of(manifest.info))},
-                       {"engine", manifest.engine},
-                       {"state", to_json(manifest.state)},
-                       {"ahead", when == When::kPrerestore},
-                       {"captures_ahead", is_capturing() && precaptures(manifest.config)}},
-                      when),
-          terminal_bytes(manifest.state)};
+  return wire::to_frame(wire::RestoreCall{
+      .config = to_json(manifest.config),
+      .file_layer = file_layer.empty() ? sealed_file_layer(source_of(manifest.info)) : file_layer,
+      .image_dir = checkpoints_.image_dir(source_of(manifest.info)),
+      .engine = manifest.engine,
+      .state = to_json(manifest.state),
+      .terminal = terminal_bytes(manifest.state),
+      .prerestore = when == When::kPrerestore,
+      .precaptures = is_capturing() && precaptures(manifest.config),
+      .faults = faults_of(when)});
 }
 
 std::optional<Waypoint::Impl::Occupied> Waypoint::Impl::foreseen(const CheckpointId& checkpoint) {
   auto keeper = prerestore_.take(checkpoint.value());
   if (!keeper) return std::nullopt;
-  auto answer = keeper->client->call({with_faults({{"op", "resume"}}, When::kPrerestore), {}},
-                                     Deadline::after(kResumeTime));
-  if (answer) return Occupied{std::move(*keeper), std::move(*answer)};
+  auto live = keeper->client->ask(wire::ResumeCall{faults_of(When::kPrerestore)},
+                                  Deadline::after(kResumeTime));
+  if (live) return Occupied{std::move(*keeper), *live};
   pool_.retire(std::move(*keeper));  // somebody killed it while it stood
   return std::nullopt;
 }

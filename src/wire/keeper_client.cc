@@ -75,7 +75,7 @@ Status KeeperClient::end(Deadline deadline) {
     return std::move(connection).error();
   if (!connection) return Ok{};  // nobody there: ended already
   drop_idle();
-  if (!wire::send_frame(connection->socket.get(), {{{"op", "end"}}, {}})) return Ok{};
+  if (!wire::send_frame(connection->socket.get(), wire::to_frame(wire::EndCall{}))) return Ok{};
   for (;;) {
     auto frame = wire::receive_frame(connection->socket.get(), connection->reader, deadline);
     if (frame) continue;
@@ -86,7 +86,8 @@ Status KeeperClient::end(Deadline deadline) {
 
 void KeeperClient::hang_up() {
   auto connection = take();
-  if (connection) (void)wire::send_frame(connection->socket.get(), {{{"op", "hang_up"}}, {}});
+  if (connection)
+    (void)wire::send_frame(connection->socket.get(), wire::to_frame(wire::HangUpCall{}));
   drop_idle();  // later calls must not meet connections that the keeper has closed
 }
 

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "os/fd.h"
 #include "wire/frame.h"
+#include "wire/keeper_protocol.h"
 
 namespace sf::waypoint {
 
@@ -45,6 +46,18 @@ class KeeperClient {
   // comes back as Error.
   Result<wire::Frame> call(const wire::Frame& request, Deadline deadline,
                            const std::function<void(const wire::Frame&)>& on_event = {});
+  // The same with a request and its reply as keeper_protocol.h has them.
+  template <typename Call>
+  Result<typename Call::Reply> ask(const Call& request, Deadline deadline,
+                                   const std::function<void(const wire::Frame&)>& on_event = {}) {
+    SF_TRY_ASSIGN(wire::Frame reply, call(wire::to_frame(request), deadline, on_event));
+    return wire::from_frame<typename Call::Reply>(std::move(reply));
+  }
+  template <typename Reply>
+  Result<Reply> ask(const wire::Frame& request, Deadline deadline) {
+    SF_TRY_ASSIGN(wire::Frame reply, call(request, deadline));
+    return wire::from_frame<Reply>(std::move(reply));
+  }
   Result<KeeperStream> open_stream(const wire::Frame& request);
   // Asks the keeper to end and waits until its process has.
   Status end(Deadline deadline);

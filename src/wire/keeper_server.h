@@ -39,9 +39,11 @@ class Client {
   std::size_t sent_ = 0;  // of unsent_
 };
 
+using ClientPtr = std::shared_ptr<Client>;
+
 class KeeperServer {
  public:
-  using Handler = std::function<void(const std::shared_ptr<Client>&, wire::Frame)>;
+  using Handler = std::function<void(const ClientPtr&, wire::Frame)>;
 
   KeeperServer(os::Poller& poller, Handler handler)
       : poller_(poller), handler_(std::move(handler)) {}
@@ -59,7 +61,7 @@ class KeeperServer {
   os::Poller& poller_;
   Handler handler_;
   os::UniqueFd listener_;
-  std::map<int, std::shared_ptr<Client>> clients_;
+  std::map<int, ClientPtr> clients_;
 };
 
 }  // namespace sf::waypoint

@@ -14,8 +14,6 @@ using control::CleanupReport;
 using control::Force;
 using control::ForkReport;
 using control::NodeId;
-using control::Observation;
-using control::TerminalScreen;
 
 class SessionTest : public ::testing::TestWithParam<const char*> {
  protected:
@@ -160,7 +158,7 @@ TEST_F(WaypointSessionTest, WatchersOfTheTerminalSeeARestoreAtOnce) {
   world_.restore(here);
   ASSERT_OK_AND_ASSIGN(auto piece, feed->next(Deadline::after(seconds(10))));
   ASSERT_TRUE(piece.has_value());
-  EXPECT_TRUE(piece->is_repaint);
+  EXPECT_TRUE(piece->repaints.has_value());
   EXPECT_NE(info().keeper_pid, old);
 }
 
@@ -169,7 +167,7 @@ TEST_P(SessionTest, KeysAndScreenReachTheTerminal) {
   for (int i = 0; i < 20; ++i) world_.run("echo line " + std::to_string(i));
   ASSERT_OK(world_.session().send_keys(kMain, "echo typed\n"));
   Deadline deadline = Deadline::after(seconds(20));
-  TerminalScreen shown;
+  ScreenText shown;
   auto has_typed = [&] {
     for (const std::string& row : shown.rows) {
       if (row == "typed") return true;

@@ -39,7 +39,7 @@ class World {
 
   // Runs a command that must be run; its output without the last line end.
   std::string run(const std::string& command, const control::BranchId& branch = kMain);
-  control::Observation observe(const std::string& command, const control::BranchId& branch = kMain);
+  Observation observe(const std::string& command, const control::BranchId& branch = kMain);
   control::NodeId snapshot(const control::BranchId& branch = kMain);
   void restore(const control::NodeId& node, const control::BranchId& branch = kMain);
   control::BranchHandle handle(const control::BranchId& branch = kMain);

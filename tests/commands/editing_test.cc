@@ -35,7 +35,7 @@ class EditingTest : public CommandsTest, public ::testing::WithParamInterface<co
   }
   // Each command as an observer compares it: nothing of the editor in it.
   void expect_clean(const std::string& command, const std::string& wanted) {
-    ExecResult r = run(command);
+    Observation r = run(command);
     EXPECT_EQ(r.output, wanted) << command;
     EXPECT_EQ(r.raw.find('\x1b'), std::string::npos) << r.raw;
     EXPECT_FALSE(r.shell_restarted) << command;
@@ -143,7 +143,7 @@ TEST_P(EditingTest, ControlKeysDoWhatTheyDoInAnyTerminal) {
   see("\ndying\n");
   keys("\x04");
   see("exit\n");
-  ExecResult fresh = run("echo \"[$kept]\"");
+  Observation fresh = run("echo \"[$kept]\"");
   EXPECT_EQ(fresh.output, "[]\n");
   EXPECT_TRUE(fresh.shell_restarted);
 }
@@ -199,7 +199,7 @@ TEST_F(CommandsTest, EditingIsSwitchedByFunctionsAliasesAndVariables) {
   run("kept=yes");
   run("f() { set -o vi; }; m=emacs; shopt -s expand_aliases; alias a='set -o vi'");
   for (const char* command : {"f", "set -o \"$m\"", "a", "f; echo $kept"}) {
-    const ExecResult r = run(command);
+    const Observation r = run(command);
     EXPECT_FALSE(r.shell_restarted) << command;
   }
   ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));
@@ -213,7 +213,7 @@ TEST_F(CommandsTest, EditingIsSwitchedByFunctionsAliasesAndVariables) {
 TEST_F(CommandsTest, AFunctionFromAFileThatSwitchesEditingIsToldToHaveEndedTheShell) {
   run("printf 'f() { set -o vi; }\\n' >/tmp/functions");
   run(". /tmp/functions");
-  const ExecResult r = run("f; echo $?");
+  const Observation r = run("f; echo $?");
   EXPECT_TRUE(r.shell_restarted || r.output == "0\n") << r.output;  // or a bash without the fault
   EXPECT_EQ(output("echo usable"), "usable\n");
 }
@@ -239,7 +239,7 @@ TEST_F(CommandsTest, APromptThatAsksTheTerminalGetsItsAnswer) {
     all = screen_text(*wp_, branch_);
     ASSERT_FALSE(deadline.passed()) << all;
   } while (all.find(";1:") == std::string::npos);
-  const ExecResult two = run("echo two");
+  const Observation two = run("echo two");
   EXPECT_EQ(two.output, "two\n");
   EXPECT_FALSE(two.shell_restarted);
 }
@@ -284,7 +284,7 @@ TEST_F(CommandsTest, AnEndOfFileTypedAheadIsOneAfterASnapshot) {
     expect_on_screen(*wp_, branch, "partended");
   };
   resume(branch_);
-  ASSERT_OK_AND_ASSIGN(ExecResult live, running.get());
+  ASSERT_OK_AND_ASSIGN(Observation live, running.get());
   EXPECT_NE(live.output.find("line\npartended\n"), std::string::npos) << live.output;
   auto forks = wp_->fork(here.id, 1);
   ASSERT_OK(forks.at(0));

@@ -36,11 +36,11 @@ class CommandsTest : public ::testing::Test {
   }
 
   // Runs in `branch_`, started at first use.
-  ExecResult run(const std::string& command, milliseconds timeout = milliseconds(60'000)) {
+  Observation run(const std::string& command, milliseconds timeout = milliseconds(60'000)) {
     if (branch_.empty()) branch_ = start();
     auto result = wp_->exec(branch_, {.command = command, .timeout = timeout, .raw = true});
     EXPECT_TRUE(result.ok()) << command << ": " << (result ? "" : result.error().describe());
-    return result ? *result : ExecResult{.exit_code = -1};
+    return result ? *result : Observation{.exit_code = -1};
   }
   std::string output(const std::string& command) { return run(command).output; }
 

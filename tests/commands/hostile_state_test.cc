@@ -153,7 +153,7 @@ TEST_F(CommandsTest, TheStandardStreamsOfTheShellDoNotDecideWhetherACommandRan) 
 TEST_F(CommandsTest, AShellThatMayNotWriteFilesRunsCommandsAndCheckpoints) {
   run("kept=yes; ulimit -f 0");
   for (int i = 0; i < 3; ++i) {
-    ExecResult r = run("echo $kept");
+    Observation r = run("echo $kept");
     EXPECT_EQ(r.output, "yes\n");
     EXPECT_FALSE(r.shell_restarted);
     ASSERT_OK(wp_->checkpoint(branch_));
@@ -162,7 +162,7 @@ TEST_F(CommandsTest, AShellThatMayNotWriteFilesRunsCommandsAndCheckpoints) {
 
 TEST_F(CommandsTest, AnInterruptedCommandShowsNoPrompt) {
   EXPECT_EQ(run("echo begun; sleep 1000", milliseconds(300)).output, "begun\n\n");
-  ExecResult next = run("echo fine");
+  Observation next = run("echo fine");
   EXPECT_EQ(next.output, "fine\n");
   EXPECT_EQ(next.background, "");
 }
@@ -174,7 +174,7 @@ TEST_F(CommandsTest, ATraceShowsNothingOfOursAnywhere) {
     std::string seen;
     for (const char* command :
          {"echo hi", "false", "f() { echo in f; }; f", "(exit 3)", "true | cat"}) {
-      ExecResult r = run(command);
+      Observation r = run(command);
       seen += r.output + r.raw + r.background;
     }
     run("sleep 1000", milliseconds(300));

@@ -11,7 +11,7 @@ constexpr milliseconds kShort(700);
 
 TEST_F(CommandsTest, ATimeoutReturnsThePartialOutputAndLeavesAUsableShell) {
   run("kept=yes");
-  ExecResult r = run("echo begun; sleep 1000", kShort);
+  Observation r = run("echo begun; sleep 1000", kShort);
   EXPECT_TRUE(r.timed_out);
   EXPECT_EQ(r.exit_code, 128 + SIGINT);
   EXPECT_TRUE(r.output.starts_with("begun\n"));
@@ -26,7 +26,7 @@ TEST_F(CommandsTest, ATimeoutEndsLoopsOfTheShellItself) {
 }
 
 TEST_F(CommandsTest, ATimeoutIsStrongerThanIgnoredSignals) {
-  ExecResult r = run("sh -c 'trap \"\" INT TERM; while :; do sleep 100; done'", kShort);
+  Observation r = run("sh -c 'trap \"\" INT TERM; while :; do sleep 100; done'", kShort);
   EXPECT_TRUE(r.timed_out);
   EXPECT_EQ(output("echo fine; pgrep -c sleep"), "fine\n0\n");
 }
@@ -37,7 +37,7 @@ TEST_F(CommandsTest, ATimeoutWithoutJobControlEndsTheCommandAndKeepsTheShell) {
                             "sh -c 'trap \"\" INT; sleep 1000; :'",
                             "sh -c 'trap \"\" INT TERM; while :; do sleep 100; done'"};
   for (const char* command : commands) {
-    ExecResult r = run(command, kShort);
+    Observation r = run(command, kShort);
     EXPECT_TRUE(r.timed_out) << command;
     EXPECT_FALSE(r.shell_restarted) << command;
     // What was killed may take a moment to be gone.
@@ -50,7 +50,7 @@ TEST_F(CommandsTest, ATimeoutWithoutJobControlEndsTheCommandAndKeepsTheShell) {
 }
 
 TEST_F(CommandsTest, ACommandThatReadsInputWaitsForKeysOrItsTimeout) {
-  ExecResult r = run("read line; echo got $line", kShort);
+  Observation r = run("read line; echo got $line", kShort);
   EXPECT_TRUE(r.timed_out);
   EXPECT_EQ(output("echo fine"), "fine\n");
   EXPECT_TRUE(run("cat", kShort).timed_out);
@@ -58,7 +58,7 @@ TEST_F(CommandsTest, ACommandThatReadsInputWaitsForKeysOrItsTimeout) {
 }
 
 TEST_F(CommandsTest, AnInterruptedCommandReportsThatItWasInterrupted) {
-  ExecResult r = run("sh -c 'kill -INT $$'; echo never");
+  Observation r = run("sh -c 'kill -INT $$'; echo never");
   EXPECT_EQ(r.exit_code, 130);
   EXPECT_EQ(r.output.find("never"), std::string::npos);
   EXPECT_EQ(run("kill -INT $$; echo never").exit_code, 130);
@@ -66,7 +66,7 @@ TEST_F(CommandsTest, AnInterruptedCommandReportsThatItWasInterrupted) {
 }
 
 TEST_F(CommandsTest, ABackgroundJobDoesNotHoldTheCommand) {
-  ExecResult r = run("sleep 1000 &");
+  Observation r = run("sleep 1000 &");
   EXPECT_EQ(r.exit_code, 0);
   EXPECT_LT(r.duration, seconds(30));
   EXPECT_EQ(output("jobs"), "[1]+  Running                 sleep 1000 &\n");
@@ -77,13 +77,13 @@ TEST_F(CommandsTest, AJobThatPrintsInPiecesNeverBreaksAnotherCommandsResult) {
   std::string all =
       output("(for i in $(seq 1 200); do printf 'p%s ' $i; done; touch /tmp/printed) &");
   for (int i = 0; i < 50; ++i) {
-    ExecResult r = run("(exit 6)");
+    Observation r = run("(exit 6)");
     EXPECT_EQ(r.exit_code, 6);
     all += r.background + r.output;
   }
   ASSERT_OK(
       wp_->side_exec(branch_, {.argv = {"sh", "-c", "until test -e /tmp/printed; do :; done"}}));
-  ExecResult last = run("wait; echo end");
+  Observation last = run("wait; echo end");
   all += last.background + last.output;
   std::size_t at = 0;
   for (int i = 1; i <= 200; ++i) {
@@ -96,7 +96,7 @@ TEST_F(CommandsTest, WhatAJobPrintsLaterIsKeptForTheNextCommand) {
   run("mkfifo /tmp/go; (read x </tmp/go; echo later; touch /tmp/said) &");
   ASSERT_OK(wp_->side_exec(
       branch_, {.argv = {"sh", "-c", "echo >/tmp/go; until test -e /tmp/said; do :; done"}}));
-  ExecResult r = run("echo now");
+  Observation r = run("echo now");
   EXPECT_EQ(r.output, "now\n");
   EXPECT_TRUE(r.background.starts_with("later\n")) << r.background;
 }
@@ -111,7 +111,7 @@ TEST_F(CommandsTest, AForkBombUnderAPidsLimitIsSurvived) {
   branch_ = start({.limits = {.pids = 64}});
   const std::string count = "set -- /proc/[0-9]*; echo $#";  // without a process of its own
   const std::string before = output(count);
-  ExecResult r =
+  Observation r =
       run("bomb() { bomb | bomb & }; bomb 2>/dev/null; "
           "until set -- /proc/[0-9]*; (( $# > 50 )); do :; done",
           milliseconds(30'000));
@@ -133,7 +133,7 @@ TEST_F(CommandsTest, SideCommandsHaveSeparateStreamsAndNoTerminal) {
   branch_ = start();
   run("shellvar=1; cd /tmp; echo data >file");
   ASSERT_OK_AND_ASSIGN(
-      SideExecResult r,
+      SideObservation r,
       wp_->side_exec(branch_,
                      {.argv = {"sh", "-c", "cat; echo err >&2; tty; pwd; cat /tmp/file; exit 4"},
                       .input = std::string("in\0put\n", 7)}));
@@ -145,7 +145,7 @@ TEST_F(CommandsTest, SideCommandsHaveSeparateStreamsAndNoTerminal) {
 
 TEST_F(CommandsTest, SideCommandsTakeUserDirectoryAndEnvironment) {
   branch_ = start();
-  ASSERT_OK_AND_ASSIGN(SideExecResult r,
+  ASSERT_OK_AND_ASSIGN(SideObservation r,
                        wp_->side_exec(branch_, {.argv = {"sh", "-c", "id -un; pwd; echo $GREETING"},
                                                 .env = {{"GREETING", "hello"}},
                                                 .cwd = "/usr",
@@ -162,22 +162,22 @@ TEST_F(CommandsTest, ASideCommandIsLookedForInThePathItIsToHave) {
   branch_ = start();
   run("mkdir /tools; printf '#!/bin/sh\necho $0\n' | tee /usr/local/bin/tool >/tools/tool; "
       "chmod 755 /tools/tool /usr/local/bin/tool");
-  ASSERT_OK_AND_ASSIGN(SideExecResult usual, wp_->side_exec(branch_, {.argv = {"tool"}}));
+  ASSERT_OK_AND_ASSIGN(SideObservation usual, wp_->side_exec(branch_, {.argv = {"tool"}}));
   EXPECT_EQ(usual.standard_output, "/usr/local/bin/tool\n");
   ASSERT_OK_AND_ASSIGN(
-      SideExecResult given,
+      SideObservation given,
       wp_->side_exec(branch_, {.argv = {"tool"}, .env = {{"PATH", "/tools:/bin"}}}));
   EXPECT_EQ(given.standard_output, "/tools/tool\n");
 }
 
 TEST_F(CommandsTest, ASideCommandRunsBesideABusyShellAndTimesOutAlone) {
   branch_ = start();
-  ASSERT_OK_AND_ASSIGN(SideExecResult slow,
+  ASSERT_OK_AND_ASSIGN(SideObservation slow,
                        wp_->side_exec(branch_, {.argv = {"sleep", "1000"}, .timeout = kShort}));
   EXPECT_TRUE(slow.timed_out);
   EXPECT_EQ(slow.exit_code, 128 + SIGTERM);
   std::string big(3'000'000, 'z');
-  ASSERT_OK_AND_ASSIGN(SideExecResult count,
+  ASSERT_OK_AND_ASSIGN(SideObservation count,
                        wp_->side_exec(branch_, {.argv = {"wc", "-c"}, .input = big}));
   EXPECT_EQ(count.standard_output, "3000000\n");
   EXPECT_EQ(output("echo fine"), "fine\n");

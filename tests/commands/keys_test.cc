@@ -150,7 +150,7 @@ TEST_F(KeysTest, WhatIsTypedWaitsForAProgramThatDoesNotReadAndArrivesWhole) {
     ASSERT_OK(wp_->send_keys(branch_, "end\n"));
     ASSERT_OK(wp_->side_exec(branch_, {.argv = {"touch", "/tmp/go"}}));
     expect_on_screen("finished");
-    ASSERT_OK_AND_ASSIGN(SideExecResult kept,
+    ASSERT_OK_AND_ASSIGN(SideObservation kept,
                          wp_->side_exec(branch_, {.argv = {"cat", "/tmp/text"}}));
     EXPECT_TRUE(kept.standard_output == text) << size << ": " << kept.standard_output.size();
     EXPECT_EQ(output("echo fine"), "fine\n");
@@ -204,7 +204,7 @@ TEST_F(KeysTest, AnInterruptEndsACommandWhoseInputWaits) {
   });
   while (running.wait_for(seconds(2)) != std::future_status::ready)
     ASSERT_OK(wp_->send_keys(branch_, "\x03"));  // one may meet the shell before the program
-  ASSERT_OK_AND_ASSIGN(ExecResult ended, running.get());
+  ASSERT_OK_AND_ASSIGN(Observation ended, running.get());
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_EQ(output("echo fine"), "fine\n");
 }
@@ -234,7 +234,7 @@ TEST_F(KeysTest, KeysThatWaitBelongToTheCheckpointAndArriveOnceInEachBranch) {
     ASSERT_OK(wp_->send_keys(branch, end));
     ASSERT_OK(wp_->side_exec(branch, {.argv = {"touch", "/tmp/go"}}));
     expect_on_screen("finished");
-    ASSERT_OK_AND_ASSIGN(SideExecResult kept,
+    ASSERT_OK_AND_ASSIGN(SideObservation kept,
                          wp_->side_exec(branch, {.argv = {"cat", "/tmp/text"}}));
     EXPECT_TRUE(kept.standard_output == text) << kept.standard_output.size();
     EXPECT_EQ(output("echo fine"), "fine\n");

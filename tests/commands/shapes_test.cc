@@ -6,7 +6,7 @@ namespace sf::waypoint {
 namespace {
 
 TEST_F(CommandsTest, OutputAndExitStatusComeBack) {
-  ExecResult r = run("echo one; echo two >&2; (exit 42)");
+  Observation r = run("echo one; echo two >&2; (exit 42)");
   EXPECT_EQ(r.output, "one\ntwo\n");
   EXPECT_EQ(r.exit_code, 42);
   EXPECT_FALSE(r.timed_out);
@@ -57,7 +57,7 @@ TEST_F(CommandsTest, NoNewlineIsAddedOrLost) {
 }
 
 TEST_F(CommandsTest, AnyByteOfOutputCanBeHadRaw) {
-  ExecResult r = run("stty -onlcr; printf 'a\\0b\\xff\\xfe\\x1b[31mred\\x1b[0m\\n'; stty onlcr");
+  Observation r = run("stty -onlcr; printf 'a\\0b\\xff\\xfe\\x1b[31mred\\x1b[0m\\n'; stty onlcr");
   EXPECT_EQ(r.raw, std::string("a\0b\xff\xfe\x1b[31mred\x1b[0m\n", 18));
   EXPECT_EQ(r.output, "ab\xef\xbf\xbd\xef\xbf\xbdred\n");
 }
@@ -88,7 +88,7 @@ TEST_F(CommandsTest, ACommandWithANulByteIsRefusedAndChangesNothing) {
 }
 
 TEST_F(CommandsTest, UnfinishedInputIsAnErrorNotAHang) {
-  ExecResult quote = run("echo \"unfinished");
+  Observation quote = run("echo \"unfinished");
   EXPECT_NE(quote.exit_code, 0);
   EXPECT_NE(quote.output.find("unexpected EOF"), std::string::npos) << quote.output;
   EXPECT_EQ(run("if true; then").exit_code, 2);

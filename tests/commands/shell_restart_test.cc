@@ -23,7 +23,7 @@ long init_ticks(Waypoint& wp, const BranchId& branch) {
 
 TEST_F(CommandsTest, AShellWhoseDirectoryIsGoneStartsAtTheRoot) {
   ASSERT_OK(wp_->side_exec(branch_ = start({.cwd = "/srv"}), {.argv = {"true"}}));
-  ExecResult ended = run("cd /; rm -rf /srv; exit 4");
+  Observation ended = run("cd /; rm -rf /srv; exit 4");
   EXPECT_EQ(ended.exit_code, 4);
   EXPECT_TRUE(ended.shell_restarted);
   EXPECT_EQ(output("pwd"), "/\n");
@@ -70,7 +70,7 @@ TEST_F(CommandsTest, CommandsRunOnceEachWhileTheirHolderIsKilledAgainAndAgain) {
   for (int i = 0; i < 40; ++i) {
     if (i == 20) run("set -eu");
     const std::string number = std::to_string(i);
-    const ExecResult ran =
+    const Observation ran =
         run("echo " + number + " >> ran; [ " + number + " -ge 20 ] || (exit " + number + ")");
     EXPECT_EQ(ran.exit_code, i < 20 ? i : 0);
     EXPECT_FALSE(ran.shell_restarted);
@@ -98,7 +98,7 @@ TEST_F(CommandsTest, ASideCommandWithTooManyWordsIsRefusedAndTheNextOneRuns) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument) << refused.error().describe();
   many.resize(20'000);
-  ASSERT_OK_AND_ASSIGN(SideExecResult fits, wp_->side_exec(branch_, {.argv = many}));
+  ASSERT_OK_AND_ASSIGN(SideObservation fits, wp_->side_exec(branch_, {.argv = many}));
   EXPECT_EQ(fits.exit_code, 0);
 }
 
@@ -144,7 +144,7 @@ TEST_P(OutputAfterRestart, BinaryOutputArrivesWhole) {
       "for i in {1..300}; do cat /bytes; done >/many");
   for (int round = 0; round < kRounds; ++round) {
     ASSERT_NO_FATAL_FAILURE(end_shell());
-    ExecResult seen = run("stty -opost; cat /many", seconds(20));
+    Observation seen = run("stty -opost; cat /many", seconds(20));
     ASSERT_FALSE(seen.timed_out) << "round " << round;
     ASSERT_EQ(seen.raw.size(), 255U * 300U) << "round " << round;
     for (std::size_t i = 0; i < seen.raw.size(); ++i)
@@ -188,14 +188,14 @@ TEST_P(OutputAfterRestart, BackgroundOutputIsReadWhileNoCommandRuns) {
   for (int round = 0; round < kRounds; ++round) {
     ASSERT_NO_FATAL_FAILURE(end_shell());
     // What the job prints before this command's end is told counts as the command's.
-    ExecResult begun = run("rm -f /done; (seq 30000; touch /done) & disown");
+    Observation begun = run("rm -f /done; (seq 30000; touch /done) & disown");
     // More than a terminal holds: it ends only if the keeper reads.
     auto waited =
         wp_->side_exec(branch_, {.argv = {"sh", "-c", "while ! [ -e /done ]; do sleep 0.01; done"},
                                  .timeout = seconds(20)});
     ASSERT_OK(waited);
     ASSERT_FALSE(waited->timed_out) << "round " << round;
-    ExecResult next = run("true");
+    Observation next = run("true");
     ASSERT_NE((begun.output + next.background).find("\n30000\n"), std::string::npos)
         << "round " << round << ": " << begun.output.size() << " bytes, then "
         << next.background.size();

@@ -9,14 +9,14 @@ namespace {
 
 TEST_F(CommandsTest, ExitEndsTheShellWithItsCodeAndAFreshOneWaits) {
   run("gone=1; cd /tmp");
-  ExecResult r = run("exit 3");
+  Observation r = run("exit 3");
   EXPECT_EQ(r.exit_code, 3);
   EXPECT_TRUE(r.shell_restarted);
   EXPECT_EQ(output("echo \"[$gone]\" $PWD"), "[] /\n");
 }
 
 TEST_F(CommandsTest, ExecReplacesTheShellAndItsEndIsTheCommandsEnd) {
-  ExecResult r = run("exec sleep 0.2");
+  Observation r = run("exec sleep 0.2");
   EXPECT_EQ(r.exit_code, 0);
   EXPECT_TRUE(r.shell_restarted);
   EXPECT_EQ(run("exec sh -c 'exit 9'").exit_code, 9);
@@ -24,7 +24,7 @@ TEST_F(CommandsTest, ExecReplacesTheShellAndItsEndIsTheCommandsEnd) {
 }
 
 TEST_F(CommandsTest, AKilledShellIsReportedAndReplaced) {
-  ExecResult r = run("kill -9 $$");
+  Observation r = run("kill -9 $$");
   EXPECT_EQ(r.exit_code, 128 + SIGKILL);
   EXPECT_TRUE(r.shell_restarted);
   EXPECT_EQ(output("echo fine"), "fine\n");
@@ -33,7 +33,7 @@ TEST_F(CommandsTest, AKilledShellIsReportedAndReplaced) {
 TEST_F(CommandsTest, SetEEndsTheShellAtTheFirstFailure) {
   EXPECT_EQ(run("set -e; true; echo on").exit_code, 0);
   EXPECT_EQ(output("echo still $-").find('e') != std::string::npos, true);
-  ExecResult r = run("false; echo never");
+  Observation r = run("false; echo never");
   EXPECT_EQ(r.exit_code, 1);
   EXPECT_TRUE(r.shell_restarted);
   EXPECT_EQ(r.output.find("never"), std::string::npos);
@@ -41,7 +41,7 @@ TEST_F(CommandsTest, SetEEndsTheShellAtTheFirstFailure) {
 }
 
 TEST_F(CommandsTest, SetUReportsAnUnboundVariableAndTheShellLives) {
-  ExecResult r = run("set -u; echo $nosuchvariable; echo never");
+  Observation r = run("set -u; echo $nosuchvariable; echo never");
   EXPECT_NE(r.exit_code, 0);
   EXPECT_FALSE(r.shell_restarted);
   EXPECT_NE(r.output.find("unbound variable"), std::string::npos);
@@ -59,7 +59,7 @@ TEST_F(CommandsTest, TerminalSettingsOfTheUserStay) {
 
 TEST_F(CommandsTest, TracesAndTrapsShowTheUsersCommandsOnly) {
   run("trap 'echo DBG $BASH_COMMAND' DEBUG");
-  ExecResult traced = run("echo hi");
+  Observation traced = run("echo hi");
   EXPECT_EQ(traced.output, "DBG echo hi\nhi\n");
   EXPECT_EQ(traced.background, "");
   run("trap - DEBUG; set -x");
@@ -84,7 +84,7 @@ TEST_F(CommandsTest, PromptAndPromptCommandDoNotTouchTheOutput) {
 }
 
 TEST_F(CommandsTest, ClearLeavesCleanText) {
-  ExecResult r = run("clear; echo cleared");
+  Observation r = run("clear; echo cleared");
   EXPECT_EQ(r.output, "cleared\n");
   EXPECT_NE(r.raw.find('\x1b'), std::string::npos);
 }

@@ -27,7 +27,7 @@ class SideCopiesTest : public CommandsTest, public ::testing::WithParamInterface
   }
 
   // Runs until it waits for the first step.
-  std::future<Result<SideExecResult>> begin(const std::string& script, std::string input = "") {
+  std::future<Result<SideObservation>> begin(const std::string& script, std::string input = "") {
     auto running = std::async(std::launch::async, [this, script, input = std::move(input)] {
       return wp_->side_exec(branch_, {.argv = {"sh", "-c", script},
                                       .input = input,
@@ -78,7 +78,7 @@ const char* const kPrintsMuch =
     "head -c 300000 /dev/zero >&2; echo after; echo $x >/result; read y </step2; "
     "head -c 200000 /dev/zero; echo $y >/end";
 
-void expect_whole(const Result<SideExecResult>& result) {
+void expect_whole(const Result<SideObservation>& result) {
   ASSERT_OK(result);
   EXPECT_EQ(result->exit_code, 0);
   EXPECT_EQ(result->standard_output.size(), 7U + 1048576U + 6U + 200000U);
@@ -134,7 +134,7 @@ TEST_P(SideCopiesTest, ACommandThatPrintsWithoutPauseRunsOn) {
     expect_soon(each,
                 "read -r a </count; b=$a; while [ \"$b\" = \"$a\" ]; do read -r b </count; done");
   ASSERT_OK(wp_->exec(branch_, {.command = "pkill -f /count"}));
-  ASSERT_OK_AND_ASSIGN(SideExecResult ended, running.get());
+  ASSERT_OK_AND_ASSIGN(SideObservation ended, running.get());
   EXPECT_EQ(ended.exit_code, 143);
   EXPECT_TRUE(ended.standard_output.starts_with("1 1 1\n"));
 }
@@ -148,7 +148,7 @@ TEST_P(SideCopiesTest, InputEndsInTheCopies) {
     expect_soon(each, "test -e /end");
     EXPECT_EQ(output_in(each, "wc -c </input"), "10000\n");
   }
-  ASSERT_OK_AND_ASSIGN(SideExecResult ended, running.get());
+  ASSERT_OK_AND_ASSIGN(SideObservation ended, running.get());
   EXPECT_EQ(ended.standard_output, "10000\n");
 }
 
@@ -184,7 +184,7 @@ TEST_P(SideCopiesTest, ACommandThatIsBeingStartedComesToItsEndInCopies) {
     expect_soon(copy, "! pgrep -f mark-of-i[t]");
     expect_swept(copy);
     ASSERT_OK(wp_->end(copy));
-    ASSERT_OK_AND_ASSIGN(SideExecResult ended, running.get());
+    ASSERT_OK_AND_ASSIGN(SideObservation ended, running.get());
     EXPECT_EQ(ended.standard_output, "input\nmark-of-it\n");
   }
   EXPECT_EQ(output("wc -l </ran"), std::to_string(rounds) + "\n");

@@ -78,11 +78,11 @@ Result<BranchId> WaypointHost::start(const std::string& user) {
   config.engine = engine_;
   SF_TRY_ASSIGN(BranchId branch, waypoint_->start(config));
   leaks_.add_mark(branch.value());
-  waypoint::SideExecRequest install;
+  SideRequest install;
   install.argv = {"bash", "-c", install_script()};
   install.user = "root";
   install.input = programs_;
-  SF_TRY_ASSIGN(waypoint::SideExecResult installed, waypoint_->side_exec(branch, install));
+  SF_TRY_ASSIGN(SideObservation installed, waypoint_->side_exec(branch, install));
   if (installed.exit_code != 0) {
     return fail(ErrorCode::kOs, "installing the test programs: " + installed.standard_error);
   }
@@ -117,10 +117,10 @@ Result<BranchId> WaypointHost::fork(const CheckpointId& checkpoint) {
 
 Result<Observation> WaypointHost::exec(const BranchId& branch, const std::string& command,
                                        milliseconds patience) {
-  waypoint::ExecRequest request;
+  ExecRequest request;
   request.command = command;
   request.timeout = patience;
-  SF_TRY_ASSIGN(waypoint::ExecResult result, waypoint_->exec(branch, request));
+  SF_TRY_ASSIGN(Observation result, waypoint_->exec(branch, request));
   Observation seen{command, std::move(result.output), result.exit_code};
   if (result.timed_out) seen.output += "(timed out)\n";
   if (result.shell_restarted) seen.output += "(the shell was lost)\n";

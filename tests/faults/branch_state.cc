@@ -3,7 +3,7 @@
 namespace sf::faults {
 namespace {
 
-constexpr milliseconds kPatience{20'000};
+constexpr milliseconds kTimeout{20'000};
 
 // The coprocess is started once; a restored shell finds it again by the descriptors it holds.
 constexpr const char* kPut = R"([[ -n $KEEP_PID ]] || {
@@ -42,8 +42,8 @@ sleep 100000 & kill -STOP $!)";
 
 Result<std::string> run(waypoint::Waypoint& manager, const waypoint::BranchId& branch,
                         const std::string& command) {
-  SF_TRY_ASSIGN(waypoint::ExecResult result,
-                manager.exec(branch, {.command = command, .timeout = kPatience}));
+  SF_TRY_ASSIGN(Observation result,
+                manager.exec(branch, {.command = command, .timeout = kTimeout}));
   if (result.timed_out || result.exit_code != 0 || result.shell_restarted)
     return fail(ErrorCode::kOs,
                 "exit " + std::to_string(result.exit_code) + " after: " + result.output);

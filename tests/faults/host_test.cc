@@ -34,7 +34,6 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using waypoint::BranchId;
 using waypoint::CheckpointInfo;
-using waypoint::ExecResult;
 using waypoint::FileLayerKind;
 using waypoint::Waypoint;
 
@@ -76,14 +75,14 @@ TEST_P(StoreInsideTheRootTest, IsAnEmptyDirectoryInTheBranchAndAfterARestore) {
   const std::string look = "ls -A " + store.path() + "; find " + store.path() +
                            "/.. -name upper; echo mine > " + store.path() + "/file; cat " +
                            store.path() + "/file; rm " + store.path() + "/file";
-  ASSERT_OK_AND_ASSIGN(ExecResult seen, manager.exec(branch, {.command = look}));
+  ASSERT_OK_AND_ASSIGN(Observation seen, manager.exec(branch, {.command = look}));
   EXPECT_EQ(seen.output, "mine\n");
   EXPECT_EQ(seen.exit_code, 0);
   EXPECT_FALSE(os::exists(store.path() + "/file"));
 
   ASSERT_OK_AND_ASSIGN(CheckpointInfo here, manager.checkpoint(branch));
   ASSERT_OK(manager.restore(branch, here.id));
-  ASSERT_OK_AND_ASSIGN(ExecResult again, manager.exec(branch, {.command = look}));
+  ASSERT_OK_AND_ASSIGN(Observation again, manager.exec(branch, {.command = look}));
   EXPECT_EQ(again.output, "mine\n");
   ASSERT_OK_AND_ASSIGN(std::string word, word_in(manager, branch));
   EXPECT_EQ(word, "old");
@@ -106,13 +105,13 @@ TEST(ReadOnlyHostTest, ARootOnAReadOnlyPathCanBeWrittenToInTheBranch) {
     ASSERT_OK(store.open());
     Waypoint& manager = store.manager();
     ASSERT_OK_AND_ASSIGN(BranchId branch, manager.start({.root = root.path()}));
-    ASSERT_OK_AND_ASSIGN(ExecResult written,
+    ASSERT_OK_AND_ASSIGN(Observation written,
                          manager.exec(branch, {.command = "echo mine > /etc/motd && rm "
                                                           "/etc/debian_version && cat /etc/motd"}));
     EXPECT_EQ(written.output, "mine\n");
     ASSERT_OK_AND_ASSIGN(CheckpointInfo here, manager.checkpoint(branch));
     ASSERT_OK(manager.restore(branch, here.id));
-    ASSERT_OK_AND_ASSIGN(ExecResult kept, manager.exec(branch, {.command = "cat /etc/motd"}));
+    ASSERT_OK_AND_ASSIGN(Observation kept, manager.exec(branch, {.command = "cat /etc/motd"}));
     EXPECT_EQ(kept.output, "mine\n");
     store.expect_nothing_left_but({here.id});
   });

@@ -27,7 +27,6 @@ namespace {
 using waypoint::BranchId;
 using waypoint::CheckpointId;
 using waypoint::CheckpointInfo;
-using waypoint::ExecResult;
 using waypoint::Waypoint;
 
 constexpr auto kPrompt = seconds(10);  // a loss is noticed at once; the machine may be busy
@@ -128,7 +127,7 @@ class KillTest : public ::testing::Test {
   // A process with so much memory that a test can meet CRIU in the middle of its work.
   void start_big_process() {
     ASSERT_OK_AND_ASSIGN(
-        ExecResult started,
+        Observation started,
         manager().exec(branch_,
                        {.command = R"({ head -c 400M /dev/zero; sleep 100000; } | tail -c 400M &
 until (( $(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' /proc/$!/status) > 380000 )); do sleep 0.05; done)"}));
@@ -166,7 +165,7 @@ TEST_F(KillTest, ACommandWhoseKeeperIsKilledEndsAtOnceWithSessionLost) {
       becomes_true([&] { return runs_in_branch_of(keeper(), "sleep"); }, Deadline::after(kPrompt));
   kill_now(keeper());
   EXPECT_TRUE(runs);
-  Result<ExecResult> result = answer_of(command, keeper());
+  Result<Observation> result = answer_of(command, keeper());
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().code, ErrorCode::kSessionLost) << result.error().describe();
   expect_lost_branch_comes_back();
@@ -193,7 +192,7 @@ TEST_F(KillTest, ABranchWhoseInitWasKilledIsLostAndComesBackFromItsCheckpoint) {
   EXPECT_TRUE(
       becomes_true([&] { return runs_in_branch_of(keeper(), "sleep"); }, Deadline::after(kPrompt)));
   kill_now(*init);
-  Result<ExecResult> result = answer_of(command, keeper());
+  Result<Observation> result = answer_of(command, keeper());
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().code, ErrorCode::kSessionLost) << result.error().describe();
   expect_lost_branch_comes_back();

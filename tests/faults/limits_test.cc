@@ -29,7 +29,6 @@ using waypoint::BranchConfig;
 using waypoint::BranchId;
 using waypoint::CheckpointId;
 using waypoint::CheckpointInfo;
-using waypoint::ExecResult;
 using waypoint::FileLayerKind;
 using waypoint::Waypoint;
 
@@ -52,10 +51,10 @@ class LimitsTest : public ::testing::Test {
   }
 
   Waypoint& manager() { return store_->manager(); }
-  ExecResult run(const std::string& command) {
+  Observation run(const std::string& command) {
     auto result = manager().exec(branch_, {.command = command, .timeout = kTimeout});
     EXPECT_OK(result);
-    return result ? std::move(*result) : ExecResult{.exit_code = -1};
+    return result ? std::move(*result) : Observation{.exit_code = -1};
   }
   CheckpointId checkpoint() {
     auto info = manager().checkpoint(branch_);
@@ -82,7 +81,7 @@ TEST_F(LimitsTest, AFullDiskFailsClearlyAndGoesOnOnceThereIsRoomAgain) {
   start({}, {.file_layers = FileLayerKind::kBtrfs, .store_bytes = 1024 * kMiB});
   ASSERT_FALSE(HasFatalFailure());
   CheckpointId before = checkpoint();
-  ExecResult filled = run("dd if=/dev/zero of=/root/fill bs=1M");
+  Observation filled = run("dd if=/dev/zero of=/root/fill bs=1M");
   EXPECT_NE(filled.exit_code, 0);
   EXPECT_THAT(filled.output, HasSubstr("No space left on device"));
 
@@ -129,7 +128,7 @@ void survive_a_full_host(const std::string& mount_point, FileLayerKind file_laye
   if (!full) {
     EXPECT_EQ(full.error().code, ErrorCode::kNoSpace) << full.error().describe();
   }
-  ASSERT_OK_AND_ASSIGN(ExecResult alive, manager.exec(branch, {.command = "echo $WORD"}));
+  ASSERT_OK_AND_ASSIGN(Observation alive, manager.exec(branch, {.command = "echo $WORD"}));
   EXPECT_EQ(alive.output, "new\n");
 
   ASSERT_EQ(::unlink((mount_point + "/fill").c_str()), 0);
@@ -238,7 +237,7 @@ TEST_F(LimitsTest, ABranchAtItsPidsLimitIsCheckpointedAndUnharmed) {
     return cgroup().processes().size() == kPids;
   };
   while (!is_full()) {
-    ExecResult added = run("sleep 100000 & WORD=full");
+    Observation added = run("sleep 100000 & WORD=full");
     ASSERT_EQ(added.exit_code, 0) << added.output;
   }
   EXPECT_EQ(manager().side_exec(branch_, {.argv = {"true"}}).ok(), false) << "no pid is left";
@@ -278,7 +277,7 @@ TEST_F(LimitsTest, AForkBombIsHeldAndTheShellWorksOnceItIsKilled) {
 TEST_F(LimitsTest, ACommandBeyondTheMemoryLimitIsKilledAndTheShellSurvives) {
   start({.limits = {.memory_bytes = 64 * kMiB}});
   ASSERT_FALSE(HasFatalFailure());
-  ExecResult killed = run("head -c 500M /dev/zero | tail -c 400M > /dev/null");
+  Observation killed = run("head -c 500M /dev/zero | tail -c 400M > /dev/null");
   EXPECT_EQ(killed.exit_code, 137) << killed.output;
   EXPECT_FALSE(killed.shell_restarted);
   expect_word("old");

@@ -17,7 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using waypoint::BranchId;
 using waypoint::CheckpointInfo;
-using waypoint::ExecResult;
 using waypoint::Waypoint;
 
 struct Refused {

@@ -31,7 +31,7 @@ class BusyTest : public CommandsTest {
     branch_ = start(config);
     auto program = os::read_file(SF_BUSY_TREE, 64U << 20U);
     ASSERT_TRUE(program.ok()) << program.error().describe();
-    SideExecRequest install;
+    SideRequest install;
     install.argv = {"sh", "-c",
                     "cat > /tmp/busy-tree; chmod +x /tmp/busy-tree; mkfifo /tmp/in /tmp/out"};
     install.user = "root";

@@ -102,7 +102,7 @@ class GeneratorTest : public CommandsTest {
     items_.clear();
     auto program = os::read_file(SF_ZOO, 64U << 20U);
     if (!program) return {program.error().describe()};
-    SideExecRequest install;
+    SideRequest install;
     install.argv = {
         "sh", "-c",
         "cat > /tmp/resource-zoo && chmod +x /tmp/resource-zoo && mkdir -m 777 /tmp/z && "

@@ -22,7 +22,7 @@ class NativeMemoryTest : public CommandsTest {
     branch_ = start(config);
     auto program = os::read_file(SF_WALKER, 64U << 20U);
     ASSERT_TRUE(program.ok()) << program.error().describe();
-    SideExecRequest install;
+    SideRequest install;
     install.argv = {"sh", "-c", "cat > /tmp/walker; chmod +x /tmp/walker; mkfifo /tmp/in /tmp/out"};
     install.user = "root";
     install.input = *program;

@@ -90,7 +90,7 @@ TEST_F(PrecaptureTest, WhatWasForeseenIsWhatWouldHaveBeenTaken) {
   auto forks = wp_->fork(here.id, 2);
   for (auto& fork : forks) {
     ASSERT_OK(fork);
-    ASSERT_OK_AND_ASSIGN(ExecResult said, wp_->exec(*fork, {.command = "ask; echo $x"}));
+    ASSERT_OK_AND_ASSIGN(Observation said, wp_->exec(*fork, {.command = "ask; echo $x"}));
     EXPECT_EQ(said.output, "2\n1\n");
   }
 }
@@ -141,7 +141,7 @@ TEST_F(PrecaptureTest, WhatComesMeanwhileIsInTheCheckpoint) {
   expect_seen("echo $x", "2\n");
 
   change("x=3");
-  ASSERT_OK_AND_ASSIGN(SideExecResult side,
+  ASSERT_OK_AND_ASSIGN(SideObservation side,
                        wp_->side_exec(branch_, {.argv = {"sh", "-c", "echo 4 > /tmp/beside"}}));
   EXPECT_EQ(side.exit_code, 0);
   expect_seen("cat /tmp/beside", "4\n");
@@ -169,7 +169,7 @@ TEST_F(PrecaptureTest, FileWrittenThroughTheApiIsInTheNextCheckpoint) {
     EXPECT_EQ(output("cat /root/f"), payload);
     for (auto& fork : wp_->fork(info.id, 2)) {
       ASSERT_OK(fork);
-      ASSERT_OK_AND_ASSIGN(ExecResult said, wp_->exec(*fork, {.command = "cat /root/f"}));
+      ASSERT_OK_AND_ASSIGN(Observation said, wp_->exec(*fork, {.command = "cat /root/f"}));
       EXPECT_EQ(said.output, payload);
       ASSERT_OK(wp_->end(*fork));
     }
@@ -346,7 +346,7 @@ TEST_F(PrecaptureTest, ABranchThatIsKilledWhileItStandsIsKnownToBeGone) {
                                    Deadline::after(kTimeout)));
   auto forks = wp_->fork(here, 1);
   ASSERT_OK(forks[0]);
-  ASSERT_OK_AND_ASSIGN(ExecResult said, wp_->exec(*forks[0], {.command = "echo $x"}));
+  ASSERT_OK_AND_ASSIGN(Observation said, wp_->exec(*forks[0], {.command = "echo $x"}));
   EXPECT_EQ(said.output, "1\n");
 }
 

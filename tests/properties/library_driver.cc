@@ -131,7 +131,7 @@ class Library {
 
   static Result<Json> exec(SessionManager& session, const BranchId& branch, const Json& request) {
     SF_TRY_ASSIGN(
-        control::Observation seen,
+        Observation seen,
         session.exec_command(branch, {.command = request.at("command"),
                                       .timeout = milliseconds(request.at("timeout_ms"))}));
     return Json{
@@ -139,7 +139,7 @@ class Library {
   }
 
   static Result<Json> run(SessionManager& session, const BranchId& branch, const Json& request) {
-    SF_TRY_ASSIGN(control::SideObservation seen, session.run(branch, {.argv = request.at("argv")}));
+    SF_TRY_ASSIGN(SideObservation seen, session.run(branch, {.argv = request.at("argv")}));
     return Json{{"output", seen.standard_output},
                 {"exit_code", seen.exit_code},
                 {"timed_out", seen.timed_out}};

@@ -5,7 +5,7 @@ import re
 import unittest
 from typing import Any, Dict, List, Set, Tuple
 
-from statefork import executions, verbs
+from statefork import container, executions, requests, transfer, verbs
 from statefork.plans import Course, Open, Plan, Reply, Request, Send
 from statefork.requests import Address
 from statefork.results import ExecutionInfo
@@ -68,6 +68,15 @@ class ApiTest(unittest.TestCase):
     def test_every_verb_is_in_the_api_and_everything_in_the_api_has_a_verb(self) -> None:
         used = {self.find(first_request(plan)) for plan in PLANS}
         self.assertEqual(used | FOR_OTHERS, self.operations())
+
+    def test_the_client_and_the_api_state_the_same_limits(self) -> None:
+        limits = self.api["x-limits"]
+        self.assertEqual(requests.MAX_REQUEST_BYTES, limits["request_bytes"])
+        self.assertEqual(requests.MAX_FILE_BYTES, limits["file_write_bytes"])
+        self.assertEqual(requests.DEFAULT_TIMEOUT * 1000, limits["default_timeout_ms"])
+        for asked in (container.MAX_OUTPUT, 2 * transfer.PART):
+            self.assertLessEqual(asked, limits["output_bytes"])
+        self.assertLessEqual(transfer.PART, limits["program_input_bytes"])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ namespace {
 
 using control::BranchId;
 using control::NodeId;
-using control::Observation;
 using control::StartConfig;
 
 class AgentShellTest : public ::testing::TestWithParam<const char*> {

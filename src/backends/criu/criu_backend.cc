@@ -11,7 +11,7 @@ using waypoint::CheckpointId;
 
 Result<control::Checkpoint> CriuBackend::checkpoint(const BranchHandle& branch) {
   auto taken = waypoint().checkpoint(BranchId(branch.value()));
-  if (!taken) return branch_error(branch, std::move(taken).error());
+  if (!taken) return explain(branch, std::move(taken).error());
   return control::Checkpoint{.ref = PhysicalRef(taken->id.value()),
                              .bytes = taken->image_bytes,
                              .facts = taken->facts,

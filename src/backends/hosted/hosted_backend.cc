@@ -2,26 +2,21 @@
 
 #include <algorithm>
 #include <future>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
 
 #include "backends/branch_settings.h"
-#include "backends/shell_answers.h"
 #include "base/scope_exit.h"
-#include "shell/facts_message.h"
 #include "shell/fresh_id.h"
 
 namespace sf::backends {
 
 using control::BranchHandle;
-using control::Observation;
 using control::PhysicalRef;
 using waypoint::BranchConfig;
 using waypoint::KeeperClient;
 using waypoint::ShellClient;
-using wire::Frame;
-using wire::Json;
+using wire::HelloReply;
 
 namespace {
 
@@ -67,21 +62,21 @@ Result<BranchHandle> HostedBackend::start(const control::StartConfig& wanted) {
 Status HostedBackend::begin(const std::string& name, const BranchConfig& config) {
   std::shared_ptr<Sandbox> made = sandbox(BranchHandle(name));
   Deadline deadline = Deadline::after(kStartTime);
-  Result<Frame> answer = hello(*made, deadline);
+  Result<HelloReply> answer = hello(*made, deadline);
   if (!answer && answer.error().code == ErrorCode::kNotFound)
     return fail(ErrorCode::kOs,
                 "the sandbox ended before its agent answered: " + answer.error().message,
                 "check that the root is one of this machine's kind");
   if (!answer) return std::move(answer).error().while_doing("waiting for the agent in the sandbox");
-  if (answer->header.value("started", false)) return Ok{};
-  SF_TRY(made->agent->call({{{"op", "start"}, {"config", to_json(config)}}, {}}, deadline));
+  made->reached = true;
+  if (answer->started) return Ok{};
+  SF_TRY(made->agent->ask(wire::StartCall{.config = to_json(config)}, deadline));
   return Ok{};
 }
 
-Result<Frame> HostedBackend::hello(Sandbox& sandbox, Deadline deadline) {
-  const Frame request{{{"op", "hello"}}, {}};
+Result<HelloReply> HostedBackend::hello(Sandbox& sandbox, Deadline deadline) {
   for (;;) {
-    Result<Frame> answer = sandbox.agent->call(request, deadline);
+    Result<HelloReply> answer = sandbox.agent->ask(wire::HelloCall{}, deadline);
     if (answer || deadline.passed()) return answer;
     const ErrorCode code = answer.error().code;
     if (code != ErrorCode::kSessionLost && code != ErrorCode::kBusy) return answer;
@@ -91,28 +86,33 @@ Result<Frame> HostedBackend::hello(Sandbox& sandbox, Deadline deadline) {
   }
 }
 
-Result<Observation> HostedBackend::exec(const BranchHandle& branch,
-                                        const control::ExecRequest& request,
-                                        const control::OutputSink& sink) {
+Result<HostedBackend::Talk> HostedBackend::talk(const BranchHandle& branch) {
   std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
+  auto lock =
+      std::make_shared<std::pair<std::shared_ptr<Sandbox>, std::shared_lock<std::shared_mutex>>>(
+          found, found->talk);
   if (!found->reached) {
     // A daemon that was killed may have left the sandbox in the midst of something.
     auto there = hello(*found, Deadline::after(kStartTime));
     if (!there && there.error().code != ErrorCode::kNotFound) return std::move(there).error();
     found->reached = true;
   }
-  SF_TRY_ASSIGN(waypoint::ExecResult done,
-                guarded(*found, ShellClient(found->agent).exec(shell_request(request), sink)));
-  return observation_of(std::move(done));
+  return Talk{ShellClient(found->agent), std::move(lock)};
 }
 
 // The way to an agent may be lost (a relay killed) while the agent lives: then the branch is not
 // lost, and nobody knows how far the request came.
-Error HostedBackend::cut_off(Sandbox& sandbox, Error error) {
+Error HostedBackend::explain(const BranchHandle& branch, Error error) {
   if (error.code != ErrorCode::kSessionLost) return error;
-  sandbox.agent->drop_idle();
-  auto answer = hello(sandbox, Deadline::after(kShortCall));
+  std::shared_ptr<Sandbox> found;
+  {
+    std::lock_guard lock(mutex_);
+    const auto known = sandboxes_.find(branch);
+    if (known == sandboxes_.end()) return error;  // ended meanwhile
+    found = known->second;
+  }
+  found->agent->drop_idle();
+  auto answer = hello(*found, Deadline::after(kShortCall));
   if (!answer && answer.error().code == ErrorCode::kNotFound) return error;
   error.code = ErrorCode::kOs;
   error.message = "the way into the sandbox was cut off meanwhile: " + error.message;
@@ -124,7 +124,7 @@ Result<control::Checkpoint> HostedBackend::checkpoint(const BranchHandle& branch
   SF_TRY_ASSIGN(BranchFacts before, facts(branch));
   std::shared_ptr<Sandbox> found = sandbox(branch);
   std::unique_lock talk(found->talk);
-  (void)found->agent->call({{{"op", "hang_up"}}, {}}, Deadline::after(kShortCall));
+  (void)found->agent->ask(wire::HangUpCall{}, Deadline::after(kShortCall));
   found->agent->drop_idle();
   SF_TRY_ASSIGN(BranchConfig config, records_.get(branch.value()));
   std::shared_lock making(making_);
@@ -159,13 +159,6 @@ Result<BranchHandle> HostedBackend::restore(const BranchHandle& /*old*/, const P
   return revive(from);
 }
 
-Result<control::WindowSize> HostedBackend::window(const BranchHandle& branch) {
-  std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
-  SF_TRY_ASSIGN(waypoint::ScreenText shown, guarded(*found, ShellClient(found->agent).screen(0)));
-  return control::WindowSize{shown.size.rows, shown.size.cols};
-}
-
 std::vector<Result<BranchHandle>> HostedBackend::fork(const PhysicalRef& from, std::size_t count) {
   std::vector<Result<BranchHandle>> forks;
   while (forks.size() < count) {
@@ -192,77 +185,6 @@ Status HostedBackend::end(const BranchHandle& branch) {
   SF_TRY(substrate_->end(branch.value()));
   records_.remove(branch.value());
   return Ok{};
-}
-
-Result<control::SideObservation> HostedBackend::run(const BranchHandle& branch,
-                                                    const control::SideRequest& request) {
-  std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
-  SF_TRY_ASSIGN(waypoint::SideExecResult done,
-                guarded(*found, ShellClient(found->agent).side_exec(side_request(request))));
-  return side_observation_of(std::move(done));
-}
-
-Result<control::TypedKeys> HostedBackend::send_keys(const BranchHandle& branch,
-                                                    std::string_view keys) {
-  std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
-  SF_TRY_ASSIGN(waypoint::TypedKeys typed,
-                guarded(*found, ShellClient(found->agent).send_keys(keys)));
-  return control::TypedKeys{typed.accepted, typed.waiting};
-}
-
-Result<control::TypedKeys> HostedBackend::send_input(const BranchHandle& branch,
-                                                     const InputEvents& input) {
-  std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
-  SF_TRY_ASSIGN(waypoint::TypedKeys typed,
-                guarded(*found, ShellClient(found->agent).send_input(input)));
-  return control::TypedKeys{typed.accepted, typed.waiting};
-}
-
-Result<control::TerminalScreen> HostedBackend::screen(const BranchHandle& branch,
-                                                      std::size_t scrollback) {
-  std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
-  SF_TRY_ASSIGN(waypoint::ScreenText shown,
-                guarded(*found, ShellClient(found->agent).screen(scrollback)));
-  return screen_of(std::move(shown));
-}
-
-Status HostedBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::uint16_t cols) {
-  std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
-  return guarded(*found, ShellClient(found->agent).resize({rows, cols}));
-}
-
-Result<std::unique_ptr<control::TerminalFeed>> HostedBackend::watch(const BranchHandle& branch) {
-  std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
-  SF_TRY_ASSIGN(waypoint::TerminalWatch watch, guarded(*found, ShellClient(found->agent).watch()));
-  return feed_of(std::move(watch));
-}
-
-Result<std::string> HostedBackend::read_file(const BranchHandle& branch, const std::string& path,
-                                             std::size_t max_bytes) {
-  std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
-  return guarded(*found, ShellClient(found->agent).read_file(path, max_bytes));
-}
-
-Status HostedBackend::write_file(const BranchHandle& branch, const std::string& path,
-                                 std::string_view content) {
-  std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
-  return guarded(*found, ShellClient(found->agent).write_file(path, content));
-}
-
-Result<BranchFacts> HostedBackend::facts(const BranchHandle& branch) {
-  std::shared_ptr<Sandbox> found = sandbox(branch);
-  std::shared_lock talk(found->talk);
-  SF_TRY_ASSIGN(Frame answer, guarded(*found, found->agent->call({{{"op", "facts"}}, {}},
-                                                                 Deadline::after(kShortCall))));
-  return waypoint::branch_facts_from_json(answer.header);
 }
 
 Result<std::string> HostedBackend::digest(const BranchHandle&, const std::optional<PhysicalRef>&,

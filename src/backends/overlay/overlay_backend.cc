@@ -10,7 +10,7 @@ using control::PhysicalRef;
 Result<control::Checkpoint> OverlayBackend::checkpoint(const BranchHandle& branch) {
   SF_TRY_ASSIGN(BranchFacts before, facts(branch));
   auto taken = waypoint().seal(waypoint::BranchId(branch.value()));
-  if (!taken) return branch_error(branch, std::move(taken).error());
+  if (!taken) return explain(branch, std::move(taken).error());
   return control::Checkpoint{.ref = PhysicalRef(taken->id.value()),
                              .bytes = taken->image_bytes,
                              .facts = before,

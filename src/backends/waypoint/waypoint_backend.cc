@@ -9,7 +9,7 @@ using control::PhysicalRef;
 
 Result<control::Checkpoint> WaypointBackend::checkpoint(const BranchHandle& branch) {
   auto taken = waypoint().checkpoint(waypoint::BranchId(branch.value()));
-  if (!taken) return branch_error(branch, std::move(taken).error());
+  if (!taken) return explain(branch, std::move(taken).error());
   return control::Checkpoint{.ref = PhysicalRef(taken->id.value()),
                              .bytes = taken->image_bytes,
                              .facts = taken->facts,

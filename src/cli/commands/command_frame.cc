@@ -1,8 +1,11 @@
 #include "cli/commands/command_frame.h"
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "cli/render/text_layout.h"
 #include "wire/problem.h"
 
@@ -61,6 +64,11 @@ CLI::Option* add_session_argument(CLI::App& command, SessionAddress& address,
 CLI::Option* add_node_argument(CLI::App& command, const std::string& name, std::string& node,
                                const std::string& description) {
   return command.add_option(name, node, description)->type_name("NODE");
+}
+
+std::uint64_t timeout_ms(double seconds) {
+  const double most = std::chrono::duration<double>(kMaxTimeout).count();
+  return static_cast<std::uint64_t>(std::ceil(std::min(seconds, most) * 1000));
 }
 
 int with_daemon(const CommandFrame& frame, const std::function<Result<int>(ApiClient&)>& work) {

@@ -39,6 +39,9 @@ CLI::Option* add_session_argument(CLI::App& command, SessionAddress& address,
 CLI::Option* add_node_argument(CLI::App& command, const std::string& name, std::string& node,
                                const std::string& description = "Id, name, HEAD or HEAD~2");
 
+// The value of --timeout as the API wants it; more than kMaxTimeout is taken for that.
+std::uint64_t timeout_ms(double seconds);
+
 // Runs `work` with a client of the daemon, whose first call starts one if there is none, and
 // returns its exit status; reports a failure and returns the frame's.
 int with_daemon(const CommandFrame& frame, const std::function<Result<int>(ApiClient&)>& work);

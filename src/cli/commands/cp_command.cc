@@ -6,6 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "base/scope_exit.h"
 #include "cli/commands/command_frame.h"
 #include "cli/commands/copy_location.h"
@@ -17,7 +18,6 @@
 namespace sf::cli {
 namespace {
 
-constexpr std::size_t kMaxSent = 16U << 20U;  // the API's
 constexpr const char* kSplitHint =
     "split it: split -b 16M FILE FILE., copy the parts, cat them together there";
 
@@ -37,14 +37,14 @@ Error is_directory_error(const std::string& path) {
 }
 
 Result<std::string> read_local(const CopyLocation& location) {
-  if (location.is_stream()) return read_standard_input(kMaxSent, kSplitHint);
+  if (location.is_stream()) return read_standard_input(kMaxFileWrite, kSplitHint);
   if (os::is_directory(location.path)) return is_directory_error(location.path);
   struct stat info {};
   if (::stat(location.path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-      static_cast<std::size_t>(info.st_size) > kMaxSent)
-    return invalid(location.path + " has more than " + std::to_string(kMaxSent) + " bytes",
+      static_cast<std::size_t>(info.st_size) > kMaxFileWrite)
+    return invalid(location.path + " has more than " + std::to_string(kMaxFileWrite) + " bytes",
                    kSplitHint);
-  return os::read_file(location.path, kMaxSent);
+  return os::read_file(location.path, kMaxFileWrite);
 }
 
 // Readers see the file as it was or whole; a failure leaves it as it was.

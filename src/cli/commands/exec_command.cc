@@ -1,11 +1,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <csignal>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "cli/commands/command_frame.h"
 #include "cli/commands/interrupts.h"
 #include "cli/commands/standard_input.h"
@@ -17,11 +17,10 @@
 namespace sf::cli {
 namespace {
 
-constexpr std::size_t kMaxCommand = 16U << 20U;  // the API's
-constexpr int kTimedOut = 124;                   // as timeout(1)
-constexpr int kOurFailure = 125;                 // as docker: the command's own status is not known
-constexpr int kInterrupted = 130;                // as a shell: Ctrl-C
-constexpr int kNobodyReads = 141;                // as a shell: a closed pipe
+constexpr int kTimedOut = 124;     // as timeout(1)
+constexpr int kOurFailure = 125;   // as docker: the command's own status is not known
+constexpr int kInterrupted = 130;  // as a shell: Ctrl-C
+constexpr int kNobodyReads = 141;  // as a shell: a closed pipe
 
 struct ExecArguments : CommandFrame {
   SessionAddress address;
@@ -59,9 +58,7 @@ Result<wire::Json> request_of(const ExecArguments& arguments, const std::vector<
   } else {
     request["command_base64"] = wire::to_base64(text);
   }
-  if (arguments.timeout_seconds >= 0)
-    request["timeout_ms"] =
-        static_cast<std::uint64_t>(std::ceil(std::min(arguments.timeout_seconds, 3e7) * 1000));
+  if (arguments.timeout_seconds >= 0) request["timeout_ms"] = timeout_ms(arguments.timeout_seconds);
   if (arguments.max_output != 0) request["max_output"] = arguments.max_output;
   if (raw) request["raw"] = true;
   return request;

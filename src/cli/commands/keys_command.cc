@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/key_names.h"
+#include "base/limits.h"
 #include "cli/commands/command_frame.h"
 #include "cli/commands/standard_input.h"
 #include "cli/commands/subcommands.h"
@@ -17,8 +18,6 @@ struct KeysArguments : CommandFrame {
   bool from_input = false;
 };
 
-constexpr std::size_t kMostKeys = 4U << 20U;  // what a terminal's input queue holds
-
 Result<InputEvents> input_of(const KeysArguments& arguments,
                              const std::vector<std::string>& words) {
   const bool is_mixed = !arguments.literal && !arguments.paste;
@@ -29,8 +28,9 @@ Result<InputEvents> input_of(const KeysArguments& arguments,
   std::string text;
   for (const std::string& word : words) text += is_mixed ? "" : word;
   if (arguments.from_input) {
-    SF_TRY_ASSIGN(std::string read,
-                  read_standard_input(kMostKeys, "copy it with cp and let the program read that"));
+    SF_TRY_ASSIGN(
+        std::string read,
+        read_standard_input(kMaxQueuedInput, "copy it with cp and let the program read that"));
     text += read;
   }
   const auto kind = arguments.paste ? InputEvent::Kind::kPaste : InputEvent::Kind::kText;

@@ -1,9 +1,8 @@
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "cli/commands/command_frame.h"
 #include "cli/commands/standard_input.h"
 #include "cli/commands/subcommands.h"
@@ -13,7 +12,6 @@
 namespace sf::cli {
 namespace {
 
-constexpr std::size_t kMaxInput = 16U << 20U;
 constexpr int kTimedOut = 124;    // as timeout(1)
 constexpr int kOurFailure = 125;  // as docker: the program's own status is not known
 
@@ -37,11 +35,10 @@ Result<wire::Json> request_of(const RunArguments& arguments,
   if (!env.empty()) request["env"] = env;
   if (!arguments.cwd.empty()) request["cwd"] = arguments.cwd;
   if (!arguments.user.empty()) request["user"] = arguments.user;
-  if (arguments.timeout_seconds >= 0)
-    request["timeout_ms"] =
-        static_cast<std::uint64_t>(std::ceil(std::min(arguments.timeout_seconds, 3e7) * 1000));
+  if (arguments.timeout_seconds >= 0) request["timeout_ms"] = timeout_ms(arguments.timeout_seconds);
   if (arguments.interactive) {
-    SF_TRY_ASSIGN(std::string input, read_standard_input(kMaxInput, "copy it with cp first"));
+    SF_TRY_ASSIGN(std::string input,
+                  read_standard_input(kMaxProgramInput, "copy it with cp first"));
     const bool is_text = wire::is_utf8(input);
     request[is_text ? "input" : "input_base64"] = is_text ? input : wire::to_base64(input);
   }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/limits.h"
 #include "base/scope_exit.h"
 #include "base/split.h"
 #include "explore/apply/host_directory.h"
@@ -21,8 +22,7 @@ namespace {
 
 // Without set-id bits: on the host these would be those of whoever applies.
 constexpr mode_t kPermissions = 0777;
-constexpr std::size_t kAtOnce = 200;  // paths in one question
-constexpr std::size_t kMaxFile = 64U << 20U;
+constexpr std::size_t kAtOnce = 200;              // paths in one question
 constexpr std::size_t kMaxContent = 512U << 20U;  // of all of them, in memory at once
 
 // "81a4 /srv/file", as the branch's own stat prints it; that may be anybody's.
@@ -44,7 +44,7 @@ Result<std::map<std::string, mode_t>> modes_in(const SessionClient& session,
     std::vector<std::string> argv = {"stat", "--printf", "%f %n\\0", "--"};
     for (std::size_t i = first; i < std::min(paths.size(), first + kAtOnce); ++i)
       argv.push_back(paths[i]);
-    SF_TRY_ASSIGN(client::ProgramSeen seen, session.run(branch, {.argv = argv}));
+    SF_TRY_ASSIGN(SideObservation seen, session.run(branch, {.argv = argv}));
     for (const std::string& line : split(seen.standard_output, '\0')) {
       if (auto found = mode_from(line)) modes.insert(std::move(*found));
     }
@@ -57,7 +57,7 @@ Result<MaybeFile> file_in(const SessionClient& session, const std::string& branc
   auto mode = modes.find(path);
   if (mode == modes.end()) return MaybeFile();
   if (S_ISLNK(mode->second)) {
-    SF_TRY_ASSIGN(client::ProgramSeen seen,
+    SF_TRY_ASSIGN(SideObservation seen,
                   session.run(branch, {.argv = {"readlink", "-n", "--", path}}));
     return MaybeFile(FileState{seen.standard_output, 0777, true});
   }
@@ -128,7 +128,7 @@ Result<std::vector<ApplyStep>> plan_apply(const SessionClient& session,
     SF_TRY_ASSIGN(MaybeFile wanted, file_in(session, new_branch, path, new_modes));
     if (!before && !wanted) continue;  // a directory, or what is no file
     const std::string relative = path.substr(prefix.size());
-    SF_TRY_ASSIGN(MaybeFile there, host.read(relative, kMaxFile));
+    SF_TRY_ASSIGN(MaybeFile there, host.read(relative, kMaxFileRead));
     for (const MaybeFile* file : {&before, &wanted, &there})
       content += *file ? (*file)->content.size() : 0;
     if (content > kMaxContent)

@@ -9,14 +9,12 @@
 
 namespace sf::explore {
 
-using client::ProgramSeen;
 using client::SessionClient;
 using wire::Json;
 
 namespace {
 
 constexpr std::size_t kMaxLog = 16U << 10U;  // of a grade: its end says what failed
-constexpr std::size_t kMaxOutput = 1U << 20U;
 constexpr const char* kRewardText = "/logs/verifier/reward.txt";
 constexpr const char* kRewardJson = "/logs/verifier/reward.json";
 
@@ -38,17 +36,19 @@ std::string command_line(const GradingPlan& plan) {
 }
 
 // Both outputs of one in the shell are one.
-Result<ProgramSeen> run_program(const SessionClient& session, const std::string& branch,
-                                const GradingPlan& plan) {
+Result<SideObservation> run_program(const SessionClient& session, const std::string& branch,
+                                    const GradingPlan& plan) {
   if (!plan.in_shell)
     return session.run(branch, {.argv = plan.argv,
                                 .env = plan.env,
                                 .cwd = plan.cwd,
                                 .user = plan.user,
                                 .timeout = plan.timeout});
-  SF_TRY_ASSIGN(client::CommandSeen seen,
-                session.exec(branch, command_line(plan), plan.timeout, kMaxOutput));
-  return ProgramSeen{std::move(seen.output), "", seen.exit_code, seen.timed_out};
+  SF_TRY_ASSIGN(Observation seen,
+                session.exec(branch, {.command = command_line(plan), .timeout = plan.timeout}));
+  return SideObservation{.exit_code = seen.exit_code,
+                         .standard_output = std::move(seen.output),
+                         .timed_out = seen.timed_out};
 }
 
 Result<double> read_reward(const SessionClient& session, const std::string& branch) {
@@ -90,7 +90,7 @@ Result<Grade> run_tests(const SessionClient& session, const std::string& branch,
   SF_TRY_ASSIGN(UploadPlan files, plan_upload(plan.uploads));
   for (const std::string& directory : plan.make_directories) files.directories.push_back(directory);
   SF_TRY(send_beside(session, branch, files));
-  SF_TRY_ASSIGN(ProgramSeen seen, run_program(session, branch, plan));
+  SF_TRY_ASSIGN(SideObservation seen, run_program(session, branch, plan));
   const std::string log = end_of(seen.standard_output + seen.standard_error);
   if (seen.timed_out) return Grade{0, log + "\n[the tests took too long]"};
   if (plan.verdict == Verdict::kOutput) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kKeyNote = "build.key";
 constexpr const char* kStepNote = "build.step";
-constexpr std::size_t kMaxOutput = 64U << 10U;
+constexpr std::size_t kKeptOutput = 64U << 10U;
 constexpr std::size_t kMaxTitle = 2000;
 
 struct KeyedStep {
@@ -142,8 +142,11 @@ Result<std::string> perform(const SessionClient& session, const std::string& bra
   if (stopping()) return stopped();
   SF_TRY(send_in_shell(session, branch, step.upload, stopping));
   if (!step.command.empty()) {
-    SF_TRY_ASSIGN(std::optional<client::CommandSeen> seen,
-                  session.exec_until(branch, step.command, timeout, kMaxOutput, stopping));
+    SF_TRY_ASSIGN(
+        std::optional<Observation> seen,
+        session.exec_until(branch,
+                           {.command = step.command, .timeout = timeout, .max_output = kKeptOutput},
+                           stopping));
     if (!seen) return stopped();
     if (seen->timed_out)
       return fail(ErrorCode::kTimedOut, step.title + " took longer than the build may take",

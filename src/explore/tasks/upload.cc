@@ -18,7 +18,7 @@ using client::SessionClient;
 namespace {
 
 constexpr auto kTimeout = seconds(120);
-constexpr std::size_t kMaxOutput = 4096;
+constexpr std::size_t kShownOutput = 4096;
 constexpr mode_t kModeBits = 07777;
 constexpr std::size_t kMaxPart = 8U << 20U;
 
@@ -148,8 +148,11 @@ Status send_in_shell(const SessionClient& session, const std::string& branch,
                      const UploadPlan& plan, const Stopping& stopping) {
   auto run = [&](const std::string& commands) -> Status {
     if (commands.empty()) return Ok{};
-    SF_TRY_ASSIGN(std::optional<client::CommandSeen> seen,
-                  session.exec_until(branch, commands, kTimeout, kMaxOutput, stopping));
+    SF_TRY_ASSIGN(
+        std::optional<Observation> seen,
+        session.exec_until(branch,
+                           {.command = commands, .timeout = kTimeout, .max_output = kShownOutput},
+                           stopping));
     return seen ? check(seen->exit_code, seen->output) : stopped();
   };
   return send(session, branch, plan, run, stopping);
@@ -159,7 +162,7 @@ Status send_beside(const SessionClient& session, const std::string& branch,
                    const UploadPlan& plan) {
   auto run = [&](const std::string& commands) -> Status {
     if (commands.empty()) return Ok{};
-    SF_TRY_ASSIGN(client::ProgramSeen seen,
+    SF_TRY_ASSIGN(SideObservation seen,
                   session.run(branch, {.argv = {"/bin/sh", "-c", commands}, .timeout = kTimeout}));
     return check(seen.exit_code, seen.standard_error);
   };

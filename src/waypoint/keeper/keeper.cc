@@ -13,7 +13,6 @@
 #include "engine/engine_choice.h"
 #include "engine/native/native_engine.h"
 #include "os/file.h"
-#include "shell/facts_message.h"
 #include "shell/shell_server.h"
 #include "waypoint/keeper/captured_state.h"
 #include "waypoint/keeper/flusher.h"
@@ -22,7 +21,7 @@
 #include "waypoint/keeper/live_branch.h"
 #include "waypoint/speculation/precapture.h"
 #include "waypoint/speculation/precapture_policy.h"
-#include "wire/keeper_server.h"
+#include "wire/operations.h"
 
 namespace sf::waypoint {
 namespace {
@@ -69,8 +68,19 @@ class Keeper {
         precapture_(precapture_dir(options.store_dir, options.id),
                     precapture_file_layer(options.id), *file_layers_, poller_),
         gate_([this] { discard_precapture(); }),
-        server_(poller_,
-                [this](const ClientPtr& client, Frame frame) { serve(client, std::move(frame)); }) {
+        server_(poller_, [this](const ClientPtr& client, Frame frame) {
+          Status served = serve(client, std::move(frame));
+          if (!served) client->send_error(served.error());
+        }) {
+    operations_.add(this, &Keeper::hello);
+    operations_.add(this, &Keeper::start);
+    operations_.add(this, &Keeper::restore);
+    operations_.add(this, &Keeper::resume);
+    operations_.add(this, &Keeper::end);
+    operations_.add(this, &Keeper::hang_up);
+    live_operations_.add(this, &Keeper::checkpoint);
+    live_operations_.add(this, &Keeper::digest);
+    live_operations_.add(this, &Keeper::answer_facts);
   }
 
   Status run() {
@@ -122,44 +132,31 @@ class Keeper {
     return waiting_checkpoints_.empty() ? wake : wake.min(Deadline::after(kRestLook));
   }
 
-  void serve(const ClientPtr& client, Frame frame) {
-    try {
-      Status served = dispatch(client, frame);
-      if (!served) client->send_error(served.error());
-    } catch (const Json::exception& e) {
-      client->send_error(
-          fail(ErrorCode::kInvalidArgument, std::string("malformed request: ") + e.what()));
-    }
+  Status serve(const ClientPtr& client, Frame frame) const {
+    if (operations_.knows(frame)) return operations_.serve(client, std::move(frame));
+    if (!is_alive()) return fail(ErrorCode::kSessionLost, "this keeper has no live branch");
+    if (live_operations_.knows(frame)) return live_operations_.serve(client, std::move(frame));
+    return shell_->serve(client, std::move(frame));
   }
 
-  Status dispatch(const ClientPtr& client, Frame& frame) {
-    std::string op = frame.header.value("op", "");
-    if (op == "hello") return hello(client);
-    if (op == "start") return start(client, frame);
-    if (op == "restore") return restore(client, frame);
-    if (op == "resume") return resume(client, frame);
-    if (op == "end") return end(client);
-    if (op == "hang_up") {
-      server_.close_all_but(*client);
-      return Ok{};
+  Status hang_up(const ClientPtr& client, wire::HangUpCall /*call*/) {
+    server_.close_all_but(*client);
+    return Ok{};
+  }
+
+  Status checkpoint(const ClientPtr& client, wire::CheckpointCall call) {
+    WaitingCheckpoint wanted{
+        client,       std::move(call.image_dir), std::move(call.file_layer), plan_of(call.faults),
+        std::nullopt, call.precaptures};
+    if (!call.unless.is_null()) {
+      SF_TRY_ASSIGN(wanted.unless, state_fingerprint_from_json(call.unless));
     }
-    if (!is_alive()) return fail(ErrorCode::kSessionLost, "this keeper has no live branch");
-    if (op == "checkpoint") {
-      WaitingCheckpoint wanted{client,
-                               frame.header.at("image_dir").get<std::string>(),
-                               frame.header.at("unit").get<std::string>(),
-                               faults_of(frame.header),
-                               std::nullopt,
-                               frame.header.value("ahead", false)};
-      if (frame.header.contains("unless")) {
-        SF_TRY_ASSIGN(wanted.unless, state_fingerprint_from_json(frame.header["unless"]));
-      }
-      waiting_checkpoints_.push_back(std::move(wanted));
-      return Ok{};
-    }
-    if (op == "digest") return digest(client, frame);
-    if (op == "facts") return answer(client, to_json(facts()));
-    return shell_->serve(client, frame);
+    waiting_checkpoints_.push_back(std::move(wanted));
+    return Ok{};
+  }
+
+  Status answer_facts(const ClientPtr& client, wire::FactsCall /*call*/) {
+    return answer(client, facts());
   }
 
   // What runs in the branch now. While it stands still for a capture made ahead of time, this is
@@ -170,11 +167,9 @@ class Keeper {
     return now;
   }
 
-  Status digest(const ClientPtr& client, const Frame& frame) {
-    SF_TRY_ASSIGN(DigestLimits limits, digest_limits_from_json(frame.header));
-    SF_TRY_ASSIGN(std::string text,
-                  branch_->digest(limits, frame.header.at("base"), precapture_.stands()));
-    return answer(client, {{"ok", true}}, std::move(text));
+  Status digest(const ClientPtr& client, wire::DigestCall call) {
+    SF_TRY_ASSIGN(std::string text, branch_->digest(call.limits, call.base, precapture_.stands()));
+    return answer(client, wire::DigestReply{std::move(text)});
   }
 
   // What the gate does before anything changes the branch.
@@ -211,21 +206,16 @@ class Keeper {
     }
   }
 
-  static Status answer(const ClientPtr& client, Json header, std::string payload = {}) {
-    client->send({std::move(header), std::move(payload)});
-    return Ok{};
-  }
-
-  Status hello(const ClientPtr& client) {
-    return answer(client, {{"ok", true},
-                           {"pid", ::getpid()},
-                           {"alive", is_alive()},
-                           {"init", branch_ ? branch_->init() : 0},
-                           {"shell", branch_ ? branch_->host().shell().shell() : 0},
-                           {"holder", branch_ ? branch_->host().holder().value_or(1) : 0},
-                           {"at_prompt", is_alive() && is_at_rest()},
-                           {"rows", branch_ ? window().rows : 0},
-                           {"cols", branch_ ? window().cols : 0}});
+  Status hello(const ClientPtr& client, wire::HelloCall /*call*/) {
+    wire::HelloReply reply{.alive = is_alive(), .pid = ::getpid()};
+    if (branch_) {
+      reply.init = branch_->init();
+      reply.shell = branch_->host().shell().shell();
+      reply.holder = branch_->host().holder().value_or(1);
+      reply.at_prompt = is_alive() && is_at_rest();
+      reply.window = window();
+    }
+    return answer(client, reply);
   }
 
   WindowSize window() const { return branch_->host().shell().screen().size(); }
@@ -235,8 +225,8 @@ class Keeper {
     return precapture_.stands() || branch_->host().is_at_rest();
   }
 
-  static FaultPlan faults_of(const Json& header) {
-    return {header.value("fail_at", ""), header.value("die_at", "")};
+  static FaultPlan plan_of(const wire::PlannedFaults& faults) {
+    return {faults.fail_at, faults.die_at};
   }
 
   BranchParts parts() {
@@ -249,47 +239,44 @@ class Keeper {
     return Ok{};
   }
 
-  Status start(const ClientPtr& client, const Frame& frame) {
+  Status start(const ClientPtr& client, wire::StartCall call) {
     if (branch_) return fail(ErrorCode::kBusy, "this keeper already has a branch");
-    SF_TRY_ASSIGN(BranchConfig config, branch_config_from_json(frame.header.at("config")));
+    SF_TRY_ASSIGN(BranchConfig config, branch_config_from_json(call.config));
     SF_TRY(limit(config));
     auto branch =
-        LiveBranch::start(parts(), std::move(config),
-                          frame.header.at("template").get<std::string>(), faults_of(frame.header));
+        LiveBranch::start(parts(), std::move(config), call.file_layer, plan_of(call.faults));
     if (!branch) return std::move(branch).error();
-    return take(client, frame, std::move(*branch));
+    return take(client, call.precaptures, std::move(*branch));
   }
 
-  Status restore(const ClientPtr& client, const Frame& frame) {
+  Status restore(const ClientPtr& client, wire::RestoreCall call) {
     if (branch_) return fail(ErrorCode::kBusy, "this keeper already has a branch");
-    SF_TRY_ASSIGN(BranchConfig config, branch_config_from_json(frame.header.at("config")));
-    SF_TRY_ASSIGN(CapturedState state,
-                  captured_state_from_json(frame.header.at("state"), frame.payload));
-    state.engine = frame.header.at("engine").get<std::string>();
+    SF_TRY_ASSIGN(BranchConfig config, branch_config_from_json(call.config));
+    SF_TRY_ASSIGN(CapturedState state, captured_state_from_json(call.state, call.terminal));
+    state.engine = call.engine;
     // CRIU's own processes count too while the tree comes back: a branch at its limit would not
     // fit.
     BranchConfig roomy = config;
     roomy.limits.pids.reset();
     SF_TRY(limit(roomy));
-    const bool prerestore = frame.header.at("ahead").get<bool>();  // it stands until "resume"
-    auto branch = LiveBranch::restore(parts(), config, frame.header.at("unit").get<std::string>(),
-                                      frame.header.at("image_dir").get<std::string>(), state,
-                                      prerestore, faults_of(frame.header));
+    const FaultPlan faults = plan_of(call.faults);
+    auto branch = LiveBranch::restore(parts(), config, call.file_layer, call.image_dir, state,
+                                      call.prerestore, faults);
     if (!branch) return std::move(branch).error();
-    if (!prerestore) SF_TRY((*branch)->resume(faults_of(frame.header)));
+    if (!call.prerestore) SF_TRY((*branch)->resume(faults));
     SF_TRY(limit(config));
-    stands_ = prerestore;
-    return take(client, frame, std::move(*branch));
+    stands_ = call.prerestore;
+    return take(client, call.precaptures, std::move(*branch));
   }
 
-  Status resume(const ClientPtr& client, const Frame& frame) {
+  Status resume(const ClientPtr& client, wire::ResumeCall call) {
     if (!branch_ || !stands_) return fail(ErrorCode::kSessionLost, "nothing stands ready here");
-    SF_TRY(branch_->resume(faults_of(frame.header)));
+    SF_TRY(branch_->resume(plan_of(call.faults)));
     stands_ = false;
     return answer_alive(client);
   }
 
-  Status take(const ClientPtr& client, const Frame& frame, std::unique_ptr<LiveBranch> branch) {
+  Status take(const ClientPtr& client, bool precaptures, std::unique_ptr<LiveBranch> branch) {
     branch_ = std::move(branch);
     auto list_background = [this] {
       return with_start_times(background_processes(branch_->host().own_processes()));
@@ -298,23 +285,19 @@ class Keeper {
       flusher_->set_active(busy);
       if (!busy) capture_due_ = Deadline::after(kQuiet);
     });
-    plan_.begin(frame.header.value("captures_ahead", false), branch_->may_hold());
+    plan_.begin(precaptures, branch_->may_hold());
     SF_TRY(poller_.add(branch_->init_pidfd(), EPOLLIN, [this](std::uint32_t) { ended_ = true; }));
     warm_up_due_ = Deadline::after(kQuietTimeout);
     return answer_alive(client);
   }
 
   Status answer_alive(const ClientPtr& client) const {
-    return answer(client, {{"ok", true},
-                           {"pid", ::getpid()},
-                           {"init", branch_->init()},
-                           {"rows", window().rows},
-                           {"cols", window().cols}});
+    return answer(client, wire::LiveReply{::getpid(), branch_->init(), window()});
   }
 
-  Status end(const ClientPtr& client) {
+  Status end(const ClientPtr& client, wire::EndCall /*call*/) {
     ended_ = true;
-    return answer(client, {{"ok", true}});
+    return answer(client, wire::Done{});
   }
 
   void run_checkpoints() {
@@ -370,9 +353,10 @@ class Keeper {
     if (!same) return false;
     plan_.used(wanted.precapture);
     same->may_hold = plan_.may_hold();
-    wanted.client->send(
-        {{{"state", to_json(*same)}, {"unchanged", true}, {"facts", to_json(facts())}},
-         terminal_bytes(*same)});
+    (void)answer(wanted.client, wire::CheckpointReply{.state = to_json(*same),
+                                                      .terminal = terminal_bytes(*same),
+                                                      .unchanged = true,
+                                                      .facts = facts()});
     return true;
   }
 
@@ -380,12 +364,12 @@ class Keeper {
   void answer_captured(const WaitingCheckpoint& wanted, CapturedState& state,
                        const BranchFacts& facts, Ahead precapture) const {
     state.may_hold = plan_.may_hold();
-    wanted.client->send({{{"state", to_json(state)},
-                          {"engine", state.engine},
-                          {"image_bytes", state.image_bytes},
-                          {"facts", to_json(facts)},
-                          {"ahead", precapture == Ahead::kYes}},
-                         terminal_bytes(state)});
+    (void)answer(wanted.client, wire::CheckpointReply{.state = to_json(state),
+                                                      .terminal = terminal_bytes(state),
+                                                      .engine = state.engine,
+                                                      .image_bytes = state.image_bytes,
+                                                      .facts = facts,
+                                                      .precaptured = precapture == Ahead::kYes});
   }
 
   Status clean_up() {
@@ -405,6 +389,8 @@ class Keeper {
   }
 
   const KeeperOptions& options_;
+  Operations operations_;
+  Operations live_operations_;  // beside those of the shell: they need a live branch
   os::Poller poller_;
   std::unique_ptr<FileLayerStore> file_layers_;
   os::CgroupLayout layout_;

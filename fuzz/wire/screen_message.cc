@@ -1,7 +1,6 @@
 // A screen on its way from a keeper: refused with a reason, or the same when sent on.
-#include "shell/screen_message.h"
-
 #include "input.h"
+#include "wire/keeper_protocol.h"
 
 namespace sf::fuzz {
 
@@ -10,9 +9,9 @@ void screen_message(std::string_view input) {
   wire::Frame frame;
   frame.header = wire::Json::parse(in.until('\0'), nullptr, false);
   frame.payload = in.rest();
-  auto text = waypoint::screen_from_frame(frame);
+  auto text = wire::from_frame<ScreenText>(frame);
   if (!text) return check_clear(text.error(), ErrorCode::kCorrupt);
-  auto again = waypoint::screen_from_frame(waypoint::screen_frame(*text));
+  auto again = wire::from_frame<ScreenText>(wire::to_frame(*text));
   SF_CHECK(again.ok());
   SF_CHECK(*again == *text);
 }
