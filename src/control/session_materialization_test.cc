@@ -144,6 +144,18 @@ TEST(SessionMaterializationTest, CommandsThatLeftProcessesAreMaterializedEvenWhe
   EXPECT_THAT(report.why, HasSubstr("left processes"));
 }
 
+TEST(SessionMaterializationTest, SnapshotWithoutRoomFailsAndIsNotMadeVirtual) {
+  SessionFixture w("eager");
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.run("main", "set a 1"));
+  w.backend.fail_checkpoints(ErrorCode::kNoSpace);
+  EXPECT_EQ(w.session().snapshot(kMain).error().code, ErrorCode::kNoSpace);
+  EXPECT_EQ(w.session().stats().nodes, 1U);
+  w.backend.fail_checkpoints(std::nullopt);
+  ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
+  EXPECT_EQ(report.kind, Materialization::kPhysical);
+}
+
 TEST(SessionMaterializationTest, WhatCannotBeCapturedBecomesVirtualAndSaysWhy) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());

@@ -9,9 +9,9 @@
 namespace sf::control {
 namespace {
 
-bool cannot_be_captured(const Error& error) {
-  return error.code == ErrorCode::kUnsupported || error.code == ErrorCode::kNoSpace;
-}
+// Whether a virtual node may take its place. Not for want of room: the commands since the last node
+// may have failed for the same reason, and would not when they are replayed with room.
+bool cannot_be_captured(const Error& error) { return error.code == ErrorCode::kUnsupported; }
 
 }  // namespace
 
