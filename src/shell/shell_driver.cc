@@ -46,10 +46,19 @@ ShellDriver::ShellDriver(pid_t init, os::UniqueFd master, ShellChannel channel, 
 bool ShellDriver::ready() {
   if (active_ || shell_ == 0 || input_.waits()) return false;
   if (!unsure_ && !shows_prompt_) return true;
-  if (!at_prompt() || os::has_typed(master_.get()).value_or(false)) return false;
+  if (!at_prompt() || os::has_typed(master_.get()).value_or(false)) {
+    wake_stopped_shell();
+    return false;
+  }
   unsure_ = foreign_command_ = false;
-  starting_ = Deadline::never();
+  starting_ = new_shell_ = Deadline::never();
   return true;
+}
+
+// `suspend`, or `kill -STOP $$`: no shell above this one would ever continue it.
+void ShellDriver::wake_stopped_shell() {
+  if (shell_host_ != 0 && os::process_state(shell_host_) == 'T')
+    send_signal(gate_.open(), shell_host_, SIGCONT);
 }
 
 std::string ShellDriver::background_text() const {
@@ -344,7 +353,7 @@ void ShellDriver::on_shell_exit(int wait_status) {
   last_status_ = 0;
   if (!active_) ended_between_ = true;
   if (active_ && active_->giving_up) {
-    (void)restart_shell();
+    if (!restart_shell()) new_shell_ = Deadline::after(kStartTime);
     return abandon(std::move(*active_->giving_up));
   }
   // Loaded and never heard of again, it may have been the command that ended the shell.
@@ -354,6 +363,7 @@ void ShellDriver::on_shell_exit(int wait_status) {
   if (!active_ || began) input_.discard(gate_.open());
   if (began) finish(os::ExitStatus::from_wait(wait_status).shell_code(), true);
   std::optional<Error> failure = restart_shell();
+  if (!failure) new_shell_ = Deadline::after(kStartTime);
   if (!active_) return;
   if (failure) return abandon(std::move(*failure));
   // The command had not begun: the next shell gets it (look_for_prompt).
@@ -432,7 +442,10 @@ void ShellDriver::on_time() {
 Deadline ShellDriver::next_wake() const {
   const bool has_keys = input_.waits() && !holds_keys();
   const Deadline input = has_keys ? next_answer_.min(Deadline::after(kInputLook)) : next_answer_;
-  if (!active_) return is_starting() ? input.min(Deadline::after(kStartLook)) : input;
+  if (!active_) {
+    if (is_starting()) return input.min(Deadline::after(kStartLook));
+    return new_shell_.passed() ? input : input.min(new_shell_);
+  }
   Deadline wake = input.min(active_->deadline).min(active_->phase_deadline).min(active_->next_look);
   return blind_ ? wake.min(Deadline::after(kBlindLook)) : wake;
 }

@@ -110,8 +110,12 @@ class ShellDriver {
   void on_time();
   Deadline next_wake() const;
 
-  // A checkpoint may be taken between the rendezvous of a command, not within one.
-  bool at_rest() const { return !active_ || active_->phase == Phase::kRunning; }
+  // A checkpoint may be taken between the rendezvous of a command, not within one; and not between
+  // the end of a shell and the first prompt of the next one, which is not yet what it will be.
+  bool at_rest() const {
+    return active_ ? active_->phase == Phase::kRunning
+                   : new_shell_.is_never() || new_shell_.passed();
+  }
   // Requires: at_rest(), and the tree stands still.
   ShellState state();
   // Continues from a restored tree. Requires: `state` was saved with it.
@@ -202,6 +206,8 @@ class ShellDriver {
   void type_after_leaving();
   bool edits_line();             // whether the shell waits for a line in its editor
   bool has_editor_mode() const;  // whether the terminal is set as the editor sets it
+  char erase_key() const;
+  void wake_stopped_shell();
   void give_up_shell(std::string why);
   bool may_write_files() const;
   Status type_line(std::optional<int> status);
@@ -256,6 +262,7 @@ class ShellDriver {
   bool unsure_ = false;          // keys were typed or a foreign command runs: look before typing
   bool may_act_ = false;
   Deadline starting_ = Deadline::never();     // how long the shell may take to its prompt
+  Deadline new_shell_ = Deadline::never();    // a shell was asked for; its prompt is due until then
   bool foreign_command_ = false;              // a restored tree came with a command under way
   Deadline next_answer_ = Deadline::never();  // when to look whether somebody reads them now
   milliseconds answer_pause_{0};

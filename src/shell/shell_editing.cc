@@ -24,7 +24,7 @@ Status ShellDriver::show_prompt(const ChangePermit& /*permit*/) {
 // Until its prompt the shell is left alone.
 void ShellDriver::look_at_start() {
   if (!is_starting() || active_ || !at_prompt()) return;
-  starting_ = Deadline::never();
+  starting_ = new_shell_ = Deadline::never();
   if (prompt_wanted_ || input_.waits())
     (void)enter_editing();
   else
@@ -88,7 +88,7 @@ Status ShellDriver::type_plain_line() {
   active_->asked = true;
   std::string line = plain_line(holder_, active_->number, may_write_files());
   if (has_editor_mode())
-    line.insert(0, kDiscardLine);
+    line.insert(0, discard_line(erase_key()));
   else if (input_.has_part_of_line())
     input_.take_part_of_line(gate_.open(), TerminalInput::Part::kDrop);
   return type_at_prompt(line);

@@ -62,6 +62,14 @@ std::string enter_line(pid_t holder, long number) {
       holder);
 }
 
+std::string discard_line(char erase_key) {
+  constexpr char kDelete = '\x7f';
+  const bool is_usable = erase_key > 0 && erase_key < ' ' && erase_key != '\n' && erase_key != '\r';
+  return "\x07\x01\x0b\x1b"
+         "ddi" +
+         std::string(2, is_usable ? erase_key : kDelete);
+}
+
 std::string plain_line(pid_t holder, long number, bool may_write) {
   return with_paths(
       " { __wp_end=$? __wp_last=$_ __wp_tail=$SHELLOPTS;\\builtin set +o emacs +o vi +o "

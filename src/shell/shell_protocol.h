@@ -41,11 +41,10 @@ std::string enter_line(pid_t holder, long number);
 std::string plain_line(pid_t holder, long number, bool may_write = true);
 // Typed before plain_line() where the shell edits a line: deletes what was half typed, which C-y
 // (in vi: p) puts back. C-g ends a search or an argument. C-a and C-k delete the line in emacs
-// mode; Escape and dd in both modes of vi, where i goes back to inserting. The two DEL take away
-// what emacs mode has inserted of these.
-inline constexpr std::string_view kDiscardLine =
-    "\x07\x01\x0b\x1b"
-    "ddi\x7f\x7f";
+// mode; Escape and dd in both modes of vi, where i goes back to inserting. The two erase keys take
+// away what emacs mode has inserted of these; the editor takes that key from the terminal (`stty
+// erase`), and inserts the usual one if it is another.
+std::string discard_line(char erase_key);
 // Brings a restored shell to where it was some harmless commands later. Their texts are loaded as a
 // command is.
 struct CatchUp;

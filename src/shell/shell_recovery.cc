@@ -330,6 +330,11 @@ bool ShellDriver::has_editor_mode() const {
   return settings && (settings->c_lflag & ICANON) == 0 && (settings->c_iflag & ICRNL) == 0;
 }
 
+char ShellDriver::erase_key() const {
+  auto settings = os::terminal_settings(master_.get());
+  return settings ? static_cast<char>(settings->c_cc[VERASE]) : '\0';
+}
+
 // In that mode readline waits for a key.
 bool ShellDriver::edits_line() {
   if (!has_editor_mode()) return false;

@@ -56,6 +56,29 @@ TEST_P(EditingTest, TheModeIsSetByACommandAndEachLaterCommandRuns) {
   expect_clean("set -o | grep -c -E '^(emacs|vi) .*on$'", "1\n");
 }
 
+// The editor takes the erase key from the terminal. What deletes a half-typed line uses it.
+TEST_P(EditingTest, CommandRunsAfterAnotherEraseKeyWasTyped) {
+  begin_in_mode();
+  int number = 0;
+  for (const std::string key : {"^H", "^?", "^X"}) {
+    const std::string mark = std::to_string(++number);
+    keys("stty erase " + key + "; echo set-$((40 + 2))-" + mark + "\r");
+    see("set-42-" + mark);
+    keys("echo half-" + mark);
+    see("echo half-" + mark);
+    expect_clean("echo $kept", "yes\n");
+    expect_clean("stty -a | grep -o 'erase = [^;]*'", "erase = " + key + "\n");
+  }
+}
+
+TEST_P(EditingTest, CommandContinuesAShellThatWasStopped) {
+  begin_in_mode();
+  keys("suspend -f; echo woken\r");
+  expect_clean("echo $kept", "yes\n");
+  keys("kill -STOP $$\r");
+  expect_clean("echo $kept", "yes\n");
+}
+
 TEST_P(EditingTest, TheModeIsSetByKeysAndEachLaterCommandRuns) {
   branch_ = start();
   run("kept=yes");

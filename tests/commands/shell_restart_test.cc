@@ -31,6 +31,27 @@ TEST_F(CommandsTest, AShellWhoseDirectoryIsGoneStartsAtTheRoot) {
   EXPECT_EQ(output("pwd"), "/srv\n");
 }
 
+// The answer comes before the new shell has started. A checkpoint waits for that: of a shell that
+// has not taken its terminal yet, copies were without job control or deaf.
+TEST_F(CommandsTest, CheckpointRightAfterAShellEndedHasAWholeShell) {
+  const std::string options = output("echo $-");
+  for (const char* end : {"exit 3", "set -e; false", "kill -9 $$", "exit 3", "exit 3", "exit 3"}) {
+    EXPECT_TRUE(run(end).shell_restarted) << end;
+    auto taken = wp_->checkpoint(branch_);
+    ASSERT_OK(taken);
+    EXPECT_EQ(output("echo $-"), options) << end;
+    ASSERT_OK(wp_->restore(branch_, taken->id));
+    EXPECT_EQ(output("echo $-"), options) << end << ", restored";
+    for (auto& fork : wp_->fork(taken->id, 2)) {
+      ASSERT_OK(fork);
+      auto seen = wp_->exec(*fork, {.command = "echo $-"});
+      ASSERT_OK(seen);
+      EXPECT_EQ(seen->output, options) << end << ", forked";
+      ASSERT_OK(wp_->end(*fork));
+    }
+  }
+}
+
 TEST_F(CommandsTest, AShellThatCannotStartSaysWhyAndComesBackWhenItCan) {
   run("true");
   EXPECT_TRUE(run("mv /bin/bash /bin/elsewhere; exit").shell_restarted);
