@@ -16,6 +16,7 @@ from pathlib import Path
 PLACE = re.compile(r"(<!-- numbers: (\w+) -->\n)(.*?)(<!-- end of numbers -->)", re.DOTALL)
 ENGINES = "docs/benchmarks/engines.md"  # the table that bench_engines prints
 SUBSTRATES = "docs/benchmarks/substrates.json"
+E2B = "https://e2b.dev/docs/sandbox/persistence"
 IDLE, LARGE = "idle shell", "+ 1 GB, 1 MB touched"
 
 
@@ -62,7 +63,7 @@ def rows_of(root: Path) -> Iterator[tuple[str, list[float | None], str, str]]:
     yield "**B** podman + CRIU", backend_times(points, "podman"), "files, shell, processes", "container"
     yield "**B** QEMU, no KVM", backend_times(points, "vm"), "the whole machine", "virtual machine"
     yield "**B** `docker commit`", backend_times(points, "docker"), "files", "container"
-    yield "E2B (hosted; not measured)", [None] * 4, "files, processes; no connections", "microVM"
+    yield (f"[E2B]({E2B}) (hosted; not measured)", [None] * 4, "files, processes; no connections", "microVM")
 
 
 def summary(root: Path) -> str:
