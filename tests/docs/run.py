@@ -11,6 +11,7 @@ Commands find the project's folders in their working directory, which is a tempo
 
 import contextlib
 import doctest
+import json
 import os
 import subprocess
 import sys
@@ -118,6 +119,12 @@ def run_page(page: Path, environment: dict[str, str], directory: Path) -> Iterat
     shell.close()
 
 
+def sessions(bin_dir: str, environment: dict[str, str]) -> list[str]:
+    listed = subprocess.run([bin_dir + "/statefork", "ls", "--json"], env=environment, text=True, stdout=subprocess.PIPE,
+                            check=True).stdout
+    return [session["id"] for session in json.loads(listed)["sessions"]]
+
+
 @contextlib.contextmanager
 def world(bin_dir: str) -> Iterator[tuple[dict[str, str], Path]]:
     """A daemon with a state of its own: the environment that finds it, and a directory to work in."""
@@ -139,6 +146,9 @@ def world(bin_dir: str) -> Iterator[tuple[dict[str, str], Path]]:
         try:
             yield environment, directory / "cwd"
         finally:
+            # A branch outlives its daemon, and a page that failed may have left some.
+            for session in sessions(bin_dir, environment):
+                subprocess.run([bin_dir + "/statefork", "rm", session], env=environment, check=False)
             daemon.terminate()
             daemon.wait()
 
@@ -150,10 +160,8 @@ def run(bin_dir: str, files: list[str]) -> int:
             if not any(block.is_run() for block in blocks(Path(file).read_text(encoding="utf-8"))):
                 found.append(f"{file} has no block that is run")
             found += run_page(Path(file), environment, directory)
-        left = subprocess.run([bin_dir + "/statefork", "ls", "--json"], env=environment, text=True,
-                              stdout=subprocess.PIPE, check=True).stdout
-        if '"id"' in left:
-            found.append("sessions are left: " + left)
+        if left := sessions(bin_dir, environment):
+            found.append("sessions are left: " + ", ".join(left))
     print("\n".join(found))
     return 1 if found else 0
 
