@@ -1,6 +1,7 @@
 """Outcomes as people read them: tables in Markdown, with plots and numbers beside them."""
 
 import json
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import List, Optional, Sequence
@@ -47,14 +48,18 @@ def thinking_part(outcomes: Sequence[Outcome]) -> str:
     groups = by_group(outcomes)
     rows = [row_of(group, some) for group, some in groups.items()]
     tasks = list(dict.fromkeys(each.task for each in outcomes))
-    text = (f"\nWith a model that takes {outcomes[0].think_ms / 1000:g} s for each call, of the whole time ({len(tasks)} tasks: "
-            f"{', '.join(tasks)}):\n\n")
+    text = "\n" + wrapped(f"With a model that takes {outcomes[0].think_ms / 1000:g} s for each call; shares are of the whole time. "
+                          f"{len(tasks)} tasks: {', '.join(tasks)}.") + "\n"
     text += table(THINKING_COLUMNS, [thinking_cells(row, groups[row.group]) for row in rows]) + "\n"
     for row in rows:
         if row.group[0].startswith("waypoint"):
             found = "yes" if row.state_share <= STATE_AIM else "**no**"
             text += f"- {row.group[0]}: states take at most {STATE_AIM:.0%} of the time (runs: {row.runs}): {found}\n"
     return text
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -101,7 +106,7 @@ def unsolved_lines(outcomes: Sequence[Outcome]) -> List[str]:
     for (contender, materialization, policy), group in by_group(outcomes).items():
         tasks = list(dict.fromkeys(each.task for each in group if not each.solved))
         if tasks:
-            lines.append(f"- {contender}, {materialization}, {policy}: {', '.join(tasks)}")
+            lines.append(f"| {contender}, {materialization}, {policy} | {', '.join(tasks)} |")
     return lines
 
 
@@ -110,19 +115,19 @@ def to_markdown(everything: Sequence[Outcome], tasks: Sequence[Task], facts: Seq
     thinking = [each for each in everything if each.think_ms]
     kinds = {task.name: kind_of(task) for task in tasks}
     rows = [cells_of(row_of(group, some), some, kinds) for group, some in sorted(by_group(outcomes).items(), key=lambda each: each[0][2])]
-    text = "".join(f"- {fact}\n" for fact in facts) + "\n" + table(COLUMNS, rows)
+    text = "".join(wrapped(f"- {fact}", "  ") for fact in facts) + "\n" + table(COLUMNS, rows)
     if thinking:
         text += thinking_part(thinking)
-    text += "\nWhat it is there to show, of `mcts`:\n\n"
+    text += "\nClaims about `mcts`:\n\n"
     for claim in claims_of(outcomes, tasks):
         found = "yes" if claim.holds else "**no**: " + "; ".join(claim.exceptions)
         text += f"- {claim.text} (runs: {claim.runs}): {found}\n"
     if lines := time_lines(outcomes):
-        text += f"\nAgainst {base_of(outcomes)}, all of them eager, of runs that both solved:\n\n" + "\n".join(lines) + "\n"
+        text += f"\nAgainst {base_of(outcomes)}, all of them eager, for runs that both solved:\n\n" + "\n".join(lines) + "\n"
     if lines := decider_lines(outcomes):
-        text += "\nSmart against eager, of runs that came to the same:\n\n" + "\n".join(lines) + "\n"
+        text += "\nSmart against eager, for runs with the same result:\n\n" + "\n".join(lines) + "\n"
     if lines := unsolved_lines(outcomes):
-        text += "\nNot solved:\n\n" + "\n".join(lines) + "\n"
+        text += "\n| not solved by | tasks |\n|---|---|\n" + "\n".join(lines) + "\n"
     failed = [f"- {outcome.trial}: {outcome.why}" for outcome in everything if not outcome.nodes]
     return text + ("\nDid not run:\n\n" + "\n".join(failed) + "\n" if failed else "")
 

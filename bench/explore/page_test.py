@@ -24,7 +24,7 @@ class ThePage(unittest.TestCase):
         self.assertEqual(cells[:7], ["waypoint", "eager", "mcts", "1/2", "-", "-", "1/2"])
         self.assertIn("5%", cells)
         self.assertIn("waypoint solves every task (runs: 2): **no**: count waypoint/eager mcts #2", text)
-        self.assertIn("- waypoint, eager, mcts: count\n", text)
+        self.assertIn("| waypoint, eager, mcts | count |\n", text)
 
     def test_smart_is_set_against_eager(self):
         text = to_markdown([outcome(), outcome(materialization="smart", wall_us=750, bytes=1 << 19)], TASKS, [])

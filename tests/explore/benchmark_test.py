@@ -45,7 +45,7 @@ class Benchmark(unittest.TestCase):
             spent = each["command_us"] + each["snapshot_us"] + each["restore_us"] + each["grade_us"] + each["model_us"]
             self.assertLessEqual(spent, each["wall_us"], each)
             self.assertGreater(min(each["snapshot_us"], each["restore_us"], each["nodes"]), 0, each)
-        _, _, shown_claims = self.page.read_text().partition("What it is there to show")
+        _, _, shown_claims = self.page.read_text().partition("Claims about `mcts`")
         self.assertIn(": yes", shown_claims)
         self.assertNotIn("**no**", shown_claims)
         self.assertEqual(json.loads(self.page.with_suffix(".json").read_text())["outcomes"], outcomes)

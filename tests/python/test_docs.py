@@ -1,15 +1,13 @@
-"""The manual and the examples in the docstrings do what they say."""
+"""The examples in the docstrings do what they say. tests/docs runs those of the manual."""
 
 import doctest
 import importlib
 import pkgutil
 import unittest
-from pathlib import Path
 
 import statefork
 from world import World, environment
 
-MANUAL = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 OPTIONS = doctest.ELLIPSIS
 
 
@@ -20,11 +18,6 @@ class DocumentationTest(unittest.TestCase):
         variables = environment(**self.world.variables())
         variables.__enter__()
         self.addCleanup(variables.__exit__, None, None, None)
-
-    def test_the_manual_does_what_it_says(self) -> None:
-        failed, tried = doctest.testfile(str(MANUAL), module_relative=False, verbose=False, optionflags=OPTIONS)
-        self.assertEqual(failed, 0)
-        self.assertGreater(tried, 50)
 
     def test_every_docstring_does_what_it_says(self) -> None:
         """Each one has a session of its own, `s`."""

@@ -130,6 +130,27 @@ def links_resolve(files: Files) -> Iterator[str]:
                 yield f"{path}:{line_of(prose, match.start())}: link to {target}, which does not exist"
 
 
+def heading_anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub and MkDocs make them."""
+    found = set()
+    for heading in re.findall(r"^#+ (.+)$", prose_of(text), re.MULTILINE):
+        words = MARKDOWN_LINK.sub(lambda link: link.group()[1:].partition("]")[0], heading)
+        found.add(re.sub(r"[^\w\s-]", "", words).strip().lower().replace(" ", "-"))
+    return found
+
+
+def anchors_exist(files: Files) -> Iterator[str]:
+    for path, text in files.items():
+        if not path.endswith(".md"):
+            continue
+        prose = prose_of(text)
+        for match in MARKDOWN_LINK.finditer(prose):
+            target, _, anchor = match.group(1).partition("#")
+            page = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target else path
+            if anchor and page.endswith(".md") and page in files and anchor not in heading_anchors(files[page]):
+                yield f"{path}:{line_of(prose, match.start())}: {page} has no heading for #{anchor}"
+
+
 def cited_paths_exist(files: Files) -> Iterator[str]:
     known = with_folders(files)
     for path, text in files.items():
@@ -185,6 +206,7 @@ CHECKS: list[Callable[[Files], Iterator[str]]] = [
     files_are_short,
     headers_are_guarded,
     links_resolve,
+    anchors_exist,
     cited_paths_exist,
     names_are_honest,
     nothing_is_put_off,

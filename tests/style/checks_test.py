@@ -66,6 +66,11 @@ class TextTest(unittest.TestCase):
         text = "[a](docs/a.md#part) [b](docs/b.md)\n[web](https://example.com) [here](#here) [folder](docs)\n"
         self.assertEqual(found(checks.links_resolve, {"README.md": text, "docs/a.md": "[up](../README.md)"}), ["README.md:1"])
 
+    def test_an_anchor_without_a_heading_is_found(self):
+        page = "# Programs: `exec:COMMAND`\n\n## Fifty forks of 256 MB\n```\n# not one\n```\n"
+        text = "[a](a.md#programs-execcommand) [b](a.md#fifty-forks-of-256-mb)\n[c](a.md#not-one)\n[d](#here)\n# Here\n"
+        self.assertEqual(found(checks.anchors_exist, {"README.md": text, "a.md": page}), ["README.md:2"])
+
     def test_code_is_no_link(self):
         text = "```cpp\nauto f = [](int){};\nf[0](x);\n```\n"
         self.assertEqual(found(checks.links_resolve, {"README.md": text}), [])

@@ -17,7 +17,7 @@ const std::vector<KnownDifference>& known_differences() {
        {"BaseFileWithOtherPermissions", "HardLinkedBaseFilesCopiedUp", "InodeNumbers",
         "TemporaryDirectories"}},
       {"gvisor",
-       "its kernel lacks what they need: file capabilities, TIOCOUTQ, the foreground group in "
+       "its kernel lacks file capabilities, TIOCOUTQ and the foreground group in "
        "/proc",
        {"FileCapabilities", "TcpWithUnsentData", "Foreground"},
        KnownDifference::Kind::kCannotBeMade},
@@ -59,7 +59,7 @@ const std::vector<KnownDifference>& known_differences() {
        {"Tree", "RenamedDirectory", "FileAndDirectoryTakeEachOthersPlace", "SymbolicLinks",
         "PipLikeTree"}},
       {"replay",
-       "what depends on the time or on free inode numbers may be found to differ",
+       "state that depends on the time or on free inode numbers may differ",
        {"DeletedAndRemadeBaseDirectory", "RenamedBaseDirectory", "EditedBaseFiles", "HardLinks",
         "LargeFile", "Fifo", "UnixSocketFile", "InodeNumbers", "TemporaryDirectories",
         "GitWithUncommittedWork", "PythonEnvironment", "AptLikeTree"},

@@ -65,10 +65,11 @@ class PreservesTest : public ::testing::TestWithParam<std::tuple<const char*, Sc
 
 Status PreservesTest::write_matrix(const std::string& path) {
   std::string text =
-      "# What comes back\n\nWritten by `tests/substrates/preserves_test.cc`: each state was "
-      "prepared, kept, disturbed and restored, and a probe compared\nwith what it had printed "
-      "before. `STATEFORK_MATRIX=docs/backends-matrix.md tools/dev test -R "
-      "substrates_preserves`\n\n| backend |";
+      "# State that each backend restores\n\n`tests/substrates/preserves_test.cc` writes this "
+      "page. "
+      "Each state was prepared, kept, disturbed and\nrestored, and a probe was compared with its "
+      "output before. To write it again:\n`STATEFORK_MATRIX=docs/backends-matrix.md tools/dev test "
+      "-R substrates_preserves`.\n\n| backend |";
   std::string rule = "|---|";
   for (const Scenario& scenario : kScenarios) {
     text += " " + std::string(scenario.name) + " |";

@@ -10,9 +10,9 @@ namespace {
 constexpr const char* kIntroduction =
     R"(# The equivalence table, over every backend
 
-Written by `tests/substrates/table_test.cc`, one backend at a time: every scenario of `tests/equivalence` is prepared in a session
-of the backend, kept, disturbed and restored, and its probe compared with what it printed before. A cell says in how many of
-them it printed the same. `tools/dev table [backend]`
+`tests/substrates/table_test.cc` writes this page, one backend at a time (`tools/dev table NAME`).
+Each scenario of `tests/equivalence` is prepared in a session of the backend, kept, disturbed and
+restored. A cell has the number of scenarios with the same output of the probe before and after.
 
 )";
 
@@ -42,12 +42,14 @@ Status write_row(const std::string& path, const std::string& backend,
   }
   std::string text = kIntroduction + names + "\n" + rule + "\n";
   for (const auto& [name, line] : rows) text += line + "\n";
-  text += "\nWhere a backend brings back less than it claims:\n\n";
+  text +=
+      "\nExceptions from the claims of each backend:\n\n| backend | exception | scenarios "
+      "|\n|---|---|---|\n";
   for (const KnownDifference& known : known_differences()) {
-    text += "- **" + known.backend + "**: " + known.why + " (";
+    text += "| " + known.backend + " | " + known.why + " | ";
     for (std::size_t i = 0; i < known.scenarios.size(); ++i)
       text += (i == 0 ? "" : ", ") + known.scenarios[i];
-    text += ")\n";
+    text += " |\n";
   }
   return os::publish_file(path, text);
 }
