@@ -85,6 +85,7 @@ Json to_json(const CapturedState& s) {
   if (s.shell.may_act) json["may_act"] = true;
   if (s.shell.shows_prompt) json["shows_prompt"] = true;
   if (s.shell.defines_switch) json["defines_switch"] = true;
+  if (s.shell.history_off) json["history_off"] = true;
   if (s.fingerprint) json["mark"] = to_json(*s.fingerprint);
   if (s.shell.catch_up) json["catch_up"] = to_json(*s.shell.catch_up);
   return json;
@@ -117,6 +118,7 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
     s.shell.may_act = json.value("may_act", false);
     s.shell.shows_prompt = json.value("shows_prompt", false);
     s.shell.defines_switch = json.value("defines_switch", false);
+    s.shell.history_off = json.value("history_off", false);
     if (json.contains("mark")) {
       SF_TRY_ASSIGN(s.fingerprint, state_fingerprint_from_json(json["mark"]));
     }
