@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "shell/input_queue.h"
+#include "shell/input_queue.h"
 #include "shell/screen_message.h"
 #include "shell/terminal_watch.h"
 #include "terminal/input_encoding.h"
@@ -23,6 +25,13 @@ constexpr auto kPromptReturn = milliseconds(50);
 Status answer_ok(const ClientPtr& client) {
   client->send({{{"ok", true}}, {}});
   return Ok{};
+}
+
+// What it takes in memory, roughly: a mouse event has no text.
+std::size_t size_of(const InputEvents& input) {
+  std::size_t size = 0;
+  for (const InputEvent& event : input) size += sizeof event + event.text.size();
+  return size;
 }
 
 }  // namespace
@@ -143,7 +152,7 @@ Status ShellServer::side_exec(const ClientPtr& client, Frame& frame) {
 Status ShellServer::input(const ClientPtr& client, const Frame& frame) {
   SF_TRY_ASSIGN(InputEvents input,
                 wire::input_from_json(wire::Json::parse(frame.payload, nullptr, false)));
-  inputs_.push_back({client, std::move(input)});
+  SF_TRY(await_prompt({client, std::move(input)}));
   type_waiting();
   return Ok{};
 }
@@ -155,7 +164,20 @@ Status ShellServer::keys(const ClientPtr& client, std::string_view bytes) {
     SF_TRY(host_.shell().show_prompt(gate_.open()));
   }
   if (inputs_.empty()) return type(client, bytes);
-  inputs_.push_back({client, {InputEvent{InputEvent::Kind::kText, std::string(bytes), {}}}});
+  return await_prompt({client, {InputEvent{InputEvent::Kind::kText, std::string(bytes), {}}}});
+}
+
+// One that comes first is typed at once or waits for the prompt alone: the queue of the terminal's
+// input says whether it fits.
+Status ShellServer::await_prompt(WaitingInput next) {
+  const std::size_t size = size_of(next.input);
+  if (!inputs_.empty() && input_bytes_ + size > kMaxQueuedInput)
+    return fail(ErrorCode::kBusy,
+                std::to_string(input_bytes_) +
+                    " bytes of input wait for the shell's prompt. Nothing was typed",
+                "wait until the shell shows its prompt");
+  input_bytes_ += size;
+  inputs_.push_back(std::move(next));
   return Ok{};
 }
 
@@ -169,6 +191,7 @@ void ShellServer::type_waiting() {
     }
     const WaitingInput next = std::move(inputs_.front());
     inputs_.pop_front();
+    input_bytes_ -= size_of(next.input);
     shell.on_terminal();  // what was printed before may have switched modes
     auto bytes = encode_input(next.input, shell.screen().modes(), shell.screen().size());
     Status typed = bytes ? type(next.client, *bytes) : Status(std::move(bytes).error());
