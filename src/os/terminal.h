@@ -6,10 +6,10 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "os/fd.h"
+#include "os/typed_queue.h"
 
 namespace sf::os {
 
@@ -25,16 +25,8 @@ void discard_typed(int master);
 
 // Whether a line was typed that nobody has read; nothing where the kernel does not tell.
 std::optional<bool> has_typed(int master);
-// What was typed and not yet read.
-struct TypedAhead {
-  std::string bytes;
-  // Positions in `bytes` before which an end of file was typed (Ctrl-D); increasing.
-  std::vector<std::size_t> ends;
-
-  bool empty() const { return bytes.empty() && ends.empty(); }
-  bool operator==(const TypedAhead&) const = default;
-};
-// Complete lines or not; taken out of the queue. Requires: nobody reads or types meanwhile.
+// What was typed and not yet read, complete lines or not; taken out of the queue. Requires: nobody
+// reads or types meanwhile.
 Result<TypedAhead> take_typed(int master);
 // Puts it back without echoing it a second time.
 Status put_typed(int master, const TypedAhead& typed);

@@ -261,7 +261,7 @@ void ShellDriver::on_record(const Record& record) {
       if (active_ && active_->entering)
         end_entering();
       else if (active_ && active_->leaving && !stale)
-        end_leaving(record.text.find('p') != std::string::npos);
+        end_leaving(record.text);
       else if (active_ && !stale && active_->phase == Phase::kTyped)
         type_again();  // the end of a line that could not load its command
       else if (active_ && !stale && active_->phase == Phase::kLoading && !active_->holder_died)
@@ -347,7 +347,7 @@ void ShellDriver::on_shell_exit(int wait_status) {
   echo_off_ = false;
   unsure_ = foreign_command_ = false;
   prompt_wanted_ = std::exchange(shows_prompt_, false);
-  defines_switch_ = false;
+  defines_switch_ = history_off_ = false;
   fingerprint_.reset();
   may_act_ = true;
   last_status_ = 0;
@@ -476,6 +476,7 @@ ShellState ShellDriver::state() {
   state.background = background.take();
   state.shows_prompt = shows_prompt_;
   state.defines_switch = defines_switch_;
+  state.history_off = history_off_;
   state.screen = screen_.save();
   state.may_act = may_act_;
   if (unsure_ || active_) {
@@ -492,6 +493,7 @@ void ShellDriver::adopt(const ShellState& state) {
   commands_ = state.commands;
   shows_prompt_ = state.shows_prompt;
   defines_switch_ = state.defines_switch;
+  history_off_ = state.history_off;
   foreign_command_ = state.command_running;
   may_act_ = state.may_act;
   channel_.set_request_pending(state.request_pending);

@@ -45,6 +45,7 @@ struct ShellState {
   std::string waiting;              // keys behind them, which the terminal has not taken yet
   bool shows_prompt = false;        // keys were typed since the last command
   bool defines_switch = false;      // ShellDriver::defines_switch_
+  bool history_off = false;         // ShellDriver::history_off_
   std::optional<CatchUp> catch_up;  // the processes are of an earlier moment; what they missed
 };
 
@@ -199,10 +200,11 @@ class ShellDriver {
   bool rests();  // whether keys need the prompt first
   Status enter_editing();
   void look_at_start();
+  Status type_enter_line();
   Status type_plain_line();
   void look_while_entering();
   void end_entering();
-  void end_leaving(bool runs_prompt_command);
+  void end_leaving(const std::string& flags);
   void type_after_leaving();
   bool edits_line();             // whether the shell waits for a line in its editor
   bool has_editor_mode() const;  // whether the terminal is set as the editor sets it
@@ -255,6 +257,7 @@ class ShellDriver {
   std::optional<ShellFingerprint> fingerprint_;
   int last_status_ = 0;
   bool defines_switch_ = false;  // functions or aliases may switch the editor (switches_editing)
+  bool history_off_ = false;     // who typed has switched it off (set +o history)
   bool shows_prompt_ = false;    // the shell is not at rest: somebody typed since the last command
   bool prompt_wanted_ = false;   // it ended meanwhile: the next one is to show its prompt
   bool ended_between_ = false;   // a shell, while no command ran; not told yet

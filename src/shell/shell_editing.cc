@@ -47,9 +47,14 @@ Status ShellDriver::enter_editing() {
   // Typed ahead, without an end: our line would become part of it.
   if (input_.has_part_of_line())
     input_.take_part_of_line(gate_.open(), TerminalInput::Part::kTypeAgain);
-  Status typed = type_at_prompt(enter_line(holder_, active_->number));
+  Status typed = type_enter_line();
   if (!typed) active_.reset();
   return typed;
+}
+
+Status ShellDriver::type_enter_line() {
+  return type_at_prompt(
+      enter_line(holder_, active_->number, history_off_ ? History::kOff : History::kOn));
 }
 
 // The shell goes on to its prompt. Keys that come before its editor has set the terminal would be
@@ -72,7 +77,7 @@ void ShellDriver::look_while_entering() {
     if (is_lost && (active_->holder_died || active_->idle_looks >= kSureLooks)) {
       active_->holder_died = false;
       active_->idle_looks = 0;
-      (void)type_at_prompt(enter_line(holder_, active_->number));
+      (void)type_enter_line();
     }
     return;
   }
@@ -95,15 +100,17 @@ Status ShellDriver::type_plain_line() {
 }
 
 // What the editor showed of our line was dropped; its effect on the terminal was not ours.
-void ShellDriver::end_leaving(bool runs_prompt_command) {
+void ShellDriver::end_leaving(const std::string& flags) {
   drain();
+  // A line that was typed twice finds what the first one has switched off.
+  if (active_->asks == 0) history_off_ = flags.find('h') != std::string::npos;
   active_->leaving = active_->asked = false;
   active_->left = true;
   active_->asks = 0;
   shows_prompt_ = false;
   if (active_->hid_paste_mode) show("\x1b[?2004l");
   if (screen_.text().cursor_col > 0) show("\r\n");
-  active_->awaits_prompt = runs_prompt_command;
+  active_->awaits_prompt = flags.find('p') != std::string::npos;
   type_after_leaving();
 }
 

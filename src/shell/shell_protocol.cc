@@ -52,12 +52,12 @@ std::string ask_line(pid_t holder, long number) { return asking_line(holder, "as
 
 // `set -o emacs` makes bash read the next line with its editor only if it stands in the line that
 // bash reads itself, not in a script.
-std::string enter_line(pid_t holder, long number) {
+std::string enter_line(pid_t holder, long number, History history) {
+  const std::string remember = history == History::kOn ? "HISTFILE= \\builtin set -o history;" : "";
   return with_paths(
       " { __wp_end=$? __wp_last=$_;case ${__wp_rest[4]-}:$SHELLOPTS: in "
-      "edit:*|*:emacs:*)\\builtin set -o emacs;;vi:*|*:vi:*)\\builtin set -o vi;esac;HISTFILE= "
-      "\\builtin set -o history;\\. @SCRIPT@ enter " +
-          std::to_string(number) +
+      "edit:*|*:emacs:*)\\builtin set -o emacs;;vi:*|*:vi:*)\\builtin set -o vi;esac;" +
+          remember + "\\. @SCRIPT@ enter " + std::to_string(number) +
           " \"$__wp_end\" \"$__wp_last\" &&\\builtin : \"$_\";} >/dev/null 2>&1\n",
       holder);
 }

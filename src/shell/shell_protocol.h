@@ -36,7 +36,9 @@ std::string ask_line(pid_t holder, long number);
 // Typed to a shell at rest before keys: it shows its prompt and edits lines, if its user has not
 // switched that off. And typed to such a shell before a command: it is at rest again, and
 // tells an end.
-std::string enter_line(pid_t holder, long number);
+// `history`: whether what is typed is remembered.
+enum class History { kOn, kOff };
+std::string enter_line(pid_t holder, long number, History history = History::kOn);
 // `may_write`: the shell may write files (ulimit -f), and so take our line out of its history.
 std::string plain_line(pid_t holder, long number, bool may_write = true);
 // Typed before plain_line() where the shell edits a line: deletes what was half typed, which C-y

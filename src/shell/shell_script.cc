@@ -53,7 +53,7 @@ constexpr std::string_view kScriptText =
   @LEAVE@ ;;
 esac
 case $1 in end)
-  builtin unset -v __wp_rest
+  builtin unset -n __wp_rest && builtin unset -v __wp_rest
   @END@
   @REST_ANY@
   @LEAVE@ ;;
@@ -118,7 +118,7 @@ case $1 in end_look)
   esac
   __wp_end=$3
   __wp_last=${@:$#}
-  builtin unset -v __wp_rest
+  builtin unset -n __wp_rest && builtin unset -v __wp_rest
   @END@
   @REST_ANY@
   @LEAVE@ ;;
@@ -146,7 +146,9 @@ esac
 case $1 in plain | plain_unwritten)
   case :$4: in *:emacs:*) builtin set -o emacs ;; *:vi:*) builtin set -o vi ;; esac
   case $1 in plain) @FORGET@ ;; esac
+  builtin unset -n __wp_rest __wp_tail
   @REST_ANY@
+  case :$4: in *:history:*) __wp_tail= ;; *) __wp_tail=h ;; esac
   @END@
   @LEAVE@ ;;
 esac
@@ -168,13 +170,16 @@ esac
 )script";
 // First nothing: a bash that an interrupt kept from waiting for its program does so then, before it
 // tells of an end (ShellDriver::regain_terminal).
-// No attribute of the user's may change the answer that is waited for.
+// No attribute of the user's may change the answer that is waited for. A name of ours that the user
+// has made a reference to one of theirs (`declare -n`) stops being one before it is unset: else
+// theirs would be gone. After the editing of lines, "h" says that the user has switched the history
+// off (plain_line).
 constexpr const char* kEnd =
     R"(builtin :
   builtin unset -n __wp_ack && builtin unset -v __wp_ack || builtin :
   case $3 in "" | *[!0-9]*) \. @SCRIPT@ refuse "$2" status ;; esac
   {
-    { @TELL(E $2 $3 ${-//[!v]/}${TMOUT:+t}${PROMPT_COMMAND[*]:+p})@; } && builtin unset -v __wp_command __wp_tail __wp_end __wp_last && @AWAIT(E $2)@
+    { @TELL(E $2 $3 ${-//[!v]/}${TMOUT:+t}${PROMPT_COMMAND[*]:+p}${__wp_tail:+${__wp_tail//[!h]/}})@; } && builtin unset -n @OWN@ && builtin unset -v @OWN@ && @AWAIT(E $2)@
   } <@ACK@ || builtin return 1)";
 constexpr const char* kLeave =
     R"(builtin unset -v __wp_ack; case $- in *e*) builtin return 0 ;; esac; builtin return "$3")";
@@ -234,6 +239,7 @@ constexpr const char* kForget = R"(builtin unset -v __wp_ack
   esac)";
 // Only while somebody types: a command finds PS1 empty, unless its user has set it.
 constexpr const char* kPrompt = R"(\u@\h:\w\$ )";
+constexpr const char* kOwn = "__wp_command __wp_tail __wp_end __wp_last";
 constexpr const char* kNames = "__wp_ack __wp_command __wp_tail __wp_end __wp_keep __wp_last";
 
 }  // namespace
@@ -248,6 +254,7 @@ std::string with_paths(std::string_view text, pid_t holder) {
   replace_all(out, "@FORGET@", kForget);
   replace_all(out, "@LEAVE@", kLeave);
   replace_all(out, "@NAMES@", kNames);
+  replace_all(out, "@OWN@", kOwn);
   replace_all(out, "@PROMPT@", kPrompt);
   replace_all(out, "@TAIL@", std::string(kTailLine));
   expand(out, "TELL", [](const std::string& words) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/limits.h"
 #include "terminal/input_encoding.h"
 #include "wire/input_message.h"
 
@@ -15,6 +16,13 @@ constexpr auto kPromptTimeout =
 constexpr auto kPromptLook = milliseconds(5);
 // After a command, for one who watches and types. Commands that follow each other need none.
 constexpr auto kPromptReturn = milliseconds(50);
+
+// What it takes in memory, roughly: a mouse event has no text.
+std::size_t size_of(const InputEvents& input) {
+  std::size_t size = 0;
+  for (const InputEvent& event : input) size += sizeof event + event.text.size();
+  return size;
+}
 
 }  // namespace
 
@@ -126,7 +134,7 @@ Status ShellServer::side_exec(const ClientPtr& client, wire::SideExecCall call) 
 Status ShellServer::input(const ClientPtr& client, wire::InputCall call) {
   SF_TRY_ASSIGN(InputEvents input,
                 wire::input_from_json(wire::Json::parse(call.events, nullptr, false)));
-  inputs_.push_back({client, std::move(input)});
+  SF_TRY(await_prompt({client, std::move(input)}));
   type_waiting();
   return Ok{};
 }
@@ -138,7 +146,20 @@ Status ShellServer::keys(const ClientPtr& client, wire::KeysCall call) {
     SF_TRY(host_.shell().show_prompt(gate_.open()));
   }
   if (inputs_.empty()) return type(client, call.bytes);
-  inputs_.push_back({client, {InputEvent{InputEvent::Kind::kText, std::move(call.bytes), {}}}});
+  return await_prompt({client, {InputEvent{InputEvent::Kind::kText, std::move(call.bytes), {}}}});
+}
+
+// One that comes first is typed at once or waits for the prompt alone: the queue of the terminal's
+// input says whether it fits.
+Status ShellServer::await_prompt(WaitingInput next) {
+  const std::size_t size = size_of(next.input);
+  if (!inputs_.empty() && input_bytes_ + size > kMaxQueuedInput)
+    return fail(ErrorCode::kBusy,
+                std::to_string(input_bytes_) +
+                    " bytes of input wait for the shell's prompt. Nothing was typed",
+                "wait until the shell shows its prompt");
+  input_bytes_ += size;
+  inputs_.push_back(std::move(next));
   return Ok{};
 }
 
@@ -152,6 +173,7 @@ void ShellServer::type_waiting() {
     }
     const WaitingInput next = std::move(inputs_.front());
     inputs_.pop_front();
+    input_bytes_ -= size_of(next.input);
     shell.on_terminal();  // what was printed before may have switched modes
     auto bytes = encode_input(next.input, shell.screen().modes(), shell.screen().size());
     Status typed = bytes ? type(next.client, *bytes) : Status(std::move(bytes).error());

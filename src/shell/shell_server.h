@@ -63,6 +63,8 @@ class ShellServer {
   Status type(const ClientPtr& client, std::string_view bytes);
   Status input(const ClientPtr& client, wire::InputCall call);
   Status keys(const ClientPtr& client, wire::KeysCall call);
+  // kBusy: too much waits already, and nothing of it was typed.
+  Status await_prompt(WaitingInput next);
   void type_waiting();
   void return_prompt();
   Status screen(const ClientPtr& client, wire::ScreenCall call);
@@ -85,6 +87,7 @@ class ShellServer {
   std::optional<ProcessSet> background_;  // when the last command had ended
   std::deque<WaitingExec> waiting_;
   std::deque<WaitingInput> inputs_;
+  std::size_t input_bytes_ = 0;    // of them
   std::vector<Watcher> watchers_;  // of the terminal
   bool wants_prompt_ = false;      // one of them types: the prompt comes back after each command
   Deadline prompt_due_ = Deadline::never();

@@ -212,6 +212,7 @@ void Emulator::on_escape(std::string_view intermediates, char final) {
         saved_ = other_saved_ = {read_cursor(), false, {}, 0};
         forget_wraps(0, size_.rows);
         modes_ = {};
+        colours_.reset_palette();
         return;
       default:
         return;
@@ -236,7 +237,7 @@ void Emulator::on_escape(std::string_view intermediates, char final) {
 }
 
 void Emulator::on_csi(std::string_view body, char final) {
-  is_last_text_ = false;
+  const bool follows_text = std::exchange(is_last_text_, false);
   const CsiSequence csi(body);
   if (csi.leader() == '?' && csi.intermediates().empty()) {
     if (final == 'h' || final == 'l') {
@@ -260,7 +261,9 @@ void Emulator::on_csi(std::string_view body, char final) {
   }
   switch (final) {
     case 'b':
-      return repeat_last(csi.argument(0, 1));
+      // What REP does after a control function, ECMA-48 leaves open: nothing, as in xterm.
+      if (follows_text) repeat_last(csi.argument(0, 1));
+      return;
     case 'h':
     case 'l':
       for (const int mode : csi.arguments()) set_ansi_mode(mode, final == 'h');
@@ -319,7 +322,9 @@ void Emulator::follow_erasure(const CsiSequence& csi, char final) {
 }
 
 void Emulator::on_string(char introducer, std::string_view payload) {
-  if (introducer != ']' || payload.size() < 2 || payload[1] != ';') return;
+  if (introducer != ']') return;
+  colours_.obey(payload);
+  if (payload.size() < 2 || payload[1] != ';') return;
   if (payload[0] == '0' || payload[0] == '2') {
     title_ = clean_text(payload.substr(2));
     std::erase_if(title_, [](char c) { return c == '\n' || c == '\t'; });
@@ -391,8 +396,8 @@ void Emulator::set_ansi_mode(int mode, bool on) {
   if (mode == 4 || mode == 20) pass("\x1b[" + std::to_string(mode) + (on ? 'h' : 'l'));
 }
 
+// Requires: a character was printed.
 void Emulator::repeat_last(int count) {
-  if (last_glyph_.empty()) return;
   std::size_t end = 0;
   next_code_point(last_glyph_, end);
   const std::string character = last_glyph_.substr(0, end);
@@ -405,6 +410,7 @@ void Emulator::repeat_last(int count) {
       on_code_point(character);
     }
   }
+  is_last_text_ = false;  // REP itself is a control function
 }
 
 // Written out, since libvterm's own forgets which screen it shows. The cursor stays, its saved copy
@@ -421,6 +427,7 @@ void Emulator::soft_reset() {
     if (mode != 1 && mode != 7 && mode != 69) fresh.dec[mode] = on;
   }
   modes_ = fresh;
+  colours_.reset_palette();
 }
 
 int Emulator::on_termprop(VTermProp prop, VTermValue* value, void* self) {

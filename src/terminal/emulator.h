@@ -22,6 +22,7 @@
 #include "terminal/escape_parser.h"
 #include "terminal/glyph_widths.h"
 #include "terminal/screen_snapshot.h"
+#include "terminal/terminal_colours.h"
 
 namespace sf::waypoint {
 
@@ -46,6 +47,7 @@ class Emulator {
   // For answers (terminal_answers.h): where the cursor is with its pen, and what modes() lacks.
   Cursor cursor() const { return read_cursor(); }
   bool is_alternate() const { return is_alternate_; }
+  const TerminalColours& colours() const { return colours_; }
 
   // Asks libvterm for all it knows. Some of it can only be found out by trying, so the emulator is
   // spent afterwards.
@@ -97,6 +99,7 @@ class Emulator {
   bool is_last_text_ = false;  // nothing but marks came after it
   VTermPos before_last_{};     // where the cursor was when it came
   TerminalModes modes_;
+  TerminalColours colours_;
   SavedCursor saved_;        // DECSC, of the screen that is shown
   SavedCursor other_saved_;  // of the one that is not
   Scrollback scrollback_;

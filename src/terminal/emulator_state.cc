@@ -34,6 +34,7 @@ ScreenSnapshot Emulator::take_snapshot() && {
   ScreenSnapshot snapshot;
   snapshot.size = size_;
   snapshot.modes = modes_;
+  snapshot.colours = colours_;
   snapshot.title = title_;
   snapshot.unfinished = parser_.unfinished();
   snapshot.cursor = read_cursor();

@@ -133,6 +133,14 @@ TEST(EmulatorTest, ResetsWorkInTheAlternateScreen) {
   EXPECT_EQ(emulator.text().rows[0], "");
 }
 
+TEST(EmulatorTest, OnlyTheCharacterBeforeItIsRepeated) {
+  Emulator emulator(kSize, {});
+  emulator.feed("a\x1b[3b\x1b[3b\r\nb\x1b[5C\x1b[3b\r\nc\r\x1b[3b");
+  EXPECT_EQ(emulator.text().rows[0], "aaaa");
+  EXPECT_EQ(emulator.text().rows[1], "b");
+  EXPECT_EQ(emulator.text().rows[2], "c");
+}
+
 TEST(EmulatorTest, SequencesLibvtermWouldStumbleOverAreHarmless) {
   Emulator emulator(kSize, {});
   emulator.feed("\x1b[5b");                 // nothing to repeat

@@ -94,6 +94,24 @@ TEST(ReflowTest, WideCharactersAndMarksStayWhole) {
   EXPECT_EQ(scrolled(screen) + " " + shown(screen), "日|本|語e\xcc\x81| x|@0,1");
 }
 
+TEST(ReflowTest, SpacesBeforeWideCharactersAreNeitherLostNorAdded) {
+  for (const std::string text :
+       {"nt:/# echo 日本語", "aaaaaaaaa 日本", "日本語日本 日本", "  日 本  語"}) {
+    for (const WindowSize size :
+         {WindowSize{10, 5}, {10, 6}, {10, 7}, {10, 9}, {10, 11}, {10, 12}}) {
+      Screen screen({10, 40});
+      screen.feed(text);
+      screen.resize(size);
+      auto loaded = Screen::load(screen.save());
+      ASSERT_TRUE(loaded.ok());
+      for (Screen* each : {&screen, &*loaded}) {
+        each->resize({10, 80});
+        EXPECT_EQ(shown(*each).substr(0, text.size() + 1), text + "|") << size.cols << " columns";
+      }
+    }
+  }
+}
+
 TEST(ReflowTest, ColoursStayWithTheirCharacters) {
   Screen screen({2, 4});
   screen.feed("\x1b[31mabcd\x1b[1;4;38;2;1;2;3mefgh\x1b[0m\r\nx\r\ny");

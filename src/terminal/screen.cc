@@ -92,6 +92,10 @@ class Screen::Impl {
 
   void on_other(std::string_view bytes) { log_.append(bytes); }
   void on_query(const TerminalQuery& query) {
+    // A sequence may set one colour and ask for another.
+    TerminalColours set;
+    if (query.kind == TerminalQuery::Kind::kOsc) set.obey(query.body);
+    if (!set.empty()) on_other(query.bytes);
     std::string answer = answer_query(query, catch_up(), size_);
     if (!answer.empty() && answers_.size() < kMaxAnswers) answers_.push_back(std::move(answer));
   }

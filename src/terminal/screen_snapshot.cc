@@ -323,6 +323,7 @@ std::string plain_line(std::string_view encoded) {
 std::string repaint(const ScreenSnapshot& snapshot) {
   std::string out;
   if (!snapshot.title.empty()) out += "\x1b]2;" + snapshot.title + "\x1b\\";
+  out += snapshot.colours.repaint();
   append_tab_stops(out, snapshot);
 
   Painter painter(out);

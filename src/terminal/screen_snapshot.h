@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "terminal/screen.h"
+#include "terminal/terminal_colours.h"
 #include "terminal/terminal_modes.h"
 
 namespace sf::waypoint {
@@ -73,6 +74,7 @@ struct ScreenSnapshot {
   SavedCursor primary_saved;     // the primary screen's while the alternate is shown
   std::vector<int> tab_stops;    // columns > 0
   TerminalModes modes;
+  TerminalColours colours;
   std::string title;
   std::string unfinished;  // bytes of a sequence or character that is not complete yet
   Scrollback scrollback;

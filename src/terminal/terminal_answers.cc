@@ -1,10 +1,11 @@
 #include "terminal/terminal_answers.h"
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
 #include "terminal/csi_sequence.h"
+#include "terminal/terminal_colours.h"
 
 namespace sf::waypoint {
 namespace {
@@ -17,49 +18,6 @@ constexpr std::string_view kName = "xterm-256color";
 // There are no pixels here; a cell is taken for this many, as with a common font.
 constexpr int kCellHeight = 16;
 constexpr int kCellWidth = 8;
-
-struct Rgb {
-  int red = 0;
-  int green = 0;
-  int blue = 0;
-};
-constexpr Rgb kForeground{0xe5, 0xe5, 0xe5};
-constexpr Rgb kBackground{0, 0, 0};
-
-// xterm's 256 colours.
-Rgb palette_colour(int index) {
-  static constexpr std::array<Rgb, 16> kFirst = {{{0, 0, 0},
-                                                  {205, 0, 0},
-                                                  {0, 205, 0},
-                                                  {205, 205, 0},
-                                                  {0, 0, 238},
-                                                  {205, 0, 205},
-                                                  {0, 205, 205},
-                                                  {229, 229, 229},
-                                                  {127, 127, 127},
-                                                  {255, 0, 0},
-                                                  {0, 255, 0},
-                                                  {255, 255, 0},
-                                                  {92, 92, 255},
-                                                  {255, 0, 255},
-                                                  {0, 255, 255},
-                                                  {255, 255, 255}}};
-  if (index < 16) return kFirst[static_cast<std::size_t>(index)];
-  if (index >= 232) {
-    const int grey = 8 + 10 * (index - 232);
-    return {grey, grey, grey};
-  }
-  const auto level = [](int step) { return step == 0 ? 0 : 55 + 40 * step; };
-  const int cube = index - 16;
-  return {level(cube / 36), level(cube / 6 % 6), level(cube % 6)};
-}
-
-std::string colour_text(const Rgb& colour) {
-  char text[32];
-  std::snprintf(text, sizeof text, "rgb:%02x%02x/%02x%02x/%02x%02x", colour.red, colour.red,
-                colour.green, colour.green, colour.blue, colour.blue);
-  return text;
-}
 
 std::string csi(std::string_view leader, std::initializer_list<int> numbers,
                 std::string_view final) {
@@ -167,7 +125,7 @@ std::string csi_answer(const TerminalQuery& query, const Emulator& emulator, Win
   return "";
 }
 
-std::string osc_answer(const TerminalQuery& query) {
+std::string osc_answer(const TerminalQuery& query, const TerminalColours& colours) {
   const std::string_view end = query.is_bell ? "\a" : "\x1b\\";
   std::vector<std::string> words;
   for (std::size_t at = 0; at <= query.body.size();) {
@@ -190,16 +148,16 @@ std::string osc_answer(const TerminalQuery& query) {
     if (what == 4) {  // pairs of an index and a colour
       const int index = number(words[i]);
       ++i;
-      if (i < words.size() && words[i] == "?" && index >= 0 && index < 256)
-        answer += "\x1b]4;" + std::to_string(index) + ";" + colour_text(palette_colour(index)) +
+      if (i < words.size() && words[i] == "?" && index >= 0 &&
+          index < TerminalColours::kPaletteSize)
+        answer += "\x1b]4;" + std::to_string(index) + ";" + colour_text(colours.palette(index)) +
                   std::string(end);
-    } else if (words[i] == "?" && what >= 10) {
+    } else if (words[i] == "?" && what >= TerminalColours::kFirstText) {
       // The first is that of `what`, the next that of the number behind it, and so on.
       const int which = what + static_cast<int>(i) - 1;
-      if (which > 19) break;
-      const bool is_background = which == 11 || which == 14 || which == 16;
-      answer += "\x1b]" + std::to_string(which) + ";" +
-                colour_text(is_background ? kBackground : kForeground) + std::string(end);
+      if (which > TerminalColours::kLastText) break;
+      answer += "\x1b]" + std::to_string(which) + ";" + colour_text(colours.text(which)) +
+                std::string(end);
     }
   }
   return what == 52 ? "" : answer;
@@ -287,7 +245,7 @@ std::string answer_query(const TerminalQuery& query, const Emulator& emulator, W
     case TerminalQuery::Kind::kCsi:
       return csi_answer(query, emulator, size);
     case TerminalQuery::Kind::kOsc:
-      return osc_answer(query);
+      return osc_answer(query, emulator.colours());
     case TerminalQuery::Kind::kDcs:
       return query.body.starts_with("$q") ? setting_answer(query.body.substr(2), emulator, size)
                                           : capability_answer(query.body.substr(2));

@@ -112,6 +112,43 @@ TEST(TerminalAnswersTest, UnreadAnswersAreTakenOutOfWhatWasTyped) {
   EXPECT_EQ(without_answers("", answers), "");
 }
 
+TEST(TerminalAnswersTest, AColourThatAProgramHasSetIsTold) {
+  const std::pair<const char*, const char*> asked[] = {
+      {"\x1b]11;#123456\a\x1b]11;?\a", "\x1b]11;rgb:1212/3434/5656\a"},
+      {"\x1b]10;rgb:f/80/123\x1b\\\x1b]10;?\a", "\x1b]10;rgb:ffff/8080/1212\a"},
+      {"\x1b]10;#fff;#000000\a\x1b]10;?;?\a",
+       "\x1b]10;rgb:f0f0/f0f0/f0f0\a\x1b]11;rgb:0000/0000/0000\a"},
+      {"\x1b]4;1;rgb:00/ff/00;200;#aaaabbbbcccc\a\x1b]4;1;?;200;?\a",
+       "\x1b]4;1;rgb:0000/ffff/0000\a\x1b]4;200;rgb:aaaa/bbbb/cccc\a"},
+      {"\x1b]4;1;#010203;1;?\a", "\x1b]4;1;rgb:0101/0202/0303\a"},
+      {"\x1b]11;#123456\a\x1b]111\a\x1b]11;?\a", "\x1b]11;rgb:0000/0000/0000\a"},
+      {"\x1b]4;1;#010203;2;#010203\a\x1b]104;1\a\x1b]4;1;?;2;?\a",
+       "\x1b]4;1;rgb:cdcd/0000/0000\a\x1b]4;2;rgb:0101/0202/0303\a"},
+      {"\x1b]4;2;#010203\a\x1b]104\a\x1b]4;2;?\a", "\x1b]4;2;rgb:0000/cdcd/0000\a"},
+      {"\x1b]4;2;#010203\a\x1b]10;#010203\a\x1b[!p\x1b]4;2;?\a\x1b]10;?\a",
+       "\x1b]4;2;rgb:0000/cdcd/0000\a\x1b]10;rgb:0101/0202/0303\a"},
+      {"\x1b]11;#12345\a\x1b]11;rgb:1/2\a\x1b]11;rgb:1/2/g\a\x1b]11;\a\x1b]11;?\a",
+       "\x1b]11;rgb:0000/0000/0000\a"},
+      {"\x1b]4;256;#010203\a\x1b]4;-1;#010203\a\x1b]4;0;?\a", "\x1b]4;0;rgb:0000/0000/0000\a"},
+  };
+  for (const auto& [question, expected] : asked) EXPECT_EQ(answer(question), expected) << question;
+}
+
+TEST(TerminalAnswersTest, ColoursSurviveSavingResizingAndMuchOutput) {
+  Screen screen({24, 80});
+  screen.feed("\x1b]4;7;#102030\a\x1b]11;#405060\a");
+  for (int i = 0; i < 100'000; ++i) screen.feed("a line of output that scrolls away\r\n");
+  screen.resize({30, 100});
+  auto loaded = Screen::load(screen.save());
+  ASSERT_TRUE(loaded.ok());
+  Screen painted({30, 100});
+  painted.feed(loaded->repaint());
+  for (Screen* one : {&screen, &*loaded, &painted}) {
+    one->feed("\x1b]4;7;?\a\x1b]11;?\a");
+    EXPECT_EQ(answers(*one), "\x1b]4;7;rgb:1010/2020/3030\a\x1b]11;rgb:4040/5050/6060\a");
+  }
+}
+
 TEST(QueryFilterTest, OnlyTheQuestionsAreLeftOut) {
   const std::string stream =
       "a\x1b[31mb\x1b[6nc\x1b]0;title\a\x1b]11;?\a\x1b]11;#000000\x1b\\d\x1b[?2004h\x1b[>c\x1bPq#1"

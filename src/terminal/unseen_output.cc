@@ -44,8 +44,11 @@ Token osc_at(std::string_view rest) {
     const char c = rest[i];
     const bool is_ended = c == '\a' || (c == '\x1b' && i + 1 < rest.size() && rest[i + 1] == '\\');
     if (is_ended) {
-      const bool is_title = rest.substr(2, 2) == "0;" || rest.substr(2, 2) == "2;";
-      return {i + (c == '\a' ? 1U : 2U), is_title ? Effect::kTitle : Effect::kNone};
+      const std::size_t size = i + (c == '\a' ? 1U : 2U);
+      if (rest.substr(2, 2) == "0;" || rest.substr(2, 2) == "2;") return {size, Effect::kTitle};
+      // Colours that are set or reset.
+      const bool may_colour = rest[2] == '1' || rest.substr(2, 2) == "4;";
+      return {size, may_colour ? Effect::kOther : Effect::kNone};
     }
     if (static_cast<unsigned char>(c) < 0x20) return {i, Effect::kOther};
   }

@@ -324,5 +324,33 @@ TEST_F(CommandsTest, HistoryHoldsWhatWasTypedAndRunAndNothingOfOurs) {
             "echo first\necho sec''ond\nhistory 3 | sed 's/^ *[0-9]* *//'\n");
 }
 
+TEST_F(CommandsTest, AHistoryThatWasSwitchedOffByKeysStaysOffUntilKeysSwitchItOn) {
+  const auto type = [&](const std::string& line, const std::string& shown) {
+    ASSERT_OK(wp_->send_keys(branch_, line + "\n"));
+    expect_on_screen(*wp_, branch_, "\n" + shown + "\n");
+  };
+  const auto remembers = [&](const std::string& pattern) {
+    return output("history | grep -c \"" + pattern + "\"");
+  };
+  run("true");
+  type("echo be''fore", "before");
+  run("true");
+  type("set +o history; echo o''ff", "off");
+  run("true");
+  type("echo sec''ret", "secret");
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));
+  run("true");
+  ASSERT_OK(wp_->restore(branch_, here.id));
+  run("true");
+  type("echo al''so", "also");
+  EXPECT_EQ(remembers("be''[f]ore"), "1\n");
+  EXPECT_EQ(remembers("sec''[r]et"), "0\n");
+  EXPECT_EQ(remembers("al''[s]o"), "0\n");
+  type("set -o history; echo o''n", "on");
+  run("true");
+  type("echo remem''bered", "remembered");
+  EXPECT_EQ(remembers("remem''[b]ered"), "1\n");
+}
+
 }  // namespace
 }  // namespace sf::waypoint

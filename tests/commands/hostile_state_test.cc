@@ -73,6 +73,14 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"declare -i __wp_command __wp_tail __wp_end __wp_keep __wp_ack"},
         Hostile{"declare -u __wp_command __wp_ack"}, Hostile{"declare -l __wp_command __wp_ack"},
         Hostile{"declare -n __wp_command=HOME __wp_ack=PWD"},
+        Hostile{"declare -n __wp_end=HOME __wp_tail=PWD __wp_last=OLDPWD __wp_keep=LINES"},
+        Hostile{"declare -n __wp_rest=PS1"}, Hostile{"declare -n __wp_rest=kept"},
+        Hostile{"declare -n __wp_rest=__wp_end __wp_ack=__wp_command __wp_tail=__wp_keep"},
+        Hostile{"declare -n a=__wp_command b=__wp_ack c=__wp_end d=__wp_rest e=__wp_tail"},
+        Hostile{"declare -n __wp_end=nowhere __wp_rest='kept[0]'"},
+        Hostile{"declare -n PS1=__wp_rest"}, Hostile{"declare -n TMOUT=__wp_ack"},
+        Hostile{"readonly r=5; declare -n __wp_rest=r"},
+        Hostile{"readonly r=5; declare -n __wp_end=r __wp_tail=r"},
         Hostile{"declare -A __wp_command __wp_end __wp_tail"}, Hostile{"export __wp_command=1"},
         Hostile{"readonly IFS"}, Hostile{"IFS=2; readonly IFS"}, Hostile{"IFS='B S'"},
         Hostile{"readonly REPLY"}, Hostile{"readonly PS1 PS0='x' TMOUT=1000"},
@@ -158,6 +166,15 @@ TEST_F(CommandsTest, AShellThatMayNotWriteFilesRunsCommandsAndCheckpoints) {
     EXPECT_FALSE(r.shell_restarted);
     ASSERT_OK(wp_->checkpoint(branch_));
   }
+}
+
+TEST_F(CommandsTest, AReferenceInOurNameLeavesWhatItRefersTo) {
+  run("kept=yes");
+  EXPECT_EQ(run("declare -n __wp_rest=kept; (exit 3)").exit_code, 3);
+  EXPECT_EQ(output("echo $kept"), "yes\n");
+  EXPECT_EQ(run("declare -n __wp_end=elsewhere; (exit 4)").exit_code, 4);
+  EXPECT_EQ(run("(exit 5)").exit_code, 5);
+  EXPECT_EQ(output("echo $kept $HOME"), "yes /root\n");
 }
 
 TEST_F(CommandsTest, AnInterruptedCommandShowsNoPrompt) {

@@ -192,6 +192,27 @@ TEST_F(TerminalInputTest, AScriptThatAsksForTheCursorGetsItsPlace) {
   EXPECT_NE(result->output.find("<3;4>"), std::string::npos) << result->output;
 }
 
+TEST_F(TerminalInputTest, AColourThatWasSetIsToldHereInARestoreAndInAFork) {
+  branch_ = start();
+  const auto background = [&](const BranchId& branch) {
+    auto told = wp_->exec(
+        branch,
+        {.command = "stty raw -echo; printf '\\033]11;?\\007'; IFS= read -rs -t 20 -d $'\\a' told; "
+                    "stty sane; echo ${told:5}"});
+    EXPECT_OK(told);
+    return told ? told->output : "";
+  };
+  run("printf '\\033]11;#102030\\007'");
+  EXPECT_EQ(background(branch_), "rgb:1010/2020/3030\n");
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));
+  run("printf '\\033]11;#405060\\007'");
+  EXPECT_EQ(background(branch_), "rgb:4040/5050/6060\n");
+  ASSERT_OK_AND_ASSIGN(BranchId fork, std::move(wp_->fork(here.id, 1).front()));
+  ASSERT_OK(wp_->restore(branch_, here.id));
+  EXPECT_EQ(background(branch_), "rgb:1010/2020/3030\n");
+  EXPECT_EQ(background(fork), "rgb:1010/2020/3030\n");
+}
+
 TEST_F(TerminalInputTest, WhoWatchesDoesNotSeeTheQuestions) {
   branch_ = start();
   ASSERT_OK_AND_ASSIGN(TerminalWatch watch, wp_->watch(branch_));

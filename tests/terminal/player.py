@@ -12,13 +12,15 @@ from typing import List, Optional, Protocol, Sequence
 
 from frame import Frame, describe_difference, is_same
 from location import directory_of, write_files
-from row import Row, Size, Step
+from row import Mouse, Row, Size, Step
 from session_side import SessionTerminal, prepare
 from tmux_side import Painter, TmuxServer, TmuxTerminal, open_shell
 from world import World
 
 PATIENCE = float(os.environ.get("SF_PATIENCE", 20))
 PAUSE = 0.02  # between two looks
+# Two presses within 300 ms are a double click for tmux, which tells programs of it once more. This hand is slower.
+SLOW_HAND = 0.35
 LOOKS = 3  # that must show the same: a program may be in the middle of its drawing
 
 
@@ -28,6 +30,8 @@ class Mismatch(AssertionError):
 
 class Side(Protocol):
     def type(self, keys: Sequence[str]) -> None: ...
+    def point(self, event: Mouse) -> None: ...
+    def paste(self, text: str) -> None: ...
     def resize(self, size: Size) -> None: ...
     def frame(self) -> Frame: ...
 
@@ -37,12 +41,18 @@ def do(side: Side, step: Step) -> None:
         side.resize(step.resize)
     if step.keys:
         side.type(step.keys)
+    for event in step.mouse:
+        if event.action in ("click", "press"):
+            time.sleep(SLOW_HAND)
+        side.point(event)
+    if step.paste:
+        side.paste(step.paste)
 
 
 def has_come(frame: Frame, step: Step, before: Optional[Frame]) -> bool:
     if step.title and frame.title != step.title:
         return False
-    if before and step.keys and not step.title and is_same(frame, before):
+    if before and step.is_input and not step.title and is_same(frame, before):
         return False  # what the step waits for may have been there before
     return bool(re.search(step.until, frame.text, re.MULTILINE))
 
@@ -97,6 +107,8 @@ def show(frame: Frame) -> str:
 
 def describe(row: Row, number: int, step: Step) -> str:
     what = f"resize to {step.resize[0]}x{step.resize[1]}" if step.resize else " ".join(step.keys)
+    what += ", ".join(f"{one.action} {one.button} at {one.row},{one.col}" for one in step.mouse)
+    what += f"paste of {step.paste!r}" if step.paste else ""
     return f"{row.name}, step {number} ({what or 'start'})"
 
 

@@ -18,13 +18,32 @@ NARROW: Size = (16, 50)
 
 
 @dataclass(frozen=True)
+class Mouse:
+    """What a hand does with a mouse. Rows and columns count from 0."""
+
+    action: str  # click press release move wheel_up wheel_down
+    row: int
+    col: int
+    button: str = "left"  # left middle right; of a move the one that is held, or none
+    shift: bool = False
+    alt: bool = False
+    control: bool = False
+
+
+@dataclass(frozen=True)
 class Step:
-    """Keys, then what the screen shows when they have been dealt with."""
+    """Keys, mouse or a paste, then what the screen shows when they have been dealt with."""
 
     keys: Sequence[str] = ()  # tmux's names; what is no name of a key is text
     until: str = ""  # regular expression, ^ and $ match at every line
     title: str = ""  # the terminal's title, for programs whose screen says nothing
     resize: Optional[Size] = None  # before the keys
+    mouse: Sequence[Mouse] = ()
+    paste: str = ""
+
+    @property
+    def is_input(self) -> bool:
+        return bool(self.keys or self.mouse or self.paste)
 
 
 @dataclass(frozen=True)
@@ -59,3 +78,26 @@ def step(keys: Keys = (), until: str = "", title: str = "") -> Step:
 
 def resize(rows: int, cols: int, until: str = "") -> Step:
     return Step((), until, "", (rows, cols))
+
+
+def mouse(*events: Mouse, until: str = "") -> Step:
+    return Step(until=until, mouse=events)
+
+
+def click(row: int, col: int, until: str = "", button: str = "left") -> Step:
+    return mouse(Mouse("click", row, col, button), until=until)
+
+
+def wheel(action: str, row: int, col: int, until: str = "") -> Step:
+    """`action`: wheel_up or wheel_down."""
+    return mouse(Mouse(action, row, col), until=until)
+
+
+def drag(begin: Tuple[int, int], end: Tuple[int, int], until: str = "", button: str = "left") -> Step:
+    """Rows and columns of the places where the button is pressed and released."""
+    return mouse(Mouse("press", *begin, button), Mouse("move", *end, button), Mouse("release", *end, button),
+                 until=until)
+
+
+def paste(text: str, until: str = "") -> Step:
+    return Step(until=until, paste=text)

@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import List, Sequence, Tuple
 
 import line_rows
+import mouse_rows
+import paste_rows
 import screen_rows
 import sequence_rows
 import vttest_rows
@@ -34,7 +36,7 @@ from tmux_side import TmuxServer, open_shell
 from world import World
 
 TABLES = {"screen": screen_rows.ROWS, "line": line_rows.ROWS, "vttest": vttest_rows.ROWS,
-          "sequence": sequence_rows.ROWS}
+          "sequence": sequence_rows.ROWS, "mouse": mouse_rows.ROWS, "paste": paste_rows.ROWS}
 
 
 def chosen(tables: Sequence[str], names: Sequence[str], all_sizes: bool) -> List[Tuple[Row, Size]]:

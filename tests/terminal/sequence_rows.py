@@ -22,7 +22,7 @@ LINES = "".join(f"line {number:02d}\r\n" for number in range(10))
 GRID = "".join(f"\x1b[{number};1H" + chr(64 + number) * 20 for number in range(1, 11))
 
 
-def case(name: str, *parts: Part) -> Row:
+def case(name: str, *parts: Part, colours: bool = True) -> Row:
     files: Dict[str, Union[str, bytes]] = {"show": SHOW}
     steps: List[Step] = []
     for number, part in enumerate(parts):
@@ -37,7 +37,8 @@ def case(name: str, *parts: Part) -> Row:
     differences = DIFFERENCES.get(f"seq-{name}", [])
     has_size = bool(differences) or any(isinstance(part, tuple) for part in parts)
     sizes = (SMALL,) if has_size else (SMALL, NARROW)
-    return Row(f"seq-{name}", f"bash show {printed}", steps[:1], steps[1:], sizes, files, differences=differences)
+    return Row(f"seq-{name}", f"bash show {printed}", steps[:1], steps[1:], sizes, files, colours=colours,
+               differences=differences)
 
 
 ROWS: List[Row] = [
@@ -96,6 +97,11 @@ ROWS: List[Row] = [
     case("wide-erase", "日本語\x1b[2G\x1b[K\r\n日本語\x1b[4G\x1b[1K\r\nend", "x"),
     case("marks", "e\u0301a\u0308\u0301o\r\n\u0301x\r\n日\u0301本", "\u0302z"),
     case("marks-at-edge", "\x1b[1;80He", "\u0301f"),
+    # Joined by ZWJ, with a skin tone, with a variation selector, a flag: each code point has its own width, as in xterm.
+    case("emoji-joined", "\U0001f469\u200d\U0001f469\u200d\U0001f467x", "v", colours=False),
+    case("emoji-tone", "\U0001f44d\U0001f3fdy", "v"),
+    case("emoji-variation", "\u2764\ufe0fz", "v"),
+    case("emoji-flag", "\U0001f1e9\U0001f1eaw", "v"),
     case("repeat-wide", "日\x1b[3b", "x"),
     # The alternate screen.
     case("alternate-1049", "primary\x1b[?1049hother", "\x1b[?1049lback"),

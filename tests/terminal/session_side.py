@@ -9,7 +9,7 @@ from typing import Sequence, Tuple
 from frame import Frame, make_frame
 from key_names import is_key
 from location import ENVIRONMENT, prepare_script
-from row import Row, Size
+from row import Mouse, Row, Size
 from statefork.branch import Terminal
 
 
@@ -32,6 +32,14 @@ class SessionTerminal:
                 self.branch.press(*words)
             else:
                 self.branch.send_keys("".join(words))
+
+    def point(self, event: Mouse) -> None:
+        is_wheel = event.action.startswith("wheel")
+        self.branch.mouse(event.action, event.row, event.col, button=None if is_wheel else event.button,
+                          shift=event.shift, alt=event.alt, control=event.control)
+
+    def paste(self, text: str) -> None:
+        self.branch.paste(text)
 
     def resize(self, size: Size) -> None:
         self.branch.resize(*size)

@@ -10,7 +10,10 @@ import capture
 import frame
 import key_names
 import line_rows
+import mouse_rows
+import paste_rows
 import sequence_rows
+import tmux_mouse
 import vttest_rows
 from frame import describe_difference, is_same, make_frame
 from tmux_differences import DIFFERENCES
@@ -34,14 +37,15 @@ class FrameTest(unittest.TestCase):
         self.assertTrue(is_same(replace(ONE, attributes=()), ONE))
 
     def test_every_listed_difference_names_its_standard_and_belongs_to_a_row(self) -> None:
-        names = {row.name for row in [*line_rows.ROWS, *sequence_rows.ROWS, *vttest_rows.ROWS]}
+        names = {row.name for row in [*line_rows.ROWS, *sequence_rows.ROWS, *vttest_rows.ROWS,
+                                     *mouse_rows.ROWS, *paste_rows.ROWS]}
         for name, differences in DIFFERENCES.items():
             self.assertIn(name, names)
             for one in differences:
                 self.assertTrue(one.standard)
 
     def test_the_examples_hold(self) -> None:
-        for module in (capture, frame, key_names):
+        for module in (capture, frame, key_names, tmux_mouse):
             self.assertEqual(doctest.testmod(module).failed, 0)
 
 

@@ -1,5 +1,5 @@
 """TmuxServer: a tmux of the test's own. TmuxTerminal: one of its panes. Painter: what a session shows, in
-a pane.
+a pane. TmuxMouse (tmux_mouse.py) points at a pane.
 
 The server runs in mount, PID and UTS namespaces of its own: programs find an empty place to write to, as they do in a
 session, and all of them end with the server, however the test ends.
@@ -11,12 +11,13 @@ import contextlib
 import shlex
 import subprocess
 from pathlib import Path
-from typing import Sequence
+from typing import List, Optional, Sequence
 
 from capture import parse_capture
 from frame import Frame, make_frame
 from location import ENVIRONMENT, HOST_NAME, PLACE, prepare_script
-from row import Row, Size
+from row import Mouse, Row, Size
+from tmux_mouse import TmuxMouse
 from world import eventually
 
 FORMAT = "#{cursor_y} #{cursor_x} #{cursor_flag} #{alternate_on} #{pane_width} #{pane_title}"
@@ -54,6 +55,10 @@ class TmuxServer:
             raise AssertionError(f"tmux {' '.join(words)}: {ran.stderr.decode()}")
         return ran.stdout.decode("utf-8", "replace")
 
+    def attach(self, session: str) -> List[str]:
+        """The command that joins a terminal to a session."""
+        return ["tmux", "-u", "-S", self._socket, "attach-session", "-t", f"={session}"]
+
     def close(self) -> None:
         with contextlib.suppress(AssertionError, subprocess.TimeoutExpired):
             self.command("kill-server")
@@ -71,8 +76,11 @@ class TmuxTerminal:
     def __init__(self, server: TmuxServer, name: str, size: Size, script: str) -> None:
         self._server = server
         self._name = name
+        self._size = size
+        self._mouse: Optional[TmuxMouse] = None
         self._server.command("new-session", "-d", "-s", name, "-y", str(size[0]), "-x", str(size[1]),
                              "bash", "-c", f"unset TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION\n{script}")
+        self.resize(size)  # from now on, the sizes of clients do not count
 
     @property
     def _pane(self) -> str:
@@ -82,7 +90,26 @@ class TmuxTerminal:
         words = [key[:-1] + "\\;" if key.endswith(";") else key for key in keys]  # else tmux's next command begins
         self._server.command("send-keys", "-t", self._pane, "--", *words)
 
+    def point(self, event: Mouse) -> None:
+        if self._mouse is None:
+            self._mouse = TmuxMouse(self._server.attach(self._name), self._size)
+            self._await_client()
+        self._mouse.point(event)
+
+    def _await_client(self) -> None:
+        size = f"{self._size[0]}x{self._size[1]}"
+        shown = "#{client_height}x#{client_width}"
+        eventually(lambda: self._server.command("list-clients", "-t", f"={self._name}", "-F", shown).strip() == size)
+
+    def paste(self, text: str) -> None:
+        self._server.command("set-buffer", "-b", self._name, "--", text, ";",
+                             "paste-buffer", "-d", "-p", "-b", self._name, "-t", self._pane)
+
     def resize(self, size: Size) -> None:
+        self._size = size
+        if self._mouse is not None:
+            self._mouse.resize(size)
+            self._await_client()
         self._server.command("resize-window", "-t", self._pane, "-y", str(size[0]), "-x", str(size[1]))
 
     def frame(self) -> Frame:
@@ -94,6 +121,8 @@ class TmuxTerminal:
         return make_frame(rows, int(width), (int(row), int(col)), visible == "1", alternate == "1", title, attributes)
 
     def close(self) -> None:
+        if self._mouse is not None:
+            self._mouse.close()
         with contextlib.suppress(AssertionError):
             self._server.command("kill-session", "-t", f"={self._name}")
 

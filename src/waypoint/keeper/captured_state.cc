@@ -56,6 +56,7 @@ void describe(F& f, M& m) {
   f.optional("may_act", m.shell.may_act);
   f.optional("shows_prompt", m.shell.shows_prompt);
   f.optional("defines_switch", m.shell.defines_switch);
+  f.optional("history_off", m.shell.history_off);
   f.optional("mark", m.fingerprint);
   f.optional("catch_up", m.shell.catch_up);
   f.optional("typed_ends", m.shell.typed.ends);

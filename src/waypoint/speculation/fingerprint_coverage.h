@@ -254,6 +254,7 @@ inline constexpr auto kSavedKeys = std::to_array<SavedKey>({
     {"typed_size", Sight::kRefused, StateAspect::kShell, "same_as()"},
     {"typed_ends", Sight::kRefused, StateAspect::kShell, "same_as()"},
     {"defines_switch", Sight::kCarried, StateAspect::kNone, "it is saved each time"},
+    {"history_off", Sight::kCarried, StateAspect::kNone, "it is saved each time"},
     {"waiting_size", Sight::kRefused, StateAspect::kShell, "same_as()"},
     {"shows_prompt", Sight::kRefused, StateAspect::kShell, "no fingerprint since keys were typed"},
     {"stopped_us", Sight::kFixed, StateAspect::kNone, "a measurement"},

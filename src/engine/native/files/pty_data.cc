@@ -16,6 +16,7 @@
 #include "engine/native/ptrace/remote_fd.h"
 #include "os/error.h"
 #include "os/fd.h"
+#include "os/typed_queue.h"
 
 namespace sf::waypoint::native {
 namespace {
@@ -62,6 +63,10 @@ std::string take_all(int fd) {
   return all;
 }
 
+os::TypedAhead typed_in(const TerminalData& data) {
+  return os::join_lines({data.lines, data.typed});
+}
+
 class Terminal {
  public:
   Terminal(int master, const TerminalImage& image)
@@ -93,8 +98,10 @@ class Terminal {
       if (ready_for(slave_.get(), POLLOUT)) data.stopped = kByCall;
     }
     if (slaves == Slaves::kClosed) return Ok{};
-    for (std::string line; canonical_ && take(slave_.get(), line);) data.lines.push_back(line);
     if (canonical_) {
+      os::TypedAhead typed;
+      os::read_lines(slave_.get(), typed);
+      data.lines = os::split_lines(typed).lines;
       quiet.c_lflag = 0;  // shows what has no end yet
       SF_TRY(set(bytes_of(quiet)));
     }
@@ -103,20 +110,16 @@ class Terminal {
   }
 
   Status put_data(const TerminalData& data) {
-    const unsigned char end = unused_character(data);
-    SF_TRY(set(quiet_settings(image_.settings, end)));
+    const os::TypedAhead typed = typed_in(data);
+    const char end = os::unused_character(typed.bytes);
+    SF_TRY(set(quiet_settings(image_.settings, static_cast<unsigned char>(end))));
     SF_TRY(write(slave_.get(), data.output));
-    std::size_t whole = 0;
-    for (std::size_t i = 0; i < data.lines.size(); ++i) {
-      std::string text = data.lines[i];
-      whole += text.size();
-      if (!text.ends_with('\n')) text.push_back(static_cast<char>(end));
-      // In one piece: it is seen whole or not at all.
-      if (i + 1 == data.lines.size()) text += data.typed;
-      SF_TRY(write(master_, text));
-    }
-    if (data.lines.empty()) SF_TRY(write(master_, data.typed));
-    return await_input(canonical_ ? whole : data.typed.size());
+    SF_TRY(write(master_, os::with_ends(typed, end)));
+    // Until then the settings stay as they are.
+    if (!os::await_readable(slave_.get(), os::readable_bytes(typed, canonical_),
+                            Deadline::after(kPassingTime)))
+      return fail(ErrorCode::kOs, "a terminal does not take its input");
+    return Ok{};
   }
 
   Status leave() {
@@ -161,18 +164,6 @@ class Terminal {
     }
     return Ok{};
   }
-  // Until then the settings stay as they are.
-  Status await_input(std::size_t size) {
-    const Deadline deadline = Deadline::after(kPassingTime);
-    for (;;) {
-      int there = 0;
-      (void)ready_for(slave_.get(), POLLIN);  // the kernel hands on what is under way
-      SF_TRY(check(::ioctl(slave_.get(), kUnread, &there)));
-      if (static_cast<std::size_t>(there) >= size) return Ok{};
-      if (deadline.passed()) return fail(ErrorCode::kOs, "a terminal does not take its input");
-      (void)::poll(nullptr, 0, 1);
-    }
-  }
 
   int master_;
   const TerminalImage& image_;
@@ -196,23 +187,11 @@ Status put_back(int master, const TerminalImage& image) {
 
 std::string quiet_settings(const std::string& settings, unsigned char end_of_file) {
   termios2 quiet = settings_from(settings);
-  quiet.c_iflag = 0;
+  quiet.c_iflag = os::kQuietInput;
   quiet.c_oflag = 0;
   quiet.c_lflag &= ICANON;
-  std::memset(quiet.c_cc, 0, sizeof quiet.c_cc);  // no character means anything
-  quiet.c_cc[VMIN] = 1;
-  quiet.c_cc[VEOF] = end_of_file;
+  os::set_only_meaning(quiet.c_cc, VMIN, VEOF, static_cast<char>(end_of_file));
   return bytes_of(quiet);
-}
-
-unsigned char unused_character(const TerminalData& data) {
-  for (unsigned char c = 4; c != 0; ++c) {
-    auto has = [&](const std::string& text) {
-      return text.find(static_cast<char>(c)) != text.npos;
-    };
-    if (c != '\n' && !has(data.typed) && std::ranges::none_of(data.lines, has)) return c;
-  }
-  return 4;
 }
 
 Status capture_pty_data(int master, Slaves slaves, TerminalImage& image) {

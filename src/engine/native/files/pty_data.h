@@ -19,8 +19,6 @@ enum class Slaves { kOpen, kClosed };
 
 // Pure. Settings under which bytes pass unchanged in both directions; `end_of_file` ends lines.
 std::string quiet_settings(const std::string& settings, unsigned char end_of_file);
-// Pure. A character that occurs in none of what is put back.
-unsigned char unused_character(const TerminalData& data);
 
 // `master`: a copy of the descriptor. Requires: all of `terminal` but its data is filled in.
 Status capture_pty_data(int master, Slaves slaves, TerminalImage& terminal);

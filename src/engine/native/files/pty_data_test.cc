@@ -26,13 +26,5 @@ TEST(NativePtyDataTest, QuietSettingsKeepHowLinesAreRead) {
   EXPECT_EQ(seen.c_cc[VEOF], 9);
 }
 
-TEST(NativePtyDataTest, TheEndOfALineIsACharacterThatItDoesNotHave) {
-  TerminalData data;
-  EXPECT_EQ(unused_character(data), 4);
-  data.lines = {"a\4", "b\5\n"};
-  data.typed = "\6";
-  EXPECT_EQ(unused_character(data), 7);
-}
-
 }  // namespace
 }  // namespace sf::waypoint::native
