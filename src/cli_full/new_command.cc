@@ -132,7 +132,9 @@ void add_new_command(CLI::App& app, int& exit_code) {
       .add_option("--backend", arguments.backend,
                   "What keeps the states, as `doctor` lists them (default: waypoint)")
       ->type_name("NAME|auto");
-  command.add_option("--policy", arguments.policy, "Which snapshots are whole states")
+  command
+      .add_option("--policy", arguments.policy,
+                  "Which snapshots are whole states (default: eager); every-N: each N-th")
       ->type_name("eager|lazy|smart");
   command.add_option("--net", arguments.network, "A loopback of its own, or the host's network")
       ->type_name("none|host");
