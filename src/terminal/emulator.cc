@@ -470,8 +470,11 @@ int Emulator::on_line_pushed(int cols, const VTermScreenCell* cells, void* self)
   while (!line.empty() && line.back().chars[0] == 0 && VTERM_COLOR_IS_DEFAULT_BG(&line.back().bg)) {
     line = line.first(line.size() - 1);
   }
+  const std::size_t row = emulator.pushed_++;
+  const bool goes_on = row + 1 < emulator.continued_.size() && emulator.continued_[row + 1];
   emulator.scrollback_.push_back(
-      {encode_line(emulator.glyphs_of(line)), emulator.continued_[emulator.pushed_++]});
+      {encode_line(emulator.glyphs_of(line), goes_on ? LineEnd::kGoesOn : LineEnd::kEnds),
+       emulator.continued_[row]});
   if (emulator.scrollback_.size() > Screen::kMaxScrollback) emulator.scrollback_.pop_front();
   return 1;
 }

@@ -211,6 +211,11 @@ Flow flow_of(ScreenSnapshot& snapshot, std::pair<int, int> cursor, bool is_wrap_
   return flow;
 }
 
+LineEnd end_of(std::vector<Flow::Line>::const_iterator line,
+               std::vector<Flow::Line>::const_iterator end) {
+  return ++line != end && line->is_continued ? LineEnd::kGoesOn : LineEnd::kEnds;
+}
+
 void resize_primary(ScreenSnapshot& snapshot, WindowSize size) {
   Cursor& cursor = snapshot.alternate ? snapshot.primary_saved.cursor : snapshot.cursor;
   const bool is_pending = snapshot.is_wrap_pending && !snapshot.alternate;
@@ -226,7 +231,8 @@ void resize_primary(ScreenSnapshot& snapshot, WindowSize size) {
   snapshot.scrollback.clear();
   const std::size_t dropped = top > Screen::kMaxScrollback ? top - Screen::kMaxScrollback : 0;
   for (auto line = flow.lines.begin() + static_cast<std::ptrdiff_t>(dropped); line != split; ++line)
-    snapshot.scrollback.push_back({encode_line(line->row), line->is_continued});
+    snapshot.scrollback.push_back(
+        {encode_line(line->row, end_of(line, flow.lines.end())), line->is_continued});
   snapshot.primary.clear();
   snapshot.continued.assign(size.rows, false);
   for (auto line = split; line != flow.lines.end() && snapshot.primary.size() < size.rows; ++line) {

@@ -267,7 +267,7 @@ void append_pen(std::string& out, const Pen& pen) {
   append_colour(out, pen.bg, 40);
 }
 
-std::string encode_line(const Row& row) {
+std::string encode_line(const Row& row, LineEnd end) {
   std::string line;
   Pen usual;
   usual.fg.type = VTERM_COLOR_DEFAULT_FG;
@@ -279,7 +279,8 @@ std::string encode_line(const Row& row) {
            pen.attrs.font == 0;
   };
   const Pen* current = nullptr;  // null: as after a reset
-  const std::size_t size = trimmed_size(row);
+  std::size_t size = trimmed_size(row);
+  while (end == LineEnd::kGoesOn && size < row.size() && !row[size].text.empty()) ++size;
   for (std::size_t i = 0; i < size; ++i) {
     const Glyph& glyph = row[i];
     const Pen* wanted = is_usual(glyph.pen) ? nullptr : &glyph.pen;

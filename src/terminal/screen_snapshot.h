@@ -83,8 +83,10 @@ struct ScreenSnapshot {
 // Appends what makes a pen in any state equal to `pen`.
 void append_pen(std::string& out, const Pen& pen);
 
-// A line as text with SGR sequences, blanks at its end removed, the pen reset after it.
-std::string encode_line(const Row& row);
+// A line as text with SGR sequences, blanks at its end removed, the pen reset after it. If the line
+// goes on in the next one, spaces that were printed at its end belong to the text and stay.
+enum class LineEnd { kEnds, kGoesOn };
+std::string encode_line(const Row& row, LineEnd end);
 // The same as plain text: of the glyphs, and of an encoded line.
 std::string plain_line(const Row& row);
 std::string plain_line(std::string_view encoded);
