@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "backends/branch_settings.h"
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "base/scope_exit.h"
 #include "shell/branch_files.h"
 
