@@ -72,8 +72,7 @@ Memory memory_of(const Waypoint& manager) {
 }
 
 Status run(Waypoint& manager, const BranchId& branch, const std::string& command) {
-  SF_TRY_ASSIGN(Observation ran,
-                manager.exec(branch, {.command = command, .timeout = kTimeout}));
+  SF_TRY_ASSIGN(Observation ran, manager.exec(branch, {.command = command, .timeout = kTimeout}));
   if (ran.exit_code == 0 && !ran.timed_out) return Ok{};
   return fail(ErrorCode::kOs, "in a branch: " + command + "\n" + ran.output);
 }

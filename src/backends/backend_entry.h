@@ -1,4 +1,4 @@
-// BackendEntry: how a backend is registered. Each has one in its folder; registry.cc lists them.
+// BackendEntry: how a backend is registered; registry.cc lists them.
 #pragma once
 
 #include <functional>
@@ -43,5 +43,12 @@ struct BackendEntry {
   // May succeed where the tool does not answer now: it may answer later.
   std::function<Result<std::unique_ptr<control::Backend>>(const HostContext&)> make;
 };
+
+// Those over other people's tools, each in the folder of its name.
+BackendEntry docker_entry();
+BackendEntry gvisor_entry();
+BackendEntry podman_entry();         // whole states
+BackendEntry podman_commit_entry();  // files alone
+BackendEntry vm_entry();
 
 }  // namespace sf::backends

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 
-#include "backends/docker/docker_entry.h"
-#include "backends/gvisor/gvisor_entry.h"
-#include "backends/podman/podman_entry.h"
-#include "backends/vm/vm_entry.h"
 #include "waypoint/host/host_programs.h"
 
 namespace sf::backends {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "backends/branch_settings.h"
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "base/scope_exit.h"
 #include "shell/branch_files.h"
 
@@ -42,6 +42,23 @@ Error LiveBackend::explain(const BranchHandle& branch, Error error) {
   return error;
 }
 
+Result<control::Checkpoint> LiveBackend::checkpoint_of(const BranchHandle& branch,
+                                                       Result<CheckpointInfo> taken) {
+  if (!taken) return explain(branch, std::move(taken).error());
+  return control::Checkpoint{.ref = PhysicalRef(taken->id.value()),
+                             .bytes = taken->image_bytes,
+                             .facts = taken->facts,
+                             .took = taken->took,
+                             .stopped = taken->stopped,
+                             .unchanged = taken->base.has_value(),
+                             .precaptured = taken->precaptured};
+}
+
+Result<BranchHandle> LiveBackend::handle_of(Result<WpBranch> made) {
+  if (!made) return std::move(made).error();
+  return BranchHandle(made->value());
+}
+
 Result<BranchPids> LiveBackend::pids(const BranchHandle& branch) {
   auto found = waypoint_->pids(id_of(branch));
   if (!found) return explain(branch, std::move(found).error());
@@ -61,8 +78,7 @@ control::StartConfig LiveBackend::with_defaults(control::StartConfig config) con
 
 Result<BranchHandle> LiveBackend::start(const control::StartConfig& config) {
   SF_TRY_ASSIGN(waypoint::BranchConfig branch, branch_config(config, std::string(name())));
-  SF_TRY_ASSIGN(WpBranch id, waypoint_->start(branch));
-  return BranchHandle(id.value());
+  return handle_of(waypoint_->start(branch));
 }
 
 Status LiveBackend::remove(const PhysicalRef& ref) {

@@ -50,6 +50,9 @@ class LiveBackend : public ShellBackend {
   // A branch that is not there is a branch lost.
   Error explain(const control::BranchHandle& branch, Error error) override;
   bool has_digests() const override { return true; }
+  Result<control::Checkpoint> checkpoint_of(const control::BranchHandle& branch,
+                                            Result<waypoint::CheckpointInfo> taken);
+  static Result<control::BranchHandle> handle_of(Result<waypoint::BranchId> made);
   Result<waypoint::BranchPids> pids(const control::BranchHandle& branch);
 
   // A live copy of a branch that nobody else uses, or why there is none.

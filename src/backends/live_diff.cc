@@ -23,9 +23,7 @@ Result<BranchHandle> LiveBackend::copy(const BranchHandle& branch) {
   auto taken = waypoint_->checkpoint(waypoint::BranchId(branch.value()));
   if (!taken) return explain(branch, std::move(taken).error());
   ScopeExit forget([&] { (void)waypoint_->remove(taken->id); });
-  auto made = std::move(waypoint_->fork(taken->id, 1).front());
-  if (!made) return std::move(made).error();
-  return BranchHandle(made->value());
+  return handle_of(std::move(waypoint_->fork(taken->id, 1).front()));
 }
 
 namespace {

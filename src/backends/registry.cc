@@ -3,12 +3,8 @@
 #include <utility>
 
 #include "backends/criu/criu_backend.h"
-#include "backends/docker/docker_entry.h"
-#include "backends/gvisor/gvisor_entry.h"
 #include "backends/overlay/overlay_backend.h"
-#include "backends/podman/podman_entry.h"
 #include "backends/replay/replay_backend.h"
-#include "backends/vm/vm_entry.h"
 #include "backends/waypoint/waypoint_backend.h"
 #include "os/file.h"
 #include "shell/fresh_id.h"

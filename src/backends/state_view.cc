@@ -4,10 +4,10 @@
 #include <iterator>
 #include <utility>
 
-#include "backends/branch_processes.h"
 #include "backends/listening_ports.h"
 #include "os/file.h"
 #include "os/process.h"
+#include "shell/running_processes.h"
 
 namespace sf::backends {
 namespace {
@@ -65,7 +65,8 @@ void compare_environments(const std::map<std::string, std::string>& from,
 
 StateView look_at(const waypoint::BranchPids& pids, waypoint::Network network) {
   StateView view;
-  for (pid_t pid : background_processes(pids)) {
+  for (pid_t pid : waypoint::background_processes(
+           {.init = pids.init, .shell = pids.shell, .holder = pids.holder})) {
     std::string line = os::command_line(pid);
     view.processes.insert(line.empty() ? os::process_name(pid) : line);
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/limits.h"
+#include "base/request_limits.h"
 
 namespace sf {
 

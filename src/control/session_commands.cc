@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/key_names.h"
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "control/session_manager.h"
 #include "control/session_parts.h"
 

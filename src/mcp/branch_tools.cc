@@ -1,7 +1,7 @@
 // Tools that act on one live branch: exec_command, run, snapshot, restore, fork.
 #include <utility>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "mcp/output_schema.h"
 #include "mcp/tool.h"
 #include "mcp/tool_text.h"

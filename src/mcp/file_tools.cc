@@ -1,7 +1,7 @@
 // Tools for the files of a live branch: read_file, write_file.
 #include <utility>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "client/api_client.h"
 #include "mcp/output_schema.h"
 #include "mcp/tool.h"

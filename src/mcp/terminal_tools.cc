@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/key_names.h"
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "mcp/output_schema.h"
 #include "mcp/tool.h"
 #include "wire/input_message.h"

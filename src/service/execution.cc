@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "control/command_log.h"
 #include "service/json_messages.h"
 #include "service/router.h"

@@ -1,7 +1,7 @@
 // .../branches/{b}/files: files in and out.
 #include <nlohmann/json.hpp>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "service/call_target.h"
 #include "service/json_messages.h"
 #include "service/routes.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "service/worker_threads.h"
 #include "wire/problem.h"
 #include "wire/query_text.h"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "service/json_messages.h"
 #include "service/openapi.h"
 #include "service/wall_time.h"

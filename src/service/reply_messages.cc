@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "base/split.h"
 #include "service/json_messages.h"
 #include "service/wall_time.h"

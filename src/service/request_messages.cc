@@ -4,7 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "service/json_messages.h"
 #include "wire/base64.h"
 #include "wire/input_message.h"

@@ -2,7 +2,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "service/call_target.h"
 #include "service/json_messages.h"
 #include "service/routes.h"

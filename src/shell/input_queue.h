@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "base/result.h"
 
 namespace sf::waypoint {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "shell/branch_config.h"
 #include "shell/init/init_protocol.h"
 #include "shell/input_queue.h"

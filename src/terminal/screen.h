@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "base/result.h"
 #include "base/terminal_view.h"
 #include "terminal/terminal_modes.h"

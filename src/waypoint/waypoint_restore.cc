@@ -4,7 +4,7 @@
 #include <atomic>
 #include <future>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "base/scope_exit.h"
 #include "os/host_info.h"
 #include "os/process.h"

@@ -120,7 +120,7 @@ Result<Observation> WaypointHost::exec(const BranchId& branch, const std::string
   ExecRequest request;
   request.command = command;
   request.timeout = patience;
-  SF_TRY_ASSIGN(Observation result, waypoint_->exec(branch, request));
+  SF_TRY_ASSIGN(sf::Observation result, waypoint_->exec(branch, request));
   Observation seen{command, std::move(result.output), result.exit_code};
   if (result.timed_out) seen.output += "(timed out)\n";
   if (result.shell_restarted) seen.output += "(the shell was lost)\n";

@@ -10,22 +10,14 @@ using waypoint::BranchId;
 using waypoint::CheckpointId;
 
 Result<control::Checkpoint> CriuBackend::checkpoint(const BranchHandle& branch) {
-  auto taken = waypoint().checkpoint(BranchId(branch.value()));
-  if (!taken) return explain(branch, std::move(taken).error());
-  return control::Checkpoint{.ref = PhysicalRef(taken->id.value()),
-                             .bytes = taken->image_bytes,
-                             .facts = taken->facts,
-                             .took = taken->took,
-                             .stopped = taken->stopped};
+  return checkpoint_of(branch, waypoint().checkpoint(BranchId(branch.value())));
 }
 
 // Over the files that `old` has now.
 Result<BranchHandle> CriuBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
   const BranchId branch(old.value());
-  auto made = waypoint().restore(branch, CheckpointId(from.value()),
-                                 {.old = waypoint::OldBranch::kKept, .files_of = branch});
-  if (!made) return std::move(made).error();
-  return BranchHandle(made->value());
+  return handle_of(waypoint().restore(branch, CheckpointId(from.value()),
+                                      {.old = waypoint::OldBranch::kKept, .files_of = branch}));
 }
 
 std::vector<Result<BranchHandle>> CriuBackend::fork(const PhysicalRef& from, std::size_t count) {

@@ -1,5 +1,4 @@
-#include "backends/docker/docker_entry.h"
-
+#include "backends/backend_entry.h"
 #include "backends/docker/docker_substrate.h"
 #include "backends/hosted/hosted_backend.h"
 #include "backends/hosted/tool_search.h"

@@ -1,5 +1,4 @@
-#include "backends/gvisor/gvisor_entry.h"
-
+#include "backends/backend_entry.h"
 #include "backends/gvisor/gvisor_substrate.h"
 #include "backends/hosted/hosted_backend.h"
 #include "backends/hosted/tool_search.h"

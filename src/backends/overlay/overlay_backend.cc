@@ -9,19 +9,14 @@ using control::PhysicalRef;
 
 Result<control::Checkpoint> OverlayBackend::checkpoint(const BranchHandle& branch) {
   SF_TRY_ASSIGN(BranchFacts before, facts(branch));
-  auto taken = waypoint().seal(waypoint::BranchId(branch.value()));
-  if (!taken) return explain(branch, std::move(taken).error());
-  return control::Checkpoint{.ref = PhysicalRef(taken->id.value()),
-                             .bytes = taken->image_bytes,
-                             .facts = before,
-                             .took = taken->took,
-                             .stopped = taken->stopped};
+  SF_TRY_ASSIGN(control::Checkpoint kept,
+                checkpoint_of(branch, waypoint().seal(waypoint::BranchId(branch.value()))));
+  kept.facts = before;
+  return kept;
 }
 
 Result<BranchHandle> OverlayBackend::restore(const BranchHandle& /*old*/, const PhysicalRef& from) {
-  auto started = waypoint().start_from(waypoint::CheckpointId(from.value()));
-  if (!started) return std::move(started).error();
-  return BranchHandle(started->value());
+  return handle_of(waypoint().start_from(waypoint::CheckpointId(from.value())));
 }
 
 std::vector<Result<BranchHandle>> OverlayBackend::fork(const PhysicalRef& from, std::size_t count) {

@@ -1,5 +1,4 @@
-#include "backends/podman/podman_entry.h"
-
+#include "backends/backend_entry.h"
 #include "backends/hosted/drafts.h"
 #include "backends/hosted/hosted_backend.h"
 #include "backends/hosted/tool_search.h"

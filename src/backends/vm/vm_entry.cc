@@ -1,5 +1,4 @@
-#include "backends/vm/vm_entry.h"
-
+#include "backends/backend_entry.h"
 #include "backends/hosted/hosted_backend.h"
 #include "backends/hosted/tool_search.h"
 #include "backends/vm/vm_substrate.h"

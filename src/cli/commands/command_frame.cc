@@ -5,7 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "cli/render/text_layout.h"
 #include "wire/problem.h"
 

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "base/scope_exit.h"
 #include "cli/commands/command_frame.h"
 #include "cli/commands/copy_location.h"

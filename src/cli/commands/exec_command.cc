@@ -5,7 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "cli/commands/command_frame.h"
 #include "cli/commands/interrupts.h"
 #include "cli/commands/standard_input.h"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "cli/commands/command_frame.h"
 #include "cli/commands/standard_input.h"
 #include "cli/commands/subcommands.h"

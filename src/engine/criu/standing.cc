@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/blocker.h"
@@ -21,11 +20,10 @@
 #include "os/file.h"
 #include "os/in_root.h"
 #include "os/process.h"
-#include "wire/checked_int.h"
+#include "wire/message_fields.h"
 
 namespace sf::waypoint::criu {
 
-using wire::checked_int;
 using wire::Json;
 
 namespace {
@@ -197,50 +195,43 @@ Status apply_standing(pid_t init, const TreeStanding& standing) {
   return Ok{};
 }
 
+template <typename F, wire::Is<ThreadStanding> M>
+void describe(F& f, M& m) {
+  f.field("tid", m.tid);
+  f.field("io_priority", m.io_priority);
+  f.field("affinity", m.affinity);
+  f.field("timer_slack_ns", m.timer_slack_ns);
+}
+
+template <typename F, wire::Is<ProcessStanding> M>
+void describe(F& f, M& m) {
+  f.field("pid", m.pid);
+  f.field("core_filter", m.core_filter);
+  f.list("threads", m.threads);
+}
+
+template <typename F, wire::Is<TreeStanding> M>
+void describe(F& f, M& m) {
+  f.list("processes", m.processes);
+  f.field("exclusive_terminals", m.exclusive_terminals);
+}
+
 Json to_json(const TreeStanding& standing) {
-  Json processes = Json::array();
-  for (const ProcessStanding& process : standing.processes) {
-    Json threads = Json::array();
-    for (const ThreadStanding& thread : process.threads)
-      threads.push_back({{"tid", thread.tid},
-                         {"io_priority", thread.io_priority},
-                         {"affinity", thread.affinity},
-                         {"timer_slack_ns", thread.timer_slack_ns}});
-    processes.push_back({{"pid", process.pid},
-                         {"core_filter", process.core_filter},
-                         {"threads", std::move(threads)}});
-  }
-  return {{"version", 1},
-          {"processes", std::move(processes)},
-          {"exclusive_terminals", standing.exclusive_terminals}};
+  Json json = wire::write_message(standing).header;
+  json["version"] = 1;
+  return json;
 }
 
 Result<TreeStanding> standing_from_json(const Json& json) {
-  try {
-    if (checked_int<int>(json, "version") != 1)
-      return fail(ErrorCode::kCorrupt, "standing.json: unknown version");
-    TreeStanding standing;
-    for (const Json& each : json.at("processes")) {
-      ProcessStanding process{.pid = checked_int<pid_t>(each, "pid"),
-                              .core_filter = checked_int<std::uint32_t>(each, "core_filter"),
-                              .threads = {}};
-      for (const Json& thread : each.at("threads"))
-        process.threads.push_back(
-            {.tid = checked_int<pid_t>(thread, "tid"),
-             .io_priority = checked_int<int>(thread, "io_priority"),
-             .affinity = thread.at("affinity").get<std::string>(),
-             .timer_slack_ns = checked_int<std::uint64_t>(thread, "timer_slack_ns")});
-      standing.processes.push_back(std::move(process));
-    }
-    for (const Json& path : json.at("exclusive_terminals")) {
-      standing.exclusive_terminals.push_back(path.get<std::string>());
-      if (!standing.exclusive_terminals.back().starts_with(kTerminals))
-        return fail(ErrorCode::kCorrupt, "standing.json: not a terminal");
-    }
-    return standing;
-  } catch (const Json::exception& e) {
-    return fail(ErrorCode::kCorrupt, std::string("standing.json: ") + e.what());
+  if (!json.is_object() || json.value("version", Json()) != 1)
+    return fail(ErrorCode::kCorrupt, "standing.json: unknown version");
+  SF_TRY_ASSIGN(TreeStanding standing,
+                wire::read_message<TreeStanding>({json, {}}, "standing.json"));
+  for (const std::string& path : standing.exclusive_terminals) {
+    if (!path.starts_with(kTerminals))
+      return fail(ErrorCode::kCorrupt, "standing.json: not a terminal");
   }
+  return standing;
 }
 
 }  // namespace sf::waypoint::criu

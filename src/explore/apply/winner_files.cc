@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "base/scope_exit.h"
 #include "base/split.h"
 #include "explore/apply/host_directory.h"
