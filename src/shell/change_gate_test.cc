@@ -74,8 +74,9 @@ constexpr bool changes_with_permit() {
       requires(Input & i, const ChangePermit& p) { i.discard(p); },
       requires(Input & i, const ChangePermit& p) { i.take_back(p, 'x'); },
       requires(Input & i, const ChangePermit& p) { i.take_part_of_line(p, Input::Part::kDrop); },
-      requires(Sides & s, const ChangePermit& p, Channel& c, StartRequest r,
-               const SideRequest& e) { s.run(p, c, r, e, nullptr); },
+      requires(Sides & s, const ChangePermit& p, Channel& c, StartRequest r, const SideRequest& e) {
+        s.run(p, c, r, e, nullptr);
+      },
       requires(Driver & d, const ChangePermit& p) {
         d.run(p, ExecRequest(), OutputSink(), nullptr);
       },

@@ -26,8 +26,7 @@ constexpr auto kFirstLook = milliseconds(20);  // how soon a silent end is looke
 constexpr auto kBlindLook = milliseconds(5);
 constexpr auto kStartLook = milliseconds(1);   // for the first prompt of a shell
 constexpr auto kInputLook = milliseconds(20);  // for a terminal that does not tell of its room
-constexpr char kInterruptKey = '\x03';
-constexpr std::size_t kMaxRecent = 256;  // commands remembered for a catch-up
+constexpr std::size_t kMaxRecent = 256;        // commands remembered for a catch-up
 constexpr std::size_t kMaxRecentBytes = 1U << 20U;
 
 }  // namespace
@@ -53,12 +52,6 @@ bool ShellDriver::ready() {
   unsure_ = foreign_command_ = false;
   starting_ = new_shell_ = Deadline::never();
   return true;
-}
-
-// `suspend`, or `kill -STOP $$`: no shell above this one would ever continue it.
-void ShellDriver::wake_stopped_shell() {
-  if (shell_host_ != 0 && os::process_state(shell_host_) == 'T')
-    send_signal(gate_.open(), shell_host_, SIGCONT);
 }
 
 std::string ShellDriver::background_text() const {
@@ -154,31 +147,6 @@ void ShellDriver::catch_up(const ChangePermit& /*permit*/, const CatchUp& missed
     return abandon(std::move(loaded).error());
   if (Status typed = type_at_prompt(catch_up_lines(holder_, active_->number, missed)); !typed)
     return abandon(std::move(typed).error());
-}
-
-Result<TypedKeys> ShellDriver::type(const ChangePermit& permit, std::string_view bytes) {
-  if (!bytes.empty() && rests()) SF_TRY(enter_editing());
-  const bool held = holds_keys();
-  SF_TRY(held ? input_.hold(permit, bytes) : input_.type(permit, bytes));
-  unsure_ = true;
-  if (!bytes.empty()) fingerprint_.reset();
-  may_act_ = may_act_ || !bytes.empty();
-  if (!held && active_ && bytes.find(kInterruptKey) != std::string_view::npos)
-    active_->key_interrupt = true;
-  write_keys();
-  return TypedKeys{bytes.size(), input_.waiting_bytes()};
-}
-
-void ShellDriver::write_keys() {
-  std::string written;
-  if (input_.waits() && !holds_keys()) written = input_.write_some(gate_.open());
-  if (!written.empty()) unsure_ = may_act_ = true;
-  if (active_ && written.find(kInterruptKey) != std::string::npos) active_->key_interrupt = true;
-  if (on_input_waits) on_input_waits(input_.waits());
-}
-
-void ShellDriver::on_input_room() {
-  if (input_.waits()) write_keys();
 }
 
 void ShellDriver::on_terminal() { drain(); }

@@ -138,6 +138,7 @@ class ShellDriver {
  private:
   static constexpr milliseconds kEagerLook{4};  // after an interrupt: the end is expected
   static constexpr milliseconds kRetypeLook{100};
+  static constexpr char kInterruptKey = '\x03';
   enum class Phase { kTyped, kLoading, kRunning, kReporting };
   struct Active {
     long number = 0;

@@ -124,4 +124,29 @@ void ShellDriver::type_after_leaving() {
   if (Status typed = type_line(std::nullopt); !typed) abandon(std::move(typed).error());
 }
 
+Result<TypedKeys> ShellDriver::type(const ChangePermit& permit, std::string_view bytes) {
+  if (!bytes.empty() && rests()) SF_TRY(enter_editing());
+  const bool held = holds_keys();
+  SF_TRY(held ? input_.hold(permit, bytes) : input_.type(permit, bytes));
+  unsure_ = true;
+  if (!bytes.empty()) fingerprint_.reset();
+  may_act_ = may_act_ || !bytes.empty();
+  if (!held && active_ && bytes.find(kInterruptKey) != std::string_view::npos)
+    active_->key_interrupt = true;
+  write_keys();
+  return TypedKeys{bytes.size(), input_.waiting_bytes()};
+}
+
+void ShellDriver::write_keys() {
+  std::string written;
+  if (input_.waits() && !holds_keys()) written = input_.write_some(gate_.open());
+  if (!written.empty()) unsure_ = may_act_ = true;
+  if (active_ && written.find(kInterruptKey) != std::string::npos) active_->key_interrupt = true;
+  if (on_input_waits) on_input_waits(input_.waits());
+}
+
+void ShellDriver::on_input_room() {
+  if (input_.waits()) write_keys();
+}
+
 }  // namespace sf::waypoint

@@ -324,6 +324,12 @@ bool ShellDriver::reads_line() {
   return prompt_read_ == 0 || call->size == prompt_read_;
 }
 
+// `suspend`, or `kill -STOP $$`: no shell above this one would ever continue it.
+void ShellDriver::wake_stopped_shell() {
+  if (shell_host_ != 0 && os::process_state(shell_host_) == 'T')
+    send_signal(gate_.open(), shell_host_, SIGCONT);
+}
+
 // readline takes each key as it comes, and Return as it is (`read -n` has it translated).
 bool ShellDriver::has_editor_mode() const {
   auto settings = os::terminal_settings(master_.get());

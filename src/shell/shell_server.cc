@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/limits.h"
+#include "base/request_limits.h"
 #include "terminal/input_encoding.h"
 #include "wire/input_message.h"
 
