@@ -342,8 +342,11 @@ class DigestAspectsTest : public CommandsTest {
     ASSERT_TRUE(done.ok()) << text << ": " << (done ? "" : done.error().describe());
   }
   std::string digest(bool files) {
-    auto made =
-        wp_->digest(branch_, {.files = files, .shell = !files, .max_time = milliseconds(20'000)});
+    auto made = wp_->digest(branch_, {.limits = {.files = files,
+                                                 .shell = !files,
+                                                 .max_files = 20'000,
+                                                 .max_bytes = 64U << 20U,
+                                                 .max_time = milliseconds(20'000)}});
     EXPECT_TRUE(made.ok()) << (made ? "" : made.error().describe());
     return made ? *made : "";
   }
