@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "os/fd.h"
-#include "os/typed_queue.h"
+#include "os/terminals/typed_queue.h"
 
 namespace sf::os {
 

@@ -16,7 +16,7 @@
 #include "engine/native/ptrace/remote_fd.h"
 #include "os/error.h"
 #include "os/fd.h"
-#include "os/typed_queue.h"
+#include "os/terminals/typed_queue.h"
 
 namespace sf::waypoint::native {
 namespace {

@@ -1,4 +1,4 @@
-#include "os/typed_queue.h"
+#include "os/terminals/typed_queue.h"
 
 #include <gtest/gtest.h>
 
