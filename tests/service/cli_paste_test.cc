@@ -167,6 +167,24 @@ TEST_F(CliPasteTest, NothingOfAPasteReachesTheHostIfTheKeeperIsKilled) {
   expect_host_untouched();
 }
 
+TEST_F(CliPasteTest, NothingOfAPasteReachesTheHostIfTheClientIsStopped) {
+  close_gate();
+  const std::string text = lines(kPastedLines);
+  bool pasted = false;
+  std::thread hands([&] { pasted = host_shell_->paste(text); });
+  wait_for_full_queue();
+  for (pid_t child : os::children_of(host_shell_->program())) ::kill(child, SIGTSTP);
+  hands.join();
+  EXPECT_TRUE(pasted);
+  ASSERT_TRUE(host_shell_->sees("Stopped"));
+  ASSERT_TRUE(host_shell_->sees("host> "));
+  expect_host_untouched();
+  host_shell_->type("fg\r");
+  ASSERT_TRUE(host_shell_->sees("\x1b[2J"));  // painted anew
+  detach();
+  expect_host_untouched();
+}
+
 TEST_F(CliPasteTest, TheDetachKeyWithinAPasteLeavesTheRestOfItNowhere) {
   ASSERT_TRUE(host_shell_->paste("echo fir''st\r\x1d" + lines(2000)));
   ASSERT_TRUE(host_shell_->sees("detached"));

@@ -1,9 +1,11 @@
 // `statefork shell`, on a real terminal.
+#include <csignal>
 #include <map>
 #include <optional>
 
 #include "daemon_world.h"
 #include "os/file.h"
+#include "os/process.h"
 #include "person.h"
 
 namespace sf::test {
@@ -244,6 +246,112 @@ TEST_F(CliShellTest, WhateverAProgramSwitchedOnTheTerminalIsLeftAsItWas) {
   EXPECT_EQ(modes["7"], 'h');
   EXPECT_EQ(modes["25"], 'h');
   EXPECT_EQ(modes["keypad"], '>');
+}
+
+// `statefork shell` as a job of a shell of the host, which stops it and brings it back.
+class StoppedClientTest : public CliShellTest {
+ protected:
+  void SetUp() override {
+    CliShellTest::SetUp();
+    host_.type("bind 'set enable-bracketed-paste off'; PS1='ho''st> '; stty -g >" + dir_ / "tty" +
+               "\r");
+    ASSERT_TRUE(host_.sees("host> "));
+    world_.exec_output("s", "where=inside; PS1='rea''dy> '");
+    host_.type(std::string(SF_PROGRAM) + " shell --socket " + world_.socket() + " s\r");
+    ASSERT_TRUE(host_.sees("ready> "));
+  }
+  void signal_client(int number) {
+    const std::vector<pid_t> children = os::children_of(host_.program());
+    ASSERT_EQ(children.size(), 1U);
+    ASSERT_EQ(::kill(children[0], number), 0);
+  }
+  // The host's shell has its terminal, with the usual settings, and what is typed is for it.
+  void expect_host_has_terminal() {
+    ASSERT_TRUE(host_.sees("Stopped"));
+    ASSERT_TRUE(host_.sees("host> "));
+    host_.type("where=host; echo typed-$where; stty -g | cmp - " + dir_ / "tty" +
+               " && echo sa''me\r");
+    ASSERT_TRUE(host_.sees("typed-host"));
+    ASSERT_TRUE(host_.sees("same"));
+    ASSERT_TRUE(host_.sees("host> "));
+  }
+  void expect_back(const std::string& shown) {
+    host_.type("fg\r");
+    ASSERT_TRUE(host_.sees(shown));
+    host_.type("echo typed-$where\r");
+    ASSERT_TRUE(host_.sees("typed-inside"));
+  }
+  const TempDir dir_;
+  Person host_{{"/bin/bash", "--norc", "--noprofile", "-i"}};
+};
+
+TEST_F(StoppedClientTest, AStopGivesTheTerminalBackAndAContinuationPaintsItAnew) {
+  host_.type("printf '\\033[?1049h\\033[?1000h\\033[?25lfull%s' screen; read -n1\r");
+  ASSERT_TRUE(host_.sees("fullscreen"));
+  signal_client(SIGTSTP);
+  expect_host_has_terminal();
+  std::map<std::string, char> modes = last_modes(host_.transcript());
+  EXPECT_EQ(modes["1049"], 'l');
+  EXPECT_EQ(modes["1000"], 'l');
+  EXPECT_EQ(modes["25"], 'h');
+  host_.type("fg\r");
+  ASSERT_TRUE(host_.sees("fullscreen"));
+  modes = last_modes(host_.transcript());
+  EXPECT_EQ(modes["1000"], 'h');
+  EXPECT_EQ(modes["25"], 'l');
+  host_.type("q");
+  host_.type("printf '\\033[?1049l'; echo typed-$where\r");
+  ASSERT_TRUE(host_.sees("typed-inside"));
+  host_.type("\x1d");
+  ASSERT_TRUE(host_.sees("detached"));
+  host_.type("echo typed-$where; stty -g | cmp - " + dir_ / "tty" + " && echo sa''me\r");
+  ASSERT_TRUE(host_.sees("typed-host"));
+  ASSERT_TRUE(host_.sees("same"));
+}
+
+TEST_F(StoppedClientTest, WhatHappensInsideMeanwhileIsShownAfterwardsAndNotBefore) {
+  signal_client(SIGTSTP);
+  expect_host_has_terminal();
+  world_.exec_output("s", "echo mean''while");
+  host_.type("echo still-$where\r");
+  ASSERT_TRUE(host_.sees("still-host"));
+  EXPECT_EQ(host_.transcript().find("meanwhile"), std::string::npos);
+  expect_back("meanwhile");
+}
+
+// Nobody is told of SIGSTOP: the modes stay, and the shell sets the terminal as it needs it.
+TEST_F(StoppedClientTest, AfterASilentStopTheTerminalIsTakenBack) {
+  world_.exec_output("s", "echo mark''er");
+  ASSERT_TRUE(host_.sees("marker"));
+  signal_client(SIGSTOP);
+  ASSERT_TRUE(host_.sees("Stopped"));
+  expect_back("marker");
+}
+
+TEST_F(StoppedClientTest, InTheBackgroundItWaitsUntilItHasTheTerminal) {
+  signal_client(SIGTSTP);
+  expect_host_has_terminal();
+  host_.type("bg\r");
+  bool stopped = false;
+  for (Deadline patience = Deadline::after(seconds(60)); !stopped && !patience.passed();) {
+    host_.type("jobs | grep -c Stopped | sed s/^/count-/\r");
+    stopped = host_.sees_soon("count-1", seconds(1));
+  }
+  ASSERT_TRUE(stopped);
+  host_.type("echo typed-$where\r");
+  ASSERT_TRUE(host_.sees("typed-host"));
+  expect_back("ready> ");
+}
+
+TEST_F(CliShellTest, ColoursThatAProgramHasSetAreResetOnLeaving) {
+  Person person(shell("s"));
+  ASSERT_TRUE(person.sees("attached"));
+  person.type("printf '\\033]11;#102030\\007'; echo co''loured\r");
+  ASSERT_TRUE(person.sees("coloured"));
+  EXPECT_EQ(person.transcript().find("\x1b]111"), std::string::npos);
+  person.type("\x1d");
+  ASSERT_TRUE(person.sees("\x1b]111"));
+  ASSERT_TRUE(person.sees("detached"));
 }
 
 TEST_F(CliShellTest, WithoutATerminalItSaysWhatToUseInstead) {

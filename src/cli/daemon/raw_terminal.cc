@@ -20,18 +20,38 @@ constexpr auto kPasteQuiet = milliseconds(500);
 constexpr auto kBracketQuiet = seconds(5);    // its end is announced, and so it is waited for
 constexpr auto kMaxDiscarding = seconds(60);  // a key that is held down is no paste
 
+termios made_raw(termios settings) {
+  ::cfmakeraw(&settings);
+  return settings;
+}
+
 }  // namespace
 
 Result<RawTerminal> RawTerminal::enter() {
   SF_TRY_ASSIGN(termios before, os::terminal_settings(STDIN_FILENO));
-  termios raw = before;
-  ::cfmakeraw(&raw);
-  SF_TRY(os::set_terminal_settings(STDIN_FILENO, raw));
+  SF_TRY(os::set_terminal_settings(STDIN_FILENO, made_raw(before)));
   return RawTerminal(before);
 }
 
+void RawTerminal::lend() {
+  leave_modes();
+  (void)::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
+}
+
+Status RawTerminal::take_back() {
+  SF_TRY_ASSIGN(termios now, os::terminal_settings(STDIN_FILENO));
+  const bool is_raw = (now.c_lflag & (ICANON | ECHO | ISIG)) == 0;  // nobody had it meanwhile
+  if (!is_raw) before_ = now;
+  SF_TRY(os::set_terminal_settings(STDIN_FILENO, made_raw(before_)));
+  shown_ = true;
+  return Ok{};
+}
+
 RawTerminal::RawTerminal(RawTerminal&& other) noexcept
-    : before_(other.before_), active_(std::exchange(other.active_, false)), shown_(other.shown_) {}
+    : before_(other.before_),
+      active_(std::exchange(other.active_, false)),
+      shown_(other.shown_),
+      coloured_(other.coloured_) {}
 
 RawTerminal::~RawTerminal() {
   if (!active_) return;
@@ -41,7 +61,9 @@ RawTerminal::~RawTerminal() {
 
 void RawTerminal::leave_modes() {
   if (!std::exchange(shown_, false)) return;
-  (void)os::write_all(STDOUT_FILENO, std::string(kUsualModes) + std::string(kBelowAll));
+  std::string usual(kUsualModes);
+  if (std::exchange(coloured_, false)) usual += kUsualColours;
+  (void)os::write_all(STDOUT_FILENO, usual + std::string(kBelowAll));
 }
 
 std::size_t RawTerminal::discard_typed(TypedInput& input, Ending ending) const {

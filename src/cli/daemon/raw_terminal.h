@@ -25,6 +25,11 @@ inline constexpr std::string_view kUsualModes =
     "\x1b[?1005l\x1b[?1006l\x1b[?1007l\x1b[?1015l\x1b[?1016l"
     "\x1b[?1004l\x1b[?2004l\x1b[?2026l";  // focus, pastes, held output
 
+// Resets the colours that a program may have set. Not part of the usual modes: it also undoes what
+// a person has set, so it is written only if a program did set some.
+inline constexpr std::string_view kUsualColours =
+    "\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]117\x1b\\\x1b]119\x1b\\";
+
 class RawTerminal {
  public:
   static Result<RawTerminal> enter();
@@ -40,12 +45,20 @@ class RawTerminal {
   // Something was shown here: modes are to be left when it ends.
   void note_shown() { shown_ = true; }
   void leave_modes();
+  // Colours were set here: they are reset with the modes.
+  void note_colours() { coloured_ = true; }
+  // For a while it is another's: as it was, without what was typed and not read.
+  void lend();
+  // And raw again; how the other has left it is how it was. Stops this process while it is in the
+  // background.
+  Status take_back();
 
  private:
   explicit RawTerminal(const termios& before) : before_(before) {}
   termios before_;
   bool active_ = true;
   bool shown_ = false;
+  bool coloured_ = false;
 };
 
 }  // namespace sf::cli

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -27,6 +28,7 @@ constexpr std::size_t kMaxPending = 64U << 10U;  // typed here, not accepted the
 constexpr auto kFirstRetry = milliseconds(10);   // when there was no room
 constexpr auto kLastRetry = milliseconds(200);
 constexpr auto kPasteGap = seconds(5);  // within one
+constexpr std::string_view kPasteEnd = "\x1b[201~";
 
 class Link {
  public:
@@ -42,10 +44,9 @@ class Link {
     Result<LinkEnd::Why> why = begin();
     if (why.ok()) {
       raw.note_shown();
-      std::thread output([this] { show(); });
-      why = type(signals.get());
-      gate_.close();
-      output.join();
+      begin_output();
+      why = type(signals.get(), raw);
+      end_output(raw);
       if (why.ok() && *why == LinkEnd::Why::kBranchEnded && !shown_.ok()) why = shown_.error();
     }
     const bool by_key = why.ok() && *why == LinkEnd::Why::kDetached;
@@ -66,7 +67,8 @@ class Link {
   static Result<os::UniqueFd> take_signals() {
     sigset_t wanted;
     sigemptyset(&wanted);
-    for (int number : {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&wanted, number);
+    for (int number : {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT})
+      sigaddset(&wanted, number);
     ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
     os::UniqueFd signals(::signalfd(-1, &wanted, SFD_CLOEXEC));
     if (!signals.valid()) return os::last_error("watching for signals");
@@ -97,8 +99,82 @@ class Link {
     (void)ask_for_prompt();  // if the branch or the daemon is gone, show() says so
   }
 
+  void begin_output() {
+    gate_ = std::make_unique<ApiClient::Gate>();
+    output_ = std::thread([this] { show(); });
+  }
+
+  // From then on nothing is shown.
+  void end_output(RawTerminal& raw) {
+    if (!output_.joinable()) return;
+    gate_->close();
+    output_.join();
+    if (has_colours_) raw.note_colours();
+  }
+
+  // The user's shell gets its terminal back, as from any job that is stopped. What was typed and
+  // cannot go to the branch must not reach that shell.
+  Status stop(RawTerminal& raw) {
+    end_output(raw);
+    raw.leave_modes();  // a mouse that is moved is not something typed
+    const bool in_paste = input_.in_paste();
+    const bool is_plain = !in_paste && pending_.empty();
+    dropped_ += raw.discard_typed(
+        input_, is_plain ? RawTerminal::Ending::kByKey : RawTerminal::Ending::kBroken);
+    input_.give_up_paste();
+    // The session may be restored meanwhile: nothing waits for it but the end of a paste whose
+    // beginning it has seen.
+    dropped_ += std::exchange(pending_, std::string(in_paste ? kPasteEnd : "")).size();
+    raw.lend();
+    sigset_t stops;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGTSTP);
+    (void)::raise(SIGTSTP);
+    ::pthread_sigmask(SIG_UNBLOCK, &stops, nullptr);  // this process stops here
+    ::pthread_sigmask(SIG_BLOCK, &stops, nullptr);
+    return resume(raw);
+  }
+
+  // After a stop, also by SIGSTOP, which nobody is told of: another program may have written here.
+  // The stream begins anew, and so with a repaint.
+  Status resume(RawTerminal& raw) {
+    sigset_t told;
+    sigemptyset(&told);
+    sigaddset(&told, SIGCONT);
+    constexpr timespec kAtOnce{0, 0};
+    (void)::sigtimedwait(&told, nullptr, &kAtOnce);
+    SF_TRY(raw.take_back());
+    std::uint64_t count = 0;
+    if (is_ready(ended_.get())) (void)!::read(ended_.get(), &count, sizeof count);
+    shown_ = Ok{};
+    begin_output();
+    return send_size();
+  }
+
+  static bool is_ready(int fd) {
+    pollfd look{fd, POLLIN, 0};
+    return ::poll(&look, 1, 0) > 0;
+  }
+
+  // Whether the link goes on.
+  Result<bool> on_signal(int signals, RawTerminal& raw) {
+    signalfd_siginfo info{};
+    (void)!::read(signals, &info, sizeof info);
+    if (info.ssi_signo == SIGWINCH) {
+      SF_TRY(send_size());
+    } else if (info.ssi_signo == SIGTSTP) {
+      SF_TRY(stop(raw));
+    } else if (info.ssi_signo == SIGCONT) {
+      end_output(raw);
+      SF_TRY(resume(raw));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
   // Keys and sizes there, until the detach key or the end.
-  Result<LinkEnd::Why> type(int signals) {
+  Result<LinkEnd::Why> type(int signals, RawTerminal& raw) {
     Deadline retry = Deadline::never();
     milliseconds pause = kFirstRetry;
     for (;;) {
@@ -114,10 +190,9 @@ class Link {
       if (ready < 0) continue;
       if (watched[2].revents != 0) return LinkEnd::Why::kBranchEnded;
       if (watched[1].revents != 0) {
-        signalfd_siginfo info{};
-        (void)!::read(signals, &info, sizeof info);
-        if (info.ssi_signo != SIGWINCH) return LinkEnd::Why::kSignal;
-        SF_TRY(send_size());
+        SF_TRY_ASSIGN(bool goes_on, on_signal(signals, raw));
+        if (!goes_on) return LinkEnd::Why::kSignal;
+        continue;  // what was seen before a stop may no longer be so
       }
       if (watched[3].revents != 0) on_repaint();
       if (ready == 0 && pending_.empty()) input_.give_up_paste();
@@ -141,11 +216,15 @@ class Link {
     ssize_t n = ::read(STDIN_FILENO, keys, sizeof keys);
     if (n <= 0) return true;
     TypedInput::Taken taken = input_.take({keys, static_cast<std::size_t>(n)});
-    if (skips_paste_)
-      dropped_ += taken.keys.size();
-    else
-      pending_ += taken.keys;
-    skips_paste_ = skips_paste_ && input_.in_paste();
+    // What is typed behind the rest of the paste is for the shell that is there now.
+    const bool ends_skipping = skips_paste_ && taken.paste_end > 0;
+    const std::size_t skipped = ends_skipping ? taken.paste_end : taken.keys.size();
+    if (skips_paste_) {
+      dropped_ += skipped;
+      taken.keys.erase(0, skipped);
+    }
+    pending_ += taken.keys;
+    skips_paste_ = skips_paste_ && !ends_skipping && input_.in_paste();
     behind_ += taken.behind;
     return taken.detach;
   }
@@ -175,7 +254,7 @@ class Link {
   }
 
   void show() {
-    auto end = client_.events(path_ + "/terminal", gate_,
+    auto end = client_.events(path_ + "/terminal", *gate_,
                               [this](const wire::ServerEvent& event) { return show_one(event); });
     if (!end) {
       shown_ = std::move(end).error();
@@ -194,7 +273,12 @@ class Link {
       return fail(ErrorCode::kCorrupt, "the daemon sent something else than a terminal's bytes");
     SF_TRY_ASSIGN(std::string bytes, wire::from_base64(data["raw_base64"].get<std::string>()));
     const bool is_repaint = data.contains("repaint") && data["repaint"] == true;
-    if (is_repaint) bytes = std::string(kUsualModes) + std::string(kClear) + bytes;
+    if (is_repaint) {
+      std::string usual(kUsualModes);
+      if (std::exchange(has_colours_, false)) usual += kUsualColours;
+      bytes = usual + std::string(kClear) + bytes;
+    }
+    note_colours(bytes, is_repaint);
     SF_TRY(os::write_all(STDOUT_FILENO, bytes));
     if (is_repaint) {
       if (data.contains("restored") && data["restored"] == true) restored_ = true;
@@ -204,6 +288,19 @@ class Link {
     return Ok{};
   }
 
+  // Whether a program sets colours (OSC 4, OSC 10 to 19). A sequence may come in two pieces.
+  void note_colours(std::string_view bytes, bool is_repaint) {
+    if (is_repaint) bytes.remove_prefix(bytes.find(kClear));
+    const std::string seen = last_shown_ + std::string(bytes);
+    for (std::size_t at = seen.find("\x1b]"); at != std::string::npos;
+         at = seen.find("\x1b]", at + 1)) {
+      const std::string_view number = std::string_view(seen).substr(at + 2, 3);
+      const bool is_text = number.size() == 3 && number[0] == '1' && number[2] == ';';
+      has_colours_ = has_colours_ || number.starts_with("4;") || is_text;
+    }
+    last_shown_ = seen.substr(seen.size() - std::min<std::size_t>(seen.size(), 4));
+  }
+
   const ApiClient& client_;
   std::string path_;
   TypedInput input_;
@@ -211,7 +308,10 @@ class Link {
   std::size_t behind_ = 0;    // bytes behind the detach key
   std::size_t dropped_ = 0;   // bytes that the branch was not to have
   bool skips_paste_ = false;  // the rest of a paste is for a shell that is gone
-  ApiClient::Gate gate_;
+  std::unique_ptr<ApiClient::Gate> gate_;
+  std::thread output_;                  // runs show()
+  bool has_colours_ = false;            // output_'s, as long as that runs
+  std::string last_shown_;              // likewise: may begin a sequence
   os::UniqueFd ended_;                  // readable: nothing more will be shown
   os::UniqueFd repainted_;              // readable: all was painted anew
   std::atomic<bool> restored_ = false;  // because of a restore

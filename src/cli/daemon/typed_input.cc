@@ -18,7 +18,9 @@ TypedInput::Taken TypedInput::take(std::string_view bytes) {
     } else {
       taken.keys += bytes[i];
     }
+    const bool was_in_paste = in_paste_;
     note(bytes[i]);
+    if (was_in_paste && !in_paste_ && taken.paste_end == 0) taken.paste_end = taken.keys.size();
   }
   return taken;
 }

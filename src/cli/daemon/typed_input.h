@@ -15,6 +15,9 @@ class TypedInput {
     std::string keys;        // for the branch
     bool detach = false;     // the key was typed; what came before it is in `keys`
     std::size_t behind = 0;  // bytes behind the detach key, for nobody
+    // How many of `keys` belong to the paste that was under way, with its end; 0: it goes on, or
+    // there was none.
+    std::size_t paste_end = 0;
   };
   // Within a bracketed paste the detach key is text like any other.
   Taken take(std::string_view bytes);

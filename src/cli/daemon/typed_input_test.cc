@@ -55,5 +55,15 @@ TEST(TypedInputTest, APasteWhoseEndWasLostDoesNotTakeTheDetachKeyAwayForEver) {
   EXPECT_TRUE(input.take("\x1d").detach);
 }
 
+TEST(TypedInputTest, WhatIsTypedBehindAPasteIsToldApart) {
+  TypedInput input('\x1d');
+  EXPECT_EQ(input.take("a\x1b[200~b").paste_end, 0U);
+  EXPECT_EQ(input.take("c\x1b[20").paste_end, 0U);
+  const TypedInput::Taken last = input.take("1~typed");
+  EXPECT_EQ(last.paste_end, 2U);
+  EXPECT_EQ(last.keys.substr(last.paste_end), "typed");
+  EXPECT_EQ(input.take("more").paste_end, 0U);
+}
+
 }  // namespace
 }  // namespace sf::cli
