@@ -185,6 +185,30 @@ TEST_F(CliPasteTest, NothingOfAPasteReachesTheHostIfTheClientIsStopped) {
   expect_host_untouched();
 }
 
+// The shell's editor shows nothing of a paste before its end: `cat` does.
+TEST_F(CliPasteTest, ARestoreBetweenTwoPiecesOfAPasteDiscardsTheSecond) {
+  world_.exec_output("s", "PS1='rea''dy> '");
+  ASSERT_TRUE(host_shell_->sees("ready> "));
+  world_.output({"snapshot", "s", "--name", "here"});
+  host_shell_->type("sh -c 'echo read\"\"ing; exec cat >/dev/null'\r");
+  ASSERT_TRUE(host_shell_->sees("reading"));
+  ASSERT_TRUE(host_shell_->paste("\x1b[200~" + lines(2) + "echo one-piece"));
+  ASSERT_TRUE(host_shell_->sees("one-piece"));
+  world_.output({"restore", "s", "here"});
+  // The restore is shown: from then on the client knows of it.
+  ASSERT_TRUE(host_shell_->sees("\x1b[2J"));
+  ASSERT_TRUE(host_shell_->sees("ready> "));
+  ASSERT_TRUE(host_shell_->paste(" and-another\r" + lines(2) + "\x1b[201~"));
+  host_shell_->type("echo af''ter\r");
+  ASSERT_TRUE(host_shell_->sees("after"));
+  EXPECT_EQ(host_shell_->transcript().find("and-another"), std::string::npos);
+  EXPECT_EQ(inside("test -e " + file("lines") + " || echo none"), "none");
+  host_shell_->type("\x1d");
+  ASSERT_TRUE(host_shell_->sees("discarded"));
+  ASSERT_TRUE(host_shell_->sees("host> "));
+  expect_host_untouched();
+}
+
 TEST_F(CliPasteTest, TheDetachKeyWithinAPasteLeavesTheRestOfItNowhere) {
   ASSERT_TRUE(host_shell_->paste("echo fir''st\r\x1d" + lines(2000)));
   ASSERT_TRUE(host_shell_->sees("detached"));
