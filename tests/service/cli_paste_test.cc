@@ -185,27 +185,6 @@ TEST_F(CliPasteTest, NothingOfAPasteReachesTheHostIfTheClientIsStopped) {
   expect_host_untouched();
 }
 
-// The shell that is restored has not seen the beginning of the paste, and gets nothing of it.
-TEST_F(CliPasteTest, TheRestOfAPasteIsDiscardedIfTheSessionIsRestoredMeanwhile) {
-  world_.exec_output("s", "PS1='rea''dy> '");
-  world_.output({"snapshot", "s", "--name", "here"});
-  close_gate();
-  const std::string text = "\x1b[200~" + lines(kPastedLines) + "\x1b[201~";
-  bool pasted = false;
-  std::thread hands([&] { pasted = host_shell_->paste(text); });
-  wait_for_full_queue();
-  world_.output({"restore", "s", "here"});
-  hands.join();
-  EXPECT_TRUE(pasted);
-  host_shell_->type("echo af''ter\r");
-  ASSERT_TRUE(host_shell_->sees("after"));
-  EXPECT_EQ(inside("test -e " + file("lines") + " || echo none"), "none");
-  host_shell_->type("\x1d");
-  ASSERT_TRUE(host_shell_->sees("discarded"));
-  ASSERT_TRUE(host_shell_->sees("host> "));
-  expect_host_untouched();
-}
-
 // The shell's editor shows nothing of a paste before its end: `cat` does.
 TEST_F(CliPasteTest, ARestoreBetweenTwoPiecesOfAPasteDiscardsTheSecond) {
   world_.exec_output("s", "PS1='rea''dy> '");

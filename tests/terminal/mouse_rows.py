@@ -60,7 +60,7 @@ ROWS: List[Row] = [
         step([":", "vsplit", "Enter"], r"\|line 001"),
         click(10, 60, " 11,"),
         drag((5, 40), (5, 30)),
-    ], (SMALL, WIDE), {"text": TEXT}),
+    ], (SMALL,), {"text": TEXT}),
 
     Row("mouse-less", "less --mouse text", [
         step(until="^line 001"),

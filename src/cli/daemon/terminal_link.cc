@@ -279,12 +279,13 @@ class Link {
       bytes = usual + std::string(kClear) + bytes;
     }
     note_colours(bytes, is_repaint);
-    SF_TRY(os::write_all(STDOUT_FILENO, bytes));
+    // Before it is shown: who types an answer to what they see must find the client knowing it.
     if (is_repaint) {
       if (data.contains("restored") && data["restored"] == true) restored_ = true;
       const std::uint64_t one = 1;
       (void)!::write(repainted_.get(), &one, sizeof one);
     }
+    SF_TRY(os::write_all(STDOUT_FILENO, bytes));
     return Ok{};
   }
 
