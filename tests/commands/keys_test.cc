@@ -150,8 +150,9 @@ TEST_F(KeysTest, WhatIsTypedWaitsForAProgramThatDoesNotReadAndArrivesWhole) {
     ASSERT_OK(wp_->send_keys(branch_, "end\n"));
     ASSERT_OK(wp_->side_exec(branch_, {.argv = {"touch", "/tmp/go"}}));
     expect_on_screen("finished");
-    ASSERT_OK_AND_ASSIGN(SideObservation kept,
-                         wp_->side_exec(branch_, {.argv = {"cat", "/tmp/text"}}));
+    ASSERT_OK_AND_ASSIGN(
+        SideObservation kept,
+        wp_->side_exec(branch_, {.argv = {"cat", "/tmp/text"}, .max_output = 2 * text.size()}));
     EXPECT_TRUE(kept.standard_output == text) << size << ": " << kept.standard_output.size();
     EXPECT_EQ(output("echo fine"), "fine\n");
   }
@@ -234,8 +235,9 @@ TEST_F(KeysTest, KeysThatWaitBelongToTheCheckpointAndArriveOnceInEachBranch) {
     ASSERT_OK(wp_->send_keys(branch, end));
     ASSERT_OK(wp_->side_exec(branch, {.argv = {"touch", "/tmp/go"}}));
     expect_on_screen("finished");
-    ASSERT_OK_AND_ASSIGN(SideObservation kept,
-                         wp_->side_exec(branch, {.argv = {"cat", "/tmp/text"}}));
+    ASSERT_OK_AND_ASSIGN(
+        SideObservation kept,
+        wp_->side_exec(branch, {.argv = {"cat", "/tmp/text"}, .max_output = 2 * text.size()}));
     EXPECT_TRUE(kept.standard_output == text) << kept.standard_output.size();
     EXPECT_EQ(output("echo fine"), "fine\n");
   };
