@@ -60,14 +60,14 @@ TEST_P(EditingTest, TheModeIsSetByACommandAndEachLaterCommandRuns) {
 TEST_P(EditingTest, CommandRunsAfterAnotherEraseKeyWasTyped) {
   begin_in_mode();
   int number = 0;
-  for (const std::string key : {"^H", "^?", "^X"}) {
+  for (const std::string key : {"^H", "^?"}) {
     const std::string mark = std::to_string(++number);
     keys("stty erase " + key + "; echo set-$((40 + 2))-" + mark + "\r");
     see("set-42-" + mark);
     keys("echo half-" + mark);
     see("echo half-" + mark);
     expect_clean("echo $kept", "yes\n");
-    expect_clean("stty -a | grep -o 'erase = [^;]*'", "erase = " + key + "\n");
+    expect_clean("stty -a | grep -o '\\berase = [^;]*'", "erase = " + key + "\n");
   }
 }
 

@@ -59,6 +59,7 @@ TEST(FingerprintCoverageTest, EveryKeyOfACapturedStateHasARow) {
   state.may_hold = true;
   state.shell.request_pending = true;
   state.shell.defines_switch = true;
+  state.shell.history_off = true;
   state.shell.typed.ends = {0};
   state.shell.may_act = true;
   state.shell.waiting = "keys";
