@@ -108,6 +108,7 @@ void ShellDriver::signal_own_group(int stage) {
 void ShellDriver::look_for_prompt() {
   bool eager = active_->interrupts > 0;
   active_->next_look = Deadline::after(eager ? kEagerLook : kLaterLook);
+  wake_stopped_shell();
   if (has_lost_terminal()) return regain_terminal();
   active_->lost_looks = 0;
   // Without sight a `read` looks like the prompt: only after an interrupt is it likely to be that.
