@@ -419,9 +419,10 @@ Deadline ShellDriver::next_wake() const {
 }
 
 void ShellDriver::set_echo(bool on) {
-  if (on != echo_off_) return;  // only what we switched off is switched on again
+  if (on && !echo_off_) return;  // only what we switched off is switched on again
   auto settings = os::terminal_settings(master_.get());
   if (!settings) return;
+  // The line editor goes back to its own settings when it is interrupted: echo may be on again.
   if (!on && (settings->c_lflag & ECHO) == 0) return;
   settings->c_lflag =
       on ? settings->c_lflag | ECHO : settings->c_lflag & ~static_cast<tcflag_t>(ECHO);
