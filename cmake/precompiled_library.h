@@ -1,5 +1,5 @@
-// What many sources of the libraries read, compiled once. Every source still includes what it uses: the build with
-// -DSF_UNITY=OFF does without this file.
+// What many sources of the libraries read, compiled once. Every source still includes what it uses:
+// the build with -DSF_UNITY=OFF does without this file.
 #pragma once
 
 #include <fcntl.h>
@@ -34,6 +34,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <set>
@@ -45,5 +46,3 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <nlohmann/json.hpp>
