@@ -135,8 +135,8 @@ class Link {
     return resume(raw);
   }
 
-  // After a stop, also by SIGSTOP, which nobody is told of: another program may have written here.
-  // The stream begins anew, and so with a repaint.
+  // Another program may have written to the terminal while this one was stopped, also by SIGSTOP.
+  // The new stream of events begins with a repaint.
   Status resume(RawTerminal& raw) {
     sigset_t told;
     sigemptyset(&told);

@@ -146,7 +146,8 @@ class NativeEngine : public ProcessEngine {
     return facts;
   }
 
-  // Refuses what cannot be captured, or not held. Returns how the tree waits.
+  // Fails if the tree cannot be captured, or if it was to be held and cannot be. Returns what its
+  // threads wait for.
   Result<native::Wait> judge(const CaptureRequest& request, const native::TreeFacts& facts,
                              native::StoppedTree& stopped) {
     const native::CallsMade calls = learn_calls(facts, stopped);
