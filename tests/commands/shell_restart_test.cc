@@ -208,16 +208,19 @@ TEST_P(OutputAfterRestart, KeysReachTheNextCommand) {
 TEST_P(OutputAfterRestart, BackgroundOutputIsReadWhileNoCommandRuns) {
   for (int round = 0; round < kRounds; ++round) {
     ASSERT_NO_FATAL_FAILURE(end_shell());
-    // What the job prints before this command's end is told counts as the command's.
-    Observation begun = run("rm -f /done; (seq 30000; touch /done) & disown");
+    // It prints only after this command has been answered: before, its output would be the
+    // command's.
+    const Observation begun =
+        run("rm -f /go /done; mkfifo /go; (read x </go; seq 30000; touch /done) & disown");
     // More than a terminal holds: it ends only if the keeper reads.
-    auto waited =
-        wp_->side_exec(branch_, {.argv = {"sh", "-c", "while ! [ -e /done ]; do sleep 0.01; done"},
-                                 .timeout = seconds(20)});
+    auto waited = wp_->side_exec(
+        branch_, {.argv = {"sh", "-c", "echo >/go; while ! [ -e /done ]; do sleep 0.01; done"},
+                  .timeout = seconds(20)});
     ASSERT_OK(waited);
     ASSERT_FALSE(waited->timed_out) << "round " << round;
-    Observation next = run("true");
-    ASSERT_NE((begun.output + next.background).find("\n30000\n"), std::string::npos)
+    ASSERT_EQ(begun.output.find("\n30000\n"), std::string::npos) << "round " << round;
+    const Observation next = run("true");
+    ASSERT_NE(next.background.find("\n30000\n"), std::string::npos)
         << "round " << round << ": " << begun.output.size() << " bytes, then "
         << next.background.size();
   }
