@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/command.h"
 #include "base/result.h"
+#include "os/exported_variable.h"
 #include "os/fd.h"
 #include "os/terminal.h"
 #include "shell/change_gate.h"
@@ -265,6 +266,8 @@ class ShellDriver {
   bool echo_off_ = false;        // we switched it off to type a line
   bool unsure_ = false;          // keys were typed or a foreign command runs: look before typing
   bool may_act_ = false;
+  // Of bash: 0 while the editor of its prompt waits for a line; else the line whose commands run.
+  os::ExportedVariable line_of_prompt_{"current_readline_line"};
   Deadline starting_ = Deadline::never();     // how long the shell may take to its prompt
   Deadline new_shell_ = Deadline::never();    // a shell was asked for; its prompt is due until then
   bool foreign_command_ = false;              // a restored tree came with a command under way

@@ -316,8 +316,11 @@ bool ShellDriver::reads_line() {
   auto input = os::read_link("/proc/" + std::to_string(shell_host_) + "/fd/0");
   if (!input || *input != kTerminalPath) return false;
   if (blind_) return os::process_state(shell_host_) == 'S';
-  // While a command runs, the editor is the `read -e` of that command.
-  if (edits_line()) return !active_ || active_->phase != Phase::kRunning;
+  // `read -e` waits in the same editor. While a command runs, it is that command's.
+  if (edits_line()) {
+    if (active_ && active_->phase == Phase::kRunning) return false;
+    return line_of_prompt_.value_in(shell_host_).value_or(0) == 0;
+  }
   auto call = waiting_call(shell_host_);
   if (!call || call->number != kReadCall || call->fd != 0) return false;
   // The `read` builtin waits in a read() of another size than the shell's own input.

@@ -252,6 +252,40 @@ TEST_F(CommandsTest, AReadOfASingleKeyIsNotThePrompt) {
   EXPECT_EQ(output("echo got $x"), "got y\n");
 }
 
+// It is the editor of the shell's prompt that waits for the line.
+TEST_F(CommandsTest, AReadThatEditsItsLineIsNotThePrompt) {
+  run("kept=yes");
+  const auto expect_refused = [&] {
+    auto refused = wp_->exec(branch_, {.command = "echo never"});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kBusy);
+    EXPECT_NE(refused.error().message.find("the terminal is in use"), std::string::npos)
+        << refused.error().message;
+  };
+  const auto type = [&](const std::string& keys, const std::string& shown) {
+    ASSERT_OK(wp_->send_keys(branch_, keys));
+    expect_on_screen(*wp_, branch_, shown);
+  };
+  type("read -e -p 'Na''me? ' x\n", "\nName?");
+  type("some", "Name? some");
+  expect_refused();
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));
+  for (bool restored : {false, true}) {
+    if (restored) {
+      ASSERT_OK(wp_->restore(branch_, here.id));
+      expect_refused();
+    }
+    type("body\n", "Name? somebody\n");
+    EXPECT_EQ(output("echo got $x $kept"), "got somebody yes\n");
+  }
+  type("f() { while read -e -p 'Ne''xt? ' y; do :; done; }; f\n", "\nNext?");
+  expect_refused();
+  type("\x03", "Next? ^C");
+  EXPECT_EQ(output("echo $kept"), "yes\n");
+  type("echo ba''ck\n", "\nback\n");
+  EXPECT_EQ(output("echo $kept"), "yes\n");
+}
+
 TEST_F(CommandsTest, APromptThatAsksTheTerminalGetsItsAnswer) {
   run(R"(PROMPT_COMMAND="read -sdR -p $'\e[6n' pos; pos=\${pos#*[}")");
   EXPECT_EQ(output("echo one"), "one\n");
