@@ -62,8 +62,8 @@ std::vector<Record> ShellChannel::read_records(ChangeGate& gate) {
   return records;
 }
 
-Status ShellChannel::acknowledge(const ChangePermit& /*permit*/, const Record& record) {
-  return os::write_all(acks_.get(), answer_to(record));
+Status ShellChannel::acknowledge(const ChangePermit& /*permit*/, const Record& record, RunBy by) {
+  return os::write_all(acks_.get(), answer_to(record, by));
 }
 
 Status ShellChannel::allow_fingerprint(const ChangePermit& /*permit*/, const Record& record,

@@ -28,7 +28,7 @@ class ShellChannel {
   // there. `gate`: for the next request, if init has served one.
   std::vector<Record> read_records(ChangeGate& gate);
   // Lets the shell go on that wrote `record`, a load, start or end.
-  Status acknowledge(const ChangePermit& permit, const Record& record);
+  Status acknowledge(const ChangePermit& permit, const Record& record, RunBy by = RunBy::kEval);
   // Answers an ask record.
   Status allow_fingerprint(const ChangePermit& permit, const Record& record, bool allowed);
   Status load_command(const ChangePermit& permit, std::string_view text);

@@ -89,9 +89,11 @@ Status ShellDriver::type_line(std::optional<int> status) {
   if (input_.has_part_of_line()) input_.take_part_of_line(gate_.open(), TerminalInput::Part::kDrop);
   active_->holder_died = false;
   active_->busy_looks = 0;
-  const bool is_sourced = defines_switch_ || switches_editing(active_->request.command);
-  return type_at_prompt(run_line(holder_, active_->number, active_->request.command,
-                                 is_sourced ? RunBy::kSource : RunBy::kEval, active_->tag, status));
+  const std::string& command = active_->request.command;
+  const bool is_sourced = defines_switch_ || switches_editing(command) || runs_other_text(command);
+  active_->lists = !is_sourced && may_define_switch_ && may_write_files();
+  const RunBy by = is_sourced ? RunBy::kSource : active_->lists ? RunBy::kList : RunBy::kEval;
+  return type_at_prompt(run_line(holder_, active_->number, command, by, active_->tag, status));
 }
 
 void ShellDriver::set_holder(pid_t holder) {
@@ -200,7 +202,9 @@ void ShellDriver::on_record(const Record& record) {
   switch (record.kind) {
     case Record::Kind::kLoad:
       if (!stale) on_load(record.text);
-      (void)channel_.acknowledge(gate_.open(), record);
+      (void)channel_.acknowledge(
+          gate_.open(), record,
+          !stale && active_ && active_->lists && defines_switch_ ? RunBy::kSource : RunBy::kEval);
       return;
     case Record::Kind::kTraced:
       if (!active_) return;
@@ -258,8 +262,14 @@ void ShellDriver::on_record(const Record& record) {
 void ShellDriver::on_load(const std::string& flags) {
   drain();  // what was printed before belongs to the time between the commands
   if (!active_) return;
+  if (active_->lists) {
+    auto list = channel_.loaded_text();
+    defines_switch_ = !list || list_switches_editing(*list);
+    may_define_switch_ = false;
+  }
   // The line that ended the editing, perhaps typed twice, used the file for its own purpose.
-  if (active_->left) (void)channel_.load_command(gate_.open(), active_->request.command);
+  if (active_->left || active_->lists)
+    (void)channel_.load_command(gate_.open(), active_->request.command);
   if (active_->phase == Phase::kTyped) active_->phase = Phase::kLoading;
   // Its options that show our plumbing, and those that it has put off until the command starts.
   active_->traced = active_->traced || !flags.starts_with(',');
@@ -316,6 +326,7 @@ void ShellDriver::on_shell_exit(int wait_status) {
   unsure_ = foreign_command_ = false;
   prompt_wanted_ = std::exchange(shows_prompt_, false);
   defines_switch_ = history_off_ = false;
+  may_define_switch_ = true;
   fingerprint_.reset();
   may_act_ = true;
   last_status_ = 0;
@@ -346,6 +357,7 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   note_jobs();
   Active done = std::move(*active_);
   active_.reset();
+  may_define_switch_ = may_define_switch_ || may_define_functions(done.request.command);
   if (done.phase == Phase::kLoading) {  // it ran untold
     show(done.loading);
     done.output.append(done.loading);
@@ -382,6 +394,7 @@ void ShellDriver::drop_echo(const Active& done, std::string& raw) {
 void ShellDriver::abandon(Error error) {
   Active failed = std::move(*active_);
   active_.reset();
+  may_define_switch_ = true;
   set_echo(true);
   unsure_ = true;
   write_keys();

@@ -175,6 +175,7 @@ class ShellDriver {
     bool verbose_end = false;
     bool acts_at_prompt = false;  // a trap would fire for a catch-up, too
     bool looked = false;
+    bool lists = false;   // the shell lists its functions and aliases first (RunBy::kList)
     std::string tag;      // begins the lines between the parts of the look that was asked for
     std::string loading;  // printed between load and start
   };
@@ -266,6 +267,8 @@ class ShellDriver {
   bool echo_off_ = false;        // we switched it off to type a line
   bool unsure_ = false;          // keys were typed or a foreign command runs: look before typing
   bool may_act_ = false;
+  // Functions or aliases may have been defined since the shell listed them (RunBy::kList).
+  bool may_define_switch_ = true;
   // Of bash: 0 while the editor of its prompt waits for a line; else the line whose commands run.
   os::ExportedVariable line_of_prompt_{"current_readline_line"};
   Deadline starting_ = Deadline::never();     // how long the shell may take to its prompt

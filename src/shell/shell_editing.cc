@@ -140,7 +140,7 @@ Result<TypedKeys> ShellDriver::type(const ChangePermit& permit, std::string_view
 void ShellDriver::write_keys() {
   std::string written;
   if (input_.waits() && !holds_keys()) written = input_.write_some(gate_.open());
-  if (!written.empty()) unsure_ = may_act_ = true;
+  if (!written.empty()) unsure_ = may_act_ = may_define_switch_ = true;
   if (active_ && written.find(kInterruptKey) != std::string::npos) active_->key_interrupt = true;
   if (on_input_waits) on_input_waits(input_.waits());
 }

@@ -15,7 +15,8 @@ std::string run_line(pid_t holder, long number, std::string_view command, RunBy 
   const std::string before = status ? std::to_string(*status) : "\"$?\"";
   const bool tail = can_take_tail(command);
   const bool source = by == RunBy::kSource;
-  const std::string load = std::string(source ? "source" : "load") + (tail ? "_tail " : " ");
+  const std::string step = source ? "source" : by == RunBy::kList ? "list" : "load";
+  const std::string load = step + (tail ? "_tail " : " ");
   const std::string run =
       source ? std::string("\\. @COMMAND@") : "\\builtin eval \"${__wp_command[" + n + "]-}\"";
   const std::string ended = tail ? "${__wp_tail-$?}" : "$?";
@@ -130,14 +131,54 @@ bool can_take_tail(std::string_view command) {
   return true;
 }
 
+namespace {
+
+// `set -o "$1"`
+bool names_option_by_variable(std::string_view command) {
+  for (std::size_t at = command.find('-'); at != std::string_view::npos;
+       at = command.find('-', at + 1)) {
+    const std::size_t end = std::min(command.find_first_of(" \t", at), command.size());
+    if (command.substr(at, end - at).find('o') == std::string_view::npos) continue;
+    const std::size_t name = command.find_first_not_of(" \t\"", end);
+    if (name != std::string_view::npos && command[name] == '$') return true;
+  }
+  return false;
+}
+
+// Whether this word of the text is the name of a command there.
+bool is_command_at(std::string_view text, std::size_t at) {
+  constexpr std::string_view kBefore[] = {"then", "do",   "else",  "elif",    "if",     "while",
+                                          "!",    "time", "until", "builtin", "command"};
+  constexpr std::string_view kEnds = ";&|(){}\n`";
+  const std::size_t last = text.substr(0, at).find_last_not_of(" \t\\");
+  if (last == std::string_view::npos || kEnds.find(text[last]) != std::string_view::npos)
+    return true;
+  const std::size_t begin = text.substr(0, last + 1).find_last_of(kBreaks) + 1;
+  const std::string_view word = text.substr(begin, last + 1 - begin);
+  return std::ranges::find(kBefore, word) != std::end(kBefore) ||
+         word.find('=') != std::string_view::npos;
+}
+
+bool runs(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || (kBreaks.find(text[at - 1]) != std::string_view::npos) ||
+                        text[at - 1] == '\\' || text[at - 1] == '`';
+    const bool ends = end == text.size() || kBreaks.find(text[end]) != std::string_view::npos;
+    if (begins && ends && is_command_at(text, at)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 // In an `eval`, these make bash 5.2 read its next line from nowhere (with_input_from_stdin() of its
 // parser), and it crashes. In a sourced file they are safe.
 bool switches_editing(std::string_view command) {
-  if (command.find("emacs") == std::string_view::npos &&
-      command.find("vi") == std::string_view::npos)
-    return false;
   auto has = [&](std::string_view word) { return contains_word(command, word, kBreaksAndQuotes); };
-  return has("set") && (has("emacs") || has("vi"));
+  if (!has("set") && !has("shopt")) return false;
+  return has("emacs") || has("vi") || names_option_by_variable(command);
 }
 
 bool defines_editing_switch(std::string_view command) {
@@ -146,6 +187,39 @@ bool defines_editing_switch(std::string_view command) {
     if (command.find(sign) != std::string_view::npos) return true;
   }
   return false;
+}
+
+bool runs_other_text(std::string_view command) {
+  return runs(command, "eval") || runs(command, "source") || runs(command, ".");
+}
+
+bool may_define_functions(std::string_view command) {
+  for (std::string_view sign : {"()", "( )", "function", "alias"}) {
+    if (command.find(sign) != std::string_view::npos) return true;
+  }
+  return runs_other_text(command);
+}
+
+// `set +o` prints the options as a text that sets them again: the editing of lines too.
+bool list_switches_editing(std::string_view list) {
+  if (!list.ends_with(std::string(kListed) + "\n")) return true;  // it was cut off
+  bool prints_options = false;
+  bool evaluates = false;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find('\n', at), list.size());
+    const std::string_view line = list.substr(at, end - at);
+    at = end + 1;
+    if (switches_editing(line)) return true;
+    evaluates = evaluates || contains_word(line, "eval", kBreaksAndQuotes);
+    for (std::string_view printing : {"set +o", "shopt -po", "shopt -op", "shopt -p -o"}) {
+      const std::size_t found = line.find(printing);
+      if (found == std::string_view::npos) continue;
+      const std::size_t next = line.find_first_not_of(' ', found + printing.size());
+      prints_options =
+          prints_options || next == std::string_view::npos || line[next] < 'a' || line[next] > 'z';
+    }
+  }
+  return prints_options && evaluates;
 }
 
 std::optional<Record> parse_record(std::string_view line) {
@@ -221,11 +295,12 @@ std::optional<Record> parse_record(std::string_view line) {
   return record;
 }
 
-std::string answer_to(const Record& record) {
+std::string answer_to(const Record& record, RunBy by) {
   std::string_view letter = record.kind == Record::Kind::kLoad    ? "B "
                             : record.kind == Record::Kind::kStart ? "S "
                                                                   : "E ";
-  return std::string(letter) + std::to_string(record.numbers.at(0)) + "\n";
+  return std::string(letter) + std::to_string(record.numbers.at(0)) +
+         (by == RunBy::kSource ? " source\n" : "\n");
 }
 
 }  // namespace sf::waypoint

@@ -26,7 +26,9 @@ namespace sf::waypoint {
 // where the command was. `status`: what `$?` was before, where the shell itself no longer knows. A
 // sourced command may switch the editing of lines (switches_editing()); but a DEBUG trap does not
 // see it, and `return` ends it.
-enum class RunBy { kEval, kSource };
+// kList: the shell first lists its functions and aliases, in the place where the command was, and
+// is told with the answer to its load record whether the command is to be sourced.
+enum class RunBy { kEval, kSource, kList };
 std::string run_line(pid_t holder, long number, std::string_view command, RunBy by = RunBy::kEval,
                      std::string_view fingerprint = {}, std::optional<int> status = std::nullopt);
 std::string report_line(pid_t holder, long number);
@@ -57,8 +59,14 @@ std::string catch_up_lines(pid_t holder, long number, const CatchUp& missed);
 bool can_take_tail(std::string_view command);
 // Whether the command may switch the editing of lines on or off. Errs on the safe side.
 bool switches_editing(std::string_view command);
-// Whether it may define a function or an alias that does so in a later command.
+// Whether it may put this into a function, an alias or a variable for a later command.
 bool defines_editing_switch(std::string_view command);
+// Whether the command runs a text that it does not show.
+bool runs_other_text(std::string_view command);
+// Whether it may define functions or aliases: those that it shows, or others.
+bool may_define_functions(std::string_view command);
+// `list`: what the shell has listed (RunBy::kList). Errs on the safe side.
+bool list_switches_editing(std::string_view list);
 
 struct Record {
   enum class Kind {
@@ -83,7 +91,8 @@ struct Record {
 
 // One line without its line end; nothing when it is none of ours.
 std::optional<Record> parse_record(std::string_view line);
-// The line that lets the shell go on. Requires: a load, start or end record.
-std::string answer_to(const Record& record);
+// The line that lets the shell go on. Requires: a load, start or end record. `by`: for a load
+// record, how the command is to be run.
+std::string answer_to(const Record& record, RunBy by = RunBy::kEval);
 
 }  // namespace sf::waypoint

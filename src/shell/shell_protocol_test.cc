@@ -207,7 +207,7 @@ TEST(ProtocolScriptTest, EveryTextIsValidBashWithAllPlaceholdersFilledIn) {
         enter_line(kLargestPid, kLargestNumber), plain_line(kLargestPid, kLargestNumber),
         plain_line(kLargestPid, kLargestNumber, false),
         run_line(kLargestPid, kLargestNumber, "set -o vi", RunBy::kSource),
-        std::string(kTailLine)}) {
+        run_line(kLargestPid, kLargestNumber, "true", RunBy::kList), std::string(kTailLine)}) {
     EXPECT_TRUE(is_valid_bash(text)) << text;
     EXPECT_FALSE(std::regex_search(text, std::regex("@[A-Z]+@"))) << text;
   }
@@ -242,13 +242,18 @@ TEST(TypedLineTest, TheCommandItselfIsNeverTyped) {
 TEST(TypedLineTest, ACommandIsSourcedOnDemand) {
   EXPECT_NE(run_line(1, 7, "f", RunBy::kSource).find(" source"), std::string::npos);
   EXPECT_EQ(run_line(1, 7, "f", RunBy::kEval).find(" source"), std::string::npos);
+  const Record loaded{Record::Kind::kLoad, {7}, ""};
+  EXPECT_EQ(answer_to(loaded), "B 7\n");
+  EXPECT_EQ(answer_to(loaded, RunBy::kSource), "B 7 source\n");
 }
 
 TEST(SwitchesEditingTest, WhatMaySwitchTheEditorIsFound) {
   for (const char* command : {"set -o vi", "set +o emacs", "true; set -o emacs", "eval 'set -o vi'",
-                              "f() { set -o vi; }", "m=vi; set -o $m"})
+                              "f() { set -o vi; }", "m=vi; set -o $m", "shopt -so vi", "set -o $m",
+                              "set -euo \"$1\"", "f() { set -o \"${1:-x}\"; }"})
     EXPECT_TRUE(switches_editing(command)) << command;
-  for (const char* command : {"vi notes", "set -e", "emacs set.txt", "echo reset vi"})
+  for (const char* command : {"vi notes", "set -e", "emacs set.txt", "echo reset vi",
+                              "set -euo pipefail; echo $x", "grep -o $x", "set -- $x"})
     EXPECT_FALSE(switches_editing(command)) << command;
 }
 
@@ -258,6 +263,37 @@ TEST(SwitchesEditingTest, OnlyDefinitionsMatterToLaterCommands) {
     EXPECT_TRUE(defines_editing_switch(command)) << command;
   for (const char* command : {"set -o vi", "f() { vi notes; }", "alias v=vi"})
     EXPECT_FALSE(defines_editing_switch(command)) << command;
+}
+
+TEST(SwitchesEditingTest, TextsThatACommandDoesNotShowAreFound) {
+  for (const char* command :
+       {". file", "true; source file", "if . file; then f; fi", "\\. file", "X=1 . file",
+        "builtin eval \"$x\"", "true && eval $x", "f() { . file; }", "(eval $x)", "true\n. file"})
+    EXPECT_TRUE(runs_other_text(command)) << command;
+  for (const char* command : {"ls .", "find . -name x", "./program", "cat source", "echo eval",
+                              "python3 eval.py", "cp a .", "echo .; ls"})
+    EXPECT_FALSE(runs_other_text(command)) << command;
+}
+
+TEST(SwitchesEditingTest, DefinitionsOfFunctionsAndAliasesAreFound) {
+  for (const char* command :
+       {"f() { :; }", "function f { :; }", "f ( ) { :; }", "alias a=b", ". file", "eval \"$x\""})
+    EXPECT_TRUE(may_define_functions(command)) << command;
+  for (const char* command : {"true", "x=1", "ls .", "(cd /)"})
+    EXPECT_FALSE(may_define_functions(command)) << command;
+}
+
+TEST(SwitchesEditingTest, AListOfFunctionsIsSearched) {
+  const auto list = [](const std::string& text) { return text + std::string(kListed) + "\n"; };
+  EXPECT_FALSE(list_switches_editing(list("")));
+  EXPECT_TRUE(list_switches_editing(""));
+  EXPECT_TRUE(list_switches_editing("f () \n{ \n"));
+  EXPECT_TRUE(list_switches_editing(list("f () \n{ \n    set -o vi\n}\n")));
+  EXPECT_TRUE(list_switches_editing(list("alias a='set -o emacs'\n")));
+  EXPECT_TRUE(
+      list_switches_editing(list("f () \n{ \n    local s=$(set +o);\n    eval \"$s\"\n}\n")));
+  EXPECT_FALSE(list_switches_editing(
+      list("f () \n{ \n    set -e;\n    vi notes;\n    set +o pipefail;\n    eval x\n}\n")));
 }
 
 TEST(TypedLineTest, ACommandThatTakesNoTailIsLoadedWithoutOne) {

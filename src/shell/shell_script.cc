@@ -40,6 +40,8 @@ void expand(std::string& text, std::string_view name,
 // told: whoever is left without an answer asks (ask_line, report_line). What may not be there
 // stands before `&&` or `||`, or `set -e` would end the shell; under it `builtin .` without a file
 // does so even there, so `.` goes without `builtin`.
+// Before a command is loaded, the shell may be asked for its functions and aliases: if they may
+// switch the editing of lines, the answer is that the command is to be sourced (RunBy::kList).
 // Our variables must not have attributes of the user's (`declare -u` would change the command). If
 // one is readonly, no command can be loaded: the shell says so (R) and waits for its end.
 // Between two commands the shell is at rest (@HIDE@): prompts are empty, `set -x`, `set -v` and
@@ -58,12 +60,18 @@ case $1 in end)
   @REST_ANY@
   @LEAVE@ ;;
 esac
-case $1 in load | load_tail | source | source_tail)
+case $1 in load | load_tail | source | source_tail | list | list_tail)
   builtin unset -n @NAMES@ && builtin unset -v @NAMES@ || \. @SCRIPT@ refuse "$2" names
+  case $1 in list*)
+    {
+      builtin declare -f && builtin alias -p && builtin echo "@LISTED@"
+    } >|@COMMAND@ || builtin :
+    ;;
+  esac
   {
-    { @TELL(B $2 ${-//[!xv]/},${__wp_rest-})@; } && @AWAIT(B $2)@
+    { @TELL(B $2 ${-//[!xv]/},${__wp_rest-})@; } && while builtin mapfile -t -n 1 __wp_ack && [[ ${__wp_ack-} && $__wp_ack != "B $2" && $__wp_ack != "B $2 source" ]]; do builtin :; done
   } <@ACK@
-  case ${__wp_ack-} in "B $2")
+  case ${__wp_ack-} in "B $2" | "B $2 source")
     if builtin mapfile -d '' -t -n 1 -O "$2" __wp_command <@COMMAND@; then
       case ${__wp_command[$2]+loaded} in "") __wp_command[$2]= ;; esac
     else
@@ -76,10 +84,11 @@ case $1 in load | load_tail | source | source_tail)
   __wp_keep=([$2]="$3" "$4")
   case $1:${__wp_rest-} in *_tail:wp:*v*) ;; *_tail:*) __wp_command[$2]+=$'\n@TAIL@' ;; esac
   __wp_command[$2]="{ \\. @SCRIPT@ start $2 \"\${__wp_keep[$2]}\" \"\${__wp_keep[$2+1]}\" && \\builtin : \"\$_\"; } >/dev/null 2>&1"$'\n'"${__wp_command[$2]}"
-  case $1 in source*)
+  case $1${__wp_ack-} in source* | *source)
     builtin printf '%s\n' "${__wp_command[$2]}" >|@COMMAND@ || \. @SCRIPT@ refuse "$2" file
     ;;
   esac
+  case $1${__wp_ack-} in list*source) __wp_command[$2]='\. @COMMAND@' ;; esac
   @LEAVE@ ;;
 esac
 case $1 in end_look)
@@ -257,6 +266,7 @@ std::string with_paths(std::string_view text, pid_t holder) {
   replace_all(out, "@OWN@", kOwn);
   replace_all(out, "@PROMPT@", kPrompt);
   replace_all(out, "@TAIL@", std::string(kTailLine));
+  replace_all(out, "@LISTED@", std::string(kListed));
   expand(out, "TELL", [](const std::string& words) {
     return "builtin echo " + words + " >>@EVENT@ || builtin printf '%s\\n' " + words + " >>@EVENT@";
   });

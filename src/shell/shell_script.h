@@ -16,6 +16,8 @@ std::string shell_rc_file();
 
 // Behind a command: notes $? and $_ as its last command left them. As `set -v` would show it.
 inline constexpr std::string_view kTailLine = R"({ __wp_tail=$? __wp_last=$_; } >/dev/null 2>&1)";
+// Ends a list of functions and aliases (RunBy::kList).
+inline constexpr std::string_view kListed = "whole list";
 
 // Fills in the names in @...@.
 std::string with_paths(std::string_view text, pid_t holder);

@@ -232,13 +232,66 @@ TEST_F(CommandsTest, EditingIsSwitchedByFunctionsAliasesAndVariables) {
   EXPECT_EQ(output("[[ -o vi ]]; echo $? $kept"), "0 yes\n");
 }
 
-// A shell with such a function that no command defined still crashes; that is told, not hidden.
-TEST_F(CommandsTest, AFunctionFromAFileThatSwitchesEditingIsToldToHaveEndedTheShell) {
-  run("printf 'f() { set -o vi; }\\n' >/tmp/functions");
-  run(". /tmp/functions");
-  const Observation r = run("f; echo $?");
-  EXPECT_TRUE(r.shell_restarted || r.output == "0\n") << r.output;  // or a bash without the fault
-  EXPECT_EQ(output("echo usable"), "usable\n");
+class EditingSwitchTest : public CommandsTest {
+ protected:
+  void SetUp() override {
+    CommandsTest::SetUp();
+    branch_ = start();
+    run("kept=yes; shopt -s expand_aliases");
+  }
+  void expect_kept(const std::string& command) {
+    const Observation r = run(command, seconds(10));
+    EXPECT_FALSE(r.shell_restarted) << command;
+    EXPECT_FALSE(r.timed_out) << command;
+    EXPECT_EQ(output("echo $kept"), "yes\n") << command;
+  }
+};
+
+TEST_F(EditingSwitchTest, AFunctionFromAFileThatSwitchesEditingKeepsTheShell) {
+  const std::string file = "f() { set -o vi; }\nalias a='set -o emacs'\n";
+  ASSERT_OK(wp_->side_exec(branch_, {.argv = {"sh", "-c", "echo \"$0\" >/tmp/functions", file}}));
+  for (const char* define :
+       {". /tmp/functions", "true; source /tmp/functions; f", "eval \"$(cat /tmp/functions)\"",
+        "eval \"$(cat /tmp/functions)\"; f"}) {
+    run("unset -f f; unalias a");
+    expect_kept(define);
+    expect_kept("f");
+    expect_kept("a");
+  }
+}
+
+TEST_F(EditingSwitchTest, AFunctionThatWasTypedAndSwitchesEditingKeepsTheShell) {
+  ASSERT_OK(wp_->send_keys(branch_, "f() { set -o vi; }; echo def''ined\n"));
+  expect_on_screen(*wp_, branch_, "\ndefined\n");
+  ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));
+  expect_kept("f");
+  ASSERT_OK(wp_->restore(branch_, here.id));
+  expect_kept("f");
+  EXPECT_EQ(output("[[ -o vi ]]; echo $?"), "0\n");
+}
+
+// `set +o` names the editor, since that is on.
+TEST_F(EditingSwitchTest, OptionsThatWereSavedAreSetAgain) {
+  run("save() { local saved=$(set +o); set -f; eval \"$saved\"; }; saved=$(set +o)");
+  run("mode=vi; how=-o");
+  for (const char* command :
+       {"eval \"$saved\"", "save", "old=$(set +o); set -f; eval \"$old\"", "set -o \"$mode\"",
+        "set \"$how\" emacs", "shopt -so vi", "turn() { set -o \"$1\"; }", "turn vi", "turn emacs"})
+    expect_kept(command);
+}
+
+// A sourced command may return, and does not see the trap.
+TEST_F(CommandsTest, ACommandIsEvaluatedUnlessTheShellMaySwitchEditing) {
+  const std::string is_evaluated = "(return 2>/dev/null) || echo evaluated";
+  run("f() { echo \"$1\"; }; . /dev/null");
+  EXPECT_EQ(output(is_evaluated), "evaluated\n");
+  ASSERT_OK(wp_->send_keys(branch_, "g() { f ty''ped; }; g\n"));
+  expect_on_screen(*wp_, branch_, "\ntyped\n");
+  EXPECT_EQ(output(is_evaluated), "evaluated\n");
+  run("trap 'echo trapped' DEBUG");
+  EXPECT_EQ(output("true; trap - DEBUG"), "trapped\ntrapped\n");
+  run("h() { set -o vi; }");
+  EXPECT_EQ(output(is_evaluated), "");
 }
 
 TEST_F(CommandsTest, AReadOfASingleKeyIsNotThePrompt) {
