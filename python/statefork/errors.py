@@ -145,8 +145,6 @@ class CrowdedError(DaemonConnectionError):
 class ExecutionLostError(StateForkError):
     """A command was started, and how it ends can no longer be found out; `output` has what came until then."""
 
-    code = "session_lost"
-
 
 class CommandError(StateForkError):
     """With `check=True`: a command did not succeed. `result` has everything that was seen of it."""

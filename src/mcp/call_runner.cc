@@ -109,7 +109,7 @@ Result<Json> CallRunner::execute(const ToolCall& call, const ApiCall& request) {
   if (result) return std::move(**result);  // the gate stays open, so there is one
   Error error = std::move(result).error();
   // The command was started: whatever is not found now, it must not be taken for one that was not.
-  if (error.code == ErrorCode::kNotFound) error.code = ErrorCode::kSessionLost;
+  if (error.code == ErrorCode::kNotFound) error.code = ErrorCode::kOs;
   return error;
 }
 
