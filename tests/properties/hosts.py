@@ -36,7 +36,9 @@ class Host:
         self.directory = Path(tempfile.mkdtemp(prefix="sf-properties-", dir="/var/tmp"))
         self.ways: List[Way] = []
         self._kills = 0  # of anything, twice: once before and once after
-        self.keeper_kills = 0  # a branch that is older may be lost
+        self.may_kill = False  # this run kills processes
+        self.killed_keepers: List[str] = []  # their ids, in order
+        self.known_keepers: Set[str] = set()  # ids of those whose branch the players know
         self._kill_lock = threading.Lock()
         self._keepers: Set[str] = set()  # ids of all that were ever seen
 
@@ -67,13 +69,14 @@ class Host:
     def kill_keeper(self, choice: random.Random) -> None:
         """SIGKILL for one of the processes that hold a live branch."""
         with self._kill_lock:
-            found = sorted(pid for pid, _ in self._running_keepers() if self._has_branch(pid))
+            found = sorted((pid, keeper) for pid, keeper in self._running_keepers() if self._has_branch(pid))
             if not found:
                 return
+            pid, keeper = choice.choice(found)
             self._kills += 1
-            self.keeper_kills += 1
+            self.killed_keepers.append(keeper)
             with contextlib.suppress(OSError):
-                end_process(choice.choice(found), signal.SIGKILL)
+                end_process(pid, signal.SIGKILL)
             self._kills += 1
 
     def close(self) -> List[str]:

@@ -33,6 +33,8 @@ class State:
     coming: Dict[str, bytes] = field(default_factory=dict)
     # Written by a call that overlapped the snapshot: absent or whole. The first probe of the node decides.
     maybe: Dict[str, Entry] = field(default_factory=dict)
+    # Written by another client's call that overlapped the snapshot or failed: absent, empty or whole at any time.
+    open: Dict[str, bytes] = field(default_factory=dict)
     variables: Dict[str, str] = field(default_factory=dict)
     functions: Set[str] = field(default_factory=set)
     cwd: str = "/"

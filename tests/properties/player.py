@@ -6,6 +6,7 @@ If a process was killed meanwhile, the player goes back to an acknowledged node,
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import subprocess
@@ -14,14 +15,15 @@ import time
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import probe
 from hosts import Host
 from model import WORK, Node, State, Tree
-from ways import Done, Problem, Settings, Taken, Way
+from ways import Birth, Done, Problem, Settings, Taken, Way
 
 PATIENCE = 60.0
+KEEPER = re.compile(rb"/live-(k-[0-9a-f]+)/upper")  # the branch's file system tells who keeps it
 JOB_NOTICE = re.compile(r"(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n")  # a shell tells it when it likes
 
 
@@ -44,6 +46,41 @@ class Session:
         self.tree = Tree()
         self.stop = threading.Event()
         self.seen: Counter[str] = Counter()  # how often each thing happened, for people
+        self.births: Dict[str, Birth] = {}  # of the live branches
+        self.deciding = threading.Lock()  # held to read or change what is open in a node's state
+
+    def born(self, branch: str, kills: int) -> None:
+        """Notes which keeper the branch has now. `kills`: of keepers, before the call that made it."""
+        self.births[branch] = Birth(kills, "")
+        while self.host.may_kill:
+            before = self.host.kills_before()
+            try:
+                found = KEEPER.search(self.host.ways[0].read(self.id, branch, "/proc/1/mountinfo"))
+                if found is None:
+                    raise Failure(f"{branch} does not show its keeper")
+                self.births[branch] = Birth(kills, found[1].decode())
+                self.host.known_keepers.add(found[1].decode())
+                return
+            except Problem as problem:
+                problem.birth = self.births[branch]
+                if problem.code == "session_lost" or not self.host.killed_since(before):
+                    raise
+                self.host.ensure_running()
+
+    def excuses(self, problem: Problem, kills: int, killed_keepers: int) -> bool:
+        """A process was killed that this call needed. Both numbers are from before the call."""
+        if problem.code != "session_lost":
+            return self.host.killed_since(kills)
+        if problem.birth is not None and self.may_be_dead(problem.birth):
+            return True
+        # A branch that has no name yet, or that only this call uses.
+        killed = self.host.killed_keepers[killed_keepers:]
+        return any(keeper not in self.host.known_keepers for keeper in killed)
+
+    def may_be_dead(self, birth: Birth) -> bool:
+        """The branch's own keeper was killed, or one that may have been its own."""
+        killed = self.host.killed_keepers
+        return birth.keeper in killed if birth.keeper else len(killed) > birth.kills
 
 
 def first_draw(seed: int) -> str:
@@ -74,24 +111,39 @@ class Player:
         self.diverged = False  # a divergence was accepted: the next node must be physical
         self.history: List[str] = []
         self.running: List[Running] = []
-        self._born = self.host.keeper_kills
         self._pool = ThreadPoolExecutor(max_workers=8)
         self._names = 0
 
     # Calls.
 
-    def way(self) -> Way:
-        return self.random.choice(self.host.ways)
+    def way(self, verb: str) -> Way:
+        return self.random.choice([way for way in self.host.ways if verb not in way.lacks])
 
     def note(self, text: str) -> None:
         self.history.append(f"[client {self.number}, {self.branch}] {text}")
 
+    def forget_note(self) -> None:
+        """The last one."""
+        del self.history[-1]
+
+    def told(self) -> List[str]:
+        """What led to where the branch is now, for people."""
+        return list(self.history)
+
     def call(self, verb: str, *arguments: Any, branch: str = "") -> Any:
         """One verb through a random way in."""
-        way = self.way()
+        way = self.way(verb)
         self.note(f"{way.name} {verb} {branch or self.branch} " + " ".join(short(one) for one in arguments))
         self.session.seen[f"{way.name} {verb}"] += 1
-        return getattr(way, verb)(self.session.id, branch or self.branch, *arguments)
+        return self._ask(way, verb, branch or self.branch, *arguments)
+
+    def _ask(self, way: Way, verb: str, branch: str, *arguments: Any) -> Any:
+        birth = self.session.births.get(branch)
+        try:
+            return getattr(way, verb)(self.session.id, branch, *arguments)
+        except Problem as problem:
+            problem.birth = birth
+            raise
 
     def write_later(self, name: str, verb: str, *arguments: Any) -> "Future[Any]":
         """A call that writes a file while other calls are made."""
@@ -102,9 +154,9 @@ class Player:
 
     def later(self, verb: str, *arguments: Any) -> "Future[Any]":
         """A call beside everything that follows."""
-        way = self.way()
+        way = self.way(verb)
         self.note(f"{way.name} {verb} {self.branch} " + " ".join(short(one) for one in arguments) + " (goes on)")
-        return self._pool.submit(getattr(way, verb), self.session.id, self.branch, *arguments)
+        return self._pool.submit(self._ask, way, verb, self.branch, *arguments)
 
     def shell(self, command: str, expected: Optional[str] = None, branch: str = "") -> str:
         """A command that must succeed."""
@@ -158,22 +210,32 @@ class Player:
                               f"actual {self.read(name, branch)!r} after {PATIENCE:.0f} s: its writer is gone")
             if self.session.stop.wait(0.05):
                 raise Stopped
-            del self.history[-1]  # one line is enough
+            self.forget_note()  # one line is enough
 
     def decide(self, node: Node, branch: str) -> None:
         """What was open when the node was taken is what the first copy of it shows."""
         for name, entry in list(node.state.maybe.items()):
-            if self.read(name, branch) is not None:
-                node.state.files[name] = entry
-            node.state.maybe.pop(name, None)
+            content = self.read(name, branch)
+            with self.session.deciding:
+                if content is not None:
+                    node.state.files[name] = entry
+                node.state.maybe.pop(name, None)
 
-    def snapshot(self, materialization: str = "") -> Optional[Node]:
+    @contextlib.contextmanager
+    def state_of_node(self) -> Iterator[State]:
+        """What a node that is taken inside must show."""
         state = self.state.copy()
         for name in (running.name for running in self.running):
             if name not in state.coming and name not in state.files:
                 state.maybe[name] = probe.Entry("f", 0o644, name.encode())
+        yield state
+
+    def snapshot(self, materialization: str = "") -> Optional[Node]:
         try:
-            taken: Taken = self.call("snapshot", materialization)
+            with self.state_of_node() as state:
+                taken: Taken = self.call("snapshot", materialization)
+                node = Node(taken.node, self.node, taken.kind, state, self.drew)
+                self.node = node
         except Problem as problem:
             if self._may_refuse(problem, materialization):
                 self.session.seen["snapshot refused"] += 1
@@ -185,10 +247,10 @@ class Player:
             raise Failure(f"node {taken.node} after an accepted divergence: expected physical, actual {taken.kind}")
         if self.session.settings.max_bytes and taken.kind == "physical":
             raise Failure(f"node {taken.node} of a session that uses all its bytes: expected virtual, actual physical")
-        self.node = Node(taken.node, self.node, taken.kind, state, self.drew, self.history[-1])
-        self.session.tree.add(self.node)
+        node.by = self.history[-1]
+        self.session.tree.add(node)
         self.drew = self.diverged = False
-        return self.node
+        return node
 
     def _may_refuse(self, problem: Problem, materialization: str) -> bool:
         if problem.code == "no_space":
@@ -198,7 +260,8 @@ class Player:
 
     def restore(self, node: Node, accept: bool = False) -> bool:
         """False: it diverged, as it may, and the branch is as it was."""
-        born = self.host.keeper_kills
+        killed = len(self.host.killed_keepers)
+        old = self.session.births[self.branch]
         try:
             accepted: int = self.call("restore", node.id, accept)
         except Problem as problem:
@@ -208,10 +271,12 @@ class Player:
             raise
         if accepted and not node.may_diverge():
             raise Failure(f"restore of {node.id}, which is deterministic: {accepted} divergences")
+        self.session.born(self.branch, killed)
         # The window belongs to the branch, not to the node. A branch whose keeper was killed has none any more.
-        window = self.state.window if self._born == self.host.keeper_kills else None
+        window = None if self.session.may_be_dead(old) else self.state.window
         self.decide(node, self.branch)
-        self.node, self.state, self._born = node, node.state.copy(), born
+        with self.session.deciding:
+            self.node, self.state = node, node.state.copy()
         self.state.window = window
         self.drew, self.diverged = False, accepted > 0
         if self.diverged:
@@ -221,6 +286,7 @@ class Player:
         return True
 
     def fork(self, node: Node) -> Optional[str]:
+        killed = len(self.host.killed_keepers)
         try:
             branch: str = self.call("fork", node.id)
         except Problem as problem:
@@ -229,12 +295,13 @@ class Player:
                 return None
             raise
         self.note(f"-> {branch}")
+        self.session.born(branch, killed)
         return branch
 
-    def move_to(self, branch: str, node: Node, born: int) -> None:
+    def move_to(self, branch: str, node: Node) -> None:
         """Goes on in a fork of the node."""
         left = self.branch
-        self.branch, self.node, self.state, self._born = branch, node, node.state.copy(), born
+        self.branch, self.node, self.state = branch, node, node.state.copy()
         self.drew = self.diverged = False
         if left != "main":
             self.call("end", branch=left)  # last: if it is killed meanwhile, nobody knows whether it has ended
@@ -245,10 +312,11 @@ class Player:
         output = self.shell(probe.probe_command(state, draw), branch=branch)
         seen = probe.parse(output)
         drawn = first_draw(state.seed) if draw and state.seed is not None else None
-        found = probe.differences(state, seen, drawn)
-        if found:
-            raise Failure(where + ":\n    " + "\n    ".join(found))
-        probe.decide(state, seen)
+        with self.session.deciding:
+            found = probe.differences(state, seen, drawn)
+            if found:
+                raise Failure(where + ":\n    " + "\n    ".join(found))
+            probe.decide(state, seen)
 
     def check_fork(self, node: Node) -> Optional[str]:
         """A fork of the node that shows what it must; the caller ends it."""
@@ -285,11 +353,11 @@ class Player:
         self.random = random.Random(seed)
         self.note(f"* {name}")
         kills = min([self.host.kills_before(), *(running.kills for running in self.running)])
+        killed_keepers = len(self.host.killed_keepers)
         try:
             operation(self)
         except Problem as problem:
-            lost = problem.code == "session_lost" and self.host.keeper_kills > self._born
-            if not lost and not self.host.killed_since(kills):
+            if not self.session.excuses(problem, kills, killed_keepers):
                 raise Failure(f"{problem} {problem.details or ''}") from problem
             self.recover(str(problem))
 

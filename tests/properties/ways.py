@@ -7,7 +7,7 @@ Each way is a file of its own: http_way.py, command_line_way.py, python_way.py, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, FrozenSet, List, Optional, Sequence
 
 PATIENCE = 180.0  # seconds for one call; the answer comes much earlier
 COMMAND_SECONDS = 60  # for one command, which needs far less
@@ -16,10 +16,20 @@ COMMAND_SECONDS = 60  # for one command, which needs far less
 class Problem(Exception):
     """A call that failed, by the API's code; "connection" if the connection broke, so that it may have been done."""
 
+    birth: Optional[Birth] = None  # of the branch that was called, if it is known
+
     def __init__(self, code: str, message: str, details: Optional[Dict[str, Any]] = None) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code
         self.details = details or {}
+
+
+@dataclass(frozen=True)
+class Birth:
+    """How a branch came into being, by a start, a restore or a fork."""
+
+    kills: int  # of keepers, before that call
+    keeper: str  # the id of its keeper; empty if the test does not know it
 
 
 @dataclass
@@ -50,10 +60,17 @@ class Settings:
     max_bytes: int = 0
 
 
+# What version 0.1.0 lacks, by way in.
+OLD_LACKS = {"http": frozenset({"paste", "mouse"}), "cli": frozenset({"paste", "mouse", "resize"}),
+             "python": frozenset({"paste", "mouse"}),
+             "mcp": frozenset({"run", "keys", "paste", "mouse", "resize"})}
+
+
 class Way:
     """One way in. Thread-safe."""
 
     name = ""
+    lacks: FrozenSet[str] = frozenset()  # verbs that the programs under test do not have (--old)
 
     def create(self, settings: Settings) -> str:
         raise NotImplementedError
@@ -119,7 +136,7 @@ def changed_files(differences: Sequence[Dict[str, Any]]) -> List[str]:
 
 def proven(answer: Dict[str, Any]) -> Dict[str, Any]:
     """The answer, of which no state may be in doubt: all nodes are intact."""
-    if answer["unproven"]:
+    if answer.get("unproven"):  # version 0.1.0 has no such answer
         raise Problem("unproven", answer["unproven"])
     return answer
 
