@@ -174,7 +174,6 @@ class LibraryHost(Host):
         self._start_lock = threading.Lock()
         self._program = self._start()
         self._way = LibraryWay(lambda: self._program)
-        self.sessions: Set[str] = set()
         self.ways = [self._way]
 
     def _start(self) -> LineProgram:
@@ -192,4 +191,7 @@ class LibraryHost(Host):
         self._program.process.wait()
 
     def _end(self) -> None:
+        for session in self._way.asked_for:  # a kill may have come between the start of one and its answer
+            with contextlib.suppress(Problem):
+                self._way.destroy(session)
         self._program.close()

@@ -6,7 +6,8 @@ import unittest
 
 import probe
 import run
-from hosts import Host
+from hosts import Host, LibraryHost
+from library_way import LibraryWay
 from model import WORK, Entry, Node, State, Tree
 from operations import OPERATIONS
 from player import Failure, Player, Session
@@ -215,6 +216,29 @@ class LostBranchTest(unittest.TestCase):
             self.play()
         self.host.killed_keepers.append("k-b2")
         self.play()
+
+
+class LibraryHostTest(unittest.TestCase):
+    def test_a_session_whose_start_was_not_answered_is_ended(self) -> None:
+        asked = []
+
+        class Program:
+            def ask(self, message: dict[str, object]) -> dict[str, object]:
+                asked.append((message["verb"], message["session"]))
+                if message["verb"] == "create":
+                    raise Problem("connection", "the program has ended")
+                return {}
+
+            def close(self) -> None:
+                asked.append(("close", ""))
+
+        host = LibraryHost.__new__(LibraryHost)
+        host._program = Program()  # type: ignore[assignment]
+        host._way = LibraryWay(lambda: host._program)
+        with self.assertRaises(Problem):
+            host._way.create(Settings())
+        host._end()
+        self.assertEqual(asked[1:], [("destroy", "library-1"), ("close", "")])
 
 
 class PlanTest(unittest.TestCase):
