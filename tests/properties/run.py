@@ -85,7 +85,8 @@ class Round:
     def describe(self) -> str:
         full = f", at most {self.settings.max_bytes} bytes" if self.settings.max_bytes else ""
         return (f"seed {self.seed}: {self.host}, policy {self.settings.policy}, engine {self.settings.engine}{full}, "
-                f"{self.clients} client{'s' if self.clients > 1 else ''}{', two of them in one branch' if self.shared else ''}")
+                f"{self.clients} client{'s' if self.clients > 1 else ''}"
+                f"{', two of them in one branch' if self.shared else ''}")
 
 
 def plan(seed: int, choice: Choice) -> Round:
