@@ -20,7 +20,7 @@ TEST(DockerManifestTest, ImagesAreParsed) {
   EXPECT_TRUE(images[1].layers.empty());
 }
 
-TEST(DockerManifestTest, OneOfSeveralImagesIsChosenByName) {
+TEST(DockerManifestTest, ImageIsChosenByName) {
   ASSERT_OK_AND_ASSIGN(std::vector<DockerImage> images, parse_docker_manifest(kTwo));
   ASSERT_OK_AND_ASSIGN(DockerImage named, choose_docker_image(images, "docker.io/debian:bookworm"));
   EXPECT_EQ(named.config, "a.json");

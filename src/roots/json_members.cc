@@ -35,7 +35,8 @@ const wire::Json* JsonMembers::member(const std::string& key) const {
 }
 
 void JsonMembers::complain(const std::string& key, const std::string& wanted) {
-  if (!error_) error_ = fail(ErrorCode::kCorrupt, what_ + ": \"" + key + "\" is not of type " + wanted);
+  if (!error_)
+    error_ = fail(ErrorCode::kCorrupt, what_ + ": \"" + key + "\" is not of type " + wanted);
 }
 
 std::string JsonMembers::text(const std::string& key) {

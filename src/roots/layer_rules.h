@@ -33,8 +33,8 @@ struct LayerMark {
 };
 LayerMark layer_mark(std::string_view name);
 
-// Keeps the extended attributes of programs and users. Drops those that control overlays, security
-// modules and the like: an archive must not set them.
+// Keeps the extended attributes of programs and users. Drops attributes that control overlays,
+// security modules and the like: an archive must not set them.
 bool keeps_attribute(std::string_view name);
 
 }  // namespace sf::roots

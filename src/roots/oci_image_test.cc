@@ -53,7 +53,7 @@ TEST(OciImageTest, ErrorListsTheAvailablePlatforms) {
   EXPECT_NE(chosen({}).find("none"), std::string::npos);
 }
 
-TEST(OciImageTest, OneOfSeveralImagesIsChosenByName) {
+TEST(OciImageTest, ImageIsChosenByName) {
   const std::vector<Json> two{entry("a", "amd64", "a:1"), entry("b", "amd64", "b:1")};
   EXPECT_NE(chosen(two).find("a:1 (linux/amd64), b:1"), std::string::npos) << chosen(two);
   EXPECT_EQ(chosen(two, {kHere.platform, "b:1"}), sha256_of("b"));

@@ -1,4 +1,4 @@
-// PlainArchive: an archive whose members can be read in any order. A compressed archive is
+// PlainArchive: gives access to the members of an archive in any order. A compressed archive is
 // decompressed into an unnamed file, which is freed with this object.
 #pragma once
 

@@ -22,7 +22,7 @@ TEST(RootRecordTest, RecordRoundTripKeepsEverything) {
   EXPECT_EQ(back.config.env, record.config.env);
 }
 
-TEST(RootRecordTest, SourceMayHaveAnyBytes) {
+TEST(RootRecordTest, SourceCanHaveAnyBytes) {
   RootRecord record = some_record();
   record.source = "/srv/\xff.tar";
   EXPECT_OK(parse_root_record(to_text(record)));
