@@ -52,7 +52,7 @@ struct Checkpoint {
   BranchFacts facts;         // of the branch as it was captured
   microseconds took{0};      // the whole call
   microseconds stopped{0};   // how long the branch was stopped
-  bool unchanged = false;    // the state equals the previous snapshot's, which is used instead
+  bool unchanged = false;    // equals the previous snapshot, which is used instead
   bool precaptured = false;  // captured ahead of the call, so `took` is not the real cost
 };
 

@@ -1,8 +1,8 @@
 // BranchTree: the nodes and branches of one session, kept consistent. Pure data: only the edits
 // that a catalog records change it, so memory and disk cannot disagree.
 //
-// Every query and every edit costs O(log n), or is proportional to what it returns or removes;
-// making a node physical visits the virtual nodes below it. Not thread-safe.
+// A query or an edit costs O(log n), or is proportional to the number of returned or removed nodes.
+// Making a node physical visits the virtual nodes below it. Not thread-safe.
 #pragma once
 
 #include <deque>
@@ -67,7 +67,7 @@ class BranchTree {
   std::size_t uses_of(const PhysicalRef& ref) const;
   std::size_t physical_count() const { return refs_.size(); }
   std::uint64_t physical_bytes() const { return physical_bytes_; }
-  // References whose last node was removed since the last call.
+  // References that have lost their last node since the previous call.
   std::vector<PhysicalRef> take_unneeded();
 
   // Whether a replay of a command with this text ever diverged.

@@ -48,7 +48,7 @@ class MaterializationPolicy {  // Thread-safe: the sessions of a backend may sha
 
 // A reason to make the node physical without asking the policy, as text for people, or nullopt:
 // - the log has an entry that cannot be replayed (typed keys, unknown outcomes) or that diverged
-// before;
+//   before;
 // - a command timed out: a replay would wait as long, and would be cut off at another point;
 // - a command left processes running: what they did since then is in no log.
 std::optional<std::string> reason_to_materialize(const CommandLog& log);

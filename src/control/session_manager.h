@@ -339,7 +339,7 @@ class SessionManager {
   std::map<NodeId, std::size_t> pins_;
   std::unordered_map<NodeId, microseconds> replay_spent_;  // by virtual node
   std::unordered_set<NodeId> replayed_well_;  // virtual nodes with a proven replay
-  std::vector<BranchHandle> unended_;         // garbage whose removal failed
+  std::vector<BranchHandle> unended_;         // garbage to remove again
   std::vector<PhysicalRef> unremoved_;
 };
 

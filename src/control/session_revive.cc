@@ -185,7 +185,7 @@ void SessionManager::remember_suspects(const RestorePlan& plan) {
   std::vector<const ReplayStep*> suspects;
   {
     std::lock_guard lock(mutex_);
-    // Skip nodes whose replay was proven before, unless there are no others.
+    // Skip nodes with a proven replay, unless there are no others.
     bool is_left = false;
     for (const ReplayStep& step : plan.steps)
       is_left = is_left || !replayed_well_.contains(step.node);

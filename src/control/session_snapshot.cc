@@ -140,7 +140,7 @@ Result<std::optional<ReplayProof>> SessionManager::prove(const BranchLock& branc
       since = node->proof->since;
       commands = true;
     }
-    // A replay without a command runs a shell whose state was never read.
+    // Without a command, the shell never reported its state, so there is no digest to compare.
     if (!commands)
       return fail(ErrorCode::kUnsupported, "no command was run since the last physical snapshot");
   }

@@ -50,7 +50,7 @@ class Execution {
   void finish(const Result<Observation>& outcome);
 
   // All kept events after number `after`; waits for the first one until `deadline`. If events after
-  // `after` were dropped, the first returned event says so.
+  // `after` were dropped, the first event is a gap.
   Page events_after(std::uint64_t after, Deadline deadline) const;
   bool wait_end(Deadline deadline) const;
   Json describe() const;

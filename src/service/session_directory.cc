@@ -457,7 +457,7 @@ Result<Housekeeping> SessionDirectory::collect_garbage() {
   for (const Session& session : all()) {
     for (std::string& left : session->collect_garbage()) done.leftovers.push_back(std::move(left));
   }
-  // Includes objects of ended sessions, and those that were left when the store was opened.
+  // Includes objects of ended sessions and leftovers from when the store was opened.
   if (auto store = shared_.registry().waypoint()) {
     for (std::string& left : store->retry_removals()) done.leftovers.push_back(std::move(left));
   }

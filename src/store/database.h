@@ -94,7 +94,7 @@ class Database {
   std::int64_t last_key() const { return sqlite3_last_insert_rowid(handle_.get()); }
   bool in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   const std::string& path() const { return path_; }
-  // SQLite's last error, as an Error whose code tells the caller what to do.
+  // SQLite's last error. Its code tells the caller what to do.
   Error last_error() const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace sf::store {
 
-// A session whose rows contradict each other: the data needed to list it and to remove it.
+// A session with contradictory rows: the data needed to list it and to remove it.
 struct UnreadableSession {
   std::int64_t key = 0;    // of its rows; 0 if the session is found by its id
   bool has_record = true;  // false: no row of `sessions` has this key
@@ -28,7 +28,7 @@ UnreadableSession unreadable(const control::SessionImage& image, Error why);
 struct LoadedSessions {
   std::vector<control::SessionImage> images;  // the oldest first
   std::vector<UnreadableSession> unreadable;
-  std::size_t strays = 0;  // rows of logs and notes whose node or branch does not exist
+  std::size_t strays = 0;  // rows of logs and notes without a node or branch
 
   // If true, an object without a record is garbage. If false, a lost record may have named it.
   bool is_whole() const { return unreadable.empty() && strays == 0; }
