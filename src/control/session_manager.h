@@ -338,8 +338,8 @@ class SessionManager {
   std::map<BranchId, std::shared_ptr<BranchSlot>> slots_;
   std::map<NodeId, std::size_t> pins_;
   std::unordered_map<NodeId, microseconds> replay_spent_;  // by virtual node
-  std::unordered_set<NodeId> replayed_well_;  // virtual nodes with a proven replay
-  std::vector<BranchHandle> unended_;         // garbage to remove again
+  std::unordered_set<NodeId> replayed_well_;               // virtual nodes with a proven replay
+  std::vector<BranchHandle> unended_;                      // garbage to remove again
   std::vector<PhysicalRef> unremoved_;
 };
 
