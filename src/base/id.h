@@ -1,4 +1,4 @@
-// Id<Tag>: a name with a type of its own, so that ids of two kinds cannot be mixed up. It is text
+// Id<Tag>: a name with its own type, so that ids of two kinds cannot be mixed up. It is text
 // because it becomes a directory name and is sent in JSON. Requires: is_valid_id() was checked
 // before an id from outside is used in a path.
 #pragma once

@@ -116,7 +116,7 @@ TEST(CgroupLimitsTest, AControllerThatIsNotDelegatedIsAnErrorAndLeavesNoGroup) {
   ASSERT_FALSE(group.ok());
   EXPECT_EQ(group.error().code, ErrorCode::kUnsupported);
   EXPECT_TRUE(group.error().message.starts_with(
-      "this host cannot limit memory: the memory controller is not delegated:  "))
+      "this host cannot limit memory: the memory controller is not delegated: "))
       << group.error().message;
   EXPECT_NE(group.error().hint.find("leave the limit out"), std::string::npos);
   ASSERT_OK_AND_ASSIGN(std::vector<std::string> left, list_directory(tree.path()));
