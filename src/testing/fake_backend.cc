@@ -365,7 +365,7 @@ Result<std::string> FakeBackend::digest(const BranchHandle& branch,
       return fail(ErrorCode::kNotFound, "no snapshot " + since->value());
     if (slow_digests_ > 0) {
       --slow_digests_;
-      return fail(ErrorCode::kUnsupported, "the shell does not wait at its prompt");
+      return fail(ErrorCode::kUnsupported, "the shell is not at its prompt");
     }
     return "files:" + std::to_string(control::hash_text(machine->dump()));
   });

@@ -86,7 +86,7 @@ class BtrfsFileLayers : public FileLayerStore {
     if (!os::is_read_only(root_.get())) return Ok{};
     return fail(ErrorCode::kNoSpace,
                 "the file system in " + image_ + " is read-only after a write error",
-                "free space on the store's host file system, then open the store again");
+                "make room on the file system of the store; the daemon then reopens it");
   }
 
  private:

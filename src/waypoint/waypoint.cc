@@ -324,7 +324,7 @@ namespace {
 // Adds a hint if a step ran out of space.
 Error advised(Error error) {
   if (error.code != ErrorCode::kNoSpace) return error;
-  return std::move(error).with_hint("free space on the store's file system, or remove checkpoints");
+  return std::move(error).with_hint("make room on the store's file system, or remove checkpoints");
 }
 
 }  // namespace
