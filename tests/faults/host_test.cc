@@ -126,7 +126,7 @@ TEST(ReadOnlyHostTest, AStoreOnAReadOnlyPathIsAClearError) {
     ASSERT_FALSE(opened.ok());
     EXPECT_THAT(opened.error().message, HasSubstr(dir / "parent/store"));
     EXPECT_THAT(opened.error().message, HasSubstr("EROFS"));
-    EXPECT_THAT(opened.error().hint, HasSubstr("can be written"));
+    EXPECT_THAT(opened.error().hint, HasSubstr("writable store directory"));
     ASSERT_EQ(::umount((dir / "parent").c_str()), 0);
   });
 }
