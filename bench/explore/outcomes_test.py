@@ -61,7 +61,7 @@ class WhatATreeSays(unittest.TestCase):
         summary = {"solved": False, "wall_us": 9, "command_us": 1, "snapshot_us": 2, "restore_us": 3, "grade_us": 0, "model_us": 4, "bytes": 7, "why": "w"}
         nodes = [{"command": "", "failure": ""},  # the root
                  {"command": "make", "failure": ""}, {"command": "rm x", "failure": "the state is gone"},
-                 {"command": "", "failure": "the script has nothing else to propose here"}]
+                 {"command": "", "failure": "the script has no other candidate for this state"}]
         seen = outcome_from(TRIAL, 60, {"summary": summary, "nodes": nodes}, "", 0.0)
         self.assertEqual((seen.nodes, seen.lost_nodes, seen.state_us, seen.trial), (2, 1, 5, TRIAL))
         self.assertEqual(seen.model_us, 4)
