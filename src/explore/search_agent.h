@@ -23,7 +23,7 @@ struct Situation {
   std::vector<Turn> path;      // from the root
   std::vector<Turn> siblings;  // other actions from the same state
   std::size_t ordinal = 0;     // proposals from this state so far, including those under way
-  int lane = 0;                // number of earlier proposals from this state, with those under way
+  int lane = 0;                // number of the rollout, if the policy has several
 };
 
 struct Assessment {

@@ -28,8 +28,8 @@ struct ApplyStep {
   std::string why;  // the reason for a conflict
 };
 
-// If the host's file has the wanted state, nothing is done. If its content is that of `before`, it
-// may be changed. Otherwise it was changed on the host: a conflict.
+// If the host's file has the wanted state, nothing is done. If its content is that of `before` or
+// `wanted`, it may be changed. Otherwise it was changed on the host: a conflict.
 ApplyStep decide(std::string path, MaybeFile before, MaybeFile wanted, MaybeFile host);
 
 // True if the path matches one of the shell patterns, in which * also matches slashes. A pattern

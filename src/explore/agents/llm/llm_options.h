@@ -54,7 +54,7 @@ Environment own_environment();
 Result<LlmApi> api_from(const std::string& name, const Environment& environment);
 
 // Fills in missing options from the environment. kInvalidArgument: the options are incomplete or
-// contradict each other. Pure.
+// invalid. Pure.
 Result<ChatSettings> settle(const LlmOptions& options, const Environment& environment);
 
 }  // namespace llm
