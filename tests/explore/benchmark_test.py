@@ -62,7 +62,7 @@ class Benchmark(unittest.TestCase):
     def test_names_that_do_not_exist_are_refused(self):
         ran = subprocess.run([os.environ["BENCH_EXPLORE"], "--root", "/", "--backends", "teleport"], capture_output=True, text=True)
         self.assertEqual(ran.returncode, 2)
-        self.assertIn("there is no backend called teleport", ran.stderr)
+        self.assertIn("unknown backend teleport", ran.stderr)
 
 
 if __name__ == "__main__":
