@@ -30,8 +30,7 @@ Result<std::vector<std::string>> files_at(const std::string& location) {
   if (!names) return std::vector<std::string>{location};
   std::vector<std::string> files;
   for (const std::string& name : *names) files.push_back(location + "/" + name);
-  if (files.empty())
-    return invalid(location + " is empty", "add some valid inputs");
+  if (files.empty()) return invalid(location + " is empty", "add some valid inputs");
   return files;
 }
 

@@ -13,8 +13,8 @@ using control::Checkpoint;
 
 namespace {
 
-constexpr int kWindow = 5;                         // nodes averaged for each depth
-constexpr std::uint64_t kMostKept = 16ULL << 30U;  // disk space per chain
+constexpr int kWindow = 5;                             // nodes averaged for each depth
+constexpr std::uint64_t kMostKept = 16ULL << 30U;      // disk space per chain
 constexpr std::uint64_t kMemoryToSpare = 4ULL << 30U;  // host memory to keep free
 
 std::uint64_t available_memory() {

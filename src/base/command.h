@@ -31,8 +31,8 @@ struct Observation {
   int exit_code = 0;  // 128+n when signal n ended it
   // Plain text: no control sequences, LF line ends, valid UTF-8. Head and tail, when truncated.
   std::string output;
-  std::string raw;         // on request
-  std::string background;  // printed by jobs since the last command; not part of the result
+  std::string raw;                 // on request
+  std::string background;          // printed by jobs since the last command; not part of the result
   std::uint64_t output_bytes = 0;  // everything printed, kept or not
   std::uint64_t raw_hash = 0;      // of all bytes after the part kept at the beginning
   microseconds duration{0};

@@ -50,8 +50,7 @@ Result<DockerImage> choose_docker_image(const std::vector<DockerImage>& found,
     return invalid("there are several images", "choose one with --image: " + listed(found));
   auto meant = std::find_if(found.begin(), found.end(), is_meant);
   if (meant == found.end())
-    return fail(ErrorCode::kNotFound, "no image " + name + " was found",
-                "found: " + listed(found));
+    return fail(ErrorCode::kNotFound, "no image " + name + " was found", "found: " + listed(found));
   return *meant;
 }
 

@@ -30,9 +30,8 @@ struct UnpackLimits {
 struct UnpackReport {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t skipped_devices = 0;  // also sockets and other special files
-  std::uint64_t skipped_attributes =
-      0;  // not allowed, or not supported by the file system
+  std::uint64_t skipped_devices = 0;     // also sockets and other special files
+  std::uint64_t skipped_attributes = 0;  // not allowed, or not supported by the file system
 };
 
 class RootWriter {

@@ -40,7 +40,7 @@ struct WaypointOptions {
   std::string criu_path;   // empty: searched for (see doctor)
   std::string helper_dir;  // has waypoint-keeper, waypoint-init; empty: beside this program
   FileLayerKind file_layers =
-      FileLayerKind::kAuto;  // how files are kept; auto uses btrfs if the host can
+      FileLayerKind::kAuto;                  // how files are kept; auto uses btrfs if the host can
   std::uint64_t store_bytes = 64ULL << 30U;  // upper bound of the store's own file system (sparse)
   // The number of prerestored trees, for all branches together; an idle shell takes 4 MB. Ignored
   // if files are kept by copying.
@@ -99,8 +99,8 @@ struct DigestRequest {
 // The permanent processes of a branch, as pids of the caller's namespace.
 struct BranchPids {
   pid_t init = 0;
-  pid_t shell = 0;   // 0: no shell at the moment
-  pid_t holder = 0;  // init, or the process with its descriptors for an ordinary user
+  pid_t shell = 0;         // 0: no shell at the moment
+  pid_t holder = 0;        // init, or the process with its descriptors for an ordinary user
   bool at_prompt = false;  // the shell waits for a command, and nothing runs beside it
 };
 

@@ -104,8 +104,7 @@ Status GvisorSubstrate::revive(const std::string& state, const std::string& sand
 
 Result<std::unique_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
     const std::string& sandbox) {
-  if (!os::exists(sandbox_dir(sandbox)))
-    return fail(ErrorCode::kNotFound, "no sandbox " + sandbox);
+  if (!os::exists(sandbox_dir(sandbox))) return fail(ErrorCode::kNotFound, "no sandbox " + sandbox);
   SF_TRY_ASSIGN(os::Pipe to, os::make_pipe());
   SF_TRY_ASSIGN(os::Pipe from, os::make_pipe());
   os::SpawnOptions options;

@@ -119,7 +119,7 @@ class Keeper {
     std::string file_layer;
     FaultPlan faults;
     std::optional<StateFingerprint> unless;  // skip the capture if nothing changed since
-    bool precapture = false;  // precapture is allowed from now on
+    bool precapture = false;                 // precapture is allowed from now on
   };
 
   bool is_alive() const { return branch_ && !stands_; }

@@ -37,7 +37,7 @@ struct CaptureOrder {
   std::string image_dir;
   std::string sealed_file_layer;
   std::optional<StateFingerprint> fingerprint = {};  // fingerprint()
-  bool hold = false;  // keep the branch stopped until release()
+  bool hold = false;                                 // keep the branch stopped until release()
 };
 
 class LiveBranch {

@@ -74,8 +74,8 @@ Error refusal(int status, const std::optional<ServerProblem>& problem, std::stri
 
 Error senseless(const HttpReply& reply, std::string_view body) {
   const std::string type = reply.content_type.empty() ? "something" : reply.content_type;
-  return fail(ErrorCode::kCorrupt, "answered with " + quote(type) +
-                                       " instead of an event stream: " + quote(body));
+  return fail(ErrorCode::kCorrupt,
+              "answered with " + quote(type) + " instead of an event stream: " + quote(body));
 }
 
 Error cut_off(const HttpReply& reply, std::size_t received) {
