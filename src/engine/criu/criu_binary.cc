@@ -74,8 +74,7 @@ Result<std::string> find_criu(const std::string& explicit_path,
   }
   if (!environment.binary.empty()) {
     if (os::is_executable(environment.binary)) return environment.binary;
-    return fail(ErrorCode::kNotFound,
-                "no CRIU at " + environment.binary + " (from STATEFORK_CRIU)",
+    return fail(ErrorCode::kNotFound, "no CRIU at " + environment.binary + " (from STATEFORK_CRIU)",
                 "unset STATEFORK_CRIU");
   }
   std::string prefix = environment.prefix.empty() ? kDefaultCriuPrefix : environment.prefix;

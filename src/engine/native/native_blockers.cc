@@ -134,8 +134,7 @@ class Search {
     constexpr std::uint64_t kTrapBit = 1ULL << (SIGTRAP - 1);
     const StatusText& status = thread.status;
     if (((status.ignored | status.pending | status.shared_pending) & kTrapBit) != 0)
-      add("SIGTRAP" + which,
-          "it is ignored or pending, and the capture would change that");
+      add("SIGTRAP" + which, "it is ignored or pending, and the capture would change that");
     if (thread.stat.state == 'Z') add("an ended thread", "it cannot be recreated");
   }
 
