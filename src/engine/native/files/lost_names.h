@@ -24,7 +24,7 @@ struct LostName {
     kOwn,
     kAnother,
     kUnknown
-  };  // kOwn: it is only called "... (deleted)"
+  };  // kOwn: its real name ends in " (deleted)"
   Left left = Left::kNothing;
   std::string path;  // kAnother
   bool operator==(const LostName&) const = default;

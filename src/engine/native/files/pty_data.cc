@@ -86,8 +86,8 @@ class Terminal {
   }
 
   Status take_data(Slaves slaves, TerminalData& data) {
-    // Echo is off, so nothing is added to the output. Once it is read, the slave is not writable
-    // only if the output is stopped.
+    // Echo is off, so the terminal adds nothing to its output. Once the output is read, the slave
+    // is writable unless the output is stopped.
     termios2 quiet = settings_from(quiet_settings(image_.settings, 0));
     quiet.c_iflag |= settings_from(image_.settings).c_iflag & IXON;
     std::memcpy(quiet.c_cc + VSTART, settings_from(image_.settings).c_cc + VSTART, 2);

@@ -45,7 +45,7 @@ TEST(ForkOrderTest, AnOrphanIsForkedByABridgeFromWithinItsSession) {
   EXPECT_FALSE(forks_late(plan, plan[0], 7));
 }
 
-TEST(ForkOrderTest, AGroupWhoseLeaderIsGoneHasAStandInFromItsSession) {
+TEST(ForkOrderTest, AGroupWithAnEndedLeaderGetsAStandInFromItsSession) {
   auto plan = forks({kInit, kShell, {5, 2, 4, 2, 0, false}});
   const PlannedFork* leader = find(plan, 4);
   ASSERT_NE(leader, nullptr);
@@ -54,7 +54,7 @@ TEST(ForkOrderTest, AGroupWhoseLeaderIsGoneHasAStandInFromItsSession) {
   EXPECT_TRUE(forks_late(plan, plan[1], 4));
 }
 
-TEST(ForkOrderTest, ASessionWhoseLeaderIsGoneHasAStandInThatLeadsItsGroupToo) {
+TEST(ForkOrderTest, ASessionWithAnEndedLeaderGetsAStandInThatAlsoLeadsItsGroup) {
   auto plan = forks({kInit, kShell, {9, 1, 8, 8, -1, false}});
   const PlannedFork* leader = find(plan, 8);
   ASSERT_NE(leader, nullptr);

@@ -159,7 +159,7 @@ StoppedTree::~StoppedTree() {
     if (!threads_.at(tid).is_stopped()) late_->take(std::move(threads_.at(tid)));
     threads_.erase(tid);
   }
-  // The next look at the tree would find these threads traced; most of them are about to stop.
+  // The next capture would find these threads still traced; most of them are about to stop.
   if (late_ != nullptr) late_->release(Deadline::after(kReleaseTime));
 }
 

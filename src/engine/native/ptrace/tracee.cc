@@ -72,7 +72,7 @@ Result<int> wait_for_trap(pid_t tid) {
 // state.
 Result<int> look_for_trap(pid_t tid) {
   constexpr int kBusy = 50;    // rounds without a pause
-  constexpr int kRarely = 64;  // rounds between looks at its state
+  constexpr int kRarely = 64;  // rounds between reads of its state
   for (int rounds = 1;; ++rounds) {
     int status = 0;
     SF_TRY_ASSIGN(bool there, look(tid, status));

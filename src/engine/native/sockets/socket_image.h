@@ -49,7 +49,7 @@ struct SocketMaker {  // SO_PEERCRED of the other end; pid 0: none
 struct UnixImage {
   UnixTie tie = UnixTie::kAlone;
   std::uint32_t inode = 0;  // identifies it to other sockets
-  std::uint32_t peer = 0;   // inode of the other end; 0: it is gone
+  std::uint32_t peer = 0;   // inode of the other end; 0: closed
   std::string peer_name;
   std::string path;  // of the file that bind() created
   std::uint32_t path_gone = 0;
