@@ -141,7 +141,7 @@ Result<CheckpointId> WaypointHost::checkpoint(const BranchId& branch) {
     }
     bool closing = engine_ == waypoint::EngineChoice::kNative &&
                    (info.error().message.find("it is a connection") != std::string::npos ||
-                    info.error().message.find("it looks into a process") != std::string::npos);
+                    info.error().message.find("it is a /proc file") != std::string::npos);
     if (!closing || patience.passed()) return std::move(info).error();
     std::this_thread::sleep_for(milliseconds(20));
   }

@@ -143,7 +143,7 @@ TEST_F(BusyTest, WhoWaitsForAChildThatRunsNoProgramIsNamedAndUnharmed) {
     auto taken = wp_->checkpoint(branch_);
     ASSERT_FALSE(taken.ok());
     EXPECT_EQ(taken.error().code, ErrorCode::kUnsupported) << taken.error().describe();
-    EXPECT_THAT(taken.error().message, HasSubstr("(busy-tree), what it waits for"));
+    EXPECT_THAT(taken.error().message, HasSubstr("(busy-tree), an uninterruptible wait"));
     EXPECT_LT(watch.elapsed(), seconds(10));
     EXPECT_EQ(ask("look"), "ok 1 0\n");
   }

@@ -90,7 +90,7 @@ TEST_F(InitTest, ADeviceThatItHasOpenAndThatIsGoneIsSeen) {
   run("rm /dev/nothing");
   auto taken = wp_->checkpoint(branch_);
   ASSERT_FALSE(taken.ok());
-  EXPECT_THAT(taken.error().message, ::testing::HasSubstr("its name is gone"));
+  EXPECT_THAT(taken.error().message, ::testing::HasSubstr("its name was removed"));
   EXPECT_EQ(output("echo alive"), "alive\n");
 }
 
