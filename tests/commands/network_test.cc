@@ -1,4 +1,4 @@
-// Both kinds of network, over a checkpoint.
+// Checkpoint and restore of branches on the host's network and on a private one.
 #include "fixture.h"
 
 namespace sf::waypoint {
