@@ -1,4 +1,4 @@
-// Everything that a checkpoint saves has a row in waypoint/speculation/fingerprint_coverage.h.
+// Every field that a checkpoint saves has a row in waypoint/speculation/fingerprint_coverage.h.
 #include "waypoint/speculation/fingerprint_coverage.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(FingerprintCoverageTest, EveryFieldOfAnImageHasARow) {
     const bool explains = row->sight == Sight::kInside || !row->how.empty();
     EXPECT_TRUE(explains) << path;
   });
-  // The walk has been in all of them.
+  // The walk has visited all nested structs.
   EXPECT_EQ(structs, (std::set<std::string>{"", ".processes[0]", ".processes[0].threads[0]",
                                             ".processes[0].threads[0].credentials", ".files[0]",
                                             ".terminal", ".ipc"}));
@@ -44,7 +44,7 @@ void expect_each_row_is_saved() {
     EXPECT_TRUE(visited.contains(row.name)) << row.name << " has a row, and is not saved";
 }
 
-TEST(FingerprintCoverageTest, EveryRowIsAboutAFieldThatIsSaved) {
+TEST(FingerprintCoverageTest, EveryRowNamesASavedField) {
   expect_each_row_is_saved<native::TreeImage>();
   expect_each_row_is_saved<native::ProcessImage>();
   expect_each_row_is_saved<native::ThreadImage>();
