@@ -21,8 +21,8 @@ void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.nam
 
 namespace {
 
-// Scenarios whose output normally differs when their commands run again: inode numbers and times of
-// new files, and data derived from them (hashes of stashes, compiled Python).
+// The output of these scenarios normally differs when their commands run again: inode numbers and
+// times of new files, and data derived from them (hashes of stashes, compiled Python).
 constexpr std::string_view kUnrepeatable[] = {"Tree",
                                               "DeletedAndRemadeBaseDirectory",
                                               "RenamedDirectory",
