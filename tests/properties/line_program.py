@@ -1,4 +1,5 @@
-"""LineProgram: a program that is asked with lines of JSON and answers with lines of JSON, in any order, by id."""
+"""LineProgram: a program that receives requests and sends replies as lines of JSON; replies carry
+the id of their request and may come in any order."""
 
 from __future__ import annotations
 
