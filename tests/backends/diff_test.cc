@@ -46,8 +46,7 @@ TEST_F(DiffTest, ChangedFilesAreReportedWithPatches) {
   EXPECT_EQ(found["/root/d/f"].patch, "--- /root/d/f\n+++ /root/d/f\n@@ -1 +1,2 @@\n one\n+two\n");
   EXPECT_EQ(found["/root/gone"].kind, DiffKind::kRemoved);
   EXPECT_EQ(found["/root/new"].kind, DiffKind::kAdded);
-  EXPECT_EQ(found["/etc/fstab"].kind, DiffKind::kChanged);  // the overlay has only the metadata of
-                                                            // this file
+  EXPECT_EQ(found["/etc/fstab"].kind, DiffKind::kChanged);  // only its metadata was copied
   EXPECT_EQ(found["/etc/fstab"].patch, "");
   EXPECT_EQ(found.size(), 4U) << names(found);
   EXPECT_TRUE(compare(before, before).empty());

@@ -3,7 +3,9 @@
 
 A table is enclosed in <!-- numbers: NAME --> and <!-- end of numbers -->.
 
-    numbers_in_docs.py --write     regenerates every such table; without it, run.py --check compares them
+    numbers_in_docs.py --write     regenerates every such table
+
+run.py --check compares the tables with the results.
 """
 
 import json
@@ -39,7 +41,8 @@ def engine_times(page: str, engine: str) -> list[float | None]:
 
 
 def backend_times(points: list[dict], backend: str) -> list[float | None]:
-    """The same numbers of one backend. A backend that keeps only files was measured with files only."""
+    """The same numbers of one backend. A backend that keeps only files was measured with files
+    only."""
     found: list[float | None] = []
     for megabytes in (0, 1024):
         of = [point for point in points if point["backend"] == backend and point["megabytes"] == megabytes]

@@ -1,7 +1,9 @@
-"""The picture of a session: the first console block of docs/cli.md, recorded from a real run, as an SVG.
+"""The picture of a session: the first console block of docs/cli.md, recorded from a real run, as an
+SVG.
 
-record() runs the block and draws it; picture_complaints() reports whether the picture still matches that block. The SVG
-shows the lines one after the other, at the times of the run; without support for animations it shows all lines.
+record() runs the block and draws it; picture_complaints() reports whether the picture still matches
+that block. The SVG shows the lines one after the other, at the times of the run; without support
+for animations it shows all lines.
 """
 
 import html

@@ -127,7 +127,8 @@ def sessions(bin_dir: str, environment: dict[str, str]) -> list[str]:
 
 @contextlib.contextmanager
 def world(bin_dir: str) -> Iterator[tuple[dict[str, str], Path]]:
-    """A daemon with its own state. Yields the environment that locates it, and a working directory."""
+    """A daemon with its own state. Yields the environment that locates it, and a working
+    directory."""
     with tempfile.TemporaryDirectory(prefix="sf-docs-", dir="/var/tmp") as name:
         directory = Path(name)
         (directory / "cwd").mkdir()

@@ -61,7 +61,9 @@ std::vector<Scenario> replaced_names() {
   };
 }
 
-TEST_P(CriuLimitsTest, StateIsDeclinedByNameAndLeftUntouched) { check_declined(host(), GetParam(), "/w/d"); }
+TEST_P(CriuLimitsTest, StateIsDeclinedByNameAndLeftUntouched) {
+  check_declined(host(), GetParam(), "/w/d");
+}
 
 TEST_P(AutoLimitsTest, NativeEngineCapturesIt) { check_scenario(host(), GetParam()); }
 

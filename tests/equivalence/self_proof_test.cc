@@ -27,8 +27,7 @@ TEST_P(SelfProofTest, RestoreThatDoesNothingFailsEveryScenario) {
   session.set_patience(kTimeout);
   ASSERT_OK(session.run(scenario.disturb));
   ASSERT_OK(session.run(damage()));  // without blinding(), which any probe would notice
-  Result<Observations> got = session.run(scenario.probe);  // a probe that fails counts as a
-                                                           // difference
+  Result<Observations> got = session.run(scenario.probe);  // a failing probe counts as a difference
   EXPECT_FALSE(got.ok() && same(expected, *got, "a restore that does nothing"));
 }
 

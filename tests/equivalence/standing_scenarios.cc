@@ -29,8 +29,7 @@ std::vector<Scenario> standing_scenarios() {
        .probe = {"for p in $$ $a 1; do grep Cpus_allowed_list /proc/$p/status; done"},
        .expect = "Cpus_allowed_list:\t0\n"},
       {.name = "TimerSlack",
-       .prepare = {"echo 72000 >/proc/self/timerslack_ns"},  // a process may read only its own
-                                                             // timer slack
+       .prepare = {"echo 72000 >/proc/self/timerslack_ns"},  // a process can read only its own
        .probe = {"cat /proc/self/timerslack_ns"},
        .expect = "72000\n"},
       {.name = "StandingOfAnotherUser",

@@ -67,8 +67,7 @@ void WaypointHost::close() {
   // Only a few scenarios have a running clock, which forbids a prerestore.
   if (speculates_ == true && gone_back_ > kFewRestores) {
     EXPECT_GT(foreseen_ * 10, gone_back_ * 8) << foreseen_ << " of " << gone_back_;
-    EXPECT_GT(precaptured_, 0) << "of " << checkpoints_;  // scenarios with sleepers or servers are
-                                                          // not precaptured
+    EXPECT_GT(precaptured_, 0) << "of " << checkpoints_;  // none with sleepers or servers
   }
   leaks_.verify(Deadline::after(kLeakTimeout));
   EXPECT_FALSE(os::exists("/w")) << "a branch wrote to the host";

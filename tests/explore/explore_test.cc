@@ -90,8 +90,7 @@ TEST_F(ExploreTest, ForkForGradingCountsAsRestoreTime) {
   const Json answer = json_of(explore({"--policy", "pass@k", "--max-nodes", "80"}, directory));
   ASSERT_OK_AND_ASSIGN(std::string tree_text, os::read_file(directory + "/tree.json"));
   const Json winner = Json::parse(tree_text)["nodes"][answer.value("best", 0U)];
-  ASSERT_GT(winner["parent"], 0)
-      << "a rollout continues in its branch and restores nothing";
+  ASSERT_GT(winner["parent"], 0) << "a rollout continues in its branch and restores nothing";
   EXPECT_GT(winner["usage"]["restore_us"], 0);
   EXPECT_GT(winner["usage"]["grade_us"], 0);
 }
@@ -141,8 +140,7 @@ TEST_F(ExploreTest, RunCanBeInspectedAndItsFilesApplied) {
   const std::string home = dir_ / "home";
   ASSERT_OK(os::make_directories(home));
   ASSERT_OK(os::write_file(home + "/data", "first\n", 0644));
-  const std::vector<std::string> apply = {"apply", directory, home};  // the working directory of
-                                                                      // the task
+  const std::vector<std::string> apply = {"apply", directory, home};  // the task's directory
   auto with = [&](const std::string& more) {
     std::vector<std::string> arguments = apply;
     arguments.push_back(more);

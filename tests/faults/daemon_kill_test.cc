@@ -24,8 +24,7 @@ using wire::Json;
 constexpr unsigned kKills = 200;
 constexpr unsigned kClients = 3;
 constexpr unsigned kDefaultSeed = 1;
-constexpr milliseconds kLook{5};          // interval at which a client retries while the daemon is
-                                          // down
+constexpr milliseconds kLook{5};          // how often a client retries
 constexpr unsigned kLongestLifeMs = 400;  // of a daemon
 
 unsigned from_environment(const char* name, unsigned fallback) {

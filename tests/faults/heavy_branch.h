@@ -54,8 +54,7 @@ class HeavyBranchTest : public ::testing::Test {
   waypoint::BranchId branch_;
   waypoint::CheckpointId first_;
   microseconds first_took_{0};
-  std::map<waypoint::CheckpointId, std::string> known_;  // acknowledged checkpoints, with the word
-                                                         // in each
+  std::map<waypoint::CheckpointId, std::string> known_;  // acknowledged, with the word of each
 };
 
 }  // namespace sf::faults

@@ -29,8 +29,7 @@ using waypoint::CheckpointId;
 using waypoint::CheckpointInfo;
 using waypoint::Waypoint;
 
-constexpr auto kPrompt = seconds(10);  // a loss is reported immediately, but the machine may be
-                                       // busy
+constexpr auto kPrompt = seconds(10);  // a loss is reported at once; the machine may be busy
 constexpr auto kDriverTime = seconds(60);
 
 // Blocks a restore in progress: replaces an image file that CRIU's forked processes read with a

@@ -168,9 +168,7 @@ TEST_F(NativeKillTest, ThreadedProcessKilledDuringACaptureIsReaped) {
                                            .timeout = duration_cast<milliseconds>(kTimeout)});
     ASSERT_OK(waited);
     EXPECT_THAT(waited->output, ::testing::EndsWith("137\n"));  // the shell may print a message
-                                                                // first
-    if (!taken) continue;                                       // the process died during the
-                                                                // capture
+    if (!taken) continue;                                       // the kill met the capture
     ASSERT_OK(manager().restore(branch_, taken->id));
     ASSERT_OK(manager().remove(taken->id));
   }

@@ -46,8 +46,7 @@ export async function connect(revision) {
   const { client, agreed, callTool } = connection;
   assert.equal(agreed, revision === 'auto' ? STATELESS : revision);
   assert.equal(client.getServerVersion().name, 'statefork');
-  const { tools } = await client.listTools();  // after this call the client knows the output
-                                               // schemas
+  const { tools } = await client.listTools();  // afterwards the client knows the output schemas
   const call = (name, args = {}, options = {}) => callTool({ name, arguments: args }, options);
   // A call that must succeed. Returns its text and its structured content.
   const use = async (name, args, options) => {

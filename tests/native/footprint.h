@@ -22,8 +22,7 @@ struct Footprint {
   std::size_t cgroups = 0;     // of current and former keepers of the store
   std::uint64_t images = 0;    // bytes of the store, without the files of branches
   std::uint64_t files = 0;     // bytes used by the files of branches
-  std::uint64_t disk = 0;      // bytes used on the host's disk, including space that btrfs has yet
-                               // to free
+  std::uint64_t disk = 0;      // bytes on the host's disk, including space btrfs has yet to free
 };
 
 // `keepers`: names of all keepers, current and former. `files`: a path on the file system that

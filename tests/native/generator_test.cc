@@ -136,7 +136,7 @@ class GeneratorTest : public CommandsTest {
       ADD_FAILURE() << "SF_SEED=" << seed << "\n"
                     << verdict.trouble << "\nleast part: SF_SEED=" << seed << " SF_KEPT=" << least
                     << "\n"
-                    << (again.bad() ? again.trouble : "the least part passed when it was tried again");
+                    << (again.bad() ? again.trouble : "the least part passed when retried");
     }
   }
 

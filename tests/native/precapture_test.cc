@@ -372,8 +372,7 @@ TEST_F(PrecaptureTest, PrecapturedBranchCanBeEnded) {
 TEST_F(PrecaptureTest, KeeperKilledDuringAPrecaptureLeavesTheCheckpoints) {
   change("x=1");
   const CheckpointId first = checkpoint().id;
-  for (int delay : {60, 98, 100, 101, 102, 103, 104, 106, 110, 150}) {  // around the time of the
-                                                                        // precapture, in ms
+  for (int delay : {60, 98, 100, 101, 102, 103, 104, 106, 110, 150}) {  // around the precapture
     ASSERT_OK_AND_ASSIGN(branch_, [&]() -> Result<BranchId> {
       auto forks = wp_->fork(first, 1);
       return std::move(forks[0]);

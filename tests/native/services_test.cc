@@ -91,8 +91,7 @@ class ServicesTest : public CommandsTest {
   }
 
   Footprint measure() {
-    EXPECT_TRUE(wp_->end(wp_->fork(nodes_.back().id, 1).front().value()).ok());  // lets the pool of
-                                                                                 // keepers settle
+    EXPECT_TRUE(wp_->end(wp_->fork(nodes_.back().id, 1).front().value()).ok());  // settles the pool
     auto now = footprint_of(dir_.path() + "/store", keepers_, wp_->changed_files(branch_).value());
     EXPECT_TRUE(now.ok()) << (now ? "" : now.error().describe());
     return now ? *now : Footprint{};

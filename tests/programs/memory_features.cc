@@ -92,8 +92,7 @@ Probe anonymous_memory(const std::string&) {
     answer.say("private", hash_of({data, kSize}));
     answer.say("read-only", hash_of({sealed, kPage}));
     std::string maps = read_whole_file("/proc/self/maps");
-    answer.say("code", maps.substr(0, maps.find(" 0")));  // without the device number, see
-                                                          // known_limits.md
+    answer.say("code", maps.substr(0, maps.find(" 0")));  // without the device, see known_limits.md
   };
 }
 

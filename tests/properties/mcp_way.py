@@ -25,8 +25,7 @@ class McpWay(Way):
         result = answer["result"]
         if result.get("isError"):
             text = str(result["content"])
-            if "[one could not be made: " in text:  # a fork reports failed branches only in its
-                                                    # text
+            if "[one could not be made: " in text:  # a fork reports failures only as text
                 raise Problem("diverged" if " diverged: " in text else "os", text)
             problem = result.get("_meta", {}).get("statefork/problem", {})
             raise Problem(problem.get("code", "os"), problem.get("detail", str(result)), problem.get("details"))

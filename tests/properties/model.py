@@ -1,8 +1,8 @@
 """The expected state of a session. Pure: uses no daemon, no files and no time.
 
-A `State` defines what every probe of a branch may print; a `Node` is an acknowledged snapshot; a `Tree` holds the
-nodes of one session. Operations change the state of a live branch, a snapshot copies it into a node, and every restore
-and fork of that node is compared with the copy.
+A `State` defines what every probe of a branch may print; a `Node` is an acknowledged snapshot; a
+`Tree` holds the nodes of one session. Operations change the state of a live branch, a snapshot
+copies it into a node, and every restore and fork of that node is compared with the copy.
 """
 
 from __future__ import annotations
@@ -40,11 +40,9 @@ class State:
     may_hold_removed: bool = False  # a process's working directory may have been replaced
     umask: int = 0o022
     window: Optional[Tuple[int, int]] = (40, 160)  # None: unknown
-    attributes: Dict[str, str] = field(default_factory=dict)  # of the shell's process: name -> the
-                                                              # probe's output
+    attributes: Dict[str, str] = field(default_factory=dict)  # name -> output of its probe
     queues: Set[str] = field(default_factory=set)  # POSIX message queues
-    servers: Dict[str, Tuple[str, int]] = field(default_factory=dict)  # name -> kind, counter in
-                                                                       # its memory
+    servers: Dict[str, Tuple[str, int]] = field(default_factory=dict)  # name -> kind, counter
     timers: int = 0  # background jobs of the shell that may have ended
     seed: Optional[int] = None  # what RANDOM was last set to
 

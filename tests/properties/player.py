@@ -22,8 +22,7 @@ from model import WORK, Node, State, Tree
 from ways import Done, Problem, Settings, Taken, Way
 
 PATIENCE = 60.0
-JOB_NOTICE = re.compile(r"(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n")  # the shell may print it at
-                                                                        # any time
+JOB_NOTICE = re.compile(r"(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n")  # may appear at any time
 
 
 class Failure(Exception):
@@ -242,8 +241,7 @@ class Player:
         self.branch, self.node, self.state, self._born = branch, node, node.state.copy(), born
         self.drew = self.diverged = False
         if left != "main":
-            self.call("end", branch=left)  # do this last: if it is killed, the branch may or may
-                                           # not exist
+            self.call("end", branch=left)  # last: if it is killed, its outcome is unknown
 
     def check(self, where: str, state: State, branch: str, draw: bool) -> None:
         """Compares the whole state of the branch with `state`."""

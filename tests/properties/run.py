@@ -3,13 +3,14 @@
     run.py [--seconds N] [--seed N] [--policies eager,lazy,...] [--engines auto,criu] [--hosts daemon,library]
            [--kills] [--lanes N]
 
-The run is a series of rounds, N in parallel, until the time is over. The seed of round n is SEED + n; it determines
-policy, engine, interfaces, clients and the steps of each. SF_SEED, SF_SECONDS and SF_ROUNDS override the arguments.
-SF_STEPS=a,b allows only these operations and sequences, SF_WAYS=http,mcp only these interfaces; SF_KEPT=3,7 plays only
-these steps of the round; SF_SHRINK=0 does not reduce a failing round to fewer steps.
+The run is a series of rounds, N in parallel, until the time is over. The seed of round n is SEED +
+n; it determines policy, engine, interfaces, clients and the steps of each. SF_SEED, SF_SECONDS and
+SF_ROUNDS override the arguments. SF_STEPS=a,b allows only these operations and sequences,
+SF_WAYS=http,mcp only these interfaces; SF_KEPT=3,7 plays only these steps of the round; SF_SHRINK=0
+does not reduce a failing round to fewer steps.
 
-A failure report has the seed and the smallest failing set of steps. Pauses and load differ between runs, so a
-seed may need a few tries.
+A failure report has the seed and the smallest failing set of steps. Pauses and load differ between
+runs, so a seed may need a few tries.
 """
 
 from __future__ import annotations
@@ -146,8 +147,7 @@ def play_round(host: Host, planned: Round, stop: threading.Event, seen: Dict[str
             player.close()
         for name, count in session.seen.items():
             seen[name] = seen.get(name, 0) + count
-        with contextlib.suppress(Problem):  # a kill may have happened between the removal and its
-                                            # reply
+        with contextlib.suppress(Problem):  # a kill may precede the reply
             unless_killed(host, lambda: host.ways[0].destroy(session.id))
     return outcome
 

@@ -1,4 +1,5 @@
-"""Sequences: steps that together provoke past or likely defects. Random steps are inserted between them.
+"""Sequences: steps that together provoke past or likely defects. Random steps are inserted between
+them.
 
 A step is the name of an operation with fixed options; all other options are random.
 """

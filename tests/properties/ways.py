@@ -1,7 +1,7 @@
 """The interfaces: the verbs that every client of StateFork can call.
 
-Each interface has its own file: http_way.py, command_line_way.py, python_way.py, mcp_way.py, library_way.py. All raise
-`Problem` with the API's code. Every way has every verb.
+Each interface has its own file: http_way.py, command_line_way.py, python_way.py, mcp_way.py,
+library_way.py. All raise `Problem` with the API's code. Every way has every verb.
 """
 
 from __future__ import annotations

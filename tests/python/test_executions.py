@@ -19,8 +19,7 @@ class StreamTest(LiveTest):
     def test_on_output_receives_output_as_it_arrives(self) -> None:
         told: List[str] = []
 
-        def answer(text: str) -> None:  # the command continues only after its first line has
-                                        # arrived
+        def answer(text: str) -> None:  # the command continues once its first line has arrived
             told.append(text)
             if "".join(told) == "question\n":
                 self.s.send_keys("reply\r")
@@ -38,8 +37,7 @@ class StreamTest(LiveTest):
 
     def test_an_exception_of_the_callback_is_raised(self) -> None:
         def refuse(_: str) -> None:
-            raise NotFoundError("mine")  # our own exception type, but not an error of the
-                                         # connection
+            raise NotFoundError("mine")  # our own type, but not a connection error
 
         with self.assertRaisesRegex(NotFoundError, "mine"):
             self.s.exec_command("echo x", on_output=refuse)

@@ -15,8 +15,7 @@ import warnings
 from pathlib import Path
 from typing import Any, Optional
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "standins"))  # contains `harbor` if it is
-                                                                       # not installed
+sys.path.insert(0, str(Path(__file__).resolve().parent / "standins"))  # if Harbor is not installed
 
 from statefork import SessionLostError, StateForkError, UnsupportedError, transfer
 from statefork.harbor import ExecTimeout, WaypointEnvironment

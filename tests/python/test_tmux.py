@@ -86,8 +86,8 @@ class KeysTest(TmuxTest):
     def test_all_text_arrives_unchanged(self) -> None:
         text = "-l 'a  b' \"c\"; \u00e4\u20ac $X #{x} Enter;"
         self.session.send_keys(["cat >typed", "Enter"])
-        eventually(lambda: "typed" in self.run_in(self.terminal, "ls"))  # until cat runs, the shell
-                                                                         # would edit the line
+        # The shell would edit the line until cat runs.
+        eventually(lambda: "typed" in self.run_in(self.terminal, "ls"))
         self.session.send_keys(["-l 'a  b' \"c\"; \u00e4\u20ac $X #{x} ", "Enter;", "Enter", "C-d"])
         branch = self.container_of(self.terminal).branch
         eventually(lambda: text in self.run_in(self.terminal, "cat", "typed"))

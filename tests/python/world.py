@@ -1,6 +1,8 @@
-"""World: a daemon with its own socket and state. As for a user, the first call that needs the daemon starts it.
+"""World: a daemon with its own socket and state. As for a user, the first call that needs the
+daemon starts it.
 
-The programs under test are those in STATEFORK_BIN_DIR. close() ends everything and checks that nothing is left.
+The programs under test are those in STATEFORK_BIN_DIR. close() ends everything and checks that
+nothing is left.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-// Looking at a session's tree and tending it: diff, log, show, note, rename, cleanup.
+// Inspecting and maintaining a session's tree: diff, log, show, note, rename, cleanup.
 #include <nlohmann/json.hpp>
 
 #include "daemon_world.h"
@@ -14,7 +14,7 @@ class CliNodesTest : public ::testing::Test {
  protected:
   CliNodesTest() { world_.output({"new", "--name", "s"}); }
 
-  // Runs a command and takes a snapshot; returns the node.
+  // Runs a command and takes a snapshot. Returns the node.
   std::string step(const std::string& command, std::vector<std::string> more = {}) {
     world_.exec("s", command);
     std::vector<std::string> words{"snapshot", "s"};
@@ -24,7 +24,7 @@ class CliNodesTest : public ::testing::Test {
   DaemonWorld world_;
 };
 
-TEST_F(CliNodesTest, DiffTellsWhatChangedSinceTheSnapshotInTheWordsOfAUser) {
+TEST_F(CliNodesTest, DiffShowsChangesSinceTheSnapshotInPlainWords) {
   world_.exec_output("s", "cd /root; echo one >f; echo gone >g");
   std::string node = step("true");
   world_.exec_output("s", "echo two >f; rm g; export FRUIT=apple; cd /tmp; sleep 1000 &");
@@ -51,7 +51,7 @@ TEST_F(CliNodesTest, DiffComparesTwoNodesAndHasTheSameFactsAsJson) {
   EXPECT_EQ(world_.run({"diff", "s", "nowhere"}).status, 1);
 }
 
-TEST_F(CliNodesTest, LogGoesFromTheRootToWhereTheBranchIs) {
+TEST_F(CliNodesTest, LogGoesFromTheRootToTheBranchsNode) {
   step("echo one");
   step("(exit 3)");
   world_.output({"fork", "s", "n1", "--name", "b"});
@@ -105,7 +105,7 @@ TEST_F(CliNodesTest, ANodeMayBeCalledLikeACommand) {
   EXPECT_EQ(world_.exec_output("s/tree", "echo $X"), "1");
 }
 
-TEST_F(CliNodesTest, CleanupRemovesANodeWithAllBelowItAndSaysWhat) {
+TEST_F(CliNodesTest, CleanupRemovesANodeWithItsSubtreeAndListsIt) {
   step("X=1");
   step("X=2");
   step("X=3");

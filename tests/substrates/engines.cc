@@ -41,12 +41,13 @@ Engines::~Engines() {
   if (!dockerd_.running()) return;
   (void)dockerd_.signal(SIGTERM);
   (void)dockerd_.wait(Deadline::after(seconds(20)));
-  // Where mounts are private it mounts this on itself, and does not always undo that.
+  // On private mounts dockerd bind-mounts this directory onto itself, and does not always undo
+  // that.
   (void)::umount2((dir_ / "docker").c_str(), MNT_DETACH);
 }
 
-// Podman leaves the store mounted on itself. After a container has ended, its conmon starts
-// `podman container cleanup`, which mounts the store again, so unmounting waits for those programs.
+// Podman bind-mounts the store onto itself. After a container has ended, its conmon starts `podman
+// container cleanup`, which mounts the store again, so unmounting waits for those programs.
 // Requires: PID 1 is the test's own, so every podman below it belongs to the test.
 void Engines::unmount_podman_store() const {
   const std::string store = dir_ / "podman/overlay";
@@ -54,7 +55,7 @@ void Engines::unmount_podman_store() const {
   while (is_podman_running() && !deadline.passed()) {
     std::this_thread::sleep_for(milliseconds(20));
   }
-  while (::umount2(store.c_str(), MNT_DETACH) == 0) continue;  // once per mount on top of another
+  while (::umount2(store.c_str(), MNT_DETACH) == 0) continue;  // once per stacked mount
 }
 
 std::string Engines::root() {
@@ -64,7 +65,7 @@ std::string Engines::root() {
 
 backends::Tools Engines::tools() const {
   return {.docker_socket = dir_ / "docker.sock",
-          .vm_accelerator = "tcg",  // works everywhere; finding out takes its time
+          .vm_accelerator = "tcg",  // works everywhere, and saves the time to probe for KVM
           .podman_config = dir_ / "containers.conf",
           .podman_storage_config = dir_ / "storage.conf"};
 }
@@ -85,7 +86,7 @@ Status Engines::start_docker() {
   SF_TRY_ASSIGN(os::UniqueFd log, os::open_file(dir_ / "dockerd.log",
                                                 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   os::SpawnOptions options;
-  // No bridge and no rules: nothing of the host's network is touched.
+  // No bridge and no firewall rules, so the host's network is not changed.
   options.argv = {"/usr/sbin/dockerd",
                   "--host=unix://" + (dir_ / "docker.sock"),
                   "--data-root=" + (dir_ / "docker"),

@@ -99,8 +99,7 @@ std::string read_whole(const std::string& path) {
 
 void write_whole(const std::string& path, std::string_view bytes) {
   Fd file(must(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), path));
-  ::fchmod(file.get(), 0666);  // lets a process that changed its user write it; fails harmlessly if
-                               // we are not the owner
+  ::fchmod(file.get(), 0666);  // the process may change its user later; a failure is harmless
   while (!bytes.empty())
     bytes.remove_prefix(
         static_cast<std::size_t>(must(::write(file.get(), bytes.data(), bytes.size()), path)));

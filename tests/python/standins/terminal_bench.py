@@ -1,7 +1,8 @@
-"""A stand-in for Terminal-Bench: an agent that knows the solution, and a trial that runs an agent and then the tests.
+"""A stand-in for Terminal-Bench: an agent that knows the solution, and a trial that runs an agent
+and then the tests.
 
-Follows the harness: tmux session `agent` for the agent, files in /tests, tmux session `tests` for the tests, whose
-pane is read at the end.
+Follows the harness: tmux session `agent` for the agent, files in /tests, tmux session `tests` for
+the tests, whose pane is read at the end.
 """
 
 import re
