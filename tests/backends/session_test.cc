@@ -150,7 +150,7 @@ TEST_F(WaypointSessionTest, ARestoreKeepsTheWindowThroughARestart) {
   EXPECT_EQ(world_.run("stty size"), "11 63");
 }
 
-TEST_F(WaypointSessionTest, WatchersOfTheTerminalSeeARestoreAtOnce) {
+TEST_F(WaypointSessionTest, WatchersOfTheTerminalSeeARestoreWithoutDelay) {
   NodeId here = world_.snapshot();
   ASSERT_OK_AND_ASSIGN(auto feed, world_.session().watch(kMain));
   ASSERT_OK(feed->next(Deadline::after(seconds(10))));

@@ -48,7 +48,7 @@ TEST_P(HostileState, TheNextCommandRunsOnceOrTheShellIsReplacedWithAReport) {
       EXPECT_NE(seen->output.find(told ? "\n" : "yes\n"), std::string::npos) << seen->output;
       EXPECT_EQ(seen->background.find("__wp"), std::string::npos) << seen->background;
     } else {
-      EXPECT_FALSE(told) << "once is enough: " << seen.error().describe();
+      EXPECT_FALSE(told) << "reported twice: " << seen.error().describe();
       EXPECT_NE(seen.error().message.find("shell was restarted"), std::string::npos)
           << seen.error().describe();
       told = true;

@@ -174,7 +174,7 @@ TEST_F(KeysTest, TooManyKeysAreRefusedWithTheRemainingRoom) {
   EXPECT_LT(room, text.size());
   EXPECT_GT(room, 1U << 20U);
   ASSERT_OK(wp_->send_keys(branch_, text.substr(0, text.rfind('\n', room - 10) + 1)));
-  EXPECT_FALSE(wp_->exec(branch_, {.command = "echo never"}).ok()) << "keys wait before it";
+  EXPECT_FALSE(wp_->exec(branch_, {.command = "echo never"}).ok()) << "keys are waiting";
   ASSERT_OK(wp_->send_keys(branch_, "\x03"));
   EXPECT_EQ(output("stty echo; cat /tmp/text 2>/dev/null; echo fine"), "fine\n");
 }

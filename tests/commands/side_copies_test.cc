@@ -61,7 +61,7 @@ class SideCopiesTest : public CommandsTest, public ::testing::WithParamInterface
       auto seen = wp_->exec(branch, {.command = condition});
       ASSERT_OK(seen);
       if (seen->exit_code == 0) return;
-      ASSERT_FALSE(patience.passed()) << "not within a minute: " << condition;
+      ASSERT_FALSE(patience.passed()) << "not true within a minute: " << condition;
       std::this_thread::sleep_for(milliseconds(5));
     }
   }
@@ -112,7 +112,7 @@ TEST_P(SideCopiesTest, CommandContinuesAfterARestoreAndInCopiesOfTheCopy) {
   auto running = begin(kPrintsMuch);
   const CheckpointId here = take(branch_);
   ASSERT_OK(wp_->restore(branch_, here));
-  EXPECT_FALSE(running.get().ok()) << "its caller waited for the tree that is gone";
+  EXPECT_FALSE(running.get().ok()) << "the caller waited for the replaced tree";
   run("echo restored >/step");
   expect_soon(branch_, "test -s /result");
   const CheckpointId later = take(branch_);

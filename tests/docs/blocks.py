@@ -115,7 +115,7 @@ def is_excerpt(block: str, source: str) -> bool:
 
 def complaints(page: str, text: str, root: Path) -> Iterator[str]:
     for line in indented_blocks(text):
-        yield f"{page}:{line}: an indented code block; fence it and name its language"
+        yield f"{page}:{line}: indented code block; fence it and name its language"
     for block in blocks(text):
         where = f"{page}:{block.line}"
         if block.not_run or block.language in RUN:
@@ -132,4 +132,4 @@ def complaints(page: str, text: str, root: Path) -> Iterator[str]:
             except ValueError as error:
                 yield f"{where}: {error}"
         elif block.language not in DATA:
-            yield f"{where}: a block of '{block.language}' that no test runs; say why: <!-- not run: REASON -->"
+            yield f"{where}: no test runs this '{block.language}' block; add <!-- not run: REASON -->"

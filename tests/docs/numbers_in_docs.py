@@ -92,7 +92,7 @@ def complaints(root: Path) -> Iterator[str]:
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
         if filled(text, root) != text:
-            yield f"{page.relative_to(root)}: numbers differ from the benchmarks'; tests/docs/numbers_in_docs.py --write"
+            yield f"{page.relative_to(root)}: numbers differ from the benchmarks; run tests/docs/numbers_in_docs.py --write"
 
 
 def main() -> int:

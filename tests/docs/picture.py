@@ -81,4 +81,4 @@ def lines_of(svg: str) -> list[str]:
 def picture_complaints(root: Path) -> Iterator[str]:
     drawn = "".join(line + "\n" for line in lines_of((root / PICTURE).read_text(encoding="utf-8")))
     if not fits(shown_block(root), drawn):
-        yield f"{PICTURE}: does not show the first session of {PAGE}; tests/docs/run.py --record BIN_DIR draws it anew"
+        yield f"{PICTURE}: does not show the first session of {PAGE}; run tests/docs/run.py --record BIN_DIR"

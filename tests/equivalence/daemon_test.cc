@@ -107,7 +107,7 @@ TEST_P(DaemonDivergenceTest, DivergedReplayIsReported) {
   }
   EXPECT_EQ(restored.error().code, ErrorCode::kDiverged) << restored.error().describe();
   ASSERT_OK_AND_ASSIGN(Observation mark, session.run("cat /w/mark"));
-  EXPECT_EQ(mark.output, "still the same shell\n") << "the branch is not as it was";
+  EXPECT_EQ(mark.output, "still the same shell\n") << "the branch has changed";
 }
 
 INSTANTIATE_TEST_SUITE_P(Unrepeatable, DaemonDivergenceTest,

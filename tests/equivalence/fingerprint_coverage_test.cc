@@ -21,7 +21,7 @@ TEST(FingerprintCoverageTest, EveryFieldOfAnImageHasARow) {
   std::map<std::string, int> seen;
   std::set<std::string> structs;
   walk_image(tree, [&](const std::string& path, const auto* row, auto&) {
-    ASSERT_NE(row, nullptr) << path << " is saved, and no row says how the fingerprint sees it";
+    ASSERT_NE(row, nullptr) << path << " is saved, but has no row";
     EXPECT_EQ(++seen[path], 1) << path << " is saved twice";
     structs.insert(path.substr(0, path.rfind('.')));
     const bool explains = row->sight == Sight::kInside || !row->how.empty();
@@ -41,7 +41,7 @@ void expect_each_row_is_saved() {
     if (row) visited.insert(row->name);
   });
   for (const auto& row : rows_of(static_cast<const S*>(nullptr)))
-    EXPECT_TRUE(visited.contains(row.name)) << row.name << " has a row, and is not saved";
+    EXPECT_TRUE(visited.contains(row.name)) << row.name << " has a row, but is not saved";
 }
 
 TEST(FingerprintCoverageTest, EveryRowNamesASavedField) {

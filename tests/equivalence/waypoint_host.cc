@@ -21,7 +21,7 @@ Result<waypoint::EngineChoice> wanted_engine() {
   const char* name = std::getenv("SF_ENGINE");
   if (name == nullptr) return waypoint::BranchConfig{}.engine;
   auto choice = waypoint::engine_choice_from(name);
-  if (!choice) return invalid(std::string("SF_ENGINE=") + name + " is no engine");
+  if (!choice) return invalid(std::string("SF_ENGINE=") + name + ": unknown engine");
   return *choice;
 }
 

@@ -261,7 +261,7 @@ TEST_F(ExploreTest, RunCanBeResumedAfterItsDaemonDied) {
   EXPECT_NE(ran.err.find("--resume"), std::string::npos) << ran.err;
   const CommandRun resumed = world_.run({"explore", "--resume", directory, "--json"});
   EXPECT_EQ(resumed.status, 3) << resumed.out << resumed.err;
-  EXPECT_EQ(json_of(resumed)["nodes"], 2) << "what failed with the daemon is no dead end";
+  EXPECT_EQ(json_of(resumed)["nodes"], 2) << "a node that failed with the daemon is retried";
 }
 
 TEST_F(ExploreTest, AResumedRunTakesAnotherBudgetButNoOtherPolicy) {

@@ -41,7 +41,7 @@ class StopTest : public ExploreWorld {
     ASSERT_OK_AND_ASSIGN(os::ExitStatus ended, child.wait(Deadline::after(seconds(60))));
     EXPECT_LT(watch.elapsed(), seconds(10));
     EXPECT_EQ(ended.shell_code(), 130);
-    EXPECT_FALSE(ended.signaled) << "it cleans up itself";
+    EXPECT_FALSE(ended.signaled) << "the client must clean up and exit";
     auto sessions = world_.client().get("/v1/sessions");
     ASSERT_OK(sessions);
     EXPECT_TRUE((*sessions)["sessions"].empty()) << sessions->dump();

@@ -160,7 +160,7 @@ TEST(DaemonKillTest, AcknowledgedStateSurvivesRepeatedKillsOfTheDaemon) {
     worker->verify();
     nodes += worker->acknowledged();
   }
-  EXPECT_GT(nodes, kills / 10) << "the clients hardly came to work";
+  EXPECT_GT(nodes, kills / 10) << "the clients took too few snapshots";
   RecordProperty("nodes", static_cast<int>(nodes));
 }
 

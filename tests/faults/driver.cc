@@ -1,5 +1,5 @@
-// A manager that a test can kill. Opens the store, does one operation, and prints what was
-// acknowledged:
+// A manager that a test can kill. Opens the store, does one operation, and prints its
+// acknowledgements:
 //
 //   faults-driver STORE DIE_AT start
 //   faults-driver STORE DIE_AT checkpoint BRANCH

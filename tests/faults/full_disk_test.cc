@@ -95,7 +95,7 @@ TEST(FullDiskTest, ASessionThatWritesWithoutEndIsStoppedBeforeTheHostsReserve) {
     expect_done(world.run({"rm", "one"}));
     EXPECT_TRUE(
         becomes_true([&] { return free_on(disk) > kDisk * 3 / 4; }, Deadline::after(kTimeout)))
-        << "the host has its bytes back; free are " << free_on(disk) / kMiB << " MiB";
+        << "the host must get its space back; free: " << free_on(disk) / kMiB << " MiB";
     expect_done(world.exec("other", "dd if=/dev/zero of=/root/big bs=1M count=1000"));
   });
 }
@@ -142,14 +142,14 @@ TEST(FullDiskTest, SessionGetsNoSpaceIfAnotherProgramFillsTheHost) {
   });
 }
 
-TEST(FullDiskTest, ADaemonKilledOnAFullDiskComesBackWithAllSessions) {
+TEST(FullDiskTest, DaemonKilledOnAFullDiskRestartsWithAllSessions) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     DaemonWorld& world = full.world();
     full.fill();
     world.end_daemon(SIGKILL);
     EXPECT_EQ(sessions_of(world).size(), 2U);
-    EXPECT_EQ(world.exec_output("one", "echo $WORD"), "kept") << "branches live on";
+    EXPECT_EQ(world.exec_output("one", "echo $WORD"), "kept") << "branches outlive the daemon";
     expect_done(world.run({"rm", "other"}));
     world.end_daemon(SIGKILL);
     EXPECT_EQ(sessions_of(world).size(), 1U);
@@ -167,7 +167,7 @@ TEST(FullDiskTest, ADaemonThatIsStoppedOnAFullDiskStartsAgainWithAllSessions) {
       world.end_daemon(SIGTERM);
       full.fill();
       EXPECT_EQ(sessions_of(world).size(), 2U);
-      EXPECT_EQ(world.exec_output("one", "echo $WORD"), "kept") << "branches live on";
+      EXPECT_EQ(world.exec_output("one", "echo $WORD"), "kept") << "branches outlive the daemon";
       expect_done(world.exec("one", "echo small"));
     }
     full.fill();
@@ -200,7 +200,7 @@ TEST(FullDiskTest, SpaceFreedWithoutADaemonReturnsToTheHost) {
     ASSERT_OK(os::write_file(root + "/root/go", "now"));
     ASSERT_TRUE(
         becomes_true([&] { return processes_like(remover).empty(); }, Deadline::after(kTimeout)));
-    EXPECT_LT(free_on(disk) + 400 * kMiB, before) << "only a daemon gives it back";
+    EXPECT_LT(free_on(disk) + 400 * kMiB, before) << "only a daemon returns the space";
     EXPECT_EQ(sessions_of(world).size(), 2U);  // starts a new daemon
     EXPECT_TRUE(becomes_true([&] { return free_on(disk) + 128 * kMiB > before; },
                              Deadline::after(kTimeout)))
@@ -384,7 +384,7 @@ TEST(HostMountsTest, KeepersDoNotHoldAnUnmountedHostFileSystem) {
     FullDisk full(disk);
     ASSERT_EQ(::umount(at.c_str()), 0);
     EXPECT_TRUE(becomes_true([&] { return !is_loop_attached(image); }, Deadline::after(kTimeout)))
-        << "keepers, spare ones too, hold what the host has unmounted";
+        << "a keeper or a spare holds the unmounted file system";
     expect_done(full.world().exec("one", "echo still here"));
     full.expect_kept_node_restores();
   });
@@ -409,7 +409,7 @@ TEST(HostMountsTest, NextSessionSeesADirectoryMountedAfterSpareKeepersStarted) {
       EXPECT_TRUE(
           becomes_true([&] { return ::umount(root.c_str()) == 0; }, Deadline::after(kTimeout)));
       EXPECT_NE(full.world().run({"new", root, "--name", "none"}).status, 0)
-          << "there is no shell beneath the mount";
+          << "the directory below the mount has no shell";
     }
   });
 }

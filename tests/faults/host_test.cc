@@ -161,7 +161,7 @@ TEST_P(MissingCapabilityTest, MissingCapabilityIsNamedBeforeAnyChange) {
                                              HasSubstr("doctor"))));
   ASSERT_OK(store.open());
   EXPECT_EQ(store.manager().file_layers(), "btrfs")
-      << "a store made without rights copies files for ever";
+      << "a failed open must not create a store that copies files";
   store.expect_nothing_left_but({});
 }
 

@@ -103,7 +103,7 @@ TEST_F(LimitsTest, FullDiskIsReportedAndWorkContinuesOnceThereIsRoom) {
   ASSERT_TRUE(becomes_true(
       [&] { return run("dd if=/dev/zero of=/root/again bs=1M count=600").exit_code == 0; },
       Deadline::after(kTimeout)))
-      << "removing a checkpoint gives its room back";
+      << "a removed checkpoint frees its space";
   ASSERT_OK(put_word(manager(), branch_, "new"));
   CheckpointId after = checkpoint();
   ASSERT_OK(manager().restore(branch_, before));

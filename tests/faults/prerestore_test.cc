@@ -192,7 +192,7 @@ class KilledManagerTest : public PrerestoreTest {
     SF_TRY_ASSIGN(DriverProcess driver,
                   DriverProcess::start({store_.path(), die_at, "ahead", branch_.value()}));
     SF_TRY_ASSIGN(auto line, driver.read_line(Deadline::after(kDriverTime)));
-    if (!line) return fail(ErrorCode::kOs, "the driver said nothing");
+    if (!line) return fail(ErrorCode::kOs, "the driver printed nothing");
     taken_ = CheckpointId(*line);
     known_[taken_] = "new";
     return driver;

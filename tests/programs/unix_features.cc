@@ -194,7 +194,7 @@ Probe datagram_senders(const std::string& dir) {
   };
 }
 
-// Two connections wait to be accepted at a socket whose file is removed; a third is accepted and
+// Two connections wait to be accepted at a socket that lost its file; a third is accepted and
 // its listener closed. The probe accepts, so it runs only once.
 Probe waiting_connections(const std::string& dir) {
   std::string path = dir + "/waiting.sock";

@@ -50,7 +50,7 @@ class LineProgram:
                 raise Problem("connection", f"the program has ended: {error}") from error
             self._news.wait_for(lambda: number in self._answers or self._ended, PATIENCE)
             if number not in self._answers:
-                raise Problem("connection", "the program has ended" if self._ended else "the program does not answer")
+                raise Problem("connection", "the program has ended" if self._ended else "the program does not reply")
             return self._answers.pop(number)
 
     def close(self) -> None:

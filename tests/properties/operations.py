@@ -211,7 +211,7 @@ def side_writes(p: Player) -> None:
     name = p.fresh_name("r")
     done = p.call("run", ["sh", "-c", f"umask 022; printf {name} >{WORK}/{name}; echo said"])
     if done.exit_code != 0 or done.output != "said\n":
-        raise Failure(f"the program beside the shell exited {done.exit_code} and said {done.output!r}")
+        raise Failure(f"the side command exited {done.exit_code} and printed {done.output!r}")
     p.state.files[name] = Entry("f", 0o644, name.encode())
 
 

@@ -63,7 +63,7 @@ class ApiTest(unittest.TestCase):
         for method, path in self.operations():
             if method == request.method and re.fullmatch(re.sub(r"\{\w+\}", "[A-Z]", path), request.path):
                 return method, path
-        raise AssertionError(f"the API knows no {request.method} {request.path}")
+        raise AssertionError(f"the API has no operation {request.method} {request.path}")
 
     def test_verbs_and_api_operations_correspond(self) -> None:
         used = {self.find(first_request(plan)) for plan in PLANS}

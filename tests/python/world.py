@@ -48,7 +48,7 @@ def eventually(question: Callable[[], Any]) -> Any:
         if answer:
             return answer
         if time.monotonic() > deadline:
-            raise AssertionError(f"this never happened: {question}")
+            raise AssertionError(f"timed out waiting for {question}")
         time.sleep(0.02)
 
 

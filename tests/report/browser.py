@@ -67,7 +67,7 @@ class Browser:
         while b"\0" not in self.buffer:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.read], [], [], left)[0]:
-                raise AssertionError("the browser does not answer")
+                raise AssertionError("the browser does not reply")
             piece = os.read(self.read, 1 << 20)
             if not piece:
                 raise RuntimeError("the browser has ended")

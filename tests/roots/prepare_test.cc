@@ -112,7 +112,7 @@ TEST_F(PrepareTest, DirectoryIsUsedInPlace) {
   ASSERT_OK_AND_ASSIGN(RootImage made, prepare(dir_ / "root"));
   EXPECT_EQ(made.directory, os::real_path(dir_ / "root").value());
   EXPECT_EQ(made.digest, "");
-  EXPECT_FALSE(os::exists(dir_ / "cache")) << "nothing had to be kept";
+  EXPECT_FALSE(os::exists(dir_ / "cache")) << "a directory is not copied into the cache";
 }
 
 TEST_F(PrepareTest, EveryKindOfImageIsUnderstood) {

@@ -83,7 +83,7 @@ TEST_F(BadRecordsTest, InconsistentSessionIsListedAndRemovedAndOthersWork) {
   const std::size_t before = checkpoints();
   world_.output({"rm", "bad"});
   EXPECT_TRUE(listed("bad").is_null());
-  EXPECT_LT(checkpoints(), before) << "its snapshots go with it";
+  EXPECT_LT(checkpoints(), before) << "its snapshots must be removed";
   expect_good_works();
   world_.end_daemon(SIGKILL);
   EXPECT_TRUE(listed("bad").is_null());

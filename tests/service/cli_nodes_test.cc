@@ -36,7 +36,7 @@ TEST_F(CliNodesTest, DiffShowsChangesSinceTheSnapshotInPlainWords) {
   EXPECT_TRUE(has(text, "Processes\n  + sleep 1000\n")) << text;
   EXPECT_TRUE(has(text, "  + FRUIT=\"apple\"\n")) << text;
   EXPECT_TRUE(has(text, "Working directory\n  ~ /root -> /tmp")) << text;
-  EXPECT_EQ(text.find('\x1b'), std::string::npos) << "colours where no terminal is";
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << "colours without a terminal";
   EXPECT_EQ(world_.output({"diff", "s", node, "--name-only"}), "/root/f\n/root/g");
   EXPECT_TRUE(has(world_.output({"diff", "s", "--stat"}), "lines +1 -1")) << text;
 }
@@ -127,7 +127,7 @@ TEST_F(CliNodesTest, ForcedCleanupEndsTheBranchesThere) {
   auto report = wire::Json::parse(world_.output({"cleanup", "s", "n1", "--force", "--json"}));
   EXPECT_EQ(report["nodes"], wire::Json::array({"n1"}));
   EXPECT_EQ(report["branches"], wire::Json::array({"b"}));
-  EXPECT_EQ(world_.run({"cleanup", "s", "--force"}).status, 2) << "what should be forced?";
+  EXPECT_EQ(world_.run({"cleanup", "s", "--force"}).status, 2) << "--force needs a node";
 }
 
 TEST_F(CliNodesTest, CleanupWithoutANodeRemovesDeadEndsAndKeepsNames) {

@@ -79,7 +79,7 @@ TEST(CliProgramTest, LinksNoLibraryOfTheOtherCommands) {
     EXPECT_EQ(elf->find(symbol), std::string::npos) << symbol;
   auto full = os::read_file(kDirectory + "/statefork-full", kMaxProgram);
   ASSERT_OK(full);
-  EXPECT_NE(full->find("curl_easy_init"), std::string::npos) << "then this test looks for nothing";
+  EXPECT_NE(full->find("curl_easy_init"), std::string::npos) << "the symbol search above is void";
 }
 
 TEST(CliProgramTest, CommandUsesARunningDaemonOverOneConnection) {
@@ -104,7 +104,7 @@ TEST(CliProgramTest, CommandUsesARunningDaemonOverOneConnection) {
     EXPECT_EQ(ran.status, words.back() == "false" ? 1 : 0) << words.front() << ": " << ran.err;
     EXPECT_EQ(relay.connections(), ++expected) << words.front();
   }
-  EXPECT_FALSE(os::exists(relay.socket() + ".start")) << "a client was about to start a daemon";
+  EXPECT_FALSE(os::exists(relay.socket() + ".start")) << "a client tried to start a daemon";
   EXPECT_EQ(world.daemon_pid(), daemon);
   EXPECT_EQ(world.running_daemons(), 1U);
 }

@@ -115,7 +115,7 @@ TEST_P(VirtualNodesTest, NodeIsPhysicalWhileTheShellMayLogOutByItself) {
   sh("TMOUT=1000; x=1");
   EXPECT_EQ(snapshot()["kind"], "physical");
   sh("unset TMOUT");
-  EXPECT_EQ(snapshot()["kind"], "physical") << "it could have logged out after the node before";
+  EXPECT_EQ(snapshot()["kind"], "physical") << "a TMOUT logout was possible before it";
   sh("x=2");
   snapshot();
   world_.output({"keys", "s", "TMOUT=1000", "Enter"});
@@ -184,14 +184,14 @@ TEST_P(VirtualNodesTest, ReplayUsesTheWindowSizeOfTheRecording) {
   auto api = world_.client();
   ASSERT_OK(api.post("/v1/sessions/s/branches/main/resize", {{"rows", 50}, {"cols", 200}}));
   expect_same(first, "cat /root/first", "40 160");
-  EXPECT_EQ(sh("stty size"), "50 200") << "the window belongs to the place";
+  EXPECT_EQ(sh("stty size"), "50 200") << "a restore keeps the branch's window";
   sh("stty size >/root/second");
   const std::string second = snapshot()["node"];
   ASSERT_OK(api.post("/v1/sessions/s/branches/main/resize", {{"rows", 30}, {"cols", 90}}));
   expect_same(second, "cat /root/second", "50 200");
 }
 
-TEST_P(VirtualNodesTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndComesBack) {
+TEST_P(VirtualNodesTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndRestorable) {
   ASSERT_EQ(world_.run_with_input("date +%N\n", {"cp", "-", "s:/root/clock"}).status, 0);
   snapshot();
   sh("sh /root/clock");
@@ -205,7 +205,7 @@ TEST_P(VirtualNodesTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndComesBack
   expect_same(next["node"], "echo $z", "7");
 }
 
-TEST_P(VirtualNodesTest, NodeOfWrittenFilesAloneComesBack) {
+TEST_P(VirtualNodesTest, NodeOfWrittenFilesAloneCanBeRestored) {
   const std::string first = snapshot()["node"];
   EXPECT_TRUE(restore(first));
   ASSERT_EQ(world_.run_with_input("one", {"cp", "-", "s:/root/f"}).status, 0);
@@ -214,14 +214,14 @@ TEST_P(VirtualNodesTest, NodeOfWrittenFilesAloneComesBack) {
   expect_same(node, "cat /root/f", "one");
 }
 
-TEST_P(VirtualNodesTest, ShellThatHoldsALockComesBack) {
+TEST_P(VirtualNodesTest, ShellThatHoldsALockCanBeRestored) {
   sh("exec 9>/root/lock; flock 9");
   const std::string node = snapshot()["node"];
   sh("exec 9>&-");
   expect_same(node, "flock -n /root/lock true; echo $?", "1");
 }
 
-TEST_P(VirtualNodesTest, NodeTakenAfterAResizeDuringACommandComesBack) {
+TEST_P(VirtualNodesTest, NodeTakenAfterAResizeDuringACommandCanBeRestored) {
   sh("mkfifo /tmp/go /tmp/there");
   std::thread command([&] { sh("echo >/tmp/there; read line </tmp/go; stty size >/root/f"); });
   run_beside("read line </tmp/there");

@@ -55,7 +55,7 @@ def includes_follow_the_layers(files: Files) -> Iterator[str]:
             continue
         layer = parts[1]
         if layer not in layers:
-            yield f"{path}:1: src/{layer} is no layer of cmake/layers.txt"
+            yield f"{path}:1: src/{layer} is not a layer in cmake/layers.txt"
             continue
         allowed = layers[layer] | {layer}
         if path.endswith("_test.cc"):
@@ -70,14 +70,14 @@ def includes_follow_the_layers(files: Files) -> Iterator[str]:
                 elif top not in allowed:
                     yield f'{where}: {layer} may not include {top} ("{target}")'
             elif layer in PURE_LAYERS and IMPURE_HEADERS.match(target) and not path.endswith("_test.cc"):
-                yield f"{where}: {layer} stays free of system calls and JSON (<{target}>)"
+                yield f"{where}: {layer} must not use system calls or JSON (<{target}>)"
 
 
 def every_test_is_built(files: Files, built: Iterable[str]) -> Iterator[str]:
     built = set(built)
     for path in files:
         if path.endswith("_test.cc") and path not in built:
-            yield f"{path}:1: no sf_test() lists this file, so nobody runs it"
+            yield f"{path}:1: no sf_test() lists this file, so it is not run"
 
 
 def every_python_test_is_run(files: Files) -> Iterator[str]:
@@ -88,14 +88,14 @@ def every_python_test_is_run(files: Files) -> Iterator[str]:
             continue
         listed = files.get(posixpath.join(folder, "CMakeLists.txt"), "")
         if not re.search(rf"^sf_\w+_test\([^)]*\b{module.group(1)}\b", listed, re.MULTILINE):
-            yield f"{path}:1: no CMakeLists.txt beside it lists this file, so nobody runs it"
+            yield f"{path}:1: its CMakeLists.txt does not list this file, so it is not run"
 
 
 def files_are_short(files: Files) -> Iterator[str]:
     for path, text in files.items():
         lines = text.count("\n")
         if path.endswith(SOURCES) and lines > MAX_LINES:
-            yield f"{path}:{lines}: longer than {MAX_LINES} lines; does it still hold one idea?"
+            yield f"{path}:{lines}: longer than {MAX_LINES} lines; split it"
 
 
 def headers_are_guarded(files: Files) -> Iterator[str]:
@@ -173,7 +173,7 @@ def cited_paths_exist(files: Files) -> Iterator[str]:
 def names_are_honest(files: Files) -> Iterator[str]:
     for path in files:
         if VAGUE_NAME.search(posixpath.basename(path)):
-            yield f"{path}:1: a name that says nothing about the content"
+            yield f"{path}:1: vague file name; name it after its content"
 
 
 def matches(files: Files, pattern: re.Pattern[str], complaint: str) -> Iterator[str]:

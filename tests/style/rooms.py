@@ -46,7 +46,7 @@ def folders_are_small(files: Files) -> Iterator[str]:
             count[folder] = count.get(folder, 0) + 1
     for folder, sources in sorted(count.items()):
         if sources > MAX_SOURCES:
-            yield f"{folder}:1: {sources} sources, more than {MAX_SOURCES}; group them by what they are about"
+            yield f"{folder}:1: {sources} sources, more than {MAX_SOURCES}; group them into folders by topic"
 
 
 def base_names_are_unique(files: Files) -> Iterator[str]:
@@ -58,7 +58,7 @@ def base_names_are_unique(files: Files) -> Iterator[str]:
         stem = re.sub(r"(_test)?\.\w+$", "", name)
         other = first.setdefault(stem, folder)
         if other != folder:
-            yield f"{path}:1: {other} has a {stem}, too; say which one this is"
+            yield f"{path}:1: {other} has a file {stem}, too; use a more specific name"
 
 
 def map_names_what_exists(files: Files) -> Iterator[str]:
@@ -103,7 +103,7 @@ def answers_exist(files: Files) -> Iterator[str]:
             continue
         for word in NAMED.findall(cells[2]):
             if word not in files[where]:
-                yield f"{QUESTIONS}:{line}: {where} says nothing of {word}"
+                yield f"{QUESTIONS}:{line}: {where} does not contain {word}"
 
 
 def retired_names_are_gone(files: Files) -> Iterator[str]:
@@ -113,7 +113,7 @@ def retired_names_are_gone(files: Files) -> Iterator[str]:
         for pattern, where in RETIRED:
             if path.startswith(where):
                 for match in re.finditer(pattern, text):
-                    yield f"{path}:{line_of(text, match.start())}: {match.group()} has another name now"
+                    yield f"{path}:{line_of(text, match.start())}: {match.group()} is a retired name"
 
 
 CHECKS: list[Callable[[Files], Iterator[str]]] = [

@@ -125,7 +125,7 @@ TEST_P(SubstrateKillTest, SessionWithKilledProcessesCanBeRestored) {
   run("echo kept >/root/f");
   const std::string node = snapshot();
   const std::vector<pid_t> running = processes();
-  ASSERT_FALSE(running.empty()) << "nothing runs as " << GetParam().process;
+  ASSERT_FALSE(running.empty()) << "no process matches " << GetParam().process;
   for (pid_t pid : running) (void)::kill(pid, SIGKILL);
   CommandRun lost = world->exec(session, "cat /root/f");
   EXPECT_NE(lost.status, 0);

@@ -100,7 +100,7 @@ class TableTest : public ::testing::TestWithParam<Row> {
 Status TableTest::make_root() {
   directory = std::make_unique<TempDir>("sf-table");
   const char* full = std::getenv("STATEFORK_FULL_ROOT");
-  if (full == nullptr) return fail(ErrorCode::kNotFound, "STATEFORK_FULL_ROOT names no root");
+  if (full == nullptr) return fail(ErrorCode::kNotFound, "STATEFORK_FULL_ROOT is not set");
   SF_TRY_ASSIGN(std::string self, os::read_link("/proc/self/exe"));
   const std::string programs = self.substr(0, self.rfind('/')) + "/stateful";
   // Roots are read-only, so hard links to its files suffice. The mount ends with our namespace.

@@ -1,5 +1,5 @@
 // Threads that wait in system calls of every kind, with their own masks, names and stacks. look()
-// wakes the thread, which reports what it sees and waits again.
+// wakes the thread, which reports its own state and waits again.
 #include <pthread.h>
 #include <signal.h>  // NOLINT: sigset functions are POSIX
 #include <sys/eventfd.h>

@@ -2,7 +2,7 @@
 and then the tests.
 
 Follows the harness: tmux session `agent` for the agent, files in /tests, tmux session `tests` for
-the tests, whose pane is read at the end.
+the tests; its pane is read at the end.
 """
 
 import re
