@@ -239,7 +239,7 @@ TEST(VirtualNodeTest, DifferentStateIsNeverPromoted) {
   EXPECT_FALSE(w.node(kept.report.node).is_physical());
 }
 
-TEST(VirtualNodeTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndRestorable) {
+TEST(VirtualNodeTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndComesBack) {
   for (const char* command : {"flaky", "hidden r"}) {
     SessionFixture w("lazy");
     ASSERT_OK(w.build());

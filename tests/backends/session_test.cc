@@ -104,7 +104,7 @@ class WaypointSessionTest : public ::testing::Test {
   World world_;
 };
 
-TEST_F(WaypointSessionTest, ExecSnapshotAndRestoreEachSendTheKeeperOneRequest) {
+TEST_F(WaypointSessionTest, ExecSnapshotAndRestoreUseOneRequestEach) {
   world_.run("true");
   std::uint64_t before = info().requests;
   world_.run("echo 1 >/root/f");
