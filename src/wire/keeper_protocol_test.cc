@@ -48,7 +48,7 @@ ExecCall full_exec() {
           true};
 }
 
-TEST(ExecCallTest, EveryFieldSurvives) {
+TEST(ExecCallTest, EveryFieldSurvivesARoundTrip) {
   const ExecCall call = full_exec();
   ASSERT_OK_AND_ASSIGN(ExecCall back, from_frame<ExecCall>(sent(call)));
   EXPECT_EQ(back.request.command, call.request.command);
@@ -129,7 +129,7 @@ SideExecCall full_side_exec() {
            .max_output = 9}};
 }
 
-TEST(SideExecCallTest, EveryFieldSurvives) {
+TEST(SideExecCallTest, EveryFieldSurvivesARoundTrip) {
   const SideRequest request = full_side_exec().request;
   ASSERT_OK_AND_ASSIGN(SideExecCall back, from_frame<SideExecCall>(sent(full_side_exec())));
   EXPECT_EQ(back.request.argv, request.argv);
@@ -194,7 +194,7 @@ TEST(WriteFileCallTest, PathAndContentMayHoldAnyByte) {
   EXPECT_FALSE(from_frame<WriteFileCall>({{{"path_bytes", 9}}, "short"}).ok());
 }
 
-TEST(CheckpointFramesTest, EveryFieldSurvives) {
+TEST(CheckpointFramesTest, EveryFieldSurvivesARoundTrip) {
   const CheckpointCall call{"/images", "layer", true, {{"digest", "d"}}, {"fail", "die"}};
   ASSERT_OK_AND_ASSIGN(CheckpointCall back, from_frame<CheckpointCall>(sent(call)));
   EXPECT_EQ(back.image_dir, call.image_dir);
