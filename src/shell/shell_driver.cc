@@ -336,7 +336,7 @@ void ShellDriver::on_shell_exit(int wait_status) {
   if (!failure) new_shell_ = Deadline::after(kStartTime);
   if (!active_) return;
   if (failure) return abandon(std::move(*failure));
-  // The command had not begun: the next shell gets it (look_for_prompt).
+  // The command has not started, so look_for_prompt() types it to the next shell.
   active_->phase = Phase::kTyped;
   active_->phase_deadline = Deadline::after(kStartTime);
   active_->next_look = Deadline::after(kEagerLook);

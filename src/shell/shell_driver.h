@@ -80,7 +80,7 @@ class ShellDriver {
   // Makes the shell show its prompt, before a user types. No effect while a command runs.
   Status show_prompt(const ChangePermit& permit);
   // Whether keys must wait until the shell shows its prompt. Before that, the terminal does not
-  // have the modes for which keys and pastes are to be encoded.
+  // have the modes on which the encoding of keys and pastes depends.
   bool needs_prompt() { return is_entering() || (!active_ && rests()); }
   bool is_entering() const { return active_ && active_->entering; }
   bool shows_prompt() const { return shows_prompt_; }

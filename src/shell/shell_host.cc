@@ -197,7 +197,7 @@ void ShellHost::start_shell_again(const ChangePermit& permit) {
   if (std::exchange(holder_lost_, false)) (void)request_holder();
   if (driver_->shell() != 0) return;
   if (auto settings = os::terminal_settings(driver_->master_fd())) {
-    cfmakeraw(&*settings);  // then the usual cooked mode on top of a known state
+    cfmakeraw(&*settings);  // a defined state, to which the flags of cooked mode are added
     settings->c_iflag |= ICRNL | IXON | BRKINT;
     settings->c_oflag |= OPOST | ONLCR;
     settings->c_lflag |= ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE;

@@ -68,7 +68,7 @@ TEST(OutputBufferTest, CharactersAtTheGapAreNotSplit) {
   EXPECT_EQ(buffer.take(), "世\n[... 12 bytes omitted ...]\n界");
 }
 
-TEST(OutputBufferTest, WholeCharacterAtTheGapIsKept) {
+TEST(OutputBufferTest, CompleteCharacterAtTheGapIsKept) {
   OutputBuffer buffer(6);
   buffer.append("世界世");
   EXPECT_EQ(buffer.take(), "世\n[... 3 bytes omitted ...]\n世");

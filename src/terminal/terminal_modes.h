@@ -17,7 +17,7 @@ struct TerminalModes {
   std::array<char, 4> charset{};  // designated to G0..G3; 0: never
   int shift = 0;                  // index of the charset in use
   std::pair<int, int> rows;       // DECSTBM: first and last row that scroll, from 1; {0, 0}: all
-  std::pair<int, int> cols;       // DECSLRM, likewise
+  std::pair<int, int> cols;       // DECSLRM: first and last column, likewise
   int cursor_style = 0;           // DECSCUSR
 
   // Autowrap (mode 7) is on by default; all others are off.

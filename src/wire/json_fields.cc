@@ -47,8 +47,7 @@ void JsonFields::read(const std::string& key, bool& into) {
 void JsonFields::read(const std::string& key, std::uint64_t& into) {
   const Json* value = member(key);
   if (value == nullptr) return;
-  if (!value->is_number_unsigned())
-    return complain(key, "must be a non-negative integer");
+  if (!value->is_number_unsigned()) return complain(key, "must be a non-negative integer");
   into = value->get<std::uint64_t>();
 }
 

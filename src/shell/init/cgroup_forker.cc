@@ -180,8 +180,7 @@ Result<os::Child> CgroupForker::fork_child(void (*body)(void*), void* what) {
     if (helper->child_pid != 0) return adopt(helper->child_pid);
     if (done)
       return os::os_error(static_cast<int>(-helper->failure), "creating the branch's namespaces")
-          .with_hint(
-              "this needs root with CAP_SYS_ADMIN; run `statefork doctor` for details");
+          .with_hint("this needs root with CAP_SYS_ADMIN; run `statefork doctor` for details");
     // The helper was killed before it could fork.
     if (again) return fail(ErrorCode::kOs, "the process that starts the branch's init was killed");
   }
