@@ -182,7 +182,7 @@ TEST_F(ExecAgentTest, MalformedAnswersAreExplained) {
     next; echo "{\"id\": $id, \"choice\": 2}"
     next)")));
   expect_in("the agent program says: 'no idea'", agent->propose(situation, usage).error());
-  expect_in("there is no field \"comand\" here", agent->propose(situation, usage).error());
+  expect_in("unknown field \"comand\"", agent->propose(situation, usage).error());
   expect_in("\"command\" is missing", agent->propose(situation, usage).error());
   expect_in("\"value\" must be a number from 0 to 1", agent->assess(situation, {}, usage).error());
   expect_in("from 0 to 1", agent->choose(situation, {{}, {}}, usage).error());
