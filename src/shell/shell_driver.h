@@ -157,15 +157,15 @@ class ShellDriver {
     int lost_looks = 0;
     bool key_interrupt = false;  // an interrupt key was typed
     int busy_looks = 0;
-    bool holder_died = false;     // since the line was typed, so the shell's records may be lost
-    bool asked = false;           // ask_line() was typed and not answered yet
-    int asks = 0;                 // ask or report lines typed with the current holder
-    bool entering = false;        // no command: the driver makes the shell show its prompt
-    bool entered = false;         // the shell has reported that it will show the prompt
-    bool leaving = false;         // the driver makes the shell rest, and drops its editor's echo
-    bool left = false;            // the shell rests again
-    bool awaits_prompt = false;   // the shell runs PROMPT_COMMAND, which may read typed keys
-    bool hid_paste_mode = false;  // the dropped echo switched bracketed paste off
+    bool holder_died = false;        // since the line was typed, so the shell's records may be lost
+    bool asked = false;              // ask_line() was typed and not answered yet
+    int asks = 0;                    // ask or report lines typed with the current holder
+    bool entering = false;           // no command: the driver makes the shell show its prompt
+    bool entered = false;            // the shell has reported that it will show the prompt
+    bool leaving = false;            // the driver makes the shell rest, and drops its editor's echo
+    bool left = false;               // the shell rests again
+    bool awaits_prompt = false;      // the shell runs PROMPT_COMMAND, which may read typed keys
+    bool hid_paste_mode = false;     // the dropped echo switched bracketed paste off
     std::optional<Error> giving_up;  // the shell cannot run commands any more, and was killed
     bool shell_restarted = false;
     bool timed_out = false;

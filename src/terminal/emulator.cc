@@ -403,8 +403,7 @@ void Emulator::repeat_last(int count) {
   std::size_t end = 0;
   next_code_point(last_glyph_, end);
   const std::string character = last_glyph_.substr(0, end);
-  const int limit =
-      std::clamp<int>(count, 1, size_.cols);  // bounds the work for a short sequence
+  const int limit = std::clamp<int>(count, 1, size_.cols);  // bounds the work for a short sequence
   for (int i = 0; i < limit; ++i) {
     if (character.size() == 1) {
       write_text(character);

@@ -178,8 +178,8 @@ class FieldReader {
   }
   [[noreturn]] static void fail_size() {
     constexpr int kOutOfRange = 401;  // the library's error number
-    throw Json::out_of_range::create(kOutOfRange,
-                                     "the payload's size does not match its header", nullptr);
+    throw Json::out_of_range::create(kOutOfRange, "the payload's size does not match its header",
+                                     nullptr);
   }
   template <typename T>
   static void read(const Json& json, const char* key, T& into) {

@@ -167,10 +167,9 @@ Error explain_capture_failure(pid_t root, const std::string& log_path) {
 Error explain_restore_failure(const std::string& log_path) {
   auto log = os::read_file(log_path, 64U << 20U);
   std::string said = log ? first_errors(*log, 3) : std::string();
-  return fail(
-      ErrorCode::kOs,
-      "CRIU could not restore the processes: " + (said.empty() ? "no reason given" : said),
-      "details: " + log_path);
+  return fail(ErrorCode::kOs,
+              "CRIU could not restore the processes: " + (said.empty() ? "no reason given" : said),
+              "details: " + log_path);
 }
 
 }  // namespace sf::waypoint
