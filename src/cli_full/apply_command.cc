@@ -52,8 +52,7 @@ Result<explore::ApplyRequest> request_of(const ApplyArguments& arguments,
   SF_TRY_ASSIGN(auto policy, explore::make_policy(plan.policy, plan.options));
   const std::size_t node = arguments.node == 0 ? policy->best(tree) : arguments.node;
   if (node >= tree.size())
-    return invalid("the run has no node " + std::to_string(node),
-                   "see the numbers in its report");
+    return invalid("the run has no node " + std::to_string(node), "see the numbers in its report");
   if (tree.at(node).state.empty())
     return fail(ErrorCode::kNotFound, "node " + std::to_string(node) + " has no saved state");
   explore::ApplyRequest request{
@@ -121,8 +120,7 @@ void add_apply_command(CLI::App& app, int& exit_code) {
   command.add_option("--node", arguments.node, "A node of the run (default: its best)")
       ->type_name("NUMBER");
   command
-      .add_option("--path", arguments.patterns,
-                  "Only files that match; '!*.log' excludes files")
+      .add_option("--path", arguments.patterns, "Only files that match; '!*.log' excludes files")
       ->type_name("PATTERN");
   command.add_flag("-n,--dry-run", arguments.dry_run, "Show the changes without making them");
   command.add_flag("--patch", arguments.patch, "Print the changes as a patch instead");

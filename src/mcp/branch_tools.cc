@@ -17,8 +17,7 @@ constexpr std::uint64_t kReadableOutput = 64U << 10U;
 Argument divergence_argument() {
   return {.name = "on_divergence",
           .type = kWord,
-          .description =
-              "If a replayed command diverges: fail and change nothing, or accept.",
+          .description = "If a replayed command diverges: fail and change nothing, or accept.",
           .fallback = Json("fail"),
           .words = {"fail", "accept"}};
 }

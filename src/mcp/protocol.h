@@ -54,7 +54,7 @@ class Protocol {  // Not thread-safe.
   std::optional<std::string> finish(Ticket ticket, const ToolResult& result);
   // Returns nullopt if the client did not ask for progress. Requires: `done` grows with each call.
   std::optional<std::string> progress(Ticket ticket, double done, const std::string& message) const;
-  // True if the client asked for progress of a running call.
+  // True if a client asked for the progress of a running call.
   bool wants_progress() const;
 
  private:

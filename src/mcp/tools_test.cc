@@ -232,7 +232,7 @@ TEST_F(ToolsTest, AFailuresDetailsCanBeRead) {
   EXPECT_EQ(failure(error).text, "a command did something else\ncommand: date");
 }
 
-TEST_F(ToolsTest, CallsOnOneBranchShareALaneUnlessReadOnly) {
+TEST_F(ToolsTest, CallsThatChangeABranchShareALane) {
   auto lane = [this](const std::string& name, const Json& given) {
     return lane_of(tool(name), check_arguments(tool(name).arguments, given).value());
   };

@@ -25,7 +25,7 @@ TEST(CopyLocationTest, TextThatLooksLikeAPathIsOnThisHost) {
   EXPECT_TRUE(parse_location("-")->is_stream());
 }
 
-TEST(CopyLocationTest, AmbiguousTextIsRefusedWithAHint) {
+TEST(CopyLocationTest, MalformedLocationsAreRefusedWithAHint) {
   for (const char* text : {"", "work:", "work:file", ":/x", "a/b/c:/x"})
     EXPECT_FALSE(parse_location(text).ok()) << text;
   EXPECT_NE(parse_location("work:file").error().hint.find("./work:file"), std::string::npos);

@@ -123,9 +123,7 @@ void add_cp_command(CLI::App& app, int& exit_code) {
   command.add_option("SRC", arguments.from, "The file; - is standard input")
       ->type_name("S:FILE")
       ->required();
-  command
-      .add_option("DST", arguments.to,
-                  "The copy or its directory; - is standard output")
+  command.add_option("DST", arguments.to, "The copy or its directory; - is standard output")
       ->type_name("S:FILE")
       ->required();
   command.footer(

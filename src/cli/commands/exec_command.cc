@@ -169,8 +169,7 @@ void add_exec_command(CLI::App& app, const std::vector<std::string>& words, int&
   CLI::Option* detach = command.add_flag("-d,--detach", arguments.detach,
                                          "Do not wait; print the id for --attach");
   command
-      .add_option("--attach", arguments.attach,
-                  "Follow a running command from its first output")
+      .add_option("--attach", arguments.attach, "Follow a running command from its first output")
       ->type_name("EXECUTION")
       ->excludes(detach);
   command.footer(

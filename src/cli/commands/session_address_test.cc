@@ -24,7 +24,7 @@ TEST(SessionAddressTest, NamesAreEscapedInThePath) {
   EXPECT_EQ(address.session_path(), "/v1/sessions/%2E%2E%3Fa%23b%25");
 }
 
-TEST(SessionAddressTest, EmptyNamesAreRefused) {
+TEST(SessionAddressTest, MalformedAddressesAreRefused) {
   for (const char* text : {"", "/", "a/", "/b", "a/b/c"})
     EXPECT_FALSE(parse_address(text).ok()) << text;
 }
