@@ -6,8 +6,7 @@ A missing field is an error; unknown fields of a later daemon are ignored:
 Outcome(exit_code=2, timed_out=False, output='x')
 >>> read(Outcome, {"exit_code": 2})
 Traceback (most recent call last):
-statefork.errors.DaemonError: the daemon's answer has no 'timed_out' (do client and daemon have the
-same version?)
+statefork.errors.DaemonError: the daemon's answer has no 'timed_out' (do client and daemon have the same version?)
 """
 
 from __future__ import annotations
