@@ -42,8 +42,7 @@ std::string now_text() {
 }
 
 Status check_jobs(std::size_t jobs) {
-  constexpr std::size_t kMost =
-      100;  // tests fork as many branches; the limit is 256 per session
+  constexpr std::size_t kMost = 100;  // tests fork as many branches; the limit is 256 per session
   if (jobs >= 1 && jobs <= kMost) return Ok{};
   return invalid("--jobs must be from 1 to " + std::to_string(kMost));
 }
@@ -121,9 +120,8 @@ Result<int> run_explore(const ExploreArguments& arguments, const ApiClient& clie
   Interrupts interrupts([&](int count) {
     interrupted = count;
     if (count > 1) std::_Exit(kInterrupted);
-    print_remark(is_searching
-                     ? "stopping after the current steps; press Ctrl-C again to stop now"
-                     : "stopping");
+    print_remark(is_searching ? "stopping after the current steps; press Ctrl-C again to stop now"
+                              : "stopping");
   });
   RunPlan plan;
   SF_TRY_ASSIGN(RunDirectory directory, arguments.resume.empty()

@@ -27,8 +27,7 @@ void add_search_options(CLI::App& command, RunPlan& plan) {
   add("--attempts", plan.options.attempts, "pass@k, best-of-n: rollouts (default 20)", "COUNT");
   add("--steps", plan.options.steps, "Actions per rollout, or on mcts's main line (default 30)",
       "COUNT");
-  add("--width", plan.options.width, "mcts, beam: actions per state (default 3)",
-      "COUNT");
+  add("--width", plan.options.width, "mcts, beam: actions per state (default 3)", "COUNT");
   add("--depth", plan.options.depth, "mcts: how far a search looks ahead (default 2)", "COUNT");
   add("--beam", plan.options.beam, "beam: states kept per step (default 2)", "COUNT");
   add("--exploration", plan.options.exploration, "mcts: weight of rarely tried states (1.0)",
@@ -73,8 +72,7 @@ void add_agent_options(CLI::App& command, ExploreArguments& arguments) {
   add("--provider", agent.provider, "llm: the API (default: by the key that is set)",
       "openai|anthropic");
   add("--base-url", agent.base_url, "llm: address of the API", "URL");
-  add("--temperature", agent.temperature, "llm: sampling temperature (default 0.7)",
-      "NUMBER");
+  add("--temperature", agent.temperature, "llm: sampling temperature (default 0.7)", "NUMBER");
   add("--prompts", agent.prompts, "llm: a directory with your own prompts", "DIR");
   add("--price-in", agent.price_in, "llm: dollars per million input tokens", "NUMBER");
   add("--price-out", agent.price_out, "llm: dollars per million output tokens", "NUMBER");

@@ -138,7 +138,8 @@ void add_new_command(CLI::App& app, int& exit_code) {
       ->type_name("eager|lazy|smart");
   command.add_option("--net", arguments.network, "Its own loopback only, or the host's network")
       ->type_name("none|host");
-  command.add_option("--engine", arguments.engine, "Engine that captures processes (default: auto)")
+  command
+      .add_option("--engine", arguments.engine, "Engine that captures processes (default: auto)")
       ->type_name("auto|native|criu");
   command.add_option("--user", arguments.user, "User the shell runs as")->type_name("USER");
   command.add_option("--cwd", arguments.cwd, "Directory the shell starts in")->type_name("DIR");

@@ -151,17 +151,16 @@ Tool snapshot() {
                     {.name = "notes",
                      .type = kTextMap,
                      .description = "Notes on the node: a plan, a score."}},
-      .output_schema =
-          object_of({{"node", text_field("Handle of the new node.")},
-                     {"kind", text_field("physical or virtual.")},
-                     {"why", text_field("Why the node has this kind.")},
-                     {"unchanged", flag_field("Nothing changed since its parent.")},
-                     {"bytes", whole_field("Its size on disk.")},
-                     {"took_us", whole_field("Microseconds.")},
-                     {"fallback", or_null({{"type", "object"}},
-                                          "Why the node could not be physical; null "
-                                          "if it is, or was not to be.")}},
-                    {"why", "unchanged", "bytes", "took_us", "fallback"}),
+      .output_schema = object_of({{"node", text_field("Handle of the new node.")},
+                                  {"kind", text_field("physical or virtual.")},
+                                  {"why", text_field("Why the node has this kind.")},
+                                  {"unchanged", flag_field("Nothing changed since its parent.")},
+                                  {"bytes", whole_field("Its size on disk.")},
+                                  {"took_us", whole_field("Microseconds.")},
+                                  {"fallback", or_null({{"type", "object"}},
+                                                       "Why the node could not be physical; null "
+                                                       "if it is, or was not to be.")}},
+                                 {"why", "unchanged", "bytes", "took_us", "fallback"}),
       .takes_turns = true,
       .request = [](const Json& arguments) -> Result<ApiCall> {
         return ApiCall{.method = "POST",

@@ -168,9 +168,9 @@ Protocol::Answer Protocol::call_tool(Request& request, const std::string& revisi
   if (given.is_null()) given = Json::object();
   if (!given.is_object()) return bad_params("\"arguments\" must be an object");
   if (pending_.size() >= kMaxCalls)
-    return RpcError{
-        RpcCode::kInternalError,
-        "more than " + std::to_string(kMaxCalls) + " calls are running; wait for some", nullptr};
+    return RpcError{RpcCode::kInternalError,
+                    "more than " + std::to_string(kMaxCalls) + " calls are running; wait for some",
+                    nullptr};
   // Errors that the model can fix are returned as a result, which it reads. Protocol errors are for
   // the client.
   auto checked = check_arguments(tool->arguments, given);

@@ -26,12 +26,11 @@ Json session_schema() {
 }
 
 Json removed_schema() {
-  return object_of(
-      {{"nodes", texts_field("Ids of the removed nodes.")},
-       {"branches", texts_field("Branches that ended.")},
-       {"bytes", whole_field("Freed bytes.")},
-       {"leftovers", texts_field("Not removed yet; the daemon retries.")}},
-      {"leftovers"});
+  return object_of({{"nodes", texts_field("Ids of the removed nodes.")},
+                    {"branches", texts_field("Branches that ended.")},
+                    {"bytes", whole_field("Freed bytes.")},
+                    {"leftovers", texts_field("Not removed yet; the daemon retries.")}},
+                   {"leftovers"});
 }
 
 Tool session_create() {
@@ -45,34 +44,32 @@ Tool session_create() {
           "session's id, which all other tools need. The session lives until session_destroy, or "
           "until ttl_s or idle_s ends it.",
       .hints = {},
-      .arguments = {{.name = "name", .description = "A name, usable instead of the id."},
-                    {.name = "root",
-                     .description = "Directory of the host to use as /; it is never "
-                                    "changed. Default: the host's /."},
-                    {.name = "cwd", .description = "Directory the shell starts in."},
-                    {.name = "user", .description = "User the shell runs as."},
-                    {.name = "env", .type = kTextMap, .description = "Environment of the shell."},
-                    {.name = "network",
-                     .description = "none (only its own loopback, the default) or host."},
-                    {.name = "engine",
-                     .description = "Engine of a waypoint session: auto, native "
-                                    "or criu; auto (default)."},
-                    {.name = "backend",
-                     .description =
-                         "waypoint (default), auto, or another one of this host: gvisor, vm, "
-                         "podman, criu, overlay, docker, podman-commit, replay."},
-                    {.name = "policy",
-                     .description = "Policy for physical nodes: eager, lazy, smart."},
-                    {.name = "memory_bytes", .type = kWhole, .description = "Memory per branch."},
-                    {.name = "pids", .type = kWhole, .description = "Processes per branch."},
-                    {.name = "cpus", .type = kNumber, .description = "CPUs per branch, as 1.5."},
-                    {.name = "ttl_s", .type = kWhole, .description = "Seconds until it ends."},
-                    {.name = "idle_s",
-                     .type = kWhole,
-                     .description = "Seconds without use until the session ends."},
-                    {.name = "max_bytes", .type = kWhole, .description = "Size of its snapshots."},
-                    {.name = "max_branches", .type = kWhole, .description = "Live branches."},
-                    {.name = "labels", .type = kTextMap, .description = "Labels of the session."}},
+      .arguments =
+          {{.name = "name", .description = "A name, usable instead of the id."},
+           {.name = "root",
+            .description = "Directory of the host to use as /; it is never "
+                           "changed. Default: the host's /."},
+           {.name = "cwd", .description = "Directory the shell starts in."},
+           {.name = "user", .description = "User the shell runs as."},
+           {.name = "env", .type = kTextMap, .description = "Environment of the shell."},
+           {.name = "network", .description = "none (only its own loopback, the default) or host."},
+           {.name = "engine",
+            .description = "Engine of a waypoint session: auto, native "
+                           "or criu; auto (default)."},
+           {.name = "backend",
+            .description = "waypoint (default), auto, or another one of this host: gvisor, vm, "
+                           "podman, criu, overlay, docker, podman-commit, replay."},
+           {.name = "policy", .description = "Policy for physical nodes: eager, lazy, smart."},
+           {.name = "memory_bytes", .type = kWhole, .description = "Memory per branch."},
+           {.name = "pids", .type = kWhole, .description = "Processes per branch."},
+           {.name = "cpus", .type = kNumber, .description = "CPUs per branch, as 1.5."},
+           {.name = "ttl_s", .type = kWhole, .description = "Seconds until it ends."},
+           {.name = "idle_s",
+            .type = kWhole,
+            .description = "Seconds without use until the session ends."},
+           {.name = "max_bytes", .type = kWhole, .description = "Size of its snapshots."},
+           {.name = "max_branches", .type = kWhole, .description = "Live branches."},
+           {.name = "labels", .type = kTextMap, .description = "Labels of the session."}},
       .output_schema = session_schema(),
       .request = [](const Json& arguments) -> Result<ApiCall> {
         return ApiCall{.method = "POST", .path = "/v1/sessions", .body = arguments};
@@ -177,11 +174,11 @@ Tool diff() {
                     {.name = "to",
                      .description = "The later node. Default: the branch's current state."},
                     branch_argument("The branch to compare, and the branch of HEAD.")},
-      .output_schema = object_of(
-          {{"differences", list_of(difference, "Sorted by subject.")},
-           {"truncated", flag_field("The list is not complete.")},
-           {"unproven", text_field("Why a state may differ from its node's; or empty.")}},
-          {"unproven"}),
+      .output_schema =
+          object_of({{"differences", list_of(difference, "Sorted by subject.")},
+                     {"truncated", flag_field("The list is not complete.")},
+                     {"unproven", text_field("Why a state may differ from its node's; or empty.")}},
+                    {"unproven"}),
       .request = [](const Json& arguments) -> Result<ApiCall> {
         std::string query = "?from=" + client::path_part(arguments.value("from", ""));
         if (arguments.contains("to"))

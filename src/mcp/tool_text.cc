@@ -91,8 +91,7 @@ std::string exec_text(const Json& seen) {
     text += "[the output was not UTF-8; output_base64 has its bytes]\n";
   if (seen.value("shell_restarted", false))
     text += "[the command ended its shell; a new one was started]\n";
-  if (seen.value("left_background", false))
-    text += "[the command left processes running]\n";
+  if (seen.value("left_background", false)) text += "[the command left processes running]\n";
   return text;
 }
 

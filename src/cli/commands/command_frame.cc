@@ -37,8 +37,7 @@ void add_location_options(CLI::App& command, DaemonLocation& location) {
       ->envname("STATEFORK_SOCKET")
       ->group(kDaemonGroup)
       ->capture_default_str();
-  command
-      .add_option("--state", location.state_dir, "Data directory of a daemon that is started")
+  command.add_option("--state", location.state_dir, "Data directory of a daemon that is started")
       ->type_name("DIR")
       ->envname("STATEFORK_STATE")
       ->group(kDaemonGroup)

@@ -18,7 +18,7 @@ namespace sf::cli {
 namespace {
 
 constexpr int kTimedOut = 124;     // like timeout(1)
-constexpr int kOurFailure = 125;  // like docker: the command's status is unknown
+constexpr int kOurFailure = 125;   // like docker: the command's status is unknown
 constexpr int kInterrupted = 130;  // like a shell: Ctrl-C
 constexpr int kNobodyReads = 141;  // like a shell: SIGPIPE
 
@@ -166,8 +166,8 @@ void add_exec_command(CLI::App& app, const std::vector<std::string>& words, int&
       .add_option("--max-output", arguments.max_output,
                   "With --json: keep this much output, head and tail")
       ->type_name("BYTES");
-  CLI::Option* detach = command.add_flag("-d,--detach", arguments.detach,
-                                         "Do not wait; print the id for --attach");
+  CLI::Option* detach =
+      command.add_flag("-d,--detach", arguments.detach, "Do not wait; print the id for --attach");
   command
       .add_option("--attach", arguments.attach, "Follow a running command from its first output")
       ->type_name("EXECUTION")

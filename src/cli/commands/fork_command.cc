@@ -42,8 +42,7 @@ Result<int> run_fork(const ForkArguments& arguments, ApiClient& client) {
 
 void add_fork_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ForkArguments>(
-      app, exit_code, "fork", "Make live branches from a node; print each as S/BRANCH",
-      run_fork);
+      app, exit_code, "fork", "Make live branches from a node; print each as S/BRANCH", run_fork);
   add_session_argument(command, arguments.address);
   add_node_argument(command, "NODE", arguments.node, "Id, name, HEAD (the default) or HEAD~2");
   command.add_option("-n,--count", arguments.count, "How many (default: 1)")->type_name("K");

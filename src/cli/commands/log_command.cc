@@ -33,7 +33,7 @@ Result<int> run_log(const LogArguments& arguments, ApiClient& client) {
 
 void add_log_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<LogArguments>(
-      app, exit_code, "log", "List the commands that led to a branch's state" , run_log);
+      app, exit_code, "log", "List the commands that led to a branch's state", run_log);
   add_session_argument(command, arguments.address);
   command.add_option("-n,--count", arguments.count, "Only the last ones")->type_name("K");
   command.footer(

@@ -17,8 +17,7 @@ struct ShellArguments : CommandFrame {
 // Parses "^X": Control and a character from @ to _.
 Result<char> control_key(const std::string& text) {
   bool fits = text.size() == 2 && text[0] == '^' && text[1] >= '@' && text[1] <= '_';
-  if (!fits)
-    return invalid("'" + text + "' is not a detach key", "write ^X, for example ^] or ^Q");
+  if (!fits) return invalid("'" + text + "' is not a detach key", "write ^X, for example ^] or ^Q");
   return static_cast<char>(text[1] - '@');
 }
 

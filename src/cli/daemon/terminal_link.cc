@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kClear = "\x1b[H\x1b[2J";
 constexpr std::size_t kMaxPending = 64U << 10U;  // typed bytes that the branch has not accepted yet
-constexpr auto kFirstRetry = milliseconds(10);  // after a full queue
+constexpr auto kFirstRetry = milliseconds(10);   // after a full queue
 constexpr auto kLastRetry = milliseconds(200);
 constexpr auto kPasteGap = seconds(5);  // longest pause within a paste
 constexpr std::string_view kPasteEnd = "\x1b[201~";
