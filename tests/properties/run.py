@@ -1,15 +1,16 @@
-"""Random operations through every way in, against a model.
+"""Random operations through every interface, compared with a model.
 
     run.py [--seconds N] [--seed N] [--policies eager,lazy,...] [--engines auto,criu] [--hosts daemon,library]
            [--kills] [--lanes N] [--old]
 
-The run is a series of rounds, N side by side, until the time is over. Round n has the seed SEED + n, from which everything follows:
-policy, engine, ways in, clients and the steps of each. SF_SEED, SF_SECONDS and SF_ROUNDS come before the arguments.
-SF_STEPS=a,b allows these operations and sequences alone, SF_WAYS=http,mcp these ways in; SF_KEPT=3,7 plays these
-steps of the round alone; SF_SHRINK=0 does not look for fewer steps.
+The run is a series of rounds, N in parallel, until the time is over. The seed of round n is SEED +
+n; it determines policy, engine, interfaces, clients and the steps of each. SF_SEED, SF_SECONDS and
+SF_ROUNDS override the arguments. SF_STEPS=a,b allows only these operations and sequences,
+SF_WAYS=http,mcp only these interfaces; SF_KEPT=3,7 plays only these steps of the round; SF_SHRINK=0
+does not reduce a failing round to fewer steps.
 
-A failure names the seed and the fewest steps found that still fail. Pauses and loads differ from run to run, so a
-seed may need a few tries.
+A failure report has the seed and the smallest failing set of steps. Pauses and load differ between
+runs, so a seed may need a few tries.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
-import states  # adds its operations
+import states  # importing it registers its operations
 from hosts import DaemonHost, Host, LibraryHost
 from model import WORK, Node, State
 from operations import OPERATIONS
@@ -34,11 +35,11 @@ from sequences import SEQUENCES
 from shared import SHARED, SHARED_KILLS, SharedBranch, SharingPlayer
 from ways import OLD_LACKS, Problem, Settings
 
-STEPS = 24  # of each client, in a round
+STEPS = 24  # per client and round
 POLICIES = ["eager", "lazy", "smart", "every-3"]
 SHRINK_SECONDS = 90.0
 ALL_OPERATIONS = {**OPERATIONS, **SHARED}
-OLD_LEFT_OUT = {"paste_line", "use_mouse", "refused_mouse"}  # version 0.1.0 has their verbs in no way in
+OLD_LEFT_OUT = {"paste_line", "use_mouse", "refused_mouse"}  # no interface of version 0.1.0 has their verbs
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Step:
 
 @dataclass
 class Choice:
-    """What rounds may be made of."""
+    """The choices for a round."""
 
     policies: List[str]
     engines: List[str]
@@ -73,27 +74,27 @@ class Choice:
 
 @dataclass
 class Round:
-    """Plain data: all that follows from a seed."""
+    """A round as plain data, derived from its seed."""
 
     seed: int
     host: str
     settings: Settings
     clients: int
-    shared: bool  # the first two clients use one branch
+    shared: bool  # the first two clients use the same branch
     steps: List[Step]
 
     def describe(self) -> str:
         full = f", at most {self.settings.max_bytes} bytes" if self.settings.max_bytes else ""
         return (f"seed {self.seed}: {self.host}, policy {self.settings.policy}, engine {self.settings.engine}{full}, "
                 f"{self.clients} client{'s' if self.clients > 1 else ''}"
-                f"{', two of them in one branch' if self.shared else ''}")
+                f"{', two of them on the same branch' if self.shared else ''}")
 
 
 def plan(seed: int, choice: Choice) -> Round:
     chance = random.Random(seed)
     settings = Settings(chance.choice(choice.policies), chance.choice(choice.engines))
     if settings.policy == "eager" and chance.random() < 0.1:
-        settings.max_bytes = 1  # full after the first node: all others are virtual
+        settings.max_bytes = 1  # exceeded by the first node: all others are virtual
     host = chance.choice(choice.hosts)
     clients = chance.choices([1, 2, 3], [6, 3, 1])[0]
     shared = clients > 1 and chance.random() < 0.5 and choice.allows_shared()
@@ -101,7 +102,7 @@ def plan(seed: int, choice: Choice) -> Round:
 
 
 def plan_steps(chance: random.Random, clients: int, choice: Choice, sharing: int = 0) -> List[Step]:
-    """`sharing`: so many clients, the first ones, use one branch."""
+    """`sharing`: number of clients, from the first one, that use the same branch."""
     weights = {name: weight for name, (weight, _) in ALL_OPERATIONS.items()}
     if choice.kills:
         weights.update({**states.KILLS, **SHARED_KILLS})
@@ -125,7 +126,7 @@ def plan_steps(chance: random.Random, clients: int, choice: Choice, sharing: int
 
 
 class Outcome:
-    """How a round ended."""
+    """The result of a round."""
 
     def __init__(self) -> None:
         self.failure: Optional[str] = None
@@ -134,7 +135,7 @@ class Outcome:
 
 
 def unless_killed(host: Host, action: Callable[[], Any]) -> Any:
-    """Tries again if a process was killed meanwhile."""
+    """Retries a call during which a process was killed."""
     while True:
         kills = host.kills_before()
         try:
@@ -166,7 +167,7 @@ def play_round(host: Host, planned: Round, stop: threading.Event, seen: Dict[str
             player.close()
         for name, count in session.seen.items():
             seen[name] = seen.get(name, 0) + count
-        with contextlib.suppress(Problem):  # a kill may have come between the removal and its answer
+        with contextlib.suppress(Problem):  # a kill may precede the reply
             unless_killed(host, lambda: host.ways[0].destroy(session.id))
     return outcome
 
@@ -198,7 +199,7 @@ def play_client(player: Player, planned: Round, outcome: Outcome, stop: threadin
             player.play(f"at the end: {node.id}", lambda p: check_at_end(p, node), planned.seed + index)
     except Stopped:
         pass
-    except Exception as error:  # whatever it is, the history must be told
+    except Exception as error:  # the report needs the history after any exception
         if outcome.failure is None:
             text = str(error) if isinstance(error, Failure) else f"{type(error).__name__}: {error}"
             outcome.failure, outcome.history, outcome.step = text, player.told(), step
@@ -221,7 +222,8 @@ def still_fails(host: Host, planned: Round, kept: List[Step], stop: threading.Ev
 
 
 def shrink(host: Host, planned: Round, failed: Step) -> List[Step]:
-    """The fewest steps found within the time that still fail; not all failures come back at once."""
+    """The smallest failing set of steps found within the time; not every failure is reproducible
+    at once."""
     deadline = time.monotonic() + SHRINK_SECONDS
     stop = threading.Event()
     kept = [step for step in planned.steps if step.number <= failed.number or step.client != failed.client]
@@ -238,7 +240,7 @@ def shrink(host: Host, planned: Round, failed: Step) -> List[Step]:
 
 
 class Run:
-    """All rounds, on one host of each kind."""
+    """Runs all rounds, on one host of each kind."""
 
     def __init__(self, choice: Choice, seed: int, seconds: float, rounds: int, lanes: int) -> None:
         self._choice = choice
@@ -306,7 +308,7 @@ class Run:
             ender.start()
             try:
                 outcome = play_round(host, planned, self._over, self._seen)
-            except Exception as error:  # before the first step, or after the last
+            except Exception as error:  # outside of the steps
                 outcome = Outcome()
                 outcome.failure = f"{type(error).__name__}: {error}"
             ender.cancel()
@@ -335,7 +337,7 @@ class Run:
 
 
 def end_once(number: int, _: Any) -> None:
-    """Ends the run; everything is cleaned up all the same, so the next signal comes too late."""
+    """Ends the run with a full cleanup; further signals are ignored."""
     signal.signal(number, signal.SIG_IGN)
     sys.exit("ended by SIGTERM")
 
@@ -353,7 +355,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--hosts", type=words, default=["daemon", "daemon", "library"])
     parser.add_argument("--kills", action="store_true")
     parser.add_argument("--lanes", type=int, default=2, help="rounds that are played side by side")
-    parser.add_argument("--old", action="store_true", help="the programs are those of version 0.1.0")
+    parser.add_argument("--old", action="store_true", help="test the programs of version 0.1.0")
     given = parser.parse_args(arguments)
     allowed = set(words(os.environ.get("SF_STEPS", "")))
     unknown = allowed - set(ALL_OPERATIONS) - set(SEQUENCES)

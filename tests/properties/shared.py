@@ -1,8 +1,8 @@
-"""One branch that two clients use at the same time, and their operations, which any order leads to the same state.
+"""Two clients on the same branch, and their operations, which commute.
 
-Each client has files and variables of its own, every one written once. Commands, files, programs and keys overlap each
-other and snapshots: what overlaps a snapshot may or may not be in the node. Restores and probes of the branch wait
-until the other client is between two calls.
+Each client writes its own files and variables, each of them once. Commands, files, programs and keys overlap each
+other and snapshots. An effect that overlaps a snapshot may or may not be in the node. A restore or a probe of the
+branch waits until the other client has no call in progress.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from states import KILLS
 
 @dataclass
 class Effect:
-    """What a call does."""
+    """The effect of one call."""
 
     files: Dict[str, bytes] = field(default_factory=dict)
     variables: Dict[str, str] = field(default_factory=dict)
-    is_atomic: bool = True  # no snapshot shows a part of it, or is followed by the rest
+    is_atomic: bool = True  # no snapshot contains a part of it
 
     def done(self, state: State) -> None:
         state.files.update({name: Entry("f", 0o644, content) for name, content in self.files.items()})
         state.variables.update(self.variables)
 
     def left_open(self, state: State) -> None:
-        """Nobody knows whether it was done. A variable is not asked for: the model does not know it."""
+        """Adds the effect as uncertain. Its variables are not added, so no probe reads them."""
         if self.is_atomic:
             state.maybe.update({name: Entry("f", 0o644, content) for name, content in self.files.items()})
         else:
@@ -38,24 +38,24 @@ class Effect:
 
 
 class SharedBranch:
-    """The model of the branch, for both clients. Thread-safe."""
+    """The model of the branch, used by both clients. Thread-safe."""
 
     def __init__(self, name: str, node: Node) -> None:
         self.name = name
         self.node = node
         self.state = node.state.copy()
-        self.nodes = {node}  # that were taken of it
+        self.nodes = {node}  # taken of this branch
         self._news = threading.Condition()
         self._acting = 0
-        self._alone = 0  # clients that are alone, or wait for it
-        self._effects: List[Effect] = []  # of the calls under way
-        self._overlapping: Optional[List[Effect]] = None  # of all calls since the snapshot began that is under way
+        self._alone = 0  # clients inside alone(), or waiting for it
+        self._effects: List[Effect] = []  # of the calls in progress
+        self._overlapping: Optional[List[Effect]] = None  # of all calls since the current snapshot began
         self._one_snapshot = threading.Lock()
-        self.history: List[str] = []  # of both clients
+        self.history: List[str] = []  # of both clients, in order
 
     @contextlib.contextmanager
     def acting(self, effect: Optional[Effect] = None) -> Iterator[State]:
-        """A call that may overlap those of the other client."""
+        """For a call that may overlap those of the other client."""
         effect = effect or Effect()
         with self._news:
             self._news.wait_for(lambda: self._alone == 0)
@@ -79,7 +79,7 @@ class SharedBranch:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """No call of the other client is under way."""
+        """Waits until the other client has no call in progress, and keeps it from starting one."""
         with self._news:
             self._alone += 1
             self._news.wait_for(lambda: self._acting == 0)
@@ -94,7 +94,7 @@ class SharedBranch:
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[State]:
-        """What a node that is taken inside must show."""
+        """Yields the expected state of a node that is taken inside the `with`."""
         with self._one_snapshot, self.acting():
             with self._news:
                 state = self.state.copy()
@@ -109,7 +109,7 @@ class SharedBranch:
 
 
 class SharingPlayer(Player):
-    """A client of a branch that another one uses, too."""
+    """One of two clients on the same branch."""
 
     def __init__(self, session: Session, shared: SharedBranch, number: int) -> None:
         self.shared = shared
@@ -177,15 +177,15 @@ def operation(weight: float) -> Callable[[Operation], Operation]:
 
 @operation(4)
 def shared_command(p: SharingPlayer) -> None:
-    """A command that sets a variable and writes a file."""
+    """Runs a command that sets a variable and writes a file."""
     name, value = p.fresh_name("e"), str(p.random.randrange(10 ** 6))
     with p.shared.acting(Effect({name: f"{value}\n".encode()}, {f"{name}v": value})):
-        p.shell(f"{name}v={value}; echo ${name}v >{WORK}/{name}")  # may print what the other client types
+        p.shell(f"{name}v={value}; echo ${name}v >{WORK}/{name}")  # output may contain the other client's typing
 
 
 @operation(2)
 def shared_variables(p: SharingPlayer) -> None:
-    """All variables that this client set are there."""
+    """Checks all variables that this client has set."""
     with p.shared.acting() as state:
         own = {name: value for name, value in state.variables.items() if name.startswith(f"e{p.number}")}
         if own:
@@ -194,7 +194,7 @@ def shared_variables(p: SharingPlayer) -> None:
 
 @operation(3)
 def shared_write(p: SharingPlayer) -> None:
-    """A file through the API."""
+    """Writes a file through the API."""
     name = p.fresh_name("e")
     content = f"{p.random.randrange(10 ** 9)}\n".encode() * p.random.choice([1, 1, 1000])
     with p.shared.acting(Effect({name: content})):
@@ -203,7 +203,7 @@ def shared_write(p: SharingPlayer) -> None:
 
 @operation(2)
 def shared_read(p: SharingPlayer) -> None:
-    """All files that this client wrote, through the API."""
+    """Reads all files that this client has written."""
     with p.shared.acting() as state:
         check_own_files(p, state)
 
@@ -217,7 +217,7 @@ def check_own_files(p: SharingPlayer, state: State) -> None:
 
 @operation(2)
 def shared_run(p: SharingPlayer) -> None:
-    """A program beside the shell writes a file."""
+    """Runs a program beside the shell that writes a file."""
     name = p.fresh_name("e")
     with p.shared.acting(Effect({name: name.encode()}, is_atomic=False)):
         done = p.call("run", ["sh", "-c", f"umask 022; printf {name} >{WORK}/{name}; echo said"])
@@ -236,13 +236,13 @@ def shared_keys(p: SharingPlayer) -> None:
 
 @operation(5)
 def shared_snapshot(p: SharingPlayer) -> None:
-    """A node, while the other client goes on."""
+    """Takes a node while the other client works."""
     p.snapshot(p.random.choices(["", "physical", "virtual"], [6, 1, 1])[0])
 
 
 @operation(3)
 def shared_fork(p: SharingPlayer) -> None:
-    """A fork shows what its node must show, while the other client goes on."""
+    """Checks a fork of a node while the other client works."""
     branch = p.check_fork(p.some_node())
     if branch is not None:
         p.call("end", branch=branch)
@@ -250,7 +250,7 @@ def shared_fork(p: SharingPlayer) -> None:
 
 @operation(1.5)
 def shared_restore(p: SharingPlayer) -> None:
-    """The branch goes back to a node and shows what that must show."""
+    """Restores a node and checks the branch."""
     with p.shared.alone():
         node = p.some_node()
         if p.restore(node):
@@ -259,20 +259,20 @@ def shared_restore(p: SharingPlayer) -> None:
 
 @operation(1)
 def shared_check(p: SharingPlayer) -> None:
-    """The branch shows what both clients did."""
+    """Checks the effects of both clients."""
     with p.shared.alone():
         p.check(f"the shared branch {p.branch}", p.state, p.branch, False)
 
 
 @operation(2)
 def shared_pause(p: SharingPlayer) -> None:
-    """As long as the keeper needs to capture an idle branch ahead of time."""
+    """Waits about as long as the keeper needs to capture an idle branch ahead of time."""
     p.pause(p.random.uniform(0.1, 0.6))
 
 
 @operation(0)
 def shared_kill_manager(p: SharingPlayer) -> None:
-    """Kills the daemon, perhaps while it serves the other client; what this one did is there."""
+    """Kills the daemon, possibly during a call of the other client; checks the own files."""
     p.host.kill_manager()
     p.note("the daemon was killed")
     with p.shared.acting() as state:
@@ -281,7 +281,7 @@ def shared_kill_manager(p: SharingPlayer) -> None:
 
 @operation(0)
 def shared_kill_keeper(p: SharingPlayer) -> None:
-    """Kills a process that holds a live branch, of whichever client."""
+    """Kills a process that owns a live branch of any client."""
     p.host.kill_keeper(p.random)
     p.note("a keeper was killed")
 
