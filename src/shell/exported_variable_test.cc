@@ -1,4 +1,4 @@
-#include "os/exported_variable.h"
+#include "shell/exported_variable.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,17 +7,17 @@
 #include "os/process.h"
 #include "testing/matchers.h"
 
-namespace sf::os {
+namespace sf::waypoint {
 namespace {
 
 // A bash that has printed what the script says, and waits.
 class Bash {
  public:
   explicit Bash(const std::string& script) {
-    Pipe output = make_pipe().value();
-    input_ = make_pipe().value();
-    auto child = spawn({.argv = {"/bin/bash", "-c", script},
-                        .pass_fds = {{input_.read_end.get(), 0}, {output.write_end.get(), 1}}});
+    os::Pipe output = os::make_pipe().value();
+    input_ = os::make_pipe().value();
+    auto child = os::spawn({.argv = {"/bin/bash", "-c", script},
+                            .pass_fds = {{input_.read_end.get(), 0}, {output.write_end.get(), 1}}});
     EXPECT_OK(child);
     child_ = std::move(*child);
     output.write_end.reset();
@@ -27,11 +27,11 @@ class Bash {
   pid_t pid() const { return child_.pid(); }
 
  private:
-  Pipe input_;
-  Child child_;
+  os::Pipe input_;
+  os::Child child_;
 };
 
-TEST(ExportedVariableTest, AVariableOfBashIsReadInEachProcess) {
+TEST(ExportedVariableTest, VariableOfBashIsReadInEachProcess) {
   ExportedVariable loops("loop_level");
   ExportedVariable line("current_readline_line");
   const Bash plain("echo; read x");
@@ -43,7 +43,7 @@ TEST(ExportedVariableTest, AVariableOfBashIsReadInEachProcess) {
   }
 }
 
-TEST(ExportedVariableTest, WhatAProgramDoesNotExportIsNothing) {
+TEST(ExportedVariableTest, VariableThatIsNotExportedHasNoValue) {
   const Bash bash("echo; read x");
   EXPECT_EQ(ExportedVariable("no_such_variable").value_in(bash.pid()), std::nullopt);
   EXPECT_EQ(ExportedVariable("read_builtin").value_in(bash.pid()), std::nullopt);  // a function
@@ -54,4 +54,4 @@ TEST(ExportedVariableTest, WhatAProgramDoesNotExportIsNothing) {
 }
 
 }  // namespace
-}  // namespace sf::os
+}  // namespace sf::waypoint

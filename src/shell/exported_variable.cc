@@ -1,4 +1,4 @@
-#include "os/exported_variable.h"
+#include "shell/exported_variable.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "os/fd.h"
 #include "os/file.h"
 
-namespace sf::os {
+namespace sf::waypoint {
 namespace {
 
 constexpr std::size_t kMaxTable = 16U << 20U;
@@ -51,7 +51,7 @@ std::optional<Elf64_Sym> find_symbol(int fd, const Elf64_Ehdr& header, const std
 
 // Where the program's entry point is in the process.
 std::optional<std::uint64_t> entry_point(pid_t pid) {
-  auto text = read_file("/proc/" + std::to_string(pid) + "/auxv");
+  auto text = os::read_file("/proc/" + std::to_string(pid) + "/auxv");
   if (!text) return std::nullopt;
   Elf64_auxv_t entry;
   for (std::size_t at = 0; at + sizeof entry <= text->size(); at += sizeof entry) {
@@ -65,8 +65,8 @@ std::optional<std::uint64_t> entry_point(pid_t pid) {
 
 void ExportedVariable::find_in(const std::string& path) {
   distance_.reset();
-  auto file = open_file(path, O_RDONLY | O_NOATIME);
-  if (!file) file = open_file(path, O_RDONLY);  // only its owner may ask for that
+  auto file = os::open_file(path, O_RDONLY | O_NOATIME);
+  if (!file) file = os::open_file(path, O_RDONLY);  // only its owner may ask for that
   if (!file) return;
   auto header = read_table<Elf64_Ehdr>(file->get(), 0, sizeof(Elf64_Ehdr));
   if (!header || std::memcmp(header->front().e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -97,4 +97,4 @@ std::optional<std::uint64_t> ExportedVariable::value_in(pid_t pid) {
   return value;
 }
 
-}  // namespace sf::os
+}  // namespace sf::waypoint

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace sf::os {
+namespace sf::waypoint {
 
 class ExportedVariable {
  public:
@@ -35,4 +35,4 @@ class ExportedVariable {
   std::size_t size_ = 0;                   // in bytes
 };
 
-}  // namespace sf::os
+}  // namespace sf::waypoint
