@@ -18,6 +18,7 @@ struct BranchRecord {
   os::ProcessKey keeper_process;
   BranchConfig config;
   std::optional<CheckpointId> head;
+  std::string template_file_layer = {};  // it began as a copy of this; empty: of a checkpoint
 };
 
 class BranchRecords {

@@ -12,8 +12,13 @@
 
 namespace sf::waypoint {
 
+// What live branches need.
+struct FileLayerUsers {
+  std::set<std::string> keepers;
+  std::set<std::string> templates;  // that branches are compared with; others are made when needed
+};
 // Pure: is this file layer still needed?
-bool file_layer_is_needed(const std::string& file_layer, const std::set<std::string>& live_keepers,
+bool file_layer_is_needed(const std::string& file_layer, const FileLayerUsers& users,
                           const std::set<std::string>& checkpoints);
 
 // A capture made ahead of time becomes a checkpoint's by renaming its file layer. btrfs writes that
@@ -32,11 +37,11 @@ Status end_all_keepers(const std::string& store_dir);
 // cannot be removed is among `removals`, here and below: it keeps no store closed.
 Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted,
                      FileLayerStore& file_layers, Removals& removals);
-Status sweep_file_layers(FileLayerStore& file_layers, const std::set<std::string>& live_keepers,
+Status sweep_file_layers(FileLayerStore& file_layers, const FileLayerUsers& users,
                          const CheckpointStore& checkpoints);
-// All of it. Requires: each of `keepers` has answered, so that none still writes into a dead
+// All of it. Requires: each keeper in `users` has answered, so that none still writes into a dead
 // manager's draft: a keeper answers one request at a time.
-Status sweep_store(const std::string& store_dir, const std::set<std::string>& keepers,
+Status sweep_store(const std::string& store_dir, const FileLayerUsers& users,
                    FileLayerStore& file_layers, CheckpointStore& checkpoints);
 
 }  // namespace sf::waypoint

@@ -91,7 +91,8 @@ class Waypoint::Impl {
                             std::optional<CheckpointId> head);
   // Makes it a branch, or ends it.
   Result<BranchId> publish(const Occupied& occupied, const BranchId& branch,
-                           const BranchConfig& config, const std::optional<CheckpointId>& head);
+                           const BranchConfig& config, const std::optional<CheckpointId>& head,
+                           const std::string& template_file_layer = {});
   std::optional<Manifest> base_for(const std::optional<CheckpointId>& head);
   // From here on the checkpoint exists; then the branch's record names it.
   Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);
