@@ -1,8 +1,8 @@
 // What a branch changed of its files since a checkpoint, as one digest. Reads, and changes nothing.
 //
-// Covers: names, types, modes, owners, links, contents, link targets, device numbers, extended
-// attributes. Leaves out what a replay of the same commands does not bring about again: times and
-// inode numbers.
+// Covers: names, types, modes, owners, hard links (which names are one file), contents, link
+// targets, device numbers, extended attributes. Leaves out what a replay of the same commands does
+// not bring about again: times and inode numbers.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sf::waypoint {
 
 // Begins every digest of a branch. Another number whenever a digest is made in another way: what is
 // recorded may be compared by a later version.
-inline constexpr std::string_view kDigestFormat = "format:2";
+inline constexpr std::string_view kDigestFormat = "format:3";
 
 using wire::DigestLimits;
 
