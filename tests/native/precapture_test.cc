@@ -336,6 +336,23 @@ TEST_F(PrecaptureTest, ACheckpointOfABranchWhoseShellWasKilledIsThatOfTheNewOne)
   EXPECT_EQ(output("echo \"[$x]\""), "[]\n");
 }
 
+TEST_F(PrecaptureTest, BranchIsCapturedAgainAfterAHeldProcessIsKilled) {
+  run("mkfifo /tmp/in; cat /tmp/in & job=$!; exec 8<>/tmp/in");
+  change("x=1");
+  ASSERT_OK_AND_ASSIGN(BranchPids pids, wp_->pids(branch_));
+  pid_t job = 0;
+  for (pid_t child : os::children_of(pids.shell)) job = child;
+  ASSERT_NE(job, 0);
+  ::kill(job, SIGKILL);
+  EXPECT_TRUE(faults::becomes_true([&] { return os::children_of(pids.shell).empty(); },
+                                   Deadline::after(kTimeout)));
+  EXPECT_TRUE(stands_within(kTimeout)) << "no command comes, and nothing else makes it due";
+  const CheckpointInfo info = checkpoint();
+  EXPECT_TRUE(info.precaptured);
+  ASSERT_OK(wp_->restore(branch_, info.id));
+  EXPECT_EQ(output("echo $x; kill -0 $job 2>/dev/null; echo $?"), "1\n1\n");
+}
+
 TEST_F(PrecaptureTest, ABranchThatIsKilledWhileItStandsIsKnownToBeGone) {
   change("x=1");
   const CheckpointId here = checkpoint().id;

@@ -3,6 +3,7 @@
 // (docs/decisions/0016-captures-ahead.md).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,13 +19,15 @@ namespace sf::waypoint {
 class Precapture {
  public:
   // `directory`: on the store's file system; `file layer`: a name for the files. Both are made
-  // here, and removed with the keeper at the latest.
+  // here, and removed with the keeper at the latest. `on_killed`: called by the poller if a held
+  // process is killed; it must drop what stands.
   Precapture(std::string directory, std::string file_layer, FileLayerStore& file_layers,
-             os::Poller& poller)
+             os::Poller& poller, std::function<void()> on_killed)
       : directory_(std::move(directory)),
         file_layer_(std::move(file_layer)),
         file_layers_(file_layers),
-        poller_(poller) {}
+        poller_(poller),
+        on_killed_(std::move(on_killed)) {}
   Precapture(const Precapture&) = delete;
   Precapture& operator=(const Precapture&) = delete;
   ~Precapture() { forget(); }
@@ -48,13 +51,14 @@ class Precapture {
   Status clear();
 
  private:
-  void watch(LiveBranch& branch);
+  void watch(const LiveBranch& branch);
   void forget();
 
   std::string directory_;
   std::string file_layer_;
   FileLayerStore& file_layers_;
   os::Poller& poller_;
+  std::function<void()> on_killed_;
   std::optional<CapturedState> state_;
   std::optional<FileStamp> files_;     // of the branch when it was captured
   std::vector<os::UniqueFd> watched_;  // pidfds of those that stand

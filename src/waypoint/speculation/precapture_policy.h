@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/result.h"
 
 namespace sf::waypoint {
 
@@ -13,11 +14,11 @@ class PrecapturePolicy {
   void begin(bool wanted, bool may_hold);
   // It was captured for somebody who had asked.
   void captured(bool wanted, bool may_hold, microseconds stopped);
-  // It was captured ahead, and stands; or it cannot be; or just now it cannot, and whether that is
-  // worth another try.
+  // It was captured ahead, and stands.
   void precaptured(microseconds took);
-  void refused();
-  bool retries() { return ++tries_ < kMostTries; }
+  // It could not be. Returns whether that is worth another try. kUnsupported: not until somebody
+  // asks for a checkpoint. All else may pass: something moves, or a disk is full.
+  bool failed(ErrorCode why);
   // Somebody asked and got what had been captured ahead.
   void used(bool wanted);
   // Something is about to move it.
