@@ -12,8 +12,13 @@
 
 #include "../faults/process_search.h"
 #include "native_branch.h"
+#include "os/file.h"
 #include "os/process.h"
 #include "shell/branch_files.h"
+#include "waypoint/checkpoint_store.h"
+#include "waypoint/file_layer_store.h"
+#include "waypoint/keeper/keeper_resources.h"
+#include "waypoint/manifest.h"
 
 namespace sf::waypoint {
 namespace {
@@ -379,6 +384,34 @@ TEST_F(PrecaptureTest, ABranchIsFoundAgainByTheNextManager) {
   EXPECT_EQ(output("echo $x; x=2"), "1\n");
   ASSERT_OK(wp_->restore(branch_, info.id));
   EXPECT_EQ(output("echo $x"), "1\n");
+}
+
+// What a failure of the machine right after the hand-over leaves (store_sweep.h).
+TEST_F(PrecaptureTest, CheckpointIsRestoredThoughItsRenameWasUndone) {
+  change("x=1; echo one >/root/f");
+  const CheckpointInfo info = checkpoint();
+  ASSERT_TRUE(info.precaptured);
+  run("x=2; echo two >/root/f");
+  wp_->end_all();
+  wp_.reset();
+  const std::string store = dir_.path() + "/store";
+  const std::string kept = store + "/checkpoints/" + info.id.value();
+  ASSERT_OK_AND_ASSIGN(std::string written, os::read_file(kept + "/manifest.json"));
+  ASSERT_OK_AND_ASSIGN(std::string terminal, os::read_file(kept + "/terminal"));
+  ASSERT_OK_AND_ASSIGN(Manifest manifest, parse_manifest(written, terminal));
+  ASSERT_FALSE(manifest.precapture_keeper.empty());
+  {
+    ASSERT_OK_AND_ASSIGN(auto file_layers, FileLayerStore::open(store, "auto", 0));
+    ASSERT_OK(file_layers->rename(sealed_file_layer(info.id),
+                                  precapture_file_layer(manifest.precapture_keeper)));
+  }
+  auto opened = Waypoint::open({.store_dir = store});
+  ASSERT_OK(opened);
+  wp_.emplace(std::move(*opened));
+  auto forks = wp_->fork(info.id, 1);
+  ASSERT_OK(forks[0]);
+  branch_ = *forks[0];
+  EXPECT_EQ(output("echo $x; cat /root/f"), "1\none\n");
 }
 
 TEST_F(PrecaptureTest, OneThatStandsEnds) {
