@@ -199,6 +199,42 @@ class FieldReader {
   std::size_t at_ = 0;  // what of the payload is read
 };
 
+// The keys of a message, also those that are left out where they say nothing.
+class FieldNames {
+ public:
+  explicit FieldNames(std::vector<std::string>& keys) : keys_(keys) {}
+
+  void constant(const char* key, bool /*value*/) { keys_.emplace_back(key); }
+  template <typename T>
+  void field(const char* key, const T& /*value*/) {
+    keys_.emplace_back(key);
+  }
+  template <typename T>
+  void optional(const char* key, const T& /*value*/) {
+    keys_.emplace_back(key);
+  }
+  template <typename T>
+  void list(const char* key, const std::vector<T>& /*values*/) {
+    keys_.emplace_back(key);
+  }
+  template <typename T>
+  void bytes(const char* key, const T& /*value*/) {
+    keys_.emplace_back(key);
+  }
+  template <typename T>
+  void object(const char* key, const T& /*value*/) {
+    keys_.emplace_back(key);
+  }
+  void piece(const char* key, const std::string& /*value*/) { keys_.emplace_back(key); }
+  void optional_piece(const char* key, const std::string& /*value*/) { keys_.emplace_back(key); }
+  void rest(const std::string& /*value*/) {}
+  void lines(const std::vector<std::string>& /*above*/, const std::vector<std::string>& /*rows*/,
+             std::size_t /*count*/) {}
+
+ private:
+  std::vector<std::string>& keys_;
+};
+
 // A message that is written, or one that is read into.
 template <typename M, typename Message>
 concept Is = std::same_as<std::remove_const_t<M>, Message>;
@@ -209,6 +245,15 @@ Frame write_message(const Message& message) {
   FieldWriter writer(frame);
   describe(writer, message);
   return frame;
+}
+
+template <typename Message>
+std::vector<std::string> message_keys() {
+  std::vector<std::string> keys;
+  FieldNames names(keys);
+  const Message message{};
+  describe(names, message);
+  return keys;
 }
 
 // `what` is it that kCorrupt is about.

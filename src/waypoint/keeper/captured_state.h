@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -32,6 +33,8 @@ struct CapturedState {
 wire::Json to_json(const StateFingerprint& fingerprint);
 Result<StateFingerprint> state_fingerprint_from_json(const wire::Json& json);
 wire::Json to_json(const CapturedState& state);
+// All keys that to_json() may write.
+std::vector<std::string> captured_state_keys();
 // Screen, background output, unread keys and those behind them, as one piece of bytes.
 std::string terminal_bytes(const CapturedState& state);
 Result<CapturedState> captured_state_from_json(const wire::Json& json, const std::string& terminal);
