@@ -1,6 +1,6 @@
-// What every branch finds in its root beside the base: /dev with the harmless few devices, empty
-// /tmp and /run, places for /proc and /sys, our init. Written once into a file layer; new branches
-// start from a copy of it.
+// The files that every branch gets in its root in addition to the base: /dev with a few harmless
+// devices, empty /tmp and /run, mount points for /proc and /sys, and our init. They are written
+// once into a file layer; new branches start from a copy of it.
 #pragma once
 
 #include <sys/stat.h>
@@ -18,18 +18,18 @@ struct RootTemplate {
   std::string init_binary;  // host path of waypoint-init
   std::string
       hidden;  // a path below base_root the branch must not see (the store itself), or empty
-  // The directories of the base whose owner, mode and times the template shows: base_root, and
-  // those on the way to `hidden`. Filled by look_at_base().
+  // Attributes of base_root, of `hidden` and of its parent directories, which the template shows.
+  // Filled by look_at_base().
   std::map<std::string, struct stat> looks = {};
 };
 
-// Checks that the base can carry a shell; the error says what is missing.
+// Checks that the base has everything a shell needs; the error names the missing part.
 Status check_base_root(const std::string& base_root);
-// Looks at the base once, so that name and content of a template are of the same moment.
+// Reads the attributes of the base once, so that a template's name and content agree.
 Status look_at_base(RootTemplate& wanted);
-// Name of the template file layer for this base as it is now; the same name for the same content.
-// Only the times of the directories on the way to `hidden` are not part of it: they change whenever
-// something is made beside the store. Requires: look_at_base().
+// The name of the template file layer for this base. Equal content has equal names, except for the
+// times of the parent directories of `hidden`: they change with every file made beside the store.
+// Requires: look_at_base().
 Result<std::string> template_name(const RootTemplate& wanted);
 // Requires: look_at_base().
 Status write_template(const RootTemplate& wanted, const FileLayerPaths& file_layer);

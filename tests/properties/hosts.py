@@ -1,4 +1,5 @@
-"""Hosts: a StateFork of the test's own, with its ways in, that can be killed and checked for leaks.
+"""Hosts: a private StateFork instance with its interfaces, which can be killed and checked for
+leaks.
 
 DaemonHost is a daemon with its clients. LibraryHost is the C++ library in a program of its own.
 """
@@ -27,22 +28,23 @@ from world import end_process, eventually, program
 
 
 class Host:
-    """What both have in common. Thread-safe."""
+    """Common base of both hosts. Thread-safe."""
 
     name = ""
 
     def __init__(self) -> None:
-        # Not in /tmp: that may be memory, and the store keeps whole file systems.
+        # Not in /tmp, which may be a tmpfs: the store keeps whole file systems.
         self.directory = Path(tempfile.mkdtemp(prefix="sf-properties-", dir="/var/tmp"))
         self.ways: List[Way] = []
-        self._kills = 0  # of anything, twice: once before and once after
-        self.keeper_kills = 0  # a branch that is older may be lost
+        self._kills = 0  # incremented before and after each kill of any process
+        self.keeper_kills = 0  # a branch started before the last one may be lost
         self._kill_lock = threading.Lock()
-        self._keepers: Set[str] = set()  # ids of all that were ever seen
+        self._keepers: Set[str] = set()  # ids of all keepers, current and former
 
     def kills_before(self) -> int:
-        """For a call that begins now: if killed_since() this, it may fail."""
-        return self._kills & ~1  # a kill that is under way counts
+        """Take this before a call: if killed_since() of it is true afterwards, the call may
+        fail."""
+        return self._kills & ~1  # counts a kill in progress
 
     def killed_since(self, before: int) -> bool:
         return self._kills != before
@@ -57,7 +59,7 @@ class Host:
         raise NotImplementedError
 
     def kill_manager(self) -> None:
-        """SIGKILL for the daemon, or for the program that uses the library."""
+        """Sends SIGKILL to the daemon, or to the program that uses the library."""
         with self._kill_lock:
             self._kills += 1
             self._kill_manager()
@@ -65,7 +67,7 @@ class Host:
             self.ensure_running()
 
     def kill_keeper(self, choice: random.Random) -> None:
-        """SIGKILL for one of the processes that hold a live branch."""
+        """Sends SIGKILL to one process that owns a live branch."""
         with self._kill_lock:
             found = sorted(pid for pid, _ in self._running_keepers() if self._has_branch(pid))
             if not found:
@@ -77,7 +79,7 @@ class Host:
             self._kills += 1
 
     def close(self) -> List[str]:
-        """Ends everything. Returns what is left on the host and should not be."""
+        """Ends everything. Returns the processes, mounts and files left on the host."""
         self._running_keepers()
         self.ensure_running()
         self._end()

@@ -1,4 +1,4 @@
-"""LibraryWay: the C++ library in a program of its own, library_driver.cc, without a daemon."""
+"""LibraryWay: the C++ library in a separate program (library_driver.cc), without a daemon."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class LibraryWay(Way):
     name = "library"
 
     def __init__(self, program: Callable[[], LineProgram]) -> None:
-        self._program = program  # the one that runs now: it may have been killed and started again
+        self._program = program  # the current process, which changes after a kill
         self._numbers = itertools.count(1)
 
     def _call(self, verb: str, session: str = "", branch: str = "", **fields: Any) -> Dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Player: one client that works on one branch, and compares everything it is shown with the model.
+"""Player: one client of one branch, which compares everything it sees with the model.
 
-A call that fails without a reason the model knows is a `Failure`, and so is everything that is shown and must not be.
-If a process was killed meanwhile, the player goes back to an acknowledged node, which must be there.
+An unexpected error of a call, or any output that differs from the model, is a `Failure`.
+If a process was killed during a call, the player restores an acknowledged node, which must exist.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from model import WORK, Node, State, Tree
 from ways import Done, Problem, Settings, Taken, Way
 
 PATIENCE = 60.0
-JOB_NOTICE = re.compile(r"(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n")  # a shell tells it when it likes
+JOB_NOTICE = re.compile(r"(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n")  # may appear at any time
 
 
 class Failure(Exception):
-    """StateFork broke its promise."""
+    """StateFork broke its guarantee."""
 
 
 class Stopped(Exception):
@@ -34,7 +34,7 @@ class Stopped(Exception):
 
 
 class Session:
-    """One session with its tree, for all its clients."""
+    """One session with its tree, shared by all its clients."""
 
     def __init__(self, host: Host, id: str, settings: Settings, clients: int) -> None:
         self.host = host
@@ -43,18 +43,18 @@ class Session:
         self.clients = clients
         self.tree = Tree()
         self.stop = threading.Event()
-        self.seen: Counter[str] = Counter()  # how often each thing happened, for people
+        self.seen: Counter[str] = Counter()  # number of each event, for the summary
 
 
 def first_draw(seed: int) -> str:
-    """What RANDOM gives right after it was set."""
+    """The value of RANDOM right after it was seeded."""
     return subprocess.run(["bash", "-c", f"RANDOM={seed}; echo $RANDOM"], capture_output=True, check=True,
                           text=True).stdout.strip()
 
 
 @dataclass
 class Running:
-    """A call under way."""
+    """A call in progress."""
 
     name: str  # of the file that it will write
     call: "Future[Any]"
@@ -66,11 +66,11 @@ class Player:
         self.session = session
         self.host = session.host
         self.branch = branch
-        self.node = node  # where the branch stands
+        self.node = node  # the last node of the branch
         self.number = number
         self.state = node.state.copy()
-        self.random = random.Random(0)  # of the step that is played
-        self.drew = False  # a command since the node drew by chance
+        self.random = random.Random(0)  # seeded for each step
+        self.drew = False  # a command since the node used randomness
         self.diverged = False  # a divergence was accepted: the next node must be physical
         self.history: List[str] = []
         self.running: List[Running] = []
@@ -87,27 +87,27 @@ class Player:
         self.history.append(f"[client {self.number}, {self.branch}] {text}")
 
     def call(self, verb: str, *arguments: Any, branch: str = "") -> Any:
-        """One verb through a random way in."""
+        """Calls `verb` through a random interface."""
         way = self.way()
         self.note(f"{way.name} {verb} {branch or self.branch} " + " ".join(short(one) for one in arguments))
         self.session.seen[f"{way.name} {verb}"] += 1
         return getattr(way, verb)(self.session.id, branch or self.branch, *arguments)
 
     def write_later(self, name: str, verb: str, *arguments: Any) -> "Future[Any]":
-        """A call that writes a file while other calls are made."""
+        """Starts a call that writes a file during other calls."""
         kills = self.host.kills_before()
         call = self.later(verb, *arguments)
         self.running.append(Running(name, call, kills))
         return call
 
     def later(self, verb: str, *arguments: Any) -> "Future[Any]":
-        """A call beside everything that follows."""
+        """Starts a call that runs concurrently with all later ones."""
         way = self.way()
         self.note(f"{way.name} {verb} {self.branch} " + " ".join(short(one) for one in arguments) + " (goes on)")
         return self._pool.submit(getattr(way, verb), self.session.id, self.branch, *arguments)
 
     def shell(self, command: str, expected: Optional[str] = None, branch: str = "") -> str:
-        """A command that must succeed."""
+        """Runs a command that must succeed. Returns its output."""
         done: Done = self.call("exec", command, branch=branch)
         output = done.output.replace("\r", "")
         if done.timed_out or done.exit_code != 0:
@@ -119,7 +119,8 @@ class Player:
         return output
 
     def read(self, name: str, branch: str = "") -> Optional[bytes]:
-        """A file below the work directory; None if there is none. Leaves no entry in the log."""
+        """Reads a file below the work directory; None if it does not exist. Leaves no entry in
+        the log."""
         try:
             content: bytes = self.call("read", f"{WORK}/{name}", branch=branch)
         except Problem as problem:
@@ -137,10 +138,10 @@ class Player:
         self._names += 1
         return f"{prefix}{self.number}{self._names}"
 
-    # What operations are made of.
+    # Building blocks of operations.
 
     def learn(self, name: str) -> None:
-        """What a command drew by chance is what the file has now."""
+        """Adopts the file's current content, which a command chose at random."""
         content = self.read(name)
         if content is None:
             raise Failure(f"file {name}: expected, actual absent")
@@ -148,7 +149,8 @@ class Player:
         self.state.files[name] = probe.Entry("f", known.mode if known else 0o666 & ~self.state.umask, content)
 
     def wait_for(self, name: str, branch: str, content: bytes, writer: Optional["Future[Any]"] = None) -> None:
-        """Until a file is whole. `writer`: a call that goes on meanwhile; if it fails, there is no point in waiting."""
+        """Waits until a file is complete. `writer`: a call in progress; if it fails, the wait
+        fails."""
         deadline = time.monotonic() + PATIENCE
         while self.read(name, branch) != content:
             if writer is not None and writer.done():
@@ -161,7 +163,7 @@ class Player:
             del self.history[-1]  # one line is enough
 
     def decide(self, node: Node, branch: str) -> None:
-        """What was open when the node was taken is what the first copy of it shows."""
+        """Resolves uncertain files of a node by its first copy."""
         for name, entry in list(node.state.maybe.items()):
             if self.read(name, branch) is not None:
                 node.state.files[name] = entry
@@ -197,7 +199,8 @@ class Player:
         return problem.code == "unsupported" and (materialization == "virtual" or declined)
 
     def restore(self, node: Node, accept: bool = False) -> bool:
-        """False: it diverged, as it may, and the branch is as it was."""
+        """Returns False if the replay diverged, which the model must allow; the branch is
+        unchanged then."""
         born = self.host.keeper_kills
         try:
             accepted: int = self.call("restore", node.id, accept)
@@ -208,7 +211,8 @@ class Player:
             raise
         if accepted and not node.may_diverge():
             raise Failure(f"restore of {node.id}, which is deterministic: {accepted} divergences")
-        # The window belongs to the branch, not to the node. A branch whose keeper was killed has none any more.
+        # The window belongs to the branch, not to the node. It is unknown after the keeper was
+        # killed.
         window = self.state.window if self._born == self.host.keeper_kills else None
         self.decide(node, self.branch)
         self.node, self.state, self._born = node, node.state.copy(), born
@@ -232,15 +236,15 @@ class Player:
         return branch
 
     def move_to(self, branch: str, node: Node, born: int) -> None:
-        """Goes on in a fork of the node."""
+        """Continues in a fork of the node."""
         left = self.branch
         self.branch, self.node, self.state, self._born = branch, node, node.state.copy(), born
         self.drew = self.diverged = False
         if left != "main":
-            self.call("end", branch=left)  # last: if it is killed meanwhile, nobody knows whether it has ended
+            self.call("end", branch=left)  # last: if it is killed, its outcome is unknown
 
     def check(self, where: str, state: State, branch: str, draw: bool) -> None:
-        """Compares all that the branch shows with `state`."""
+        """Compares the whole state of the branch with `state`."""
         self.session.seen["probe"] += 1
         output = self.shell(probe.probe_command(state, draw), branch=branch)
         seen = probe.parse(output)
@@ -251,14 +255,15 @@ class Player:
         probe.decide(state, seen)
 
     def check_fork(self, node: Node) -> Optional[str]:
-        """A fork of the node that shows what it must; the caller ends it."""
+        """Forks the node and checks the fork; the caller ends it."""
         branch = self.fork(node)
         if branch is not None:
             self.check(f"fork {branch} of {node.id} ({node.kind})", node.state, branch, True)
         return branch
 
     def check_files(self) -> None:
-        """Reads all files of the live branch through the API, which leaves no trace in the log."""
+        """Reads all files of the live branch through the API, which leaves no entry in the
+        log."""
         for name in self.state.plain_files():
             content = self.read(name)
             if content != self.state.files[name].content:
@@ -266,7 +271,7 @@ class Player:
                               f"actual {content!r}")
 
     def join(self) -> None:
-        """Waits for the calls under way; what they wrote is there now."""
+        """Waits for the calls in progress; afterwards their files exist."""
         while self.running:
             name, done = self.running[0].name, self.running[0].call.result()
             del self.running[0]
@@ -279,7 +284,7 @@ class Player:
     # Steps.
 
     def play(self, name: str, operation: Callable[["Player"], None], seed: int) -> None:
-        """One step, whatever is killed meanwhile."""
+        """Plays one step and recovers if a process was killed during it."""
         if self.session.stop.is_set():
             raise Stopped
         self.random = random.Random(seed)
@@ -294,13 +299,13 @@ class Player:
             self.recover(str(problem))
 
     def recover(self, why: str) -> None:
-        """After a kill nobody knows what became of the call: back to a node that was acknowledged."""
+        """After a kill the outcome of the call is unknown, so restore an acknowledged node."""
         self.note(f"recovering from {why}")
         self.session.seen["recovery"] += 1
         for running in self.running:
-            running.call.exception()  # waits; its outcome does not matter any more
+            running.call.exception()  # waits; the outcome is irrelevant
         self.running.clear()
-        self.state.window = None  # a resize may have been done or not
+        self.state.window = None  # a resize may or may not have happened
         deadline = time.monotonic() + PATIENCE
         while True:
             kills = self.host.kills_before()

@@ -1,15 +1,16 @@
-"""Random operations through every way in, against a model.
+"""Random operations through every interface, compared with a model.
 
     run.py [--seconds N] [--seed N] [--policies eager,lazy,...] [--engines auto,criu] [--hosts daemon,library]
            [--kills] [--lanes N]
 
-The run is a series of rounds, N side by side, until the time is over. Round n has the seed SEED + n, from which everything follows:
-policy, engine, ways in, clients and the steps of each. SF_SEED, SF_SECONDS and SF_ROUNDS come before the arguments.
-SF_STEPS=a,b allows these operations and sequences alone, SF_WAYS=http,mcp these ways in; SF_KEPT=3,7 plays these
-steps of the round alone; SF_SHRINK=0 does not look for fewer steps.
+The run is a series of rounds, N in parallel, until the time is over. The seed of round n is SEED +
+n; it determines policy, engine, interfaces, clients and the steps of each. SF_SEED, SF_SECONDS and
+SF_ROUNDS override the arguments. SF_STEPS=a,b allows only these operations and sequences,
+SF_WAYS=http,mcp only these interfaces; SF_KEPT=3,7 plays only these steps of the round; SF_SHRINK=0
+does not reduce a failing round to fewer steps.
 
-A failure names the seed and the fewest steps found that still fail. Pauses and loads differ from run to run, so a
-seed may need a few tries.
+A failure report has the seed and the smallest failing set of steps. Pauses and load differ between
+runs, so a seed may need a few tries.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
-import states  # adds its operations
+import states  # importing it registers its operations
 from hosts import DaemonHost, Host, LibraryHost
 from model import WORK, Node, State
 from operations import OPERATIONS
@@ -33,7 +34,7 @@ from player import Failure, Player, Session, Stopped
 from sequences import SEQUENCES
 from ways import Problem, Settings
 
-STEPS = 24  # of each client, in a round
+STEPS = 24  # per client and round
 POLICIES = ["eager", "lazy", "smart", "every-3"]
 SHRINK_SECONDS = 90.0
 
@@ -49,7 +50,7 @@ class Step:
 
 @dataclass
 class Choice:
-    """What rounds may be made of."""
+    """The choices for a round."""
 
     policies: List[str]
     engines: List[str]
@@ -60,7 +61,7 @@ class Choice:
 
 @dataclass
 class Round:
-    """Plain data: all that follows from a seed."""
+    """A round as plain data, derived from its seed."""
 
     seed: int
     host: str
@@ -78,7 +79,7 @@ def plan(seed: int, choice: Choice) -> Round:
     chance = random.Random(seed)
     settings = Settings(chance.choice(choice.policies), chance.choice(choice.engines))
     if settings.policy == "eager" and chance.random() < 0.1:
-        settings.max_bytes = 1  # full after the first node: all others are virtual
+        settings.max_bytes = 1  # exceeded by the first node: all others are virtual
     host = chance.choice(choice.hosts)
     clients = chance.choices([1, 2, 3], [6, 3, 1])[0]
     return Round(seed, host, settings, clients, plan_steps(chance, clients, choice))
@@ -108,7 +109,7 @@ def plan_steps(chance: random.Random, clients: int, choice: Choice) -> List[Step
 
 
 class Outcome:
-    """How a round ended."""
+    """The result of a round."""
 
     def __init__(self) -> None:
         self.failure: Optional[str] = None
@@ -117,7 +118,7 @@ class Outcome:
 
 
 def unless_killed(host: Host, action: Callable[[], Any]) -> Any:
-    """Tries again if a process was killed meanwhile."""
+    """Retries a call during which a process was killed."""
     while True:
         kills = host.kills_before()
         try:
@@ -146,7 +147,7 @@ def play_round(host: Host, planned: Round, stop: threading.Event, seen: Dict[str
             player.close()
         for name, count in session.seen.items():
             seen[name] = seen.get(name, 0) + count
-        with contextlib.suppress(Problem):  # a kill may have come between the removal and its answer
+        with contextlib.suppress(Problem):  # a kill may precede the reply
             unless_killed(host, lambda: host.ways[0].destroy(session.id))
     return outcome
 
@@ -176,7 +177,7 @@ def play_client(player: Player, planned: Round, outcome: Outcome, stop: threadin
             player.play(f"at the end: {node.id}", lambda p: check_at_end(p, node), planned.seed + index)
     except Stopped:
         pass
-    except Exception as error:  # whatever it is, the history must be told
+    except Exception as error:  # the report needs the history after any exception
         if outcome.failure is None:
             text = str(error) if isinstance(error, Failure) else f"{type(error).__name__}: {error}"
             outcome.failure, outcome.history, outcome.step = text, list(player.history), step
@@ -199,7 +200,8 @@ def still_fails(host: Host, planned: Round, kept: List[Step], stop: threading.Ev
 
 
 def shrink(host: Host, planned: Round, failed: Step) -> List[Step]:
-    """The fewest steps found within the time that still fail; not all failures come back at once."""
+    """The smallest failing set of steps found within the time; not every failure is reproducible
+    at once."""
     deadline = time.monotonic() + SHRINK_SECONDS
     stop = threading.Event()
     kept = [step for step in planned.steps if step.number <= failed.number or step.client != failed.client]
@@ -216,7 +218,7 @@ def shrink(host: Host, planned: Round, failed: Step) -> List[Step]:
 
 
 class Run:
-    """All rounds, on one host of each kind."""
+    """Runs all rounds, on one host of each kind."""
 
     def __init__(self, choice: Choice, seed: int, seconds: float, rounds: int, lanes: int) -> None:
         self._choice = choice
@@ -280,7 +282,7 @@ class Run:
             ender.start()
             try:
                 outcome = play_round(host, planned, self._over, self._seen)
-            except Exception as error:  # before the first step, or after the last
+            except Exception as error:  # outside of the steps
                 outcome = Outcome()
                 outcome.failure = f"{type(error).__name__}: {error}"
             ender.cancel()
@@ -308,7 +310,7 @@ class Run:
 
 
 def end_once(number: int, _: Any) -> None:
-    """Ends the run; everything is cleaned up all the same, so the next signal comes too late."""
+    """Ends the run with a full cleanup; further signals are ignored."""
     signal.signal(number, signal.SIG_IGN)
     sys.exit("ended by SIGTERM")
 

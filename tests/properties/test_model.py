@@ -1,4 +1,4 @@
-"""The model and its comparison: what is the same passes, and everything that differs is found."""
+"""The model and its comparison: equal states pass, and every difference is found."""
 
 import random
 import unittest
@@ -11,7 +11,7 @@ from sequences import SEQUENCES
 
 
 def printed(state: State, drawn: str = "") -> str:
-    """What the probe prints in a branch that is as `state` says."""
+    """The probe's output in a branch with this state."""
     lines = [f"file {name}|{entry.kind}|{entry.mode:o}|{entry.content.decode() if entry.kind == 'l' else ''}"
              for name, entry in state.files.items()]
     lines += [f"md5 {probe.digest(entry.content)}  {WORK}/{name}" for name, entry in state.files.items()
@@ -53,14 +53,14 @@ class DifferencesTest(unittest.TestCase):
                 change(actual)
                 self.assertNotEqual(self.differences(full_state(), actual), [])
 
-    def test_a_file_that_is_coming_may_be_absent_empty_or_whole(self) -> None:
+    def test_a_file_being_written_may_be_absent_empty_or_complete(self) -> None:
         expected = State(coming={"t": b"text"})
         for content, allowed in ((None, True), (b"", True), (b"text", True), (b"other", False)):
             with self.subTest(content):
                 actual = State(files={} if content is None else {"t": Entry("f", 0o644, content)})
                 self.assertEqual(self.differences(expected, actual) == [], allowed)
 
-    def test_the_first_probe_decides_what_was_open(self) -> None:
+    def test_the_first_probe_decides_uncertain_files(self) -> None:
         state = State(maybe={"p": Entry("f", 0o644, b"p")})
         with_it = State(files={"p": Entry("f", 0o644, b"p")})
         self.assertEqual(self.differences(state, with_it), [])
@@ -86,7 +86,7 @@ class NodesTest(unittest.TestCase):
         self.assertIs(after.sure_ancestor(), root)
         self.assertIs(below.sure_ancestor(), below)
 
-    def test_a_node_is_not_changed_by_what_follows(self) -> None:
+    def test_later_operations_do_not_change_a_node(self) -> None:
         live = full_state()
         node = Node("n1", None, "physical", live.copy(), False)
         live.variables["a"] = "9"
@@ -109,7 +109,7 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(run.plan(7, self.choice), run.plan(7, self.choice))
         self.assertNotEqual(run.plan(7, self.choice).steps, run.plan(8, self.choice).steps)
 
-    def test_every_operation_is_planned_sooner_or_later(self) -> None:
+    def test_every_operation_is_planned_eventually(self) -> None:
         planned = {step.name for seed in range(300) for step in run.plan(seed, self.choice).steps}
         self.assertEqual(planned, set(OPERATIONS))
 

@@ -1,4 +1,5 @@
-"""Commands that run by themselves: their output as it comes, over connections that break."""
+"""Executions: commands that run independently of a connection, and their output over connections
+that break."""
 
 import signal
 import unittest
@@ -15,10 +16,10 @@ def text_of(events: List[Event]) -> str:
 
 
 class StreamTest(LiveTest):
-    def test_on_output_is_told_the_output_as_it_comes(self) -> None:
+    def test_on_output_receives_output_as_it_arrives(self) -> None:
         told: List[str] = []
 
-        def answer(text: str) -> None:  # the command goes on only when its first line has arrived
+        def answer(text: str) -> None:  # the command continues once its first line has arrived
             told.append(text)
             if "".join(told) == "question\n":
                 self.s.send_keys("reply\r")
@@ -34,15 +35,15 @@ class StreamTest(LiveTest):
         self.assertEqual((failed.exception.exit_code, told), (5, ["part\n"]))
         self.assertTrue(self.s.exec_command("sleep 1000", on_output=told.append, timeout=0.3).timed_out)
 
-    def test_an_error_of_the_callback_is_the_callers(self) -> None:
+    def test_an_exception_of_the_callback_is_raised(self) -> None:
         def refuse(_: str) -> None:
-            raise NotFoundError("mine")  # of our own types, and still no matter of the connection
+            raise NotFoundError("mine")  # our own type, but not a connection error
 
         with self.assertRaisesRegex(NotFoundError, "mine"):
             self.s.exec_command("echo x", on_output=refuse)
         self.assertEqual(self.s.exec_command("echo usable").output, "usable\n")
 
-    def test_on_output_is_not_told_raw_bytes(self) -> None:
+    def test_on_output_cannot_be_combined_with_raw(self) -> None:
         with self.assertRaises(InvalidArgumentError):
             self.s.exec_command("true", on_output=print, raw=True)
 
@@ -56,7 +57,7 @@ class StreamTest(LiveTest):
         self.assertEqual((last.result.output, last.result.exit_code), ("1\n2\n3\n", 2))
         self.assertEqual(last.result.command, execution.command)
 
-    def test_events_can_be_had_again_from_any_number(self) -> None:
+    def test_events_can_be_read_again_from_any_number(self) -> None:
         execution = self.s.start_command("for i in 1 2 3; do echo $i; sleep 0.01; done")
         events = list(execution)
         for after in range(len(events)):
@@ -77,7 +78,7 @@ class StreamTest(LiveTest):
         self.assertEqual("".join(told), "".join(f"{i}\n" for i in range(1, 30001)))
         self.assertTrue(r.ok)
 
-    def test_a_command_runs_on_when_nobody_watches(self) -> None:
+    def test_a_command_continues_without_a_watcher(self) -> None:
         execution = self.s.start_command("echo one; read x; echo $x")
         next(execution.events())
         self.assertTrue(execution.info().running)
@@ -110,7 +111,7 @@ class StreamTest(LiveTest):
             second.wait(timeout=60)
         self.assertEqual(first.interrupt(), "over")
 
-    def test_an_execution_that_is_not_there_is_not_found(self) -> None:
+    def test_an_unknown_execution_is_not_found(self) -> None:
         with self.assertRaises(NotFoundError):
             self.s.execution("x123456")
 
@@ -125,7 +126,7 @@ class StreamTest(LiveTest):
 
 
 class BrokenConnectionTest(LiveTest):
-    """Between client and daemon stands a proxy that hangs up after so many bytes of each answer."""
+    """A proxy between client and daemon cuts each reply after some bytes."""
 
     def through(self, proxy: CuttingProxy) -> Client:
         return Client(proxy.socket, start=False)
@@ -142,7 +143,7 @@ class BrokenConnectionTest(LiveTest):
             self.assertEqual(text_of(events), "".join(f"line {i}\n" for i in range(1, 41)))
             self.assertIsInstance(events[-1], ResultEvent)
 
-    def test_on_output_is_told_everything_once_too(self) -> None:
+    def test_on_output_receives_everything_once(self) -> None:
         with CuttingProxy(self.world.socket) as proxy:
             s = self.through(proxy).connect(self.s.id)
             told: List[str] = []
@@ -151,7 +152,7 @@ class BrokenConnectionTest(LiveTest):
             self.assertGreater(proxy.cuts, 1)
             self.assertEqual("".join(told), r.output)
 
-    def test_a_daemon_that_stays_away_loses_the_execution_but_not_its_output(self) -> None:
+    def test_a_lost_execution_keeps_its_output(self) -> None:
         with CuttingProxy(self.world.socket) as proxy:
             s = self.through(proxy).connect(self.s.id)
             execution = s.start_command("echo begun; sleep 1000", timeout=None)
@@ -161,7 +162,7 @@ class BrokenConnectionTest(LiveTest):
             self.assertEqual(lost.exception.output, "begun\n")
         self.s.send_keys("\x03")
 
-    def test_waiting_goes_on_over_connections_that_break(self) -> None:
+    def test_wait_survives_broken_connections(self) -> None:
         with CuttingProxy(self.world.socket) as proxy:
             execution = self.through(proxy).connect(self.s.id).start_command("echo ready; read x; echo $x")
             next(execution.events())
@@ -172,7 +173,7 @@ class BrokenConnectionTest(LiveTest):
 
 
 class RestartedDaemonTest(unittest.TestCase):
-    def test_a_daemon_that_is_started_anew_knows_no_executions(self) -> None:
+    def test_a_restarted_daemon_knows_no_executions(self) -> None:
         world = World()
         self.addCleanup(world.close)
         s = world.session()
