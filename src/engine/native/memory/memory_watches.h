@@ -1,4 +1,4 @@
-// Watches the memory of large processes: where each page's content was last saved, and which pages
+// MemoryWatches: for large processes, where each page's content was last saved and which pages
 // were written since. After a restore such memory is missing at first: a thread loads pages when
 // they are touched. See docs/engine.md, Memory.
 #pragma once
