@@ -14,8 +14,18 @@ using enum ArgumentType;
 
 constexpr std::uint64_t kMaxWindow = 65'535;
 
-ToolResult typed(const Json& /*arguments*/, const Json& /*answer*/) {
-  return {.text = "typed; look at the screen for what it did", .structured = Json::object()};
+ToolResult typed(const Json& /*arguments*/, const Json& answer) {
+  std::string text = "typed; look at the screen for what it did";
+  if (const auto waiting = answer.value("waiting_bytes", std::uint64_t{0}); waiting > 0)
+    text = "typed; " + std::to_string(waiting) +
+           " bytes wait until the program in the terminal reads them";
+  return {.text = std::move(text), .structured = answer};
+}
+
+Json typed_schema() {
+  return object_of({{"accepted_bytes", whole_field("All that were given to the terminal.")},
+                    {"waiting_bytes", whole_field("Bytes that the program in the terminal has not "
+                                                  "read yet, earlier ones included.")}});
 }
 
 Result<ApiCall> keys_request(const Json& arguments) {
@@ -61,7 +71,7 @@ Tool send_keys() {
                      .description = "Text to paste, after the keys: in marks if the program asked "
                                     "for bracketed pastes."},
                     branch_argument()},
-      .output_schema = object_of(Json::object()),
+      .output_schema = typed_schema(),
       .takes_turns = true,
       .request = keys_request,
       .present = typed,
@@ -98,7 +108,7 @@ Tool mouse() {
                     {.name = "alt", .type = kFlag, .description = "With Alt held."},
                     {.name = "shift", .type = kFlag, .description = "With Shift held."},
                     branch_argument()},
-      .output_schema = object_of(Json::object()),
+      .output_schema = typed_schema(),
       .takes_turns = true,
       .request = [](const Json& arguments) -> Result<ApiCall> {
         Json event = {{"mouse", picked(arguments, {"action", "row", "col", "button", "control",
