@@ -82,6 +82,16 @@ class CliPasteTest : public ::testing::Test {
       std::this_thread::sleep_for(milliseconds(5));
     EXPECT_GE(host_shell_->pasted(), kQueue);
   }
+  // A paste of which a line is too long for the `cat` that reads it: what comes behind that line's
+  // piece is discarded until the paste ends.
+  void paste_with_a_long_line(const std::string& begin, const std::string& end) {
+    host_shell_->type("sh -c 'echo read\"\"ing; exec cat >" + file("text") + "'\r");
+    ASSERT_TRUE(host_shell_->sees("reading"));
+    std::string text = begin + "one-before\r" + std::string(5000, 'x') + "\r";
+    for (int i = 0; i < 20'000; ++i) text += "one-behind\r";
+    ASSERT_TRUE(host_shell_->paste(text + end));
+    ASSERT_TRUE(host_shell_->sees("all that follows are discarded"));
+  }
   // More than fits is pasted; when the rest has to wait, `end` ends the link.
   void end_within_a_paste(const std::function<void()>& end, const std::string& message) {
     close_gate();
@@ -206,6 +216,57 @@ TEST_F(CliPasteTest, ARestoreBetweenTwoPiecesOfAPasteDiscardsTheSecond) {
   host_shell_->type("\x1d");
   ASSERT_TRUE(host_shell_->sees("discarded"));
   ASSERT_TRUE(host_shell_->sees("host> "));
+  expect_host_untouched();
+}
+
+// In `cat` nothing marks a paste: it ends with a pause.
+TEST_F(CliPasteTest, ARestoreWithinAPasteWithoutMarksDiscardsTheRest) {
+  constexpr std::size_t kLines = 300'000;
+  world_.output({"snapshot", "s", "--name", "here"});
+  host_shell_->type("sh -c 'echo read\"\"ing; exec cat >/dev/null'\r");
+  ASSERT_TRUE(host_shell_->sees("reading"));
+  const std::string text = lines(kLines);
+  bool pasted = false;
+  std::thread hands([&] { pasted = host_shell_->paste(text); });
+  for (Deadline patience = Deadline::after(seconds(60));
+       host_shell_->pasted() < 16 * 4096 && !patience.passed();)
+    std::this_thread::sleep_for(milliseconds(1));
+  world_.output({"restore", "s", "here"});
+  hands.join();
+  EXPECT_TRUE(pasted);
+  for (Deadline patience = Deadline::after(seconds(60)); !patience.passed();) {
+    host_shell_->type("echo af''ter\r");
+    if (host_shell_->sees_soon("after", seconds(1))) break;  // a pause
+  }
+  // What was sent before the client knew of the restore may have run.
+  EXPECT_LT(std::stoul(inside("cat " + file("lines") + " 2>/dev/null | wc -l")), kLines / 10);
+  host_shell_->type("\x1d");
+  ASSERT_TRUE(host_shell_->sees("discarded"));
+  ASSERT_TRUE(host_shell_->sees("host> "));
+  expect_host_untouched();
+}
+
+TEST_F(CliPasteTest, TheRestOfAPasteWithoutMarksIsDiscardedBehindALineThatIsTooLong) {
+  paste_with_a_long_line("", "");
+  // Ctrl-U erases the beginning of that line, which may have arrived.
+  bool is_heard = false;
+  for (Deadline patience = Deadline::after(seconds(60)); !is_heard && !patience.passed();) {
+    host_shell_->type("\x15heard\r");
+    is_heard = host_shell_->sees_soon("heard", seconds(1));
+  }
+  EXPECT_TRUE(is_heard);
+  host_shell_->type("\x04");
+  EXPECT_EQ(inside("uniq " + file("text")), "one-before\nheard");
+  detach();
+  expect_host_untouched();
+}
+
+TEST_F(CliPasteTest, TheRestOfAMarkedPasteIsDiscardedBehindALineThatIsTooLong) {
+  paste_with_a_long_line("\x1b[200~", "\x1b[201~\x15heard\r");
+  ASSERT_TRUE(host_shell_->sees("heard"));
+  host_shell_->type("\x04");
+  EXPECT_EQ(inside("tail -n +2 " + file("text")), "heard");
+  detach();
   expect_host_untouched();
 }
 

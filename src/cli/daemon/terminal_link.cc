@@ -29,6 +29,14 @@ constexpr auto kFirstRetry = milliseconds(10);   // when there was no room
 constexpr auto kLastRetry = milliseconds(200);
 constexpr auto kPasteGap = seconds(5);  // within one
 constexpr std::string_view kPasteEnd = "\x1b[201~";
+// A paste without marks: more than a line that a person or a script types, without a pause. It ends
+// when nothing came for long.
+constexpr std::size_t kUnmarkedPaste = 64;
+constexpr auto kUnmarkedGap = milliseconds(100);
+constexpr auto kUnmarkedEnd = milliseconds(500);
+constexpr std::string_view kRefused =
+    "\a\r\n[statefork: a pasted line is longer than the 4095 bytes that the program's terminal "
+    "keeps; that part of the paste and all that follows are discarded]\r\n";
 
 class Link {
  public:
@@ -93,10 +101,34 @@ class Link {
     std::uint64_t count = 0;
     (void)!::read(repainted_.get(), &count, sizeof count);
     if (restored_.exchange(false)) {
+      const bool is_unmarked =
+          !pending_.empty() || (burst_ > kUnmarkedPaste && !burst_end_.passed());
       dropped_ += std::exchange(pending_, {}).size();
-      skips_paste_ = input_.in_paste();
+      if (input_.in_paste() || is_unmarked) skip_paste();
     }
     (void)ask_for_prompt();  // if the branch or the daemon is gone, show() says so
+  }
+
+  // The rest of what is being pasted goes nowhere. Without marks it is at least what comes without
+  // a pause.
+  void skip_paste() {
+    has_begun_ = false;
+    skips_paste_ = input_.in_paste();
+    if (!skips_paste_) unmarked_end_ = Deadline::after(kUnmarkedEnd);
+  }
+  bool skips() const { return skips_paste_ || !unmarked_end_.is_never(); }
+
+  // Nothing came until one of the times that end a paste.
+  void on_quiet() {
+    if (paste_gap_.passed()) {
+      const bool is_over = pending_.empty();
+      if (is_over) input_.give_up_paste();
+      paste_gap_ = is_over ? Deadline::never() : Deadline::after(kPasteGap);
+      skips_paste_ = skips_paste_ && !is_over;
+    }
+    if (!unmarked_end_.passed()) return;
+    unmarked_end_ = Deadline::never();
+    skips_paste_ = input_.in_paste();  // it began while all was discarded
   }
 
   void begin_output() {
@@ -122,6 +154,8 @@ class Link {
     dropped_ += raw.discard_typed(
         input_, is_plain ? RawTerminal::Ending::kByKey : RawTerminal::Ending::kBroken);
     input_.give_up_paste();
+    skips_paste_ = false;
+    unmarked_end_ = paste_gap_ = Deadline::never();
     // The session may be restored meanwhile: nothing waits for it but the end of a paste whose
     // beginning it has seen.
     dropped_ += std::exchange(pending_, std::string(in_paste ? kPasteEnd : "")).size();
@@ -184,7 +218,7 @@ class Link {
                           {signals, POLLIN, 0},
                           {ended_.get(), POLLIN, 0},
                           {repainted_.get(), POLLIN, 0}};
-      const Deadline wake = input_.in_paste() ? retry.min(Deadline::after(kPasteGap)) : retry;
+      const Deadline wake = retry.min(paste_gap_).min(unmarked_end_);
       const int ready = ::poll(watched, std::size(watched), wake.poll_timeout_ms());
       if (ready < 0 && errno != EINTR) return os::last_error("waiting for keys");
       if (ready < 0) continue;
@@ -195,7 +229,7 @@ class Link {
         continue;  // what was seen before a stop may no longer be so
       }
       if (watched[3].revents != 0) on_repaint();
-      if (ready == 0 && pending_.empty()) input_.give_up_paste();
+      if (watched[0].revents == 0) on_quiet();
       bool detach = false;
       const bool typed = watched[0].revents != 0;
       if (typed) {
@@ -206,6 +240,8 @@ class Link {
         retry = delivered ? Deadline::never() : Deadline::after(pause);
         pause = delivered ? kFirstRetry : std::min<milliseconds>(pause * 2, kLastRetry);
       }
+      if (typed)
+        burst_end_ = Deadline::after(kUnmarkedGap);  // this terminal was not read meanwhile
       if (detach) return LinkEnd::Why::kDetached;
     }
   }
@@ -215,16 +251,19 @@ class Link {
     char keys[4096];
     ssize_t n = ::read(STDIN_FILENO, keys, sizeof keys);
     if (n <= 0) return true;
+    burst_ = (burst_end_.passed() ? 0 : burst_) + static_cast<std::size_t>(n);
     TypedInput::Taken taken = input_.take({keys, static_cast<std::size_t>(n)});
     // What is typed behind the rest of the paste is for the shell that is there now.
     const bool ends_skipping = skips_paste_ && taken.paste_end > 0;
     const std::size_t skipped = ends_skipping ? taken.paste_end : taken.keys.size();
-    if (skips_paste_) {
+    if (skips()) {
       dropped_ += skipped;
       taken.keys.erase(0, skipped);
     }
     pending_ += taken.keys;
     skips_paste_ = skips_paste_ && !ends_skipping && input_.in_paste();
+    if (!unmarked_end_.is_never()) unmarked_end_ = Deadline::after(kUnmarkedEnd);
+    paste_gap_ = input_.in_paste() ? Deadline::after(kPasteGap) : Deadline::never();
     behind_ += taken.behind;
     return taken.detach;
   }
@@ -238,10 +277,15 @@ class Link {
     const bool is_refused = !sent.ok() && sent.error().code == ErrorCode::kInvalidArgument;
     if (!sent.ok() && !is_refused) return std::move(sent).error();
     if (is_refused) {
-      dropped_ += pending_.size();
-      (void)os::write_all(STDOUT_FILENO, "\a");
+      // A program that has seen the beginning of a paste waits for its end.
+      const std::string_view end = has_begun_ ? kPasteEnd : "";
+      dropped_ += std::exchange(pending_, std::string(end)).size();
+      if (!skips()) (void)os::write_all(STDOUT_FILENO, kRefused);
+      skip_paste();
+      return pending_.empty();
     }
     pending_.clear();
+    has_begun_ = input_.in_paste() && !skips();
     return true;
   }
 
@@ -308,7 +352,12 @@ class Link {
   std::string pending_;       // typed, not accepted yet
   std::size_t behind_ = 0;    // bytes behind the detach key
   std::size_t dropped_ = 0;   // bytes that the branch was not to have
-  bool skips_paste_ = false;  // the rest of a paste is for a shell that is gone
+  bool skips_paste_ = false;  // the rest of a paste, up to its mark, goes nowhere
+  bool has_begun_ = false;    // the branch has the beginning of a paste, and not its end
+  Deadline unmarked_end_ = Deadline::never();  // until then all that comes goes nowhere
+  Deadline paste_gap_ = Deadline::never();     // when a paste ends that has no mark at its end
+  std::size_t burst_ = 0;                      // bytes that came without a pause
+  Deadline burst_end_ = Deadline::never();     // when the next ones come after a pause
   std::unique_ptr<ApiClient::Gate> gate_;
   std::thread output_;                  // runs show()
   bool has_colours_ = false;            // output_'s, as long as that runs
