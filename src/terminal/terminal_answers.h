@@ -5,6 +5,7 @@
 // does not answer these either unless told to.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace sf::waypoint {
 std::string answer_query(const TerminalQuery& query, const Emulator& emulator, WindowSize size);
 
 // `queue`, what was typed and not read, without the answers that nobody read, whole or in part.
-std::string without_answers(std::string queue, const std::vector<std::string>& answers);
+// `ends`: positions in `queue` before which an end of file stands; they move with the text. When a
+// program goes back to lines, the kernel ends what is unread: an end at an answer goes with it.
+std::string without_answers(std::string queue, std::vector<std::size_t>& ends,
+                            const std::vector<std::string>& answers);
 
 }  // namespace sf::waypoint
