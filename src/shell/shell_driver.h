@@ -23,6 +23,7 @@
 #include "shell/change_gate.h"
 #include "shell/shell_channel.h"
 #include "shell/shell_fingerprint.h"
+#include "shell/stream_search.h"
 #include "shell/terminal_input.h"
 #include "terminal/output_buffer.h"
 #include "terminal/screen.h"
@@ -139,6 +140,7 @@ class ShellDriver {
   static constexpr milliseconds kEagerLook{4};  // after an interrupt: the end is expected
   static constexpr milliseconds kRetypeLook{100};
   static constexpr char kInterruptKey = '\x03';
+  static constexpr std::string_view kPasteModeOff = "\x1b[?2004l";  // bracketed paste
   enum class Phase { kTyped, kLoading, kRunning, kReporting };
   struct Active {
     long number = 0;
@@ -157,15 +159,14 @@ class ShellDriver {
     int lost_looks = 0;
     bool key_interrupt = false;  // somebody typed it
     int busy_looks = 0;
-    bool holder_died = false;     // since the line was typed: what it tells may be lost
-    bool asked = false;           // about the line (ask_line), and not answered yet
-    int asks = 0;                 // of them, since the holder is the same
-    bool entering = false;        // no command: the shell is told to show its prompt
-    bool entered = false;         // and it does so
-    bool leaving = false;         // first the shell goes back to rest: its editor's echo is dropped
-    bool left = false;            // it did
-    bool awaits_prompt = false;   // and runs PROMPT_COMMAND, which may read what is typed
-    bool hid_paste_mode = false;  // the editor switched bracketed paste off in it
+    bool holder_died = false;    // since the line was typed: what it tells may be lost
+    bool asked = false;          // about the line (ask_line), and not answered yet
+    int asks = 0;                // of them, since the holder is the same
+    bool entering = false;       // no command: the shell is told to show its prompt
+    bool entered = false;        // and it does so
+    bool leaving = false;        // first the shell goes back to rest: its editor's echo is dropped
+    bool left = false;           // it did
+    bool awaits_prompt = false;  // and runs PROMPT_COMMAND, which may read what is typed
     std::optional<Error> giving_up;  // the shell cannot run commands any more, and was killed
     bool shell_restarted = false;
     bool timed_out = false;
@@ -176,6 +177,8 @@ class ShellDriver {
     bool looked = false;
     std::string tag;      // begins the lines between the parts of the look that was asked for
     std::string loading;  // printed between load and start
+    // While the shell leaves its editor: whether that switches bracketed paste off.
+    StreamSearch paste_mode_off{kPasteModeOff};
   };
 
   void drain();
