@@ -221,7 +221,7 @@ TEST_F(CliPasteTest, ARestoreBetweenTwoPiecesOfAPasteDiscardsTheSecond) {
 
 // In `cat` nothing marks a paste: it ends with a pause.
 TEST_F(CliPasteTest, ARestoreWithinAPasteWithoutMarksDiscardsTheRest) {
-  constexpr std::size_t kLines = 300'000;
+  constexpr std::size_t kLines = 100'000;
   world_.output({"snapshot", "s", "--name", "here"});
   host_shell_->type("sh -c 'echo read\"\"ing; exec cat >/dev/null'\r");
   ASSERT_TRUE(host_shell_->sees("reading"));
