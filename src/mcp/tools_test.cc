@@ -1,4 +1,4 @@
-// What each tool asks of the daemon, and what it makes of the answer.
+// Each tool's request to the daemon and its reading of the answer.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -38,7 +38,7 @@ class ToolsTest : public ::testing::Test {
   const std::vector<Tool> tools_ = all_tools();
 };
 
-TEST_F(ToolsTest, TheToolsAreTheseInThisOrder) {
+TEST_F(ToolsTest, ToolsAreListedInAFixedOrder) {
   std::vector<std::string> names;
   for (const Tool& one : tools_) names.push_back(one.name);
   EXPECT_EQ(names, (std::vector<std::string>{
@@ -47,7 +47,7 @@ TEST_F(ToolsTest, TheToolsAreTheseInThisOrder) {
                        "write_file", "send_keys", "mouse", "screen", "resize"}));
 }
 
-TEST_F(ToolsTest, HintsSayWhichToolsOnlyReadAndWhichDestroy) {
+TEST_F(ToolsTest, HintsMarkReadOnlyAndDestructiveTools) {
   std::set<std::string> reading;
   std::set<std::string> destroying;
   for (const Tool& one : tools_) {
@@ -79,7 +79,7 @@ TEST_F(ToolsTest, SessionsAreMadeListedAndDestroyed) {
   EXPECT_EQ(sent("session_destroy", {{"session", "a/b"}}), "DELETE /v1/sessions/a%2Fb");
 }
 
-TEST_F(ToolsTest, BranchToolsGoToMainUnlessABranchIsNamed) {
+TEST_F(ToolsTest, BranchToolsUseMainUnlessABranchIsNamed) {
   EXPECT_EQ(sent("exec_command", {{"session", "s"}, {"command", "ls"}}),
             "POST /v1/sessions/s/branches/main/executions "
             R"({"command":"ls","max_output":65536,"timeout_ms":120000})");
@@ -92,7 +92,7 @@ TEST_F(ToolsTest, BranchToolsGoToMainUnlessABranchIsNamed) {
             R"({"count":2,"node":"HEAD","on_divergence":"fail"})");
 }
 
-TEST_F(ToolsTest, DiffNamesBothEndsInTheQuery) {
+TEST_F(ToolsTest, DiffNamesBothNodesInTheQuery) {
   EXPECT_EQ(sent("diff", {{"session", "s"}, {"from", "HEAD~1"}}),
             "GET /v1/sessions/s/diff?from=HEAD~1&branch=main");
   EXPECT_EQ(sent("diff", {{"session", "s"}, {"from", "a b"}, {"to", "n2"}, {"branch", "b1"}}),
@@ -108,7 +108,7 @@ TEST_F(ToolsTest, CleanupRemovesNodesOrABranch) {
   EXPECT_FALSE(request("cleanup", {{"session", "s"}, {"node", "n"}, {"remove_branch", "b"}}).ok());
 }
 
-TEST_F(ToolsTest, TheTerminalTakesKeysPastesAndTheMouse) {
+TEST_F(ToolsTest, TerminalToolsSendKeysPastesAndMouseEvents) {
   EXPECT_EQ(sent("send_keys", {{"session", "s"}, {"keys", {":wq", "Enter"}}, {"paste", "p"}}),
             R"(POST /v1/sessions/s/branches/main/keys )"
             R"({"input":[{"text":":wq"},{"key":"Enter"},{"paste":"p"}]})");
@@ -123,13 +123,13 @@ TEST_F(ToolsTest, TheTerminalTakesKeysPastesAndTheMouse) {
             "GET /v1/sessions/s/branches/main/screen?scrollback=0");
 }
 
-TEST_F(ToolsTest, KeysAndMouseReportWhatArrivedAndWhatWaits) {
+TEST_F(ToolsTest, KeysAndMouseReturnAcceptedAndWaitingBytes) {
   const Json keys = {{"session", "s"}, {"keys", {"Enter"}}};
   const Json mouse = {{"session", "s"}, {"row", 1}, {"col", 2}};
   for (const auto& [name, given] : {std::pair("send_keys", keys), std::pair("mouse", mouse)}) {
     const Json all_read = {{"accepted_bytes", 1}, {"waiting_bytes", 0}};
     EXPECT_EQ(present(name, given, all_read).structured, all_read) << name;
-    EXPECT_EQ(present(name, given, all_read).text, "typed; look at the screen for what it did");
+    EXPECT_EQ(present(name, given, all_read).text, "typed; call screen to see the effect");
     const Json some_wait = {{"accepted_bytes", 1}, {"waiting_bytes", 5000}};
     EXPECT_EQ(present(name, given, some_wait).structured, some_wait) << name;
     EXPECT_EQ(present(name, given, some_wait).text,
@@ -156,7 +156,7 @@ TEST_F(ToolsTest, AWindowHasAtLeastOneRowAndOneColumn) {
   }
 }
 
-TEST_F(ToolsTest, AProgramBesideTheShellIsGivenWordByWord) {
+TEST_F(ToolsTest, RunPassesTheProgramWordByWord) {
   EXPECT_EQ(sent("run", {{"session", "s"}, {"argv", {"ps", "a b"}}, {"input", "i"}}),
             "POST /v1/sessions/s/branches/main/run "
             R"({"argv":["ps","a b"],"input":"i","max_output":65536,"timeout_ms":120000})");
@@ -164,7 +164,7 @@ TEST_F(ToolsTest, AProgramBesideTheShellIsGivenWordByWord) {
   EXPECT_FALSE(request("run", {{"session", "s"}}).ok());
 }
 
-TEST_F(ToolsTest, FilesAreNamedInTheQueryAndTravelAsBytes) {
+TEST_F(ToolsTest, FilesAreNamedInTheQueryAndSentAsBytes) {
   EXPECT_EQ(sent("read_file", {{"session", "s"}, {"path", "/a b&c"}}),
             "GET /v1/sessions/s/branches/main/files?path=%2Fa%20b%26c");
   Json given = {{"session", "s"}, {"path", "/x"}, {"content", "caf\xc3\xa9"}};
@@ -195,7 +195,7 @@ TEST_F(ToolsTest, OtherBytesAreReadAsBase64) {
   EXPECT_NE(result.text.find("3 bytes"), std::string::npos);
 }
 
-TEST_F(ToolsTest, ALongFileIsReadInPartsThatGiveTheWhole) {
+TEST_F(ToolsTest, PartsOfALongFileGiveTheWholeFile) {
   std::string file;
   for (int i = 0; i < 50; ++i)
     file +=
@@ -214,7 +214,7 @@ TEST_F(ToolsTest, ALongFileIsReadInPartsThatGiveTheWhole) {
   EXPECT_EQ(read, file);
 }
 
-TEST_F(ToolsTest, AnOffsetBehindTheEndGivesNothing) {
+TEST_F(ToolsTest, OffsetAfterTheEndGivesNoContent) {
   ToolResult result =
       present("read_file", {{"session", "s"}, {"path", "/x"}, {"offset", 99}}, "abc");
   EXPECT_EQ(result.structured["content"], "");
@@ -249,7 +249,7 @@ TEST_F(ToolsTest, AFailuresDetailsCanBeRead) {
   EXPECT_EQ(failure(error).text, "a command did something else\ncommand: date");
 }
 
-TEST_F(ToolsTest, CallsOnOneBranchShareALaneAndLookingDoesNot) {
+TEST_F(ToolsTest, CallsThatChangeABranchShareALane) {
   auto lane = [this](const std::string& name, const Json& given) {
     return lane_of(tool(name), check_arguments(tool(name).arguments, given).value());
   };

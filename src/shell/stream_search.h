@@ -1,4 +1,4 @@
-// StreamSearch: finds a sequence in what comes in pieces; it may be cut anywhere. Pure.
+// StreamSearch: finds a byte sequence in a stream, even if it is split between two reads. Pure.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@ class StreamSearch {
     found_ = found_ || tail_.find(wanted_) != std::string::npos;
     tail_.erase(0, tail_.size() - std::min(tail_.size(), wanted_.size() - 1));
   }
-  // In what was fed so far.
+  // Whether it was in the bytes fed so far.
   bool found() const { return found_; }
 
  private:
   std::string_view wanted_;
-  std::string tail_;  // may begin the sequence
+  std::string tail_;  // may be the beginning of the sequence
   bool found_ = false;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kWanted = "\x1b[?2004l";
 
-TEST(StreamSearchTest, ASequenceIsFoundWhereverItIsCut) {
+TEST(StreamSearchTest, FindsASequenceSplitAnywhere) {
   const std::string whole = "prompt" + std::string(kWanted) + "\r\n";
   for (std::size_t first = 0; first <= whole.size(); ++first) {
     for (std::size_t second = first; second <= whole.size(); ++second) {
@@ -20,7 +20,7 @@ TEST(StreamSearchTest, ASequenceIsFoundWhereverItIsCut) {
   }
 }
 
-TEST(StreamSearchTest, ItStaysFoundAndNothingElseIsTakenForIt) {
+TEST(StreamSearchTest, FindsNoSimilarSequence) {
   StreamSearch search(kWanted);
   for (const char* other : {"\x1b[?2004", "h", "\x1b[?200", "\x1b[?2004", "", "\x1b", "l"}) {
     search.feed(other);

@@ -17,7 +17,7 @@ std::string answer(std::string_view printed) {
   return answers(screen);
 }
 
-TEST(TerminalAnswersTest, QuestionsAreAnsweredAsByXterm) {
+TEST(TerminalAnswersTest, QueriesAreAnsweredAsByXterm) {
   const std::pair<const char*, const char*> asked[] = {
       {"\x1b[c", "\x1b[?62;6;22c"},
       {"\x1b[0c", "\x1b[?62;6;22c"},
@@ -56,14 +56,14 @@ TEST(TerminalAnswersTest, QuestionsAreAnsweredAsByXterm) {
   for (const auto& [question, expected] : asked) EXPECT_EQ(answer(question), expected) << question;
 }
 
-TEST(TerminalAnswersTest, OtherSequencesAndDangerousQuestionsAreNot) {
+TEST(TerminalAnswersTest, OtherSequencesAndDangerousQueriesAreNotAnswered) {
   for (const char* printed :
        {"\x1b[21t", "\x1b]52;c;?\a", "\x1b]0;title\a", "\x1b]11;#123456\a", "\x1b[31m", "\x1b[2J",
         "\x1b[8;24;80t", "\x1b[?25h", "\x1bPq#0;2;0;0;0\x1b\\", "\x1b[6\x18n", "6n", "\x1b[?u"})
     EXPECT_EQ(answer(printed), "") << printed;
 }
 
-TEST(TerminalAnswersTest, TheAnswerDoesNotDependOnHowTheStreamIsCut) {
+TEST(TerminalAnswersTest, SplittingTheStreamDoesNotChangeTheAnswers) {
   const std::string stream =
       "a\x1b[6n\x1b]11;?\x1b\\b\x1b]0;t\x1b[6n\x1b\\\x1bP$qr\x1b\\\x1b\x1b[5nc\x1b]4;1;?\ad\x1b[c";
   const std::string whole = answer(stream);
@@ -82,7 +82,7 @@ TEST(TerminalAnswersTest, TheAnswerDoesNotDependOnHowTheStreamIsCut) {
   }
 }
 
-TEST(TerminalAnswersTest, AnswersAreKeptUntilTheyAreTypedAndOverASave) {
+TEST(TerminalAnswersTest, AnswersAreKeptUntilTypedAndSurviveSaving) {
   Screen screen({24, 80});
   screen.feed("\x1b[5n");
   auto loaded = Screen::load(screen.save());
@@ -98,13 +98,13 @@ TEST(TerminalAnswersTest, AnswersAreKeptUntilTheyAreTypedAndOverASave) {
   EXPECT_TRUE(again->typed_answers().empty());
 }
 
-TEST(TerminalAnswersTest, WhoOnlyAsksDoesNotMakeUsRemember) {
+TEST(TerminalAnswersTest, NumberOfKeptAnswersIsLimited) {
   Screen screen({24, 80});
   for (int i = 0; i < 10'000; ++i) screen.feed("\x1b[c");
   EXPECT_LE(screen.answers().size(), 64U);
 }
 
-TEST(TerminalAnswersTest, UnreadAnswersAreTakenOutOfWhatWasTyped) {
+TEST(TerminalAnswersTest, UnreadAnswersAreRemovedFromTypedBytes) {
   const std::vector<std::string> answers = {"\x1b[1;1R", "\x1b[0n", "\x1b[1;1R"};
   std::vector<std::size_t> ends;
   EXPECT_EQ(without_answers("ls\x1b[1;1R\x1b[0n -l\x1b[1;1R\n", ends, answers), "ls -l\n");
@@ -114,7 +114,7 @@ TEST(TerminalAnswersTest, UnreadAnswersAreTakenOutOfWhatWasTyped) {
   EXPECT_TRUE(ends.empty());
 }
 
-TEST(TerminalAnswersTest, AnEndOfFileThatWasTypedOutlivesAnUnreadAnswer) {
+TEST(TerminalAnswersTest, RemovingAnAnswerKeepsATypedEndOfFile) {
   using Ends = std::vector<std::size_t>;
   struct Row {
     std::string queue;
@@ -124,16 +124,16 @@ TEST(TerminalAnswersTest, AnEndOfFileThatWasTypedOutlivesAnUnreadAnswer) {
   };
   const std::vector<std::string> answers = {"\x1b[1;1R", "\x1b[0n"};  // 6 and 4 bytes
   const Row rows[] = {
-      {"\x1b[0n", {4}, "", {}},              // the kernel's, behind an answer
-      {"\x1b[0n", {4, 4}, "", {0}},          // and one that was typed
-      {"\x1b[0nls\n", {4, 7}, "ls\n", {3}},  // behind a line that was typed later
+      {"\x1b[0n", {4}, "", {}},              // the kernel's end of line after an answer
+      {"\x1b[0n", {4, 4}, "", {0}},          // and a typed end of file
+      {"\x1b[0nls\n", {4, 7}, "ls\n", {3}},  // typed after a line
       {"\x1b[1;1R\x1b[0nls\n", {10, 13}, "ls\n", {3}},
-      {";1R\x1b[0ncat\n", {7, 11, 11}, "cat\n", {4, 4}},  // the first answer was read in part
+      {";1R\x1b[0ncat\n", {7, 11, 11}, "cat\n", {4, 4}},  // partly read answer
       {"\x1b[0nls", {6}, "ls", {2}},
       {"a\n\x1b[0nb\n", {6, 8}, "a\nb\n", {4}},
       {"a\n\x1b[0n", {0, 6, 6}, "a\n", {0, 2}},
-      {"\x1b[0nls\n", {2, 7}, "ls\n", {3}},  // the kernel ended half an answer
-      {"ls\n", {3}, "ls\n", {3}},            // no answer is there
+      {"\x1b[0nls\n", {2, 7}, "ls\n", {3}},  // the kernel ended the line inside the answer
+      {"ls\n", {3}, "ls\n", {3}},            // no answer in the queue
   };
   for (const Row& row : rows) {
     Ends ends = row.ends;
@@ -142,7 +142,7 @@ TEST(TerminalAnswersTest, AnEndOfFileThatWasTypedOutlivesAnUnreadAnswer) {
   }
 }
 
-TEST(TerminalAnswersTest, AColourThatAProgramHasSetIsTold) {
+TEST(TerminalAnswersTest, AnswerHasTheColourThatAProgramHasSet) {
   const std::pair<const char*, const char*> asked[] = {
       {"\x1b]11;#123456\a\x1b]11;?\a", "\x1b]11;rgb:1212/3434/5656\a"},
       {"\x1b]10;rgb:f/80/123\x1b\\\x1b]10;?\a", "\x1b]10;rgb:ffff/8080/1212\a"},
@@ -179,7 +179,7 @@ TEST(TerminalAnswersTest, ColoursSurviveSavingResizingAndMuchOutput) {
   }
 }
 
-TEST(QueryFilterTest, OnlyTheQuestionsAreLeftOut) {
+TEST(QueryFilterTest, OnlyQueriesAreRemoved) {
   const std::string stream =
       "a\x1b[31mb\x1b[6nc\x1b]0;title\a\x1b]11;?\a\x1b]11;#000000\x1b\\d\x1b[?2004h\x1b[>c\x1bPq#1"
       "\x1b\\\x1b[18t\x1b[8;5;5t\x1b(0e\x1bP$qm\x1b\\\x1b]52;c;?\af\x1b";

@@ -1,4 +1,4 @@
-"""Typing for a program that does not read: what waits is reported, what does not fit is refused whole.
+"""Typing into a program that does not read: waiting bytes are reported, and input that does not fit is refused.
 
 Through HTTP, the command line, Python and MCP.
 """
@@ -14,10 +14,10 @@ from world import LiveTest, program
 
 KIB = 1 << 10
 MIB = 1 << 20
-QUEUE = 4 * MIB  # what waits at most
-IN_TERMINAL = 4 * KIB  # and what the terminal itself has, at most
+QUEUE = 4 * MIB  # limit of waiting bytes
+IN_TERMINAL = 4 * KIB  # limit of the bytes in the terminal itself
 
-# (accepted_bytes, waiting_bytes), or None and room_bytes: it was refused.
+# (accepted_bytes, waiting_bytes), or (None, room_bytes) if refused.
 Typed = Tuple[Optional[int], int]
 Type = Callable[[str], Typed]
 
@@ -34,14 +34,14 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 def numbered_lines(first: int, size: int) -> str:
-    """So many bytes: lines of 1 KiB with a number each, and a shorter one at the end."""
+    """`size` bytes: numbered lines of 1 KiB, and a shorter one at the end."""
     lines = [f"{number:07d} ".ljust(KIB - 1, "x") + "\r" for number in range(first, first + size // KIB)]
     rest = size % KIB
     return "".join(lines) + ("e" * (rest - 1) + "\r" if rest else "")
 
 
 class TypingTest(LiveTest):
-    def test_through_http_what_waits_is_reported_and_what_does_not_fit_is_refused(self) -> None:
+    def test_through_http_waiting_bytes_are_reported_and_a_full_queue_refuses_keys(self) -> None:
         def type_text(text: str) -> Typed:
             connection = UnixConnection(self.world.socket)
             self.addCleanup(connection.close)
@@ -56,7 +56,7 @@ class TypingTest(LiveTest):
 
         self.fill_queue(type_text)
 
-    def test_through_the_command_line_what_waits_is_reported_and_what_does_not_fit_is_refused(self) -> None:
+    def test_through_the_command_line_waiting_bytes_are_reported_and_a_full_queue_refuses_keys(self) -> None:
         def type_text(text: str) -> Typed:
             done = subprocess.run([program(), "keys", "--json", "--socket", self.world.socket, self.s.id, "--stdin"],
                                   input=text.encode(), capture_output=True, timeout=60)
@@ -70,7 +70,7 @@ class TypingTest(LiveTest):
 
         self.fill_queue(type_text)
 
-    def test_through_python_what_waits_is_reported_and_what_does_not_fit_is_refused(self) -> None:
+    def test_through_python_waiting_bytes_are_reported_and_a_full_queue_refuses_keys(self) -> None:
         def type_text(text: str) -> Typed:
             try:
                 typed = self.s.send_keys(text)
@@ -80,7 +80,7 @@ class TypingTest(LiveTest):
 
         self.fill_queue(type_text)
 
-    def test_through_mcp_what_waits_is_reported_and_what_does_not_fit_is_refused(self) -> None:
+    def test_through_mcp_waiting_bytes_are_reported_and_a_full_queue_refuses_keys(self) -> None:
         def type_text(text: str) -> Typed:
             result = self.ask_mcp("send_keys", {"session": self.s.id, "keys": [text], "literal": True})
             if not result.get("isError"):
@@ -105,7 +105,7 @@ class TypingTest(LiveTest):
         return result
 
     def fill_queue(self, type_text: Type) -> None:
-        """A program that does not read, with 1 MiB typed; then 4 MiB, which do not fit; then what fits."""
+        """Types 1 MiB into a program that does not read; then 4 MiB, which do not fit; then what fits."""
         execution = self.s.start_command(
             "stty -echo; echo ready; until test -e /tmp/go; do sleep 0.02; done; "
             "sed '/^end$/Q' >/tmp/typed; stty echo", timeout=None)

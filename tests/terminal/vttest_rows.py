@@ -1,7 +1,10 @@
-"""Rows of vttest, the conformance test of the DEC terminals. Its pages of 132 columns are played in a window that wide.
+"""Rows of vttest, the conformance test of the DEC terminals. Its pages of 132 columns are played in
+a window of that width.
 
-Left out: menus that depend on what a terminal says it is (3, 6 and most of 11.1 to 11.4), the keyboard (5), VT52 mode
-(7), which neither terminal has, protected areas, which tmux does not have (seq-selective-erase), and pages that look like the one before, since nothing tells when they are drawn (9.4, 9.9).
+Omitted: menus that depend on the terminal's type (3, 6 and most of 11.1 to 11.4), the keyboard (5),
+VT52 mode (7), which neither terminal has, protected areas, which tmux does not have
+(seq-selective-erase), and pages that look like the previous one, since nothing shows when they are
+complete (9.4, 9.9).
 """
 
 from __future__ import annotations
@@ -16,13 +19,14 @@ COLUMNS_132: Size = (24, 132)
 
 
 def alternate(name: str, choice: str) -> Row:
-    """vttest switches the screens with pauses in between: so the last page is known by its text."""
+    """vttest pauses between screens, so the last page is recognised by its text."""
     row = pages(name, ["11", "8", "7", choice], 1)
     return replace(row, then=[*row.then, step("Enter", "(?s)original screen should be restored.*cursor save/restore")])
 
 
 def pages(name: str, choices: List[str], count: int, size: Size = SMALL) -> Row:
-    """Chooses from the menus, then turns that many pages; the snapshot is taken at the first one."""
+    """Chooses from the menus, then turns `pages` pages; the snapshot is taken at the first
+    one."""
     into = [step(until="Enter choice number")] + [step([choice, "Enter"]) for choice in choices]
     return Row(f"vttest-{name}", f"vttest 24x80.{size[1]}", into, [Step(["Enter"])] * count, (size,), colours=False,
                differences=DIFFERENCES.get(f"vttest-{name}", []))

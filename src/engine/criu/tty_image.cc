@@ -18,7 +18,7 @@ constexpr std::uint64_t kFirstTerminal = 136U << 8U;  // device number of /dev/p
 
 struct Rewritten {
   std::string entry;
-  bool wanted = false;  // the first terminal, without a session
+  bool wanted = false;  // it is the first terminal and has no session
 };
 
 std::optional<Rewritten> rewrite(std::string_view entry, unsigned session, unsigned group) {
@@ -39,7 +39,7 @@ std::optional<Rewritten> rewrite(std::string_view entry, unsigned session, unsig
       left.remove_prefix(*value);
     }
     bool is_ours = field == kSessionField || field == kGroupField || field == kDeviceField;
-    if (is_ours && kind != 0) return std::nullopt;  // these are numbers
+    if (is_ours && kind != 0) return std::nullopt;  // these fields are numbers
     if (field == kDeviceField) is_first = *value == kFirstTerminal;
     if (field == kSessionField) has_session = *value != 0;
     if (field == kSessionField || field == kGroupField) {
@@ -62,13 +62,13 @@ Result<std::string> with_terminal_session(const std::string& image, unsigned ses
   for (std::size_t at = kMagic; at < image.size();) {
     std::uint32_t size = 0;
     if (image.size() - at < sizeof size)
-      return fail(ErrorCode::kCorrupt, "tty-info.img is cut short");
+      return fail(ErrorCode::kCorrupt, "tty-info.img is truncated");
     std::memcpy(&size, image.data() + at, sizeof size);
     at += sizeof size;
-    if (image.size() - at < size) return fail(ErrorCode::kCorrupt, "tty-info.img is cut short");
+    if (image.size() - at < size) return fail(ErrorCode::kCorrupt, "tty-info.img is truncated");
     std::string_view entry = std::string_view(image).substr(at, size);
     auto rewritten = rewrite(entry, session, group);
-    if (!rewritten) return fail(ErrorCode::kCorrupt, "tty-info.img cannot be read");
+    if (!rewritten) return fail(ErrorCode::kCorrupt, "tty-info.img is malformed");
     std::string kept = rewritten->wanted ? rewritten->entry : std::string(entry);
     auto new_size = static_cast<std::uint32_t>(kept.size());
     out.append(reinterpret_cast<const char*>(&new_size), sizeof new_size);

@@ -1,6 +1,6 @@
-// A correction to CRIU's images. CRIU asks some process that has the terminal open which session it
-// belongs to; when that happens to be a daemon of another session, the answer is none, and the
-// image cannot be restored. The keeper knows better. Pure.
+// Corrects CRIU's image of the branch's terminal. CRIU asks some process that has the terminal open
+// for the terminal's session. If that process is a daemon of another session, the answer is "none",
+// and the image cannot be restored. The keeper knows the right session. Pure.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sf::waypoint::criu {
 
-// `image` is the content of tty-info.img. Terminals with number 0 that have no session get this
-// one. kCorrupt when it is not such an image.
+// `image`: content of tty-info.img. Sets session and group of terminal 0 if the image has none.
+// kCorrupt if `image` is malformed.
 Result<std::string> with_terminal_session(const std::string& image, unsigned session,
                                           unsigned group);
 
