@@ -10,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import List, Optional, Protocol, Sequence
 
+from criu_limits import REFUSED
 from frame import Frame, describe_difference, is_same
 from location import directory_of, write_files
 from row import Mouse, Row, Size, Step
 from session_side import SessionTerminal, prepare
+from statefork import Snapshot, StateForkError
 from tmux_side import Painter, TmuxServer, TmuxTerminal, open_shell
 from world import World
 
@@ -134,10 +136,11 @@ class Player:
                 stack.callback(painter.close)
             session = stack.enter_context(self._world.session(engine=engine))
             prepare(session, row, directory, size, str(self._base))
-            self._play(row, size, SessionTerminal(session), tmux, painter)
+            refused = REFUSED.get(row.name, "") if engine == "criu" else ""
+            self._play(row, size, SessionTerminal(session), tmux, painter, refused)
 
     def _play(self, row: Row, size: Size, session: SessionTerminal, tmux: TmuxTerminal,
-              painter: Optional[Painter]) -> None:
+              painter: Optional[Painter], refused: str) -> None:
         sides: List[Side] = [session, tmux]
         for side in sides:
             side.type([f"clear; {row.start}", "Enter"])
@@ -156,7 +159,7 @@ class Player:
             frames.append(standard_frame(row, number, settled))
             expect(session, painter, frames[-1], what + (" after the snapshot" if node else ""), step.title)
             if number == len(row.steps) - 1 and row.snapshots:
-                node = session.branch.snapshot(materialization="physical")
+                node = self._snapshot(row, session, refused)
         if node is None:
             return
         with session.branch.branch(node) as fork:
@@ -164,6 +167,19 @@ class Player:
         session.resize(marked_size)  # the window belongs to the branch, not to the node
         session.branch.restore(node)
         self._replay(row, session, painter, frames, "after a restore")
+
+    @staticmethod
+    def _snapshot(row: Row, session: SessionTerminal, refused: str) -> Optional[Snapshot]:
+        """None if it is refused as expected: the session must go on."""
+        try:
+            node = session.branch.snapshot(materialization="physical")
+        except StateForkError as error:
+            if refused and re.search(refused, str(error)):
+                return None
+            raise
+        if refused:
+            raise Mismatch(f"{row.name}: the snapshot was to be refused ({refused}), and was taken")
+        return node
 
     @staticmethod
     def _replay(row: Row, side: SessionTerminal, painter: Optional[Painter],

@@ -12,9 +12,11 @@ import key_names
 import line_rows
 import mouse_rows
 import paste_rows
+import screen_rows
 import sequence_rows
 import tmux_mouse
 import vttest_rows
+from criu_limits import REFUSED
 from frame import describe_difference, is_same, make_frame
 from tmux_differences import DIFFERENCES
 
@@ -43,6 +45,12 @@ class FrameTest(unittest.TestCase):
             self.assertIn(name, names)
             for one in differences:
                 self.assertTrue(one.standard)
+
+    def test_every_row_that_criu_refuses_is_played_with_it_and_takes_a_snapshot(self) -> None:
+        rows = {row.name: row for row in [*screen_rows.ROWS, *line_rows.ROWS]}
+        for name in REFUSED:
+            self.assertIn(name, rows)
+            self.assertTrue(rows[name].snapshots)
 
     def test_the_examples_hold(self) -> None:
         for module in (capture, frame, key_names, tmux_mouse):

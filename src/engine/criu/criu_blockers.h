@@ -26,6 +26,9 @@ struct ProcessFacts {
 
 // Pure: the known reasons among the facts.
 std::vector<Blocker> find_blockers(const std::vector<ProcessFacts>& processes);
+// Pure: the processes that have their controlling terminal open by the name /dev/tty. CRIU captures
+// this only in a shell that is in the foreground itself.
+std::vector<Blocker> find_controlling_terminals(const std::vector<ProcessFacts>& processes);
 // Pure: a process has one pid in each PID namespace it is in. `status` is its /proc status,
 // `levels` how many the branch's processes have; nothing when it is not in the branch.
 std::optional<pid_t> pid_in_branch(const std::string& status, std::size_t levels);
