@@ -68,6 +68,7 @@ class Row:
     colours: bool = True  # whether colours and other attributes are compared
     snapshots: bool = True  # false: only live, with the reason in `why`
     why: str = ""
+    in_tmux: bool = True  # false: in the session alone, and `differences` are the screens that are expected
     differences: Sequence[Difference] = ()
 
 

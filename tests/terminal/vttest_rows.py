@@ -1,7 +1,26 @@
 """Rows of vttest, the conformance test of the DEC terminals. Its pages of 132 columns are played in a window that wide.
 
-Left out: menus that depend on what a terminal says it is (3, 6 and most of 11.1 to 11.4), the keyboard (5), VT52 mode
-(7), which neither terminal has, protected areas, which tmux does not have (seq-selective-erase), and pages that look like the one before, since nothing tells when they are drawn (9.4, 9.9).
+vttest_session_rows.py has those that cannot be compared with tmux. Left out:
+
+menu        reason
+3.1 to 3.7  settings of the other items of menu 3
+3.9 to 3.13 sets of 96 characters and national sets are not supported: the terminal has ASCII, the United Kingdom's and
+            line drawing (soft sets: vttest has no test either)
+5.1 to 5.3  lamps, repetition and layout of a keyboard
+5.8, 6.1    the answer to ENQ is empty, as in xterm
+7           VT52 mode is not supported
+9.4, 9.9    look like the page before: nothing tells when they are drawn
+10.1, 10.2  a reset in the middle of vttest: seq-full-reset
+11.1.2.1    local echo (SRM) is not supported; 11.1.2.4 after its second page: as 9.4
+11.1.3      answers with C1 controls (S8C1T) are not sent: on a terminal with UTF-8 they are no single bytes
+11.1.4 to 7 printer, soft sets, user-defined keys: not supported; soft reset: menu 10.3
+11.2        vttest asks for reports of a terminal that says that it is a VT320, and this one says VT220; pages, status
+            line: not supported; scrolling: menu 11.7
+11.3.2      back index and forward index (DECBI, DECFI) and the stop of tabs at the right margin (item 10) are not
+            supported
+11.3.3      what needs both margins and is not in vttest_session_rows.py: insertion of characters and formats
+11.3.4 to 8 keyboard modes, macros, rectangles, reports of a VT420: not supported
+11.4        as menu 11.5, or not supported (reports, screen of a VT520)
 """
 
 from __future__ import annotations
@@ -28,12 +47,19 @@ def pages(name: str, choices: List[str], count: int, size: Size = SMALL) -> Row:
                differences=DIFFERENCES.get(f"vttest-{name}", []))
 
 
+def control_keys(*typed: str) -> Row:
+    """Each key is typed twice: vttest marks it then."""
+    steps = [step(until="Enter choice number"), step("5 Enter"), step("9 Enter"), step([typed[0]] * 2)]
+    return Row("vttest-control-keys", "vttest", steps, [step([one] * 2) for one in typed[1:]], colours=False)
+
+
 ROWS: List[Row] = [
     pages("cursor", ["1"], 6, COLUMNS_132),
     Row("vttest-screen", "vttest", [step(until="Enter choice number"), step("2 Enter")], [Step(["Enter"])] * 15,
         colours=False, differences=DIFFERENCES["vttest-screen"]),
     pages("screen-132", ["2"], 15, COLUMNS_132),
     pages("double-size", ["4"], 2),
+    control_keys("C-a", "C-c", "C-q", "C-s", "C-z"),
     pages("vt102", ["8"], 14),
     pages("vt102-132", ["8"], 14, COLUMNS_132),
     pages("bug-softscroll", ["9", "1"], 12),
@@ -44,6 +70,7 @@ ROWS: List[Row] = [
     pages("bug-wrap", ["9", "7"], 1),
     pages("bug-erase-double", ["9", "8"], 6, COLUMNS_132),
     pages("soft-reset", ["10", "3"], 2),
+    pages("visible-cursor", ["11", "1", "2", "2"], 1),
     pages("erase-characters", ["11", "1", "2", "3"], 1),
     *[pages(f"iso-cursor-{number}", ["11", "5", str(number)], 1) for number in range(1, 10)],
     pages("colours", ["11", "6", "2"], 1),
