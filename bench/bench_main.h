@@ -1,4 +1,4 @@
-// The outermost lines of every benchmark: failures become a message and an exit status.
+// The main function of every benchmark: turns failures into a message and an exit status.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,8 @@
 
 namespace sf::bench {
 
-// 0: measured; 2: `options` is an error, which says how the program is used; 1: anything else.
+// Returns 0 if the benchmark ran, 2 if `parse` fails (its error contains the usage), and 1 for any
+// other failure.
 template <typename Options>
 int run_main(const char* name, const std::function<Result<Options>()>& parse,
              const std::function<Status(const Options&)>& run) {

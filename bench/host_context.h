@@ -1,4 +1,5 @@
-// What a benchmark over Waypoint is run in, and takes down again however it ends.
+// The environment of a benchmark that uses Waypoint. Its destructors clean up, however the
+// benchmark ends.
 #pragma once
 
 #include <unistd.h>
@@ -16,8 +17,8 @@
 
 namespace sf::bench {
 
-// SIGINT, SIGTERM and SIGHUP wait until somebody asks, so that everything is taken down in order.
-// Requires: made before any thread.
+// Keeps SIGINT, SIGTERM and SIGHUP pending until requested() is called, so that all objects are
+// destroyed in order. Requires: constructed before any thread starts.
 class Interruption {
  public:
   Interruption() {
@@ -37,7 +38,7 @@ class Interruption {
 
 class TemporaryDirectory {
  public:
-  // `name`: of the benchmark.
+  // `name`: the benchmark's name.
   static Result<TemporaryDirectory> create(const std::string& name) {
     std::string path = "/var/tmp/" + name + "-XXXXXX";
     if (::mkdtemp(path.data()) == nullptr) return os::last_error("creating " + path);
@@ -58,7 +59,7 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-// Ends all branches before the store goes.
+// Ends all branches before the store is removed.
 class Store {
  public:
   explicit Store(waypoint::Waypoint waypoint) : waypoint_(std::move(waypoint)) {}

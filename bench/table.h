@@ -1,4 +1,4 @@
-// Table: rows of text, printed aligned or as Markdown. Pure.
+// Table: rows of text, printed as aligned columns or as Markdown. Pure.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ enum class Layout { kAligned, kMarkdown };
 
 struct Table {
   std::string title;
-  std::vector<std::string> columns;  // the first is left-aligned, the others right-aligned
+  std::vector<std::string> columns;  // first column left-aligned, others right-aligned
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> remarks;
 };

@@ -1,6 +1,6 @@
-"""A search of your own in thirty lines: best-first over the states of a terminal.
+"""A custom search in thirty lines: best-first search over the states of a terminal.
 
-Run it with a daemon's rights: python3 examples/search_loop.py
+Run it with the privileges of the daemon: python3 examples/search_loop.py
 """
 
 import heapq
@@ -14,19 +14,19 @@ GOAL = "exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET / HTTP/1.0\r\n\r\n' >&3 &
 
 
 def score(branch):
-    """How much of the way is done, seen from beside: nothing that is looked at changes the state."""
+    """The share of passed checks. They run beside the shell, so they do not change the state."""
     checks = ["test -f /root/site/index.html", "ss -ltn | grep -q 8080", GOAL]
     return sum(branch.run(["bash", "-c", check]).ok for check in checks) / len(checks)
 
 
 with build_session("waypoint", root="/", cwd="/root") as s:
-    order = count()  # of two with the same score, the older one
+    order = count()  # among equal scores, the oldest comes first
     frontier = [(0.0, next(order), s.snapshot(), [])]
     visited = 0
     while frontier and visited < 60:
         _, _, node, path = heapq.heappop(frontier)
         for move in MOVES:
-            s.restore(node)  # files, directory, variables, servers: all of it
+            s.restore(node)  # files, directory, variables and servers
             s.exec_command(move)
             visited += 1
             now = score(s)

@@ -1,4 +1,4 @@
-// Where libFuzzer enters. Built once for each fuzzer, whose name is SF_FUZZ_TARGET.
+// Entry point for libFuzzer. Compiled once per fuzzer, with SF_FUZZ_TARGET as its name.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,7 @@
-// What the fuzzers share: taking an input apart, and what every error must have.
+// Helpers of the fuzzers: split an input into parts, and check errors.
 //
-// A fuzzer is a function sf::fuzz::<name>(input) that ends the program (SF_CHECK) when something
-// does not hold. It must be quick, depend on nothing but its input, and leave nothing behind.
+// A fuzzer is a function sf::fuzz::<name>(input) that aborts (SF_CHECK) if a property does not
+// hold. It must be fast, depend only on its input, and leave no files behind.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace sf::fuzz {
 
-// Takes numbers and texts off the front of an input; what is not there is 0 or empty.
+// Takes numbers and texts from the front of an input. Missing bytes read as 0 or empty.
 class Input {
  public:
   explicit Input(std::string_view bytes) : left_(bytes) {}
@@ -29,7 +29,8 @@ class Input {
   std::uint16_t word() { return static_cast<std::uint16_t>(number(2)); }
   bool flag() { return byte() % 2 == 1; }
 
-  // Up to `end`, which goes too; everything when it does not occur. Seeds stay readable this way.
+  // The text before `end`, which is consumed as well; everything if `end` is missing. Keeps seeds
+  // readable.
   std::string_view until(char end) {
     std::string_view text = take(std::min(left_.find(end), left_.size()));
     take(1);
@@ -47,7 +48,7 @@ class Input {
   std::string_view left_;
 };
 
-// The bytes in pieces of 1 to `largest` bytes, always the same ones.
+// Splits the bytes into pieces of 1 to `largest` bytes. Deterministic.
 inline std::vector<std::string_view> cut(std::string_view bytes, std::size_t largest) {
   std::vector<std::string_view> pieces;
   std::uint32_t state = 1;
@@ -61,7 +62,7 @@ inline std::vector<std::string_view> cut(std::string_view bytes, std::size_t lar
   return pieces;
 }
 
-// Bad input is answered with an error that says something.
+// Every error has a message.
 inline void check_clear(const Error& error) {
   SF_CHECK(!error.message.empty());
   SF_CHECK(error.describe().starts_with(error.message));

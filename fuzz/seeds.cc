@@ -1,5 +1,5 @@
-// fuzz_seeds NAME PLACE: gives the file PLACE, or every file in the directory PLACE, to one fuzzer,
-// without libFuzzer. The end of this program is the finding: what breaks, aborts.
+// fuzz_seeds NAME PLACE: passes the file PLACE, or every file of the directory PLACE, to one
+// fuzzer, without libFuzzer. A failed check aborts the program.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -30,8 +30,7 @@ Result<std::vector<std::string>> files_at(const std::string& location) {
   if (!names) return std::vector<std::string>{location};
   std::vector<std::string> files;
   for (const std::string& name : *names) files.push_back(location + "/" + name);
-  if (files.empty())
-    return invalid(location + " is empty", "a fuzzer begins with some good inputs");
+  if (files.empty()) return invalid(location + " is empty", "add some valid inputs");
   return files;
 }
 
@@ -42,7 +41,7 @@ Status replay(Target target, const std::string& location) {
   for (const std::string& file : files) {
     SF_TRY_ASSIGN(std::string input, os::read_file(file, kMaxSeed));
     std::printf("%s\n", file.c_str());
-    std::fflush(stdout);  // the last one is the culprit
+    std::fflush(stdout);  // the last printed file is the failing one
     target(input);
   }
   return Ok{};

@@ -1,4 +1,4 @@
-// Latencies: how long each kind of call took, and the few statistics printed of it. Pure.
+// Latencies: the durations of each kind of call and their statistics. Pure.
 #pragma once
 
 #include <chrono>

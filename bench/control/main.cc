@@ -1,5 +1,5 @@
-// bench_control: what StateFork's own bookkeeping costs in a session of many nodes. The backend is
-// a fake in memory, the catalog a real file. Never fails for a number.
+// bench_control: the cost of StateFork's bookkeeping in a session with many nodes. The backend is a
+// fake in memory, the catalog a real file. No number makes it fail.
 //
 //   bench_control [--nodes N] [--rounds N] [--dir DIRECTORY]
 #include <sys/stat.h>
@@ -25,15 +25,15 @@
 namespace sf::bench {
 namespace {
 
-using namespace control;  // NOLINT: this file is about nothing else
+using namespace control;  // NOLINT: the only namespace of this file
 
 constexpr const char* kUsage =
     "usage: bench_control [--nodes N] [--rounds N] [--dir DIRECTORY]\n"
-    "  --nodes N   of the session (default 100000)\n"
-    "  --rounds N  calls of each kind that are measured then (default 2000)\n"
-    "  --dir D     where the catalog is made, and removed again (default /var/tmp)\n";
+    "  --nodes N   nodes of the session (default 100000)\n"
+    "  --rounds N  measured calls of each kind (default 2000)\n"
+    "  --dir D     directory for the temporary catalog (default /var/tmp)\n";
 constexpr double kBudgetUs = 300;
-constexpr std::size_t kFewest = 10;  // of fewer calls a median says nothing
+constexpr std::size_t kFewest = 10;  // with fewer calls, the median is meaningless
 constexpr int kPhysicalEvery = 16;
 
 const BranchId kMain{"main"};
@@ -50,7 +50,7 @@ Result<Options> parse(int argc, char** argv) {
   for (std::size_t i = 0; i < words.size(); i += 2) {
     const std::string& word = words[i];
     if (i + 1 == words.size() || (word != "--nodes" && word != "--rounds" && word != "--dir"))
-      return invalid("what is " + word + "?\n" + kUsage);
+      return invalid("unknown argument " + word + "\n" + kUsage);
     const std::string& value = words[i + 1];
     if (word == "--dir") {
       options.dir = value;
@@ -64,7 +64,7 @@ Result<Options> parse(int argc, char** argv) {
   return options;
 }
 
-// Everything the session stands on, and what is measured of it.
+// The parts of the session and their measurements.
 class Bench {
  public:
   Bench(const Options& options, std::string path)
@@ -89,7 +89,7 @@ class Bench {
   }
 
  private:
-  // A chain of commands and snapshots that goes back to some earlier node now and then.
+  // Makes a chain of commands and snapshots, and restores an earlier node from time to time.
   Status grow() {
     for (int i = 1; i < options_.nodes; ++i) {
       SF_TRY(exec(i));

@@ -1,4 +1,4 @@
-// TimedCatalog: another catalog, with every append measured under its operation's name.
+// TimedCatalog: wraps a catalog and measures every append under the name of its operation.
 #pragma once
 
 #include "control/catalog.h"

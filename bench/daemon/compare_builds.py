@@ -2,9 +2,9 @@
 
     python3 bench/daemon/compare_builds.py OLD/bin NEW/bin [--rounds 60]
 
-Both daemons run at the same time, each with a state directory of its own. The verbs are sent to them in turns, so that
-other load on the machine hits both alike. The last column is what counts: the median of the ratios new/old, one per
-round. As root.
+Both daemons run at the same time, each with its own state directory. They receive the verbs in
+turns, so that other load on the machine affects both. The last column has the result: the median
+of the ratios new/old, one ratio per round. Requires root.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable
 
-THINKING_S = 0.25  # of an agent between two verbs: captures and restores are then made ahead of time
+THINKING_S = 0.25  # pause between two verbs, long enough for precapture and prerestore
 
 
 class UnixConnection(http.client.HTTPConnection):
@@ -80,7 +80,7 @@ def snapshot(build: Build) -> None:
     build.node = build.verb("snapshot")["node"]
 
 
-# What is timed, and what is done before it without being timed.
+# For each row: an untimed preparation, and the call that is timed.
 ROWS: dict[str, tuple[Callable[[Build], object], Callable[[Build], object]]] = {
     "exec": (lambda b: None, lambda b: b.verb("exec", {"command": "true"})),
     "snapshot, warm": (lambda b: (b.verb("exec", {"command": "x=$((x + 1))"}), time.sleep(THINKING_S)), snapshot),

@@ -1,6 +1,6 @@
-// bench_control_daemon: what each verb costs by each way to it. The same verbs are called on the
-// library, through the daemon's API and by the command line, in turns, and beside them bare CRIU
-// captures and restores the library's tree. Never fails for a number.
+// bench_control_daemon: the cost of each verb through each interface. The library, the daemon's API
+// and the command line perform the same verbs in turns. For comparison, bare CRIU captures and
+// restores the library's tree. No number makes it fail.
 //
 //   bench_control_daemon [--n N] [--only TEXT] [--markdown] [--dir DIRECTORY]
 #include <algorithm>
@@ -36,12 +36,12 @@ namespace {
 constexpr const char* kUsage =
     "usage: bench_control_daemon [--n N] [--only TEXT] [--markdown] [--dir DIRECTORY]\n"
     "  --n N        rounds per tree (default 15)\n"
-    "  --only TEXT  only trees whose name contains TEXT\n";
-constexpr auto kThought = milliseconds(200);  // an agent's, before each warm verb
-constexpr auto kRest = milliseconds(400);     // between rounds: pools are filled, old trees end
-constexpr std::size_t kExecs = 10;            // in each round
-constexpr std::size_t kForkRounds = 3;        // of many forks
-constexpr int kTries = 20;                    // of a snapshot that is declined for the moment
+    "  --only TEXT  only trees with TEXT in their name\n";
+constexpr auto kThought = milliseconds(200);  // idle time before each warm verb
+constexpr auto kRest = milliseconds(400);     // between rounds: pools fill up, old trees end
+constexpr std::size_t kExecs = 10;            // per round
+constexpr std::size_t kForkRounds = 3;        // rounds with many forks
+constexpr int kTries = 20;                    // for a snapshot that is declined temporarily
 
 struct Options {
   std::size_t rounds = 15;
@@ -68,7 +68,7 @@ Result<Options> parse(int argc, char** argv) {
       if (error != std::errc() || *end != '\0' || options.rounds == 0)
         return invalid("--n takes a number of rounds, not " + value);
     } else {
-      return invalid("what is " + words[i] + "?\n" + kUsage);
+      return invalid("unknown argument " + words[i] + "\n" + kUsage);
     }
   }
   return options;
@@ -77,7 +77,7 @@ Result<Options> parse(int argc, char** argv) {
 struct ServiceTree {
   std::string name;
   std::string prepare;  // empty: nothing
-  std::string touch;    // before each snapshot: no two are the same
+  std::string touch;    // run before each snapshot, so that no two are equal
 };
 
 const char* const kServices = R"(mkdir -p /w && cd /w
@@ -99,13 +99,13 @@ std::vector<ServiceTree> trees() {
            "curl -sf http://127.0.0.1:8080/ >/dev/null"}};
 }
 
-// In milliseconds, by verb and way.
+// In milliseconds, by verb and interface.
 using Samples = std::map<std::string, std::map<std::string, std::vector<double>>>;
 
 class Rounds {
  public:
-  // `beside`: whose tree bare CRIU captures. It is never captured ahead of time, which would stop
-  // it.
+  // `beside`: the branch that bare CRIU captures. It is never precaptured, because a precapture
+  // keeps the tree stopped.
   Rounds(const ServiceTree& tree, std::vector<Way*> ways, BareCriu& bare, LibraryWay& beside)
       : tree_(tree), ways_(std::move(ways)), bare_(bare), beside_(beside) {}
 
@@ -146,7 +146,7 @@ class Rounds {
     return Ok{};
   }
 
-  // What is under way in a terminal or a socket may be a reason to decline a snapshot.
+  // Unread data in a terminal or a socket may decline a snapshot, so try again.
   Status snapshot(Way& way, const std::string& verb) {
     for (int i = 1;; ++i) {
       Status taken = timed(verb, std::string(way.name()), 1, [&] { return way.snapshot(); });
@@ -183,7 +183,7 @@ class Rounds {
     return Ok{};
   }
 
-  // The program's start counts, as for its command line.
+  // The start of CRIU is included, as for its command line.
   Status bare_round() {
     if (!bare_problem_.empty()) return Ok{};
     std::this_thread::sleep_for(kRest);
@@ -209,7 +209,7 @@ class Rounds {
   bool records_ = false;
 };
 
-// What a difference, or a whole, may be. Milliseconds.
+// Limit of a difference or of a total, in milliseconds.
 struct Budget {
   enum class Of { kDaemonMinusLibrary, kCliMinusDaemon, kDaemon };
   Of of;

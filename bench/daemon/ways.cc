@@ -15,7 +15,7 @@ Error failed(const std::string& command, const std::string& output) {
 
 }  // namespace
 
-// With a look at the shell, as the daemon's sessions have it.
+// Takes a fingerprint of the shell as well, as the daemon's sessions do.
 Status LibraryWay::exec(const std::string& command) {
   SF_TRY_ASSIGN(
       Observation ran,

@@ -1,5 +1,5 @@
-// Ways: the verbs of a session, by each way that a caller may take to them: the library, the
-// daemon's API, the command line. Each way has a session of its own.
+// Ways: the interfaces through which the verbs are called: the library, the daemon's API and the
+// command line. Each has its own session.
 #pragma once
 
 #include <memory>
@@ -20,11 +20,11 @@ class Way {  // Not thread-safe.
   // Runs the command; its exit status must be 0.
   virtual Status exec(const std::string& command) = 0;
   virtual Status snapshot() = 0;
-  // To the last snapshot.
+  // Restores the last snapshot.
   virtual Status restore() = 0;
-  // Of the last snapshot.
+  // Forks the last snapshot.
   virtual Status fork(std::size_t count) = 0;
-  // Not measured.
+  // Not timed.
   virtual Status end_forks() = 0;
 };
 
@@ -64,7 +64,7 @@ class DaemonWay : public Way {
   std::string session_;
 };
 
-// A process for each call.
+// Starts a process for each call.
 class CommandLineWay final : public DaemonWay {
  public:
   CommandLineWay(const client::ApiClient& client, std::string session, std::string program,

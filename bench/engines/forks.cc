@@ -22,8 +22,8 @@ constexpr std::size_t kForks = 50;
 constexpr auto kTimeout = milliseconds(120'000);
 constexpr double kMegabyte = 1U << 20U;
 
-// Holds 256 MB of random bytes; told "near", it writes to every page of a megabyte, told "far", to
-// as many pages spread evenly.
+// Holds 256 MB of random bytes. On "near" it writes to every page of one megabyte, on "far" to as
+// many pages, evenly spread.
 constexpr const char* kHolder = R"(mkfifo /tmp/in /tmp/out; exec 8<>/tmp/in 9<>/tmp/out
 cat > /tmp/holder.py <<'END'
 import os, sys
@@ -42,12 +42,12 @@ std::uint64_t number_after(const std::string& path, const std::string& name) {
   return at == std::string::npos ? 0 : std::strtoull(text->c_str() + at + name.size(), nullptr, 10);
 }
 
-// Bytes that the host has less than it had, as it says itself and as each process and each group of
-// the branches is charged.
+// Memory in use, in bytes: the host's available memory, and the amounts charged to the branches'
+// processes and control groups.
 struct Memory {
   double available;
-  double processes;  // with their parts of what they share
-  double groups;     // what each was the first to need
+  double processes;  // sum of Pss: shared pages count in part
+  double groups;     // a shared page counts for the group that touched it first
 };
 
 Memory memory_of(const Waypoint& manager) {

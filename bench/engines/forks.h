@@ -1,4 +1,4 @@
-// What many forks of one large session cost: time, and memory of the host.
+// Measures the time and the host memory of many forks of a large session.
 #pragma once
 
 #include "base/result.h"
@@ -7,8 +7,8 @@
 
 namespace sf::bench {
 
-// Fifty forks of 256 MB with the native engine, alive at once. Another engine would need 50 times
-// 256 MB.
+// Makes fifty concurrent forks of a 256 MB session with the native engine. Another engine would
+// need 50 times 256 MB.
 Result<Table> measure_forks(waypoint::Waypoint& manager);
 
 }  // namespace sf::bench

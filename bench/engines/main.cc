@@ -1,5 +1,5 @@
-// bench_engines: the process engines beside each other, and beside bare CRIU, on the same trees in
-// one run. Never fails for a number.
+// bench_engines: compares the process engines and bare CRIU on the same trees in one run. No number
+// makes it fail.
 //
 //   bench_engines [--n N] [--only TEXT] [--markdown]
 #include <array>
@@ -33,7 +33,7 @@ using waypoint::EngineChoice;
 constexpr const char* kUsage =
     "usage: bench_engines [--n N] [--only TEXT] [--markdown]\n"
     "  --n N        rounds per tree (default 9)\n"
-    "  --only TEXT  only trees whose name contains TEXT\n";
+    "  --only TEXT  only trees with TEXT in their name\n";
 constexpr auto kPause = milliseconds(200);  // retired keepers end in the background
 constexpr auto kPrepareTime = milliseconds(120'000);
 constexpr std::string_view kForks = "50 forks of 256 MB";
@@ -44,7 +44,7 @@ struct EngineTree {
   std::string touch;    // before each snapshot
 };
 
-// Holds random bytes, and writes to 256 pages of them, evenly spread, whenever it is told to.
+// Holds random bytes. On each line of input it writes to 256 pages, evenly spread.
 std::string holder(std::size_t megabytes) {
   return "mkfifo /tmp/in /tmp/out; python3 -c '\nimport os\nheld = bytearray(os.urandom(" +
          std::to_string(megabytes) +
@@ -93,13 +93,13 @@ Result<Options> parse(int argc, char** argv) {
       if (error != std::errc() || *end != '\0' || options.rounds == 0)
         return invalid("--n takes a number of rounds, not " + value);
     } else {
-      return invalid("what is " + words[i] + "?\n" + kUsage);
+      return invalid("unknown argument " + words[i] + "\n" + kUsage);
     }
   }
   return options;
 }
 
-// Each engine has a manager of its own: what stands ready there is ready for that engine.
+// Each engine has a manager of its own, because pools and prepared trees belong to one engine.
 struct Contender {
   Contender(std::string called, EngineChoice chosen, waypoint::Waypoint manager)
       : name(std::move(called)), engine(chosen), store(std::move(manager)) {}
@@ -114,7 +114,7 @@ class Comparison {
   Comparison(std::list<Contender>& contenders, BareCriu& bare)
       : contenders_(contenders), bare_(bare) {}
 
-  // Rows by engine. In every round each engine has its turn, so that all meet the same machine.
+  // Rows by engine. All engines take part in every round, so that they see the same load.
   Result<std::map<std::string, Samples>> measure(const EngineTree& tree, std::size_t rounds) {
     std::map<std::string, Samples> rows;
     ScopeExit end([&] {

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Are the tasks what they claim to be? Each one is played in live sessions over --root, and a table says what was seen:
+"""Checks the benchmark's tasks: plays each one in live sessions over --root and prints a table:
 
-  before     the tests fail before anything was done
-  oracle     after solution.sh, command by command, they pass
-  leaves     at every end of the script that is not the solution, they fail
-  walk       through the whole script, restoring after each wrong turn, then the solution: they pass
-  leaky      the same walk without restoring: they fail
-  noticed    how many of the wrong turns are noticed when only that one is not taken back
-  files-only with a backend that brings back nothing but files the walk passes where the task says that files are enough, and nowhere else
+  before      the tests fail before the first command
+  oracle      the tests pass after solution.sh
+  leaves      the tests fail at every end of the script except the solution
+  walk        the tests pass after the whole script with a restore after each wrong turn
+  leaky       the tests fail after the same walk without restores
+  noticed     number of wrong turns that the tests notice if they are not restored
+  files-only  with a backend that restores only files, the walk passes if and only if the task
+              needs only files
 
-Needs root. The daemon is one of its own, with the programs of --bin; the Python package is that of this tree.
+Requires root. Starts a daemon from the programs in --bin; uses the Python package of this tree.
 """
 
 import argparse
@@ -37,7 +38,7 @@ COMMAND_SECONDS = 20.0
 
 @dataclass
 class Node:
-    """One candidate of a script; `next` are those that may follow it."""
+    """One candidate of a script; `next` has its successors."""
     command: str
     next: list
     is_last: bool
@@ -64,7 +65,7 @@ def right_path(nodes):
 
 
 def steps_of(script):
-    """Chunks that bash accepts as whole commands."""
+    """Splits a script into chunks that bash accepts as complete commands."""
     steps, chunk = [], ""
     for line in script.splitlines(keepends=True):
         if not chunk and (not line.strip() or line.startswith("#")):
@@ -74,7 +75,7 @@ def steps_of(script):
         if complete.returncode == 0 and not complete.stderr and not chunk.endswith("\\\n"):
             steps.append(chunk.rstrip("\n"))
             chunk = ""
-    assert not chunk, f"this is no whole command: {chunk}"
+    assert not chunk, f"incomplete command: {chunk}"
     return steps
 
 
@@ -88,24 +89,24 @@ class Task:
         self.path = right_path(self.candidates)
 
     def complaints(self):
-        """What is wrong with it on paper."""
+        """Problems that are visible without running the task."""
         for name in ("Dockerfile", "run-tests.sh", "tests/test_outputs.py"):
             if not (self.directory / name).is_file():
                 yield f"{name} is missing"
         if not self.path or not self.path[-1].is_last or size(self.candidates) > 40:
-            yield "the script has no solution, or too many candidates"
+            yield "the script has no solution or more than 40 candidates"
         if "files" not in self.states:
-            yield "its tags do not say which states it needs"
+            yield "the tag `files` is missing"
         yield from self.open_ends(self.candidates)
 
     def open_ends(self, nodes):
         for node in nodes:
             if bool(node.next) == node.is_last:
-                yield f"an end that is none, or goes on: {node.command}"
+                yield f"`last` must be set exactly for the ends of the script: {node.command}"
             yield from self.open_ends(node.next)
 
     def instructions(self):
-        """The Dockerfile's lines as (keyword, text), continuation lines joined."""
+        """The Dockerfile's lines as (keyword, text), with continuation lines joined."""
         text = (self.directory / "Dockerfile").read_text().replace("\\\n", "")
         return [tuple(line.split(None, 1)) for line in text.splitlines() if line and not line.startswith("#")]
 
@@ -123,7 +124,7 @@ def upload(terminal, source, target):
 
 
 def prepare(terminal, task):
-    """Plays the Dockerfile in a session's shell."""
+    """Runs the Dockerfile's instructions in a session's shell."""
     workdir = "/"
     for keyword, text in task.instructions():
         if keyword == "RUN":
@@ -137,7 +138,7 @@ def prepare(terminal, task):
         elif keyword == "ENV":
             terminal.exec_command(f"export {text}", check=True)
         else:
-            assert keyword == "FROM", f"{task.id}: {keyword} is not known here"
+            assert keyword == "FROM", f"{task.id}: {keyword} is not supported"
     terminal.exec_command(f"cd {quoted(workdir)}", check=True)
 
 
@@ -148,7 +149,7 @@ class Verdict:
 
 
 class Play:
-    """A session in which a task is played, from the state that its Dockerfile makes."""
+    """A session that plays a task, starting from the state that its Dockerfile makes."""
 
     def __init__(self, session, task, verbose):
         self.session, self.task, self.verbose = session, task, verbose
@@ -166,7 +167,7 @@ class Play:
             print(f"    $ {command}\n{result.output[-4000:]}    [{result.exit_code}{' timed out' if result.timed_out else ''}]")
 
     def grade(self, terminal):
-        """In a fork, so that nothing of it is left."""
+        """Runs the tests in a fork, so that they do not change the terminal."""
         with self.session.branch(terminal.snapshot()) as branch:
             upload(branch, self.task.directory / "tests", "/tests")
             upload(branch, self.task.directory / "run-tests.sh", "/tests/run-tests.sh")
@@ -209,7 +210,7 @@ def word(passed):
 
 
 def walk_script(play, terminal, nodes, restores, on_leaf):
-    """All wrong turns with what follows them, then the right one, and so on below it. `on_leaf` is told of every end."""
+    """Plays the wrong candidates with their successors, then the right one; `on_leaf` gets each end."""
     here = terminal.snapshot() if restores else None
     for node in sorted(nodes, key=Node.leads_to_solution):
         play.do(terminal, node.command)
@@ -222,7 +223,7 @@ def walk_script(play, terminal, nodes, restores, on_leaf):
 
 
 def check_ends(play, findings):
-    """Leaves and walk: both are the same way through the script."""
+    """The columns leaves and walk, which share one pass through the script."""
     failing, passing = [], []
 
     def on_leaf(node):
@@ -248,7 +249,7 @@ def check_leaky(play, findings):
 
 
 def check_single_leaks(play, findings):
-    """One wrong turn is not taken back, everything else is right."""
+    """For each wrong turn: plays the solution after it without a restore."""
     unnoticed, tried, nodes = [], 0, play.task.candidates
     with play.branch() as main:
         for depth, right in enumerate(play.task.path):
@@ -321,11 +322,11 @@ def print_row(row):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tasks", nargs="*", help="ids; all, if none is given")
+    parser.add_argument("tasks", nargs="*", help="ids of tasks (default: all)")
     parser.add_argument("--root", required=True, help="a root file system with the programs that the tasks use")
-    parser.add_argument("--bin", default="build/dev/bin", help="where statefork and its daemon are (build/dev/bin)")
-    parser.add_argument("--only", action="append", choices=[*CHECKS, "files-only"], help="this part; may be given again")
-    parser.add_argument("--verbose", action="store_true", help="show every command and what it printed")
+    parser.add_argument("--bin", default="build/dev/bin", help="directory of statefork and its daemon (default: build/dev/bin)")
+    parser.add_argument("--only", action="append", choices=[*CHECKS, "files-only"], help="run only this part; may be repeated")
+    parser.add_argument("--verbose", action="store_true", help="show every command and its output")
     options = parser.parse_args()
     options.only = options.only or [*CHECKS, "files-only"]
     wanted = options.tasks or sorted(path.name for path in (HERE / "tasks").iterdir() if path.is_dir())
@@ -340,7 +341,7 @@ def main():
             wrong += findings.wrong
     finally:
         world.close()
-    print("\n".join(wrong) or f"{len(wanted)} tasks, as they should be")
+    print("\n".join(wrong) or f"{len(wanted)} tasks without problems")
     return 1 if wrong else 0
 
 

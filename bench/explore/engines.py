@@ -1,4 +1,4 @@
-"""The tools that other backends need, with directories of their own, in namespaces that take them along when they end."""
+"""Starts the tools of other backends in private namespaces and directories."""
 
 import contextlib
 import os
@@ -18,19 +18,20 @@ STOP_SECONDS = 20
 
 
 def run_in_namespaces(argv: Sequence[str]) -> int:
-    """This program once more, with mounts and processes of its own: none outlives it. What it wrote goes, too."""
-    directory = tempfile.mkdtemp(prefix="sf-bench-", dir="/var/tmp")  # not memory: stores hold whole file systems
-    # CRIU keeps what it knows of the kernel in /run, if that is a tmpfs: else it would ask every time.
+    """Runs this program again in private namespaces. Removes its directory afterwards."""
+    directory = tempfile.mkdtemp(prefix="sf-bench-", dir="/var/tmp")  # on disk: stores are large
+    # If /run is a tmpfs, CRIU caches the kernel's features in it. Otherwise it detects them on each
+    # call.
     prepare = 'mount -t tmpfs -o mode=755 tmpfs /run && "$@" || exit $?'
     child = subprocess.Popen(["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child",
                               "--mount-proc", "sh", "-c", prepare, "sh", sys.executable, "-B", *argv],
                              env={**os.environ, INSIDE: directory})
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # by way of what is at the end
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # runs `finally`
     try:
         while True:
             try:
                 return child.wait()
-            except KeyboardInterrupt:  # the child has it, too, and ends when it has cleaned up
+            except KeyboardInterrupt:  # the child gets SIGINT as well and cleans up
                 pass
     finally:
         child.kill()
@@ -39,7 +40,7 @@ def run_in_namespaces(argv: Sequence[str]) -> int:
 
 
 def inside() -> str:
-    """The directory of this run; empty outside of the namespaces."""
+    """The directory of this run; empty outside the namespaces."""
     return os.environ.get(INSIDE, "")
 
 
@@ -63,7 +64,7 @@ def answers(path: Path) -> bool:
 
 @contextlib.contextmanager
 def docker(directory: Path) -> Iterator[None]:
-    """A daemon without a bridge and without rules: nothing of the host's network is touched."""
+    """Starts a Docker daemon without bridge and firewall rules: the host's network is unchanged."""
     log = directory / "dockerd.log"
     with open(log, "wb") as file:
         daemon = subprocess.Popen(
@@ -89,7 +90,7 @@ def docker(directory: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def engines(directory: Path, backends: Sequence[str]) -> Iterator[List[str]]:
-    """Starts what these backends need; yields the variables by which they find it."""
+    """Starts the tools of these backends; yields the environment variables that refer to them."""
     with contextlib.ExitStack() as stack:
         variables = podman_variables(directory)
         if "docker" in backends:

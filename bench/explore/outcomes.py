@@ -1,4 +1,4 @@
-"""What runs came to, and what that says of the contenders. Pure but for the file that outcomes are kept in."""
+"""Results of runs, and statistics of the contenders. Pure, except for the file of outcomes."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from trials import Task, Trial
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run, with its trial's names. Times are those of the search: without building the task, without the report."""
+    """The result of one run. Times cover the search only, not the build and the report."""
 
     task: str
     contender: str
@@ -21,18 +21,18 @@ class Outcome:
     round: int
     budget_nodes: int
     solved: bool
-    nodes: int  # actions that were tried
-    lost_nodes: int  # of these, such whose state could not be reached or kept
+    nodes: int  # actions tried
+    lost_nodes: int  # actions that could not start from their state or keep the new one
     wall_us: int
     command_us: int
     snapshot_us: int
-    restore_us: int  # forks and replays as well
+    restore_us: int  # includes forks and replays
     grade_us: int
-    bytes: int  # that the search's states take
-    why: str  # it ended
+    bytes: int  # size of the search's states
+    why: str  # why the search ended
     began: str  # UTC
-    load: float  # of the machine, when it began
-    think_ms: int = 0  # that the model takes for a call
+    load: float  # of the machine when the run began
+    think_ms: int = 0  # simulated duration of a model call
     model_us: int = 0
 
     @property
@@ -45,23 +45,23 @@ class Outcome:
 
 
 def outcome_from(trial: Trial, budget_nodes: int, tree: Mapping[str, Any], began: str, load: float) -> Outcome:
-    """From a run's tree.json."""
+    """Reads the outcome from a run's tree.json."""
     numbers = {name: tree["summary"][name] for name in ("solved", "wall_us", "command_us", "snapshot_us", "restore_us",
                                                         "grade_us", "model_us", "bytes", "why")}
-    # Where the script had nothing more to say, there is a node without a command.
+    # A node without a command means that the script had no proposal.
     tried = [node for node in tree["nodes"] if node["command"]]
     return Outcome(**asdict(trial), budget_nodes=budget_nodes, nodes=len(tried),
                    lost_nodes=sum(node["failure"] != "" for node in tried), began=began, load=load, **numbers)
 
 
 def failed_outcome(trial: Trial, budget_nodes: int, why: str, began: str, load: float) -> Outcome:
-    """The run did not come to an end of its own."""
+    """The outcome of a run that was aborted or failed."""
     return Outcome(**asdict(trial), budget_nodes=budget_nodes, solved=False, nodes=0, lost_nodes=0, wall_us=0, command_us=0,
                    snapshot_us=0, restore_us=0, grade_us=0, bytes=0, why=why, began=began, load=load)
 
 
 class OutcomeFile:
-    """One line of JSON for each outcome, durable before the next run begins. A line that was cut off is done again."""
+    """One line of JSON per outcome, synced after each run. An incomplete line is ignored."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -76,7 +76,7 @@ class OutcomeFile:
         for line in whole.splitlines():
             record = json.loads(line)
             if not needed <= set(record) <= names:
-                raise ValueError(f"{self.path} has other fields than this version writes: move it away")
+                raise ValueError(f"{self.path} was written by another version: move it away")
             found.append(Outcome(**record))
         return found
 
@@ -97,13 +97,13 @@ def left_to_do(trials: Sequence[Trial], done: Sequence[Outcome], budget_nodes: i
 
 
 def state_share(outcomes: Sequence[Outcome]) -> float:
-    """How much of the time goes to keeping states and coming back to them."""
+    """The share of the time that snapshots and restores take."""
     wall = sum(outcome.wall_us for outcome in outcomes)
     return sum(outcome.state_us for outcome in outcomes) / wall if wall else 0.0
 
 
 def share_solved(outcomes: Sequence[Outcome], measure: Callable[[Outcome], float]) -> List[Tuple[float, float]]:
-    """Steps (x, share of all runs that were solved with at most x)."""
+    """Points (x, share of all runs that were solved with at most x)."""
     reached = sorted(measure(outcome) for outcome in outcomes if outcome.solved)
     return [(x, (i + 1) / len(outcomes)) for i, x in enumerate(reached)]
 
@@ -112,7 +112,7 @@ Group = Tuple[str, str, str]  # contender, materialization, policy
 
 
 def by_group(outcomes: Sequence[Outcome]) -> Dict[Group, List[Outcome]]:
-    """In the order in which they first appear."""
+    """Groups the outcomes, in the order of their first appearance."""
     groups: Dict[Group, List[Outcome]] = {}
     for outcome in outcomes:
         groups.setdefault((outcome.contender, outcome.materialization, outcome.policy), []).append(outcome)
@@ -121,21 +121,21 @@ def by_group(outcomes: Sequence[Outcome]) -> Dict[Group, List[Outcome]]:
 
 @dataclass(frozen=True)
 class Row:
-    """A group in numbers."""
+    """The statistics of a group."""
 
     group: Group
     runs: int
     solved: int
     lost_nodes: int
-    nodes: float  # median of a run
-    wall_s: float  # median of a run
+    nodes: float  # median per run
+    wall_s: float  # median per run
     command_share: float
     state_share: float
     grade_share: float
     model_share: float
-    snapshot_ms: float  # mean, over all nodes
-    restore_ms: float  # mean, over all nodes: where a branch stands there already it is 0
-    megabytes: float  # median of a run
+    snapshot_ms: float  # mean per node
+    restore_ms: float  # mean per node; a branch that is already at the state takes 0
+    megabytes: float  # median per run
 
 
 def row_of(group: Group, outcomes: Sequence[Outcome]) -> Row:
@@ -155,12 +155,12 @@ def row_of(group: Group, outcomes: Sequence[Outcome]) -> Row:
 
 
 def base_of(outcomes: Sequence[Outcome]) -> str:
-    """What the others are set against: Waypoint, with the first of its engines that was tried."""
+    """The contender to compare with: Waypoint with the first engine that was tried."""
     return next((each.contender for each in outcomes if each.contender.startswith("waypoint")), "")
 
 
 def time_ratio(outcomes: Sequence[Outcome], base: Sequence[Outcome]) -> Tuple[float, int]:
-    """How many times as long as the base they take, over the runs that both solved; and how many those are."""
+    """(time relative to the base over the runs that both solved, number of these runs)"""
     took = {(each.task, each.round): each.wall_us for each in base if each.solved}
     both = [each for each in outcomes if each.solved and (each.task, each.round) in took]
     there = sum(took[each.task, each.round] for each in both)
@@ -169,10 +169,10 @@ def time_ratio(outcomes: Sequence[Outcome], base: Sequence[Outcome]) -> Tuple[fl
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that the benchmark is there to show, and whether it does."""
+    """A claim that the benchmark checks, and its exceptions."""
 
     text: str
-    runs: int  # that say something of it
+    runs: int  # number of relevant runs
     exceptions: Tuple[str, ...]
 
     @property
@@ -181,7 +181,7 @@ class Claim:
 
 
 def claims_of(outcomes: Sequence[Outcome], tasks: Sequence[Task]) -> List[Claim]:
-    """Of tree search, which goes back to states; rollouts only ever go back to the task's beginning."""
+    """Claims about tree search only: rollouts restore nothing but the first state of the task."""
     known = {task.name: task for task in tasks}
     searches = [outcome for outcome in outcomes if outcome.policy == "mcts"]
 
@@ -195,7 +195,7 @@ def claims_of(outcomes: Sequence[Outcome], tasks: Sequence[Task]) -> List[Claim]
     def is_repeatable(outcome: Outcome) -> bool:
         return known[outcome.task].is_deterministic
 
-    def keeps_files(outcome: Outcome) -> bool:  # and nothing else; not by doing commands again
+    def keeps_files(outcome: Outcome) -> bool:  # keeps files only, and does not replay
         return outcome.contender in ("overlay", "docker") and outcome.materialization == "eager"
 
     def brings_back_all(outcome: Outcome) -> bool:

@@ -1,4 +1,4 @@
-"""Outcomes as people read them: tables in Markdown, with plots and numbers beside them."""
+"""Formats outcomes as tables in Markdown, and writes plots and numbers next to them."""
 
 import json
 import textwrap
@@ -10,17 +10,17 @@ from outcomes import Outcome, Row, base_of, by_group, claims_of, row_of, time_ra
 from plots import paired, to_svg
 from trials import Task
 
-MARK = "<!-- what follows is written by bench/explore/run.py -->\n"  # what stands before it in a page is kept
+MARK = "<!-- what follows is written by bench/explore/run.py -->\n"  # text before it is kept
 
 COLUMNS = ("backend", "kept", "policy", "solved", "files", "shell", "live", "lost", "nodes", "time, s", "state", "commands", "tests",
            "snapshot, ms", "restore, ms", "kept, MB")
 THINKING_COLUMNS = ("backend", "kept", "policy", "solved", "nodes", "time, s", "model", "state", "commands", "tests", "snapshot, ms",
                     "restore, ms")
-STATE_AIM = 0.05  # of the time, with a model that takes its own
+STATE_AIM = 0.05  # limit of the states' share of the time, if the model takes time
 
 
 def kind_of(task: Task) -> str:
-    """The most that it needs."""
+    """The most demanding kind of state that the task needs."""
     if "processes" in task.states or "services" in task.states:
         return "live"
     return "shell" if "shell" in task.states else "files"
@@ -44,7 +44,7 @@ def thinking_cells(row: Row, outcomes: Sequence[Outcome]) -> List[str]:
 
 
 def thinking_part(outcomes: Sequence[Outcome]) -> str:
-    """Runs with a model that takes so long, in a table of their own."""
+    """The table of runs with a simulated model time."""
     groups = by_group(outcomes)
     rows = [row_of(group, some) for group, some in groups.items()]
     tasks = list(dict.fromkeys(each.task for each in outcomes))
@@ -74,7 +74,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def decider_lines(outcomes: Sequence[Outcome]) -> List[str]:
-    """Of the runs that came to the same with both: what smart takes of what eager takes."""
+    """Time and bytes of smart relative to eager, over the runs with the same result."""
     lines = []
     for (contender, _, policy), pairs in pairs_by_group(outcomes).items():
         time = sum(smart.wall_us for _, smart in pairs) / max(sum(eager.wall_us for eager, _ in pairs), 1)
@@ -133,7 +133,7 @@ def to_markdown(everything: Sequence[Outcome], tasks: Sequence[Task], facts: Seq
 
 
 def with_measured(page: str, measured: str) -> str:
-    """The page with its written part as it is."""
+    """Replaces the measured part of the page and keeps the written part."""
     return page.partition(MARK)[0] + MARK + "\n" + measured
 
 

@@ -1,5 +1,5 @@
-"""The paper's figures as SVG: how many tasks are solved within a time, with so many nodes, with so many bytes; and what the
-Smart Decider makes of a task, against keeping every state. Pure."""
+"""The paper's figures as SVG: tasks solved by time, by nodes and by bytes, and the Smart Decider
+compared with keeping every state. Pure."""
 
 import math
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ WIDTH, HEIGHT = 340, 250
 LEFT, RIGHT, TOP, BOTTOM = 44, 16, 34, 40
 LEGEND = 30
 
-# Distinguishable also without colours: each has its own dash.
+# Dash patterns keep the lines distinguishable without colors.
 STYLES = (("#d62728", ""), ("#1f77b4", "6 3"), ("#2ca02c", "8 3 2 3"), ("#ff7f0e", "2 2"), ("#9467bd", "10 4"),
           ("#8c564b", "4 2"), ("#17becf", "1 3"))
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A logarithmic one: its ends, and which numbers are written beside it."""
+    """A logarithmic axis: its ends and its tick marks."""
 
     title: str
     low: float
     high: float
 
     def share(self, value: float) -> float:
-        """Where on the axis, from 0 to 1."""
+        """The position on the axis, from 0 to 1."""
         return math.log(min(max(value, self.low), self.high) / self.low) / math.log(self.high / self.low)
 
     def marks(self) -> List[float]:
@@ -35,7 +35,7 @@ class Axis:
 
 
 def axis_over(title: str, values: Sequence[float], floor: float) -> Axis:
-    """Over all these, with a little space; nothing below the floor can be told apart."""
+    """An axis for these values with a margin. Values below `floor` are drawn at it."""
     some = [max(value, floor) for value in values] or [floor]
     return Axis(title, min(some) / 1.25, max(max(some), min(some) * 2) * 1.25)
 
@@ -71,7 +71,7 @@ def frame(title: str, axis: Axis) -> str:
 
 def solved_panel(title: str, axis: Axis, groups: Dict[Group, List[Outcome]], measure: Callable[[Outcome], float],
                  styles: Dict[str, Tuple[str, str]]) -> str:
-    """One staircase for each contender; it ends where nothing more is solved."""
+    """One step curve per contender; it ends at its last solved task."""
     out = frame(title, axis)
     for share in (0.25, 0.5, 0.75, 1.0):
         out += line(LEFT, up(share), WIDTH - RIGHT, up(share), 'stroke="#ddd"')
@@ -108,7 +108,7 @@ def paired(outcomes: Sequence[Outcome]) -> List[Tuple[Outcome, Outcome]]:
 
 
 def decider_panel(pairs: Sequence[Tuple[Outcome, Outcome]]) -> str:
-    """Each task, from eager (circle) to smart (triangle): time across, bytes up."""
+    """Each task from eager (circle) to smart (triangle); x is time, y is bytes."""
     both = [outcome for pair in pairs for outcome in pair]
     time = axis_over("seconds", [seconds(each) for each in both], 0.1)
     size = axis_over("MB", [megabytes(each) for each in both], 0.1)
@@ -128,7 +128,7 @@ def decider_panel(pairs: Sequence[Tuple[Outcome, Outcome]]) -> str:
 
 
 def legend(styles: Dict[str, Tuple[str, str]], outcomes: Sequence[Outcome], y: float) -> str:
-    """With how many tasks each was tried on: a search that was stopped early has not tried all."""
+    """The contenders with their number of tasks; smaller if the benchmark was stopped early."""
     out = ""
     for i, (contender, (color, dash)) in enumerate(styles.items()):
         x = 16 + i * min(180, (3 * WIDTH - 16) / len(styles))
@@ -139,7 +139,7 @@ def legend(styles: Dict[str, Tuple[str, str]], outcomes: Sequence[Outcome], y: f
 
 
 def to_svg(outcomes: Sequence[Outcome]) -> str:
-    """A row of panels for each policy, every state kept; beside the last one the Smart Decider, where it was tried."""
+    """A row of panels per policy with every state kept. The last row also has the Smart Decider."""
     eager = [outcome for outcome in outcomes if outcome.materialization == "eager" and outcome.nodes]
     names = list(dict.fromkeys(outcome.contender for outcome in eager))
     styles = {name: STYLES[i % len(STYLES)] for i, name in enumerate(names)}

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The macrobenchmark: every task, searched with the same scripted agent and the same number of actions over everything that
-can keep states. Prints a line for each run; then what it says of the contenders, as a page with plots (--page).
+"""The macrobenchmark: searches every task with the same scripted agent and the same number of
+actions on every backend that keeps states. Prints a line per run, then the comparison, as a page
+with plots (--page).
 
-Each outcome is a line of --results as soon as it is there. Runs that are in it are not done again, so that whoever stops
-this (Ctrl-C) goes on with the same command. Needs root, and a root file system with the tasks' programs.
+Each outcome is appended to --results when its run ends. Recorded runs are not repeated: after
+Ctrl-C, run the same command again to continue. Requires root, and a root file system with the
+tasks' programs.
 """
 
 import argparse
@@ -40,28 +42,28 @@ def words(text: str) -> List[str]:
 def parse_arguments(argv: List[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench_explore", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tasks", type=words, default=[], metavar="A,B", help="these alone (default: all)")
+    parser.add_argument("--tasks", type=words, default=[], metavar="A,B", help="only these tasks (default: all)")
     parser.add_argument("--backends", type=words, default=[each.name for each in CONTENDERS if each.is_usual],
                         metavar="A,B", help="of " + ",".join(each.name for each in CONTENDERS) +
                         " (default: all but " + ",".join(each.name for each in CONTENDERS if not each.is_usual) + ")")
     parser.add_argument("--materialize", type=words, default=list(MATERIALIZATIONS), metavar="A,B",
-                        help="which states are kept whole: " + ",".join(MATERIALIZATIONS) + " (default: both)")
+                        help="how states are kept: " + ",".join(MATERIALIZATIONS) + " (default: both)")
     parser.add_argument("--policies", type=words, default=list(POLICIES), metavar="A,B",
                         help="of " + ",".join(POLICIES) + " (default: both)")
     parser.add_argument("--think", type=int, metavar="MS",
-                        help=f"some of mcts once more with a model that takes so long for a call: tasks {', '.join(THINKING_TASKS)} over "
-                        f"{', '.join(each.name for each in CONTENDERS if each.meets_thinker)}; 0: none (1000; with --quick 0)")
-    parser.add_argument("--nodes", type=int, default=60, help="actions that a run may try (60)")
-    parser.add_argument("--rounds", type=int, default=1, help="how often everything is done (1)")
-    parser.add_argument("--seconds", type=int, default=300, help="that a search may take (300)")
+                        help=f"repeat a part of the mcts runs with a model that takes MS per call: tasks {', '.join(THINKING_TASKS)} over "
+                        f"{', '.join(each.name for each in CONTENDERS if each.meets_thinker)}; 0: none (default: 1000; with --quick: 0)")
+    parser.add_argument("--nodes", type=int, default=60, help="actions per run (default: 60)")
+    parser.add_argument("--rounds", type=int, default=1, help="repetitions of all runs (default: 1)")
+    parser.add_argument("--seconds", type=int, default=300, help="time limit of a search (default: 300)")
     parser.add_argument("--quick", action="store_true", help="four tasks: " + ", ".join(QUICK_TASKS))
-    parser.add_argument("--root", default=os.environ.get("STATEFORK_FULL_ROOT", ""), help="what FROM stands for")
-    parser.add_argument("--bin", default=PROJECT / "build/release/bin", help="where the programs are (build/release/bin)")
+    parser.add_argument("--root", default=os.environ.get("STATEFORK_FULL_ROOT", ""), help="the directory that replaces the image of FROM")
+    parser.add_argument("--bin", default=PROJECT / "build/release/bin", help="directory of the programs (default: build/release/bin)")
     parser.add_argument("--results", type=Path, default=PROJECT / "build/bench/explore.jsonl",
-                        help="where outcomes are kept (build/bench/explore.jsonl)")
+                        help="file of outcomes (default: build/bench/explore.jsonl)")
     parser.add_argument("--page", type=Path, metavar="FILE.md",
-                        help="write the tables here, plots and numbers beside it: FILE.svg, FILE.json")
-    parser.add_argument("--report", action="store_true", help="run nothing: the tables of what is there")
+                        help="write the tables to this file, and plots and numbers to FILE.svg and FILE.json")
+    parser.add_argument("--report", action="store_true", help="run nothing; print the tables of recorded outcomes")
     options = parser.parse_args(argv)
     if options.think is None:
         options.think = 0 if options.quick else USUAL_THINK_MS
@@ -71,18 +73,18 @@ def parse_arguments(argv: List[str]) -> argparse.Namespace:
                                ("backend", options.backends, [each.name for each in CONTENDERS]),
                                ("materialization", options.materialize, MATERIALIZATIONS)):
         if unknown := [name for name in given if name not in there]:
-            parser.error(f"there is no {what} called {unknown[0]}; there are {', '.join(there)}")
+            parser.error(f"unknown {what} {unknown[0]}; choose from {', '.join(there)}")
     if not Path(options.root).is_dir() or not options.root:
-        parser.error("there is no root to run in: --root DIRECTORY; `tools/dev bench explore` makes one")
+        parser.error("--root must be a directory; `tools/dev bench explore` makes one")
     if not (Path(options.bin) / "statefork").exists():
-        parser.error(f"there are no programs in {options.bin}: tools/dev build release")
+        parser.error(f"no programs in {options.bin}: run `tools/dev build release`")
     options.tasks = [known[name] for name in options.tasks]
     options.contenders = [each for each in CONTENDERS if each.name in options.backends]
     return options
 
 
 class Bench:
-    """Runs trials in a daemon of its own."""
+    """Runs trials with a private daemon."""
 
     def __init__(self, options: argparse.Namespace, world: World, directory: Path):
         self.options, self.world, self.directory = options, world, directory
@@ -104,7 +106,7 @@ class Bench:
         return outcome_from(trial, self.options.nodes, json.loads((out / "tree.json").read_text()), began, load)
 
     def end_sessions(self) -> None:
-        """What a task left is nothing to the next one."""
+        """Ends all sessions, so that a task does not affect the next one."""
         for info in self.world.client().list_sessions():
             self.world.client().connect(info.id).end()
 
@@ -162,7 +164,7 @@ def main(argv: List[str]) -> int:
     wanted = set(trials)
     outcomes = [each for each in results.read() if each.trial in wanted and each.budget_nodes == options.nodes]
     if not outcomes:
-        print(f"{options.results} has none of these runs", file=sys.stderr)
+        print(f"{options.results} contains none of these runs", file=sys.stderr)
         return 1
     text = write_page(options.page, outcomes, options.tasks, facts_of(options, outcomes))
     print(text)
@@ -173,5 +175,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
-        print("stopped; the same command goes on", file=sys.stderr)
+        print("stopped; run the same command again to continue", file=sys.stderr)
         sys.exit(130)

@@ -1,4 +1,4 @@
-"""Which runs there are, and what each of them is given. Pure."""
+"""The runs of the benchmark and their options. Pure."""
 
 import re
 from dataclasses import dataclass, replace
@@ -9,30 +9,30 @@ TASKS = Path(__file__).resolve().parent / "tasks"
 STATES = ("files", "shell", "processes", "services")
 POLICIES = ("mcts", "pass@k")
 MATERIALIZATIONS = ("eager", "smart")
-# Of each kind about as many as the whole has: with a model that takes its time, all would take hours.
+# About the same mix of kinds as all tasks. All tasks with a model that takes time would take hours.
 THINKING_TASKS = ("config-layers", "inventory-report", "env-activate", "ticket-daemon", "coproc-ledger", "redis-queue", "pg-migrate",
                   "nginx-blue-green", "flag-service")
 
 
 @dataclass(frozen=True)
 class Contender:
-    """What keeps the states: a backend, with the options of `statefork explore` that make it what it is."""
+    """A backend and its options of `statefork explore`."""
 
     name: str
     backend: str
     materializations: Tuple[str, ...] = MATERIALIZATIONS
     options: Tuple[str, ...] = ()
-    is_usual: bool = True  # else it is only run when it is named
-    meets_thinker: bool = False  # it is also run with a model that takes its time
+    is_usual: bool = True  # False: run only if named with --backends
+    meets_thinker: bool = False  # also run with a model that takes time
 
 
-# Another backend, or another engine of one, is another line.
+# Each engine of a backend is a contender of its own.
 CONTENDERS = (
-    Contender("waypoint-auto", "waypoint", options=("--engine", "auto"), meets_thinker=True),  # native where it can, else CRIU
-    # What it declines, such as Unix sockets, becomes commands to do again: that says little of it.
+    Contender("waypoint-auto", "waypoint", options=("--engine", "auto"), meets_thinker=True),
+    # Replays the commands if it declines a state, for example with Unix sockets, so it says little.
     Contender("waypoint-native", "waypoint", options=("--engine", "native"), is_usual=False),
     Contender("waypoint-criu", "waypoint", options=("--engine", "criu"), meets_thinker=True),
-    Contender("replay", "replay", ("eager",), meets_thinker=True),  # keeps nothing: there is nothing to decide
+    Contender("replay", "replay", ("eager",), meets_thinker=True),  # has no states to keep
     Contender("podman", "podman"),
     Contender("docker", "docker"),
     Contender("overlay", "overlay", meets_thinker=True),
@@ -42,7 +42,7 @@ CONTENDERS = (
 @dataclass(frozen=True)
 class Task:
     name: str
-    states: Tuple[str, ...]  # that it needs
+    states: Tuple[str, ...]  # kinds of state that the task needs
     is_deterministic: bool
 
     @property
@@ -65,8 +65,7 @@ def all_tasks() -> List[Task]:
 
 @dataclass(frozen=True)
 class Trial:
-    """One run: a task, what keeps its states and which of them, how it is searched, the how-manieth time, and what the model
-    takes for a call."""
+    """One run: task, contender, materialization, policy, round, and time of a model call."""
 
     task: str
     contender: str
@@ -82,8 +81,8 @@ class Trial:
 
 def all_trials(tasks: Iterable[Task], contenders: Iterable[Contender], materializations: Iterable[str],
                policies: Iterable[str], rounds: int) -> Iterator[Trial]:
-    """In the order in which they are done: all contenders in turns, task after task, so that a load of the machine meets
-    them alike, and whoever stops early has whole tasks."""
+    """The runs in their order: task by task, with all contenders in turns. Other load on the machine
+    affects all contenders, and a benchmark that is stopped early has complete tasks."""
     contenders, materializations, policies = list(contenders), list(materializations), list(policies)
     for number in range(1, rounds + 1):
         for task in tasks:
@@ -95,7 +94,7 @@ def all_trials(tasks: Iterable[Task], contenders: Iterable[Contender], materiali
 
 
 def thinking_trials(trials: Iterable[Trial], think_ms: int) -> List[Trial]:
-    """Those of these that are also done with a model that takes so long, in their order."""
+    """The trials to repeat with a model that takes `think_ms` per call, in their order."""
     meeting = {each.name for each in CONTENDERS if each.meets_thinker}
     return [replace(trial, think_ms=think_ms) for trial in trials
             if trial.task in THINKING_TASKS and trial.contender in meeting and trial.materialization == "eager" and
@@ -103,6 +102,6 @@ def thinking_trials(trials: Iterable[Trial], think_ms: int) -> List[Trial]:
 
 
 def search_options(policy: str, nodes: int) -> List[str]:
-    """The same number of actions for every policy: pass@k may begin so many attempts that this number is its only limit."""
+    """Allows the same number of actions for every policy: pass@k gets as many attempts as actions."""
     budget = ["--policy", policy, "--max-nodes", str(nodes)]
     return budget + ["--attempts", str(nodes)] if policy == "pass@k" else budget

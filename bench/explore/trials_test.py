@@ -1,4 +1,4 @@
-"""Which runs there are, and that they are comparable."""
+"""The runs of the benchmark are comparable."""
 
 import re
 import shutil
@@ -17,9 +17,9 @@ class Budgets(unittest.TestCase):
             options = search_options(policy, 42)
             self.assertEqual(options[options.index("--max-nodes") + 1], "42", policy)
 
-    def test_nothing_else_ends_the_rollouts_before(self):
+    def test_only_the_number_of_actions_limits_rollouts(self):
         options = search_options("pass@k", 42)
-        self.assertEqual(options[options.index("--attempts") + 1], "42", "an attempt tries one action at least")
+        self.assertEqual(options[options.index("--attempts") + 1], "42", "an attempt tries at least one action")
 
 
 class Trials(unittest.TestCase):
@@ -30,14 +30,14 @@ class Trials(unittest.TestCase):
         of_a_task = [("a", "eager", "mcts"), ("a", "smart", "mcts"), ("b", "eager", "mcts")]
         self.assertEqual(order, [(number, task, *rest) for number in (1, 2) for task in ("one", "two") for rest in of_a_task])
 
-    def test_where_there_is_nothing_to_decide_there_is_one_run(self):
+    def test_a_single_materialization_gives_one_run(self):
         replay = [each for each in CONTENDERS if each.name == "replay"]
         for wanted in (["eager"], ["smart"], ["eager", "smart"]):
             self.assertEqual(len(list(all_trials(TASKS, replay, wanted, ["mcts"], 1))), 2)
 
 
 class WithAModelThatThinks(unittest.TestCase):
-    def test_it_is_some_of_the_same_runs_once_more(self):
+    def test_thinking_trials_repeat_a_part_of_the_runs(self):
         trials = list(all_trials(all_tasks(), CONTENDERS, ["eager", "smart"], ["mcts", "pass@k"], 1))
         thinking = thinking_trials(trials, 1000)
         self.assertEqual({each.think_ms for each in thinking}, {1000})
@@ -46,7 +46,7 @@ class WithAModelThatThinks(unittest.TestCase):
                           each.materialization == "eager" and each.contender in ("waypoint-auto", "waypoint-criu", "replay", "overlay")})
         self.assertEqual(thinking_trials(trials, 0), [])
 
-    def test_its_tasks_are_of_every_kind(self):
+    def test_thinking_tasks_cover_every_kind(self):
         tasks = [task for task in all_tasks() if task.name in THINKING_TASKS]
         self.assertEqual(len(tasks), len(THINKING_TASKS))
         self.assertGreaterEqual(len(tasks), 8)
@@ -57,24 +57,24 @@ class WithAModelThatThinks(unittest.TestCase):
 
 
 class Contenders(unittest.TestCase):
-    def test_every_engine_of_waypoint_is_one(self):
+    def test_every_engine_of_waypoint_is_a_contender(self):
         engines = {each.options[each.options.index("--engine") + 1] for each in CONTENDERS if each.backend == "waypoint"}
         self.assertEqual(engines, {"auto", "criu", "native"})
 
-    def test_what_has_to_be_asked_for_is_no_part_of_the_whole(self):
+    def test_only_waypoint_native_is_not_run_by_default(self):
         self.assertEqual([each.name for each in CONTENDERS if not each.is_usual], ["waypoint-native"])
 
 
 class TheTasks(unittest.TestCase):
-    """The mix that the paper has."""
+    """The mix of tasks in the paper."""
 
-    def test_a_shell_that_lost_its_functions_finds_no_program_of_that_name(self):
-        """It would run instead, and may wait for somebody to type: login(1) does, for a minute each time."""
+    def test_shell_functions_do_not_have_names_of_programs(self):
+        """If a restore loses a function, the program would run instead and might wait for input."""
         for file in sorted(path for path in TASK_FILES.rglob("*") if path.is_file()):
             for name in re.findall(r"^([a-z_]+) ?\(\) ?[{(]", file.read_text(errors="replace"), re.MULTILINE):
                 self.assertIsNone(shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin"), f"{name} of {file}")
 
-    def test_there_are_enough_of_each_kind(self):
+    def test_each_kind_has_enough_tasks(self):
         tasks = all_tasks()
         self.assertGreaterEqual(len(tasks), 24)
         self.assertTrue(all("files" in task.states for task in tasks))

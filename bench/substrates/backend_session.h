@@ -1,4 +1,4 @@
-// One live session of a backend, and the snapshots taken of it; all of it goes with this object.
+// One live session of a backend and its snapshots. The destructor removes all of them.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class BackendSession {
   static Result<std::unique_ptr<BackendSession>> start(control::Backend& backend,
                                                        const std::string& root) {
     control::StartConfig config{.root = root};
-    if (backend.name() == "vm") config.memory_bytes = 2ULL << 30U;  // as the paper's machines
+    if (backend.name() == "vm") config.memory_bytes = 2ULL << 30U;  // as in the paper
     SF_TRY_ASSIGN(BranchHandle handle, backend.start(config));
     return std::unique_ptr<BackendSession>(new BackendSession(backend, std::move(handle)));
   }
@@ -47,7 +47,7 @@ class BackendSession {
     kept_.push_back(taken.ref);
     return taken;
   }
-  // Until the next command has been answered.
+  // Includes the time until the next command has been answered.
   Result<double> timed_snapshot(std::uint64_t* bytes) {
     Stopwatch watch;
     SF_TRY_ASSIGN(Checkpoint taken, snapshot());

@@ -55,7 +55,8 @@ Result<Options> parse(int argc, char** argv) {
       options.plan.widths = {1, 5};
       continue;
     }
-    if (i + 1 == argc) return invalid(name + " is unknown, or lacks its value", kUsage);
+    if (i + 1 == argc)
+      return invalid("unknown argument " + name + ", or its value is missing", kUsage);
     const std::string value = argv[++i];
     if (name == "--root") {
       options.plan.root = value;
@@ -74,16 +75,17 @@ Result<Options> parse(int argc, char** argv) {
     } else if (name == "--svg") {
       options.svg = value;
     } else {
-      return invalid(name + " is unknown", kUsage);
+      return invalid("unknown argument " + name, kUsage);
     }
   }
   if (options.plan.root.empty())
-    return invalid("there is no root to run in", "--root DIR, e.g. one made by debootstrap");
+    return invalid("--root is missing", "use --root DIR, for example made by debootstrap");
   return options;
 }
 
-// Engines leave mounts and processes; in namespaces of their own they go with this program. CRIU
-// keeps what it knows of the kernel in /run, if that is a tmpfs: else it would ask every time.
+// Docker and podman leave mounts and processes behind; private namespaces end with this program. If
+// /run is a tmpfs, CRIU caches the features of the kernel in it and does not detect them again for
+// each call.
 Status enter_namespaces(char** argv) {
   if (std::getenv(kInside) != nullptr) {
     if (::mount("tmpfs", "/run", "tmpfs", 0, "mode=755") != 0)
@@ -124,8 +126,7 @@ std::vector<std::string> facts_of(const Plan& plan) {
               " rounds; in each, every backend takes one snapshot and goes to the base and back",
           "chains grow in turns, and a number is that of the five nodes up to it; a chain ends "
           "when it keeps more than 16 GB; forks are made three times",
-          "times end when the next command has been answered; what is left behind is removed "
-          "outside of them"};
+          "times end when the next command has been answered; cleanup is not included"};
 }
 
 Status run(const Options& wanted) {

@@ -1,5 +1,5 @@
-// Measures backends side by side: in every round each of them does the same once, so that what else
-// the machine does hits all alike.
+// Compares backends: all of them take part in every round, so that other load on the machine
+// affects all of them.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ struct Plan {
   std::function<void(const std::string&)> progress;
 };
 
-// A backend that fails is out for the rest of that part; its results say why.
+// A backend that fails is skipped for the rest of that part; its results contain the reason.
 std::vector<Point> measure_states(std::vector<Contender>& contenders, const Plan& plan,
                                   State state);
 std::vector<Tax> measure_taxes(std::vector<Contender>& contenders, const Plan& plan);

@@ -1,4 +1,4 @@
-// Deep trees and wide ones.
+// Measures deep chains of snapshots and wide fans of forks.
 #include <algorithm>
 #include <cstdlib>
 
@@ -13,9 +13,9 @@ using control::Checkpoint;
 
 namespace {
 
-constexpr int kWindow = 5;                         // the nodes before one of the depths count, too
-constexpr std::uint64_t kMostKept = 16ULL << 30U;  // of one chain, on disk
-constexpr std::uint64_t kMemoryToSpare = 4ULL << 30U;  // of the host
+constexpr int kWindow = 5;                             // nodes averaged for each depth
+constexpr std::uint64_t kMostKept = 16ULL << 30U;      // disk space per chain
+constexpr std::uint64_t kMemoryToSpare = 4ULL << 30U;  // host memory to keep free
 
 std::uint64_t available_memory() {
   auto text = os::read_file("/proc/meminfo");
@@ -29,7 +29,7 @@ struct Chain {
   std::uint64_t kept = 0;
 
   Status grow(int node, const std::vector<int>& depths) {
-    if (kept > kMostKept) return fail(ErrorCode::kNoSpace, "its snapshots fill 16 GB by now");
+    if (kept > kMostKept) return fail(ErrorCode::kNoSpace, "its snapshots use more than 16 GB");
     SF_TRY(session->exec("echo " + std::to_string(node) + " >/root/node"));
     std::uint64_t bytes = 0;
     SF_TRY_ASSIGN(double taken, session->timed_snapshot(&bytes));
@@ -53,13 +53,13 @@ struct Fan {
     node = taken.ref;
     return Ok{};
   }
-  // What one more would need, by those that were made.
+  // Estimates the memory of the forks from those made before.
   Status check_memory(int count) const {
     if (width.memory_bytes.empty()) return Ok{};
     const std::vector<double>& each = width.memory_bytes.rbegin()->second;
     const double needed = *std::ranges::max_element(each) * count;
     if (needed + kMemoryToSpare < static_cast<double>(available_memory())) return Ok{};
-    return fail(ErrorCode::kNoSpace, "this host has not the memory for " + std::to_string(count));
+    return fail(ErrorCode::kNoSpace, "not enough memory for " + std::to_string(count) + " forks");
   }
   Status spread(int count) {
     SF_TRY(check_memory(count));

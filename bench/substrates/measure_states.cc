@@ -27,7 +27,7 @@ bool keeps(const control::Backend& backend, State state) {
          backend.capabilities().physical_snapshots;
 }
 
-struct Runner {  // one backend in one part
+struct Runner {  // one backend in one part of the benchmark
   Point point;
   std::unique_ptr<BackendSession> session;
   std::optional<PhysicalRef> base;
@@ -43,7 +43,7 @@ struct Runner {  // one backend in one part
     return Ok{};
   }
   Status round() {
-    // A state that has changed: else one backend would find out that it has not, and be done.
+    // Change the state, because a backend may skip the snapshot of an unchanged one.
     SF_TRY(session->exec("n=$((n + 1)); echo $n >/root/change"));
     SF_TRY_ASSIGN(double snapshot, session->timed_snapshot(&point.bytes_kept));
     point.snapshot_ms.push_back(snapshot);
@@ -77,7 +77,8 @@ std::vector<Point> measure_states(std::vector<Contender>& contenders, const Plan
     }
     for (int round = 0; round < plan.rounds; ++round) {
       plan.progress("round " + std::to_string(round + 1) + " of " + std::to_string(plan.rounds));
-      // Each begins once: nobody always works in what the same one before has left to be written.
+      // Rotate the order, so that a backend does not always follow the same one and its pending
+      // writes.
       for (std::size_t i = 0; i < runners.size(); ++i) {
         Runner& runner = runners[(i + static_cast<std::size_t>(round)) % runners.size()];
         if (!runner.session) continue;

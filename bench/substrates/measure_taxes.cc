@@ -1,4 +1,4 @@
-// What the same commands take inside of each backend, and beside them all.
+// Measures the same commands inside each backend and directly on the host.
 #include <cstdlib>
 
 #include "base/split.h"
@@ -16,7 +16,7 @@ constexpr std::pair<const char*, const char*> kWork[] = {
     {"start of Python", "python3 -c pass"},
 };
 
-// By the shell's own clock, so that the way to the shell does not count.
+// Uses the shell's own clock, which excludes the time to reach the shell.
 std::string timed(const std::string& work) {
   return "began=$EPOCHREALTIME; " + work + "; echo $began $EPOCHREALTIME";
 }
@@ -27,7 +27,7 @@ Result<double> time_of(const std::string& printed) {
   return (std::strtod(times[1].c_str(), nullptr) - std::strtod(times[0].c_str(), nullptr)) * 1000;
 }
 
-// The same root without any backend: a shell of the host, with a directory of its own to write to.
+// The same root without a backend: a shell of the host with a writable directory of its own.
 Result<double> beside(const std::string& root, const std::string& work, const std::string& home) {
   SF_TRY_ASSIGN(
       os::ProgramOutput done,

@@ -1,4 +1,4 @@
-// Results as JSON and as Markdown.
+// Formats the results as JSON and as Markdown.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string spread(const std::vector<double>& values) {
 
 std::string mebibytes(double bytes) { return fmt::format("{:.1f}", bytes / (1 << 20)); }
 
-// A row for each backend, a column for each size.
+// One row per backend, one column per size.
 Table by_size(const Results& results, State state, const std::string& title,
               const std::function<std::string(const Point&)>& cell) {
   Table table{.title = title, .columns = {"backend"}};

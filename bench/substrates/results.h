@@ -1,4 +1,4 @@
-// What a run of the substrates benchmark found. Plain data.
+// Results of the substrates benchmark. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -8,40 +8,40 @@
 
 namespace sf::bench {
 
-enum class State { kMemory, kFiles };  // what the workload holds
+enum class State { kMemory, kFiles };  // kind of data that the workload holds
 
-struct Point {  // one backend with one size of one kind of state
+struct Point {  // one backend with one size and kind of state
   std::string backend;
   State state = State::kMemory;
   int megabytes = 0;
   std::vector<double> snapshot_ms;
-  std::vector<double> to_base_ms;  // restore of the session as it was before the workload
-  std::vector<double> restore_ms;  // and back
-  std::uint64_t bytes_kept = 0;    // of one snapshot
-  std::string failure;             // why there is nothing more
+  std::vector<double> to_base_ms;  // restore of the state before the workload
+  std::vector<double> restore_ms;  // restore of the state with the workload
+  std::uint64_t bytes_kept = 0;    // size of one snapshot
+  std::string failure;             // why the measurement stopped early
 };
 
-struct Tax {  // what commands take inside
+struct Tax {  // duration of commands inside a backend
   std::string backend;
-  std::map<std::string, std::vector<double>> ms;  // by what they do
+  std::map<std::string, std::vector<double>> ms;  // by kind of command
   std::string failure;
 };
 
-struct Depth {  // a chain of snapshots, each after a small change
+struct Depth {  // a chain of snapshots with a small change before each
   std::string backend;
-  std::map<int, std::vector<double>> snapshot_ms;  // by the node's number
-  std::string failure;                             // and at which node
+  std::map<int, std::vector<double>> snapshot_ms;  // by number of the node
+  std::string failure;                             // with the number of the failing node
 };
 
-struct Width {  // live forks of one node
+struct Width {  // concurrent forks of one node
   std::string backend;
-  std::map<int, std::vector<double>> all_ms;        // by how many, made at once
-  std::map<int, std::vector<double>> memory_bytes;  // of the host, for each of them
+  std::map<int, std::vector<double>> all_ms;        // by number of forks
+  std::map<int, std::vector<double>> memory_bytes;  // of the host, per fork
   std::string failure;
 };
 
 struct Results {
-  std::vector<std::string> facts;  // lines: machine, date, versions
+  std::vector<std::string> facts;  // one line each: machine, date, versions
   std::vector<Point> points;
   std::vector<Tax> taxes;
   std::vector<Depth> depths;
@@ -50,7 +50,7 @@ struct Results {
 
 std::string to_json_text(const Results& results);
 std::string to_markdown(const Results& results);
-// Four panels: snapshot and restore, over memory and over files.
+// Four panels: snapshot and restore, each by size of memory and of files.
 std::string to_svg(const Results& results);
 
 }  // namespace sf::bench

@@ -1,4 +1,4 @@
-// The paper's figure: latency over the size of the state, on a logarithmic scale.
+// The paper's figure: latency by size of the state, on a logarithmic scale.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr double kLegend = 46;
 constexpr double kLowest = 2;       // ms
 constexpr double kHighest = 40000;  // ms
 
-// Distinguishable also without colours: each has its own dash.
+// Dash patterns keep the lines distinguishable without colors.
 struct Style {
   const char* color;
   const char* dash;

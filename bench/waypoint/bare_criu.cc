@@ -24,11 +24,11 @@ using waypoint::criu::RequestType;
 using waypoint::criu::Response;
 
 constexpr auto kTimeout = seconds(60);
-constexpr auto kStartUp = milliseconds(40);  // far more than CRIU needs to load and wait
+constexpr auto kStartUp = milliseconds(40);  // longer than CRIU needs to start
 constexpr std::size_t kMaxMessage = 65536;
 constexpr int kServiceFd = 3;
 
-// Runs between fork and exec: async-signal-safe calls only.
+// Runs between fork and exec. Requires: async-signal-safe calls only.
 [[noreturn]] void become_criu(int keeper_pidfd, int socket, char* const* argv, char* const* env) {
   sigset_t none;
   sigemptyset(&none);
@@ -52,7 +52,7 @@ Result<pid_t> init_of(pid_t keeper) {
   for (pid_t child : os::children_of(keeper)) {
     if (os::namespace_pid(child) == 1) return child;
   }
-  return fail(ErrorCode::kNotFound, "the keeper has no tree");
+  return fail(ErrorCode::kNotFound, "the keeper has no process tree");
 }
 
 Status send_message(int socket, const std::string& message) {
@@ -61,7 +61,7 @@ Status send_message(int socket, const std::string& message) {
   return Ok{};
 }
 
-// The last lines that CRIU wrote; its own word for what went wrong.
+// The last lines of CRIU's log, which contain its error message.
 std::string end_of_log(const std::string& path) {
   auto text = os::read_file(path);
   if (!text) return "no log";
@@ -130,7 +130,7 @@ Result<microseconds> BareCriu::dump(pid_t keeper, Launch launch) {
   options.leave_running = true;
   SF_TRY_ASSIGN(Restored done,
                 ask(keeper, waypoint::criu::encode_request(RequestType::kDump, options), launch));
-  ::unlink((image_dir_ + "/timens-0.img").c_str());  // as Waypoint does: a restore is 1 ms faster
+  ::unlink((image_dir_ + "/timens-0.img").c_str());  // saves 1 ms per restore, as in Waypoint
   return done.took;
 }
 

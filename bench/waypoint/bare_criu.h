@@ -1,13 +1,13 @@
-// BareCriu: CRIU on a branch's own tree with nothing of Waypoint around it: the baseline.
+// BareCriu: CRIU on the process tree of a branch, without Waypoint. The baseline of the benchmarks.
 //
-// It runs where the branch's keeper lives (mount, network, UTS and IPC namespaces; /run is a tmpfs
-// with CRIU's cache of kernel features), so that only the PID and mount namespaces of the tree are
-// foreign to it: the fastest way known to call it. A dump leaves the tree running. A restore makes
-// a second tree, in a PID namespace of its own, over the same mounted root; it lives until its
-// owner lets go.
+// CRIU runs in the mount, network, UTS and IPC namespaces of the branch's keeper; only the PID and
+// mount namespaces of the tree are foreign to it. /run is a tmpfs with CRIU's cache of kernel
+// features. This is the fastest known way to call CRIU. A dump leaves the tree running. A restore
+// makes a second tree in a new PID namespace over the same mounted root; it ends with its
+// `Restored`.
 //
-// It is spoken to over `criu swrk`, since the command line cannot say that the terminal's master
-// side is outside the tree. Not thread-safe.
+// Uses `criu swrk`, because the command line cannot express that the master side of the terminal is
+// outside the tree. Not thread-safe.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@
 namespace sf::bench {
 
 enum class Launch {
-  kTimed,  // the program is started for the request and its start counts, as for a command line
-  kReady,  // it was started before and waits: what is measured is CRIU's work alone
+  kTimed,  // starts CRIU for each request and includes its start, like a command line
+  kReady,  // starts CRIU beforehand and measures only its work
 };
 
 class BareCriu {
  public:
-  // Requires: `work_dir` exists and is seen from all keepers.
+  // Requires: `work_dir` exists and is visible to all keepers.
   BareCriu(std::string criu, std::string work_dir)
       : criu_(std::move(criu)), image_dir_(std::move(work_dir) + "/image") {}
 
@@ -38,7 +38,7 @@ class BareCriu {
     os::Child init;
     os::UniqueFd terminal;
   };
-  // Requires: dump() succeeded before.
+  // Requires: dump() has succeeded.
   Result<Restored> restore(pid_t keeper, Launch launch);
 
  private:

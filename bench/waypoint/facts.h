@@ -1,4 +1,4 @@
-// Facts: the machine and the moment a run belongs to.
+// Facts: the machine, its load and the date of a run.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct Facts {
   std::string load;  // before the first measurement
   std::string criu;  // version
   std::string file_layers;
-  std::string store;  // where, and on which file system
+  std::string store;  // path and file system
 };
 
-// Over 1, 5 and 15 minutes, now.
+// Current averages over 1, 5 and 15 minutes.
 std::string load_averages();
 Result<Facts> collect_facts(const std::string& criu_path, const std::string& store_dir,
                             const std::string& file_layers);

@@ -1,5 +1,5 @@
-// bench_waypoint: Waypoint beside bare CRIU on the same trees, in one run. Never fails for a
-// number.
+// bench_waypoint: compares Waypoint with bare CRIU on the same trees in one run. No number makes it
+// fail.
 //
 //   bench_waypoint [--quick] [--n N] [--only TEXT] [--json FILE] [--markdown]
 #include <charconv>
@@ -20,7 +20,7 @@ constexpr const char* kUsage =
     "usage: bench_waypoint [--quick] [--n N] [--only TEXT] [--json FILE] [--markdown]\n"
     "  --quick      3 rounds per tree, at most 85 s\n"
     "  --n N        rounds per tree (default 11, at most 340 s in all)\n"
-    "  --only TEXT  only trees whose name contains TEXT, and the idle shell\n"
+    "  --only TEXT  only the idle shell and trees with TEXT in their name\n"
     "  --json FILE  all samples\n"
     "  --markdown   tables for the documentation\n";
 
@@ -53,7 +53,7 @@ Result<Options> parse(int argc, char** argv) {
       if (error != std::errc() || *end != '\0' || options.rounds == 0)
         return invalid("--n takes a number of rounds, not " + value);
     } else {
-      return invalid("what is " + word + "?\n" + kUsage);
+      return invalid("unknown argument " + word + "\n" + kUsage);
     }
   }
   return options;

@@ -21,7 +21,7 @@ Result<PlainShell> PlainShell::start() {
   SF_TRY(os::set_window_size(master.get(), 40, 160));
   os::UniqueFd slave(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!slave.valid()) return os::last_error("opening a terminal");
-  // The same shell as a branch's; setsid makes the terminal its controlling one.
+  // The same shell as in a branch; setsid makes this its controlling terminal.
   SF_TRY_ASSIGN(
       os::Child bash,
       os::spawn({.argv = {"/usr/bin/setsid", "--ctty", "/bin/bash", "--noprofile", "--norc",

@@ -1,4 +1,4 @@
-// PlainShell: a bash on a terminal of this process and nothing else, to know the shell's own time.
+// PlainShell: a bash on a terminal of this process, as a baseline for the shell's own time.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace sf::bench {
 class PlainShell {
  public:
   static Result<PlainShell> start();
-  // From the first byte typed to the last byte of the next prompt.
+  // Measures from the first byte typed to the last byte of the next prompt.
   Result<microseconds> run(std::string_view command);
 
  private:

@@ -8,10 +8,10 @@
 namespace sf::bench {
 namespace {
 
-// The budgets of the project's second issue.
+// The limits set by the project's second issue.
 constexpr double kMostOverBare = 1.5;
 constexpr double kMostOverShellMs = 1.0;
-// "File size must not matter", with room for noise.
+// Limit for "file size must not matter", with room for noise.
 constexpr double kMostOverNoFiles = 1.25;
 
 std::string number(double value) {
@@ -145,8 +145,8 @@ std::string header_text(const Facts& facts, std::size_t rounds, Layout layout) {
                        "restored as a second tree over the same mounted root"),
            std::string("  CRIU runs in the tree's network, UTS and IPC namespaces, with /run a "
                        "tmpfs and its cache warm; its start is counted"),
-           std::string("  called by its RPC: the command line cannot keep a terminal whose master "
-                       "side is outside the tree"),
+           std::string("  called by its RPC: the command line cannot keep a terminal with a master "
+                       "side outside the tree"),
            std::string("ready CRIU: the same, started beforehand, so that only its work counts; "
                        "shown for strictness, the budgets are against bare CRIU"),
            std::string("snapshot, restore, fork: wall time of the call, in this process; a "

@@ -1,4 +1,4 @@
-// Report: from samples to what is printed and kept, budgets judged. Pure: text out.
+// Report: formats samples as text and JSON and compares them with the limits. Pure.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ namespace sf::bench {
 namespace {
 
 constexpr int kExecsPerRound = 10;
-// Retired keepers end and spare ones start in the background; nothing is measured meanwhile.
+// Time for retired keepers to end and spare ones to start, before the next measurement.
 constexpr auto kPause = milliseconds(80);
 constexpr auto kPrepareTime = milliseconds(60'000);
 
@@ -97,8 +97,8 @@ Status Rounds::snapshot(Session& session) {
   return Ok{};
 }
 
-// What the same operations cost without files, at this time on this machine. Comes before anything
-// is written, since both branches live in one store.
+// The same operations on an idle branch without files, for comparison. Runs before the tree's files
+// are written, because both branches share a store.
 Status Rounds::idle_there_and_back(Session& session) {
   Stopwatch watch;
   SF_TRY_ASSIGN(waypoint::CheckpointInfo info, waypoint_.checkpoint(*session.idle));

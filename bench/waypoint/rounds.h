@@ -1,6 +1,6 @@
-// Rounds: measures one tree. In every round each Waypoint operation stands next to its bare CRIU
-// counterpart, and the order within the pair changes from round to round, so that what else happens
-// on the machine hits both alike.
+// Rounds: measures one tree. In every round, each Waypoint operation is paired with the
+// corresponding CRIU operation. The order within the pair alternates, so that other load on the
+// machine affects both.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct TreeSamples {
   Tree tree;
   Samples samples;
   std::size_t rounds = 0;
-  std::optional<std::string> problem;  // why there are fewer rounds than asked for
+  std::optional<std::string> problem;  // why there are fewer rounds than requested
 };
 
 class Rounds {
@@ -30,7 +30,7 @@ class Rounds {
          std::function<bool()> stopped)
       : waypoint_(waypoint), bare_(bare), shell_(shell), stopped_(std::move(stopped)) {}
 
-  // Starts a branch, prepares it, runs `count` rounds unless the deadline passes first, ends it.
+  // Starts and prepares a branch, runs `count` rounds or until the deadline, and ends the branch.
   TreeSamples measure(const Tree& tree, std::size_t count, Deadline deadline);
 
  private:
@@ -39,7 +39,7 @@ class Rounds {
     waypoint::BranchId branch;
     waypoint::CheckpointId checkpoint;  // the last one taken
     Samples& samples;
-    std::optional<waypoint::BranchId> idle;  // a second, idle branch to compare with
+    std::optional<waypoint::BranchId> idle;  // a second, idle branch for comparison
   };
 
   Status measure_in(Session& session, TreeSamples& result, std::size_t count, Deadline deadline);

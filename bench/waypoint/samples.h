@@ -1,4 +1,4 @@
-// Samples: what was measured, by quantity. Pure.
+// Samples: measured durations by quantity. Pure.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ enum class Quantity {
   kBareRestore,
   kReadyDump,  // CRIU already started and waiting for the request
   kReadyRestore,
-  kIdleSnapshot,  // of an idle branch in the same rounds, for trees with files
+  kIdleSnapshot,  // of an idle branch in the same rounds
   kIdleRestore,
 };
 inline constexpr std::size_t kQuantities = 13;

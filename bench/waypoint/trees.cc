@@ -3,7 +3,7 @@
 namespace sf::bench {
 namespace {
 
-// Random bytes: neither the kernel nor CRIU can take a short cut over zero pages.
+// Random bytes, because the kernel and CRIU treat zero pages specially.
 std::string python_holding(std::size_t megabytes) {
   return "python3 -c 'import os, time; held = os.urandom(" + std::to_string(megabytes) +
          " << 20); open(\"/tmp/held\", \"w\").close(); time.sleep(1e6)' & "

@@ -1,4 +1,4 @@
-// Trees: the kinds of session that are measured. Plain data.
+// Trees: the kinds of sessions to measure. Plain data.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace sf::bench {
 
 enum class Files {
   kNone,
-  kSettled,      // written once, and on disk before the first snapshot
-  kJustWritten,  // written anew right before every snapshot
+  kSettled,      // written once and on disk before the first snapshot
+  kJustWritten,  // rewritten right before every snapshot
 };
 
 struct Tree {

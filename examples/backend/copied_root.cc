@@ -18,7 +18,7 @@ using waypoint::BranchConfig;
 
 namespace {
 
-// $0: where the pid goes.
+// $0: file for the pid.
 constexpr const char* kBegin = R"(
 setsid unshare --mount --propagation private --pid --net --ipc --uts --fork \
   sh -c "$@" </dev/null >/dev/null 2>&1 &
@@ -45,12 +45,12 @@ exec chroot "$1" /dev/.statefork-agent serve
 
 Status CopiedRoot::check(const BranchConfig& config) const {
   if (config.root == "/")
-    return fail(ErrorCode::kUnsupported, "the host's own / is too much to copy",
-                "name a directory with a root file system");
+    return fail(ErrorCode::kUnsupported, "the host's own / is too large to copy",
+                "use a directory with a root file system");
   if (config.network != waypoint::Network::kNone || config.limits.memory_bytes ||
       config.limits.pids || config.limits.cpus || !config.extra_capabilities.empty())
-    return fail(ErrorCode::kUnsupported, "this backend knows neither networks nor limits",
-                "leave them out");
+    return fail(ErrorCode::kUnsupported, "this backend supports neither networks nor limits",
+                "remove these options");
   return Ok{};
 }
 
@@ -67,15 +67,15 @@ Status CopiedRoot::revive(const std::string& state, const std::string& sandbox,
   return run(sandbox, config);
 }
 
-// Sandboxes outlive the daemon, hence a session of their own. `unshare` stays as the agent's
-// parent, by whose pid the agent is found again.
+// Sandboxes outlive the daemon, so each gets a session of its own. `unshare` remains the parent of
+// the agent; its pid is recorded and leads to the agent.
 Status CopiedRoot::run(const std::string& sandbox, const BranchConfig& config) {
   SF_TRY_ASSIGN(os::ProgramOutput begun,
                 os::run_program({"/bin/sh", "-c", kBegin, sandbox_dir(sandbox) + "/pid", kEnter,
                                  "enter", sandbox_dir(sandbox) + "/root", agent_, config.hostname},
                                 Deadline::after(seconds(30)),
                                 {.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}}));
-  if (!begun.succeeded()) return fail(ErrorCode::kOs, "the sandbox did not begin: " + begun.text);
+  if (!begun.succeeded()) return fail(ErrorCode::kOs, "cannot start the sandbox: " + begun.text);
   return Ok{};
 }
 
@@ -86,7 +86,7 @@ Result<pid_t> CopiedRoot::agent_of(const std::string& sandbox) const {
   if (!children.empty()) return children.front();
   char state = os::process_state(parent);
   if (state == 0 || state == 'Z') return fail(ErrorCode::kNotFound, "the sandbox has ended");
-  return fail(ErrorCode::kBusy, "the sandbox is about to begin or to end");
+  return fail(ErrorCode::kBusy, "the sandbox is starting or ending");
 }
 
 Result<os::UniqueFd> CopiedRoot::connect(const std::string& sandbox) {
@@ -107,7 +107,7 @@ Status CopiedRoot::end(const std::string& sandbox) {
     auto agent = agent_of(sandbox);
     if (!agent && agent.error().code == ErrorCode::kNotFound) break;
     if (agent)
-      (void)os::signal_process(*agent, SIGKILL);  // all others in its PID namespace end with it
+      (void)os::signal_process(*agent, SIGKILL);  // ends all processes of its PID namespace
     std::this_thread::sleep_for(milliseconds(1));
   }
   return os::remove_tree(sandbox_dir(sandbox));

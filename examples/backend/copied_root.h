@@ -1,5 +1,5 @@
-// A backend in one file, to show what one takes: a sandbox is a set of namespaces over a copy of
-// the root, a state is another copy. docs/backends.md explains the parts.
+// A minimal backend in one file. A sandbox is a set of namespaces over a copy of the root; a state
+// is another copy. docs/backends.md explains the parts.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace sf::examples {
 
 class CopiedRoot final : public backends::Substrate {
  public:
-  // `agent`: path of statefork-agent. `directory`: for the copies; made when new.
+  // `agent`: path of statefork-agent. `directory`: for the copies; created if missing.
   CopiedRoot(std::string agent, std::string directory)
       : agent_(std::move(agent)), directory_(std::move(directory)) {}
 
@@ -36,7 +36,7 @@ class CopiedRoot final : public backends::Substrate {
   }
   std::string state_dir(const std::string& state) const { return directory_ + "/states/" + state; }
   Status run(const std::string& sandbox, const waypoint::BranchConfig& config);
-  // The agent's pid on the host; kNotFound when it has ended.
+  // The agent's pid on the host. kNotFound: the agent has ended.
   Result<pid_t> agent_of(const std::string& sandbox) const;
   Result<std::vector<std::string>> names_in(const std::string& room) const;
 

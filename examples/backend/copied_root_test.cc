@@ -14,7 +14,7 @@ namespace {
 using backends::HostedBackend;
 using control::BranchHandle;
 
-TEST(CopiedRootTest, FilesComeBackAndTheShellIsFresh) {
+TEST(CopiedRootTest, RestoreBringsBackFilesAndStartsAFreshShell) {
   test::TempDir dir;
   HostedBackend backend(std::make_unique<CopiedRoot>(SF_AGENT, dir / "box"), dir / "records");
   const char* root = std::getenv("STATEFORK_SMALL_ROOT");
@@ -32,7 +32,7 @@ TEST(CopiedRootTest, FilesComeBackAndTheShellIsFresh) {
 
   ASSERT_OK_AND_ASSIGN(BranchHandle second, backend.restore(first, kept.ref));
   EXPECT_EQ(run(second, "cat /root/f; echo \"[$x]\""), "old\n[]\n");
-  EXPECT_EQ(run(first, "cat /root/f"), "new\n") << "both live side by side";
+  EXPECT_EQ(run(first, "cat /root/f"), "new\n") << "the first branch is unchanged";
   auto feed = backend.watch(second);
   ASSERT_OK(feed);
   EXPECT_OK(backend.write_file(second, "/root/g", "written"));
@@ -44,7 +44,7 @@ TEST(CopiedRootTest, FilesComeBackAndTheShellIsFresh) {
   EXPECT_TRUE(left.live.empty() && left.physical.empty());
 }
 
-TEST(CopiedRootTest, WhatItCannotDoIsRefused) {
+TEST(CopiedRootTest, UnsupportedOptionsAreRejected) {
   test::TempDir dir;
   HostedBackend backend(std::make_unique<CopiedRoot>(SF_AGENT, dir / "box"), dir / "records");
   EXPECT_EQ(backend.start({.root = "/"}).error().code, ErrorCode::kUnsupported);

@@ -1,5 +1,4 @@
-// The example of the README. Run as root: it makes its store below /var/tmp and removes nothing
-// else.
+// The example of the README. Requires root. Its store is below /var/tmp; it removes nothing else.
 #include <iostream>
 
 #include "waypoint/waypoint.h"
@@ -14,7 +13,7 @@ int main(int argc, char** argv) {
   wp->exec(main, {.command = "cd /tmp; x=before; echo draft >plan; sleep 1000 &"}).value();
   CheckpointId here = wp->checkpoint(main).value().id;
 
-  wp->exec(main, {.command = "x=after; rm plan; kill %1; cd /"}).value();  // go astray
+  wp->exec(main, {.command = "x=after; rm plan; kill %1; cd /"}).value();  // damage the state
   if (auto back = wp->restore(main, here); !back)
     return std::cerr << back.error().describe() << "\n", 1;
   std::cout << wp->exec(main, {.command = "echo $x; cat plan; jobs; pwd"}).value().output;

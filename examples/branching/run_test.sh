@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the README's example in a store of its own and checks what it prints.
+# Runs the README's example in a temporary store and compares its output.
 set -euo pipefail
 store=$(mktemp -d /var/tmp/sf-example.XXXXXX)
 trap 'rm -rf "$store"' EXIT

@@ -1,6 +1,6 @@
-// The main job, end to end, in a real session: files, shell state and a server with memory;
-// snapshot, damage, restore, and two forks that live side by side. Prints what it did, what it saw
-// and how long each step took; ends with an error when something is not as it should be.
+// The main use case in a real session with files, shell state and a server that keeps state in
+// memory: snapshot, damage, restore, and two concurrent forks. Prints each command, its output and
+// the time of each step. Fails if an output is not the expected one.
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,8 +15,8 @@ namespace {
 using sf::Stopwatch;
 using namespace sf::waypoint;
 
-// A web server that counts its visitors in memory only: what it answers tells whether its memory
-// came back.
+// A web server that counts its visitors in memory only, so its reply shows whether the memory was
+// restored.
 constexpr const char* kServer = R"(cat >/srv/counter.py <<'END'
 import http.server
 hits = 0
@@ -39,7 +39,7 @@ class Demo {
   explicit Demo(std::string store) : store_(std::move(store)) {}
 
   int run() {
-    say("A branchable terminal over this machine's own root; nothing of it reaches the host.");
+    say("A branchable terminal over this machine's own root; the host's files do not change.");
     auto opened = Waypoint::open({.store_dir = store_});
     if (!opened) return give_up(opened.error());
     Waypoint wp = std::move(*opened);
@@ -68,9 +68,9 @@ class Demo {
     watch = {};
     auto here = wp_->checkpoint(main);
     if (!here) return give_up(here.error());
-    step("snapshot (the tree stood still for " + ms(here->stopped) + ")", watch);
+    step("snapshot (the tree was stopped for " + ms(here->stopped) + ")", watch);
 
-    say("Now go astray:");
+    say("Now damage the state:");
     see(main,
         "mood=desperate; unset -f greet; rm -rf /srv/project /etc/ssl; cd /; pkill python3; alias "
         "ls=false");
@@ -98,8 +98,8 @@ class Demo {
     expect(main, "cat notes; curl -s localhost:8000", "version 1\nvisitor 4\n");
     expect(main, "test -e /srv/project/notes && echo only here", "only here\n");
     if (::access("/srv/project", F_OK) == 0) return complain("the host has a /srv/project now");
-    say(failures_ == 0 ? "Everything was where it should be, and the host saw none of it."
-                       : "Something was not right.");
+    say(failures_ == 0 ? "All states were restored, and the host is unchanged."
+                       : "Some outputs were not as expected.");
     return failures_ == 0 ? 0 : 1;
   }
 

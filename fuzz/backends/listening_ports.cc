@@ -1,4 +1,4 @@
-// Tables of /proc/net: every port told has an address and a number.
+// Tables of /proc/net: every reported port has an address and a number.
 #include "backends/listening_ports.h"
 
 #include "input.h"

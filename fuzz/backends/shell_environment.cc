@@ -1,4 +1,4 @@
-// Exported variables: the values told all stand in what the shell printed.
+// Exported variables: every reported name and value occurs in the shell's output.
 #include "backends/shell_environment.h"
 
 #include "input.h"

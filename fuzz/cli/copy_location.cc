@@ -1,4 +1,4 @@
-// Both sides of `cp`: a file here, or an absolute path in a session; or it is said why neither.
+// The arguments of `cp`: a local file, an absolute path in a session, or an error with a reason.
 #include "cli/commands/copy_location.h"
 
 #include "input.h"

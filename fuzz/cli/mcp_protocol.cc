@@ -1,5 +1,5 @@
-// The conversation of an MCP client: any lines; every answer is one line of JSON, and every call
-// that is let through comes to an end.
+// The conversation of an MCP client, with any lines. Every answer is one line of JSON, and every
+// accepted call is completed.
 #include <algorithm>
 
 #include "base/split.h"
@@ -9,7 +9,7 @@
 namespace sf::fuzz {
 namespace {
 
-using namespace cli::mcp;  // NOLINT: this file is about nothing else
+using namespace cli::mcp;  // NOLINT: the only namespace of this file
 
 void check_line(const std::string& line) {
   SF_CHECK(line.find('\n') == std::string::npos);

@@ -1,4 +1,5 @@
-// S and S/B: the parts written again are the same address, and arrive in the daemon's path whole.
+// S and S/B: the formatted parts are the same address again, and they survive the path of a
+// request.
 #include "cli/commands/session_address.h"
 
 #include "client/api_client.h"

@@ -1,4 +1,4 @@
-// What people read: whatever a session holds, no terminal obeys it, and no character is cut in two.
+// Text for terminals: contains no control characters of the session, and characters are not split.
 #include "cli/render/text_layout.h"
 
 #include <nlohmann/json.hpp>
@@ -29,7 +29,7 @@ void text_layout(std::string_view input) {
   SF_CHECK(!has_controls(line));
   if (wire::is_utf8(text)) {
     SF_CHECK(wire::is_utf8(line));
-    SF_CHECK(line.size() <= most + 6);  // the rest of a character, and "..."
+    SF_CHECK(line.size() <= most + 6);  // the end of a character, and "..."
   }
 
   wire::Json json = wire::Json::parse(text, nullptr, false);

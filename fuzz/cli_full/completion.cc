@@ -1,4 +1,4 @@
-// Words of a command line that is being written: what is offered fits one line each.
+// Shell completion of any command line: each candidate fits on one line.
 #include "cli_full/completion.h"
 
 #include "base/split.h"
@@ -7,7 +7,7 @@
 namespace sf::fuzz {
 namespace {
 
-// Enough kinds of arguments to have every rule at work.
+// Has enough kinds of arguments to exercise every rule.
 struct Program {
   Program() {
     CLI::App* exec = app.add_subcommand("exec", "Run");

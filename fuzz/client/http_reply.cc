@@ -1,4 +1,4 @@
-// Replies of an HTTP server: the same however the bytes are cut.
+// HTTP replies: the result does not depend on how the bytes are split.
 #include "client/http_reply.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Log entries: any text is described in one short line; a recorded size is the size that was set.
+// Log entries: any text has a short description of one line; a recorded size is read back.
 #include "control/command_log.h"
 
 #include "input.h"
@@ -6,7 +6,7 @@
 namespace sf::fuzz {
 
 void command_log(std::string_view input) {
-  using namespace control;  // NOLINT: this file is about nothing else
+  using namespace control;  // NOLINT: the only namespace of this file
   constexpr std::size_t kLongest = 128;
   LogEntry entry{.text = std::string(input)};
   for (EntryKind kind :
@@ -17,7 +17,7 @@ void command_log(std::string_view input) {
     SF_CHECK(text.size() < kLongest);
   }
   entry.kind = EntryKind::kResize;
-  (void)replay_size(entry);  // of a damaged log
+  (void)replay_size(entry);  // may read a damaged log
 
   Input in(input);
   const std::uint16_t rows = in.word();

@@ -1,4 +1,4 @@
-// Names: those allowed hold nothing that has a meaning elsewhere; the others are quoted harmlessly.
+// Names: accepted names contain no special characters; error messages quote rejected ones safely.
 #include "control/names.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// References to nodes: they lead to a node that is there, or the error says what was looked for.
+// References to nodes: resolve to an existing node, or fail with an error that quotes the
+// reference.
 #include "control/node_ref.h"
 
 #include <string>
@@ -8,7 +9,7 @@
 namespace sf::fuzz {
 namespace {
 
-using namespace control;  // NOLINT: this file is about nothing else
+using namespace control;  // NOLINT: the only namespace of this file
 
 void add(BranchTree& tree, const std::string& id, const std::string& parent,
          const std::string& name) {
@@ -45,7 +46,7 @@ void node_ref(std::string_view input) {
     }
     SF_CHECK(kTree.find(*found) != nullptr);
     SF_CHECK(resolve(kTree, BranchId(branch), found->value()).value() == *found);
-    // One further up is its parent, where it has one.
+    // One step up is its parent, unless it is the root.
     auto up = resolve(kTree, BranchId(branch), found->value() + "~");
     SF_CHECK(up.ok() != kTree.find(*found)->is_root());
     if (up) SF_CHECK(*up == kTree.find(*found)->parent);

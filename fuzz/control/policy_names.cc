@@ -1,4 +1,4 @@
-// Names of policies: one that is known gives a policy, any other an error that lists them.
+// Names of policies: a known name gives a policy, any other an error that lists the names.
 #include "control/policy_names.h"
 
 #include "input.h"

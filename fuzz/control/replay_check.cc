@@ -1,4 +1,4 @@
-// A divergence in an error's details: not found, or found whole; and there and back it is the same.
+// A divergence in an error's details: absent, or read completely and unchanged by a round trip.
 #include "control/replay_check.h"
 
 #include "input.h"

@@ -1,4 +1,4 @@
-// Why a capture failed: the texts of /proc and CRIU's log may be cut off or be anything.
+// Reasons for a failed capture: the texts of /proc and CRIU's log may be truncated or malformed.
 #include <algorithm>
 
 #include "engine/criu/criu_blockers.h"

@@ -1,4 +1,4 @@
-// Tables of /proc: lines that say nothing change nothing.
+// Tables of /proc: blank lines do not change the result.
 #include "engine/branch_facts.h"
 
 #include "input.h"

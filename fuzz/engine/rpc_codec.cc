@@ -1,4 +1,4 @@
-// CRIU's answers: refused with a reason, or read; and what is written as CRIU would is read.
+// CRIU's replies: rejected with a reason, or decoded; the encoded result decodes to the same.
 #include "engine/criu/rpc_codec.h"
 
 #include "engine/criu/varint.h"

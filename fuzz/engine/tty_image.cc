@@ -1,4 +1,4 @@
-// CRIU's image of terminals: refused with a reason, or corrected; a corrected one is left alone.
+// CRIU's terminal image: rejected with a reason, or corrected; a second correction changes nothing.
 #include "engine/criu/tty_image.h"
 
 #include "input.h"

@@ -1,4 +1,4 @@
-// JSON-RPC messages: each is a request, a notification, an answer, or an error that can be sent.
+// JSON-RPC messages: a request, a notification, an answer, or an error that can be sent.
 #include "mcp/json_rpc.h"
 
 #include "input.h"
@@ -6,7 +6,7 @@
 namespace sf::fuzz {
 namespace {
 
-using namespace cli::mcp;  // NOLINT: this file is about nothing else
+using namespace cli::mcp;  // NOLINT: the only namespace of this file
 
 void check_line(const Json& message) {
   std::string line = to_line(message);

@@ -1,4 +1,5 @@
-// Lines: the same however the bytes are cut; a long one is dropped alone.
+// Lines: the result does not depend on how the bytes are split. Only lines that are too long are
+// dropped.
 #include "mcp/line_reader.h"
 
 #include "input.h"

@@ -1,5 +1,5 @@
-// Calls of tools: refused with a hint, or checked; what was checked can be put to the daemon and
-// checked again.
+// Arguments of tools: rejected with a hint, or accepted. Accepted arguments make a valid request
+// and pass the check again.
 #include "mcp/tool_arguments.h"
 
 #include "input.h"
@@ -8,7 +8,7 @@
 namespace sf::fuzz {
 
 void tool_arguments(std::string_view input) {
-  using namespace cli::mcp;  // NOLINT: this file is about nothing else
+  using namespace cli::mcp;  // NOLINT: the only namespace of this file
   static const std::vector<Tool> kTools = all_tools();
   Input in(input);
   const Tool& tool = kTools[in.byte() % kTools.size()];

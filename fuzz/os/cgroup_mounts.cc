@@ -1,4 +1,4 @@
-// Mounted cgroup hierarchies: any mount table gives a layout whose limits can be worked out.
+// Mounted cgroup hierarchies: any mount table gives a layout for which limits can be computed.
 #include "input.h"
 #include "os/cgroup.h"
 

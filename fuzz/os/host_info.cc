@@ -1,4 +1,4 @@
-// Texts of the kernel about itself: a version has no negative parts, capabilities are known ones.
+// The kernel's texts about itself: version numbers are not negative, and capabilities are known.
 #include "os/host_info.h"
 
 #include <algorithm>

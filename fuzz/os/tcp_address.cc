@@ -1,4 +1,4 @@
-// Addresses to listen on: host and port, which written again are the same; or the form is told.
+// Listen addresses: host and port that survive a round trip, or an error that shows the format.
 #include "input.h"
 #include "os/tcp_socket.h"
 

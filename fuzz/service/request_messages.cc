@@ -1,4 +1,4 @@
-// Requests to the daemon: refused with a reason, or within the bounds that the API promises.
+// Requests to the daemon: rejected with a reason, or within the limits that the API documents.
 #include <nlohmann/json.hpp>
 
 #include "input.h"
@@ -7,9 +7,9 @@
 namespace sf::fuzz {
 namespace {
 
-using namespace service;  // NOLINT: this file is about nothing else
+using namespace service;  // NOLINT: the only namespace of this file
 
-// The value, or nothing after a look at the error.
+// The value; nullopt for an error, which is checked.
 template <typename T>
 std::optional<T> accepted(Result<T> result) {
   if (result) return std::move(*result);

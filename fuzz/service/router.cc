@@ -1,5 +1,5 @@
-// "METHOD PATH?QUERY" and a body: always an answer, in JSON; what is refused is a problem that says
-// why.
+// "METHOD PATH?QUERY" and a body: every reply is JSON, and a rejected request gets a problem with a
+// reason.
 #include "service/router.h"
 
 #include "input.h"
@@ -11,7 +11,7 @@
 namespace sf::fuzz {
 namespace {
 
-using namespace service;  // NOLINT: this file is about nothing else
+using namespace service;  // NOLINT: the only namespace of this file
 
 constexpr std::uint64_t kMost = 1000;
 

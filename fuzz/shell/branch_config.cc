@@ -1,4 +1,4 @@
-// Branch configurations: refused with a reason, or read; and written again they read the same.
+// Branch configurations: rejected with a reason, or read; a round trip keeps them.
 #include "shell/branch_config.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Records of shell and init: a record written out again is the same record.
+// Records of shell and init: a round trip keeps each record.
 #include "shell/shell_protocol.h"
 
 #include "input.h"
@@ -26,7 +26,7 @@ bool wants_answer(Record::Kind kind) {
 }  // namespace
 
 void shell_protocol(std::string_view input) {
-  // The line that is typed for a command is one line, whatever the command.
+  // The line that is typed for a command contains no other line break.
   std::string typed = waypoint::run_line(1, 7, input);
   SF_CHECK(typed.find('\n') == typed.size() - 1);
 

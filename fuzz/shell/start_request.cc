@@ -1,4 +1,5 @@
-// Requests to init: refused, or lists that end where they should; what the keeper writes arrives.
+// Requests to init: rejected, or read into terminated lists. Requests of the keeper arrive
+// unchanged.
 #include "shell/init/start_request.h"
 
 #include <memory>
@@ -13,7 +14,7 @@ using waypoint::RequestReader;
 using waypoint::Start;
 using waypoint::StartRequest;
 
-// Walks a list as exec would.
+// Reads a list up to its null pointer, like exec.
 std::vector<std::string> strings(char** list) {
   std::vector<std::string> words;
   for (; *list != nullptr; ++list) words.emplace_back(*list);
@@ -26,7 +27,7 @@ bool read(RequestReader& reader, std::string& text, Start& start) {
   return reader.read_start(start);
 }
 
-// Only what fits: words without NUL, as many groups as init keeps.
+// A valid request: words without NUL, and not more groups than init stores.
 StartRequest request_from(std::string_view input) {
   Input in(input);
   StartRequest request{.kind = "side", .id = static_cast<long>(in.byte())};
@@ -43,7 +44,7 @@ StartRequest request_from(std::string_view input) {
 }  // namespace
 
 void start_request(std::string_view input) {
-  static const auto kReader = std::make_unique<RequestReader>();  // large, and empty after load()
+  static const auto kReader = std::make_unique<RequestReader>();  // large
   std::string text(input);
   Start start;
   if (read(*kReader, text, start)) {

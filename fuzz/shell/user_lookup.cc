@@ -1,4 +1,4 @@
-// Users of a root file system: whatever stands in its files, a user has usable numbers.
+// Users of a root file system: a user that is found has usable ids, even if the files are damaged.
 #include "shell/user_lookup.h"
 
 #include "input.h"

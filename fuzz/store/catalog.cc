@@ -1,7 +1,7 @@
-// Damaged catalogs: opened and read, or refused with a reason and left as they are.
+// Damaged catalogs: opened and read, or rejected with a reason and not changed.
 //
-// The input is either the file itself, or says what to change in a good one: some bytes, or some
-// values of its tables, which SQLite's own checks would not notice.
+// The input is either a whole file, or changes of a valid one: of bytes, or of values in its
+// tables, which SQLite's own checks would not notice.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -23,7 +23,7 @@ constexpr std::size_t kMaxEdits = 16;
 
 std::string read_all(const std::string& path) { return os::read_file(path, kMaxFile).value(); }
 
-// A session with something of every kind.
+// A valid file with one session that has every kind of record.
 std::string good_file() {
   test::TempDir dir("sf-fuzz");
   const std::string path = dir / "catalog.sqlite";
@@ -120,7 +120,7 @@ void change_values(Input& in, const std::string& path) {
     const std::string table = column.table;
     const std::string row = std::to_string(in.byte() % 32U);
     const std::string value = any_value(in);
-    // What the tables themselves refuse is refused.
+    // The constraints of the tables may reject the value.
     (void)db
         .script(("UPDATE OR IGNORE " + table + " SET " + column.name + " = " + value + " WHERE " +
                  column.key + " IN (SELECT " + column.key + " FROM " + table + " LIMIT 1 OFFSET " +
@@ -148,12 +148,12 @@ void check_contents(SqliteCatalog& catalog) {
     }
     SF_CHECK(control::BranchTree::from_image(tree->image()).ok());
   }
-  // Whatever is wrong with a session, it has a name and can be removed; then all is well.
+  // An unreadable session always has a name and can be removed. Then all sessions are readable.
   for (const store::UnreadableSession& session : loaded->unreadable) {
     check_clear(session.why, ErrorCode::kCorrupt);
     SF_CHECK(control::check_name(session.session.id.value(), "session id").ok());
     Status removed = catalog.remove_unreadable(session, control::WallTime());
-    if (!removed) return check_clear(removed.error());  // nodes of another one refer to it
+    if (!removed) return check_clear(removed.error());  // nodes of another session refer to it
   }
   auto again = catalog.load_sessions();
   SF_CHECK(again.ok() && again->is_whole());

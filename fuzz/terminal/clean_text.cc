@@ -1,5 +1,5 @@
-// Clean text: the same however the stream is cut; UTF-8 without controls; clean once, clean for
-// good.
+// Clean text: does not depend on how the stream is split, is UTF-8 without control characters, and
+// does not change if it is cleaned again.
 #include "terminal/clean_text.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ void clean_text(std::string_view input) {
   const bool is_long = in.byte() == 'L';
   const std::string_view part = in.rest();
   std::string raw(part);
-  // A long line of a short input.
+  // Makes a long line from a short input.
   while (is_long && !part.empty() && raw.size() <= waypoint::TextCleaner::kMaxLine) raw += part;
   const std::string text = waypoint::clean_text(raw);
   waypoint::TextCleaner cleaner;

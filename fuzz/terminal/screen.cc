@@ -1,5 +1,5 @@
-// The terminal's screen: the same however the stream is cut, after saving and loading, and after a
-// repaint.
+// The terminal's screen: does not depend on how the stream is split, and survives saving, loading
+// and a repaint.
 #include "terminal/screen.h"
 
 #include "input.h"
@@ -23,7 +23,7 @@ void check_same(Screen& a, Screen& b) {
   SF_CHECK(a.scrollback(SIZE_MAX) == b.scrollback(SIZE_MAX));
 }
 
-// What a repaint may lose is where the cursor stands in origin mode (docs/formats/screen.md).
+// A repaint may lose only the cursor position in origin mode (docs/formats/screen.md).
 void check_looks_the_same(ScreenText a, ScreenText b) {
   a.cursor_row = b.cursor_row = 0;
   a.cursor_col = b.cursor_col = 0;

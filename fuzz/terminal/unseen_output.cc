@@ -1,4 +1,4 @@
-// What has scrolled away: leaving it out changes nothing that is shown.
+// Output that has scrolled away: omitting it does not change the visible screen.
 #include "terminal/unseen_output.h"
 
 #include "input.h"
@@ -12,7 +12,7 @@ void unseen_output(std::string_view input) {
   const WindowSize size{static_cast<std::uint16_t>(1 + in.byte() % 4),
                         static_cast<std::uint16_t>(3 + in.byte() % 20)};
   std::string_view stream = in.rest();
-  // As much as the screen shows; the scrollback is not compared.
+  // Keeps as many lines as the screen has; the scrollback is not compared.
   auto part = waypoint::find_unseen_output(stream, size.rows, size.rows);
   if (!part) return;
   SF_CHECK(part->begin < part->end && part->end <= stream.size());

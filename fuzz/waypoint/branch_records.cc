@@ -1,4 +1,4 @@
-// Records of live branches: what is read of a file, published again, reads the same.
+// Records of live branches: a record that is read and published again does not change.
 #include "waypoint/branch_records.h"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// CRIU's version: whatever was printed, a version that is read can be written and read again.
+// CRIU's version: a version parsed from any output survives a round trip.
 #include "engine/criu/criu_binary.h"
 #include "input.h"
 

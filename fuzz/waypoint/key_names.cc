@@ -1,4 +1,4 @@
-// Keys by their names: a word is a key and becomes bytes, or it is text, or it is refused.
+// Names of keys: a word is a key and gives bytes, is plain text, or is rejected.
 #include "base/key_names.h"
 
 #include "base/split.h"

@@ -1,4 +1,4 @@
-// Manifests: refused with a reason, or read; and written again they read the same.
+// Manifests: rejected with a reason, or read; a round trip keeps them.
 #include "waypoint/manifest.h"
 
 #include "input.h"

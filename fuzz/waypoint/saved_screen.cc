@@ -1,4 +1,4 @@
-// Saved screens: refused with a reason, or shown; and saved again they show the same.
+// Saved screens: rejected with a reason, or loaded; saving and loading again shows the same.
 #include "input.h"
 #include "terminal/screen.h"
 
@@ -6,10 +6,10 @@ namespace sf::fuzz {
 
 void saved_screen(std::string_view input) {
   using waypoint::Screen;
-  constexpr int kMaxCells = 4000;  // larger ones only take longer
+  constexpr int kMaxCells = 4000;  // larger screens only take longer
   auto loaded = Screen::load(input);
   if (!loaded) return check_clear(loaded.error(), ErrorCode::kCorrupt);
-  // Not the input: that may be of an older version.
+  // Not compared with the input, which may have an older version.
   const std::string saved = loaded->save();
   auto twin = Screen::load(saved);
   SF_CHECK(twin.ok());

@@ -1,4 +1,4 @@
-// Base64: one text for one value, there and back. UTF-8: asked of somebody else as well.
+// Base64: each value has exactly one encoding. UTF-8: the check agrees with the JSON library.
 #include "wire/base64.h"
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 namespace sf::fuzz {
 namespace {
 
-// The JSON library refuses to write a string that is no UTF-8.
+// The JSON library rejects strings that are not UTF-8.
 bool can_be_written(std::string_view bytes) {
   try {
     (void)wire::Json(bytes).dump();

@@ -1,4 +1,4 @@
-// Server-sent events: the same however the stream is cut, and the same when written out again.
+// Server-sent events: do not depend on how the stream is split, and survive a round trip.
 #include "wire/event_stream.h"
 
 #include <string>

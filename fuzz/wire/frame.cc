@@ -1,4 +1,4 @@
-// Frames: however the bytes are cut, the same frames come out, and each survives being sent again.
+// Frames: do not depend on how the bytes are split, and survive a round trip.
 #include "wire/frame.h"
 
 #include <string>
@@ -37,7 +37,7 @@ void check_same(const wire::Frame& a, const wire::Frame& b) {
   SF_CHECK(a.payload == b.payload);
 }
 
-// An error in a header comes out as an error that can be told, and goes back in as it is.
+// An error in a header has a message and survives a round trip.
 void check_error(const wire::Json& json) {
   Error error = wire::error_from_json(json);
   check_clear(error);

@@ -1,4 +1,4 @@
-// JsonFields: an object is read as it is, or something is said about the first thing wrong with it.
+// JsonFields: an object is read completely, or the error names its first invalid field.
 #include "wire/json_fields.h"
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Fields {
   std::vector<std::string> names;
 };
 
-// Without nulls, which mean absent.
+// Without null members, which are treated as absent.
 Json written(const Fields& fields, const wire::JsonFields& reader) {
   Json json = Json::object();
   if (reader.has("text")) json["text"] = fields.text;

@@ -1,4 +1,4 @@
-// Requests and replies between manager and keeper: refused with a reason, or the same when sent on.
+// Requests and replies between manager and keeper: rejected with a reason, or kept by a round trip.
 #include "wire/keeper_protocol.h"
 
 #include "input.h"

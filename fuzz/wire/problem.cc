@@ -1,4 +1,5 @@
-// Problems: whatever answers, there is an error that says something, and ours arrive whole.
+// Problems: any reply gives an error with a message, and the daemon's own problems survive a round
+// trip.
 #include "wire/problem.h"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Queries: what was read, written with every byte escaped, reads the same.
+// Query strings: the parsed values survive a round trip in which every byte is escaped.
 #include "wire/query_text.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// A screen on its way from a keeper: refused with a reason, or the same when sent on.
+// A screen sent by a keeper: rejected with a reason, or kept by a round trip.
 #include "input.h"
 #include "wire/keeper_protocol.h"
 

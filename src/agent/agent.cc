@@ -40,7 +40,7 @@ Status Agent::run() {
 
 Status Agent::serve(const ClientPtr& client, Frame frame) const {
   if (operations_.knows(frame)) return operations_.serve(client, std::move(frame));
-  if (!shell_) return fail(ErrorCode::kBusy, "there is no shell yet", "start one first");
+  if (!shell_) return fail(ErrorCode::kBusy, "no shell is running", "start one first");
   return shell_->serve(client, std::move(frame));
 }
 
@@ -54,9 +54,9 @@ Status Agent::hang_up(const ClientPtr& client, wire::HangUpCall /*call*/) {
 }
 
 Status Agent::start(const ClientPtr& client, wire::StartCall call) {
-  if (shell_) return fail(ErrorCode::kBusy, "there is a shell already");
+  if (shell_) return fail(ErrorCode::kBusy, "a shell is already running");
   SF_TRY_ASSIGN(BranchConfig config, waypoint::branch_config_from_json(call.config));
-  // In a virtual machine nobody else has; in a container it is set, and not ours to set.
+  // Needed in a virtual machine. In a container the runtime has set the name, and this call fails.
   (void)::sethostname(config.hostname.data(), config.hostname.size());
   auto host = std::make_unique<waypoint::ShellHost>(poller_, std::move(config), "", gate_);
   SF_TRY(host->choose_user());

@@ -1,9 +1,9 @@
-// The agent: PID 1 inside a container, a sandbox or a virtual machine that somebody else keeps. It
+// The agent: PID 1 inside a container, a sandbox or a virtual machine of another substrate. It
 // hosts the same shell on the same terminal with the same command protocol as a Waypoint branch,
-// so that what is seen in all of them can be compared. What captures the substrate's processes
-// captures the agent with them, and a restored agent goes on where it was.
+// so that the output of all substrates can be compared. The substrate captures and restores the
+// agent together with the sandbox's other processes; a restored agent continues serving.
 //
-// The requests that it answers: wire/keeper_protocol.h.
+// It serves the requests of wire/keeper_protocol.h.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace sf::agent {
 class Agent {
  public:
   static Result<std::unique_ptr<Agent>> listen(const std::string& socket_path);
-  // Serves for ever. Requires: this process's main thread runs waypoint::run_init().
+  // Returns only on an error. Requires: this process's main thread runs waypoint::run_init().
   Status run();
 
  private:

@@ -1,5 +1,5 @@
-// Where the agent is found inside a substrate. On /dev: a file system of its own in every container
-// and sandbox, so that neither shows in the files that a snapshot keeps.
+// Paths of the agent inside a sandbox. /dev is a separate file system in every container and
+// sandbox, so a snapshot's files contain neither the agent nor its socket.
 #pragma once
 
 namespace sf::agent {

@@ -1,4 +1,4 @@
-// statefork-agent: see agent.h. Static: nothing but a kernel is asked of the root it is put into.
+// statefork-agent: see agent.h. Linked statically, so that it runs in any root file system.
 #include <fcntl.h>
 #include <sys/reboot.h>
 #include <unistd.h>
@@ -30,14 +30,14 @@ int complain(const std::string& what) {
 
 int exit_code(const Status& done) { return done ? 0 : complain(done.error().describe()); }
 
-// The sandbox ends with its agent.
+// Exits the process when the agent stops: the sandbox ends with its PID 1.
 void drive() {
   auto agent = sf::agent::Agent::listen(sf::agent::kAgentSocket);
   Status ended = agent ? (*agent)->run() : Status(std::move(agent).error());
   ::_exit(exit_code(ended));
 }
 
-// In a virtual machine the host is behind a port, and comes and goes.
+// In a virtual machine the host connects through a virtio port. It may disconnect and reconnect.
 void serve_port() {
   auto port = sf::agent::find_host_port();
   if (!port) ::_exit(exit_code(std::move(port).error()));
@@ -52,13 +52,13 @@ void serve_port() {
 }
 
 int serve(bool in_guest) {
-  if (::getpid() != 1) return complain("must be PID 1: it takes in orphans");
+  if (::getpid() != 1) return complain("must run as PID 1, because it reaps orphaned processes");
   if (in_guest) {
     if (Status booted = sf::agent::boot_guest(); !booted) return exit_code(booted);
   }
   if (const char* step = sf::waypoint::make_init_channel())
     return complain(std::string(step) + ": " + std::strerror(errno));
-  // Blocked in all threads; init looks for it when it is ready to.
+  // SIGCHLD is blocked in all threads; init reads it when it is ready.
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
@@ -80,5 +80,5 @@ int main(int argc, char** argv) {
     return exit_code(
         sf::agent::run_relay(sf::os::UniqueFd(0), sf::os::UniqueFd(1), sf::agent::kAgentSocket));
   if (verb == "raise-loopback") return exit_code(sf::agent::raise_loopback_of_container());
-  return complain("runs inside a sandbox of StateFork: `statefork-agent serve`, as PID 1");
+  return complain("only for the sandboxes of StateFork: run `statefork-agent serve` as PID 1");
 }

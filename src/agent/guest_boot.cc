@@ -46,7 +46,8 @@ Status load_modules() {
 
 Status wait_for(const char* path) {
   for (Deadline deadline = Deadline::after(kDiskTime); !os::exists(path);) {
-    if (deadline.passed()) return fail(ErrorCode::kTimedOut, std::string("there is no ") + path);
+    if (deadline.passed())
+      return fail(ErrorCode::kTimedOut, std::string("no device or directory ") + path);
     std::this_thread::sleep_for(milliseconds(5));
   }
   return Ok{};
@@ -62,7 +63,7 @@ Status enter_disk() {
   return Ok{};
 }
 
-// As udev would: shells reach their descriptors by these names.
+// udev would create these links: shells open their descriptors by these names.
 Status link_descriptors() {
   constexpr std::pair<const char*, const char*> kLinks[] = {{"/proc/self/fd", "/dev/fd"},
                                                             {"fd/0", "/dev/stdin"},
@@ -101,7 +102,7 @@ Result<std::string> find_host_port() {
     }
     std::this_thread::sleep_for(milliseconds(5));
   }
-  return fail(ErrorCode::kTimedOut, "the host gave this machine no port");
+  return fail(ErrorCode::kTimedOut, "the virtio port of the host did not appear");
 }
 
 }  // namespace sf::agent

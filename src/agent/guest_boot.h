@@ -1,5 +1,5 @@
-// How a virtual machine becomes ready for the agent, which is its first and only init: drivers, the
-// root from its disk, the kernel's own file systems, the loopback.
+// Boots a virtual machine, in which the agent is the only init: loads the drivers, mounts the disk
+// as the root, mounts the kernel's file systems and sets the loopback device up.
 #pragma once
 
 #include <string>
@@ -8,9 +8,11 @@
 
 namespace sf::agent {
 
-// Requires: the caller is PID 1 of an initial RAM disk with /modules (in the order of their names).
+// Loads the drivers in /modules in the order of their names. Requires: the caller is PID 1 of an
+// initial RAM disk.
 Status boot_guest();
-// The port on which the host is, once its driver is there: /dev/vport0p1 or the like.
+// The device of the virtio port to the host, such as /dev/vport0p1. Waits until its driver has
+// created it.
 Result<std::string> find_host_port();
 
 }  // namespace sf::agent

@@ -39,7 +39,7 @@ Status raise_loopback_of_container() {
     state.append(buffer, static_cast<std::size_t>(n));
   wire::Json json = wire::Json::parse(state, nullptr, false);
   if (!json.is_object() || !json.contains("pid") || !json["pid"].is_number_integer())
-    return invalid("no container's state on standard input");
+    return invalid("standard input has no container state with a pid");
   return raise_loopback_of(json["pid"].get<pid_t>());
 }
 

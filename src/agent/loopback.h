@@ -1,5 +1,5 @@
-// The loopback of another process's network namespace. Container tools leave it down when they
-// restore one, and sockets on it could not come back.
+// Sets the loopback device of another process's network namespace up. Container tools leave it down
+// when they restore a container, and then sockets that are bound to it cannot be restored.
 #pragma once
 
 #include <sys/types.h>
@@ -8,9 +8,9 @@
 
 namespace sf::agent {
 
-// Requires: a caller that may enter the namespace; its thread stays there.
+// The calling thread stays in that namespace. Requires: the caller may enter it.
 Status raise_loopback_of(pid_t pid);
-// As an OCI hook: the container's state comes on standard input.
+// An OCI hook: reads the container's state from standard input.
 Status raise_loopback_of_container();
 
 }  // namespace sf::agent

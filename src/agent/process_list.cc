@@ -18,13 +18,13 @@ std::uint64_t kilobytes(const std::string& status, const std::string& field) {
              : std::strtoull(status.c_str() + at + field.size() + 2, nullptr, 10) * 1024;
 }
 
-// gVisor tells only the sum.
+// gVisor reports only the sum.
 std::uint64_t resident_bytes(const std::string& status) {
   if (status.find("\nRssAnon:") == std::string::npos) return kilobytes(status, "VmRSS");
   return kilobytes(status, "RssAnon") + kilobytes(status, "RssShmem");
 }
 
-// A guest's kernel has threads that look like processes: children of "kthreadd".
+// In a virtual machine /proc also lists kernel threads: the children of "kthreadd".
 bool is_kernel_thread(const std::string& status) {
   constexpr std::string_view kParent = "\nPPid:\t2\n";
   if (status.starts_with("Name:\tkthreadd\n")) return true;
@@ -43,7 +43,7 @@ std::vector<ListedProcess> list_processes() {
     auto key = os::process_key(std::atoi(name.c_str()));
     auto status = os::read_file("/proc/" + name + "/status");
     if (!key || !status || is_kernel_thread(*status)) continue;
-    // The agent itself, its relay, and the holder of its descriptors.
+    // Skips the agent, its relay, and the holder of its descriptors.
     auto program = os::read_link("/proc/" + name + "/exe");
     if (program && own && *program == *own) continue;
     std::size_t state = status->find("\nState:\t");

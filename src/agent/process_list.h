@@ -1,5 +1,5 @@
-// The processes around the caller, as its own /proc shows them, but for those of its own program
-// and of the kernel.
+// Lists the processes in the caller's /proc, without kernel threads and without the processes that
+// run the caller's own program.
 #pragma once
 
 #include <sys/types.h>
@@ -11,9 +11,9 @@ namespace sf::agent {
 
 struct ListedProcess {
   pid_t pid = 0;
-  std::uint64_t start_time = 0;      // pids are used again
-  bool ended = false;                // and waits to be reaped
-  std::uint64_t resident_bytes = 0;  // without pages of files, which come back from the files
+  std::uint64_t start_time = 0;      // the kernel reuses pids
+  bool ended = false;                // a zombie
+  std::uint64_t resident_bytes = 0;  // without file pages, which need not be saved
 };
 
 std::vector<ListedProcess> list_processes();

@@ -1,5 +1,5 @@
-// The relay: carries connections from outside, which arrive on one stream, to the agent's socket.
-// For substrates where the socket itself is out of the host's reach.
+// The relay: forwards connections that the host multiplexes on one stream to the agent's socket.
+// For substrates in which the host cannot reach that socket itself.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The doctor's words about backends over other people's tools.
+// Findings of `statefork doctor` about backends over external tools.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace sf::backends {
 
-// One for each; `helper_dir` as in WaypointOptions.
+// One finding per backend. `helper_dir`: see WaypointOptions.
 std::vector<waypoint::Finding> backend_findings(const Tools& tools, const std::string& helper_dir);
 
 }  // namespace sf::backends

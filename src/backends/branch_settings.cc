@@ -21,16 +21,16 @@ Result<BranchConfig> branch_config(const control::StartConfig& config, const std
       continue;
     }
     if (name != "engine" || label != "waypoint")
-      return fail(ErrorCode::kUnsupported, "there is no setting " + name, "leave it out");
+      return fail(ErrorCode::kUnsupported, "unknown setting " + name, "remove it");
     auto engine = waypoint::engine_choice_from(value);
     if (!engine)
       return fail(ErrorCode::kUnsupported, "there is no engine \"" + value + "\"",
-                  "auto, native or criu");
+                  "use auto, native or criu");
     branch.engine = *engine;
   }
   if (config.network != "none" && config.network != "host")
     return fail(ErrorCode::kUnsupported, "there is no network \"" + config.network + "\"",
-                "none or host");
+                "use none or host");
   branch.root = config.root;
   branch.user = config.user;
   branch.cwd = config.cwd;

@@ -1,4 +1,4 @@
-// From the control plane's words for a new session to Waypoint's.
+// Converts the settings of a new session to Waypoint's settings.
 #pragma once
 
 #include <string>
@@ -10,14 +10,16 @@
 
 namespace sf::backends {
 
-// In StartConfig::extra: os::ResourceLimits::text() of the session's first process.
+// Key in StartConfig::extra: os::ResourceLimits::text() of the session's first process.
 inline constexpr std::string_view kResourceLimits = "rlimits";
 
-// A session that is started again, by another daemon, has the resource limits that it had.
+// Records this process's resource limits, so that another daemon starts the session with the same
+// ones.
 control::StartConfig with_own_limits(control::StartConfig config);
 
-// Pure. kUnsupported names what Waypoint has no word for. `label` says whose the branch is: the
-// processes of backend `criu` are captured by CRIU, those of others by the usual engine.
+// Pure. kUnsupported, naming the setting, if Waypoint does not support it. `label` is the name of
+// the backend that owns the branch: backend `criu` always captures processes with CRIU, the others
+// with the configured engine.
 Result<waypoint::BranchConfig> branch_config(const control::StartConfig& config,
                                              const std::string& label);
 

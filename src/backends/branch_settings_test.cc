@@ -10,7 +10,7 @@ namespace {
 using control::StartConfig;
 using waypoint::BranchConfig;
 
-TEST(BranchSettingsTest, EverySettingArrives) {
+TEST(BranchSettingsTest, EverySettingIsConverted) {
   StartConfig wanted{.root = "/srv/root",
                      .user = "nobody",
                      .cwd = "/work",
@@ -45,7 +45,7 @@ TEST(BranchSettingsTest, ZeroMeansNoLimit) {
   EXPECT_FALSE(got.hostname.empty());
 }
 
-TEST(BranchSettingsTest, OnlyBackendCriuHasCriuCaptureItsProcesses) {
+TEST(BranchSettingsTest, OnlyBackendCriuForcesTheEngineCriu) {
   ASSERT_OK_AND_ASSIGN(BranchConfig criu, branch_config({}, "criu"));
   EXPECT_EQ(criu.engine, waypoint::EngineChoice::kCriu);
   ASSERT_OK_AND_ASSIGN(BranchConfig usual, branch_config({}, "waypoint"));
@@ -53,7 +53,7 @@ TEST(BranchSettingsTest, OnlyBackendCriuHasCriuCaptureItsProcesses) {
   EXPECT_FALSE(branch_config({.extra = {{"engine", "native"}}}, "criu").ok());
 }
 
-TEST(BranchSettingsTest, WhatWaypointHasNoWordForIsRefusedByName) {
+TEST(BranchSettingsTest, UnsupportedSettingsAreRefusedByName) {
   auto extra = branch_config({.extra = {{"image", "debian"}}}, "waypoint");
   ASSERT_FALSE(extra.ok());
   EXPECT_EQ(extra.error().code, ErrorCode::kUnsupported);

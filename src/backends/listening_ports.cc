@@ -12,7 +12,7 @@
 namespace sf::backends {
 namespace {
 
-// The kernel prints each 32-bit word of an address as a number of the host's byte order.
+// The kernel prints each 32-bit word of an address as a number in host byte order.
 std::string address_text(const std::string& digits) {
   if (digits.size() != 8 && digits.size() != 32) return {};
   std::array<std::uint32_t, 4> words{};
@@ -31,7 +31,7 @@ bool is_hexadecimal(const std::string& text) {
 }  // namespace
 
 std::set<std::string> listening_ports(std::string_view table, std::string_view protocol) {
-  // A datagram socket that is bound and not connected is in state "close".
+  // A bound, unconnected datagram socket has the state "close".
   const std::string wanted = protocol.starts_with("udp") ? "07" : "0A";
   std::set<std::string> ports;
   for (const std::string& line : split(table, '\n')) {

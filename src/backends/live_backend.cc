@@ -36,7 +36,7 @@ Result<LiveBackend::Talk> LiveBackend::talk(const BranchHandle& branch) {
 Error LiveBackend::explain(const BranchHandle& branch, Error error) {
   if (error.code != ErrorCode::kNotFound) return error;
   for (const BranchInfo& info : waypoint_->branches()) {
-    if (info.id.value() == branch.value()) return error;  // something else was not found
+    if (info.id.value() == branch.value()) return error;  // another object was not found
   }
   error.code = ErrorCode::kSessionLost;
   return error;
@@ -160,7 +160,7 @@ Result<control::Inventory> LiveBackend::inventory() {
     if (info.alive) {
       all.live.emplace_back(info.id.value());
     } else {
-      SF_TRY(end(BranchHandle(info.id.value())));  // nobody will ask for what is left of it
+      SF_TRY(end(BranchHandle(info.id.value())));  // a dead branch is in no inventory
     }
   }
   return all;

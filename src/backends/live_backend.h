@@ -1,9 +1,9 @@
-// LiveBackend: what all backends over Waypoint have in common. How a state is kept and brought back
-// is where they differ.
+// LiveBackend: the common part of all backends over Waypoint. They differ in how they keep and
+// restore a state.
 //
-// A handle is the id of a Waypoint branch, a PhysicalRef the id of a checkpoint. Several backends
-// share one store: each labels what is its own with its name, and sees nothing else.
-// Thread-safe, as backend.h wants it.
+// A handle is the id of a Waypoint branch, a PhysicalRef is the id of a checkpoint. Several
+// backends share one store: each labels its objects with its name and ignores all others.
+// Thread-safe, as backend.h requires.
 #pragma once
 
 #include <memory>
@@ -23,18 +23,19 @@ class LiveBackend : public ShellBackend {
   Status end(const control::BranchHandle& branch) override;
   Status retire(const control::BranchHandle& branch) override;
 
-  // Both know the size without asking the keeper.
+  // resize() and window() do not ask the keeper for the size.
   Status resize(const control::BranchHandle& branch, std::uint16_t rows,
                 std::uint16_t cols) override;
   Result<WindowSize> window(const control::BranchHandle& branch) override;
-  // From outside, also while a command runs.
+  // Reads the file directly, also while a command runs.
   Result<std::string> read_file(const control::BranchHandle& branch, const std::string& path,
                                 std::size_t max_bytes) override;
 
   Result<std::string> digest(const control::BranchHandle& branch,
                              const std::optional<control::PhysicalRef>& since,
                              const control::DigestBudget& budget) override;
-  // Files, and what else preserves() claims: processes, ports, environment, working directory.
+  // Compares files and the other parts that preserves() claims: processes, ports, environment,
+  // working directory.
   Result<control::StateDiff> diff(const control::DiffSide& from,
                                   const control::DiffSide& to) override;
   Result<control::BackendUsage> usage() override;
@@ -47,7 +48,7 @@ class LiveBackend : public ShellBackend {
 
   waypoint::Waypoint& waypoint() { return *waypoint_; }
   Result<Talk> talk(const control::BranchHandle& branch) override;
-  // A branch that is not there is a branch lost.
+  // If the branch does not exist, the error is kSessionLost.
   Error explain(const control::BranchHandle& branch, Error error) override;
   bool has_digests() const override { return true; }
   Result<control::Checkpoint> checkpoint_of(const control::BranchHandle& branch,
@@ -55,7 +56,7 @@ class LiveBackend : public ShellBackend {
   static Result<control::BranchHandle> handle_of(Result<waypoint::BranchId> made);
   Result<waypoint::BranchPids> pids(const control::BranchHandle& branch);
 
-  // A live copy of a branch that nobody else uses, or why there is none.
+  // A live copy of a branch, used by the caller only.
   virtual Result<control::BranchHandle> copy(const control::BranchHandle& branch);
 
  private:

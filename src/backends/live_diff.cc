@@ -1,8 +1,8 @@
-// LiveBackend::diff: both states are looked at as live branches.
+// LiveBackend::diff: compares two live branches.
 //
-// A snapshot is brought back for it, and a live branch is copied: the copy stands for one instant,
-// and its shell may be asked for its environment without disturbing anybody's. Copies run while
-// they are looked at, as every restored state does, and end with the comparison.
+// A snapshot is restored for it. A live branch is copied: the copy is consistent, and asking its
+// shell for the environment does not disturb the original. Copies run during the comparison, as
+// every restored state does, and are ended after it.
 #include <optional>
 #include <utility>
 #include <variant>
@@ -30,7 +30,7 @@ namespace {
 
 struct Side {
   BranchHandle branch;
-  bool ours = false;  // a copy: to be ended, and its shell may be asked
+  bool ours = false;  // a copy: ended later; its shell may be used
 };
 
 }  // namespace
@@ -49,7 +49,7 @@ Result<control::StateDiff> LiveBackend::diff(const DiffSide& from, const DiffSid
     const BranchHandle& live = std::get<BranchHandle>(wanted);
     Result<BranchHandle> made = copy(live);
     if (!made && made.error().code == ErrorCode::kSessionLost) return std::move(made).error();
-    if (!made) return Side{live, false};  // what cannot be captured is looked at where it is
+    if (!made) return Side{live, false};  // cannot be captured: compare the branch itself
     copies.push_back(*made);
     return Side{*made, true};
   };

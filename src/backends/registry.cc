@@ -13,7 +13,8 @@
 namespace sf::backends {
 namespace {
 
-// A store whose file system failed for want of room needs some to write what it has to.
+// If the store failed because its file system was full, it needs this much space to write its
+// records.
 constexpr std::uint64_t kRoomToReopen = 128ULL << 20U;
 
 Status has_waypoint(const HostContext& around) {
@@ -36,7 +37,7 @@ BackendEntry on_waypoint(std::string summary) {
           }};
 }
 
-// Random, and kept with the store: others may use the same engines with a store of the same path.
+// A random id, kept with the store: another store with the same path may use the same engines.
 std::string owner_of(const std::string& directory) {
   const std::string path = directory + "/owner";
   if (auto known = os::read_file(path)) return *known;
@@ -45,7 +46,7 @@ std::string owner_of(const std::string& directory) {
   return fresh;
 }
 
-// The best first.
+// In order of preference.
 std::vector<BackendEntry> all_entries() {
   return {
       on_waypoint<WaypointBackend>(
@@ -53,11 +54,11 @@ std::vector<BackendEntry> all_entries() {
       gvisor_entry(),
       podman_entry(),
       vm_entry(),
-      on_waypoint<OverlayBackend>("files alone; every restore begins with a fresh shell"),
+      on_waypoint<OverlayBackend>("files only; every restore starts a new shell"),
       docker_entry(),
       podman_commit_entry(),
-      on_waypoint<CriuBackend>("CRIU alone: shell, processes and memory come back, files do not"),
-      on_waypoint<ReplayBackend>("nothing is kept: every restore does all commands again"),
+      on_waypoint<CriuBackend>("CRIU only: restores shell, processes and memory, but not files"),
+      on_waypoint<ReplayBackend>("keeps no states: every restore runs all commands again"),
   };
 }
 
@@ -162,11 +163,12 @@ Result<BackendChoice> BackendRegistry::choose() const {
   for (const BackendEntry& entry : all_entries()) {
     Status usable = entry.usable(now);
     if (usable && without.empty())
-      return BackendChoice{entry.name, "the best there is, and this host has all it needs"};
-    if (usable) return BackendChoice{entry.name, "the best that this host can run; " + without};
+      return BackendChoice{entry.name, "the preferred backend; this host supports it fully"};
+    if (usable) return BackendChoice{entry.name, "the best that this host supports; " + without};
     if (without.empty()) without = "not " + entry.name + ": " + usable.error().describe();
   }
-  return fail(ErrorCode::kUnsupported, "this host can run no backend", "`statefork doctor`");
+  return fail(ErrorCode::kUnsupported, "this host supports no backend",
+              "`statefork doctor` shows why");
 }
 
 Result<std::unique_ptr<control::Backend>> BackendRegistry::make(std::string_view name) const {

@@ -1,4 +1,4 @@
-// BackendRegistry: from a backend's name to the backend. All that live on Waypoint share one store.
+// BackendRegistry: makes backends by name. All backends over Waypoint share one store.
 #pragma once
 
 #include <memory>
@@ -25,34 +25,35 @@ struct BackendDescription {
   std::string summary;  // one line, for people
   control::Preserves preserves;
   bool usable = false;
-  std::string why_not;  // what is missing on this host, and how to mend it
+  std::string why_not;  // the missing part of this host, and how to fix it
 };
 
 class BackendRegistry {  // Thread-safe.
  public:
-  // Opens the store. A host that cannot run Waypoint still has a registry; make() then says why.
+  // Opens the store. If the host cannot run Waypoint, the registry works anyway, and make() returns
+  // the reason.
   explicit BackendRegistry(waypoint::WaypointOptions options, Tools tools = {});
 
   std::vector<std::string> names() const;
-  // Asks every tool whether it is there, which takes its time.
+  // Slow: asks every tool whether it is available.
   std::vector<BackendDescription> list() const;
-  // Backends outlive the registry. kInvalidArgument: no such name.
+  // A backend may outlive the registry. kInvalidArgument: unknown name.
   Result<std::unique_ptr<control::Backend>> make(std::string_view name) const;
-  // The best that this host can run.
+  // The best backend that this host supports.
   Result<BackendChoice> choose() const;
-  // For what no backend offers: nothing when the store could not be opened.
+  // For operations that no backend offers. Null if the store could not be opened.
   std::shared_ptr<waypoint::Waypoint> waypoint() const { return around().waypoint; }
 
-  // What is known of a backend whether or not it can be made.
+  // Properties of a backend that are known even if it cannot be made.
   ReopenableBackend::Nature nature(const std::string& name) const;
   bool is_on_waypoint(std::string_view name) const;
   // Fails if Waypoint's store could not be opened, or has become read-only.
   Status check_store() const;
-  // Whether opening the store again may help now: the failure came from the disk, which has room.
+  // Whether reopening the store may succeed: the disk caused the failure and has space now.
   bool may_reopen_store() const;
-  // Ends all branches of the store and lets go of it.
+  // Ends all branches of the store and closes it.
   void close_store();
-  // Requires: close_store() was called, and no backend on Waypoint is left.
+  // Requires: close_store() was called, and all backends on Waypoint were destroyed.
   Status reopen_store();
 
  private:

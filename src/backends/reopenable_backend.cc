@@ -27,7 +27,7 @@ std::optional<Error> ReopenableBackend::problem() const {
   return why_;
 }
 
-// kBusy: exec() and write_file() had no effect.
+// The error is kBusy: exec() and write_file() had no effect.
 Result<std::shared_ptr<Backend>> ReopenableBackend::current() const {
   std::lock_guard lock(mutex_);
   if (backend_) return backend_;

@@ -1,8 +1,7 @@
-// ReopenableBackend: a backend that may be missing for a while. Sessions stay attached to it; every
-// call goes to the backend that is there at that moment, or fails with the reason why there is
-// none.
+// ReopenableBackend: a backend that may be unavailable for some time. Sessions keep using it; every
+// call goes to the current backend, or fails with the reason why there is none.
 //
-// Thread-safe. A call that has begun keeps the backend it began with.
+// Thread-safe. A running call keeps its backend until it ends.
 #pragma once
 
 #include <memory>
@@ -18,7 +17,7 @@ namespace sf::backends {
 
 class ReopenableBackend final : public control::Backend {
  public:
-  // What holds whether or not it is there.
+  // Properties that are known while the backend is closed.
   struct Nature {
     std::string name;
     control::Preserves preserves;
@@ -27,9 +26,9 @@ class ReopenableBackend final : public control::Backend {
   explicit ReopenableBackend(Nature nature) : nature_(std::move(nature)) {}
 
   void open(std::shared_ptr<control::Backend> backend);
-  // Returns the backend that was there, for the caller to wait until its calls have ended.
+  // Returns the old backend, so that the caller can wait until its calls have ended.
   std::weak_ptr<control::Backend> close(Error why);
-  // Nothing: it is there.
+  // nullopt: the backend is available.
   std::optional<Error> problem() const;
 
   std::string_view name() const override { return nature_.name; }

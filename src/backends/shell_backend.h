@@ -1,7 +1,6 @@
-// ShellBackend: everything that a live branch is asked for, once for all backends: commands, the
-// terminal, files and facts. Each of them is a request to the server of the branch's shell, which
-// is Waypoint's keeper or the agent in a sandbox. How a branch is started, kept, brought back and
-// ended is where backends differ.
+// ShellBackend: the operations on a live branch that all backends share: commands, the terminal,
+// files and facts. Each one is a request to the server of the branch's shell: Waypoint's keeper, or
+// the agent in a sandbox. Backends differ in how they start, keep, restore and end a branch.
 #pragma once
 
 #include <memory>
@@ -34,17 +33,17 @@ class ShellBackend : public control::Backend {
   Result<BranchFacts> facts(const control::BranchHandle& branch) override;
 
  protected:
-  // The way to a branch's shell for the length of one request.
+  // A connection to a branch's shell for one request.
   struct Talk {
     waypoint::ShellClient shell;
-    std::shared_ptr<void> held = {};  // what must stay as it is meanwhile
+    std::shared_ptr<void> held = {};  // keeps locks and objects during the request
   };
   virtual Result<Talk> talk(const control::BranchHandle& branch) = 0;
-  // What a failed request means: whether the branch is lost, or only the way to it.
+  // Explains a failed request: whether the branch is lost, or only the connection to it.
   virtual Error explain(const control::BranchHandle& branch, Error error) = 0;
-  // Whether commands are to leave behind what lets a checkpoint find the state unchanged.
+  // Whether commands record a fingerprint, with which a checkpoint can detect an unchanged state.
   virtual bool notices_unchanged() const { return false; }
-  // Whether digest() has an answer.
+  // Whether digest() is supported.
   virtual bool has_digests() const { return false; }
 
  private:

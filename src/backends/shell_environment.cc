@@ -9,7 +9,7 @@ namespace sf::backends {
 namespace {
 
 constexpr std::string_view kPrefix = "declare -x";
-// The working directory is told apart; the window's size belongs to whoever looks at it.
+// The working directory is compared separately; the window size does not belong to the state.
 constexpr std::array<std::string_view, 5> kLeftOut = {"PWD", "OLDPWD", "LINES", "COLUMNS", "_"};
 
 }  // namespace
@@ -18,7 +18,7 @@ std::map<std::string, std::string> exported_variables(std::string_view printed) 
   std::map<std::string, std::string> variables;
   std::string last;
   for (const std::string& line : split(printed, '\n')) {
-    if (!line.starts_with(kPrefix)) {  // a value of several lines goes on
+    if (!line.starts_with(kPrefix)) {  // continues the value of the previous line
       if (!last.empty()) variables[last] += "\n" + line;
       continue;
     }

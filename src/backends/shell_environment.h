@@ -1,4 +1,4 @@
-// A shell's exported variables, from what `export -p` prints. Pure.
+// Parses a shell's exported variables from the output of `export -p`. Pure.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace sf::backends {
 
-// Name to value; both as the shell quotes them. What every command changes is left out.
+// Maps names to values, both quoted as by the shell. Omits variables that every command changes.
 std::map<std::string, std::string> exported_variables(std::string_view printed);
 
 }  // namespace sf::backends

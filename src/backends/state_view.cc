@@ -17,7 +17,7 @@ using control::DiffSubject;
 using control::StateDiff;
 using control::StateDifference;
 
-constexpr std::size_t kMaxDifferences = 1000;  // of one subject
+constexpr std::size_t kMaxDifferences = 1000;  // per subject
 constexpr std::size_t kMaxLine = 500;
 constexpr std::size_t kMaxTable = 16U << 20U;
 
@@ -70,7 +70,7 @@ StateView look_at(const waypoint::BranchPids& pids, waypoint::Network network) {
     std::string line = os::command_line(pid);
     view.processes.insert(line.empty() ? os::process_name(pid) : line);
   }
-  // The host's ports are nothing that a branch has.
+  // On the host's network, the ports are not the branch's.
   for (const char* protocol : {"tcp", "tcp6", "udp", "udp6"}) {
     if (network == waypoint::Network::kHost) break;
     auto table = os::read_file(

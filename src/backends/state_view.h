@@ -1,4 +1,4 @@
-// What of a live branch can be seen beside its files, for comparing two of them.
+// The state of a live branch except its files, for comparisons.
 #pragma once
 
 #include <map>
@@ -15,13 +15,13 @@ struct StateView {
   std::multiset<std::string> processes;  // command lines of all but the shell
   std::set<std::string> ports;
   std::string cwd;
-  std::optional<std::map<std::string, std::string>> environment;  // nothing: could not be asked for
+  std::optional<std::map<std::string, std::string>> environment;  // nullopt: not available
 };
 
-// From /proc; the environment is left for whoever may ask the shell.
+// Reads /proc. Leaves the environment empty, because only the shell knows it.
 StateView look_at(const waypoint::BranchPids& pids, waypoint::Network network);
 
-// Pure. Adds what differs to `diff`.
+// Pure. Adds the differences to `diff`.
 void compare_views(const StateView& from, const StateView& to, control::StateDiff& diff);
 
 }  // namespace sf::backends

@@ -7,7 +7,7 @@ namespace sf::backends {
 namespace {
 
 constexpr int kContext = 3;
-constexpr int kMaxEdits = 600;  // beyond it the search costs more than its result is worth
+constexpr int kMaxEdits = 600;  // above this, the search costs more than a short patch is worth
 
 using Lines = std::vector<std::string_view>;  // each with its line end, if it has one
 
@@ -31,8 +31,9 @@ Script replace_all(std::size_t removed, std::size_t added) {
   return script;
 }
 
-// Greedy search for the shortest edit script (Myers 1986): after `d` edits, reach[k] is how far
-// down `a` one can get on diagonal k = x - y. The trace of all rounds leads back.
+// Greedy search for the shortest edit script (Myers 1986): after `d` edits, reach[k] is the
+// furthest position in `a` on diagonal k = x - y. The script is read backwards from the trace of
+// all rounds.
 class ShortestScript {
  public:
   ShortestScript(const Lines& a, const Lines& b)
@@ -58,7 +59,7 @@ class ShortestScript {
 
  private:
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-  // How far diagonal k had come after round d.
+  // The position of diagonal k after round d.
   int reached(int d, int k) const { return trace_[index(d)][index(k + d)]; }
 
   Script lead_back(int d) const {
@@ -70,7 +71,7 @@ class ShortestScript {
       bool down = k == -d || (k != d && reach_before(d, k - 1) < reach_before(d, k + 1));
       int from_k = down ? k + 1 : k - 1;
       int from_x = reached(d - 1, from_k);
-      int after_x = down ? from_x : from_x + 1;  // behind the edit, before what is kept
+      int after_x = down ? from_x : from_x + 1;  // after the edit, before the equal lines
       for (; x > after_x; --x, --y) script.push_back(Step::kKeep);
       script.push_back(down ? Step::kAdd : Step::kRemove);
       x = from_x;
@@ -90,7 +91,7 @@ class ShortestScript {
 };
 
 std::string range_text(std::size_t start, std::size_t count) {
-  // An empty range is named by the line before it.
+  // An empty range is written as the line before it.
   std::string text = std::to_string(count == 0 ? start : start + 1);
   return count == 1 ? text : text + "," + std::to_string(count);
 }
@@ -101,7 +102,7 @@ void append_line(std::string& out, Step step, std::string_view line) {
   if (!line.ends_with('\n')) out += "\n\\ No newline at end of file\n";
 }
 
-// Positions in both texts before script step i.
+// Positions in both texts before step i of the script.
 struct Location {
   std::size_t a = 0;
   std::size_t b = 0;
@@ -155,7 +156,7 @@ std::string unified_patch(std::string_view before, std::string_view after) {
   if (before == after) return {};
   Lines a = split_lines(before);
   Lines b = split_lines(after);
-  // Most edits are small: what is the same at both ends needs no search.
+  // Skips equal lines at both ends, because most edits are small.
   std::size_t head = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
   std::size_t tail = 0;

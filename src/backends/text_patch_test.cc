@@ -19,7 +19,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-// Applies hunks as `patch` would, checking every line that they say is there.
+// Applies hunks as `patch` would, and checks every context and removed line.
 std::string patched(const std::string& before, const std::string& patch) {
   std::vector<std::string> old = lines_of(before);
   std::vector<std::string> steps = lines_of(patch);
@@ -50,21 +50,21 @@ std::string patched(const std::string& before, const std::string& patch) {
 
 TEST(TextPatchTest, EqualTextsNeedNoPatch) { EXPECT_EQ(unified_patch("a\nb\n", "a\nb\n"), ""); }
 
-TEST(TextPatchTest, AChangedLineIsShownInItsContext) {
+TEST(TextPatchTest, ChangedLineIsShownInItsContext) {
   EXPECT_EQ(unified_patch("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
             "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
 }
 
-TEST(TextPatchTest, ANewFileIsAllAdditions) {
+TEST(TextPatchTest, NewFileHasOnlyAdditions) {
   EXPECT_EQ(unified_patch("", "a\nb\n"), "@@ -0,0 +1,2 @@\n+a\n+b\n");
   EXPECT_EQ(unified_patch("a\n", ""), "@@ -1 +0,0 @@\n-a\n");
 }
 
-TEST(TextPatchTest, AMissingLineEndIsSaid) {
+TEST(TextPatchTest, MissingNewlineAtTheEndIsMarked) {
   EXPECT_EQ(unified_patch("a\n", "a"), "@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n");
 }
 
-TEST(TextPatchTest, FarApartChangesHaveTheirOwnHunks) {
+TEST(TextPatchTest, DistantChangesHaveSeparateHunks) {
   std::string before;
   for (int i = 0; i < 40; ++i) before += std::to_string(i) + "\n";
   std::string after = before;
@@ -75,7 +75,7 @@ TEST(TextPatchTest, FarApartChangesHaveTheirOwnHunks) {
   EXPECT_EQ(patched(before, patch), after);
 }
 
-TEST(TextPatchTest, APatchLeadsFromOneTextToTheOtherWhateverTheyAre) {
+TEST(TextPatchTest, PatchTurnsAnyTextIntoTheOther) {
   std::mt19937 random(7);
   for (int round = 0; round < 3000; ++round) {
     std::string texts[2];
@@ -101,7 +101,7 @@ TEST(TextPatchTest, TextsWithNothingInCommonAreReplacedAsAWhole) {
   EXPECT_EQ(patched(before, unified_patch(before, after)), after);
 }
 
-TEST(TextPatchTest, OnlyWhatAPersonCanReadIsText) {
+TEST(TextPatchTest, TextIsValidUtf8WithoutNulBytes) {
   EXPECT_TRUE(is_text(""));
   EXPECT_TRUE(is_text("gr\xc3\xbc\xc3\x9f\n"));
   EXPECT_FALSE(is_text(std::string("a\0b", 3)));

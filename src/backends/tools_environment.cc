@@ -13,13 +13,13 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// As Docker's own programs understand it.
+// Interprets DOCKER_HOST as Docker's own programs do.
 Result<std::string> docker_socket(const std::string& host) {
   constexpr std::string_view kScheme = "unix://";
   if (host.empty()) return host;
   if (!host.starts_with(kScheme))
-    return invalid("DOCKER_HOST=" + host + " is no Unix socket",
-                   "containers must run on this host: DOCKER_HOST=unix:///SOCKET");
+    return invalid("DOCKER_HOST=" + host + " is not a Unix socket",
+                   "containers must run on this host: set DOCKER_HOST=unix:///SOCKET");
   return host.substr(kScheme.size());
 }
 

@@ -1,4 +1,4 @@
-// Where the environment says that other people's tools are.
+// Reads the locations of external tools from the environment.
 #pragma once
 
 #include "backends/backend_entry.h"

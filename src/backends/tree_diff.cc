@@ -19,7 +19,7 @@ using Facts = std::optional<struct stat>;
 
 constexpr int kMaxDepth = 1000;
 constexpr std::size_t kBlock = 64U << 10U;
-// Marks of OverlayFS on a directory that shows something else than its own place below.
+// OverlayFS attributes of a directory that hides or moves the lower directory of its path.
 constexpr const char* kMarks[] = {"trusted.overlay.opaque", "trusted.overlay.redirect"};
 
 bool is_directory(const Facts& facts) { return facts && S_ISDIR(facts->st_mode); }
@@ -34,8 +34,8 @@ std::string kind_text(mode_t mode) {
 }
 
 bool same_inode(const struct stat& a, const struct stat& b) {
-  // Units are copied with their inodes. Nobody can set the time of the last change, and a
-  // checkpoint takes longer than its clock ticks.
+  // Copied files keep their inodes. A program cannot set ctime, and a checkpoint takes longer than
+  // the clock's resolution.
   return a.st_ino == b.st_ino && a.st_size == b.st_size && a.st_ctim.tv_sec == b.st_ctim.tv_sec &&
          a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
 }
@@ -79,7 +79,7 @@ class TreeDiff {
     device_to_ = top ? top->st_dev : 0;
   }
 
-  // Requires: a directory on both sides.
+  // Requires: the path is a directory on both sides.
   void compare_directory(const std::string& path, bool everything, int depth) {
     everything = everything || is_marked(from_, path) || is_marked(to_, path);
     std::set<std::string> names;
@@ -119,7 +119,7 @@ class TreeDiff {
     }
     Facts a = look(from_.root, path);
     Facts b = look(to_.root, path);
-    if (is_directory(a) && a->st_dev != device_from_) a.reset();  // something mounted there
+    if (is_directory(a) && a->st_dev != device_from_) a.reset();  // a mount point
     if (is_directory(b) && b->st_dev != device_to_) b.reset();
     if (!a && !b) return;
     if (!a || !b) {
@@ -128,7 +128,7 @@ class TreeDiff {
       add(path, DiffKind::kChanged, a, b);
     }
     if (!is_directory(a) && !is_directory(b)) return;
-    // Without a counterpart, nothing below it has one either.
+    // If one side is not a directory, all files below it differ.
     compare_directory(path, everything || !is_directory(a) || !is_directory(b), depth);
   }
 
@@ -176,7 +176,7 @@ class TreeDiff {
     return text;
   }
 
-  // Empty for what is not there; nothing for what cannot be shown as text.
+  // Empty if the file does not exist; nullopt if it is not text.
   std::optional<std::string> text_of(const FileSide& side, const std::string& path,
                                      const Facts& facts) const {
     if (!facts) return std::string();

@@ -17,7 +17,7 @@ using control::DiffKind;
 using control::StateDiff;
 using control::StateDifference;
 
-// Two plain trees; each is its own "upper directory", which names at least what can differ.
+// Two plain trees. Each one is its own "upper directory", which names at least all differing paths.
 class TreeDiffTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -53,7 +53,7 @@ TEST_F(TreeDiffTest, EqualTreesDoNotDiffer) {
   EXPECT_TRUE(compare().differences.empty());
 }
 
-TEST_F(TreeDiffTest, AddedRemovedAndChangedFilesAreToldApartWithPatches) {
+TEST_F(TreeDiffTest, AddedRemovedAndChangedFilesAreDistinguishedAndPatched) {
   write("a/gone", "1\n");
   write("a/edited", "1\n2\n");
   write("b/edited", "1\nzwei\n");
@@ -68,7 +68,7 @@ TEST_F(TreeDiffTest, AddedRemovedAndChangedFilesAreToldApartWithPatches) {
   EXPECT_EQ(found["/new/file"].kind, DiffKind::kAdded);
 }
 
-TEST_F(TreeDiffTest, AChangedModeIsADifferenceWithoutAPatch) {
+TEST_F(TreeDiffTest, ChangedModeIsADifferenceWithoutAPatch) {
   write("a/f", "x\n");
   write("b/f", "x\n");
   ASSERT_EQ(::chmod((dir_ / "b/f").c_str(), 0755), 0);
@@ -79,13 +79,13 @@ TEST_F(TreeDiffTest, AChangedModeIsADifferenceWithoutAPatch) {
   EXPECT_EQ(found["/f"].patch, "");
 }
 
-TEST_F(TreeDiffTest, SameSizeAndOtherContentIsADifference) {
+TEST_F(TreeDiffTest, SameSizeWithOtherContentIsADifference) {
   write("a/f", "abc\n");
   write("b/f", "abd\n");
   EXPECT_TRUE(by_name().contains("/f"));
 }
 
-TEST_F(TreeDiffTest, ADirectoryInTheFilesPlaceShowsWhatIsInIt) {
+TEST_F(TreeDiffTest, DirectoryThatReplacesAFileIsListedWithItsContent) {
   write("a/x", "file\n");
   write("b/x/inner", "file\n");
   auto found = by_name();
@@ -93,7 +93,7 @@ TEST_F(TreeDiffTest, ADirectoryInTheFilesPlaceShowsWhatIsInIt) {
   EXPECT_EQ(found["/x/inner"].kind, DiffKind::kAdded);
 }
 
-TEST_F(TreeDiffTest, ALinkThatLeadsOutIsComparedAsALink) {
+TEST_F(TreeDiffTest, LinkThatPointsOutsideIsComparedAsALink) {
   ASSERT_EQ(::symlink("/etc/passwd", (dir_ / "b/l").c_str()), 0);
   auto found = by_name();
   EXPECT_EQ(found["/l"].after, "link to /etc/passwd");
@@ -108,7 +108,7 @@ TEST_F(TreeDiffTest, BinaryAndLargeFilesHaveNoPatch) {
   EXPECT_EQ(found["/large"].patch, "");
 }
 
-TEST_F(TreeDiffTest, MoreThanTheLimitIsSaid) {
+TEST_F(TreeDiffTest, DifferencesAboveTheLimitAreReportedAsTruncated) {
   for (int i = 0; i < 20; ++i) write("b/f" + std::to_string(i), "x\n");
   StateDiff diff = compare({.differences = 5});
   EXPECT_EQ(diff.differences.size(), 5U);

@@ -1,5 +1,5 @@
-// SF_CHECK: a broken invariant ends the process, in release builds too. Never for input or system
-// failures.
+// SF_CHECK: aborts the process if an invariant is broken, in release builds too. Never use it for
+// bad input or failed system calls.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Deadline: a point in time that nested waits share, so that their time-outs never add up.
+// Deadline: a point in time. Nested waits share one, so that their time limits do not add up.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Deadline {
   Clock::time_point at() const { return at_; }
   Deadline min(Deadline other) const { return at_ < other.at_ ? *this : other; }
 
-  // What is left, rounded up to a millisecond as poll() wants it; -1 means for ever.
+  // The time that remains, rounded up to milliseconds for poll(); -1 if the deadline never passes.
   int poll_timeout_ms() const {
     if (is_never()) return -1;
     auto left = std::chrono::ceil<milliseconds>(at_ - Clock::now()).count();

@@ -12,7 +12,7 @@ TEST(DeadlineTest, NeverDoesNotPassAndPollsForEver) {
   EXPECT_EQ(never.poll_timeout_ms(), -1);
 }
 
-TEST(DeadlineTest, AnEndedSpanHasPassedAndPollsWithoutWaiting) {
+TEST(DeadlineTest, ADeadlineAfterAnEmptySpanHasPassedAndPollsWithoutWaiting) {
   for (Clock::duration span : {Clock::duration(0), Clock::duration(seconds(-5))}) {
     Deadline deadline = Deadline::after(span);
     EXPECT_TRUE(deadline.passed());
@@ -20,14 +20,14 @@ TEST(DeadlineTest, AnEndedSpanHasPassedAndPollsWithoutWaiting) {
   }
 }
 
-TEST(DeadlineTest, AnHourIsLeftOfAnHour) {
+TEST(DeadlineTest, PollTimeoutOfAnHourIsAboutAnHour) {
   Deadline deadline = Deadline::after(std::chrono::hours(1));
   EXPECT_FALSE(deadline.passed());
   EXPECT_LE(deadline.poll_timeout_ms(), 3'600'000);
   EXPECT_GT(deadline.poll_timeout_ms(), 3'500'000);
 }
 
-TEST(DeadlineTest, WhatIsLeftIsRoundedUpSoThatPollDoesNotSpin) {
+TEST(DeadlineTest, PollTimeoutIsRoundedUpSoThatPollDoesNotSpin) {
   Deadline deadline = Deadline::after(microseconds(900));
   int left = deadline.poll_timeout_ms();
   if (!deadline.passed()) {

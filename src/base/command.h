@@ -1,5 +1,5 @@
-// What is asked of a live branch and what was seen of it, the same in every layer: the control
-// plane records it, a substrate carries it out, clients send it. Plain data.
+// Requests to run commands in a live branch, and their results. All layers use the same structs:
+// the control plane records them, a substrate runs them, clients send them. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace sf {
 
 // A command line for the branch's shell.
 struct ExecRequest {
-  std::string command;                     // bytes as bash reads them, no NUL
+  std::string command;                     // passed to bash unchanged; no NUL
   milliseconds timeout = kDefaultTimeout;  // 0: none
   std::size_t max_output = kDefaultOutput;
-  bool raw = false;  // also return the terminal's bytes as they came
-  // Let the shell describe itself when the command has ended, so that a checkpoint can find the
-  // branch unchanged.
+  bool raw = false;  // also return the unfiltered bytes of the terminal
+  // Make the shell report its state when the command has ended, so that a checkpoint can detect
+  // that the branch is unchanged.
   bool fingerprint = false;
-  // The same even if no checkpoints are taken: Backend::digest() needs it.
+  // Do this even if no checkpoints are taken: Backend::digest() needs it.
   bool always_fingerprint = false;
 };
 
@@ -31,21 +31,21 @@ struct Observation {
   int exit_code = 0;  // 128+n when signal n ended it
   // Plain text: no control sequences, LF line ends, valid UTF-8. Head and tail, when truncated.
   std::string output;
-  std::string raw;         // on request
-  std::string background;  // what jobs printed since the last command; no part of the result
-  std::uint64_t output_bytes = 0;  // all that came, kept or not
-  std::uint64_t raw_hash = 0;      // of all bytes behind the kept beginning
+  std::string raw;                 // on request
+  std::string background;          // printed by jobs since the last command; not part of the result
+  std::uint64_t output_bytes = 0;  // everything printed, kept or not
+  std::uint64_t raw_hash = 0;      // of all bytes after the part kept at the beginning
   microseconds duration{0};
   bool timed_out = false;
   bool truncated = false;
-  // Its shell ended (exit, kill -9 $$), or one did since the last command; a fresh one waits.
+  // The shell ended (exit, kill -9 $$) during or since the last command. A new shell is running.
   bool shell_restarted = false;
-  // Processes run now that did not run when the command before had ended. What a job of an earlier
-  // command started meanwhile counts, too.
+  // A process is running that did not run when the previous command ended. It may also have been
+  // started by a job of an earlier command.
   bool left_background = false;
 };
 
-// A command beside the shell: a program with its arguments, no terminal, separate outputs.
+// A side command: a program with its arguments, without a terminal, with separate outputs.
 struct SideRequest {
   std::vector<std::string> argv;  // argv[0] is looked up in PATH
   std::map<std::string, std::string> env;

@@ -1,5 +1,5 @@
-// Digest: 128-bit FNV-1a over a sequence of texts. Tells whether two long texts are the same where
-// nobody tries to forge one; "ab","c" and "a","bc" differ.
+// Digest: 128-bit FNV-1a over a sequence of texts. Compares long texts where forgery is no concern:
+// FNV-1a is not cryptographic. The boundaries of the texts count: "ab","c" and "a","bc" differ.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Id<Tag>: a name that cannot be mixed up with another kind of name. Text, because it becomes a
-// directory name and travels in JSON; is_valid_id() is checked before an id from outside touches a
-// path.
+// Id<Tag>: a name with its own type, so that ids of two kinds cannot be mixed up. It is text
+// because it becomes a directory name and is sent in JSON. Requires: is_valid_id() was checked
+// before an id from outside is used in a path.
 #pragma once
 
 #include <compare>

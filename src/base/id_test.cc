@@ -21,7 +21,7 @@ TEST(IdTest, LettersDigitsAndInnerDashesAreValid) {
   EXPECT_TRUE(is_valid_id(std::string(64, 'x')));
 }
 
-TEST(IdTest, WhatCouldLeaveItsDirectoryIsInvalid) {
+TEST(IdTest, TextThatCouldEscapeADirectoryIsInvalid) {
   for (std::string_view text :
        {"", ".", "..", "../a", "a/b", "/", "a.b", "~", "a\\b", "a b", "a\n"})
     EXPECT_FALSE(is_valid_id(text)) << text;
@@ -29,7 +29,7 @@ TEST(IdTest, WhatCouldLeaveItsDirectoryIsInvalid) {
   EXPECT_FALSE(is_valid_id("\xc3\xa4"));
 }
 
-TEST(IdTest, UpperCaseAndOutsideDashesAreInvalid) {
+TEST(IdTest, UpperCaseAndLeadingOrTrailingDashesAreInvalid) {
   for (const char* text : {"A", "aB", "-a", "a-", "-", "--"})
     EXPECT_FALSE(is_valid_id(text)) << text;
 }
@@ -41,7 +41,7 @@ TEST(IdTest, MoreThan64CharactersAreInvalid) {
   EXPECT_FALSE(is_valid_id(std::string(1 << 20, 'x')));
 }
 
-TEST(IdTest, RandomBytesAreValidOnlyWhenEveryOneIsAllowed) {
+TEST(IdTest, RandomTextIsValidOnlyIfEveryByteIsAllowed) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789-";
   std::mt19937 random(4);
   for (int round = 0; round < 20'000; ++round) {

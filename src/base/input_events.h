@@ -1,6 +1,5 @@
-// What somebody does at a terminal: text, keys, a paste, the mouse. Plain data: which bytes the
-// program gets depends on the modes that it has switched on, so they are made where the emulator
-// is.
+// Input to a terminal: text, keys, a paste, the mouse. Plain data. The bytes that the program
+// receives depend on the terminal modes that it has set, so the emulator produces them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ struct MouseEvent {
   enum class Action { kPress, kRelease, kClick, kMove, kWheelUp, kWheelDown };
   enum class Button { kNone, kLeft, kMiddle, kRight };
   Action action = Action::kClick;
-  Button button = Button::kLeft;  // kMove: the one that is held, or none; not for the wheel
+  Button button = Button::kLeft;  // kMove: the button held, or kNone; unused for the wheel
   std::uint16_t row = 0;          // from 0
   std::uint16_t col = 0;          // from 0
   bool control = false;
@@ -25,12 +24,12 @@ struct MouseEvent {
 struct InputEvent {
   enum class Kind { kText, kKey, kPaste, kMouse };
   Kind kind = Kind::kText;
-  std::string text;  // kText: the bytes; kKey: the key's name (key_names.h); kPaste: what is pasted
+  std::string text;  // kText: the bytes; kKey: the key's name (key_names.h); kPaste: the text
   MouseEvent mouse;  // kMouse
   friend bool operator==(const InputEvent&, const InputEvent&) = default;
 };
 
-// In the order in which it is typed. Typed whole, or not at all.
+// In the order of typing. Either all events are typed or none.
 using InputEvents = std::vector<InputEvent>;
 
 }  // namespace sf

@@ -10,12 +10,12 @@ namespace sf {
 namespace {
 
 struct NamedKey {
-  std::string_view name;  // as it is shown
+  std::string_view name;  // as shown in suggestions
   KeyCode code;
   std::string_view character = {};
 };
 
-// The first name of each key is the one that is suggested.
+// Suggestions use the first name of each key.
 constexpr std::array kNamedKeys = {
     NamedKey{"Enter", KeyCode::kEnter},
     NamedKey{"Return", KeyCode::kEnter},
@@ -103,7 +103,7 @@ bool is_one_character(std::string_view text) {
                      [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; });
 }
 
-// Takes "C-", "Ctrl-" and so on off the front.
+// Removes one modifier ("C-", "Ctrl-", ...) from the front of the word.
 bool take_modifier(std::string_view& word, Key& key) {
   for (const ModifierName& modifier : kModifierNames) {
     if (word.size() <= modifier.name.size() ||
@@ -132,7 +132,7 @@ std::optional<int> function_number(std::string_view lower) {
   return number <= kFunctionKeys ? std::optional(number) : std::nullopt;
 }
 
-// How many letters have to be changed, added or left out.
+// Edit distance: the number of letters to change, add or remove.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -172,8 +172,8 @@ std::string_view without_modifiers(std::string_view word, std::string_view* take
   return word;
 }
 
-// A word that somebody meant as a key: it has a modifier in tmux's spelling, is "F" or "KP" with
-// digits, or differs from a name by a slip.
+// Whether the word was probably meant as a key: it has a modifier in tmux's spelling, is "F" or
+// "KP" followed by digits, or differs from a key's name by one or two letters.
 bool looks_like_key(std::string_view word) {
   if (word.size() > kLongestName) return false;
   if (word.size() > 2 && std::string_view("CMS").find(word[0]) != std::string_view::npos &&

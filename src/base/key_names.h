@@ -1,7 +1,7 @@
-// Keys by their names, as tmux has them: Enter, Down, F5, KP0, C-c, M-x, S-Up, C-M-Left, ^d. Also
-// the names that other systems use: Esc, Backspace, PgDn, Return, ArrowUp, Ctrl-x. Pure.
+// Keys by name, as in tmux: Enter, Down, F5, KP0, C-c, M-x, S-Up, C-M-Left, ^d. Names that other
+// systems use are also accepted: Esc, Backspace, PgDn, Return, ArrowUp, Ctrl-x. Pure.
 //
-// Names count in any case of letters; a key of one character is that character, in its own case.
+// Names are case-insensitive. A key of one character is that character, case-sensitive.
 #pragma once
 
 #include <optional>
@@ -47,15 +47,14 @@ struct Key {
 
 std::optional<Key> find_key(std::string_view name);
 
-// Fails with kInvalidArgument: the message has the nearest names, the hint how text is typed.
+// Fails with kInvalidArgument. The message lists the nearest names; the hint says how to type text.
 Result<Key> parse_key(std::string_view name);
 
-// Keys and text as people mix them. A word that find_key() knows is that key. A word that has the
-// form of a key's name, or nearly is one, and is none, is an error as of parse_key(). All other
-// words are text.
+// Parses a mix of keys and text. A word that find_key() knows is that key. A word that looks like a
+// key's name but is none is an error, as in parse_key(). All other words are text.
 Result<InputEvents> input_from_words(const std::vector<std::string>& words);
 
-// As it would be named in a log.
+// For logs.
 std::string describe(const InputEvents& input);
 
 }  // namespace sf

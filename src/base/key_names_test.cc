@@ -9,7 +9,7 @@ Key key(KeyCode code, std::string character = "", int number = 0) {
   return {code, std::move(character), number};
 }
 
-TEST(KeyNamesTest, AKeyHasTheNamesOfTmuxAndThoseOfOtherSystems) {
+TEST(KeyNamesTest, KeysAreFoundByTheNamesOfTmuxAndOfOtherSystems) {
   const std::pair<const char*, KeyCode> names[] = {{"Enter", KeyCode::kEnter},
                                                    {"Return", KeyCode::kEnter},
                                                    {"Tab", KeyCode::kTab},
@@ -60,7 +60,7 @@ TEST(KeyNamesTest, ModifiersComeInAnyOrder) {
   EXPECT_EQ(find_key("M-^x"), wanted);
 }
 
-TEST(KeyNamesTest, OneCharacterIsAKeyInItsOwnCase) {
+TEST(KeyNamesTest, ASingleCharacterIsACaseSensitiveKey) {
   for (const char* one : {"x", "X", "-", "^", "é", "日"})
     EXPECT_EQ(find_key(one), key(KeyCode::kCharacter, one)) << one;
   Key wanted = key(KeyCode::kCharacter, "X");
@@ -68,7 +68,7 @@ TEST(KeyNamesTest, OneCharacterIsAKeyInItsOwnCase) {
   EXPECT_EQ(find_key("M-X"), wanted);
 }
 
-TEST(KeyNamesTest, EverythingElseIsNoKey) {
+TEST(KeyNamesTest, OtherWordsAreNotKeys) {
   for (const char* word : {"", "hello", "C-", "C-up-", "^^^^a b", "M-", "M-hello", "F0", "F21",
                            "F01", "KP", "KP10", "\x03", "\xff", "ab"})
     EXPECT_FALSE(find_key(word)) << word;
@@ -82,7 +82,7 @@ TEST(KeyNamesTest, AnErrorNamesTheNearestKeysAndTheWayToTypeText) {
   EXPECT_NE(unknown.error().describe().find("--literal"), std::string::npos);
 }
 
-TEST(KeyNamesTest, WordsThatAreNoKeysAreText) {
+TEST(KeyNamesTest, WordsThatAreNotKeysAreText) {
   auto input = input_from_words({"vi notes", "Enter", ":wq", "Ada", "", "C-c"});
   ASSERT_TRUE(input.ok());
   using enum InputEvent::Kind;

@@ -1,5 +1,5 @@
-// BranchFacts: what runs in a live branch at one moment. Plain data: the substrate sees it, the
-// control plane decides by it.
+// BranchFacts: the processes of a live branch at one moment. Plain data: the substrate measures it,
+// and the control plane bases decisions on it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The limits that callers meet, each of them once. The daemon, the library, the command line and
-// the MCP server use these numbers; src/service/openapi.json and python/statefork/requests.py state
-// them, and tests compare (src/service/messages_test.cc, tests/python/test_api.py).
+// The limits of requests, each defined once. The daemon, the library, the command line and the MCP
+// server use these constants. src/service/openapi.json and python/statefork/requests.py repeat the
+// numbers; tests compare them (src/service/messages_test.cc, tests/python/test_api.py).
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace sf {
 
-// Bytes of one command line. Longer ones belong into a file.
+// Bytes of one command line. Put longer ones into a file.
 inline constexpr std::size_t kMaxCommand = 16U << 20U;
 // Bytes of output that a caller may ask for. The output as text and the terminal's own bytes travel
 // in one frame between keeper and daemon (wire::kMaxPayload).
 inline constexpr std::size_t kMaxOutput = 48U << 20U;
-// Bytes of output, of each stream, if the caller asks for no other number.
+// Bytes of output per stream, if the caller does not choose.
 inline constexpr std::size_t kDefaultOutput = 1U << 20U;
 // Time limit of a command, if the caller gives none.
 inline constexpr milliseconds kDefaultTimeout{120'000};
-// The longest time limit. A command without one may run for ever.
+// The longest time limit. A command without a time limit may run for ever.
 inline constexpr milliseconds kMaxTimeout = std::chrono::hours(24 * 366);
 // Bytes of a file that one request writes. Larger ones are sent in parts.
 inline constexpr std::size_t kMaxFileWrite = 16U << 20U;
@@ -29,14 +29,14 @@ inline constexpr std::size_t kMaxFileRead = 64U << 20U;
 inline constexpr std::size_t kMaxProgramInput = 16U << 20U;
 // Bytes of one HTTP request: a command or a program's input, which base64 makes a third larger.
 inline constexpr std::size_t kMaxHttpRequest = 24U << 20U;
-// Bytes of keys that wait until the program in the terminal reads: enough for a paste of any usual
-// size. They belong to every snapshot.
+// Bytes of keys queued until the program in the terminal reads them: enough for any usual paste.
+// Every snapshot includes them.
 inline constexpr std::size_t kMaxQueuedInput = 4U << 20U;
-// Lines that a terminal keeps of what left it at the top, and that a caller may ask for.
+// Lines of scrollback that a terminal keeps and that a caller may request.
 inline constexpr std::size_t kMaxScrollback = 2'000;
 // Branches that one fork makes.
 inline constexpr std::size_t kMaxForks = 256;
-// Bytes that are shown of a command in lists and logs: its beginning and its end.
+// Bytes of a command shown in lists and logs: its beginning and its end.
 inline constexpr std::size_t kMaxShownCommand = 4096;
 
 }  // namespace sf

@@ -1,6 +1,6 @@
-// Result<T>: a value or an Error that says what was being done. The only way failures travel.
-// An Error's code says what the caller can do about it; its message is for people and may end in a
-// hint.
+// Result<T>: a value, or an Error with a message about the operation that failed. Functions report
+// failures in no other way. An Error's code tells the caller how to react; its message is for
+// people and may end in a hint.
 #pragma once
 
 #include <map>
@@ -20,10 +20,10 @@ enum class ErrorCode {
   kBusy,  // try again later, nothing changed
   kTimedOut,
   kUnsupported,  // this host or this state cannot do it; the hint says what would help
-  kCorrupt,      // data on disk or on the wire does not make sense
+  kCorrupt,      // malformed data on disk or on the wire
   kSessionLost,  // the live branch is gone; its checkpoints are not
   kNoSpace,
-  kDiverged,  // a replayed command did not do what it did the first time; details say which
+  kDiverged,  // a replayed command had another result than the first time; see details
   kOs,        // a system call failed; os_errno says how
 };
 
@@ -35,9 +35,9 @@ struct Error {
   int os_errno = 0;
   std::string message;
   std::string hint;                            // the next step for the user; may be empty
-  std::map<std::string, std::string> details;  // what a program needs beside the message
+  std::map<std::string, std::string> details;  // for programs, in addition to the message
 
-  // Prefixes the message with what was being done, outermost first.
+  // Prefixes the message with the operation that failed; the outermost operation comes first.
   Error while_doing(std::string_view what) && {
     message = std::string(what) + ": " + message;
     return std::move(*this);

@@ -54,7 +54,7 @@ TEST(ResultTest, AMoveOnlyValueCanBeTakenOut) {
   EXPECT_EQ(*taken, 7);
 }
 
-TEST(ResultTest, AResultOfAnErrorTypeStillTellsTheTwoApart) {
+TEST(ResultTest, AValueOfAnAggregateTypeIsHeld) {
   struct Pair {
     int first;
     int second;
@@ -69,7 +69,7 @@ TEST(ResultTest, TryAssignStopsAtTheFirstError) {
   EXPECT_EQ(quarter_of(5).error().message, "5 is odd");
 }
 
-TEST(ResultTest, TryReturnsTheErrorAndRunsNothingBehindIt) {
+TEST(ResultTest, TryReturnsTheErrorWithoutRunningLaterStatements) {
   bool reached = false;
   EXPECT_FALSE(check_even(1, reached).ok());
   EXPECT_FALSE(reached);
@@ -77,7 +77,7 @@ TEST(ResultTest, TryReturnsTheErrorAndRunsNothingBehindIt) {
   EXPECT_TRUE(reached);
 }
 
-TEST(ResultDeathTest, TheValueOfAnErrorEndsTheProgram) {
+TEST(ResultDeathTest, ReadingTheValueOfAnErrorAborts) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_DEATH((void)half_of(1).value(), "broken invariant");
   EXPECT_DEATH((void)half_of(2).error(), "broken invariant");
@@ -98,7 +98,7 @@ TEST(ErrorTest, DescribeShowsTheHintOnlyWhenThereIsOne) {
   EXPECT_EQ(invalid("x", "do y").describe(), "x (do y)");
 }
 
-TEST(ErrorTest, EveryCodeHasANameOfItsOwnThatLeadsBackToIt) {
+TEST(ErrorTest, EveryCodeHasAUniqueNameThatMapsBackToIt) {
   std::set<std::string_view> names;
   for (ErrorCode code : kAllCodes) {
     EXPECT_EQ(error_code_from(to_string(code)), code);

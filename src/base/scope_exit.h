@@ -1,4 +1,4 @@
-// ScopeExit: undo unless dismissed.
+// ScopeExit: runs `undo` at the end of the scope unless dismissed.
 #pragma once
 
 #include <utility>

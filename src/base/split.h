@@ -7,7 +7,7 @@
 
 namespace sf {
 
-// Nothing follows a separator at the end: "a:b:" has two parts, "" has none, "a::b" has three.
+// A trailing separator adds no empty part: "a:b:" has two parts, "" has none, "a::b" has three.
 inline std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (!text.empty()) {

@@ -7,7 +7,7 @@ namespace {
 
 using Parts = std::vector<std::string>;
 
-TEST(SplitTest, PartsStandBetweenSeparators) {
+TEST(SplitTest, TextIsSplitAtSeparators) {
   EXPECT_EQ(split("root:x:0", ':'), (Parts{"root", "x", "0"}));
   EXPECT_EQ(split("alone", ':'), (Parts{"alone"}));
 }

@@ -1,5 +1,5 @@
-// What a branch's terminal shows and prints, and what became of keys typed into it: the same in
-// every layer. Plain data, and the port for watching.
+// The screen and output of a branch's terminal, and the fate of keys typed into it; all layers use
+// these structs. Plain data, and the port for watching a terminal.
 #pragma once
 
 #include <cstdint>
@@ -24,32 +24,33 @@ struct ScreenText {
   int cursor_row = 0;  // from 0
   int cursor_col = 0;  // from 0
   bool cursor_visible = true;
-  bool alternate_screen = false;  // a full-screen program has taken over
+  bool alternate_screen = false;  // a full-screen program is running
   std::string title;
   WindowSize size;
   std::vector<std::string> scrollback = {};  // lines above the rows, oldest first; on request
   friend bool operator==(const ScreenText&, const ScreenText&) = default;
 };
 
-// What became of typed keys.
+// Result of typing keys.
 struct TypedKeys {
-  std::size_t accepted = 0;  // bytes: all that were given
+  std::size_t accepted = 0;  // bytes: all that were sent
   std::size_t waiting = 0;  // bytes, earlier ones included, until the program in the terminal reads
 };
 
-// What a terminal prints.
+// A piece of a terminal's output.
 struct TerminalPiece {
   std::string bytes;
-  // Set where the bytes paint all of a cleared terminal of this size: at first, and after a resize.
+  // Set if the bytes repaint a whole cleared terminal of this size: the first piece, and after a
+  // resize.
   std::optional<WindowSize> repaints = {};
-  bool is_restored = false;  // a repaint because the branch went back to another node
+  bool is_restored = false;  // a repaint because the branch was restored to another node
 };
 
-class TerminalFeed {  // One caller at a time.
+class TerminalFeed {  // Not thread-safe.
  public:
   virtual ~TerminalFeed() = default;
-  // Nothing: none before the deadline. The first one is a repaint. kSessionLost: the branch is
-  // gone, or the caller was too slow.
+  // nullopt if nothing arrives before the deadline. The first piece is a repaint. Fails with
+  // kSessionLost if the branch is gone or the caller reads too slowly.
   virtual Result<std::optional<TerminalPiece>> next(Deadline deadline) = 0;
 };
 

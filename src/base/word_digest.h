@@ -1,5 +1,5 @@
-// WordDigest: like Digest, for long contents: eight bytes at a time. Pieces may be cut anywhere
-// but inside a word, so all but the last are a multiple of eight bytes long.
+// WordDigest: like Digest, for long contents: hashes eight bytes at a time. The content may be
+// added in pieces.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class WordDigest {
   void mix(std::uint64_t word) {
     constexpr Wide kFactor = static_cast<Wide>(1U << 24U) << 64U | 0x13b;
     state_ = (state_ ^ word) * kFactor;
-    state_ ^= state_ >> 67U;  // high bits come back down
+    state_ ^= state_ >> 67U;  // mixes high bits back into the low ones
   }
 
   Wide state_ = static_cast<Wide>(0x6c62272e07bb0142) << 64U | 0x62b821756295c58d;

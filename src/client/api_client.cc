@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kMaxProblem = 1U << 20U;
 constexpr const char* kJson = "application/json";
 
-// Each one waits until the daemon that did not take the request is gone, or another is there.
+// Each attempt after the first one waits until the daemon that refused the connection has ended or
+// another one has started.
 constexpr int kMaxAttempts = 4;
 
 Error no_daemon() {
@@ -24,13 +25,13 @@ Error no_daemon() {
 }
 
 Error makes_no_sense() {
-  return fail(ErrorCode::kCorrupt, "the daemon's answer makes no sense",
-              "do client and daemon have the same version?");
+  return fail(ErrorCode::kCorrupt, "malformed reply from the daemon",
+              "check that client and daemon have the same version");
 }
 
 Error went_away() {
-  return fail(ErrorCode::kOs, "the daemon went away before it answered",
-              "it may or may not have been done; `statefork tree` shows what is there");
+  return fail(ErrorCode::kOs, "the daemon disconnected before it replied",
+              "the request may or may not have been done; check with `statefork tree`");
 }
 
 Result<wire::Json> parsed(Result<std::string> body) {
@@ -98,13 +99,13 @@ struct ApiClient::Connections {
   Connect connect_first;
   std::mutex mutex;
   bool has_answered = false;
-  std::optional<HttpConnection> idle;  // open, and between two calls
+  std::optional<HttpConnection> idle;  // open and not used by any call
 };
 
 struct ApiClient::Gate::State {
   mutable std::mutex mutex;
   bool closed = false;
-  int socket = -1;  // of the call that is to end
+  int socket = -1;  // of the running call
 };
 
 ApiClient::Gate::Gate() : state_(std::make_unique<State>()) {}
@@ -163,7 +164,7 @@ Result<HttpExchange> ApiClient::exchange(const HttpRequest& request, Gate* gate,
     if (done.end == End::kNotTaken) continue;
     if (done.end == End::kNotRead)
       return fail(ErrorCode::kTimedOut, "the daemon at " + socket_path_ + " does not answer",
-                  "it may have too much to do; see daemon.log in its state directory");
+                  "it may be overloaded; see daemon.log in its state directory");
     if (connections_ != nullptr && done.status != 0) {
       std::lock_guard lock(connections_->mutex);
       connections_->has_answered = true;

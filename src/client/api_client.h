@@ -1,5 +1,5 @@
-// ApiClient: the daemon's API from the other side: over its Unix socket, JSON there and back, files
-// as bytes, events as they come. A problem that the daemon reports comes back as the Error it was.
+// ApiClient: calls the daemon's API over its Unix socket. Bodies are JSON, files are bytes, events
+// arrive as a stream. A problem that the daemon reports is returned as the daemon's own Error.
 #pragma once
 
 #include <functional>
@@ -19,14 +19,14 @@ namespace sf::client {
 
 class ApiClient {  // Thread-safe. Copies share their connection.
  public:
-  // Commands may take as long as they were given, which the daemon knows: hence for ever.
+  // The daemon enforces each command's time limit, so the client needs none of its own.
   static constexpr seconds kForEver{400L * 24 * 3600};
 
-  // One connection for each call.
+  // Opens one connection per call.
   explicit ApiClient(std::string socket_path, seconds patience = kForEver);
-  // One connection for all calls that follow each other: for processes that end soon, since an open
-  // one occupies a thread of the daemon. `connect_first` makes connections until the first answer
-  // came, and may start a daemon; then there was one, and nothing is started any more.
+  // Keeps one connection open between calls. For short-lived processes, since an open connection
+  // occupies a thread of the daemon. Until the first reply has arrived, `connect_first` opens the
+  // connections, and may start a daemon. After that reply the client never starts one.
   using Connect = std::function<Result<os::UniqueFd>()>;
   ApiClient(std::string socket_path, Connect connect_first);
 
@@ -37,7 +37,8 @@ class ApiClient {  // Thread-safe. Copies share their connection.
   Result<std::string> get_bytes(const std::string& path) const;
   Result<wire::Json> put_bytes(const std::string& path, std::string bytes) const;
 
-  // Hands over the events of a stream until it ends, `take` fails, or the gate is closed.
+  // Passes the events of a stream to `take` until the stream ends, `take` fails, or the gate is
+  // closed.
   class Gate;
   enum class StreamEnd { kDone, kClosed, kBroken };  // kBroken: the connection was lost
   Result<StreamEnd> events(const std::string& path, Gate& gate,
@@ -71,13 +72,13 @@ class ApiClient::Gate {
  private:
   friend class ApiClient;
   struct State;
-  void watch(int socket);  // that close() ends; -1: none
+  void watch(int socket);  // the socket that close() shuts down; -1: none
   std::unique_ptr<State> state_;
 };
 
-// One part of a path, or one value of a query, whatever it holds.
+// Percent-encodes one part of a path or one value of a query.
 std::string path_part(std::string_view text);
-// "?key=value&..." of those that are not empty.
+// "?key=value&...", without the empty parameters.
 std::string query(const std::map<std::string, std::string>& parameters);
 
 }  // namespace sf::client

@@ -16,7 +16,7 @@ namespace {
 
 using End = HttpExchange::End;
 
-constexpr seconds kReadWithin{60};  // the daemon begins with a request at once, or is not well
+constexpr seconds kReadWithin{60};  // a healthy daemon reads a request without delay
 constexpr std::size_t kPiece = 64U << 10U;
 
 std::string text_of(const HttpRequest& request) {
@@ -25,7 +25,7 @@ std::string text_of(const HttpRequest& request) {
          request.body;
 }
 
-// Bytes that were sent and that the peer has not read.
+// Sent bytes that the peer has not read.
 int unread_bytes(int socket) {
   int count = 0;
   return ::ioctl(socket, SIOCOUTQ, &count) == 0 ? count : 0;
@@ -45,8 +45,9 @@ HttpConnection::Sent HttpConnection::send(std::string_view bytes) const {
   return Sent::kAll;
 }
 
-// Requires: the peer has closed the connection, after all of the request was sent. A Unix socket
-// tells exactly: what its peer left unread is still counted, or was thrown away with ECONNRESET.
+// A Unix socket knows this exactly: unread bytes are still counted by SIOCOUTQ, or the kernel
+// discarded them and set ECONNRESET.
+// Requires: the peer closed the connection after the whole request was sent.
 bool HttpConnection::has_read_request() const {
   if (unread_bytes(fd()) > 0) return false;
   int error = 0;
@@ -66,7 +67,8 @@ HttpExchange HttpConnection::call(const HttpRequest& request, seconds patience,
     wants_more = wants_more && take(reader.status(), piece);
   };
   std::array<char, kPiece> buffer;  // NOLINT: filled by recv
-  // A daemon that refuses a request may answer and close before it has read all of it.
+  // The daemon may reply and close before it has read the whole request, if it refuses it. So the
+  // reply is read even if send() failed.
   while (!reader.is_complete()) {
     const bool may_be_unread = sent == Sent::kAll && !reader.has_begun() && patience > kReadWithin;
     auto ready = os::wait_readable(fd(), Deadline::after(may_be_unread ? kReadWithin : patience));

@@ -1,4 +1,4 @@
-// HttpConnection: requests to the daemon over one Unix socket, one after the other.
+// HttpConnection: sends requests to the daemon over one Unix socket, one at a time.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,22 @@ namespace sf::client {
 struct HttpRequest {
   std::string method;
   std::string path;
-  std::string headers;  // each with its line end
+  std::string headers;  // each one ends with "\r\n"
   std::string body;
 };
 
 struct HttpExchange {
   enum class End {
     kAnswered,
-    // The daemon closed the connection before it had read the whole request: nothing was done.
+    // The daemon closed the connection before it had read the whole request, so it did nothing.
     kNotTaken,
-    kNotRead,  // for a minute, by a daemon that keeps the connection open
-    kBroken,   // it may have been done or not
+    kNotRead,  // the daemon keeps the connection open, but did not read the request for a minute
+    kBroken,   // the daemon may or may not have served the request
     kMalformed,
-    kStopped,  // `take` had enough
+    kStopped,  // `take` returned false
   };
   End end = End::kBroken;
-  int status = 0;  // 0: none came
+  int status = 0;  // 0: the reply had none
   bool keeps_connection = false;
 };
 
@@ -39,8 +39,8 @@ class HttpConnection {
 
   int fd() const { return socket_.get(); }
 
-  // `take` gets the body as it comes, with the status; false ends the call.
-  // `patience`: how long the daemon may be silent.
+  // Passes each piece of the body, with the status, to `take`; if `take` returns false, the call
+  // ends. `patience`: how long the daemon may be silent.
   using TakeBody = std::function<bool(int status, std::string_view piece)>;
   HttpExchange call(const HttpRequest& request, seconds patience, const TakeBody& take);
 

@@ -1,4 +1,4 @@
-// A client against a server that this test plays itself.
+// Tests the client against a server thread of the test.
 #include "client/http_connection.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class Server {
   os::UniqueFd listener_;
 };
 
-// Up to the end of a request without a body.
+// Reads one request that has no body.
 std::string read_request(int fd) {
   std::string text;
   char byte = 0;
@@ -62,7 +62,7 @@ HttpExchange get(const Server& server) {
       .call({"GET", "/x", "", ""}, seconds(20), [](int, std::string_view) { return true; });
 }
 
-TEST(HttpConnectionTest, AServerThatEndsWithoutAcceptingTookNothing) {
+TEST(HttpConnectionTest, ServerThatClosesWithoutAcceptingDidNotTakeTheRequest) {
   Server server;
   std::thread ends([&] {
     EXPECT_TRUE(server.has_caller());
@@ -72,27 +72,27 @@ TEST(HttpConnectionTest, AServerThatEndsWithoutAcceptingTookNothing) {
   ends.join();
 }
 
-TEST(HttpConnectionTest, AServerThatEndsWithoutReadingTookNothing) {
+TEST(HttpConnectionTest, ServerThatClosesWithoutReadingDidNotTakeTheRequest) {
   Server server;
   std::thread ends([&] { EXPECT_TRUE(server.accept().valid()); });
   EXPECT_EQ(get(server).end, End::kNotTaken);
   ends.join();
 }
 
-TEST(HttpConnectionTest, AServerThatShutsDownWithoutReadingTookNothing) {
+TEST(HttpConnectionTest, ServerThatShutsDownWithoutReadingDidNotTakeTheRequest) {
   Server server;
   std::thread ends([&] {
     os::UniqueFd caller = server.accept();
     auto ready = os::wait_readable(caller.get(), Deadline::after(seconds(20)));
     EXPECT_TRUE(ready && *ready);
     ::shutdown(caller.get(), SHUT_RDWR);
-    std::this_thread::sleep_for(milliseconds(50));  // the caller hears of it before the end
+    std::this_thread::sleep_for(milliseconds(50));  // the caller sees the shutdown before the close
   });
   EXPECT_EQ(get(server).end, End::kNotTaken);
   ends.join();
 }
 
-TEST(HttpConnectionTest, AServerThatReadTheRequestMayHaveDoneIt) {
+TEST(HttpConnectionTest, ServerThatReadTheRequestReportsABrokenExchange) {
   Server server;
   std::thread ends([&] {
     os::UniqueFd caller = server.accept();
@@ -102,7 +102,7 @@ TEST(HttpConnectionTest, AServerThatReadTheRequestMayHaveDoneIt) {
   ends.join();
 }
 
-TEST(HttpConnectionTest, ACutOffReplyIsBroken) {
+TEST(HttpConnectionTest, TruncatedReplyReportsABrokenExchange) {
   Server server;
   std::thread ends([&] {
     os::UniqueFd caller = server.accept();
@@ -113,7 +113,7 @@ TEST(HttpConnectionTest, ACutOffReplyIsBroken) {
   ends.join();
 }
 
-// Serves requests on one connection until the caller closes it; how many there were.
+// Serves requests on one connection until the caller closes it. Returns their number.
 int serve_one_connection(const Server& server) {
   os::UniqueFd caller = server.accept();
   int requests = 0;
@@ -124,7 +124,7 @@ int serve_one_connection(const Server& server) {
   return requests;
 }
 
-TEST(ApiClientTest, CallsThatFollowEachOtherShareAConnection) {
+TEST(ApiClientTest, ConsecutiveCallsShareAConnection) {
   Server server;
   int requests = 0;
   std::thread serves([&] { requests = serve_one_connection(server); });
@@ -141,7 +141,7 @@ TEST(ApiClientTest, CallsThatFollowEachOtherShareAConnection) {
   EXPECT_EQ(connections, 1);
 }
 
-TEST(ApiClientTest, AConnectionThatWasClosedBetweenTwoCallsIsMadeAgain) {
+TEST(ApiClientTest, ClientReconnectsIfTheServerClosedAnIdleConnection) {
   Server server;
   int requests = 0;
   std::thread serves([&] {
@@ -161,7 +161,7 @@ TEST(ApiClientTest, AConnectionThatWasClosedBetweenTwoCallsIsMadeAgain) {
   EXPECT_EQ(requests, 1);
 }
 
-TEST(ApiClientTest, AfterTheFirstAnswerNothingIsStartedAnyMore) {
+TEST(ApiClientTest, ClientStartsNoDaemonAfterTheFirstReply) {
   Server server;
   std::thread serves([&] {
     os::UniqueFd caller = server.accept();
@@ -182,7 +182,7 @@ TEST(ApiClientTest, AfterTheFirstAnswerNothingIsStartedAnyMore) {
   EXPECT_EQ(starts, 1);
 }
 
-TEST(ApiClientTest, AGateEndsACallThatWaits) {
+TEST(ApiClientTest, ClosedGateEndsAWaitingCall) {
   Server server;
   ApiClient::Gate gate;
   std::thread closes([&] {

@@ -8,7 +8,7 @@ namespace {
 
 Error malformed(const std::string& what) {
   return fail(ErrorCode::kCorrupt, "malformed reply from the daemon: " + what,
-              "do client and daemon have the same version?");
+              "check that client and daemon have the same version");
 }
 
 bool same_word(std::string_view a, std::string_view b) {
@@ -30,11 +30,11 @@ bool parse_number(std::string_view text, Number& number, int base) {
 
 }  // namespace
 
-// True when the line is complete: then it stands in line_.
+// True if the line is complete; line_ then holds it.
 Result<bool> HttpReplyReader::next_line(std::string_view& bytes, std::size_t max) {
   const std::size_t end = bytes.find('\n');
   const std::string_view piece = bytes.substr(0, end);
-  if (line_.size() + piece.size() > max) return malformed("a line is too long");
+  if (line_.size() + piece.size() > max) return malformed("line too long");
   line_ += piece;
   bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
   if (end == std::string_view::npos) return false;
@@ -50,7 +50,7 @@ Status HttpReplyReader::feed(std::string_view bytes, const TakeBody& take) {
         const std::size_t before = bytes.size();
         SF_TRY_ASSIGN(bool whole, next_line(bytes, kMaxHead));
         head_bytes_ += before - bytes.size();
-        if (head_bytes_ > kMaxHead) return malformed("its head is too long");
+        if (head_bytes_ > kMaxHead) return malformed("head too long");
         if (whole) SF_TRY(take_head_line());
         break;
       }
@@ -71,7 +71,7 @@ Status HttpReplyReader::feed(std::string_view bytes, const TakeBody& take) {
       case Part::kChunkEnd: {
         SF_TRY_ASSIGN(bool whole, next_line(bytes, kMaxChunkLine));
         if (!whole) break;
-        if (!line_.empty()) return malformed("a chunk is longer than it says");
+        if (!line_.empty()) return malformed("chunk longer than its size");
         part_ = Part::kChunkLine;
         break;
       }
@@ -87,7 +87,7 @@ Status HttpReplyReader::feed(std::string_view bytes, const TakeBody& take) {
         bytes = {};
         break;
       case Part::kDone:
-        return malformed("there is more than one");
+        return malformed("data after the reply");
     }
   }
   return Ok{};
@@ -97,7 +97,7 @@ Status HttpReplyReader::end() {
   if (part_ == Part::kUntilClose) part_ = Part::kDone;
   keeps_connection_ = false;
   if (part_ == Part::kDone) return Ok{};
-  return malformed("it is cut off");
+  return malformed("truncated");
 }
 
 Status HttpReplyReader::take_head_line() {
@@ -120,7 +120,7 @@ Status HttpReplyReader::take_status_line() {
   constexpr std::size_t kCodeAt = kProtocol.size() + 2;
   if (!line.starts_with(kProtocol) || line.size() < kCodeAt + 3 || line[kCodeAt - 1] != ' ' ||
       !parse_number(line.substr(kCodeAt, 3), status_, 10) || status_ < 100)
-    return malformed("it does not begin with a status");
+    return malformed("no status line");
   keeps_connection_ = line[kProtocol.size()] != '0';
   has_status_line_ = true;
   return Ok{};
@@ -128,16 +128,16 @@ Status HttpReplyReader::take_status_line() {
 
 Status HttpReplyReader::take_header() {
   const std::size_t colon = line_.find(':');
-  if (colon == std::string::npos) return malformed("a header has no colon");
+  if (colon == std::string::npos) return malformed("header without a colon");
   const std::string_view name = std::string_view(line_).substr(0, colon);
   const std::string_view value = trimmed(std::string_view(line_).substr(colon + 1));
   if (same_word(name, "Connection")) {
     keeps_connection_ = keeps_connection_ && !same_word(value, "close");
   } else if (same_word(name, "Transfer-Encoding")) {
-    if (!same_word(value, "chunked")) return malformed("its encoding is not known");
+    if (!same_word(value, "chunked")) return malformed("unsupported Transfer-Encoding");
     is_chunked_ = true;
   } else if (same_word(name, "Content-Length")) {
-    if (!parse_number(value, left_, 10)) return malformed("its length is no number");
+    if (!parse_number(value, left_, 10)) return malformed("invalid Content-Length");
     has_length_ = true;
   }
   return Ok{};
@@ -146,7 +146,7 @@ Status HttpReplyReader::take_header() {
 Status HttpReplyReader::begin_body() {
   constexpr int kNoContent = 204;
   constexpr int kNotModified = 304;
-  if (status_ < 200) {  // the real one follows
+  if (status_ < 200) {  // interim; the final reply follows
     has_status_line_ = false;
     return Ok{};
   }
@@ -167,7 +167,7 @@ Status HttpReplyReader::take_chunk_line() {
   const std::string_view size = trimmed(std::string_view(line_).substr(0, line_.find(';')));
   const bool is_number = parse_number(size, left_, 16);
   line_.clear();
-  if (!is_number) return malformed("the size of a chunk is no number");
+  if (!is_number) return malformed("invalid chunk size");
   part_ = left_ == 0 ? Part::kTrailer : Part::kChunk;
   return Ok{};
 }

@@ -1,5 +1,5 @@
-// HttpReplyReader: one HTTP/1.1 reply out of bytes as they arrive: status, the few headers that
-// decide where its body ends, and the body. Pure.
+// HttpReplyReader: incremental parser of one HTTP/1.1 reply. Reads the status, the headers that
+// decide where the body ends, and the body. Pure.
 //
 //   HttpReplyReader reader;
 //   SF_TRY(reader.feed(bytes, [&](std::string_view piece) { body += piece; }));
@@ -22,16 +22,16 @@ class HttpReplyReader {
 
   using TakeBody = std::function<void(std::string_view)>;
 
-  // kCorrupt: this is no reply that we understand; nothing more can be read.
+  // kCorrupt: the reply is malformed; do not call feed() again.
   Status feed(std::string_view bytes, const TakeBody& take);
-  // The peer closed the connection. kCorrupt: the reply is cut off.
+  // Call when the peer has closed the connection. kCorrupt: the reply is truncated.
   Status end();
 
-  bool has_begun() const { return has_begun_; }  // at least one byte came
+  bool has_begun() const { return has_begun_; }  // at least one byte arrived
   bool has_status() const { return part_ != Part::kHead; }
   int status() const { return status_; }
   bool is_complete() const { return part_ == Part::kDone; }
-  // The connection can have another request. Requires: is_complete().
+  // Whether the connection can be used for another request. Requires: is_complete().
   bool keeps_connection() const { return keeps_connection_; }
 
  private:
@@ -45,7 +45,7 @@ class HttpReplyReader {
   Status take_chunk_line();
 
   Part part_ = Part::kHead;
-  std::string line_;  // begun and not yet ended; without the line end once it is complete
+  std::string line_;  // the current line so far; a complete one has no line end
   std::size_t head_bytes_ = 0;
   bool has_begun_ = false;
   bool has_status_line_ = false;
@@ -53,7 +53,7 @@ class HttpReplyReader {
   bool keeps_connection_ = true;
   bool is_chunked_ = false;
   bool has_length_ = false;
-  std::uint64_t left_ = 0;  // of the body, or of its chunk
+  std::uint64_t left_ = 0;  // bytes left in the body or in the current chunk
 };
 
 }  // namespace sf::client

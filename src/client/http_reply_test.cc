@@ -20,7 +20,7 @@ constexpr std::string_view kSized = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\
 constexpr std::string_view kChunked =
     "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\n\r\n";
 
-TEST(HttpReplyTest, ABodyEndsWithItsLengthOrItsLastChunk) {
+TEST(HttpReplyTest, BodyEndsAtItsLengthOrItsLastChunk) {
   for (std::string_view reply : {kSized, kChunked}) {
     Heard heard;
     ASSERT_OK(heard.feed(reply));
@@ -31,7 +31,7 @@ TEST(HttpReplyTest, ABodyEndsWithItsLengthOrItsLastChunk) {
   }
 }
 
-TEST(HttpReplyTest, BytesMayComeOneByOne) {
+TEST(HttpReplyTest, BytesMayArriveOneByOne) {
   for (std::string_view reply : {kSized, kChunked}) {
     Heard heard;
     for (char byte : reply) {
@@ -43,7 +43,7 @@ TEST(HttpReplyTest, BytesMayComeOneByOne) {
   }
 }
 
-TEST(HttpReplyTest, ABodyWithoutLengthEndsWithTheConnection) {
+TEST(HttpReplyTest, BodyWithoutLengthEndsWhenTheConnectionCloses) {
   Heard heard;
   ASSERT_OK(heard.feed("HTTP/1.1 500 Oh\r\n\r\nhel"));
   ASSERT_OK(heard.feed("lo"));
@@ -54,7 +54,7 @@ TEST(HttpReplyTest, ABodyWithoutLengthEndsWithTheConnection) {
   EXPECT_EQ(heard.body, "hello");
 }
 
-TEST(HttpReplyTest, ACutOffReplyIsAnError) {
+TEST(HttpReplyTest, TruncatedReplyIsAnError) {
   Heard heard;
   ASSERT_OK(heard.feed(kSized.substr(0, kSized.size() - 1)));
   EXPECT_FALSE(heard.reader.end().ok());
@@ -67,7 +67,7 @@ TEST(HttpReplyTest, AnInterimReplyIsSkipped) {
   EXPECT_EQ(heard.reader.status(), 204);
 }
 
-TEST(HttpReplyTest, AServerThatClosesSaysSo) {
+TEST(HttpReplyTest, ClosingServerIsRecognizedByItsHeaderOrVersion) {
   for (std::string_view reply :
        {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n"}) {
@@ -93,7 +93,7 @@ TEST(HttpReplyTest, MalformedRepliesAreRefused) {
   }
 }
 
-TEST(HttpReplyTest, AHeadHasALimit) {
+TEST(HttpReplyTest, HeadLengthIsLimited) {
   Heard heard;
   ASSERT_OK(heard.feed("HTTP/1.1 200 OK\r\n"));
   Status fed = Ok{};

@@ -12,7 +12,7 @@ using wire::Json;
 
 namespace {
 
-// `KEY`, or the bytes of `KEY_base64` where it is no UTF-8.
+// `KEY`, or the bytes of `KEY_base64` if the value is not UTF-8.
 Result<std::string> bytes_of(const Json& answer, const std::string& key) {
   if (answer.contains(key + "_base64"))
     return wire::from_base64(answer.at(key + "_base64").get<std::string>());
@@ -58,7 +58,7 @@ Result<Observation> SessionClient::exec(const std::string& branch,
 Result<std::optional<Observation>> SessionClient::exec_until(
     const std::string& branch, const ExecRequest& request,
     const std::function<bool()>& stopping) const {
-  constexpr const char* kWait = "100";  // milliseconds: how long it takes to stop
+  constexpr const char* kWait = "100";  // milliseconds between two calls of stopping()
   const std::string executions = branch_path(branch) + "/executions";
   SF_TRY_ASSIGN(Json begun, api_.post(executions, body_of(request)));
   const std::string path =
@@ -120,7 +120,7 @@ Status SessionClient::fork(const std::string& node, const std::string& name) con
     const Json& problem = made.front()["error"];
     return wire::error_from_problem(problem.value("status", 500), problem.dump());
   }
-  return fail(ErrorCode::kCorrupt, "the daemon's answer to a fork makes no sense");
+  return fail(ErrorCode::kCorrupt, "malformed reply from the daemon to a fork");
 }
 
 Status SessionClient::end_branch(const std::string& branch) const {

@@ -1,5 +1,4 @@
-// SessionClient: one session of the daemon, in the words of its API, for programs that drive it.
-// Thread-safe.
+// SessionClient: the daemon's API for one session. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +26,20 @@ class SessionClient {
 
   const std::string& session() const { return session_; }
   Result<Observation> exec(const std::string& branch, const ExecRequest& request) const;
-  // The same, given up when `stopping` says so: then nothing comes back, and the command goes on
-  // until its branch is ended.
+  // Like exec(), but returns an empty optional as soon as `stopping` returns true. The command then
+  // continues to run until its branch is ended.
   Result<std::optional<Observation>> exec_until(const std::string& branch,
                                                 const ExecRequest& request,
                                                 const std::function<bool()>& stopping) const;
-  // Without standard input.
+  // Does not pass the request's standard input.
   Result<SideObservation> run(const std::string& branch, const SideRequest& call) const;
-  // The node.
+  // Returns the new node's id.
   Result<std::string> snapshot(const std::string& branch, const Notes& notes = {}) const;
-  // If the state is not proven to be the node's, a note on the node says why (kUnprovenNote).
+  // If the restored state is not proven to equal the node's, sets kUnprovenNote on the node.
   Status restore(const std::string& branch, const std::string& node) const;
-  // A new live branch of that name. As restore().
+  // Makes a new live branch called `name`. Sets kUnprovenNote like restore().
   Status fork(const std::string& node, const std::string& name) const;
-  // Succeeds when there is none.
+  // Succeeds if there is no such branch.
   Status end_branch(const std::string& branch) const;
   Status write_file(const std::string& branch, const std::string& path, std::string bytes) const;
   Result<std::string> read_file(const std::string& branch, const std::string& path) const;

@@ -28,14 +28,14 @@ Result<BranchTree> BranchTree::from_image(SessionImage image) {
     Status applied = tree.apply(edit);
     if (applied.ok()) return applied;
     return fail(ErrorCode::kCorrupt, "session " + tree.session_.id.value() +
-                                         " does not make sense: " + applied.error().message);
+                                         " has inconsistent records: " + applied.error().message);
   };
   SF_TRY(put(edit::PutSession{std::move(image.session)}));
   for (Node& node : image.nodes) SF_TRY(put(edit::AddNode{std::move(node)}));
   for (Branch& branch : image.branches) SF_TRY(put(edit::AddBranch{std::move(branch)}));
   for (std::uint64_t hash : image.diverged_commands) SF_TRY(put(edit::CommandDiverged{hash}));
   if (tree.root_.empty()) return fail(ErrorCode::kCorrupt, "session without a root node");
-  // Adding the nodes moved the counter past all that are left; ids of removed ones count too.
+  // AddNode moved the counters past the ids of existing nodes. Ids of removed nodes count too.
   tree.counters_.next_node = std::max(tree.counters_.next_node, image.counters.next_node);
   tree.counters_.next_branch = std::max(tree.counters_.next_branch, image.counters.next_branch);
   return tree;
@@ -149,7 +149,7 @@ bool BranchTree::has_diverged(const CommandLog& log) const {
 Status BranchTree::on(const edit::AddNode& e) {
   const Node& node = e.node;
   if (node.id.empty() || location(node.id) != nullptr)
-    return invalid("node " + node.id.value() + " is there already");
+    return invalid("node " + node.id.value() + " already exists");
   if (node.is_root() && !root_.empty()) return invalid("a second root: " + node.id.value());
   Location* parent = node.is_root() ? nullptr : location(node.parent);
   if (!node.is_root() && parent == nullptr) return no_node(node.parent);
@@ -175,10 +175,10 @@ Status BranchTree::check_removal(const std::vector<NodeId>& nodes) const {
   for (const NodeId& id : nodes) {
     const Location* found = location(id);
     if (found == nullptr) return no_node(id);
-    if (found->standing > 0) return invalid("a branch stands on node " + id.value());
+    if (found->standing > 0) return invalid("a branch is at node " + id.value());
     for (const NodeId& child : found->children) {
       if (!going.contains(child))
-        return invalid("node " + id.value() + " still has its child " + child.value());
+        return invalid("node " + id.value() + " still has the child " + child.value());
     }
     going.insert(id);
   }
@@ -231,7 +231,7 @@ Status BranchTree::on(const edit::SetNote& e) {
 Status BranchTree::on(const edit::SetPhysical& e) {
   Location* found = location(e.node);
   if (found == nullptr) return no_node(e.node);
-  use(e.physical);  // before the old one is released: they may be the same
+  use(e.physical);  // first, because the old and the new reference may be equal
   release(std::exchange(found->node.physical, e.physical));
   found->distance = distance_of(found->node);
   update_distances_below(e.node);
@@ -263,7 +263,7 @@ void BranchTree::update_distances_below(const NodeId& id) {
     to_visit.pop_back();
     for (const NodeId& child : children(above)) {
       Location* below = location(child);
-      if (below->node.is_physical()) continue;  // and nothing below it changes
+      if (below->node.is_physical()) continue;  // the nodes below it do not change either
       below->distance = distance_of(below->node);
       to_visit.push_back(child);
     }
@@ -294,7 +294,7 @@ void BranchTree::release(const std::optional<PhysicalState>& physical) {
 Status BranchTree::on(const edit::AddBranch& e) {
   const BranchId& id = e.branch.id;
   SF_TRY(check_name(id.value(), "branch name"));
-  if (branches_.contains(id)) return invalid("branch " + id.value() + " is there already");
+  if (branches_.contains(id)) return invalid("branch " + id.value() + " already exists");
   Location* stand = location(e.branch.node);
   if (stand == nullptr) return no_node(e.branch.node);
   branches_.emplace(id, e.branch);
@@ -368,7 +368,7 @@ Status BranchTree::on(const edit::EndSession& /*e*/) {
   return Ok{};
 }
 
-Status BranchTree::on(const edit::CostMeasured& /*e*/) { return Ok{}; }  // the policies' matter
+Status BranchTree::on(const edit::CostMeasured& /*e*/) { return Ok{}; }  // for the policies only
 
 Status BranchTree::on(const edit::CommandDiverged& e) {
   if (!diverged_.insert(e.command_hash).second) return Ok{};

@@ -1,8 +1,8 @@
-// BranchTree: the nodes and branches of one session, kept consistent. Pure data: it changes only by
-// the edits that a catalog remembers, so what is in memory and what is on disk cannot disagree.
+// BranchTree: the nodes and branches of one session, kept consistent. Pure data: only the edits
+// that a catalog records change it, so memory and disk cannot disagree.
 //
-// Every query and every edit costs O(log n), or is proportional to what it returns or removes;
-// making a node physical visits the virtual nodes below it. Not thread-safe.
+// A query or an edit costs O(log n), or is proportional to the number of returned or removed nodes.
+// Making a node physical visits the virtual nodes below it. Not thread-safe.
 #pragma once
 
 #include <deque>
@@ -23,15 +23,15 @@ class BranchTree {
  public:
   using Children = std::set<NodeId, OlderFirst>;
   static constexpr std::size_t kMaxDivergedCommands = 1024;
-  static constexpr std::size_t kLongestRun = 256;  // of commands that are known again as a whole
+  static constexpr std::size_t kLongestRun = 256;  // commands that has_diverged() compares
 
-  // kCorrupt when the records contradict each other; the message says where.
+  // kCorrupt if the records contradict each other; the message says where.
   static Result<BranchTree> from_image(SessionImage image);
   SessionImage image() const;
 
-  // Fails, without having changed anything, when the edit contradicts what is there.
+  // Fails, and changes nothing, if the edit contradicts the tree.
   Status apply(const Edit& edit);
-  Status apply(const Change& change);  // its edits in order, then its counters
+  Status apply(const Change& change);  // applies the edits in order, then the counters
 
   const SessionRecord& session() const { return session_; }
   const Counters& counters() const { return counters_; }
@@ -42,41 +42,42 @@ class BranchTree {
   std::size_t size() const { return nodes_.size(); }
   const Node* find(const NodeId& id) const;
   const Node* find_named(std::string_view name) const;
-  const Children& children(const NodeId& id) const;  // Requires: the node is there.
+  const Children& children(const NodeId& id) const;  // Requires: the node is in the tree.
   const Branch* find_branch(const BranchId& id) const;
   const std::map<BranchId, Branch>& branches() const { return branches_; }
-  // Branches that stand on this node.
+  // How many branches are at this node.
   std::size_t standing_on(const NodeId& id) const;
 
-  // What bringing the node back would take beyond its nearest physical ancestor (or the session's
-  // start): zero for a physical node. Requires: the node is there.
+  // The replay that restores the node from its nearest physical ancestor (or from the session's
+  // start). Zero for a physical node. Requires: the node is in the tree.
   struct ReplayDistance {
     microseconds cost{0};
     std::size_t commands = 0;
-    std::size_t nodes = 0;  // virtual nodes on the way, itself included
+    std::size_t nodes = 0;  // virtual nodes to replay, this one included
   };
   const ReplayDistance& replay_distance(const NodeId& id) const;
 
-  // The node and all below it, children before their parents. Requires: the node is there.
+  // The node and all nodes below it, children before their parents. Requires: the node is in the
+  // tree.
   std::vector<NodeId> subtree(const NodeId& id) const;
   // All nodes, parents before their children, the older child first.
   std::vector<NodeId> preorder() const;
 
-  // How many nodes need a physical snapshot, and the bytes of all that are needed.
+  // How many nodes use a physical snapshot.
   std::size_t uses_of(const PhysicalRef& ref) const;
   std::size_t physical_count() const { return refs_.size(); }
   std::uint64_t physical_bytes() const { return physical_bytes_; }
-  // References that lost their last node since the last call.
+  // References that have lost their last node since the previous call.
   std::vector<PhysicalRef> take_unneeded();
 
-  // Was a command with this text ever seen to diverge when it was replayed?
+  // Whether a replay of a command with this text ever diverged.
   bool has_diverged(std::string_view command) const;
-  // The same of a run of commands in this log: together they led to another state, and which of
-  // them is to blame is not known.
+  // Whether the log contains a sequence of commands that led to another state when it was replayed.
+  // It is unknown which of these commands caused the difference.
   bool has_diverged(const CommandLog& log) const;
 
  private:
-  struct Location {  // a node with what follows from the others
+  struct Location {  // a node and the data derived from other nodes
     Node node;
     Children children;
     std::size_t standing = 0;

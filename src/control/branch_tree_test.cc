@@ -58,18 +58,18 @@ class BranchTreeTest : public ::testing::Test {
   BranchTree tree;
 };
 
-TEST_F(BranchTreeTest, PreorderGoesDownOldestChildFirst) {
+TEST_F(BranchTreeTest, PreorderVisitsOldestChildFirst) {
   EXPECT_THAT(tree.preorder(), ElementsAre(NodeId("n0"), NodeId("n1"), NodeId("n2"), NodeId("n4"),
                                            NodeId("n3"), NodeId("n5")));
 }
 
-TEST_F(BranchTreeTest, ASubtreeNamesChildrenBeforeTheirParents) {
+TEST_F(BranchTreeTest, SubtreeListsChildrenBeforeTheirParents) {
   EXPECT_THAT(tree.subtree(NodeId("n3")), ElementsAre(NodeId("n5"), NodeId("n3")));
   EXPECT_EQ(tree.subtree(NodeId("n1")).back(), NodeId("n1"));
   EXPECT_EQ(tree.subtree(NodeId("n1")).size(), 5U);
 }
 
-TEST_F(BranchTreeTest, AnImageBringsBackTheSameTree) {
+TEST_F(BranchTreeTest, ImageRoundTripGivesTheSameTree) {
   put(edit::NameNode{NodeId("n2"), "here"});
   put(edit::CommandDiverged{7});
   put(edit::BeginEntry{kMain, command("x")});
@@ -79,7 +79,7 @@ TEST_F(BranchTreeTest, AnImageBringsBackTheSameTree) {
   EXPECT_EQ(again.physical_bytes(), tree.physical_bytes());
 }
 
-TEST_F(BranchTreeTest, ImagesThatContradictThemselvesAreCorrupt) {
+TEST_F(BranchTreeTest, InconsistentImageIsCorrupt) {
   const SessionImage good = tree.image();
   SessionImage orphan = good;
   orphan.nodes.erase(orphan.nodes.begin() + 1);
@@ -99,14 +99,14 @@ TEST_F(BranchTreeTest, ImagesThatContradictThemselvesAreCorrupt) {
   }
 }
 
-TEST_F(BranchTreeTest, IdsOfRemovedNodesAreNotUsedAgain) {
+TEST_F(BranchTreeTest, IdsOfRemovedNodesAreNotReused) {
   put(edit::RemoveNodes{{NodeId("n5")}});
   EXPECT_EQ(tree.next_node_id(), NodeId("n6"));
   ASSERT_OK_AND_ASSIGN(BranchTree again, BranchTree::from_image(tree.image()));
   EXPECT_EQ(again.next_node_id(), NodeId("n6"));
 }
 
-TEST_F(BranchTreeTest, ANodeWithChildrenOrABranchOnItStays) {
+TEST_F(BranchTreeTest, NodeWithChildrenOrBranchesCannotBeRemoved) {
   EXPECT_FALSE(tree.apply(edit::RemoveNodes{{NodeId("n3")}}).ok());
   EXPECT_FALSE(tree.apply(edit::RemoveNodes{{NodeId("n4")}}).ok());
   EXPECT_FALSE(tree.apply(edit::RemoveNodes{{NodeId("n5"), NodeId("n4")}}).ok());
@@ -115,7 +115,7 @@ TEST_F(BranchTreeTest, ANodeWithChildrenOrABranchOnItStays) {
   EXPECT_EQ(tree.size(), 4U);
 }
 
-TEST_F(BranchTreeTest, ASharedSnapshotIsNeededUntilItsLastNodeGoes) {
+TEST_F(BranchTreeTest, SharedSnapshotIsNeededUntilItsLastNodeIsRemoved) {
   add("n6", "n3", state("p3"));
   EXPECT_EQ(tree.uses_of(PhysicalRef("p3")), 2U);
   EXPECT_EQ(tree.physical_bytes(), 200U) << "shared bytes count once";
@@ -123,7 +123,7 @@ TEST_F(BranchTreeTest, ASharedSnapshotIsNeededUntilItsLastNodeGoes) {
   EXPECT_THAT(tree.take_unneeded(), IsEmpty());
   put(edit::RemoveNodes{tree.subtree(NodeId("n3"))});
   EXPECT_THAT(tree.take_unneeded(), ElementsAre(PhysicalRef("p3")));
-  EXPECT_THAT(tree.take_unneeded(), IsEmpty()) << "told once";
+  EXPECT_THAT(tree.take_unneeded(), IsEmpty()) << "reported once";
   EXPECT_EQ(tree.physical_bytes(), 100U);
 }
 
@@ -134,7 +134,7 @@ TEST_F(BranchTreeTest, ReplayDistanceSumsUpToTheNearestPhysicalAncestor) {
   EXPECT_EQ(tree.replay_distance(NodeId("n5")).nodes, 1U);
 }
 
-TEST_F(BranchTreeTest, MakingANodePhysicalShortensTheWayToThoseBelow) {
+TEST_F(BranchTreeTest, MakingANodePhysicalShortensTheReplayOfNodesBelow) {
   put(edit::SetPhysical{NodeId("n1"), state("p1")});
   EXPECT_EQ(tree.replay_distance(NodeId("n1")).commands, 0U);
   EXPECT_EQ(tree.replay_distance(NodeId("n4")).commands, 2U);
@@ -153,7 +153,7 @@ TEST_F(BranchTreeTest, APlanReplaysFromTheNearestPhysicalAncestor) {
   EXPECT_EQ(plan_restore(tree, NodeId("n4"))->replay_cost, milliseconds(30));
 }
 
-TEST_F(BranchTreeTest, WithoutAnyPhysicalNodeAPlanStartsTheSessionAnew) {
+TEST_F(BranchTreeTest, PlanWithoutPhysicalNodeStartsTheSessionAgain) {
   put(edit::SetPhysical{NodeId("n0"), std::nullopt});
   ASSERT_OK_AND_ASSIGN(RestorePlan plan, plan_restore(tree, NodeId("n2")));
   EXPECT_FALSE(plan.from.has_value());
@@ -161,7 +161,7 @@ TEST_F(BranchTreeTest, WithoutAnyPhysicalNodeAPlanStartsTheSessionAnew) {
   EXPECT_EQ(plan.steps.size(), 2U);
 }
 
-TEST_F(BranchTreeTest, WhatCannotBeDoneAgainMakesAPlanFailWithItsName) {
+TEST_F(BranchTreeTest, PlanFailsAndNamesTheEntryThatCannotBeReplayed) {
   Node typed{.id = NodeId("n6"), .parent = NodeId("n4"), .log = {keys_entry("q")}};
   put(edit::AddNode{typed});
   Result<RestorePlan> plan = plan_restore(tree, NodeId("n6"));
@@ -170,7 +170,7 @@ TEST_F(BranchTreeTest, WhatCannotBeDoneAgainMakesAPlanFailWithItsName) {
   EXPECT_THAT(plan.error().message, HasSubstr("keys typed"));
 }
 
-TEST_F(BranchTreeTest, NamesAreUniqueAndFreeAgainAfterwards) {
+TEST_F(BranchTreeTest, NamesAreUniqueAndCanBeReusedAfterRemoval) {
   put(edit::NameNode{NodeId("n5"), "good"});
   EXPECT_FALSE(tree.apply(edit::NameNode{NodeId("n2"), "good"}).ok());
   EXPECT_OK(tree.apply(edit::NameNode{NodeId("n5"), "good"})) << "its own name again";
@@ -181,7 +181,7 @@ TEST_F(BranchTreeTest, NamesAreUniqueAndFreeAgainAfterwards) {
   EXPECT_EQ(tree.find_named("better")->id, NodeId("n2"));
 }
 
-TEST_F(BranchTreeTest, PendingEntriesAreFinishedAndCancelledByTheirPlace) {
+TEST_F(BranchTreeTest, PendingEntriesAreFinishedAndCancelledByIndex) {
   put(edit::BeginEntry{kMain, begun_entry({.command = "a"})});
   put(edit::BeginEntry{kMain, keys_entry("k")});
   EXPECT_TRUE(tree.find_branch(kMain)->pending[0].outcome_unknown);
@@ -214,7 +214,7 @@ TEST_F(BranchTreeTest, OnlyTheNewestDivergedCommandsAreRemembered) {
   EXPECT_FALSE(tree.has_diverged("date"));
 }
 
-TEST_F(BranchTreeTest, ARunOfCommandsThatDivergedIsKnownAgainAsAWhole) {
+TEST_F(BranchTreeTest, DivergedSequenceOfCommandsIsRecognizedAsAWhole) {
   const std::uint64_t run = extend_run(extend_run(0, hash_text("make")), hash_text("git commit"));
   put(edit::CommandDiverged{run});
   auto log = [](std::vector<std::string> commands) {
@@ -229,7 +229,7 @@ TEST_F(BranchTreeTest, ARunOfCommandsThatDivergedIsKnownAgainAsAWhole) {
   EXPECT_FALSE(tree.has_diverged(log({"make", "ls", "git commit"})));
   EXPECT_FALSE(tree.has_diverged(CommandLog()));
   put(edit::CommandDiverged{hash_text("date")});
-  EXPECT_TRUE(tree.has_diverged(log({"ls", "date"}))) << "a run of one is the command";
+  EXPECT_TRUE(tree.has_diverged(log({"ls", "date"}))) << "a sequence of one is the command";
 }
 
 TEST_F(BranchTreeTest, ReferencesAreIdsNamesAndHeadWithAncestors) {
@@ -244,7 +244,7 @@ TEST_F(BranchTreeTest, ReferencesAreIdsNamesAndHeadWithAncestors) {
   EXPECT_EQ(at("n5~2").value(), NodeId("n1"));
 }
 
-TEST_F(BranchTreeTest, ReferencesToNothingSayWhatWasLookedFor) {
+TEST_F(BranchTreeTest, UnresolvedReferenceIsNamedInTheMessage) {
   EXPECT_EQ(at("n77").error().code, ErrorCode::kNotFound);
   EXPECT_THAT(at("n77").error().message, HasSubstr("'n77'"));
   EXPECT_EQ(at("nobody").error().code, ErrorCode::kNotFound);
@@ -253,7 +253,7 @@ TEST_F(BranchTreeTest, ReferencesToNothingSayWhatWasLookedFor) {
   EXPECT_EQ(resolve(tree, BranchId("b9"), "HEAD").error().code, ErrorCode::kNotFound);
 }
 
-TEST_F(BranchTreeTest, WhatIsNoReferenceIsRefused) {
+TEST_F(BranchTreeTest, MalformedReferenceIsRefused) {
   for (std::string_view ref :
        {"", "~", "~1", "HEAD~x", "HEAD~-1", "HEAD~1~1", "HEAD~99999999999999", "a/b", "../n1",
         "n1:n2", "head", "HEAD ", "n1,n2"})

@@ -1,15 +1,15 @@
-// Catalog: port to whatever remembers sessions over the death of the process.
+// Catalog: port to the store that keeps the records of sessions across restarts of the process.
 //
-// Every change of a session is one Change: all of its edits or none, durable when append() returns,
-// nothing written when it fails. The order of effects follows one rule:
+// Every change of a session is one Change. append() writes all of its edits or none; they are
+// durable when it returns. The order of effects follows one rule:
 //
-//   What is made is made first and recorded then; what is removed is struck from the record first
-//   and removed then. So the record never names a thing that is not there, and a thing that no
-//   record names is garbage, which recovery.h finds by looking.
+// Create an object, then record it. Delete the record, then remove the object. So a record never
+// names a missing object. An object without a record is garbage, which recovery.h finds in the
+// backend's inventory.
 //
-// Only what changes a live branch in place (a command, a written file, typed keys) is recorded
-// before it happens, as an entry whose outcome is unknown, and again when its outcome was seen. An
-// entry that nobody finished says by itself that the branch cannot be replayed from its log.
+// An operation that changes a live branch in place (a command, a written file, typed keys) is
+// recorded before it happens, as an entry with an unknown outcome, and again with its outcome. If
+// the second record is missing, the branch cannot be replayed from its log.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ namespace edit {
 struct PutSession {  // the first edit of a session; later ones rename or relabel it
   SessionRecord session;
 };
-struct EndSession {};  // everything of the session is forgotten
+struct EndSession {};  // removes all records of the session
 struct AddNode {
   Node node;
 };
@@ -42,13 +42,13 @@ struct NameNode {
 struct SetNote {
   NodeId node;
   std::string key;
-  std::optional<std::string> value;  // nothing: removed
+  std::optional<std::string> value;  // nullopt: remove the note
 };
 struct SetPhysical {
   NodeId node;
-  std::optional<PhysicalState> physical;  // nothing: from now on virtual
+  std::optional<PhysicalState> physical;  // nullopt: the node becomes virtual
 };
-struct MarkDiverged {  // entry `index` of the node's log was seen to diverge
+struct MarkDiverged {  // a replay of entry `index` of the node's log diverged
   NodeId node;
   std::size_t index = 0;
 };
@@ -58,7 +58,7 @@ struct AddBranch {
 struct RemoveBranch {
   BranchId branch;
 };
-// The branch stands on `node` now, alive, with nothing pending.
+// The branch is now at `node`, alive, with no pending entries.
 struct MoveBranch {
   BranchId branch;
   NodeId node;
@@ -67,21 +67,22 @@ struct MoveBranch {
 struct LoseBranch {
   BranchId branch;
 };
-struct BeginEntry {  // appended to what is pending
+struct BeginEntry {  // appended to the pending entries
   BranchId branch;
   LogEntry entry;
 };
-struct FinishEntry {  // takes the place of pending entry `index`
+struct FinishEntry {  // replaces pending entry `index`
   BranchId branch;
   std::size_t index = 0;
   LogEntry entry;
 };
-struct CancelEntry {  // pending entry `index` had no effect: taken out again
+struct CancelEntry {  // removes pending entry `index`, which had no effect
   BranchId branch;
   std::size_t index = 0;
 };
-// What was learnt. Of the measured costs, the newest of a backend are enough (CostModel::kWindow);
-// of the diverged commands, the session's newest (BranchTree::kMaxDivergedCommands).
+// Measurements. A catalog may forget old ones: it keeps the newest costs of each backend
+// (CostModel::kWindow) and the newest diverged commands of each session
+// (BranchTree::kMaxDivergedCommands).
 struct CostMeasured {
   std::uint64_t memory_bytes = 0;
   microseconds took{0};
@@ -100,14 +101,14 @@ using Edit = std::variant<edit::PutSession, edit::EndSession, edit::AddNode, edi
 
 struct Change {
   SessionId session;
-  std::string operation;  // the verb a user knows: "snapshot"
+  std::string operation;  // as users know it: "snapshot"
   WallTime at;
-  microseconds took{0};  // of the whole operation, where it is over
+  microseconds took{0};  // of the whole operation, if it has ended
   Counters counters;     // after this change
   std::vector<Edit> edits;
 };
 
-class Catalog {  // Thread-safe. Changes of one session arrive in their order, one at a time.
+class Catalog {  // Thread-safe. Changes of one session arrive in order, one at a time.
  public:
   virtual ~Catalog() = default;
   virtual Status append(const Change& change) = 0;

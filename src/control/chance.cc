@@ -14,7 +14,7 @@ bool is_in_word(char c) {
 }  // namespace
 
 bool draws_by_chance(std::string_view command) {
-  // The last rows keep times or inode numbers in the files that they write.
+  // The programs in the last rows write times or inode numbers into files.
   constexpr std::array<std::string_view, 34> kWords = {
       "EPOCHREALTIME", "EPOCHSECONDS", "RANDOM",  "SECONDS", "SRANDOM", "BASHPID", "date",
       "genpkey",       "genrsa",       "mktemp",  "pwgen",   "rand",    "random",  "secrets",

@@ -1,4 +1,4 @@
-// Chance: does a command line name what gives something else each time? Pure.
+// Chance: whether a command line names a source of randomness or the clock. Pure.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace sf::control {
 
-// openssl rand, /dev/urandom, $RANDOM, uuidgen, mktemp, date ...; git, tar, python and others that
-// write times into files. What a program does inside cannot
-// be read here: such a command is known once it was seen to diverge. A wrong yes costs a snapshot,
-// a wrong no the states behind the first replay.
+// Looks for openssl rand, /dev/urandom, $RANDOM, uuidgen, mktemp, date ..., and for git, tar,
+// python and others that write times into files. It cannot see what a program does internally: such
+// a command is recognized only after its replay diverged. A false positive costs a snapshot; a
+// false negative costs the states after the first replay.
 bool draws_by_chance(std::string_view command);
 bool draws_by_chance(const CommandLog& log);
 

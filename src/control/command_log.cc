@@ -70,7 +70,7 @@ std::vector<std::uint64_t> command_hashes(const CommandLog& log) {
   return hashes;
 }
 
-// What lies beyond max_output counts, too.
+// Includes the output beyond max_output.
 std::uint64_t hash_of(const Observation& seen) {
   const std::uint64_t shown = hash_text(seen.output);
   return seen.truncated ? shown ^ seen.raw_hash : shown;
@@ -90,7 +90,7 @@ LogEntry finished_entry(LogEntry begun, const Observation& seen) {
 }
 
 ExecRequest replay_request(const LogEntry& entry) {
-  // A host that is slower now is no divergence.
+  // A slower host is not a divergence.
   constexpr int kMoreTime = 4;
   const milliseconds timeout = entry.timed_out ? entry.timeout : kMoreTime * entry.timeout;
   return {.command = entry.text, .timeout = timeout, .max_output = entry.max_output};
@@ -126,7 +126,7 @@ std::string describe(const LogEntry& entry) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (entry.kind == EntryKind::kWriteFile) return "write " + text;
   if (entry.kind == EntryKind::kResize) return "resize to " + text;
-  if (entry.kind == EntryKind::kSide) return "beside the shell: " + text;
+  if (entry.kind == EntryKind::kSide) return "side command: " + text;
   if (entry.kind == EntryKind::kKeys) return "keys typed into the terminal";
   if (entry.kind == EntryKind::kUnproven) return "a restore that " + text;
   return text;

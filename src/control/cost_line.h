@@ -1,4 +1,4 @@
-// CostLine: the price of a physical snapshot as the paper has it, a straight line over memory.
+// CostLine: the paper's cost model of a physical snapshot, a straight line over memory.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 namespace sf::control {
 
 struct CostLine {
-  double alpha_us_per_mib = 500;  // each MiB of resident memory
-  double beta_us = 50'000;        // every snapshot, however small
+  double alpha_us_per_mib = 500;  // per MiB of resident memory
+  double beta_us = 50'000;        // per snapshot
 
   friend bool operator==(const CostLine&, const CostLine&) = default;
 };

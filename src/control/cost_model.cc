@@ -12,7 +12,8 @@ struct Point {
   double weight = 1;
 };
 
-// The prior enters as two far points of almost no weight: they decide what the samples leave open.
+// The prior is two distant points of almost no weight. They decide only what the samples leave
+// open.
 constexpr double kPriorNearWeight = 1e-3;
 constexpr double kPriorFarWeight = 1e-5;
 constexpr double kPriorFarMib = 1024;

@@ -1,8 +1,8 @@
-// CostModel: alpha and beta of C_phys = alpha*m + beta, learnt from a backend's own snapshots.
+// CostModel: alpha and beta of C_phys = alpha*m + beta, estimated from a backend's own snapshots.
 //
-// A straight line through the newest samples, by least squares with Huber's weights: a snapshot
-// that took long because the machine was busy moves it little. Before there are samples, and where
-// they say nothing (all of one size), the backend's own estimate fills in. Pure; not thread-safe.
+// Fits a straight line through the newest samples by least squares with Huber's weights, so a
+// snapshot that was slow because the machine was busy has little influence. If there are no
+// samples, or all have one size, the backend's estimate is used. Pure; not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class CostModel {
     return physical_cost(line_, memory_bytes);
   }
 
-  // The whole state as plain numbers: add() them again, oldest first, to have the same model.
+  // All samples, oldest first. add() them to a new model to get the same model.
   std::vector<CostSample> samples() const { return {samples_.begin(), samples_.end()}; }
 
  private:
@@ -35,7 +35,7 @@ class CostModel {
   std::deque<CostSample> samples_;
 };
 
-// The line itself. Neither alpha nor beta is ever negative.
+// Neither alpha nor beta is ever negative.
 CostLine fit_cost_line(const CostLine& prior, const std::deque<CostSample>& samples);
 
 }  // namespace sf::control

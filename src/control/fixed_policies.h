@@ -1,4 +1,4 @@
-// Policies that look at no cost: the baselines, and tools for tests.
+// Policies that do not consider cost: the baselines, and tools for tests.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sf::control {
 
-class EagerPolicy final : public MaterializationPolicy {  // every node physical
+class EagerPolicy final : public MaterializationPolicy {  // makes every node physical
  public:
   std::string name() const override { return "eager"; }
   bool makes_virtual_nodes() const override { return false; }
@@ -16,7 +16,7 @@ class EagerPolicy final : public MaterializationPolicy {  // every node physical
   }
 };
 
-class LazyPolicy final : public MaterializationPolicy {  // every node virtual that may be
+class LazyPolicy final : public MaterializationPolicy {  // makes every node virtual that may be
  public:
   std::string name() const override { return "lazy"; }
   Materialization decide(const SnapshotFacts& /*facts*/) const override {
@@ -24,7 +24,7 @@ class LazyPolicy final : public MaterializationPolicy {  // every node virtual t
   }
 };
 
-class EveryNthPolicy final : public MaterializationPolicy {  // every n-th on the way down
+class EveryNthPolicy final : public MaterializationPolicy {  // makes every n-th node physical
  public:
   explicit EveryNthPolicy(std::size_t n) : n_(n) {}
   std::string name() const override { return "every-" + std::to_string(n_); }

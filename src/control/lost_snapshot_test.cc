@@ -1,4 +1,4 @@
-// Nodes that have lost their snapshot: none is handed out as if a replay had proven it.
+// Nodes that lost their snapshot: a replay of such a node is never reported as proven.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 const BranchId kMain{"main"};
 
 TEST(LostSnapshotTest, NodeThatLostItsSnapshotIsRefusedUnlessTheDoubtIsAccepted) {
-  // A command that changes what no output shows is replayed to another state.
+  // The command changes a state that no output shows, so its replay leads to another state.
   for (const char* command : {"set a 1", "hidden r"}) {
     SessionFixture w("eager");
     ASSERT_OK(w.build());
@@ -38,12 +38,12 @@ TEST(LostSnapshotTest, NodeThatLostItsSnapshotIsRefusedUnlessTheDoubtIsAccepted)
     EXPECT_THAT(back.error().message, HasSubstr("cannot be compared: the node has no digest"));
     EXPECT_THAT(back.error().hint, HasSubstr("accept"));
     ASSERT_TRUE(divergence_of(back.error()).has_value());
-    EXPECT_EQ(w.dump("main"), now) << "the branch is as it was";
+    EXPECT_EQ(w.dump("main"), now) << "the branch is unchanged";
     ASSERT_OK_AND_ASSIGN(ForkReport forks, w.session().fork(kMain, kept.report.node.value(), {}));
     EXPECT_EQ(forks.branches[0].error().code, ErrorCode::kDiverged);
     EXPECT_EQ(w.session().diff(kMain, kept.report.node.value(), "n0").error().code,
               ErrorCode::kDiverged);
-    EXPECT_FALSE(w.node(kept.report.node).log[0].diverged_before) << "no command is to blame";
+    EXPECT_FALSE(w.node(kept.report.node).log[0].diverged_before) << "no command caused it";
 
     ASSERT_OK_AND_ASSIGN(RestoreReport report, w.session().restore(kMain, kept.report.node.value(),
                                                                    OnDivergence::kAccept));
@@ -54,7 +54,7 @@ TEST(LostSnapshotTest, NodeThatLostItsSnapshotIsRefusedUnlessTheDoubtIsAccepted)
   }
 }
 
-TEST(LostSnapshotTest, RootWithoutASnapshotIsSaidToBeStartedAgain) {
+TEST(LostSnapshotTest, RestoreOfARootWithoutASnapshotReportsANewStart) {
   for (const bool was_lost : {false, true}) {
     SessionFixture w("eager");
     if (!was_lost) w.backend.fail_checkpoints(ErrorCode::kNoSpace);
@@ -70,7 +70,7 @@ TEST(LostSnapshotTest, RootWithoutASnapshotIsSaidToBeStartedAgain) {
     EXPECT_THAT(report.unproven, HasSubstr("started again"));
     ASSERT_OK_AND_ASSIGN(ForkReport forks, w.session().fork(kMain, "n0", {}));
     EXPECT_THAT(forks.unproven, HasSubstr("started again"));
-    // A replay begins with the same start, so a virtual node is as good as ever.
+    // A replay begins with the same start, so a virtual node is still possible.
     ASSERT_OK(w.run("main", "set a 1"));
     const Kept kept = take(w, {.wanted = Materialization::kVirtual});
     EXPECT_EQ(kept.report.kind, Materialization::kVirtual);
@@ -84,7 +84,7 @@ TEST(LostSnapshotTest, RootWithoutASnapshotIsSaidToBeStartedAgain) {
   EXPECT_EQ(report.unproven, "");
 }
 
-TEST(LostSnapshotTest, LostSnapshotOfANodeThatMovedByItselfIsNotTakenForItsParent) {
+TEST(LostSnapshotTest, NodeWithBackgroundActivityIsNotReplacedByItsParent) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "spawn job"));
@@ -109,7 +109,7 @@ TEST(LostSnapshotTest, LostSnapshotOfANodeThatMovedByItselfIsNotTakenForItsParen
   EXPECT_THAT(report.unproven, HasSubstr("ran by itself"));
 }
 
-TEST(LostSnapshotTest, LostSnapshotOfANodeWithoutCommandsIsItsQuietParent) {
+TEST(LostSnapshotTest, NodeWithoutCommandsIsRestoredFromItsQuietParent) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));

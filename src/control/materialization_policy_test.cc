@@ -1,5 +1,4 @@
-// The decisions: policies, the cost model, what forces a physical node, and how all of it is
-// joined.
+// Policies, the cost model, reasons for a physical node, and the final choice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -27,7 +26,7 @@ CostSample sample(std::uint64_t mib, double us) {
   return {mib * kMib, microseconds(static_cast<std::int64_t>(us))};
 }
 
-TEST(SmartDeciderTest, PhysicalOnceASnapshotCostsNoMoreThanTheReplay) {
+TEST(SmartDeciderTest, NodeIsPhysicalOnceASnapshotCostsNoMoreThanTheReplay) {
   SmartDecider smart(CostModel({.alpha_us_per_mib = 100, .beta_us = 5000}));
   SnapshotFacts facts{.resident_memory = 50 * kMib};  // C_phys = 10 ms
   facts.replay_cost = microseconds(9999);
@@ -36,7 +35,7 @@ TEST(SmartDeciderTest, PhysicalOnceASnapshotCostsNoMoreThanTheReplay) {
   EXPECT_EQ(smart.decide(facts), Materialization::kPhysical);
 }
 
-TEST(SmartDeciderTest, MoreMemoryMakesANodeStayVirtualLonger) {
+TEST(SmartDeciderTest, MoreMemoryKeepsANodeVirtualLonger) {
   SmartDecider smart(CostModel({.alpha_us_per_mib = 100, .beta_us = 5000}));
   SnapshotFacts facts{.resident_memory = 10 * kMib, .replay_cost = milliseconds(20)};
   EXPECT_EQ(smart.decide(facts), Materialization::kPhysical);
@@ -44,7 +43,7 @@ TEST(SmartDeciderTest, MoreMemoryMakesANodeStayVirtualLonger) {
   EXPECT_EQ(smart.decide(facts), Materialization::kVirtual);
 }
 
-TEST(SmartDeciderTest, LearntCostsChangeTheDecision) {
+TEST(SmartDeciderTest, MeasuredCostsChangeTheDecision) {
   SmartDecider smart(CostModel({.alpha_us_per_mib = 0, .beta_us = 1'000'000}));
   SnapshotFacts facts{.resident_memory = 10 * kMib, .replay_cost = milliseconds(20)};
   EXPECT_EQ(smart.decide(facts), Materialization::kVirtual);
@@ -52,12 +51,12 @@ TEST(SmartDeciderTest, LearntCostsChangeTheDecision) {
   EXPECT_EQ(smart.decide(facts), Materialization::kPhysical);
 }
 
-TEST(CostModelTest, WithoutSamplesItIsThePrior) {
+TEST(CostModelTest, ModelWithoutSamplesEqualsThePrior) {
   CostLine prior{.alpha_us_per_mib = 7, .beta_us = 70};
   EXPECT_EQ(CostModel(prior).line(), prior);
 }
 
-TEST(CostModelTest, ALineIsFoundUnderNoise) {
+TEST(CostModelTest, FitFindsTheLineUnderNoise) {
   CostModel model;
   std::mt19937 random(1);
   std::normal_distribution<double> noise(0, 500);
@@ -67,7 +66,7 @@ TEST(CostModelTest, ALineIsFoundUnderNoise) {
   EXPECT_NEAR(model.line().beta_us, 8000, 1000);
 }
 
-TEST(CostModelTest, AFewHugeOutliersMoveItLittle) {
+TEST(CostModelTest, FewHugeOutliersHaveLittleInfluence) {
   CostModel model;
   for (std::uint64_t i = 0; i < 60; ++i) {
     double exact = 8000 + 120 * static_cast<double>(10 + 20 * i);
@@ -77,11 +76,11 @@ TEST(CostModelTest, AFewHugeOutliersMoveItLittle) {
   EXPECT_NEAR(static_cast<double>(model.physical(500 * kMib).count()), 68000, 6800);
 }
 
-TEST(CostModelTest, SamplesOfOneSizeSetTheCostThereWhateverThePriorSays) {
+TEST(CostModelTest, SamplesOfOneSizeOverrideThePriorAtThatSize) {
   CostModel model({.alpha_us_per_mib = 500, .beta_us = 50'000});
   for (int i = 0; i < 3; ++i) model.add(sample(20, 5000));
   EXPECT_NEAR(static_cast<double>(model.physical(20 * kMib).count()), 5000, 500);
-  EXPECT_GT(model.physical(2000 * kMib), model.physical(20 * kMib)) << "memory never costs nothing";
+  EXPECT_GT(model.physical(2000 * kMib), model.physical(20 * kMib)) << "the cost grows with memory";
 }
 
 TEST(CostModelTest, OldSamplesAreForgotten) {
@@ -104,7 +103,7 @@ RC_GTEST_PROP(CostModelTest, AnySamplesGiveASaneLineAndTheSameAgainFromItsNumber
   RC_ASSERT(again.line() == model.line());
 }
 
-TEST(FixedPoliciesTest, EveryThirdNodeOnTheWayDownIsPhysical) {
+TEST(FixedPoliciesTest, EveryNthPolicyMakesEveryThirdNodePhysical) {
   EveryNthPolicy third(3);
   EXPECT_EQ(third.decide({.virtual_nodes_since = 0}), Materialization::kVirtual);
   EXPECT_EQ(third.decide({.virtual_nodes_since = 1}), Materialization::kVirtual);
@@ -112,7 +111,7 @@ TEST(FixedPoliciesTest, EveryThirdNodeOnTheWayDownIsPhysical) {
   EXPECT_EQ(EveryNthPolicy(1).decide({}), Materialization::kPhysical);
 }
 
-TEST(PolicyNamesTest, EveryPolicyIsMadeByItsOwnName) {
+TEST(PolicyNamesTest, EveryPolicyIsMadeByItsName) {
   for (const char* name : {"eager", "lazy", "smart", "every-3", "every-1000"}) {
     auto policy = make_policy(name, CostModel());
     ASSERT_OK(policy);
@@ -122,13 +121,13 @@ TEST(PolicyNamesTest, EveryPolicyIsMadeByItsOwnName) {
     EXPECT_FALSE(make_policy(name, CostModel()).ok()) << name;
 }
 
-TEST(SmartDeciderTest, WhatIsDrawnByChanceIsKept) {
+TEST(SmartDeciderTest, CommandsThatUseRandomnessMakeANodePhysical) {
   SmartDecider smart(CostModel({.alpha_us_per_mib = 0, .beta_us = 1'000'000}));
   EXPECT_EQ(smart.decide({}), Materialization::kVirtual);
   EXPECT_EQ(smart.decide({.draws_by_chance = true}), Materialization::kPhysical);
 }
 
-TEST(ChanceTest, SourcesOfChanceAreReadFromTheText) {
+TEST(ChanceTest, RandomSourcesAreFoundInTheCommandText) {
   for (const char* text :
        {"openssl rand -hex 16 >key", "head -c 8 /dev/urandom | xxd", "x=$RANDOM", "y=${SRANDOM}",
         "uuidgen", "python3 -c 'import random; print(random.random())'", "d=$(mktemp -d)",
@@ -152,7 +151,7 @@ TEST(ReasonToMaterializeTest, OrdinaryCommandsGiveNone) {
   EXPECT_FALSE(reason_to_materialize({}));
 }
 
-TEST(ReasonToMaterializeTest, EachThingThatReplayMayNotBringBackIsNamed) {
+TEST(ReasonToMaterializeTest, EachObstacleToReplayIsNamed) {
   LogEntry diverged = command("date");
   diverged.diverged_before = true;
   LogEntry slow = command("sleep 999");
@@ -174,13 +173,13 @@ SnapshotChoice choose(const SnapshotQuestion& q, const MaterializationPolicy& po
   return choose_snapshot(q, policy).value();
 }
 
-TEST(SnapshotChoiceTest, ThePolicyDecidesWhenNothingElseDoes) {
+TEST(SnapshotChoiceTest, PolicyDecidesIfNothingElseDoes) {
   EXPECT_EQ(choose({}, EagerPolicy()).kind, Kind::kPhysical);
   EXPECT_EQ(choose({}, LazyPolicy()).kind, Kind::kVirtual);
   EXPECT_TRUE(choose({}, EagerPolicy()).may_fall_back);
 }
 
-TEST(SnapshotChoiceTest, ReasonAgainstReplayOverrulesThePolicyAndNeverFallsBack) {
+TEST(SnapshotChoiceTest, ReasonAgainstReplayOverridesThePolicyWithoutFallback) {
   SnapshotQuestion q{.must = "'serve &' left processes running"};
   EXPECT_EQ(choose(q, LazyPolicy()).kind, Kind::kPhysical);
   EXPECT_EQ(choose(q, LazyPolicy()).why, *q.must);
@@ -189,7 +188,7 @@ TEST(SnapshotChoiceTest, ReasonAgainstReplayOverrulesThePolicyAndNeverFallsBack)
   EXPECT_FALSE(choose(q, LazyPolicy()).may_fall_back);
 }
 
-TEST(SnapshotChoiceTest, ReasonAgainstReplayOverrulesTheWishForAVirtualNode) {
+TEST(SnapshotChoiceTest, ReasonAgainstReplayOverridesARequestForAVirtualNode) {
   SnapshotQuestion q{.must = "processes are running", .wanted = Materialization::kVirtual};
   EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kPhysical);
   EXPECT_EQ(choose(q, EagerPolicy()).why, *q.must);
@@ -199,7 +198,7 @@ TEST(SnapshotChoiceTest, ReasonAgainstReplayOverrulesTheWishForAVirtualNode) {
   EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kVirtual);
 }
 
-TEST(SnapshotChoiceTest, CommandsThatDrawByChanceNeverFallBackToReplay) {
+TEST(SnapshotChoiceTest, CommandsThatUseRandomnessNeverFallBackToReplay) {
   SnapshotQuestion q{.facts = {.draws_by_chance = true}};
   EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kPhysical);
   EXPECT_FALSE(choose(q, EagerPolicy()).may_fall_back);
@@ -207,7 +206,7 @@ TEST(SnapshotChoiceTest, CommandsThatDrawByChanceNeverFallBackToReplay) {
   EXPECT_EQ(choose_snapshot(q, EagerPolicy()).error().code, ErrorCode::kNoSpace);
 }
 
-TEST(SnapshotChoiceTest, WhatTheUserAskedForHappensOrFails) {
+TEST(SnapshotChoiceTest, RequestedKindIsUsedOrTheSnapshotFails) {
   SnapshotQuestion q{.wanted = Materialization::kVirtual};
   EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kVirtual);
   q.wanted = Materialization::kPhysical;
@@ -219,18 +218,18 @@ TEST(SnapshotChoiceTest, WhatTheUserAskedForHappensOrFails) {
   EXPECT_EQ(choose_snapshot(q, LazyPolicy()).error().code, ErrorCode::kUnsupported);
 }
 
-TEST(SnapshotChoiceTest, WithoutSnapshotsWhatCannotBeReplayedCannotBeNamed) {
+TEST(SnapshotChoiceTest, UnreplayableStateIsRefusedByABackendWithoutSnapshots) {
   SnapshotQuestion q{.backend_has_snapshots = false};
   EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kVirtual);
   q.replayable = false;
-  q.must = "'keys' cannot be done again";
+  q.must = "'keys' cannot be replayed";
   Result<SnapshotChoice> refused = choose_snapshot(q, EagerPolicy());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(refused.error().message, HasSubstr("'keys' cannot be done again"));
+  EXPECT_THAT(refused.error().message, HasSubstr("'keys' cannot be replayed"));
 }
 
-TEST(SnapshotChoiceTest, AFullStorageMakesNodesVirtualOrSaysNoSpace) {
+TEST(SnapshotChoiceTest, FullStorageMakesNodesVirtualOrFailsWithNoSpace) {
   SnapshotQuestion q{.storage_is_full = true};
   EXPECT_EQ(choose(q, EagerPolicy()).kind, Kind::kVirtual);
   EXPECT_FALSE(choose(q, EagerPolicy()).can_capture);

@@ -8,7 +8,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// What the message shows of a name that may be of any size and hold any byte.
+// A bounded, printable excerpt for the message: `name` may have any size and any bytes.
 std::string printable(std::string_view name) {
   std::string text;
   for (char c : name.substr(0, kMaxName)) text += c >= ' ' && c <= '~' ? c : '?';
@@ -35,12 +35,12 @@ Status check_name(std::string_view name, std::string_view what) {
   if (name.empty()) return refuse("is empty");
   if (name.size() > kMaxName) return refuse("is too long");
   if (!is_letter(name.front()) && !is_digit(name.front()))
-    return refuse("starts with a wrong character");
+    return refuse("starts with an invalid character");
   for (char c : name) {
     if (!is_letter(c) && !is_digit(c) && c != '-' && c != '_')
-      return refuse("has a wrong character");
+      return refuse("has an invalid character");
   }
-  if (is_head(name)) return refuse("always means where a branch stands");
+  if (is_head(name)) return refuse("is reserved for the node of a branch");
   if (looks_like_node_id(name)) return refuse("looks like a node's id");
   return Ok{};
 }

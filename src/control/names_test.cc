@@ -14,7 +14,7 @@ TEST(NamesTest, LettersDigitsDashesAndUnderscoresMakeAName) {
   EXPECT_OK(check_name(std::string(kMaxName, 'x'), "name"));
 }
 
-TEST(NamesTest, WhatAReferenceAPathOrAQueryGivesAMeaningToIsRefused) {
+TEST(NamesTest, NamesWithSpecialMeaningAreRefused) {
   for (const char* name : {"", "a/b", ".", "..", "a.b", "a:b", "a,b", "HEAD~2", "a~", "a b", "-x",
                            "_x", "a@b", "a^", "a'b", "\xc3\xa4", "a\n"})
     EXPECT_FALSE(check_name(name, "name").ok()) << name;
@@ -22,25 +22,25 @@ TEST(NamesTest, WhatAReferenceAPathOrAQueryGivesAMeaningToIsRefused) {
   EXPECT_FALSE(check_name(std::string(kMaxName + 1, 'x'), "name").ok());
 }
 
-TEST(NamesTest, HeadInAnyCaseAndWhatLooksLikeANodeIdAreRefused) {
+TEST(NamesTest, HeadInAnyCaseAndNodeIdsAreRefused) {
   for (const char* name : {"HEAD", "head", "Head", "n0", "n17"})
     EXPECT_FALSE(check_name(name, "name").ok()) << name;
 }
 
-TEST(NamesTest, TheMessageOfAHugeNameIsShort) {
+TEST(NamesTest, MessageForAHugeNameIsShort) {
   Status refused = check_name(std::string(1 << 20, '/'), "node name");
   EXPECT_LT(refused.error().message.size(), 200U);
   EXPECT_EQ(refused.error().message.find("node name '"), 0U);
 }
 
-TEST(NamesTest, IdsSortByAgeNotByAlphabet) {
+TEST(NamesTest, IdsSortByAgeNotAlphabetically) {
   OlderFirst older;
   EXPECT_TRUE(older(NodeId("n9"), NodeId("n10")));
   EXPECT_FALSE(older(NodeId("n10"), NodeId("n9")));
   EXPECT_TRUE(older(NodeId("n10"), NodeId("n11")));
 }
 
-TEST(PreservesTest, EverySetOfPartsComesBackFromItsWords) {
+TEST(PreservesTest, EverySetOfPartsRoundTripsThroughItsWords) {
   for (unsigned bits = 0; bits < 32; ++bits) {
     Preserves parts = Preserves::from_bits(bits);
     ASSERT_OK_AND_ASSIGN(Preserves again, preserves_from_words(to_words(parts)));
@@ -57,7 +57,7 @@ TEST(PreservesTest, UnknownWordsAreNamed) {
             std::string::npos);
 }
 
-TEST(PreservesTest, HasMeansAllOfThem) {
+TEST(PreservesTest, HasRequiresAllParts) {
   Preserves both = Preserves::kFiles | Preserves::kShell;
   EXPECT_TRUE(both.has(Preserves::kFiles));
   EXPECT_TRUE(both.has(both));

@@ -11,8 +11,8 @@ constexpr std::string_view kHead = "HEAD";
 Error bad_ref(std::string_view ref) {
   std::string shown;
   for (char c : ref.substr(0, kMaxRef)) shown += c >= ' ' && c <= '~' ? c : '?';
-  return invalid("'" + shown + "' is no reference to a node",
-                 "a node's id, its name, HEAD or HEAD~2");
+  return invalid("'" + shown + "' is not a node reference",
+                 "use a node's id, its name, HEAD or HEAD~2");
 }
 
 bool is_node_id(std::string_view text) {
@@ -25,7 +25,7 @@ Result<NodeId> resolve_start(const BranchTree& tree, const BranchId& branch,
   if (name == kHead) {
     const Branch* found = tree.find_branch(branch);
     if (found == nullptr)
-      return fail(ErrorCode::kNotFound, "no branch " + branch.value() + " to take HEAD from",
+      return fail(ErrorCode::kNotFound, "no branch " + branch.value() + ", so HEAD is undefined",
                   "name the node by its id or its name");
     return found->node;
   }
@@ -48,7 +48,7 @@ Result<NodeId> resolve(const BranchTree& tree, const BranchId& branch, std::stri
     std::string_view digits = ref.substr(tilde + 1);
     const char* end = digits.data() + digits.size();
     if (digits.empty()) {
-      up = 1;  // as git has it: HEAD~ is HEAD~1
+      up = 1;  // as in git: HEAD~ is HEAD~1
     } else if (auto [stop, error] = std::from_chars(digits.data(), end, up);
                error != std::errc() || stop != end) {
       return bad_ref(ref);

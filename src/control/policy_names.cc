@@ -21,7 +21,7 @@ Result<std::unique_ptr<MaterializationPolicy>> make_policy(std::string_view name
       return Made(std::make_unique<EveryNthPolicy>(n));
   }
   return invalid("no policy '" + std::string(name.substr(0, kMaxName)) + "'",
-                 "eager, lazy, smart or every-N");
+                 "use eager, lazy, smart or every-N");
 }
 
 }  // namespace sf::control

@@ -1,4 +1,4 @@
-// From the word a user gives to the policy it means.
+// Makes a policy from its name.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace sf::control {
 
-// "eager", "lazy", "smart", "every-N" (N from 1 to 1000). `model` is what smart begins with.
+// "eager", "lazy", "smart", "every-N" (N from 1 to 1000). `model` is the initial model of smart.
 Result<std::unique_ptr<MaterializationPolicy>> make_policy(std::string_view name, CostModel model);
 
 }  // namespace sf::control

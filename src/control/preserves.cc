@@ -39,7 +39,7 @@ Result<Preserves> preserves_from_words(std::string_view words) {
     }
     if (!known) {
       return invalid("no such part of a session: '" + std::string(word.substr(0, 32)) + "'",
-                     "files, shell, processes, memory, local_services or nothing");
+                     "use files, shell, processes, memory, local_services or nothing");
     }
     if (comma == std::string_view::npos) return result;
     words.remove_prefix(comma + 1);

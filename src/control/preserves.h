@@ -1,5 +1,5 @@
-// Preserves: what of a session a backend brings back when it restores. A claim; the equivalence
-// suite checks it in both directions.
+// Preserves: the parts of a session that a backend restores. It is a claim; the equivalence suite
+// checks it in both directions.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ constexpr Preserves operator|(Preserves::Part a, Preserves::Part b) {
   return Preserves(a) | Preserves(b);
 }
 
-// "files,shell,processes"; "nothing" for none. The words are the ones of the API.
+// "files,shell,processes"; "nothing" for the empty set. The API uses the same words.
 std::string to_words(Preserves preserves);
 Result<Preserves> preserves_from_words(std::string_view words);
 

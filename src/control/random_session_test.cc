@@ -1,5 +1,5 @@
-// Random operations against a model: what a session over a fake backend must be after any of them,
-// after failures at any step, and after a kill at any step.
+// Random operations on a session over a fake backend, compared with a model after each operation,
+// after a failure at any step, and after a kill at any step.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -14,7 +14,7 @@ template <>
 struct Arbitrary<sf::test::ModelOp> {
   static Gen<sf::test::ModelOp> arbitrary() {
     using sf::test::ModelOp;
-    // Commands, snapshots and restores are what sessions are made of.
+    // Commands, snapshots and restores are the most frequent operations.
     auto kind = gen::weightedElement<ModelOp::Kind>({{8, ModelOp::kExec},
                                                      {6, ModelOp::kSnapshot},
                                                      {5, ModelOp::kRestore},

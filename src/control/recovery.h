@@ -1,5 +1,5 @@
-// Recovery: after a crash, the records of all sessions and what a backend really has are compared.
-// Pure: says what to do, does nothing.
+// Recovery: after a crash, compares the records of all sessions with the objects that a backend
+// has. Pure: returns what to do and changes nothing.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace sf::control {
 
-// What no record names. To be ended and removed: it is the half of an operation that nobody
-// acknowledged.
+// Objects that no record names; the caller ends and removes them. They are left over from
+// operations that were not acknowledged.
 struct Orphans {
   std::vector<BranchHandle> branches;
   std::vector<PhysicalRef> physical;
@@ -19,12 +19,12 @@ struct Orphans {
 // Requires: `sessions` are all sessions of the backend, and none is in the middle of an operation.
 Orphans find_orphans(const std::vector<const BranchTree*>& sessions, const Inventory& inventory);
 
-// What the sessions' records name. For a backend that cannot be asked now: nothing is taken for
-// lost, and nothing for an orphan.
+// The objects that the sessions' records name. Used if the backend cannot be asked now: then
+// nothing is marked lost and nothing is an orphan.
 Inventory as_recorded(const std::vector<const BranchTree*>& sessions);
 
-// What a session's records name and the backend does not have. Never the work of a crash of ours,
-// but hosts reboot and people delete files: branches are marked lost, nodes become virtual.
+// Edits for recorded objects that the backend does not have: branches are marked lost, nodes become
+// virtual. Our own crashes never cause this, but a reboot or a deleted file does.
 std::vector<Edit> missing_parts(const BranchTree& session, const Inventory& inventory);
 
 }  // namespace sf::control

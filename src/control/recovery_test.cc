@@ -20,7 +20,7 @@ BranchTree session(const std::string& id, const std::string& ref, const std::str
   return BranchTree::from_image(image).value();
 }
 
-TEST(RecoveryTest, WhatNoSessionNamesIsAnOrphan) {
+TEST(RecoveryTest, ObjectsThatNoSessionNamesAreOrphans) {
   BranchTree one = session("one", "p1", "h1");
   BranchTree two = session("two", "p2", "h2");
   Inventory has{.live = {BranchHandle("h1"), BranchHandle("h3"), BranchHandle("h2")},
@@ -36,13 +36,13 @@ TEST(RecoveryTest, WithoutSessionsEverythingIsAnOrphan) {
   EXPECT_EQ(orphans.physical.size(), 1U);
 }
 
-TEST(RecoveryTest, TheHandleOfALostBranchIsStillNamed) {
+TEST(RecoveryTest, HandleOfALostBranchIsNotAnOrphan) {
   BranchTree one = session("one", "p1", "h1");
   ASSERT_OK(one.apply(edit::LoseBranch{BranchId("main")}));
   EXPECT_THAT(find_orphans({&one}, {.live = {BranchHandle("h1")}}).branches, IsEmpty());
 }
 
-TEST(RecoveryTest, AWholeSessionMissesNothing) {
+TEST(RecoveryTest, CompleteSessionHasNoMissingParts) {
   BranchTree one = session("one", "p1", "h1");
   EXPECT_THAT(missing_parts(one, {.live = {BranchHandle("h1")}, .physical = {PhysicalRef("p1")}}),
               IsEmpty());
@@ -53,7 +53,7 @@ TEST(RecoveryTest, MissingBranchesAreLostAndMissingSnapshotsMakeNodesVirtual) {
   for (const Edit& edit : missing_parts(one, {})) ASSERT_OK(one.apply(edit));
   EXPECT_FALSE(one.find_branch(BranchId("main"))->alive);
   EXPECT_FALSE(one.find(NodeId("n0"))->is_physical());
-  EXPECT_THAT(missing_parts(one, {}), IsEmpty()) << "said once";
+  EXPECT_THAT(missing_parts(one, {}), IsEmpty()) << "reported once";
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ void write_outcome(Error& error, const std::string& prefix, const ReplayOutcome&
   error.details[prefix + "_output"] = outcome.output;
 }
 
-// A digest is a list of words, "format:1 files:... shell:...".
+// A digest is a list of words: "format:1 files:... shell:...".
 std::string part_of(const std::string& digest, const std::string& name) {
   const std::size_t at = digest.find(name + ":");
   return at == std::string::npos ? "" : digest.substr(at, digest.find(' ', at) - at);
@@ -63,7 +63,8 @@ std::string what_differs(const Divergence& d) {
 
 std::optional<Divergence> check_replay(const ReplayStep& step, const Observation& observed) {
   const LogEntry& entry = step.entry;
-  // No record of a later version has the hash of the kept part alone, but by an accident.
+  // Records of version 0.1.0 have the hash of the kept part only. Later records do not match it,
+  // except by a hash collision.
   const bool same_output =
       entry.output_bytes == observed.output_bytes &&
       (entry.output_hash == hash_of(observed) || entry.output_hash == hash_text(observed.output));
@@ -102,7 +103,7 @@ Error to_error(const Divergence& divergence) {
                                   ? "'" + describe(LogEntry{.text = divergence.command}) + "'"
                                   : "node " + divergence.node.value();
   std::string message = "replaying " + subject + " diverged: " + what_differs(divergence);
-  if (!divergence.state.empty()) message += ", though every output and exit status is the same";
+  if (!divergence.state.empty()) message += ", although every output and exit status is the same";
   Error error = fail(ErrorCode::kDiverged, std::move(message),
                      "restore a physical ancestor, or accept the difference");
   if (!divergence.state.empty()) error.details["state"] = divergence.state;

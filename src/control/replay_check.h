@@ -1,4 +1,4 @@
-// Verified replay: did a command that was done again do what it did the first time? Pure.
+// Verified replay: compares the result of a repeated command with the recorded one. Pure.
 #pragma once
 
 #include <optional>
@@ -19,31 +19,32 @@ struct ReplayOutcome {
 struct Divergence {
   NodeId node;  // the entry is number `index` of this node's log
   std::size_t index = 0;
-  std::size_t step = 0;  // how many commands had been replayed right before it
+  std::size_t step = 0;  // how many commands had been replayed before it
   std::string command;   // at most kMaxKeptOutput
-  // What differs of the node although every output and exit status is the same. Which command is to
-  // blame is not known then: `command` is empty, `index` 0, and the outputs are the digests. Empty:
-  // the command differs.
+  // Set if the node's state differs although every output and exit status is the same. It is
+  // unknown which command caused it: `command` is empty, `index` is 0, and the outputs are the
+  // digests. Empty if the command differs.
   std::string state;
   ReplayOutcome expected;
   ReplayOutcome observed;
   friend bool operator==(const Divergence&, const Divergence&) = default;
 };
 
-// Compares exit status, time-out and the whole output (by its hash and its size). Of an output that
-// version 0.1.0 recorded cut short, only what was kept of it, and its size.
+// Compares exit status, time-out and the whole output (by its hash and its size). If version 0.1.0
+// recorded a truncated output, compares only the kept part and the size.
 std::optional<Divergence> check_replay(const ReplayStep& step, const Observation& observed);
-// Whether the entry says nothing of what lies beyond the kept part of the output. Requires:
-// check_replay() found no divergence.
+// Whether the entry has no record of the output beyond the kept part. Requires: check_replay()
+// found no divergence.
 bool was_partly_recorded(const LogEntry& entry, const Observation& observed);
 
-// Whether two digests were made in the same way: "format:N" is their first word, or none has one.
+// Whether two digests have the same format: their first word is an equal "format:N", or neither has
+// one.
 bool are_comparable(const std::string& expected, const std::string& observed);
 // Compares the digest of a node with that of its replay. Requires: they are comparable.
 std::optional<Divergence> check_state(const NodeId& node, const std::string& expected,
                                       const std::string& observed);
 
-// The kDiverged error that carries all of it in its details, and the way back from there.
+// The kDiverged error with the divergence in its details and a hint how to recover.
 Error to_error(const Divergence& divergence);
 std::optional<Divergence> divergence_of(const Error& error);
 

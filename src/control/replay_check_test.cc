@@ -21,7 +21,7 @@ ReplayStep recorded(const Observation& seen) {
   return {NodeId("n4"), 2, finished_entry(begun_entry({.command = "make"}), seen)};
 }
 
-TEST(ReplayCheckTest, TheSameObservationDoesNotDivergeHoweverLongItTook) {
+TEST(ReplayCheckTest, EqualObservationDoesNotDivergeWhateverItsDuration) {
   Observation again = observed("ok\n", 3);
   again.duration = milliseconds(900);
   again.background = "something else\n";
@@ -37,16 +37,16 @@ TEST(ReplayCheckTest, ADifferentStatusOutputOrTimeOutDiverges) {
   EXPECT_TRUE(check_replay(step, late).has_value());
 }
 
-TEST(ReplayCheckTest, ADifferenceInTheMiddleOfALongOutputIsSeen) {
+TEST(ReplayCheckTest, DifferenceInTheMiddleOfALongOutputIsDetected) {
   std::string text(100'000, 'a');
   ReplayStep step = recorded(observed(text));
   text[50'000] = 'b';
   auto divergence = check_replay(step, observed(text));
   ASSERT_TRUE(divergence.has_value());
-  EXPECT_LE(divergence->observed.output.size(), kMaxKeptOutput + 64) << "what is shown is bounded";
+  EXPECT_LE(divergence->observed.output.size(), kMaxKeptOutput + 64) << "the excerpt is bounded";
 }
 
-TEST(ReplayCheckTest, ADifferenceInWhatWasCutOffIsSeenByItsSize) {
+TEST(ReplayCheckTest, DifferenceInTruncatedOutputIsDetectedByItsSize) {
   Observation cut = observed("head tail");
   cut.output_bytes = 5000;
   Observation longer = cut;
@@ -54,7 +54,7 @@ TEST(ReplayCheckTest, ADifferenceInWhatWasCutOffIsSeenByItsSize) {
   EXPECT_TRUE(check_replay(recorded(cut), longer).has_value());
 }
 
-TEST(ReplayCheckTest, ADifferenceInWhatWasCutOffIsSeenByItsHash) {
+TEST(ReplayCheckTest, DifferenceInTruncatedOutputIsDetectedByItsHash) {
   Observation cut = observed("head tail");
   cut.output_bytes = 5000;
   cut.truncated = true;
@@ -66,13 +66,13 @@ TEST(ReplayCheckTest, ADifferenceInWhatWasCutOffIsSeenByItsHash) {
   EXPECT_TRUE(check_replay(step, cut).has_value());
 }
 
-TEST(ReplayCheckTest, OfALongOutputThatVersion010RecordedTheKeptPartAndTheSizeAreCompared) {
+TEST(ReplayCheckTest, TruncatedOutputOfVersion010IsComparedByKeptPartAndSize) {
   Observation cut = observed("head tail");
   cut.output_bytes = 5000;
   cut.truncated = true;
   cut.raw_hash = 17;
   ReplayStep step = recorded(cut);
-  step.entry.output_hash = hash_text("head tail");  // all that it kept
+  step.entry.output_hash = hash_text("head tail");  // version 0.1.0 hashed the kept part only
   EXPECT_FALSE(check_replay(step, cut).has_value());
   EXPECT_TRUE(was_partly_recorded(step.entry, cut));
   cut.output_bytes = 5001;
@@ -82,7 +82,7 @@ TEST(ReplayCheckTest, OfALongOutputThatVersion010RecordedTheKeptPartAndTheSizeAr
   EXPECT_TRUE(check_replay(step, cut).has_value());
 }
 
-TEST(ReplayCheckTest, AStateThatDiffersNamesTheNodeAndWhatDiffersAndNoCommand) {
+TEST(ReplayCheckTest, StateDifferenceNamesTheNodeAndTheDifferenceButNoCommand) {
   EXPECT_FALSE(check_state(NodeId("n4"), "files:1 shell:2", "files:1 shell:2").has_value());
   auto files = check_state(NodeId("n4"), "files:1 shell:2", "files:3 shell:2");
   ASSERT_TRUE(files.has_value());
@@ -101,7 +101,7 @@ TEST(ReplayCheckTest, AStateThatDiffersNamesTheNodeAndWhatDiffersAndNoCommand) {
   EXPECT_EQ(both->state, "its files and its shell's state differ");
 }
 
-TEST(ReplayCheckTest, TheErrorCarriesEverythingAndGivesItBack) {
+TEST(ReplayCheckTest, ErrorCarriesTheWholeDivergence) {
   auto divergence = check_replay(recorded(observed("5\n")), observed("6\n", 1));
   ASSERT_TRUE(divergence.has_value());
   divergence->step = 7;
@@ -118,7 +118,7 @@ TEST(ReplayCheckTest, OtherErrorsCarryNoDivergence) {
   EXPECT_FALSE(divergence_of(fail(ErrorCode::kDiverged, "without details")).has_value());
 }
 
-TEST(CommandLogTest, AReplayAsksForWhatWasAskedThen) {
+TEST(CommandLogTest, ReplayRequestRepeatsTheRecordedRequest) {
   ExecRequest request{.command = "x", .timeout = milliseconds(77), .max_output = 9};
   LogEntry entry = begun_entry(request);
   ExecRequest again = replay_request(entry);
@@ -133,7 +133,7 @@ TEST(CommandLogTest, AReplayAsksForWhatWasAskedThen) {
             std::make_pair(std::uint16_t{24}, std::uint16_t{80}));
 }
 
-TEST(CommandLogTest, ABegunEntryIsNotReplayableUntilItsEndWasSeen) {
+TEST(CommandLogTest, BegunEntryIsNotReplayableUntilItIsFinished) {
   LogEntry entry = begun_entry({.command = "x"});
   EXPECT_FALSE(is_replayable(entry));
   EXPECT_TRUE(is_replayable(finished_entry(entry, observed(""))));
@@ -141,7 +141,7 @@ TEST(CommandLogTest, ABegunEntryIsNotReplayableUntilItsEndWasSeen) {
   EXPECT_TRUE(is_replayable(resize_entry(1, 1)));
 }
 
-TEST(CommandLogTest, AnExcerptKeepsBothEndsAndSaysWhatIsMissing) {
+TEST(CommandLogTest, ExcerptKeepsBothEndsAndStatesTheOmittedSize) {
   EXPECT_EQ(bounded_excerpt("short", 10), "short");
   EXPECT_EQ(bounded_excerpt("abcdefghijkl", 4), "ab\n[8 bytes left out]\nkl");
 }

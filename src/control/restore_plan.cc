@@ -27,7 +27,7 @@ Result<RestorePlan> plan_restore(const BranchTree& tree, const NodeId& target) {
       if (!is_replayable(entry))
         return fail(ErrorCode::kUnsupported,
                     "node " + target.value() + " cannot be replayed: '" + describe(entry) +
-                        "' before node " + step->id.value() + " cannot be done again",
+                        "' before node " + step->id.value() + " cannot be replayed",
                     "its physical snapshot is gone; restore an ancestor");
       plan.replay_cost += entry.duration;
       plan.steps.push_back({step->id, i, entry});

@@ -1,5 +1,5 @@
-// cleanup(), end_branch(), end_session(): struck from the record first, removed from the backend
-// then.
+// cleanup(), end_branch(), end_session(): delete the records first, then remove the objects from
+// the backend.
 #include <unordered_set>
 #include <utility>
 
@@ -15,10 +15,10 @@ Error still_used(const NodeId& node, const std::vector<BranchId>& branches, bool
   for (const BranchId& branch : branches) who += (who.empty() ? "" : ", ") + branch.value();
   Error error =
       fail(ErrorCode::kBusy,
-           branches.empty() ? "a branch is just being made below node " + node.value()
-                            : "branches stand at or below node " + node.value() + ": " + who,
-           coming && branches.empty() ? "try again, or force it"
-                                      : "restore them elsewhere, or force it to end them");
+           branches.empty() ? "a branch is being made below node " + node.value()
+                            : "branches are at or below node " + node.value() + ": " + who,
+           coming && branches.empty() ? "try again, or use force"
+                                      : "restore them to other nodes, or use force to end them");
   error.details["branches"] = who;
   return error;
 }
@@ -31,7 +31,7 @@ Result<CleanupReport> SessionManager::remove(const std::string& operation, const
   std::vector<PhysicalRef> refs;
   {
     std::lock_guard lock(mutex_);
-    SF_TRY(removal(report));  // fills in the nodes and branches that go
+    SF_TRY(removal(report));  // fills in the nodes and branches to remove
     std::vector<Edit> edits;
     const bool whole_session = tree_.size() == report.nodes.size();
     for (const BranchId& branch : report.branches) {
@@ -65,7 +65,7 @@ Result<CleanupReport> SessionManager::cleanup(const BranchId& branch, std::strin
     if (tree_.ended()) return fail(ErrorCode::kNotFound, "the session has ended");
     SF_TRY_ASSIGN(NodeId node, resolve(tree_, branch, ref));
     if (node == tree_.root())
-      return invalid("the root node goes with its session", "end the session");
+      return invalid("the root node cannot be removed on its own", "end the session");
     report.nodes = tree_.subtree(node);
     std::unordered_set<NodeId> going(report.nodes.begin(), report.nodes.end());
     for (const auto& [id, standing] : tree_.branches()) {

@@ -1,4 +1,4 @@
-// What is done to a live branch in place: commands, keys, files.
+// Operations that change a live branch in place: commands, keys, files.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace sf::control {
 namespace {
 
-// By the rules of backend.h.
+// See the rules in backend.h.
 bool had_no_effect(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kBusy ||
          error.code == ErrorCode::kUnsupported || error.code == ErrorCode::kNotFound;
@@ -49,9 +49,10 @@ Status SessionManager::carry_out(const BranchLock& branch_lock, const std::strin
   if (done.ok()) {
     Status recorded = commit(
         operation, {edit::FinishEntry{branch_lock.id, index, std::move(entry)}}, watch.elapsed());
-    if (!recorded.ok()) return std::move(recorded).error().while_doing("recording what was done");
+    if (!recorded.ok()) return std::move(recorded).error().while_doing("recording the result");
   } else if (had_no_effect(done.error())) {
-    // Should this fail, the entry stays as one of unknown outcome, which errs on the safe side.
+    // If this fails, the outcome of the entry stays unknown, so the next node is physical: that is
+    // safe.
     (void)commit(operation + "_cancel", {edit::CancelEntry{branch_lock.id, index}}).ok();
   }
   return done;
@@ -105,7 +106,7 @@ Result<SessionManager::Entrance> SessionManager::enter(const BranchId& branch, L
   std::lock_guard lock(mutex_);
   const Branch* found = tree_.find_branch(branch);
   if (found == nullptr || found->handle != entrance.handle) return ended_meanwhile(branch);
-  // A person types many keys; one entry is enough to make a log unfit for replay.
+  // Users type many keys, but one entry is enough to make a log unfit for replay.
   const CommandLog& pending = found->pending;
   bool said = !pending.empty() && pending.back().kind == entry.kind &&
               (entry.kind == EntryKind::kKeys || pending.back() == entry);
@@ -124,14 +125,14 @@ Status SessionManager::use_terminal(const BranchId& branch, LogEntry entry,
 
 Result<SideObservation> SessionManager::run(const BranchId& branch, const SideRequest& request) {
   if (request.argv.empty() || request.argv.front().empty())
-    return invalid("a command beside the shell needs a program", "name it first in argv");
+    return invalid("a side command needs a program", "put its name first in argv");
   const LogEntry entry = side_entry(request);
   SF_TRY_ASSIGN(Entrance entrance, enter(branch, entry));
   {
     std::lock_guard lock(mutex_);
     entrance.slot->beside.push_back(entry);
   }
-  entrance.input = {};  // it may take long, and others come and go meanwhile
+  entrance.input = {};  // released: the command may run long and must not block other input
   Result<SideObservation> seen = backend_.run(entrance.handle, request);
   {
     std::lock_guard lock(mutex_);
@@ -162,7 +163,7 @@ Result<TypedKeys> SessionManager::send_input(const BranchId& branch, const Input
 }
 
 Status SessionManager::resize(const BranchId& branch, std::uint16_t rows, std::uint16_t cols) {
-  if (rows == 0 || cols == 0) return invalid("a terminal has at least one row and one column");
+  if (rows == 0 || cols == 0) return invalid("a terminal needs at least one row and one column");
   if (!capabilities_.terminal) return cannot(backend_, "terminal");
   LogEntry entry = resize_entry(rows, cols);
   SF_TRY_ASSIGN(std::optional<BranchLock> branch_lock, try_turn(branch));
@@ -177,7 +178,7 @@ Status SessionManager::resize(const BranchId& branch, std::uint16_t rows, std::u
   });
   if (branch_lock && is_said) return act(branch_lock->handle);
   entry.outcome_unknown = true;
-  // What a command that is running sees of a new window depends on the moment.
+  // The moment at which a running command sees the new size is unknown.
   if (!branch_lock) return use_terminal(branch, std::move(entry), act);
   return carry_out(*branch_lock, "resize", std::move(entry), [&](LogEntry& done) -> Status {
     SF_TRY(act(branch_lock->handle));

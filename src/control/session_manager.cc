@@ -105,7 +105,8 @@ Result<std::unique_ptr<SessionManager>> SessionManager::reopen(SessionPorts port
   for (const auto& [id, branch] : session->tree_.branches())
     session->slots_[id] = std::make_shared<BranchSlot>();
   Status marked = session->reconcile(inventory);
-  // What could not be marked on a full disk is found missing again when it is used.
+  // If the disk is full, a missing part stays unmarked; the session notices it again when it uses
+  // the part.
   if (!marked && marked.error().code != ErrorCode::kNoSpace) return std::move(marked).error();
   return session;
 }
@@ -115,7 +116,7 @@ Status SessionManager::reconcile(const Inventory& inventory) {
   if (tree_.ended()) return Ok{};
   std::vector<Edit> missing = missing_parts(tree_, inventory);
   if (!missing.empty()) SF_TRY(commit("recover", std::move(missing)));
-  tree_.take_unneeded();  // they are gone already
+  tree_.take_unneeded();  // the backend does not have them any more
   return Ok{};
 }
 
@@ -156,7 +157,7 @@ Result<std::optional<SessionManager::BranchLock>> SessionManager::try_turn(const
   BranchLock branch_lock{.id = branch};
   SF_TRY_ASSIGN(branch_lock.slot, seat_of(branch));
   {
-    std::lock_guard no_snapshot(branch_lock.slot->input);  // for those it is worth waiting
+    std::lock_guard no_snapshot(branch_lock.slot->input);  // waits for snapshots and restores
     branch_lock.held = std::unique_lock(branch_lock.slot->exclusive, std::try_to_lock);
   }
   if (!branch_lock.held.owns_lock()) return std::optional<BranchLock>();
@@ -173,13 +174,13 @@ Result<std::shared_ptr<SessionManager::BranchSlot>> SessionManager::seat_of(
   return it->second;
 }
 
-// The branch as it is, now that its turn has come.
+// Reads the branch again after the lock was acquired: another call may have changed it.
 Status SessionManager::look_again(BranchLock& branch_lock, Condition condition) {
   std::lock_guard lock(mutex_);
   if (tree_.ended()) return ended_error();
   auto it = slots_.find(branch_lock.id);
   if (it == slots_.end() || it->second != branch_lock.slot)
-    return no_branch(branch_lock.id);  // ended meanwhile
+    return no_branch(branch_lock.id);  // ended by another call
   const Branch* found = tree_.find_branch(branch_lock.id);
   if (condition == Condition::kAlive && !found->alive) return lost_branch(branch_lock.id);
   branch_lock.node = found->node;
@@ -202,7 +203,7 @@ void SessionManager::note_if_lost(const BranchId& branch, const BranchHandle& ha
   std::lock_guard lock(mutex_);
   const Branch* found = tree_.find_branch(branch);
   if (found == nullptr || found->handle != handle || !found->alive) return;
-  // Should this fail, the branch is found dead once more, at the next call or the next start.
+  // If this fails, the next call or the next start finds the branch dead again.
   (void)commit("lose_branch", {edit::LoseBranch{branch}}).ok();
 }
 

@@ -7,13 +7,13 @@
 //   session->fork(main, "HEAD", {.count = 4});
 //   session->cleanup(main, here.value());
 //
-// Thread rules: any method from any thread. One branch does one thing at a time: calls on it wait
-// for the lock; different branches run side by side. Commands beside the shell, keys, the screen
-// and files to be read do not wait for a running command. Ending things waits for nobody: what was
-// running there fails. Locks, in their order: a branch's lock, its input, making_, then mutex_,
-// which is held for the tree and the catalog's append and never for a call of the backend.
+// Thread rules: any method may be called from any thread. Calls on one branch wait for the branch
+// lock and run one at a time; calls on different branches run in parallel. Side commands, keys, the
+// screen and file reads do not wait for a running command. Ending a branch waits for no call: a
+// running call on it fails. Lock order: branch lock, its input, making_, mutex_. mutex_ guards the
+// tree and the catalog's append and is never held during a call of the backend.
 //
-// Crash rules: see catalog.h. Each method says "Commits:" what its one deciding change is.
+// Crash rules: see catalog.h. "Commits:" names the one change that decides a method's effect.
 #pragma once
 
 #include <functional>
@@ -40,7 +40,7 @@
 
 namespace sf::control {
 
-// What a session stands on; all of it outlives the session.
+// The dependencies of a session; all of them outlive it.
 struct SessionPorts {
   Backend& backend;
   Catalog& catalog;
@@ -53,7 +53,7 @@ struct SessionLimits {
   std::size_t max_branches = 256;
   std::size_t max_notes = 64;  // per node
   std::size_t max_note_bytes = 64U << 10U;
-  std::uint64_t max_physical_bytes = 0;  // 0: none
+  std::uint64_t max_physical_bytes = 0;  // 0: no limit
 };
 
 struct NewSession {
@@ -66,49 +66,49 @@ struct NewSession {
 
 struct SnapshotRequest {
   std::string name;
-  std::optional<Materialization> wanted;  // nothing: the policy decides
+  std::optional<Materialization> wanted;  // nullopt: the policy decides
   Notes notes;
 };
 
 struct SnapshotReport {
   NodeId node;
   Materialization kind = Materialization::kVirtual;
-  bool unchanged = false;         // proven to be as the snapshot before, and kept there
-  std::string why;                // what decided the kind
-  std::optional<Error> fallback;  // why it could not be physical, though it should have been
+  bool unchanged = false;         // the state equals the previous snapshot's, which is used instead
+  std::string why;                // the reason for `kind`
+  std::optional<Error> fallback;  // if a physical node was intended: why it could not be made
   std::optional<PhysicalState> physical;
-  std::optional<ReplayProof> proof;  // of a virtual node
+  std::optional<ReplayProof> proof;  // set for a virtual node
   bool quiet = false;                // Node::quiet
   microseconds took{0};
 };
 
 enum class OnDivergence {
-  kFail,    // the branch stays as it was
-  kAccept,  // go on; the report lists every difference
+  kFail,    // the branch is not changed
+  kAccept,  // continue; the report lists every difference
 };
 
 struct RestoreReport {
   NodeId node;
   std::size_t replayed = 0;
   std::vector<Divergence> accepted;
-  bool promoted = false;  // the node was virtual and is physical now
-  // Why the state is not proven to be the node's: outputs alone could be compared, or nothing.
-  // Empty: it is.
+  bool promoted = false;  // the node was virtual and is now physical
+  // Why the state is not proven to be the node's: only outputs could be compared, or nothing. Empty
+  // if it is proven.
   std::string unproven;
   microseconds took{0};
 };
 
 struct ForkRequest {
   std::size_t count = 1;
-  std::vector<BranchId> names;  // the first ones; the others are numbered
+  std::vector<BranchId> names;  // names of the first branches; the others are numbered
   OnDivergence on_divergence = OnDivergence::kFail;
 };
 
 struct ForkReport {
   NodeId node;
-  std::vector<Result<BranchId>> branches;  // one for each asked for: a branch, or why there is none
-  std::vector<std::vector<Divergence>> accepted;  // RestoreReport's, of each of them
-  std::string unproven;                           // the same, of those that were replayed
+  std::vector<Result<BranchId>> branches;  // one entry per requested branch: its id or an error
+  std::vector<std::vector<Divergence>> accepted;  // RestoreReport::accepted of each branch
+  std::string unproven;                           // RestoreReport::unproven of the replays
   microseconds took{0};
 };
 
@@ -116,59 +116,59 @@ enum class Force { kNo, kYes };
 
 struct CleanupReport {
   std::vector<NodeId> nodes;
-  std::vector<BranchId> branches;  // ended, because they stood there
-  std::size_t physical_refs = 0;   // no longer needed by anyone
-  std::uint64_t bytes = 0;         // of those
+  std::vector<BranchId> branches;  // ended, because they were at a removed node
+  std::size_t physical_refs = 0;   // snapshots that no node uses any more
+  std::uint64_t bytes = 0;         // size of these snapshots
   std::vector<std::string>
-      leftovers;  // what the backend could not remove; collect_garbage() retries
+      leftovers;  // the backend could not remove them; collect_garbage() retries
 };
 
 class SessionManager {
  public:
-  // Starts the session with branch `main` on its root node, which is physical whenever the backend
-  // can make it so: a start repeated later would see another host. Commits: the whole session.
+  // Starts the session with branch `main` at its root node. The root is physical if the backend
+  // supports it, because a later start could see another host. Commits: the whole session.
   static Result<std::unique_ptr<SessionManager>> build_session(SessionPorts ports,
                                                                NewSession request,
                                                                SessionLimits limits = {});
-  // A session from its records. Branches and snapshots that the backend no longer has are marked.
+  // Opens a session from its records. Marks branches and snapshots that the backend no longer has.
   static Result<std::unique_ptr<SessionManager>> reopen(SessionPorts ports, SessionImage image,
                                                         const Inventory& inventory,
                                                         SessionLimits limits = {});
-  // The backend was away and has lost what it does not name now: such branches and snapshots are
-  // marked. Commits: the marks.
+  // Marks branches and snapshots that the backend lost while it was unavailable. Commits: the
+  // marks.
   Status reconcile(const Inventory& inventory);
-  // Waits until no operation that makes a branch or a snapshot is under way: then all that the
-  // session has is recorded. False: one was still under way at the deadline.
+  // Waits until no operation is creating a branch or a snapshot. Then everything that the session
+  // has is recorded. Returns false if the deadline passed first.
   bool settle(Deadline deadline);
   SessionManager(const SessionManager&) = delete;
   SessionManager& operator=(const SessionManager&) = delete;
-  ~SessionManager() = default;  // branches live on
+  ~SessionManager() = default;  // branches keep running
 
-  // Commits: the command as begun, then as finished. An Error means that there is no observation;
-  // unless it says that nothing was done, the command may have had any effect, and the next
-  // snapshot will be physical.
-  // `may_begin` is asked when the branch is locked for it; its error is the answer, and nothing was
-  // done.
+  // Runs a command. If it fails, there is no observation; unless the error says that the request
+  // had no effect, the command may have had any effect, and the next snapshot will be physical.
+  // `may_begin` is called when the branch is locked; if it returns an error, the command is not run
+  // and exec_command() returns that error. Commits: the command as begun, then as finished.
   Result<Observation> exec_command(const BranchId& branch, const ExecRequest& request,
                                    const OutputSink& sink = {},
                                    const std::function<Status()>& may_begin = {});
-  // Commits: the node, and the branch standing on it.
+  // Commits: the node, and the branch at it.
   Result<SnapshotReport> snapshot(const BranchId& branch, const SnapshotRequest& request = {});
-  // Brings the branch to a node: a new live branch is built there, checked and swapped in. On any
-  // failure, kDiverged included, the branch is as it was. Brings a lost branch back.
-  // Commits: the branch standing on the node with its new handle.
+  // Restores the branch to a node: builds a new live branch there, verifies it and replaces the old
+  // one. If anything fails, kDiverged included, the branch is unchanged. Revives a lost branch.
+  // Commits: the branch at the node with its new handle.
   Result<RestoreReport> restore(const BranchId& branch, std::string_view ref,
                                 OnDivergence on_divergence = OnDivergence::kFail);
-  // New branches at a node. HEAD is `branch`'s; what it did since is not in the forks (take a
-  // snapshot first). Commits: all branches that came to be, at once.
+  // Makes new branches at a node. HEAD is the node of `branch`; its commands since that node are
+  // not in the forks (take a snapshot first). Commits: all new branches in one change.
   Result<ForkReport> fork(const BranchId& branch, std::string_view ref, const ForkRequest& request);
-  // Removes a node and all below it. kBusy, naming them, when branches stand there or come to be
-  // there, unless forced: then they are ended. Commits: the removal; the backend follows.
+  // Removes a node and all nodes below it. If branches are there or are being made there, fails
+  // with kBusy and names them; with Force::kYes it ends them. Commits: the removal; then the
+  // backend removes the objects.
   Result<CleanupReport> cleanup(const BranchId& branch, std::string_view ref, Force force);
   Result<CleanupReport> end_branch(const BranchId& branch);
-  // cleanup() of everything. All later calls fail with kNotFound.
+  // Removes the whole session. All later calls fail with kNotFound.
   Result<CleanupReport> end_session();
-  // Tries again what the backend could not remove. Returns what is still left.
+  // Retries removals that the backend failed. Returns the objects that remain.
   std::vector<std::string> collect_garbage();
 
   Status rename_node(const BranchId& branch, std::string_view ref, const std::string& name);
@@ -176,29 +176,29 @@ class SessionManager {
   Status set_note(const BranchId& branch, std::string_view ref, const std::string& key,
                   std::optional<std::string> value);
 
-  // A command beside the shell; waits for no other. What it does cannot be replayed.
+  // Runs a side command without waiting for other commands. Its effects cannot be replayed.
   Result<SideObservation> run(const BranchId& branch, const SideRequest& request);
-  // Types all of it or nothing; kBusy: too much waits already for the program in the terminal.
+  // Types all keys or none. kBusy: the input queue of the terminal is full.
   Result<TypedKeys> send_keys(const BranchId& branch, std::string_view keys);
   Result<TypedKeys> send_input(const BranchId& branch, const InputEvents& input);
   Status resize(const BranchId& branch, std::uint16_t rows, std::uint16_t cols);
   Result<ScreenText> screen(const BranchId& branch, std::size_t scrollback = 0);
-  // What the branch's terminal prints from now on, through restores, until the branch ends.
-  // Requires: the session outlives the feed.
+  // Output of the branch's terminal from now on, across restores, until the branch ends. Requires:
+  // the session outlives the feed.
   Result<std::unique_ptr<TerminalFeed>> watch(const BranchId& branch);
   Result<std::string> read_file(const BranchId& branch, const std::string& path,
                                 std::size_t max_bytes);
   Status write_file(const BranchId& branch, const std::string& path, std::string content);
   Result<BranchFacts> facts(const BranchId& branch);
 
-  // What differs from one node to another, or to the branch as it is now (no `to`). Virtual nodes
-  // are brought back for it, verified, and put away again.
+  // Compares two nodes, or a node and the current state of the branch (if `to` is nullopt).
+  // Restores virtual nodes for the comparison, verifies them and discards them afterwards.
   Result<StateDiff> diff(const BranchId& branch, std::string_view from,
                          std::optional<std::string_view> to);
 
   Result<NodeId> resolve_ref(const BranchId& branch, std::string_view ref) const;
   SessionStats stats() const;
-  // Calls look(tree) while nothing changes. `look` must be brief and not call back.
+  // Calls look(tree) with the tree locked. `look` must be brief and must not call the session.
   template <typename Look>
   auto read(Look look) const {
     std::lock_guard lock(mutex_);
@@ -206,12 +206,12 @@ class SessionManager {
   }
 
  private:
-  struct BranchSlot {  // what a live branch has beside its record
+  struct BranchSlot {  // data of a live branch that is not in its record
     std::mutex exclusive;
     std::mutex input;
-    std::vector<LogEntry> beside;  // programs that run beside the shell; guarded by mutex_
+    std::vector<LogEntry> beside;  // running side commands; guarded by mutex_
   };
-  struct BranchLock {  // the right to do something to a branch, and the branch as it was found
+  struct BranchLock {  // the right to change a branch, with the branch's data at that time
     std::shared_ptr<BranchSlot> slot;
     std::unique_lock<std::mutex> held;
     std::unique_lock<std::mutex> input;
@@ -219,18 +219,18 @@ class SessionManager {
     NodeId node;
     BranchHandle handle;
   };
-  enum class Input { kOpen, kHeld };  // may keys come in meanwhile?
+  enum class Input { kOpen, kHeld };  // whether keys may be typed while the lock is held
   enum class Condition { kAlive, kAny };
-  class Feed;      // a TerminalFeed of a branch, whichever handle it has
-  class Pin;       // keeps a node from being cleaned up
-  class LiveCopy;  // a live branch that no record names yet; ended unless released
+  class Feed;      // TerminalFeed of a branch; follows the branch to a new handle
+  class Pin;       // keeps a node from being removed
+  class LiveCopy;  // a live branch without a record yet; ended unless released
   struct RestoredCopy;
 
   SessionManager(SessionPorts ports, SessionLimits limits, const SessionTerms& terms);
 
-  // session_manager.cc: turns, commits, and what follows from them
+  // session_manager.cc: locks and commits
   Result<BranchLock> lock_branch(const BranchId& branch, Input input, Condition condition);
-  // Nothing: something is done to the branch right now. Waits for snapshots and restores only.
+  // nullopt: a command is running on the branch. Waits for snapshots and restores only.
   Result<std::optional<BranchLock>> try_turn(const BranchId& branch);
   Result<std::shared_ptr<BranchSlot>> seat_of(const BranchId& branch);
   Status look_again(BranchLock& branch_lock, Condition condition);
@@ -241,15 +241,16 @@ class SessionManager {
   void note_if_lost(const BranchId& branch, const BranchHandle& handle, const Error& error);
   std::vector<std::string> discard(std::vector<BranchHandle> handles,
                                    std::vector<PhysicalRef> refs);
-  // Ends a branch whose place another one has taken. What fails is garbage.
+  // Ends a replaced branch. If that fails, the branch becomes garbage.
   void retire(BranchHandle handle);
 
   // session_commands.cc
-  // Records an entry as begun, carries it out (`effect` fills in what was seen), and records how it
-  // ended.
+  // Records an entry as begun, carries it out (`effect` fills in the result), and records the
+  // outcome.
   Status carry_out(const BranchLock& branch_lock, const std::string& operation, LogEntry entry,
                    const std::function<Status(LogEntry&)>& effect);
-  // For what does not wait for the branch's lock. The lock keeps snapshots and restores away.
+  // Access for calls that do not take the branch lock. It keeps snapshots and restores from
+  // starting.
   struct Entrance {
     BranchHandle handle;
     std::shared_ptr<BranchSlot> slot;
@@ -262,17 +263,17 @@ class SessionManager {
   // session_snapshot.cc
   struct Captured {
     PhysicalState state;
-    // Either: its price says nothing.
-    bool unchanged = false;    // shares what the backend kept before
-    bool precaptured = false;  // was captured before
+    // If either is true, the measured cost is not recorded.
+    bool unchanged = false;    // shares the previous snapshot
+    bool precaptured = false;  // was captured ahead of the call
     BranchFacts facts;         // of the branch as it was captured
     std::vector<Edit> cost() const;
   };
   Result<Captured> capture(const BranchHandle& handle);
-  // What a replay of the branch's state will be compared with.
+  // The digest that a later replay of the branch's state is compared with.
   Result<std::optional<ReplayProof>> prove(const BranchLock& branch_lock);
-  // A snapshot of a branch in the making. A capture tells what ran in the branch: where it will be
-  // made whatever runs, the branch is not asked before.
+  // A snapshot in progress. A capture also returns the facts of the branch, so if a capture is made
+  // in any case, the facts are not read before.
   struct Making {
     const BranchLock& branch_lock;
     const SnapshotRequest& request;
@@ -283,11 +284,12 @@ class SessionManager {
   bool captures_anyway(const SnapshotRequest& request) const;
   Result<BranchFacts> look(const BranchLock& branch_lock);
   Result<SnapshotChoice> choose(const Making& making) const;
-  // Fills in how the node comes back: a snapshot, or the proof of a replay.
+  // Fills in the snapshot, or the proof for a replay.
   Status materialize(SnapshotChoice choice, Making& making);
   Status take_physical(Making& making);
   Result<SnapshotQuestion> question(const Making& making) const;
-  // Why a replay that begins at the snapshot below `from` would run in another shell; or nothing.
+  // Why a replay that begins at the snapshot below `from` would run in another shell; nullopt if it
+  // would not.
   std::optional<std::string> shell_that_stays_away(const NodeId& from) const;
   Status check_new_node(const SnapshotRequest& request) const;
   Status add_node(Making& making, microseconds took);
@@ -298,10 +300,11 @@ class SessionManager {
                                     OnDivergence on_divergence);
   Status replay(const RestorePlan& plan, OnDivergence on_divergence, RestoredCopy& restored);
   Result<std::optional<Divergence>> replay_step(const ReplayStep& step, RestoredCopy& restored);
-  // Compares what a replay led to with what the node was, beyond the outputs.
+  // Compares the state after a replay with the node, beyond the outputs.
   Status verify(const RestorePlan& plan, OnDivergence on_divergence, RestoredCopy& restored);
   void remember_divergence(const ReplayStep& step);
-  // The state differs, all outputs are the same: what is learnt of the commands on the way.
+  // Called if the state differs although all outputs are equal. Records which commands may have
+  // caused it.
   void remember_suspects(const RestorePlan& plan);
   std::optional<PhysicalRef> promote(const RestorePlan& plan, const BranchHandle& handle,
                                      std::int64_t replays_ahead);
@@ -309,12 +312,14 @@ class SessionManager {
                                                 const ForkRequest& request);
 
   // session_restore.cc
-  // Gives `fresh` the window of `old`, and says so in the log that a replay follows.
+  // Gives `fresh` the window size of `old`. Returns the log entry for the resize if a replay needs
+  // one.
   std::optional<LogEntry> keep_window(const BranchHandle& old, const BranchHandle& fresh);
   Result<std::vector<BranchId>> names_for(const ForkRequest& request, Counters& counters) const;
 
   // session_cleanup.cc
-  using Removal = std::function<Status(CleanupReport&)>;  // says what goes; mutex_ is held
+  // Fills in the nodes and branches to remove. Called with mutex_ held.
+  using Removal = std::function<Status(CleanupReport&)>;
   Result<CleanupReport> remove(const std::string& operation, const Removal& removal);
 
   Backend& backend_;
@@ -323,8 +328,8 @@ class SessionManager {
   std::function<WallTime()> now_;
   SessionLimits limits_;
   Capabilities capabilities_;
-  // Held, shared, from before something is made until it is recorded or put away. Between a
-  // branch's input and mutex_ in the order of locks.
+  // Held shared while an object is made, until it is recorded or discarded. Lock order: after a
+  // branch's input, before mutex_.
   std::shared_timed_mutex making_;
 
   mutable std::mutex mutex_;
@@ -332,9 +337,9 @@ class SessionManager {
   SessionStats stats_;
   std::map<BranchId, std::shared_ptr<BranchSlot>> slots_;
   std::map<NodeId, std::size_t> pins_;
-  std::unordered_map<NodeId, microseconds> replay_spent_;  // on virtual nodes, so far
-  std::unordered_set<NodeId> replayed_well_;  // virtual nodes whose commands led to a proven state
-  std::vector<BranchHandle> unended_;         // garbage that could not be put away
+  std::unordered_map<NodeId, microseconds> replay_spent_;  // by virtual node
+  std::unordered_set<NodeId> replayed_well_;               // virtual nodes with a proven replay
+  std::vector<BranchHandle> unended_;                      // garbage to remove again
   std::vector<PhysicalRef> unremoved_;
 };
 

@@ -22,7 +22,7 @@ test::FakeBackendOptions replay_only() {
   return options;
 }
 
-TEST(SessionTest, ANewSessionHasMainOnAPhysicalRoot) {
+TEST(SessionTest, NewSessionHasMainAtAPhysicalRoot) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   w.session().read([](const BranchTree& tree) {
@@ -36,7 +36,7 @@ TEST(SessionTest, ANewSessionHasMainOnAPhysicalRoot) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionTest, ARootThatCannotBeCapturedIsStartedAnew) {
+TEST(SessionTest, RootThatCannotBeCapturedIsStartedAgain) {
   SessionFixture w;
   w.backend.fail_checkpoints(ErrorCode::kUnsupported);
   ASSERT_OK(w.build());
@@ -48,7 +48,7 @@ TEST(SessionTest, ARootThatCannotBeCapturedIsStartedAnew) {
   EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
 }
 
-TEST(SessionTest, BadIdsNamesAndSizesAreRefusedBeforeAnythingHappens) {
+TEST(SessionTest, InvalidIdsNamesAndSizesAreRefusedWithoutEffect) {
   SessionFixture w;
   ASSERT_OK(w.build());
   EXPECT_FALSE(w.session().snapshot(kMain, {.name = "a/b"}).ok());
@@ -66,7 +66,7 @@ TEST(SessionTest, BadIdsNamesAndSizesAreRefusedBeforeAnythingHappens) {
   EXPECT_EQ(w.backend.calls("exec"), 0U);
 }
 
-TEST(SessionTest, RestoringAPhysicalNodeBringsBackEverything) {
+TEST(SessionTest, RestoreOfAPhysicalNodeRestoresTheWholeState) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -80,7 +80,7 @@ TEST(SessionTest, RestoringAPhysicalNodeBringsBackEverything) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionTest, RestoringAVirtualNodeReplaysFromItsNearestPhysicalAncestor) {
+TEST(SessionTest, RestoreOfAVirtualNodeReplaysFromItsNearestPhysicalAncestor) {
   SessionFixture w("every-2");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "append a 1"));
@@ -100,7 +100,7 @@ TEST(SessionTest, RestoringAVirtualNodeReplaysFromItsNearestPhysicalAncestor) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionTest, ABackendWithoutSnapshotsReplaysFromTheStart) {
+TEST(SessionTest, BackendWithoutSnapshotsReplaysFromTheStart) {
   SessionFixture w("eager", replay_only());
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "append a 1"));
@@ -118,7 +118,7 @@ TEST(SessionTest, ABackendWithoutSnapshotsReplaysFromTheStart) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionTest, ACommandThatWasRefusedLeavesNoTraceInTheLog) {
+TEST(SessionTest, RefusedCommandIsNotInTheLog) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   EXPECT_EQ(w.run("main", "no-such-command").error().code, ErrorCode::kInvalidArgument);
@@ -149,7 +149,7 @@ TEST(SessionTest, ForksAreIsolatedFromEachOtherAndFromTheirNode) {
   }
 }
 
-TEST(SessionTest, CleanupRemovesTheSubtreeAndGivesTheBytesBack) {
+TEST(SessionTest, CleanupRemovesTheSubtreeAndFreesItsBytes) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -175,7 +175,7 @@ TEST(SessionTest, CleanupRemovesTheSubtreeAndGivesTheBytesBack) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionTest, AForcedCleanupEndsTheBranchesInIt) {
+TEST(SessionTest, ForcedCleanupEndsTheBranchesOfTheSubtree) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -188,7 +188,7 @@ TEST(SessionTest, AForcedCleanupEndsTheBranchesInIt) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionTest, TheRootGoesOnlyWithItsSession) {
+TEST(SessionTest, RootIsRemovedOnlyWithItsSession) {
   SessionFixture w;
   ASSERT_OK(w.build());
   EXPECT_EQ(w.session().cleanup(kMain, "n0", Force::kYes).error().code,
@@ -204,7 +204,7 @@ TEST(SessionTest, TheRootGoesOnlyWithItsSession) {
   EXPECT_EQ(w.session().end_session().error().code, ErrorCode::kNotFound);
 }
 
-TEST(SessionTest, WhatTheBackendCannotRemoveNowIsRemovedLater) {
+TEST(SessionTest, FailedRemovalsAreRetriedByTheGarbageCollection) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -218,7 +218,7 @@ TEST(SessionTest, WhatTheBackendCannotRemoveNowIsRemovedLater) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionTest, ALostBranchSaysSoAndIsRevivedByARestore) {
+TEST(SessionTest, LostBranchIsReportedAndRevivedByARestore) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -231,7 +231,7 @@ TEST(SessionTest, ALostBranchSaysSoAndIsRevivedByARestore) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionTest, ARestartFindsEverythingWhereItWas) {
+TEST(SessionTest, RestartKeepsTheWholeSession) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -250,7 +250,7 @@ TEST(SessionTest, ARestartFindsEverythingWhereItWas) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionTest, ARestartMarksWhatTheBackendLost) {
+TEST(SessionTest, RestartMarksPartsThatTheBackendLost) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -269,7 +269,7 @@ TEST(SessionTest, ARestartMarksWhatTheBackendLost) {
   EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
 }
 
-TEST(SessionTest, DiffComparesNodesAndTheBranchAsItIs) {
+TEST(SessionTest, DiffComparesNodesAndTheLiveBranch) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -281,10 +281,10 @@ TEST(SessionTest, DiffComparesNodesAndTheBranchAsItIs) {
   ASSERT_OK_AND_ASSIGN(StateDiff now, w.session().diff(kMain, here.value(), std::nullopt));
   ASSERT_EQ(now.differences.size(), 1U);
   EXPECT_EQ(now.differences[0].name, "b");
-  EXPECT_THAT(w.broken_rules(), IsEmpty()) << "the copies are gone again";
+  EXPECT_THAT(w.broken_rules(), IsEmpty()) << "the copies were discarded";
 }
 
-TEST(SessionTest, LimitsAreKept) {
+TEST(SessionTest, LimitsAreEnforced) {
   SessionFixture w("eager", {}, {.max_nodes = 2, .max_branches = 2, .max_notes = 1});
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));

@@ -1,4 +1,4 @@
-// What becomes physical, what virtual, what is shared, and what replay makes of it.
+// Which nodes become physical or virtual, which share a snapshot, and how replays affect that.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ test::FakeBackendOptions without_proofs() {
   return options;
 }
 
-TEST(SessionMaterializationTest, ASnapshotThatIsPhysicalAnywayAsksTheBackendOnce) {
+TEST(SessionMaterializationTest, SnapshotThatIsPhysicalInAnyCaseAsksTheBackendOnce) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "spawn server"));
@@ -41,7 +41,7 @@ TEST(SessionMaterializationTest, ASnapshotThatIsPhysicalAnywayAsksTheBackendOnce
   EXPECT_THAT(report.why, HasSubstr("left processes"));
 }
 
-TEST(SessionMaterializationTest, WhatRunsByItselfKeepsAFailedCaptureFromBecomingVirtual) {
+TEST(SessionMaterializationTest, RunningProcessesKeepAFailedCaptureFromBecomingVirtual) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "spawn server"));
@@ -52,11 +52,11 @@ TEST(SessionMaterializationTest, WhatRunsByItselfKeepsAFailedCaptureFromBecoming
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
   ASSERT_OK(w.run("main", "kill server"));
-  EXPECT_FALSE(w.session().snapshot(kMain).ok());  // it ran at the node before
+  EXPECT_FALSE(w.session().snapshot(kMain).ok());  // the process ran at the previous node
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionMaterializationTest, ARestoreEndsTheOldBranchWithoutWaiting) {
+TEST(SessionMaterializationTest, RestoreEndsTheOldBranchWithoutWaiting) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   NodeId here = w.mark("main");
@@ -67,7 +67,7 @@ TEST(SessionMaterializationTest, ARestoreEndsTheOldBranchWithoutWaiting) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionMaterializationTest, ADivergedReplayFailsAndLeavesTheBranchAsItWas) {
+TEST(SessionMaterializationTest, DivergedReplayFailsAndLeavesTheBranchUnchanged) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set b 1"));
@@ -90,7 +90,7 @@ TEST(SessionMaterializationTest, ADivergedReplayFailsAndLeavesTheBranchAsItWas) 
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionMaterializationTest, ACommandThatDivergedIsMaterializedFromThenOnAlsoAfterARestart) {
+TEST(SessionMaterializationTest, DivergedCommandIsMaterializedFromThenOnAlsoAfterARestart) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "draw a"));
@@ -109,7 +109,7 @@ TEST(SessionMaterializationTest, ACommandThatDivergedIsMaterializedFromThenOnAls
   EXPECT_EQ(w.dump("main"), then);
 }
 
-TEST(SessionMaterializationTest, WhatIsVisiblyDrawnByChanceIsThereWhenSmartComesBack) {
+TEST(SessionMaterializationTest, SmartRestoresCommandsThatNameASourceOfRandomness) {
   SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "random a"));
@@ -121,7 +121,7 @@ TEST(SessionMaterializationTest, WhatIsVisiblyDrawnByChanceIsThereWhenSmartComes
   EXPECT_EQ(w.dump("main"), then);
 }
 
-TEST(SessionMaterializationTest, ADivergenceCanBeAcceptedAndIsListed) {
+TEST(SessionMaterializationTest, AcceptedDivergenceIsListed) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "flaky"));
@@ -135,7 +135,7 @@ TEST(SessionMaterializationTest, ADivergenceCanBeAcceptedAndIsListed) {
   EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
 }
 
-TEST(SessionMaterializationTest, CommandsThatLeftProcessesAreMaterializedEvenWhenLazy) {
+TEST(SessionMaterializationTest, LazyMaterializesCommandsThatLeftProcesses) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "spawn server"));
@@ -144,7 +144,7 @@ TEST(SessionMaterializationTest, CommandsThatLeftProcessesAreMaterializedEvenWhe
   EXPECT_THAT(report.why, HasSubstr("left processes"));
 }
 
-TEST(SessionMaterializationTest, SnapshotWithoutRoomFailsAndIsNotMadeVirtual) {
+TEST(SessionMaterializationTest, SnapshotWithoutSpaceFailsAndDoesNotBecomeVirtual) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -156,7 +156,7 @@ TEST(SessionMaterializationTest, SnapshotWithoutRoomFailsAndIsNotMadeVirtual) {
   EXPECT_EQ(report.kind, Materialization::kPhysical);
 }
 
-TEST(SessionMaterializationTest, WhatCannotBeCapturedBecomesVirtualAndSaysWhy) {
+TEST(SessionMaterializationTest, UncapturableStateBecomesVirtualWithAReason) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   w.backend.fail_checkpoints(ErrorCode::kUnsupported);
@@ -171,10 +171,10 @@ TEST(SessionMaterializationTest, WhatCannotBeCapturedBecomesVirtualAndSaysWhy) {
 
   Result<SnapshotReport> asked =
       w.session().snapshot(kMain, {.wanted = Materialization::kPhysical});
-  EXPECT_EQ(asked.error().code, ErrorCode::kUnsupported) << "what was asked for is not replaced";
+  EXPECT_EQ(asked.error().code, ErrorCode::kUnsupported) << "a request does not fall back";
 }
 
-TEST(SessionMaterializationTest, AnotherFailureOfACheckpointIsAnErrorAndChangesNothing) {
+TEST(SessionMaterializationTest, OtherCheckpointFailureIsAnErrorAndChangesNothing) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -182,11 +182,11 @@ TEST(SessionMaterializationTest, AnotherFailureOfACheckpointIsAnErrorAndChangesN
   EXPECT_EQ(w.session().snapshot(kMain).error().code, ErrorCode::kTimedOut);
   w.backend.fail_checkpoints(std::nullopt);
   NodeId here = w.mark("main");
-  EXPECT_EQ(here, NodeId("n1")) << "no id was lost";
+  EXPECT_EQ(here, NodeId("n1")) << "no id was skipped";
   EXPECT_EQ(w.node(here).log.size(), 1U);
 }
 
-TEST(SessionMaterializationTest, ANodeThatSharesTheSnapshotBeforeCostsNothingAndTeachesNothing) {
+TEST(SessionMaterializationTest, NodeThatSharesASnapshotAddsNoCostAndNoSample) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -196,9 +196,9 @@ TEST(SessionMaterializationTest, ANodeThatSharesTheSnapshotBeforeCostsNothingAnd
   NodeId second = shared.node;
   EXPECT_TRUE(shared.unchanged);
   EXPECT_EQ(shared.why, "nothing changed since the snapshot before");
-  EXPECT_TRUE(w.node(second).unchanged) << "what the report says, the node says";
+  EXPECT_TRUE(w.node(second).unchanged) << "the node repeats the report";
   EXPECT_EQ(w.session().stats().unchanged_snapshots, 1U);
-  EXPECT_EQ(w.node(second).log.size(), 1U) << "the log is kept all the same";
+  EXPECT_EQ(w.node(second).log.size(), 1U) << "the log is kept anyway";
 
   ASSERT_OK(w.back("main", NodeId("n0")));
   ASSERT_OK_AND_ASSIGN(CleanupReport gone, w.session().cleanup(kMain, second.value(), Force::kNo));
@@ -209,21 +209,21 @@ TEST(SessionMaterializationTest, ANodeThatSharesTheSnapshotBeforeCostsNothingAnd
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionMaterializationTest, UnchangedMeansSinceTheNodeTheBranchStandsOnNow) {
+TEST(SessionMaterializationTest, UnchangedIsRelativeToTheBranchsCurrentNode) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   w.mark("main");
   ASSERT_OK(w.run("main", "nop"));
   ASSERT_OK(w.back("main", NodeId("n0")));
-  ASSERT_OK(w.run("main", "set a 1"));  // as the other node was, but not as this one
+  ASSERT_OK(w.run("main", "set a 1"));  // equals the other node, but not this one
   NodeId here = w.mark("main");
   EXPECT_FALSE(w.node(here).unchanged);
   ASSERT_OK(w.back("main", here));
   EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
 }
 
-TEST(SessionMaterializationTest, WhatIsNotProvenIsNotAssumed) {
+TEST(SessionMaterializationTest, UnprovenNodeIsNotShared) {
   SessionFixture w("eager", without_proofs());
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "get a"));
@@ -232,7 +232,7 @@ TEST(SessionMaterializationTest, WhatIsNotProvenIsNotAssumed) {
   EXPECT_NE(w.node(first).physical->ref, w.node(NodeId("n0")).physical->ref);
 }
 
-TEST(SessionMaterializationTest, AProcessThatRunsByItselfMakesNothingProvable) {
+TEST(SessionMaterializationTest, NodeWithARunningProcessIsNotShared) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "spawn server"));
@@ -255,7 +255,7 @@ TEST(SessionMaterializationTest, TypedKeysForceAPhysicalNode) {
   EXPECT_EQ(replaying.session().snapshot(kMain).error().code, ErrorCode::kUnsupported);
 }
 
-TEST(SessionMaterializationTest, ACommandWhoseEndNobodySawForcesAPhysicalNode) {
+TEST(SessionMaterializationTest, UnfinishedCommandForcesAPhysicalNode) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   w.backend.lose_next_answer();
@@ -267,7 +267,7 @@ TEST(SessionMaterializationTest, ACommandWhoseEndNobodySawForcesAPhysicalNode) {
   EXPECT_THAT(w.dump("main"), HasSubstr("a=1\n"));
 }
 
-TEST(SessionMaterializationTest, AnAcceptedDivergenceIsNotMadePhysicalAsIfItWereTheNode) {
+TEST(SessionMaterializationTest, AcceptedDivergenceIsNotPromoted) {
   SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "flaky"));
@@ -282,7 +282,7 @@ TEST(SessionMaterializationTest, AnAcceptedDivergenceIsNotMadePhysicalAsIfItWere
   EXPECT_FALSE(w.node(here).is_physical());
 }
 
-TEST(SessionMaterializationTest, AForkThatDivergesSaysSoForEachBranchAfterOneTry) {
+TEST(SessionMaterializationTest, DivergedForkReportsTheErrorForEachBranchAfterOneAttempt) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "draw a"));
@@ -296,7 +296,7 @@ TEST(SessionMaterializationTest, AForkThatDivergesSaysSoForEachBranchAfterOneTry
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionMaterializationTest, SmartMakesAnOftenReplayedNodePhysical) {
+TEST(SessionMaterializationTest, SmartPromotesANodeThatIsReplayedOften) {
   SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "slow 4"));  // a snapshot costs 6 ms here
@@ -313,7 +313,7 @@ TEST(SessionMaterializationTest, SmartMakesAnOftenReplayedNodePhysical) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionMaterializationTest, APromotionThatCannotBeRecordedLeavesNothingBehind) {
+TEST(SessionMaterializationTest, FailedCommitOfAPromotionLeavesNoGarbage) {
   SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "slow 4"));
@@ -341,7 +341,7 @@ TEST(SessionMaterializationTest, SmartReplaysAVirtualNodeOnceForManyForks) {
   EXPECT_EQ(w.session().stats().live_branches, 9U);
 }
 
-TEST(SessionMaterializationTest, MeasuredCostsAreInTheCatalogWithTheirNodes) {
+TEST(SessionMaterializationTest, MeasuredCostsAreRecordedWithTheirNodes) {
   SessionFixture w("smart");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "slow 100"));

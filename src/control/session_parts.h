@@ -1,4 +1,4 @@
-// The owners that the operations of a session work with. Private to session_*.cc.
+// RAII types of the session's operations. Private to session_*.cc.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@ namespace sf::control {
 
 class SessionManager::Pin {
  public:
-  // Requires: session.mutex_ is held. It must not be held when a pin ends.
+  // Requires: session.mutex_ is held here, and is not held in the destructor.
   Pin(SessionManager& session, NodeId node) : session_(&session), node_(std::move(node)) {
     session_->pins_[node_] += 1;
   }
@@ -39,24 +39,24 @@ class SessionManager::LiveCopy {
     if (session_ != nullptr) session_->discard({handle_}, {});
   }
   const BranchHandle& handle() const { return handle_; }
-  void release() { session_ = nullptr; }  // a record names it now
+  void release() { session_ = nullptr; }  // called when a record names the branch
 
  private:
   SessionManager* session_;
   BranchHandle handle_;
 };
 
-// A node's state, alive again.
+// A live copy of a node's state.
 struct SessionManager::RestoredCopy {
   LiveCopy copy;
   std::vector<Divergence> accepted = {};
-  std::string unproven = {};      // RestoreReport's
-  bool saw_whole_outputs = true;  // all that was printed was compared
-  bool is_new_start = false;      // a replay begins in the same way
+  std::string unproven = {};      // RestoreReport::unproven
+  bool saw_whole_outputs = true;  // every output was compared in full
+  bool is_new_start = false;      // a new start, as a replay also begins
 
   bool is_proven() const { return accepted.empty() && unproven.empty(); }
-  // For the branch's log: from here on only a physical node leads back. Where there are no physical
-  // nodes, a replay that was compared by its outputs is all there is.
+  // The entry for the branch's log if the copy is not proven: from then on only a physical node can
+  // restore this state. A backend without snapshots has no better proof than equal outputs.
   std::optional<LogEntry> doubt(const Capabilities& backend) const {
     if (is_proven() || (accepted.empty() && (is_new_start || !backend.physical_snapshots)))
       return std::nullopt;

@@ -1,4 +1,4 @@
-// The records a session consists of, as they are kept: plain data, no links between them but ids.
+// The records of a session, as a catalog keeps them: plain data that refers to other records by id.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace sf::control {
 
-// How long a session may live and how much it may hold. 0: no such bound.
+// Limits on a session's lifetime and size. 0: no limit.
 struct SessionTerms {
   seconds ttl{0};               // from its creation
-  seconds idle{0};              // since it was last used and nothing ran in it any more
+  seconds idle{0};              // since its last use, while nothing runs in it
   std::uint64_t max_bytes = 0;  // of physical snapshots
   std::uint64_t max_branches = 0;
 
@@ -28,7 +28,7 @@ struct SessionRecord {
   SessionId id;
   std::string name;  // may be empty
   std::string backend;
-  std::string policy;  // as make_policy() takes it
+  std::string policy;  // a name that make_policy() accepts
   StartConfig config;
   WallTime created;
   std::map<std::string, std::string> labels;
@@ -37,7 +37,7 @@ struct SessionRecord {
   friend bool operator==(const SessionRecord&, const SessionRecord&) = default;
 };
 
-// What a node keeps of its physical snapshot. Nodes with one reference repeat the numbers.
+// A node's physical snapshot. Nodes that share one reference repeat the numbers.
 struct PhysicalState {
   PhysicalRef ref;
   std::uint64_t bytes = 0;
@@ -48,10 +48,10 @@ struct PhysicalState {
   friend bool operator==(const PhysicalState&, const PhysicalState&) = default;
 };
 
-// What a replay of a virtual node is compared with.
+// The expected result of a replay of a virtual node.
 struct ReplayProof {
   std::string digest;                // Backend::digest() when the node was made
-  std::optional<PhysicalRef> since;  // what it is relative to; nothing: the session's start
+  std::optional<PhysicalRef> since;  // the base of the digest; nullopt: the session's start
 
   friend bool operator==(const ReplayProof&, const ReplayProof&) = default;
 };
@@ -61,13 +61,13 @@ using Notes = std::map<std::string, std::string>;
 struct Node {
   NodeId id;
   std::string name;                       // unique in the session, or empty
-  NodeId parent;                          // empty: the root
-  BranchId origin;                        // the branch it was taken on
-  std::optional<PhysicalState> physical;  // nothing: a virtual node
-  bool unchanged = false;                 // its snapshot shares the one before
-  bool quiet = false;                     // BranchFacts::is_quiet(): nothing could act by itself
-  std::optional<ReplayProof> proof;       // of a virtual node
-  CommandLog log;                         // from the parent to here
+  NodeId parent;                          // empty for the root
+  BranchId origin;                        // the branch that the snapshot was taken of
+  std::optional<PhysicalState> physical;  // nullopt: a virtual node
+  bool unchanged = false;                 // its snapshot is the previous node's
+  bool quiet = false;                     // BranchFacts::is_quiet(): no process could act
+  std::optional<ReplayProof> proof;       // set for a virtual node
+  CommandLog log;                         // from the parent to this node
   Notes notes;
   WallTime created;
 
@@ -78,16 +78,16 @@ struct Node {
 
 struct Branch {
   BranchId id;
-  NodeId node;          // where it stands
-  CommandLog pending;   // done since then
-  BranchHandle handle;  // the backend's word for it
-  bool alive = true;    // false: the backend lost it; a restore brings it back
+  NodeId node;          // the current node
+  CommandLog pending;   // operations since that node
+  BranchHandle handle;  // the backend's id
+  bool alive = true;    // false: the backend lost it; a restore revives it
   WallTime created;
 
   friend bool operator==(const Branch&, const Branch&) = default;
 };
 
-// Ids are never used twice, so the counters outlive the records.
+// Ids are never reused, so the counters outlive the records.
 struct Counters {
   std::uint64_t next_node = 0;
   std::uint64_t next_branch = 1;
@@ -95,7 +95,7 @@ struct Counters {
   friend bool operator==(const Counters&, const Counters&) = default;
 };
 
-// A session as a catalog gives it back.
+// A session as it is loaded from a catalog.
 struct SessionImage {
   SessionRecord session;
   Counters counters;

@@ -1,4 +1,4 @@
-// restore(), fork() and diff(): what is done with a node that was brought back to life.
+// restore(), fork() and diff(): operations that use a restored copy of a node.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -18,7 +18,7 @@ Result<RestoreReport> SessionManager::restore(const BranchId& branch, std::strin
   SF_TRY_ASSIGN(RestoredCopy restored, restore_copy(way, &branch_lock.handle, on_divergence));
   RestoreReport report{.node = way.target, .replayed = way.steps.size()};
   if (restored.is_proven()) report.promoted = promote(way, restored.copy.handle(), 0).has_value();
-  // After the replay and the promotion, which happen in the window of the recording.
+  // After the replay and the promotion, which use the window size of the recording.
   std::optional<LogEntry> window = keep_window(branch_lock.handle, restored.copy.handle());
   {
     std::lock_guard lock(mutex_);
@@ -42,7 +42,7 @@ Result<RestoreReport> SessionManager::restore(const BranchId& branch, std::strin
   return report;
 }
 
-// The window belongs to the place and not to the state.
+// The window size belongs to the branch, not to the state.
 std::optional<LogEntry> SessionManager::keep_window(const BranchHandle& old,
                                                     const BranchHandle& fresh) {
   if (!capabilities_.terminal) return std::nullopt;
@@ -53,15 +53,15 @@ std::optional<LogEntry> SessionManager::keep_window(const BranchHandle& old,
   return resize_entry(was->rows, was->cols);
 }
 
-// Requires: mutex_ is held. Moves the counter past the numbers it gives out.
+// Requires: mutex_ is held. Advances `counters` past the numbers that it uses.
 Result<std::vector<BranchId>> SessionManager::names_for(const ForkRequest& request,
                                                         Counters& counters) const {
   if (request.count == 0 || request.names.size() > request.count)
-    return invalid("a fork makes at least one branch, and one for each name");
+    return invalid("a fork needs a count of at least 1, and no more names than branches");
   if (tree_.branches().size() + request.count > limits_.max_branches)
     return fail(ErrorCode::kNoSpace,
                 "a session has at most " + std::to_string(limits_.max_branches) + " branches",
-                "end some first");
+                "end a branch first");
   std::vector<BranchId> names = request.names;
   std::set<BranchId> seen;
   for (const BranchId& name : names) {
@@ -130,7 +130,7 @@ Result<StateDiff> SessionManager::diff(const BranchId& branch, std::string_view 
   if (!capabilities_.diff)
     return fail(ErrorCode::kUnsupported,
                 "backend " + std::string(backend_.name()) + " cannot compare states");
-  // A branch as it is now is compared while nobody changes it.
+  // The branch lock keeps the live branch unchanged during the comparison.
   std::optional<BranchLock> branch_lock;
   if (!to) {
     SF_TRY_ASSIGN(branch_lock, lock_branch(branch, Input::kHeld, Condition::kAlive));

@@ -1,4 +1,4 @@
-// Bringing a node's state back to life: the nearest physical ancestor, then verified replay.
+// Restores a node's state: the nearest physical ancestor, then verified replay.
 #include <algorithm>
 #include <map>
 #include <thread>
@@ -11,11 +11,11 @@
 namespace sf::control {
 namespace {
 
-// On a busy host a shell takes its time until it waits at its prompt, and so do processes that end.
+// On a busy host a shell needs time to reach its prompt, and a process needs time to exit.
 constexpr auto kSlowHost = seconds(10);
 constexpr auto kLookAgain = milliseconds(10);
 
-// What failed is a copy on its way: to the caller, whose branch is as it was, nothing is lost.
+// The lost object is a temporary copy. The caller's branch is unchanged, so it is not kSessionLost.
 Error as_copy_error(Error error, const std::string& what) {
   if (error.code == ErrorCode::kSessionLost) error.code = ErrorCode::kOs;
   return std::move(error).while_doing(what);
@@ -88,7 +88,8 @@ Result<std::optional<Divergence>> SessionManager::replay_step(const ReplayStep& 
     ExecRequest again = replay_request(entry);
     again.always_fingerprint = true;
     Result<Observation> done = backend_.exec(handle, again, {});
-    // Only this replay uses the terminal of the copy: its shell is not at its prompt yet.
+    // Only this replay uses the terminal of the copy, so kBusy means that its shell is not at the
+    // prompt yet.
     for (Deadline patience = Deadline::after(kSlowHost);
          !done.ok() && done.error().code == ErrorCode::kBusy && !patience.passed();) {
       std::this_thread::sleep_for(kLookAgain);
@@ -109,8 +110,8 @@ Status SessionManager::verify(const RestorePlan& plan, OnDivergence on_divergenc
                               RestoredCopy& restored) {
   const BranchHandle& handle = restored.copy.handle();
   if (!restored.accepted.empty()) return Ok{};
-  // Equal outputs prove nothing of a node that may have had a snapshot because a replay is no way
-  // back to it. Where there are no snapshots they are all there is.
+  // Equal outputs are not enough if the backend has snapshots: the node may have had one because it
+  // cannot be replayed. Without snapshots, outputs are the only evidence.
   auto not_compared = [&](std::string why) -> Status {
     restored.unproven = std::move(why);
     if (!capabilities_.physical_snapshots || on_divergence == OnDivergence::kAccept) return Ok{};
@@ -134,7 +135,7 @@ Status SessionManager::verify(const RestorePlan& plan, OnDivergence on_divergenc
   }
   auto look = [&] { return backend_.digest(handle, plan.proof->since, DigestBudget::unlimited()); };
   Result<std::string> digest = look();
-  // A process of the last command may be about to end.
+  // A process of the last command may still be exiting.
   for (Deadline patience = Deadline::after(kSlowHost);
        !digest.ok() && digest.error().code == ErrorCode::kUnsupported && !patience.passed();) {
     std::this_thread::sleep_for(kLookAgain);
@@ -148,7 +149,7 @@ Status SessionManager::verify(const RestorePlan& plan, OnDivergence on_divergenc
     restored.unproven = "its digest was made by another version of the program";
     return Ok{};
   }
-  // What could be compared when the node was made, and now cannot, differs.
+  // If the state could be compared when the node was made, and now it cannot, it differs.
   auto divergence =
       check_state(plan.target, plan.proof->digest, digest.ok() ? *digest : digest.error().message);
   if (!divergence) {
@@ -173,17 +174,18 @@ void SessionManager::remember_divergence(const ReplayStep& step) {
   const std::string& text = step.entry.text;
   if (step.entry.kind == EntryKind::kCommand && !tree_.has_diverged(text))
     edits.emplace_back(edit::CommandDiverged{hash_text(text)});
-  // Should this fail, the lesson is lost and nothing else: it will diverge again.
+  // If this fails, the divergence is not recorded; the next replay finds it again.
   if (!edits.empty() && !tree_.ended()) (void)commit("diverge", std::move(edits)).ok();
 }
 
-// One of several commands drew by chance. To blame each of them would make every later node with
-// `cd` or `make` in it physical, for good. The next node that does the same commands in a row is.
+// One of several commands gave another result, and it is unknown which. If each were recorded as
+// diverged, every later node with `cd` or `make` in it would be physical. Instead the sequence is
+// recorded: the next node that runs the same commands in a row becomes physical.
 void SessionManager::remember_suspects(const RestorePlan& plan) {
   std::vector<const ReplayStep*> suspects;
   {
     std::lock_guard lock(mutex_);
-    // Nodes that led to a proven state before are above suspicion, unless there are no others.
+    // Skip nodes with a proven replay, unless there are no others.
     bool is_left = false;
     for (const ReplayStep& step : plan.steps)
       is_left = is_left || !replayed_well_.contains(step.node);
@@ -210,13 +212,13 @@ void SessionManager::remember_suspects(const RestorePlan& plan) {
   if (!edits.empty() && !tree_.ended()) (void)commit("diverge", std::move(edits)).ok();
 }
 
-// A node that was just replayed into `handle` becomes physical, if the policy finds that the time
-// spent on replaying it, and on `replays_ahead` more that are sure to come, would pay for that.
+// Makes a node physical that was just replayed into `handle`, if the policy decides that the time
+// spent on replays so far, and on `replays_ahead` more, justifies a snapshot.
 std::optional<PhysicalRef> SessionManager::promote(const RestorePlan& plan,
                                                    const BranchHandle& handle,
                                                    std::int64_t replays_ahead) {
   if (plan.steps.empty() || !capabilities_.physical_snapshots) return std::nullopt;
-  // Nodes below it would be replayed in a shell that has forgotten what this node's shell knew.
+  // Nodes below it would be replayed in a new shell, without the state of this node's shell.
   if (!backend_.preserves().has(Preserves::kShell)) return std::nullopt;
   SnapshotFacts facts{.replay_cost = plan.replay_cost * replays_ahead};
   {
@@ -231,7 +233,7 @@ std::optional<PhysicalRef> SessionManager::promote(const RestorePlan& plan,
   facts.resident_memory = live->resident_bytes;
   if (!policy_.should_promote(facts)) return std::nullopt;
   Result<Captured> captured = capture(handle);
-  if (!captured.ok()) return std::nullopt;  // the node stays virtual, which it was
+  if (!captured.ok()) return std::nullopt;  // the node stays virtual
   const PhysicalState& state = captured->state;
 
   bool kept = false;
@@ -277,7 +279,7 @@ std::vector<Result<SessionManager::RestoredCopy>> SessionManager::fork_copies(
     restored.push_back(restore_copy(plan, nullptr, request.on_divergence));
     const Result<RestoredCopy>& last = restored.back();
     if (!last.ok() && last.error().code == ErrorCode::kDiverged) {
-      // It would diverge in the others too.
+      // The other copies would diverge too.
       while (restored.size() < request.count) restored.emplace_back(restored.back().error());
     }
     std::size_t left = request.count - restored.size();

@@ -20,7 +20,7 @@ constexpr microseconds kBudget{300};
 
 class SessionScaleTest : public ::testing::Test {
  protected:
-  // kNodes nodes in all; every `width` snapshots the branch goes back to the root.
+  // Makes kNodes nodes; every `width` snapshots the branch is restored to the root.
   void grow(SessionFixture& w, int width) {
     for (int i = 1; i < kNodes; ++i) {
       ASSERT_OK(w.run("main", "draw a"));
@@ -30,7 +30,8 @@ class SessionScaleTest : public ::testing::Test {
       }
     }
   }
-  // The best of some batches, since others use the machine too; the fakes' own time included.
+  // Takes the fastest of several batches, because other programs use the machine too. Includes the
+  // time of the fakes.
   template <typename Operation>
   void expect_cheap(const std::string& what, Operation operation) {
     microseconds best = kBudget * 1000;

@@ -1,4 +1,4 @@
-// snapshot(): names where a branch is, and decides how that comes back.
+// snapshot(): adds a node for a branch's state, and decides how it can be restored.
 #include <algorithm>
 #include <utility>
 
@@ -9,8 +9,8 @@
 namespace sf::control {
 namespace {
 
-// Whether a virtual node may take its place. Not for want of room: the commands since the last node
-// may have failed for the same reason, and would not when they are replayed with room.
+// Whether a virtual node may replace a failed capture. Not after kNoSpace: the commands since the
+// last node may have failed for lack of space too, and would succeed in a replay.
 bool cannot_be_captured(const Error& error) { return error.code == ErrorCode::kUnsupported; }
 
 }  // namespace
@@ -52,7 +52,7 @@ Status SessionManager::check_new_node(const SnapshotRequest& request) const {
   }
   if (tree_.size() >= limits_.max_nodes)
     return fail(ErrorCode::kNoSpace, "the session has " + std::to_string(tree_.size()) + " nodes",
-                "clean up what is no longer needed");
+                "clean up nodes that are no longer needed");
   return Ok{};
 }
 
@@ -61,11 +61,11 @@ std::optional<std::string> SessionManager::shell_that_stays_away(const NodeId& f
   if (backend_.preserves().has(Preserves::kShell)) return std::nullopt;
   const Node* node = tree_.find(from);
   while (!node->is_physical() && !node->is_root()) node = tree_.find(node->parent);
-  if (node->is_root()) return std::nullopt;  // a new session's shell is what came back, too
-  return "only the files of node " + node->id.value() + " come back, not its shell";
+  if (node->is_root()) return std::nullopt;  // a new session starts a new shell too
+  return "only the files of node " + node->id.value() + " are restored, not its shell";
 }
 
-// Whether it is physical whatever runs in the branch.
+// Whether the node is physical regardless of the running processes.
 bool SessionManager::captures_anyway(const SnapshotRequest& request) const {
   const bool wants_physical = request.wanted ? *request.wanted == Materialization::kPhysical
                                              : !policy_.makes_virtual_nodes();
@@ -96,8 +96,8 @@ Result<SnapshotQuestion> SessionManager::question(const Making& making) const {
       limits_.max_physical_bytes == 0 || tree_.physical_bytes() < limits_.max_physical_bytes;
   std::optional<std::string> must = reason_to_materialize(branch->pending);
   if (!must && tree_.has_diverged(branch->pending))
-    must = "the same commands led to another state when they were replayed";
-  // What acts by itself does so at another time in a replay, or not at all.
+    must = "a replay of the same commands led to another state";
+  // In a replay, a process that runs on its own acts at another time or not at all.
   if (!must && !tree_.find(branch->node)->quiet)
     must = "something ran by itself at node " + branch->node.value();
   if (!must && !facts.is_quiet())
@@ -122,13 +122,13 @@ Result<std::optional<ReplayProof>> SessionManager::prove(const BranchLock& branc
     const Branch* branch = tree_.find_branch(branch_lock.id);
     if (branch == nullptr) return fail(ErrorCode::kNotFound, "branch was ended meanwhile");
     const Node* node = tree_.find(branch->node);
-    // Nothing was done since: whatever proves the parent proves this node.
+    // The branch is unchanged since the node, so the node's proof is valid.
     if (branch->pending.empty()) return node->proof;
     auto has_command = [](const CommandLog& log) {
       return std::ranges::any_of(
           log, [](const LogEntry& entry) { return entry.kind == EntryKind::kCommand; });
     };
-    // A node with a proof has been compared with what the next one is compared with, too.
+    // If a node has a proof, its digest was compared from the same base.
     bool commands = has_command(branch->pending);
     while (!node->is_physical() && !node->proof && !node->is_root()) {
       commands = commands || has_command(node->log);
@@ -140,7 +140,7 @@ Result<std::optional<ReplayProof>> SessionManager::prove(const BranchLock& branc
       since = node->proof->since;
       commands = true;
     }
-    // A replay without a command leaves a shell that was never asked for its state.
+    // Without a command, the shell never reported its state, so there is no digest to compare.
     if (!commands)
       return fail(ErrorCode::kUnsupported, "no command was run since the last physical snapshot");
   }
@@ -173,7 +173,7 @@ Status SessionManager::materialize(SnapshotChoice choice, Making& making) {
       return taken;
     }
     if (!cannot_be_captured(taken.error())) return taken;
-    if (!was_seen) {  // what runs decides whether a virtual node would do
+    if (!was_seen) {  // running processes decide whether a virtual node is possible
       SF_TRY_ASSIGN(making.facts, look(making.branch_lock));
       SF_TRY_ASSIGN(choice, choose(making));
     }
@@ -185,7 +185,7 @@ Status SessionManager::materialize(SnapshotChoice choice, Making& making) {
     report.proof = std::move(*proof);
     return Ok{};
   }
-  // A virtual node that cannot be proven would be handed out unseen.
+  // Without a proof, a difference after the replay would not be noticed.
   if (report.fallback)
     return Error(*report.fallback)
         .while_doing("a virtual node cannot be proven either (" + proof.error().message + ")");
@@ -195,8 +195,8 @@ Status SessionManager::materialize(SnapshotChoice choice, Making& making) {
     return Ok{};
   }
   if (!choice.can_capture)
-    return fail(ErrorCode::kNoSpace, "the session's physical snapshots use all they may",
-                "clean up what is no longer needed")
+    return fail(ErrorCode::kNoSpace, "the session's physical snapshots reached their size limit",
+                "clean up nodes that are no longer needed")
         .while_doing("a virtual node cannot be proven (" + proof.error().message + ")");
   report.why = "a replay could not be verified: " + proof.error().message;
   return take_physical(making);
@@ -235,7 +235,7 @@ Status SessionManager::add_node(Making& making, microseconds took) {
   const Branch* branch = tree_.find_branch(branch_lock.id);
   if (branch == nullptr || branch->handle != branch_lock.handle)
     return fail(ErrorCode::kNotFound, "branch " + branch_lock.id.value() + " was ended meanwhile");
-  SF_TRY(check_new_node(request));  // again: others may have taken the name
+  SF_TRY(check_new_node(request));  // again: another call may have taken the name
   report.kind = report.physical ? Materialization::kPhysical : Materialization::kVirtual;
   report.node = tree_.next_node_id();
 
@@ -254,7 +254,7 @@ Status SessionManager::add_node(Making& making, microseconds took) {
   std::vector<Edit> edits;
   edits.emplace_back(edit::AddNode{std::move(node)});
   edits.emplace_back(edit::MoveBranch{branch_lock.id, report.node, branch_lock.handle});
-  // What runs beside the shell goes on after this node.
+  // Running side commands continue after this node.
   for (const LogEntry& beside : branch_lock.slot->beside)
     edits.emplace_back(edit::BeginEntry{branch_lock.id, beside});
   edits.insert(edits.end(), making.cost.begin(), making.cost.end());

@@ -1,5 +1,5 @@
-// SessionStats: what a session did so far, in numbers. Since this process opened it; what must
-// survive is in the catalog's operation log.
+// SessionStats: counters of a session since this process opened it. Numbers that must survive a
+// restart are in the catalog's operation log.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct SessionStats {
   std::uint64_t commands = 0;
   std::uint64_t physical_snapshots = 0;
   std::uint64_t virtual_snapshots = 0;
-  std::uint64_t unchanged_snapshots = 0;  // physical ones that share the one before
+  std::uint64_t unchanged_snapshots = 0;  // physical ones that share the previous snapshot
   std::uint64_t fallbacks = 0;            // could not be captured and became virtual
   std::uint64_t promotions = 0;           // virtual nodes made physical after a replay
   std::uint64_t restores = 0;
@@ -26,10 +26,10 @@ struct SessionStats {
   microseconds stopped_time{0};
   microseconds replay_time{0};
 
-  // As it is now.
+  // Current values.
   std::uint64_t nodes = 0;
   std::uint64_t physical_refs = 0;  // distinct
-  std::uint64_t ready_refs = 0;     // among them, those whose processes stand ready to go on
+  std::uint64_t ready_refs = 0;     // those of them that have a prerestore
   std::uint64_t physical_bytes = 0;
   std::uint64_t live_branches = 0;
 };

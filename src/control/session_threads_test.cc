@@ -1,4 +1,4 @@
-// Many callers at once. Run it under the thread sanitizer too.
+// Concurrent callers. Also run under the thread sanitizer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,11 +19,11 @@ using ::testing::IsEmpty;
 
 const BranchId kMain{"main"};
 
-TEST(SessionThreadsTest, BranchesRunSideBySide) {
+TEST(SessionThreadsTest, BranchesRunInParallel) {
   SessionFixture w;
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 1}));
-  // Each command waits for the other: that ends only if both run at the same time.
+  // Each command waits for the other one, so both end only if they run at the same time.
   std::latch both(2);
   w.backend.on_exec([&](const std::string&) { both.arrive_and_wait(); });
   auto other = std::async(std::launch::async, [&] { return w.run("b1", "set a 1"); });
@@ -31,7 +31,7 @@ TEST(SessionThreadsTest, BranchesRunSideBySide) {
   EXPECT_OK(other.get());
 }
 
-TEST(SessionThreadsTest, OneBranchDoesOneThingAtATime) {
+TEST(SessionThreadsTest, CallsOnOneBranchRunOneAtATime) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   std::atomic<int> running = 0;
@@ -54,7 +54,7 @@ TEST(SessionThreadsTest, OneBranchDoesOneThingAtATime) {
   EXPECT_THAT(w.dump("main"), HasSubstr("a=" + std::string(400, 'x') + "\n"));
 }
 
-TEST(SessionThreadsTest, KeysScreenAndFilesDoNotWaitForTheCommandThatIsRunning) {
+TEST(SessionThreadsTest, KeysScreenAndFilesDoNotWaitForARunningCommand) {
   SessionFixture w;
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().write_file(kMain, "/f", "text"));
@@ -74,13 +74,13 @@ TEST(SessionThreadsTest, KeysScreenAndFilesDoNotWaitForTheCommandThatIsRunning) 
   ASSERT_OK(seen);
   EXPECT_EQ(seen->output, "yes\n");
   SnapshotReport report = w.session().snapshot(kMain).value();
-  EXPECT_THAT(report.why, HasSubstr("cannot be done again"));
+  EXPECT_THAT(report.why, HasSubstr("cannot be replayed"));
 }
 
-TEST(SessionThreadsTest, CommandAndNewWindowAreReplayedInTheOrderInWhichTheyActed) {
+TEST(SessionThreadsTest, CommandAndResizeAreReplayedInTheirOriginalOrder) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
-  // The command is asked for while the window is about to change.
+  // The command is requested during the resize.
   std::future<Result<Observation>> command;
   std::latch waits(1);
   w.backend.on_resize([&] {
@@ -89,7 +89,7 @@ TEST(SessionThreadsTest, CommandAndNewWindowAreReplayedInTheOrderInWhichTheyActe
       return w.run("main", "dump");
     });
     waits.wait();
-    // Without an order of the two it would be over soon.
+    // Without an order between the two, the command would end soon.
     (void)command.wait_for(std::chrono::milliseconds(100));
   });
   ASSERT_OK(w.session().resize(kMain, 50, 200));
@@ -103,7 +103,7 @@ TEST(SessionThreadsTest, CommandAndNewWindowAreReplayedInTheOrderInWhichTheyActe
   EXPECT_EQ(w.dump("main"), then);
 }
 
-TEST(SessionThreadsTest, WindowThatChangesUnderACommandForcesAPhysicalNode) {
+TEST(SessionThreadsTest, ResizeDuringACommandForcesAPhysicalNode) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   w.backend.on_exec([&](const std::string&) {
@@ -119,7 +119,7 @@ TEST(SessionThreadsTest, WindowThatChangesUnderACommandForcesAPhysicalNode) {
 TEST(SessionThreadsTest, WindowOfUnknownSizeForcesAPhysicalNode) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
-  w.fuse.arm(1, test::Fuse::Mode::kFailOnce);  // the entry is recorded, the window stays
+  w.fuse.arm(1, test::Fuse::Mode::kFailOnce);  // the entry is recorded, the resize fails
   EXPECT_FALSE(w.session().resize(kMain, 50, 200).ok());
   ASSERT_TRUE(w.fuse.has_blown());
   ASSERT_OK_AND_ASSIGN(SnapshotReport report, w.session().snapshot(kMain));
@@ -128,7 +128,7 @@ TEST(SessionThreadsTest, WindowOfUnknownSizeForcesAPhysicalNode) {
   EXPECT_EQ(w.machine("main")->rows, 40);
 }
 
-TEST(SessionThreadsTest, EndingABranchFailsTheCommandThatIsRunningThere) {
+TEST(SessionThreadsTest, EndingABranchFailsItsRunningCommand) {
   SessionFixture w;
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 1}));
@@ -146,7 +146,7 @@ TEST(SessionThreadsTest, EndingABranchFailsTheCommandThatIsRunningThere) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionThreadsTest, ANodeThatIsBeingRestoredIsNotCleanedUp) {
+TEST(SessionThreadsTest, NodeThatIsBeingRestoredCannotBeCleanedUp) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -167,7 +167,7 @@ TEST(SessionThreadsTest, ANodeThatIsBeingRestoredIsNotCleanedUp) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionThreadsTest, AForcedCleanupMakesTheRestoreUnderWayFailAndLeavesNothing) {
+TEST(SessionThreadsTest, ForcedCleanupFailsARestoreInProgressAndLeavesNoGarbage) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -187,7 +187,7 @@ TEST(SessionThreadsTest, AForcedCleanupMakesTheRestoreUnderWayFailAndLeavesNothi
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(SessionThreadsTest, AnyMixOfCallsKeepsTheRules) {
+TEST(SessionThreadsTest, ConcurrentCallsKeepTheInvariants) {
   SessionFixture w("every-2");
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 3}));
@@ -200,7 +200,7 @@ TEST(SessionThreadsTest, AnyMixOfCallsKeepsTheRules) {
         for (int n = 0; n < 150; ++n) {
           const std::string& name = names[random() % names.size()];
           const BranchId branch(name);
-          // Any of these may lose a race; none may break anything.
+          // Each call may fail because of a race; none may break an invariant.
           switch (random() % 6) {
             case 0:
               (void)w.session().snapshot(branch).ok();
@@ -230,7 +230,7 @@ TEST(SessionThreadsTest, AnyMixOfCallsKeepsTheRules) {
   EXPECT_EQ(w.orphans, 0U);
 }
 
-TEST(SessionThreadsTest, TheEndOfASessionLeavesNothingWhoeverWasAtWork) {
+TEST(SessionThreadsTest, EndOfASessionLeavesNoGarbageWhileCallsRun) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 3}));

@@ -1,4 +1,4 @@
-// watch(): a branch's terminal, through restores.
+// watch(): the output of a branch's terminal, across restores.
 #include <optional>
 #include <utility>
 
@@ -16,8 +16,8 @@ class SessionManager::Feed final : public TerminalFeed {
       Result<std::optional<TerminalPiece>> piece = feed_->next(deadline);
       if (piece.ok() && *piece) (*piece)->is_restored = std::exchange(restored_, false);
       if (piece.ok() || piece.error().code != ErrorCode::kSessionLost) return piece;
-      feed_.reset();  // a restore, or a slow caller: painted anew. The branch's end: cannot be
-                      // opened
+      feed_.reset();  // After a restore, or if the caller was too slow, the next feed repaints.
+                      // After the branch's end, it cannot be opened.
     }
   }
 
@@ -34,7 +34,7 @@ class SessionManager::Feed final : public TerminalFeed {
   BranchId branch_;
   std::unique_ptr<TerminalFeed> feed_;
   std::optional<BranchHandle> handle_;  // of feed_: a restore gives the branch another one
-  bool restored_ = false;               // and the next piece is to say so
+  bool restored_ = false;               // the next piece reports a restore
 };
 
 Result<std::unique_ptr<TerminalFeed>> SessionManager::watch(const BranchId& branch) {

@@ -1,6 +1,6 @@
-// SmartDecider: the paper's rule. Materialize once a physical snapshot costs no more than what it
-// would save: C_phys = alpha*m + beta <= C_replay. Where replay would likely lead elsewhere, it
-// would save the state itself.
+// SmartDecider: the paper's rule. A node is physical if a snapshot costs no more than the replay
+// that it saves: C_phys = alpha*m + beta <= C_replay. If a replay would likely lead to another
+// state, the node is physical too.
 #pragma once
 
 #include <mutex>
@@ -11,7 +11,6 @@
 
 namespace sf::control {
 
-// The rule itself.
 constexpr Materialization cheaper(microseconds physical_cost, microseconds replay_cost) {
   return physical_cost <= replay_cost ? Materialization::kPhysical : Materialization::kVirtual;
 }
@@ -26,8 +25,8 @@ class SmartDecider final : public MaterializationPolicy {
     std::lock_guard lock(mutex_);
     return cheaper(model_.physical(facts.resident_memory), facts.replay_cost);
   }
-  // The same rule over the past: once replaying a node has cost what a snapshot would have, the
-  // next time shall be cheap.
+  // The same rule for past replays: if replaying a node has cost as much as a snapshot, make it
+  // physical.
   bool should_promote(const SnapshotFacts& facts) const override {
     return decide(facts) == Materialization::kPhysical;
   }

@@ -1,4 +1,4 @@
-// SnapshotChoice: what a new node shall be, from everything that has a say in it. Pure.
+// SnapshotChoice: decides the kind of a new node from the request, the facts and the policy. Pure.
 #pragma once
 
 #include <optional>
@@ -11,24 +11,24 @@ namespace sf::control {
 
 struct SnapshotQuestion {
   bool backend_has_snapshots = true;
-  bool storage_is_full = false;           // by the session's own limit
-  bool replayable = true;                 // everything since the parent can be done again
-  std::optional<std::string> must;        // why replay is known to be no way back here
-  std::optional<Materialization> wanted;  // what the user said, if anything
+  bool storage_is_full = false;           // the session's own limit is reached
+  bool replayable = true;                 // every entry since the parent can be replayed
+  std::optional<std::string> must;        // why a replay cannot restore this state
+  std::optional<Materialization> wanted;  // the user's request, if any
   SnapshotFacts facts;
 };
 
 struct SnapshotChoice {
   Materialization kind = Materialization::kVirtual;
-  bool may_fall_back = false;  // if it cannot be captured, a virtual node will do, once proven
+  bool may_fall_back = false;  // if the capture fails, a proven virtual node may replace it
   std::string why;             // for people
-  bool can_capture = true;     // whether a virtual node that cannot be proven may be captured
+  bool can_capture = true;     // if a virtual node cannot be proven, it may be captured instead
 };
 
-// A virtual node is chosen only if replay is believed to lead back here. A reason against it
-// overrules the policy, and the user's wish for a virtual node, too.
-// kUnsupported: neither way leads back to this state, or the wanted one does not. kNoSpace: only
-// the full storage is in the way.
+// A virtual node is chosen only if a replay is expected to restore this state. A reason against a
+// replay overrides the policy and a request for a virtual node. kUnsupported: the state can be
+// neither captured nor replayed, or not in the requested way. kNoSpace: only the full storage
+// prevents a capture.
 Result<SnapshotChoice> choose_snapshot(const SnapshotQuestion& question,
                                        const MaterializationPolicy& policy);
 

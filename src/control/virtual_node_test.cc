@@ -1,5 +1,5 @@
-// Virtual nodes: none is made whose replay could lead elsewhere unseen, and none is handed out that
-// differs from its recording.
+// Virtual nodes: a node becomes virtual only if a different replay would be detected, and a restore
+// never returns a state that differs from the recording.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST(VirtualNodeTest, NodeIsPhysicalIfAProcessOfItsParentCouldAct) {
     take(w);
     ASSERT_OK(w.run("main", "set y 2"));
     const Kept quiet = take(w);
-    EXPECT_EQ(quiet.report.kind, Materialization::kVirtual) << "nothing acts any more";
+    EXPECT_EQ(quiet.report.kind, Materialization::kVirtual) << "no process can act any more";
     ASSERT_OK(w.run("main", "spawn other"));
     take(w);
     w.backend.let_processes_act(handle(w));
@@ -58,7 +58,7 @@ TEST(VirtualNodeTest, ProcessThatEndedByItselfMakesTheNextNodePhysical) {
   expect_back(w, kept);
 }
 
-TEST(VirtualNodeTest, WishForAVirtualNodeIsOverruledWhileProcessesRun) {
+TEST(VirtualNodeTest, RequestForAVirtualNodeIsOverriddenWhileProcessesRun) {
   SessionFixture w("eager");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "spawn job"));
@@ -67,12 +67,12 @@ TEST(VirtualNodeTest, WishForAVirtualNodeIsOverruledWhileProcessesRun) {
   expect_back(w, kept);
 }
 
-TEST(VirtualNodeTest, ProgramBesideTheShellThatOutlivesASnapshotIsInTheNextNode) {
+TEST(VirtualNodeTest, SideCommandThatOutlivesASnapshotIsInTheNextNode) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   w.backend.on_run([&] {
     ASSERT_OK(w.run("main", "set before 1"));
-    take(w);  // the program has begun, and acts after this node
+    take(w);  // the command has begun, and acts after this node
   });
   ASSERT_OK(w.session().run(kMain, {.argv = {"late"}, .input = "acted"}));
   w.backend.on_run({});
@@ -83,10 +83,10 @@ TEST(VirtualNodeTest, ProgramBesideTheShellThatOutlivesASnapshotIsInTheNextNode)
   ASSERT_OK(w.run("main", "set late lost"));
   expect_back(w, kept);
   ASSERT_OK(w.run("main", "set later 1"));
-  EXPECT_EQ(take(w).report.kind, Materialization::kVirtual) << "it has ended";
+  EXPECT_EQ(take(w).report.kind, Materialization::kVirtual) << "the side command has ended";
 }
 
-TEST(VirtualNodeTest, ProgramBesideTheShellIsRememberedOverARestart) {
+TEST(VirtualNodeTest, SideCommandIsRememberedAfterARestart) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   w.backend.on_run([&] { take(w); });
@@ -96,7 +96,7 @@ TEST(VirtualNodeTest, ProgramBesideTheShellIsRememberedOverARestart) {
   EXPECT_EQ(take(w).report.kind, Materialization::kPhysical);
 }
 
-TEST(VirtualNodeTest, SilentDifferenceIsReportedAndNeverHandedOut) {
+TEST(VirtualNodeTest, SilentDifferenceIsReportedAndNeverReturned) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -109,7 +109,7 @@ TEST(VirtualNodeTest, SilentDifferenceIsReportedAndNeverHandedOut) {
   EXPECT_THAT(back.error().message, HasSubstr("its files differ"));
   ASSERT_TRUE(divergence_of(back.error()).has_value());
   EXPECT_EQ(divergence_of(back.error())->state, "its files differ");
-  EXPECT_EQ(w.dump("main"), kept.state) << "the branch is as it was";
+  EXPECT_EQ(w.dump("main"), kept.state) << "the branch is unchanged";
   ASSERT_OK_AND_ASSIGN(ForkReport forks,
                        w.session().fork(kMain, kept.report.node.value(), {.count = 2}));
   for (const Result<BranchId>& branch : forks.branches)
@@ -117,12 +117,12 @@ TEST(VirtualNodeTest, SilentDifferenceIsReportedAndNeverHandedOut) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
-TEST(VirtualNodeTest, CommandThatIsAloneInItsNodeIsBlamedForAStateThatDiffers) {
+TEST(VirtualNodeTest, OnlyCommandOfANodeIsRecordedAsDiverged) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   const Kept before = take(w);
-  expect_back(w, before);  // its commands lead where they led
+  expect_back(w, before);  // proves the replay of its commands
   ASSERT_OK(w.run("main", "hidden r"));
   const Kept lost = take(w);
   EXPECT_FALSE(w.back("main", lost.report.node).ok());
@@ -131,13 +131,13 @@ TEST(VirtualNodeTest, CommandThatIsAloneInItsNodeIsBlamedForAStateThatDiffers) {
   ASSERT_OK(w.restart());
   ASSERT_OK(w.run("main", "hidden r"));
   const Kept kept = take(w);
-  EXPECT_EQ(kept.report.kind, Materialization::kPhysical) << "the policy has learnt";
+  EXPECT_EQ(kept.report.kind, Materialization::kPhysical) << "the command is known to diverge";
   ASSERT_OK(w.run("main", "set a 1"));
-  EXPECT_EQ(take(w).report.kind, Materialization::kVirtual) << "and not more than it saw";
+  EXPECT_EQ(take(w).report.kind, Materialization::kVirtual) << "other commands are not affected";
   expect_back(w, kept);
 }
 
-TEST(VirtualNodeTest, OfSeveralCommandsNoneIsBlamedAndTheSameInARowAreMadePhysical) {
+TEST(VirtualNodeTest, SequenceOfCommandsIsMaterializedIfItsStateDiverged) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -148,7 +148,7 @@ TEST(VirtualNodeTest, OfSeveralCommandsNoneIsBlamedAndTheSameInARowAreMadePhysic
   for (const LogEntry& entry : w.node(lost.report.node).log) EXPECT_FALSE(entry.diverged_before);
   ASSERT_OK(w.restart());
   ASSERT_OK(w.run("main", "set a 1"));
-  EXPECT_EQ(take(w).report.kind, Materialization::kVirtual) << "it may well be innocent";
+  EXPECT_EQ(take(w).report.kind, Materialization::kVirtual) << "it was not recorded as diverged";
   ASSERT_OK(w.run("main", "nop"));
   ASSERT_OK(w.run("main", "set a 1"));
   ASSERT_OK(w.run("main", "hidden r"));
@@ -159,7 +159,7 @@ TEST(VirtualNodeTest, OfSeveralCommandsNoneIsBlamedAndTheSameInARowAreMadePhysic
   expect_back(w, kept);
 }
 
-TEST(VirtualNodeTest, NodeOnTheWayIsSuspectedTooUnlessItsReplayWasProven) {
+TEST(VirtualNodeTest, CommandsOfAncestorsAreSuspectedUnlessTheirReplayWasProven) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "hidden r"));
@@ -170,17 +170,17 @@ TEST(VirtualNodeTest, NodeOnTheWayIsSuspectedTooUnlessItsReplayWasProven) {
   ASSERT_FALSE(back.ok());
   EXPECT_THAT(back.error().message, HasSubstr("node " + second.report.node.value()));
   ASSERT_OK(w.run("main", "hidden r"));
-  EXPECT_EQ(take(w).report.kind, Materialization::kPhysical) << "it is to blame";
+  EXPECT_EQ(take(w).report.kind, Materialization::kPhysical) << "it was recorded as diverged";
 }
 
-TEST(VirtualNodeTest, NodeOfVersion010WithALongOutputComesBackIfTheDoubtIsAccepted) {
+TEST(VirtualNodeTest, LongOutputOfVersion010CanBeRestoredIfTheDoubtIsAccepted) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
   ASSERT_OK(w.run("main", "long 5000"));
   const Kept kept = take(w);
   ASSERT_EQ(kept.report.kind, Materialization::kVirtual);
-  // As its catalog is read now: neither a digest nor a hash of what was cut off.
+  // As a catalog of version 0.1.0 is read: no digest and no hash of the truncated output.
   ASSERT_OK(w.catalog.rewrite(w.id, [](SessionImage& image) {
     Node& node = image.nodes.back();
     node.proof.reset();
@@ -197,7 +197,7 @@ TEST(VirtualNodeTest, NodeOfVersion010WithALongOutputComesBackIfTheDoubtIsAccept
   EXPECT_EQ(take(w).report.kind, Materialization::kPhysical);
 }
 
-TEST(VirtualNodeTest, NodeWhoseDigestAnotherVersionMadeComesBackAndIsSaidToBeUnproven) {
+TEST(VirtualNodeTest, NodeWithADigestOfAnotherVersionIsRestoredAsUnproven) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -211,13 +211,13 @@ TEST(VirtualNodeTest, NodeWhoseDigestAnotherVersionMadeComesBackAndIsSaidToBeUnp
   EXPECT_THAT(diff.unproven, HasSubstr("another version"));
   EXPECT_EQ(diff.differences.size(), 1U);
   ASSERT_OK_AND_ASSIGN(diff, w.session().diff(kMain, "n0", "n0"));
-  EXPECT_EQ(diff.unproven, "") << "a snapshot is what it is";
+  EXPECT_EQ(diff.unproven, "") << "a snapshot needs no proof";
   EXPECT_EQ(w.dump("main"), kept.state);
   ASSERT_OK(w.run("main", "set a 2"));
   EXPECT_EQ(take(w).report.kind, Materialization::kPhysical);
 }
 
-TEST(VirtualNodeTest, SlowHostIsNoDivergence) {
+TEST(VirtualNodeTest, SlowHostIsNotADivergence) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -239,7 +239,7 @@ TEST(VirtualNodeTest, DifferentStateIsNeverPromoted) {
   EXPECT_FALSE(w.node(kept.report.node).is_physical());
 }
 
-TEST(VirtualNodeTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndComesBack) {
+TEST(VirtualNodeTest, SnapshotAfterAnAcceptedDivergenceIsPhysical) {
   for (const char* command : {"flaky", "hidden r"}) {
     SessionFixture w("lazy");
     ASSERT_OK(w.build());
@@ -259,20 +259,20 @@ TEST(VirtualNodeTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndComesBack) {
                                           {.count = 1, .on_divergence = OnDivergence::kAccept}));
     ASSERT_OK(forks.branches[0]);
     ASSERT_EQ(forks.accepted.size(), 1U);
-    EXPECT_EQ(forks.accepted[0].size(), 1U) << "what was accepted is listed";
+    EXPECT_EQ(forks.accepted[0].size(), 1U) << "accepted divergences are listed";
     ASSERT_OK_AND_ASSIGN(SnapshotReport forked, w.session().snapshot(*forks.branches[0]));
     EXPECT_EQ(forked.kind, Materialization::kPhysical);
   }
 }
 
-TEST(VirtualNodeTest, ReplayHappensInTheWindowOfTheRecording) {
+TEST(VirtualNodeTest, ReplayUsesTheWindowSizeOfTheRecording) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "dump"));  // prints the window
   const Kept small = take(w);
   ASSERT_OK(w.session().resize(kMain, 50, 200));
   ASSERT_OK(w.back("main", small.report.node));
-  EXPECT_EQ(w.machine("main")->rows, 50) << "the window is the place's";
+  EXPECT_EQ(w.machine("main")->rows, 50) << "the branch keeps its own size";
   ASSERT_OK(w.run("main", "dump"));
   const Kept large = take(w);
   EXPECT_EQ(large.report.kind, Materialization::kVirtual);
@@ -281,7 +281,7 @@ TEST(VirtualNodeTest, ReplayHappensInTheWindowOfTheRecording) {
   EXPECT_EQ(w.machine("main")->rows, 30);
   ASSERT_OK_AND_ASSIGN(ForkReport forks, w.session().fork(kMain, large.report.node.value(), {}));
   ASSERT_OK(forks.branches[0]);
-  EXPECT_EQ(w.machine(forks.branches[0]->value())->rows, 50) << "a fork has the recording's";
+  EXPECT_EQ(w.machine(forks.branches[0]->value())->rows, 50) << "a fork has the recorded size";
 }
 
 TEST(VirtualNodeTest, NodeWithoutADigestIsMadePhysical) {
@@ -298,10 +298,10 @@ TEST(VirtualNodeTest, NodeWithoutADigestIsMadePhysical) {
   ASSERT_OK(w.run("main", "set a 3"));
   w.backend.fail_checkpoints(ErrorCode::kUnsupported);
   EXPECT_EQ(w.session().snapshot(kMain).error().code, ErrorCode::kUnsupported)
-      << "what can neither be captured nor proven is no node";
+      << "a node must be captured or proven";
 }
 
-TEST(VirtualNodeTest, WithoutShellsInSnapshotsOnlyReplaysFromTheRootMakeVirtualNodes) {
+TEST(VirtualNodeTest, WithoutShellSnapshotsOnlyReplaysFromTheRootMakeVirtualNodes) {
   test::FakeBackendOptions files_only;
   files_only.preserves = Preserves::kFiles;
   for (const char* policy : {"lazy", "smart"}) {
@@ -309,7 +309,7 @@ TEST(VirtualNodeTest, WithoutShellsInSnapshotsOnlyReplaysFromTheRootMakeVirtualN
     ASSERT_OK(w.build());
     ASSERT_OK(w.run("main", "set a 1"));
     const Kept first = take(w);
-    EXPECT_EQ(first.report.kind, Materialization::kVirtual) << "the root's shell is a new one";
+    EXPECT_EQ(first.report.kind, Materialization::kVirtual) << "the root starts a new shell";
     ASSERT_OK(w.run("main", "set a 2"));
     EXPECT_EQ(take(w).report.kind, Materialization::kVirtual);
     take(w, {.wanted = Materialization::kPhysical});
@@ -327,7 +327,7 @@ TEST(VirtualNodeTest, WithoutShellsInSnapshotsOnlyReplaysFromTheRootMakeVirtualN
   }
 }
 
-TEST(VirtualNodeTest, NodeIsNotPromotedToASnapshotThatForgetsItsShell) {
+TEST(VirtualNodeTest, NodeIsNotPromotedToASnapshotWithoutItsShell) {
   test::FakeBackendOptions files_only;
   files_only.preserves = Preserves::kFiles;
   SessionFixture w("smart", files_only);
@@ -363,10 +363,10 @@ TEST(VirtualNodeTest, NodeWhoseDigestFailsIsMadePhysical) {
   ASSERT_OK(w.run("main", "set a 1"));
   w.backend.fail_digests(ErrorCode::kOs);
   EXPECT_EQ(w.session().snapshot(kMain).error().code, ErrorCode::kOs)
-      << "where nothing can be captured, the failure is the answer";
+      << "without snapshots, the failure is returned";
 }
 
-TEST(VirtualNodeTest, FullSessionTakesNoSnapshotInPlaceOfANodeThatCannotBeProven) {
+TEST(VirtualNodeTest, FullSessionDoesNotCaptureANodeThatCannotBeProven) {
   test::FakeBackendOptions options;
   options.has_digests = false;
   for (const auto wanted : {std::optional<Materialization>(), {Materialization::kVirtual}}) {
@@ -394,7 +394,7 @@ TEST(VirtualNodeTest, FullSessionTakesNoSnapshotInPlaceOfANodeThatCannotBeProven
   expect_back(proven, kept);
 }
 
-TEST(VirtualNodeTest, ProofStaysGoodWhenANodeOnTheWayBecomesPhysical) {
+TEST(VirtualNodeTest, ProofStaysValidWhenAnAncestorBecomesPhysical) {
   SessionFixture w("lazy");
   ASSERT_OK(w.build());
   ASSERT_OK(w.run("main", "set a 1"));
@@ -405,7 +405,7 @@ TEST(VirtualNodeTest, ProofStaysGoodWhenANodeOnTheWayBecomesPhysical) {
   ASSERT_OK(w.run("main", "set a lost"));
   expect_back(w, second);
   const Kept again = take(w);
-  EXPECT_EQ(again.report.kind, Materialization::kVirtual) << "nothing was done since";
+  EXPECT_EQ(again.report.kind, Materialization::kVirtual) << "the branch is unchanged";
   expect_back(w, again);
 }
 

@@ -20,7 +20,7 @@ Error refuse_capture(const std::vector<Blocker>& blockers, const std::string& re
   }
   Error error = fail(ErrorCode::kUnsupported, "cannot capture " + text + remark,
                      blockers.empty() ? "" : blockers.front().advice);
-  // An Error's details are text.
+  // The values of `details` are strings.
   error.details["blockers"] = all.dump(-1, ' ', false, wire::Json::error_handler_t::replace);
   return error;
 }

@@ -1,4 +1,4 @@
-// Blocker: one thing that keeps a tree from being captured, and what would help. Pure.
+// Blocker: one object that prevents a capture, with the reason and advice. Pure.
 #pragma once
 
 #include <sys/types.h>
@@ -11,15 +11,15 @@
 namespace sf::waypoint {
 
 struct Blocker {
-  pid_t pid = 0;  // as the branch numbers it
+  pid_t pid = 0;  // in the branch's PID namespace
   std::string process;
   std::string what;  // "descriptor 5 (io_uring)"
   std::string why;
   std::string advice;
 };
 
-// kUnsupported, with all of them in its message and, for programs, in its details. `remark` follows
-// the message.
+// kUnsupported. The message names all blockers; the details hold them as JSON. `remark` is appended
+// to the message.
 Error refuse_capture(const std::vector<Blocker>& blockers, const std::string& remark = {});
 
 }  // namespace sf::waypoint

@@ -1,18 +1,18 @@
-// What decides how a branch is captured, from the texts of /proc. Pure but for has_ipc_objects().
+// Facts from /proc that decide how a branch is captured. Pure, except has_ipc_objects().
 #pragma once
 
 #include <string>
 
 namespace sf::waypoint {
 
-// A TCP socket with data under way, or in a state between connected and closed: needs the network
-// held still while its tree is captured and brought back. `table` is /proc/net/tcp or tcp6.
+// True if a TCP socket has unacknowledged data, or is in a state between connected and closed. The
+// network must then be blocked during capture and restore. `table`: text of /proc/net/tcp or tcp6.
 bool has_tcp_in_flight(const std::string& table);
-// A table of /proc/sysvipc with more than its heading.
+// True if a table of /proc/sysvipc has more than its heading.
 bool has_entries(const std::string& table);
-// Whether the IPC namespace holds anything of System V: shared memory, semaphores, queues. POSIX
-// message queues: engine/native/ipc/posix_queues.h. A table that cannot be read counts as one with
-// entries.
+// True if the IPC namespace holds System V objects: shared memory, semaphores, message queues. A
+// table that cannot be read counts as non-empty. POSIX message queues:
+// engine/native/ipc/posix_queues.h.
 bool has_ipc_objects(const std::string& tables = "/proc/sysvipc");
 
 }  // namespace sf::waypoint

@@ -24,12 +24,12 @@ bool in_flight(const std::string& state, const std::string& queues = "00000000:0
   return has_tcp_in_flight(kHeading + socket_line(state, queues));
 }
 
-TEST(TcpInFlightTest, NoSocketsMeanNothingIsUnderWay) {
+TEST(TcpInFlightTest, NoSocketsMeanNothingInFlight) {
   EXPECT_FALSE(has_tcp_in_flight(""));
   EXPECT_FALSE(has_tcp_in_flight(kHeading));
 }
 
-TEST(TcpInFlightTest, AListenerIsAtRestEvenWithConnectionsWaiting) {
+TEST(TcpInFlightTest, AListenerIsSettledEvenWithUnacceptedConnections) {
   EXPECT_FALSE(has_tcp_in_flight(
       kHeading +
       "   0: 00000000:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 "
@@ -37,17 +37,17 @@ TEST(TcpInFlightTest, AListenerIsAtRestEvenWithConnectionsWaiting) {
   EXPECT_FALSE(in_flight("0A", "00000000:00000003"));
 }
 
-TEST(TcpInFlightTest, AQuietConnectionIsAtRest) {
+TEST(TcpInFlightTest, AnIdleConnectionIsSettled) {
   EXPECT_FALSE(in_flight("01"));
-  EXPECT_FALSE(in_flight("01", "00000000:00000400")) << "received and not yet read: already here";
+  EXPECT_FALSE(in_flight("01", "00000000:00000400")) << "received but unread data is settled";
 }
 
-TEST(TcpInFlightTest, UnacknowledgedDataIsUnderWay) {
+TEST(TcpInFlightTest, UnacknowledgedDataIsInFlight) {
   EXPECT_TRUE(in_flight("01", "00000001:00000000"));
   EXPECT_TRUE(in_flight("08", "00000400:00000000"));
 }
 
-TEST(TcpInFlightTest, EveryStateIsAtRestOrUnderWay) {
+TEST(TcpInFlightTest, EveryStateIsSettledOrInFlight) {
   for (const char* settled : {"01", "05", "06", "07", "08", "0A"})
     EXPECT_FALSE(in_flight(settled)) << settled;
   // SYN_SENT, SYN_RECV, FIN_WAIT1, LAST_ACK, CLOSING, NEW_SYN_RECV
@@ -55,7 +55,7 @@ TEST(TcpInFlightTest, EveryStateIsAtRestOrUnderWay) {
     EXPECT_TRUE(in_flight(moving)) << moving;
 }
 
-TEST(TcpInFlightTest, AConnectionBeingMadeIsSeenBehindQuietOnes) {
+TEST(TcpInFlightTest, AConnectionInSynSentIsFoundAfterIdleOnes) {
   std::string quiet =
       socket_line("0A", "00000000:00000000") + socket_line("01", "00000000:00000000");
   EXPECT_FALSE(has_tcp_in_flight(kHeading + quiet));
@@ -65,7 +65,7 @@ TEST(TcpInFlightTest, AConnectionBeingMadeIsSeenBehindQuietOnes) {
       "52113 2 0000000012345678 100 0 0 10 -1                    \n"));
 }
 
-TEST(TcpInFlightTest, TheTableOfVersion6IsReadAlike) {
+TEST(TcpInFlightTest, TheIpv6TableIsParsedLikeTheIpv4Table) {
   const std::string heading =
       "  sl  local_address                         remote_address                        st "
       "tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
@@ -78,7 +78,7 @@ TEST(TcpInFlightTest, TheTableOfVersion6IsReadAlike) {
   EXPECT_TRUE(has_tcp_in_flight(heading + addresses + "02 00000000:00000000" + rest));
 }
 
-TEST(TcpInFlightTest, DamagedTablesAreNeverFatal) {
+TEST(TcpInFlightTest, DamagedTablesDoNotCrash) {
   std::mt19937 random(8);
   for (int round = 0; round < 2'000; ++round) {
     std::string table = kHeading + socket_line("01", "00000000:00000000");
@@ -89,7 +89,7 @@ TEST(TcpInFlightTest, DamagedTablesAreNeverFatal) {
   }
 }
 
-TEST(HasEntriesTest, AHeadingAloneIsNoEntry) {
+TEST(HasEntriesTest, AHeadingAloneHasNoEntries) {
   const std::string heading =
       "       key      shmid perms                  size  cpid  lpid nattch\n";
   EXPECT_FALSE(has_entries(""));
@@ -98,7 +98,7 @@ TEST(HasEntriesTest, AHeadingAloneIsNoEntry) {
       has_entries(heading + "         0          1  1600                  4096     7     7\n"));
 }
 
-TEST(IpcObjectsTest, TableThatCannotBeReadCountsAsOneWithEntries) {
+TEST(IpcObjectsTest, AnUnreadableTableCountsAsNonEmpty) {
   test::TempDir tables;
   EXPECT_TRUE(has_ipc_objects(tables / "none"));
   for (const char* table : {"shm", "sem", "msg"}) {

@@ -28,7 +28,7 @@ class ChosenEngine : public ProcessEngine {
     if (request.hold) return capture_held(request);
     if (request.engine == EngineChoice::kNative) return native_->capture(request);
     if (request.engine == EngineChoice::kCriu) return criu_->capture(request);
-    bool begun = false;  // the files are captured: too late for another try
+    bool begun = false;  // the files are captured: no other engine may try
     CaptureRequest first = request;
     first.while_stopped = [&] {
       begun = true;
@@ -52,10 +52,10 @@ class ChosenEngine : public ProcessEngine {
   }
 
  private:
-  // Nobody has asked for it yet: there is no other try.
+  // The capture is speculative, so no other engine tries if this one fails.
   Result<Captured> capture_held(CaptureRequest request) {
     if (request.engine == EngineChoice::kCriu)
-      return fail(ErrorCode::kUnsupported, "CRIU does not keep trees still");
+      return fail(ErrorCode::kUnsupported, "CRIU cannot hold a tree stopped");
     request.engine = EngineChoice::kNative;
     return native_->capture(request);
   }
@@ -68,7 +68,7 @@ class ChosenEngine : public ProcessEngine {
 
   std::unique_ptr<ProcessEngine> native_;
   std::unique_ptr<ProcessEngine> criu_;
-  bool criu_wanted_ = false;  // at the last call: then at the next, too
+  bool criu_wanted_ = false;  // used by the last call, so probably by the next one too
 };
 
 }  // namespace

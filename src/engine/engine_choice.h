@@ -1,5 +1,5 @@
-// The engine that a branch's configuration asks for. `auto` tries the native engine and falls back
-// to CRIU; an image is brought back by the engine that took it.
+// Chooses the engine that a branch's configuration asks for. `auto` tries the native engine and
+// falls back to CRIU. An image is restored by the engine that made it.
 #pragma once
 
 #include <memory>

@@ -36,8 +36,8 @@ bool write_counter(pid_t last) {
   return ok;
 }
 
-// Runs in the namespace: a process there knows its own pid, which is the counter after its fork.
-// It then sets the counter to `wanted`, or to what it was before.
+// A child forked into the namespace sees its own pid, which is the counter after the fork. It then
+// sets the counter to `wanted`, or back to the value before the fork.
 Result<pid_t> visit(pid_t member, pid_t wanted) {
   SF_TRY_ASSIGN(os::UniqueFd space,
                 os::open_file("/proc/" + std::to_string(member) + "/ns/pid", O_RDONLY));

@@ -1,5 +1,5 @@
-// The counter from which a PID namespace takes its next pid. Restored with a tree, so that new
-// processes get the pids they would have got.
+// The counter from which a PID namespace takes its next pid. A restore sets it, so that new
+// processes get the pids they would have got without the restore.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@ namespace sf::waypoint {
 
 // The last pid given in the namespace of `member`. Leaves the counter as it was.
 Result<pid_t> read_pid_counter(pid_t member);
-// Who writes here sets the counter of its own namespace, wherever this was opened.
+// A write sets the counter of the writer's own namespace, no matter where the file was opened.
 Result<os::UniqueFd> open_pid_counter();
 Status write_pid_counter(pid_t member, pid_t last);
 

@@ -46,8 +46,8 @@ BranchPool::Location* BranchPool::find(const std::string& branch) {
   return found == locations_.end() ? nullptr : &*found;
 }
 
-// A free one that stands at the state; else the one that was not used for the longest time, whose
-// state is the least likely to be asked for again.
+// Prefers a free branch at this state. The alternative is the least recently used free branch: its
+// state is the least likely to be needed again.
 BranchPool::Location* BranchPool::choose(const std::string& state) {
   Location* best = nullptr;
   for (Location& location : locations_) {

@@ -1,5 +1,5 @@
-// BranchPool: the live branches of a run, and which of them to use for a state: one that stands
-// there, else a new one, else another that is brought there. Thread-safe.
+// BranchPool: the live branches of a run. For a given state it picks a branch that is at that
+// state, else a new branch, else another branch to restore. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -13,30 +13,30 @@ namespace sf::explore {
 
 class BranchPool {
  public:
-  // Branches are called `prefix` and a number. Requires: `most` > 0.
+  // Branch names are `prefix` and a number. Requires: `most` > 0.
   BranchPool(std::string prefix, std::size_t most) : prefix_(std::move(prefix)), most_(most) {}
 
   enum class Need {
-    kNothing,  // it stands at the state
-    kFork,     // it does not exist yet
-    kRestore,  // it stands elsewhere
+    kNothing,  // the branch is at the state
+    kFork,     // the branch does not exist yet
+    kRestore,  // the branch is at another state
   };
   struct Lease {
     std::string branch;
     Need need = Need::kNothing;
   };
-  // One that is there already, from before a run was resumed. Empty: nobody knows where it stands.
+  // Adds an existing branch, left by an interrupted run. Empty `state`: unknown.
   void adopt(const std::string& branch, const std::string& state);
-  // Waits until one is free.
+  // Waits until a branch is free.
   Lease take(const std::string& state);
   void give_back(const std::string& branch, const std::string& state);
-  // It could not be made, or it was ended.
+  // Removes a branch that could not be made or was ended.
   void drop(const std::string& branch);
 
  private:
   struct Location {
     std::string branch;
-    std::string state;  // empty: nobody knows
+    std::string state;  // empty: unknown
     bool is_busy = false;
     std::uint64_t used = 0;  // when it was given back
   };
@@ -48,7 +48,7 @@ class BranchPool {
   const std::size_t most_;
   mutable std::mutex mutex_;
   std::condition_variable freed_;
-  std::vector<Location> locations_;  // guarded by mutex_, as is the next
+  std::vector<Location> locations_;  // guarded by mutex_, as is clock_
   std::uint64_t clock_ = 0;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 using Need = BranchPool::Need;
 
-TEST(BranchPoolTest, OneThatStandsThereIsUsedAsItIs) {
+TEST(BranchPoolTest, ABranchAtTheStateIsUsedDirectly) {
   BranchPool pool("r-", 2);
   BranchPool::Lease first = pool.take("n1");
   EXPECT_EQ(first.branch, "r-1");
@@ -18,7 +18,7 @@ TEST(BranchPoolTest, OneThatStandsThereIsUsedAsItIs) {
   EXPECT_EQ(pool.take("n2").need, Need::kNothing);
 }
 
-TEST(BranchPoolTest, NewOnesAreMadeBeforeOthersAreMoved) {
+TEST(BranchPoolTest, NewBranchesAreMadeBeforeOthersAreRestored) {
   BranchPool pool("r-", 2);
   pool.give_back(pool.take("n1").branch, "n2");
   BranchPool::Lease second = pool.take("n1");
@@ -27,10 +27,10 @@ TEST(BranchPoolTest, NewOnesAreMadeBeforeOthersAreMoved) {
   pool.give_back(second.branch, "n3");
   BranchPool::Lease third = pool.take("n1");
   EXPECT_EQ(third.need, Need::kRestore);
-  EXPECT_EQ(third.branch, "r-1") << "the one that was not used for longer";
+  EXPECT_EQ(third.branch, "r-1") << "the least recently used branch";
 }
 
-TEST(BranchPoolTest, WhoeverComesLateWaits) {
+TEST(BranchPoolTest, TakeWaitsUntilABranchIsFree) {
   BranchPool pool("r-", 1);
   BranchPool::Lease first = pool.take("n1");
   std::thread late([&] {
@@ -42,7 +42,7 @@ TEST(BranchPoolTest, WhoeverComesLateWaits) {
   late.join();
 }
 
-TEST(BranchPoolTest, OneOfUnknownStateIsBroughtThere) {
+TEST(BranchPoolTest, ABranchOfUnknownStateIsRestored) {
   BranchPool pool("r-", 1);
   pool.adopt("r-1", "");
   EXPECT_EQ(pool.take("n1").need, Need::kRestore);

@@ -6,7 +6,7 @@ namespace sf::explore {
 
 std::string used_up(const Budget& budget, const SearchTree& tree, std::size_t began_nodes) {
   const Usage total = tree.total();
-  const std::size_t nodes = tree.size() - 1 + began_nodes;  // the root was not visited by anybody
+  const std::size_t nodes = tree.size() - 1 + began_nodes;  // the root is not an expansion
   const std::uint64_t tokens = total.tokens_in + total.tokens_out;
   if (budget.nodes && nodes >= *budget.nodes)
     return fmt::format("{} of {} nodes", nodes, *budget.nodes);

@@ -16,14 +16,14 @@ Turn turn_of(const SearchNode& node) {
   return {node.action, node.outcome, node.value, node.reflection};
 }
 
-// So many failures of an agent in a row are its own, and no state's.
+// If the agent fails this many times in a row, the agent is at fault and not the state.
 constexpr int kMostAgentFailures = 3;
-constexpr std::size_t kMostSteps = 1000;  // that a policy is asked for at once
+constexpr std::size_t kMostSteps = 1000;  // requested from a policy at a time
 
 std::string used_up_text(const std::string& what) { return "the budget is used up: " + what; }
 
-// The best value at or below a node: what a move can lead to. Where all that was tried from it
-// failed, however promising it looked, that is nothing.
+// The best value at or below a node: what a move can lead to. It is 0 if all actions tried from the
+// node failed, however promising the node looked.
 double prospect(const SearchTree& tree, NodeIndex index) {
   const std::vector<NodeIndex>& children = tree.children(index);
   const bool is_refuted = !children.empty() && std::ranges::all_of(children, [&](NodeIndex child) {
@@ -52,7 +52,7 @@ class Run {
     for (std::thread& worker : workers) worker.join();
     const NodeIndex best = policy_.best(tree_);
     const SearchNode& chosen = tree_.at(best);
-    // A budget that was used up before the end still leaves something to hand in.
+    // If the budget ran out, grade the best node so far.
     if (!failure_ && !is_stopped_ && best != kRoot && !chosen.grade && chosen.failure.empty()) {
       std::unique_lock lock(mutex_);
       perform(Judge{best}, lock);
@@ -62,7 +62,7 @@ class Run {
   }
 
  private:
-  // Takes steps until there are none left to take.
+  // Performs steps until the run is over.
   void work() {
     std::unique_lock lock(mutex_);
     while (auto step = take(lock)) {
@@ -74,20 +74,20 @@ class Run {
     }
   }
 
-  // Waits while others may yet make something to do. Nothing: the run is over.
+  // Waits while the steps of other threads may lead to new ones. nullopt: the run is over.
   std::optional<Step> take(std::unique_lock<std::mutex>& lock) {
     for (;;) {
       if (is_over_) return std::nullopt;
       if (sinks_.stopping && sinks_.stopping()) {
         is_stopped_ = true;
-        return end("it was stopped");
+        return end("the run was stopped");
       }
       const microseconds elapsed = options_.spent_before + watch_.elapsed();
       if (auto late = out_of_time(options_.budget, elapsed); !late.empty())
         return end(used_up_text(late));
       const std::string used = used_up(options_.budget, tree_, expansions_under_way());
       const Decision decision = policy_.next(tree_, under_way_, used.empty() ? 1 : kMostSteps);
-      // What was reached within the budget is judged; that costs nothing of it.
+      // Nodes reached within the budget are still judged: judging uses none of it.
       auto step = used.empty() ? decision.steps.begin()
                                : std::ranges::find_if(decision.steps, [](const Step& each) {
                                    return std::holds_alternative<Judge>(each);
@@ -128,7 +128,7 @@ class Run {
   void perform(const Expand& expand, std::unique_lock<std::mutex>& lock) {
     Situation situation = situation_at(expand.parent);
     situation.lane = expand.lane;
-    // This one is among those under way.
+    // Exclude this expansion itself, which is in under_way_.
     situation.ordinal =
         tree_.children(expand.parent).size() + expansions_of(under_way_, expand.parent) - 1;
     const std::string from = tree_.at(expand.parent).state;
@@ -140,7 +140,7 @@ class Run {
     node.took = options_.spent_before + watch_.elapsed() - began;
     node.parent = expand.parent;
     node.lane = expand.lane;
-    // An action that does nothing has led to no state of its own to keep it with.
+    // An action without a command leads to no new state that could hold the note.
     const bool is_new = !node.state.empty() && node.state != from;
     Status kept = is_new ? world_.remember(node.state, node) : Status(Ok{});
     lock.lock();
@@ -149,8 +149,8 @@ class Run {
     if (agent_failures_ == kMostAgentFailures)
       grown.fatal = std::move(*grown.agent_error)
                         .while_doing(std::to_string(kMostAgentFailures) +
-                                     " times in a row the agent failed; the last time");
-    if (grown.fatal) {  // no dead end of the tree, but paid for
+                                     " consecutive failures of the agent; the last one");
+    if (grown.fatal) {  // adds no node, but its cost counts
       if (write(spent_line(expand.parent, node.usage))) tree_.spend(expand.parent, node.usage);
       return give_up(std::move(*grown.fatal));
     }
@@ -160,17 +160,17 @@ class Run {
 
   struct Grown {
     SearchNode node;
-    std::optional<Error> fatal;        // the world is gone, and with it every step
-    std::optional<Error> agent_error;  // which may be this step's alone
+    std::optional<Error> fatal;        // no further step can succeed
+    std::optional<Error> agent_error;  // may concern this step only
   };
 
-  // A step that fails is a dead end, and says why.
+  // Performs one expansion. A step that fails becomes a dead end with the reason.
   Grown grow(const Situation& situation, const std::string& from) {
     Grown grown;
     SearchNode& node = grown.node;
     auto agent_failed = [&](const Error& error) {
       node.failure = error.describe();
-      // An agent that has nothing to say about a state is sound.
+      // kNotFound: the agent has no proposal for this state, which is not a failure.
       if (error.code != ErrorCode::kNotFound) grown.agent_error = error;
       return grown;
     };
@@ -201,7 +201,7 @@ class Run {
     Status there = grade ? Status(Ok{}) : world_.check();
     lock.lock();
     if (!there) return give_up(std::move(there).error());
-    // What cannot be judged has not passed.
+    // A state that cannot be graded has not passed.
     Grade given = grade ? std::move(*grade) : Grade{0, grade.error().describe()};
     if (!write(grade_line(judge.node, given, usage))) return;
     tree_.set_grade(judge.node, std::move(given), usage);
@@ -218,7 +218,7 @@ class Run {
     Usage usage;
     auto choice = agent_.choose(situation, candidates, usage);
     lock.lock();
-    // An agent that cannot choose leaves it to the values.
+    // If the agent cannot choose, the highest value wins.
     const bool is_sound = choice && *choice < candidates.size();
     const std::size_t index = is_sound ? *choice : highest_value(candidates);
     if (!write(commit_line(commit.among[index], usage))) return;
@@ -236,7 +236,7 @@ class Run {
     is_over_ = true;
   }
 
-  SearchTree& tree_;  // guarded by mutex_, as all below
+  SearchTree& tree_;  // guarded by mutex_, as are the fields below
   const SearchPolicy& policy_;
   Agent& agent_;
   World& world_;

@@ -1,4 +1,5 @@
-// The explorer with a script and a world in memory: a state is the list of commands that led to it.
+// The explorer with a script and an in-memory world, in which a state is the list of commands that
+// led to it.
 #include "explore/explorer.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace sf::explore {
 namespace {
 
-// Two wrong turns for every right one; "right" all the way is the solution.
+// Two wrong candidates for each right one. The path of all "right" is the solution.
 constexpr const char* kScript = R"({"candidates": [
   {"command": "wrong", "value": 0.2, "reflection": "that was wrong", "next": [
      {"command": "lost", "value": 0.1, "last": true}]},
@@ -91,8 +92,8 @@ TEST_P(ExplorerTest, EveryPolicyFindsTheSolutionWithOneJobAndWithMany) {
   }
 }
 
-// Killed after any number of lines: what is in the journal is all that a resumed run has.
-TEST_P(ExplorerTest, ARunThatWasKilledGoesOnFromItsJournal) {
+// The run is killed after any number of lines; a resumed run has only the journal.
+TEST_P(ExplorerTest, AKilledRunIsResumedFromItsJournal) {
   const auto policy = policy_called(GetParam());
   ASSERT_OK(run(*policy));
   const std::string whole = journal;
@@ -114,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, ExplorerTest,
 
 class ExploreTest : public ExplorerTest {};
 
-TEST_F(ExploreTest, AStepThatFailsIsADeadEndThatSaysWhy) {
+TEST_F(ExploreTest, AFailedStepIsADeadEndWithItsReason) {
   ASSERT_OK(run(*policy_called("mcts")));
   auto broken = std::ranges::find_if(
       tree.nodes(), [](const SearchNode& node) { return node.action.command == "broken"; });
@@ -123,7 +124,7 @@ TEST_F(ExploreTest, AStepThatFailsIsADeadEndThatSaysWhy) {
   EXPECT_TRUE(broken->state.empty());
 }
 
-TEST_F(ExploreTest, ABudgetEndsTheRunAndTheBestSoFarIsGraded) {
+TEST_F(ExploreTest, TheBestNodeIsGradedWhenTheBudgetEnds) {
   options.budget.nodes = 4;
   ASSERT_OK_AND_ASSIGN(Ending ending, run(*policy_called("beam")));
   EXPECT_EQ(ending.why, "the budget is used up: 4 of 4 nodes");
@@ -132,8 +133,8 @@ TEST_F(ExploreTest, ABudgetEndsTheRunAndTheBestSoFarIsGraded) {
   EXPECT_TRUE(tree.at(ending.best).grade);
 }
 
-TEST_F(ExploreTest, WhatWasReachedWithinTheBudgetIsJudged) {
-  // The fourth attempt is the solution, and its last step is the last that the budget allows.
+TEST_F(ExploreTest, NodesReachedWithinTheBudgetAreJudged) {
+  // The fourth attempt is the solution. The budget allows no step after its last one.
   agent = ScriptAgent::parse(R"({"candidates": [
     {"command": "wrong", "last": true, "value": 0.9},
     {"command": "right", "next": [{"command": "right", "next": [
@@ -152,7 +153,7 @@ TEST_F(ExploreTest, WhatWasReachedWithinTheBudgetIsJudged) {
   }
 }
 
-TEST_F(ExploreTest, AnAttemptThatTheBudgetCutShortIsHandedInWhereNoneIsBetter) {
+TEST_F(ExploreTest, AnUnfinishedAttemptIsHandedInIfItIsTheBest) {
   options.budget.nodes = 2;
   for (const char* policy : {"pass@k", "best-of-n", "beam"}) {
     tree = SearchTree("");
@@ -162,7 +163,7 @@ TEST_F(ExploreTest, AnAttemptThatTheBudgetCutShortIsHandedInWhereNoneIsBetter) {
   }
 }
 
-TEST_F(ExploreTest, AWorldThatIsGoneEndsTheRunAndLeavesNoDeadEnds) {
+TEST_F(ExploreTest, ALostWorldEndsTheRunWithoutDeadEnds) {
   sinks.progress = [this](const SearchTree& seen, const auto&) {
     if (seen.size() == 3) world.is_gone = true;
   };
@@ -174,7 +175,7 @@ TEST_F(ExploreTest, AWorldThatIsGoneEndsTheRunAndLeavesNoDeadEnds) {
   world.is_gone = false;
   sinks.progress = nullptr;
   ASSERT_OK_AND_ASSIGN(Ending ending, run(*policy_called("pass@k")));
-  EXPECT_TRUE(tree.at(ending.best).grade->passed()) << "it goes on as if nothing had happened";
+  EXPECT_TRUE(tree.at(ending.best).grade->passed()) << "the run is resumed";
 }
 
 class FailingAgent final : public Agent {
@@ -194,7 +195,7 @@ class FailingAgent final : public Agent {
   ErrorCode code_;
 };
 
-TEST_F(ExploreTest, AnAgentThatAlwaysFailsEndsTheRunBeforeItsBudgetDoes) {
+TEST_F(ExploreTest, RepeatedAgentFailuresEndTheRun) {
   sinks.journal = [this](const std::string& line) -> Status {
     journal += line;
     return Ok{};
@@ -203,16 +204,16 @@ TEST_F(ExploreTest, AnAgentThatAlwaysFailsEndsTheRunBeforeItsBudgetDoes) {
   auto ended = explore(tree, *policy_called("pass@k"), wrong_key, world, options, sinks);
   ASSERT_FALSE(ended.ok());
   EXPECT_NE(ended.error().message.find("the key is wrong"), std::string::npos);
-  EXPECT_EQ(tree.size(), 3U) << "the third failure in a row is the run's";
-  EXPECT_EQ(tree.total().model_calls, 6U) << "each of them was paid for";
-  EXPECT_DOUBLE_EQ(read_journal(journal).value().total().money, 1.5) << "as a resumed run knows";
+  EXPECT_EQ(tree.size(), 3U) << "the third failure adds no node";
+  EXPECT_EQ(tree.total().model_calls, 6U) << "failed calls count";
+  EXPECT_DOUBLE_EQ(read_journal(journal).value().total().money, 1.5) << "the journal has all costs";
   tree = SearchTree("");
   FailingAgent has_nothing(ErrorCode::kNotFound);
   EXPECT_OK(explore(tree, *policy_called("pass@k"), has_nothing, world, options, sinks));
-  EXPECT_EQ(tree.size(), 21U) << "an agent that has nothing to propose is sound";
+  EXPECT_EQ(tree.size(), 21U) << "no proposal is not a failure";
 }
 
-TEST_F(ExploreTest, AnActionThatDoesNothingLeavesTheMindOfItsStateAlone) {
+TEST_F(ExploreTest, AnEmptyActionDoesNotOverwriteTheNoteOfItsState) {
   agent = ScriptAgent::parse(R"({"candidates": [
     {"command": "right", "next": [{"command": "", "last": true}]}]})")
               .value();
@@ -222,8 +223,8 @@ TEST_F(ExploreTest, AnActionThatDoesNothingLeavesTheMindOfItsStateAlone) {
   EXPECT_EQ(world.minds.at("/right"), "right");
 }
 
-// With two jobs a later step may have come back, and an earlier one been lost.
-TEST_F(ExploreTest, WhatWasUnderWayWhenARunWasKilledIsTriedByTheNext) {
+// With two jobs, a later step may have finished and an earlier one been lost.
+TEST_F(ExploreTest, StepsLostWhenTheRunWasKilledAreTriedAgain) {
   SearchNode wrong;
   wrong.parent = kRoot;
   wrong.state = "/wrong";
@@ -234,7 +235,7 @@ TEST_F(ExploreTest, WhatWasUnderWayWhenARunWasKilledIsTriedByTheNext) {
   broken.failure = "the world broke";
   SearchNode nothing;
   nothing.parent = kRoot;
-  nothing.failure = "the script has nothing else to propose here";
+  nothing.failure = "the script has no other candidate for this state";
   for (const std::vector<SearchNode>& left :
        {std::vector{broken}, std::vector{wrong, nothing}, std::vector{nothing}}) {
     tree = SearchTree("");
@@ -245,10 +246,10 @@ TEST_F(ExploreTest, WhatWasUnderWayWhenARunWasKilledIsTriedByTheNext) {
   }
 }
 
-TEST_F(ExploreTest, WhoeverStopsItLosesNothing) {
+TEST_F(ExploreTest, StoppingARunKeepsItsTree) {
   sinks.stopping = [this] { return tree.size() > 2; };
   ASSERT_OK_AND_ASSIGN(Ending ending, run(*policy_called("pass@k")));
-  EXPECT_EQ(ending.why, "it was stopped");
+  EXPECT_EQ(ending.why, "the run was stopped");
   ASSERT_OK_AND_ASSIGN(SearchTree again, read_journal(journal));
   EXPECT_EQ(again.size(), tree.size());
 }
@@ -260,7 +261,7 @@ TEST_F(ExploreTest, AJournalThatCannotBeWrittenEndsTheRun) {
   auto ended = explore(tree, *policy_called("mcts"), *agent, world, options, sinks);
   ASSERT_FALSE(ended.ok());
   EXPECT_EQ(ended.error().code, ErrorCode::kNoSpace);
-  EXPECT_EQ(tree.size(), 1U) << "what was not written does not count";
+  EXPECT_EQ(tree.size(), 1U) << "unwritten changes are not applied";
 }
 
 }  // namespace

@@ -42,19 +42,19 @@ SearchNode node_from(const Json& json) {
   return node;
 }
 
-// Output of commands may be any bytes.
+// Command output may contain any bytes.
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 std::string line_of(const Json& json) { return text_of(json) + "\n"; }
 
-// The longest text goes first, until the rest has room.
+// Replaces the longest text by a reference to the journal until the note fits.
 std::string note_of(Json json, std::initializer_list<const char*> texts, std::size_t most) {
   std::string note = text_of(json);
   while (note.size() > most) {
     const char* longest = *std::ranges::max_element(
         texts, {}, [&](const char* key) { return json[key].get_ref<const std::string&>().size(); });
-    json[longest] = "(long; in the run's journal)";
+    json[longest] = "(too long; see the run's journal)";
     note = text_of(json);
   }
   return note;
@@ -83,7 +83,7 @@ Json grade_json(const Grade& grade) { return {{"score", grade.score}, {"log", gr
 
 NodeIndex index_in(const SearchTree& tree, const Json& json) {
   const auto index = json.at("node").get<NodeIndex>();
-  if (index >= tree.size()) throw std::out_of_range("there is no node " + std::to_string(index));
+  if (index >= tree.size()) throw std::out_of_range("unknown node " + std::to_string(index));
   return index;
 }
 
@@ -91,7 +91,7 @@ void apply(SearchTree& tree, const Json& json) {
   const std::string event = json.at("event");
   if (event == "node") {
     SearchNode node = node_from(json);
-    if (*node.parent >= tree.size()) throw std::out_of_range("its parent is not there");
+    if (*node.parent >= tree.size()) throw std::out_of_range("its parent is missing");
     tree.add(std::move(node));
   } else if (event == "grade") {
     tree.set_grade(index_in(tree, json), {json.at("score"), json.at("log")},
@@ -99,13 +99,13 @@ void apply(SearchTree& tree, const Json& json) {
   } else if (event == "commit") {
     const NodeIndex index = index_in(tree, json);
     if (tree.at(index).parent != tree.committed())
-      throw std::out_of_range("the main line does not lead there");
+      throw std::out_of_range("the node cannot extend the main line");
     tree.commit(index);
     tree.spend(index, usage_from(json.at("usage")));
   } else if (event == "spent") {
     tree.spend(index_in(tree, json), usage_from(json.at("usage")));
   } else {
-    throw std::out_of_range("nothing is called \"" + event + "\"");
+    throw std::out_of_range("unknown event \"" + event + "\"");
   }
 }
 
@@ -157,18 +157,18 @@ Result<SearchTree> read_journal(std::string_view text) {
   while (!text.empty()) {
     ++number;
     const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) break;  // cut off
+    if (end == std::string_view::npos) break;  // an incomplete last line
     const Json json = Json::parse(text.substr(0, end), nullptr, false);
     text.remove_prefix(end + 1);
     try {
       if (!tree) {
         if (json.at("event") != "root" || json.at("version") != 1)
-          throw std::out_of_range("it is no journal of this version");
+          throw std::out_of_range("unsupported version");
         tree.emplace(json.at("state").get<std::string>());
       } else {
         apply(*tree, json);
       }
-    } catch (const std::exception& e) {  // also the JSON library's own
+    } catch (const std::exception& e) {  // including the JSON library's exceptions
       return fail(ErrorCode::kCorrupt,
                   "line " + std::to_string(number) + " of the journal: " + e.what());
     }

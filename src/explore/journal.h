@@ -1,5 +1,5 @@
-// The journal of a run: one line of JSON for each change of its tree, so that reading it again
-// gives the same tree. Pure.
+// The journal of a run: one line of JSON for each change of its tree. Reading it rebuilds the same
+// tree. Pure.
 #pragma once
 
 #include <string>
@@ -13,21 +13,20 @@ namespace sf::explore {
 
 wire::Json to_json(const Usage& usage);
 
-// Each is one line with its end.
+// Each function returns one line, including its line end.
 std::string root_line(const std::string& state);
 std::string node_line(const SearchNode& node);
 std::string grade_line(NodeIndex index, const Grade& grade, const Usage& usage);
 std::string commit_line(NodeIndex index, const Usage& usage);
-// On what did not become a node.
+// The cost of a step that added no node.
 std::string spent_line(NodeIndex index, const Usage& usage);
 
-// The same for a note of at most `most` bytes: what is too long for it is in the journal alone.
-// Requires: `most` is more than 4096.
+// The same content as a note of at most `most` bytes; a text that is too long is only in the
+// journal. Requires: `most` > 4096.
 std::string node_note(const SearchNode& node, std::size_t most);
 std::string grade_note(const Grade& grade, std::size_t most);
 
-// A last line that was cut off is as if it had not been written. kCorrupt names the line of
-// anything else that makes no sense.
+// Ignores an incomplete last line. kCorrupt names the first other malformed line.
 Result<SearchTree> read_journal(std::string_view text);
 
 }  // namespace sf::explore

@@ -23,7 +23,7 @@ SearchNode some_node() {
   return node;
 }
 
-TEST(JournalTest, ReadingItAgainGivesTheSameTree) {
+TEST(JournalTest, ReadingTheJournalRebuildsTheTree) {
   const Usage usage{.model_calls = 2, .command_time = microseconds(9)};
   const std::string text = root_line("n0") + node_line(some_node()) +
                            grade_line(1, {0.5, "1 of 2"}, usage) + commit_line(1, usage);
@@ -41,7 +41,7 @@ TEST(JournalTest, ReadingItAgainGivesTheSameTree) {
   EXPECT_EQ(node.usage.command_time, microseconds(18));
 }
 
-TEST(JournalTest, ALineThatWasCutOffWasNeverWritten) {
+TEST(JournalTest, AnIncompleteLastLineIsIgnored) {
   const std::string whole = root_line("n0") + node_line(some_node());
   for (std::size_t size = root_line("n0").size(); size < whole.size(); ++size) {
     ASSERT_OK_AND_ASSIGN(SearchTree tree, read_journal(std::string_view(whole).substr(0, size)));
@@ -49,11 +49,11 @@ TEST(JournalTest, ALineThatWasCutOffWasNeverWritten) {
   }
 }
 
-TEST(JournalTest, ANoteHasRoomForEverythingButTheLongestTexts) {
+TEST(JournalTest, ANoteOmitsOnlyTheLongestTexts) {
   SearchNode node;
   node.action.command = std::string(9000, 'c');
   node.action.thought = "short";
-  node.outcome.output = std::string(9000, '\xff');  // three bytes each, once it is text
+  node.outcome.output = std::string(9000, '\xff');  // each becomes three bytes in JSON
   constexpr std::size_t kMost = 10000;
   const std::string note = node_note(node, kMost);
   EXPECT_LE(note.size(), kMost);
@@ -64,7 +64,7 @@ TEST(JournalTest, ANoteHasRoomForEverythingButTheLongestTexts) {
   EXPECT_EQ(wire::Json::parse(grade_note({0.5, "log"}, kMost))["log"], "log");
 }
 
-TEST(JournalTest, WhatMakesNoSenseIsNamedWithItsLine) {
+TEST(JournalTest, MalformedLinesAreReportedWithTheirNumber) {
   auto complaint = [](const std::string& text) { return read_journal(text).error().message; };
   EXPECT_NE(complaint(root_line("n0") + "{}\n").find("line 2"), std::string::npos);
   EXPECT_NE(complaint(root_line("n0") + grade_line(7, {}, {})).find("node 7"), std::string::npos);

@@ -1,5 +1,5 @@
-// Agent: whoever proposes actions. A port: a script, another program, a model.
-// Thread-safe: several branches are expanded at the same time.
+// Agent: proposes actions. A port, implemented by scripts, external programs and models.
+// Thread-safe: several branches are expanded concurrently.
 #pragma once
 
 #include <string>
@@ -10,38 +10,37 @@
 
 namespace sf::explore {
 
-struct Turn {  // one action, and what came of it
+struct Turn {  // one action and its outcome
   Action action;
   Outcome outcome;
   double value = 0;
   std::string reflection;
 };
 
-// What an agent may know when it is asked: everything on the way to a state, and what was tried
-// from there already.
+// The input of an agent: the path to a state, and the actions already tried from it.
 struct Situation {
   std::string instruction;
   std::vector<Turn> path;      // from the root
   std::vector<Turn> siblings;  // other actions from the same state
-  std::size_t ordinal = 0;     // how many were proposed from here before, those under way included
-  int lane = 0;                // which rollout, where a policy has several
+  std::size_t ordinal = 0;     // proposals from this state so far, including those under way
+  int lane = 0;                // number of the rollout, if the policy has several
 };
 
 struct Assessment {
   double value = 0;        // from 0 to 1
-  std::string reflection;  // what its siblings should know
+  std::string reflection;  // a lesson for its siblings
 };
 
-// What a call has cost is added to `usage`, also when it fails.
+// Each call adds its cost to `usage`, also if it fails.
 class Agent {
  public:
   virtual ~Agent() = default;
-  // What to do next.
+  // Proposes the next action.
   virtual Result<Action> propose(const Situation& situation, Usage& usage) = 0;
-  // How promising the state is that the turn led to.
+  // Estimates how promising the state after the turn is.
   virtual Result<Assessment> assess(const Situation& before, const Turn& turn, Usage& usage) = 0;
-  // Which of these moves, all from the same state, to commit; each with the best that was found
-  // below it as its value. Requires: there is at least one.
+  // Chooses the move to commit. All candidates start from the same state; the value of each is the
+  // best one found below it. Requires: `candidates` is not empty.
   virtual Result<std::size_t> choose(const Situation& before, const std::vector<Turn>& candidates,
                                      Usage& usage) = 0;
 };

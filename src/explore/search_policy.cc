@@ -19,10 +19,10 @@ constexpr Entry kPolicies[] = {{"pass@k", make_pass_at_k},
 Status check(const PolicyOptions& options) {
   for (int number : {options.attempts, options.steps, options.width, options.depth, options.beam}) {
     if (number < 1 || number > 100'000)
-      return invalid("a policy's numbers are from 1 to 100000, not " + std::to_string(number));
+      return invalid("options of a policy must be from 1 to 100000, not " + std::to_string(number));
   }
   if (!(options.exploration >= 0 && options.exploration <= 100))
-    return invalid("the weight of exploration is from 0 to 100");
+    return invalid("the exploration weight must be from 0 to 100");
   return Ok{};
 }
 
@@ -36,7 +36,7 @@ Result<std::unique_ptr<SearchPolicy>> make_policy(const std::string& name,
     if (name == entry.name) return entry.make(options);
     all += (all.empty() ? "" : ", ") + std::string(entry.name);
   }
-  return invalid("there is no policy \"" + name + "\"", "choose one of: " + all);
+  return invalid("unknown policy \"" + name + "\"", "choose one of: " + all);
 }
 
 std::size_t expansions_of(const std::vector<Step>& under_way, NodeIndex node) {

@@ -1,5 +1,5 @@
-// SearchPolicy: what to do next, decided from the tree alone. Pure and without state, so that a run
-// that was killed goes on as if nothing had happened (docs/decisions/0009-exploration.md).
+// SearchPolicy: decides the next steps from the tree alone. Pure and stateless, so that a killed
+// run can be resumed (docs/decisions/0009-exploration.md).
 #pragma once
 
 #include <map>
@@ -19,44 +19,44 @@ struct Expand {  // try one more action from a node
   int lane = 0;
   friend bool operator==(const Expand&, const Expand&) = default;
 };
-struct Judge {  // let the tests say whether it is solved
+struct Judge {  // run the tests on the state
   NodeIndex node = kRoot;
   friend bool operator==(const Judge&, const Judge&) = default;
 };
-struct Commit {  // the agent chooses one of these for the main line
+struct Commit {  // let the agent choose one of these for the main line
   std::vector<NodeIndex> among;
   friend bool operator==(const Commit&, const Commit&) = default;
 };
 using Step = std::variant<Expand, Judge, Commit>;
 
 struct Decision {
-  // At most as many as were asked for. None while others are under way: wait for them. None while
-  // nothing is: the search is over.
+  // At most `most` steps. Empty while steps are under way: wait for them. Empty while none are: the
+  // search is over.
   std::vector<Step> steps;
-  std::string why;  // for people, at the end
+  std::string why;  // shown to users when the search is over
 };
 
 class SearchPolicy {
  public:
   virtual ~SearchPolicy() = default;
   virtual std::string_view name() const = 0;
-  // `under_way`: steps that were decided and have not come back. Requires: `most` > 0.
+  // `under_way`: steps that were returned before and are not finished. Requires: `most` > 0.
   virtual Decision next(const SearchTree& tree, const std::vector<Step>& under_way,
                         std::size_t most) const = 0;
-  // What it would hand in now: the best it has.
+  // The best node so far, to be handed in if the search ended now.
   virtual NodeIndex best(const SearchTree& tree) const = 0;
 };
 
 struct PolicyOptions {
   int attempts = 20;         // pass@k, best-of-n: how many rollouts
-  int steps = 30;            // in each of them; mcts: on the main line
+  int steps = 30;            // per rollout; mcts: on the main line
   int width = 3;             // mcts, beam: alternatives from one state
-  int depth = 2;             // mcts: how far each search looks
-  int beam = 2;              // beam: how many states go on
-  double exploration = 1.0;  // mcts: weight of what was tried little
+  int depth = 2;             // mcts: depth of each small tree
+  int beam = 2;              // beam: states kept per level
+  double exploration = 1.0;  // mcts: weight of rarely visited nodes
 };
 
-// kInvalidArgument: no such name; the hint lists them.
+// kInvalidArgument: unknown name; the hint lists the names.
 Result<std::unique_ptr<SearchPolicy>> make_policy(const std::string& name,
                                                   const PolicyOptions& options);
 

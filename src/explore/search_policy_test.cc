@@ -1,6 +1,6 @@
-// Every policy against a made-up world: a lock with a secret number, one digit for each action. The
-// agent tries digits in an order of its own; the value of a state is how much of its number is
-// right.
+// Every policy against a simulated world: a lock with a secret number, where each action enters one
+// digit. The agent tries digits in random order. The value of a state is the share of correct
+// digits.
 #include "explore/search_policy.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class Lock {
  public:
   Lock(unsigned seed, std::size_t jobs) : random_(seed), jobs_(jobs) {}
 
-  // Steps come back in any order.
+  // Steps finish in any order.
   std::string solve(const SearchPolicy& policy) {
     for (int rounds = 0; rounds < 100'000; ++rounds) {
       std::string over;
@@ -38,7 +38,7 @@ class Lock {
       under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(chosen));
       std::visit([this](const auto& each) { finish(each); }, step);
     }
-    return "it does not end";
+    return "the search does not end";
   }
   SearchTree& tree() { return tree_; }
   std::string number(NodeIndex index) const {
@@ -46,7 +46,7 @@ class Lock {
     for (NodeIndex node : tree_.path(index)) digits += tree_.at(node).action.command;
     return digits;
   }
-  // Nothing comes of these actions.
+  // Actions that fail.
   std::set<std::string> broken;
 
  private:
@@ -54,7 +54,7 @@ class Lock {
     SearchNode node;
     node.parent = expand.parent;
     node.lane = expand.lane;
-    // A first digit by chance, then the others.
+    // The first digit is random, the others follow in order.
     first_.resize(tree_.size() + 1, kDigits);
     if (first_[expand.parent] == kDigits) first_[expand.parent] = random_() % kDigits;
     const std::size_t tried = tree_.children(expand.parent).size();
@@ -71,7 +71,7 @@ class Lock {
   }
   void finish(const Judge& judge) {
     EXPECT_FALSE(tree_.at(judge.node).grade) << "judged twice";
-    EXPECT_TRUE(tree_.at(judge.node).failure.empty()) << "there is nothing to judge";
+    EXPECT_TRUE(tree_.at(judge.node).failure.empty()) << "a failed node is not judged";
     tree_.set_grade(judge.node, {number(judge.node) == kSecret ? 1.0 : 0.0, ""}, {});
   }
   void finish(const Commit& commit) {
@@ -89,7 +89,7 @@ class Lock {
   std::size_t jobs_;
   SearchTree tree_{"n0"};
   std::vector<Step> under_way_;
-  std::vector<std::size_t> first_;  // digit that is tried from a node
+  std::vector<std::size_t> first_;  // first digit tried from each node
 };
 
 class PolicyTest : public ::testing::TestWithParam<std::tuple<const char*, int>> {
@@ -102,7 +102,7 @@ class PolicyTest : public ::testing::TestWithParam<std::tuple<const char*, int>>
   std::size_t jobs() { return static_cast<std::size_t>(std::get<1>(GetParam())); }
 };
 
-TEST_P(PolicyTest, TheLockIsOpenedAndTheBestNodeIsTheOneThatOpenedIt) {
+TEST_P(PolicyTest, TheNodeThatOpensTheLockIsTheBest) {
   auto chosen = policy();
   for (unsigned seed = 0; seed < 20; ++seed) {
     Lock lock(seed, jobs());
@@ -113,15 +113,15 @@ TEST_P(PolicyTest, TheLockIsOpenedAndTheBestNodeIsTheOneThatOpenedIt) {
   }
 }
 
-TEST_P(PolicyTest, ASearchWhereNothingWorksEnds) {
+TEST_P(PolicyTest, ASearchWithOnlyFailuresEnds) {
   auto chosen = policy();
   Lock lock(1, jobs());
   lock.broken = {"0", "1", "2"};
-  EXPECT_NE(lock.solve(*chosen), "it does not end");
+  EXPECT_NE(lock.solve(*chosen), "the search does not end");
   EXPECT_FALSE(lock.tree().first_passed());
 }
 
-TEST_P(PolicyTest, NobodyGoesOnFromAnEnd) {
+TEST_P(PolicyTest, EndsAreNotExpanded) {
   auto chosen = policy();
   Lock lock(2, jobs());
   lock.broken = {"20", "11"};
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(All, PolicyTest,
                            return name + "_" + std::to_string(std::get<1>(row.param));
                          });
 
-TEST(PassAtKTest, AttemptsAreChainsFromTheRootAndTheFirstThatPassesIsTheLast) {
+TEST(PassAtKTest, TheFirstAttemptThatPassesEndsTheSearch) {
   auto policy = make_policy("pass@k", {.attempts = 500, .steps = 4}).value();
   Lock lock(3, 1);
   EXPECT_EQ(lock.solve(*policy), "one attempt passed");
@@ -160,7 +160,7 @@ TEST(PassAtKTest, NoMoreAttemptsAreMadeThanAllowed) {
   EXPECT_EQ(lock.tree().size(), 7U);
 }
 
-TEST(BestOfNTest, OnlyTheOneOfHighestValueIsJudged) {
+TEST(BestOfNTest, OnlyTheRolloutWithTheHighestValueIsJudged) {
   auto policy = make_policy("best-of-n", {.attempts = 8, .steps = 4}).value();
   Lock lock(5, 3);
   lock.solve(*policy);
@@ -174,7 +174,7 @@ TEST(BestOfNTest, OnlyTheOneOfHighestValueIsJudged) {
   EXPECT_EQ(lock.tree().at(policy->best(lock.tree())).value, highest);
 }
 
-TEST(BeamTest, OnlyTheBestOfALevelGoOn) {
+TEST(BeamTest, OnlyTheBestStatesOfALevelAreExpanded) {
   auto policy = make_policy("beam", {.steps = 4, .width = 3, .beam = 2}).value();
   Lock lock(6, 4);
   lock.solve(*policy);
@@ -200,11 +200,11 @@ TEST(MctsTest, EachMoveIsChosenFromASmallTree) {
       committed += lock.tree().at(child).is_committed ? 1 : 0;
     EXPECT_LE(committed, 1);
   }
-  // 6 for a search; what lies below the chosen move is there for the next one.
+  // At most 6 per search; the nodes below a chosen move are reused.
   EXPECT_LE(lock.tree().size(), 1U + 4 * 6);
 }
 
-TEST(MctsTest, WhatTheAgentHoldsToBeDoneIsHandedInWhereTheMainLineHasNoEndYet) {
+TEST(MctsTest, ADoneNodeIsHandedInWhileTheMainLineIsOpen) {
   auto policy = make_policy("mcts", {}).value();
   SearchTree tree("n0");
   auto add = [&](NodeIndex parent, double value, bool is_last) {
@@ -219,23 +219,23 @@ TEST(MctsTest, WhatTheAgentHoldsToBeDoneIsHandedInWhereTheMainLineHasNoEndYet) {
   const NodeIndex elsewhere = add(kRoot, 0.9, true);
   EXPECT_EQ(policy->best(tree), elsewhere);
   tree.commit(move);
-  EXPECT_EQ(policy->best(tree), move) << "what was not chosen is out";
+  EXPECT_EQ(policy->best(tree), move) << "siblings of the chosen move are out";
   const NodeIndex done = add(move, 0.3, true);
   EXPECT_EQ(policy->best(tree), done);
 }
 
-TEST(MctsTest, WhatWasVisitedLittleOrIsWorthMoreIsVisitedNext) {
+TEST(MctsTest, UctPrefersRarelyVisitedAndValuableNodes) {
   EXPECT_GT(uct(0.5, 1, 10, 1.0), uct(0.5, 5, 10, 1.0));
   EXPECT_GT(uct(0.9, 3, 10, 1.0), uct(0.1, 3, 10, 1.0));
-  EXPECT_GT(uct(0.9, 9, 10, 0.0), uct(0.5, 1, 10, 0.0)) << "without exploration value alone counts";
+  EXPECT_GT(uct(0.9, 9, 10, 0.0), uct(0.5, 1, 10, 0.0)) << "weight 0 ignores the visits";
 }
 
-TEST(MakePolicyTest, WhatDoesNotExistOrMakesNoSenseIsRefused) {
+TEST(MakePolicyTest, UnknownNamesAndInvalidOptionsAreRejected) {
   EXPECT_NE(make_policy("dfs", {}).error().hint.find("mcts"), std::string::npos);
   EXPECT_EQ(make_policy("mcts", {.width = 0}).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST(BudgetTest, WhatIsUsedUpIsNamed) {
+TEST(BudgetTest, TheExhaustedLimitIsNamed) {
   SearchTree tree("n0");
   SearchNode node;
   node.parent = kRoot;

@@ -1,4 +1,4 @@
-// SearchTree: what was tried, and what came of it. Pure data with invariants: ids are positions,
+// SearchTree: the tried actions and their outcomes. Pure data with invariants: ids are positions,
 // parents come before their children, node 0 is the root.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace sf::explore {
 using NodeIndex = std::size_t;
 inline constexpr NodeIndex kRoot = 0;
 
-struct Usage {  // what something has cost
+struct Usage {  // costs
   std::uint64_t model_calls = 0;
   std::uint64_t tokens_in = 0;
   std::uint64_t tokens_out = 0;
@@ -31,51 +31,51 @@ struct Usage {  // what something has cost
 };
 
 struct Action {
-  std::string command;   // empty: nothing is run
-  std::string thought;   // why, in the agent's words
-  bool is_last = false;  // the agent holds that the task is done after it
+  std::string command;   // empty: no command
+  std::string thought;   // the agent's reasoning
+  bool is_last = false;  // the agent considers the task done after it
   friend bool operator==(const Action&, const Action&) = default;
 };
 
 struct Outcome {
-  std::string output;  // as the agent sees it: with the middle left out, if long
+  std::string output;  // as the agent sees it: a long output lacks its middle
   int exit_code = 0;
   bool timed_out = false;
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 struct Grade {
-  double score = 0;  // of 1
+  double score = 0;  // from 0 to 1
   std::string log;
   bool passed() const { return score >= 1; }
   friend bool operator==(const Grade&, const Grade&) = default;
 };
 
 struct SearchNode {
-  std::optional<NodeIndex> parent;  // nothing: the root
-  std::string state;                // the session's node; empty: there is none to go back to
+  std::optional<NodeIndex> parent;  // nullopt: the root
+  std::string state;                // the session's node; empty: not restorable
   Action action;
   Outcome outcome;
   double value = 0;        // how promising, from 0 to 1
-  std::string reflection;  // what its siblings should know
+  std::string reflection;  // a lesson for its siblings
   std::optional<Grade> grade;
   bool is_committed = false;  // on the main line
-  int lane = 0;               // which rollout it belongs to, where a policy has several
-  std::string failure;        // why it is a dead end: the world or the agent failed
-  microseconds began{0};      // since the run did, whole pauses left out
+  int lane = 0;               // number of the rollout, if the policy has several
+  std::string failure;        // why the node is a dead end: error of world or agent
+  microseconds began{0};      // since the run began, without pauses between its parts
   microseconds took{0};
   Usage usage;
 };
 
 class SearchTree {
  public:
-  // With the root alone.
+  // Creates a tree that has only the root.
   explicit SearchTree(std::string root_state);
 
-  // Requires: the parent is there.
+  // Requires: the node's parent exists.
   NodeIndex add(SearchNode node);
   void set_grade(NodeIndex index, Grade grade, const Usage& usage);
-  // Requires: its parent is committed, and none of its siblings.
+  // Requires: the node's parent is committed and none of its siblings is.
   void commit(NodeIndex index);
   void spend(NodeIndex index, const Usage& usage) { nodes_[index].usage += usage; }
 
@@ -84,12 +84,12 @@ class SearchTree {
   std::size_t size() const { return nodes_.size(); }
   const std::vector<NodeIndex>& children(NodeIndex index) const { return children_[index]; }
   int depth(NodeIndex index) const;
-  // From the root's child down to the node.
+  // The nodes from the root's child down to this node.
   std::vector<NodeIndex> path(NodeIndex index) const;
   bool is_below(NodeIndex index, NodeIndex ancestor) const;
   // The last node of the main line.
   NodeIndex committed() const;
-  // The agent is done, or nothing can follow.
+  // True if the agent is done at this node or the node failed.
   bool is_end(NodeIndex index) const;
   std::optional<NodeIndex> first_passed() const;
   Usage total() const;

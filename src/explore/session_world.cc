@@ -14,19 +14,19 @@ using wire::Json;
 
 namespace {
 
-// On a node: the agent's mind, and what the tests said.
+// Notes of a node: the agent's view of it, and the result of the tests.
 constexpr const char* kMindNote = "explore";
 constexpr const char* kGradeNote = "explore.grade";
-constexpr std::size_t kMaxNote = 48U << 10U;  // of each
+constexpr std::size_t kMaxNote = 48U << 10U;  // limit of each note
 constexpr const char* kGradePart = "grade";
 
 struct RunBranch {
   std::string name;
-  std::string state;  // where it stands; empty: at none
+  std::string state;  // empty: unknown
   bool is_for_tests = false;
 };
 
-// Also those that the daemon made for a part of this run after that was killed.
+// Includes branches that the daemon finished making after the run was killed.
 std::vector<RunBranch> branches_of_run(const Json& tree, const std::string& run) {
   std::vector<RunBranch> found;
   for (const Json& branch : tree.value("branches", Json::array())) {
@@ -53,7 +53,7 @@ SessionWorld::SessionWorld(client::SessionClient session, GradingPlan grading, W
 
 SessionWorld::~SessionWorld() {
   auto tree = session_.tree();
-  if (!tree) return;  // no daemon: whoever resumes takes them over
+  if (!tree) return;  // the daemon is down: a resumed run takes the branches over
   for (const RunBranch& branch : branches_of_run(*tree, options_.run))
     (void)session_.end_branch(branch.name);
 }

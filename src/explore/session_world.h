@@ -1,5 +1,5 @@
-// SessionWorld: the world as a session of the daemon. Live branches are its own, named after the
-// run; states are nodes. Tests run in forks of theirs.
+// SessionWorld: the world as a session of the daemon. States are nodes. Its branches are named
+// after the run; tests run in forks of them.
 #pragma once
 
 #include <atomic>
@@ -13,21 +13,21 @@
 namespace sf::explore {
 
 struct WorldOptions {
-  std::string run;                // names its branches
-  std::size_t most_branches = 1;  // beside those that tests run in
+  std::string run;                // prefix of its branches
+  std::size_t most_branches = 1;  // without the forks for tests
   milliseconds command_timeout{120'000};
-  std::size_t max_output = 16U << 10U;  // of each command, as the agent sees it
+  std::size_t max_output = 16U << 10U;  // per command, as the agent sees it
 };
 
 class SessionWorld final : public World {
  public:
   SessionWorld(client::SessionClient session, GradingPlan grading, WorldOptions options);
-  // Ends its branches.
+  // Ends the run's branches.
   ~SessionWorld() override;
   SessionWorld(const SessionWorld&) = delete;
   SessionWorld& operator=(const SessionWorld&) = delete;
 
-  // Takes over what a part of this run has left that was killed.
+  // Adopts the branches that a killed part of this run left behind.
   Status take_over();
 
   Result<Advance> advance(const std::string& state, const Action& action) override;
@@ -41,7 +41,7 @@ class SessionWorld final : public World {
   const client::SessionClient session_;
   const GradingPlan grading_;
   const WorldOptions options_;
-  const std::string prefix_;  // of its branches: no part of the run that was killed has the same
+  const std::string prefix_;  // of its branches; contains the pid, so a resumed run has another one
   BranchPool pool_;
   std::atomic<std::uint64_t> grades_ = 0;
 };

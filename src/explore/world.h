@@ -1,4 +1,4 @@
-// World: the session that is explored. A port; thread-safe.
+// World: the session being explored. A port; thread-safe.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@ namespace sf::explore {
 
 struct Advance {
   Outcome outcome;
-  std::string state;  // where it led to
+  std::string state;  // the resulting state
   Usage usage;
 };
 
 class World {
  public:
   virtual ~World() = default;
-  // Does the action from the state, and keeps what it led to.
+  // Performs the action in the given state and keeps the resulting state.
   virtual Result<Advance> advance(const std::string& state, const Action& action) = 0;
-  // Lets the tests judge the state, in a fork: nothing of it shows in what comes after. `usage` is
-  // what it took, also when it failed: making the fork is restoring, the rest is grading.
+  // Runs the tests on the state, in a fork, so that they do not affect later steps. Adds the cost
+  // to `usage`, also if it fails: making the fork counts as restoring, the rest as grading.
   virtual Result<Grade> grade(const std::string& state, Usage& usage) = 0;
-  // After one of these has failed: fails when all of them would, because the world is gone.
+  // Call after a failure. Fails if every further call would fail, because the world is lost.
   virtual Status check() = 0;
-  // Keeps the agent's mind with the world's state.
+  // Stores the agent's view of the node with the world's state.
   virtual Status remember(const std::string& state, const SearchNode& node) = 0;
 };
 

@@ -24,29 +24,30 @@ Status set_name(char (&field)[N], const std::string& name) {
   return Ok{};
 }
 
-constexpr std::uint64_t kDevice = 1;  // of the only one
+constexpr std::uint64_t kDevice = 1;  // of the file system's only device
 
 Result<std::uint64_t> used_bytes(int fd) {
   btrfs_ioctl_space_args count{};
-  if (::ioctl(fd, BTRFS_IOC_SPACE_INFO, &count) != 0) return last_error("asking for used space");
-  constexpr std::uint64_t kMore = 8;  // kinds of space that may appear between the two calls
+  if (::ioctl(fd, BTRFS_IOC_SPACE_INFO, &count) != 0) return last_error("reading the used space");
+  constexpr std::uint64_t kMore = 8;  // slots for kinds of space that appear between the two calls
   const std::size_t slots = count.total_spaces + kMore;
   std::vector<std::uint64_t> buffer(
       (sizeof(btrfs_ioctl_space_args) + slots * sizeof(btrfs_ioctl_space_info)) /
       sizeof(std::uint64_t));
   auto* args = reinterpret_cast<btrfs_ioctl_space_args*>(buffer.data());
   args->space_slots = slots;
-  if (::ioctl(fd, BTRFS_IOC_SPACE_INFO, args) != 0) return last_error("asking for used space");
+  if (::ioctl(fd, BTRFS_IOC_SPACE_INFO, args) != 0) return last_error("reading the used space");
   std::uint64_t used = 0;
   for (std::uint64_t i = 0; i < args->total_spaces; ++i) {
     const btrfs_ioctl_space_info& space = args->spaces[i];
-    if ((space.flags & BTRFS_SPACE_INFO_GLOBAL_RSV) != 0) continue;  // a part of the metadata
+    if ((space.flags & BTRFS_SPACE_INFO_GLOBAL_RSV) != 0) continue;  // counted in the metadata
     used += space.used_bytes * ((space.flags & BTRFS_BLOCK_GROUP_DUP) != 0 ? 2 : 1);
   }
   return used;
 }
 
-// The tree of devices has one item for each stretch that belongs to a chunk.
+// The device tree has one item per device extent, that is, per part of the device in use by a
+// chunk.
 Result<std::uint64_t> end_of_chunks(int fd) {
   btrfs_ioctl_search_args args{};
   btrfs_ioctl_search_key& key = args.key;
@@ -58,7 +59,7 @@ Result<std::uint64_t> end_of_chunks(int fd) {
   std::uint64_t end = 0;
   for (;;) {
     key.nr_items = 4096;  // as many as fit
-    if (::ioctl(fd, BTRFS_IOC_TREE_SEARCH, &args) != 0) return last_error("asking for chunks");
+    if (::ioctl(fd, BTRFS_IOC_TREE_SEARCH, &args) != 0) return last_error("listing chunks");
     if (key.nr_items == 0) return end;
     const char* at = args.buf;
     for (std::uint32_t i = 0; i < key.nr_items; ++i) {
@@ -96,7 +97,7 @@ Status snapshot_subvolume(int source_fd, int parent_fd, const std::string& name)
 Result<long> subvolume_created_ns(int fd) {
   btrfs_ioctl_get_subvol_info_args info{};
   if (::ioctl(fd, BTRFS_IOC_GET_SUBVOL_INFO, &info) != 0)
-    return last_error("asking when a subvolume was made");
+    return last_error("reading the creation time of a subvolume");
   return static_cast<long>(info.otime.sec) * 1'000'000'000L + static_cast<long>(info.otime.nsec);
 }
 
@@ -110,7 +111,7 @@ Status delete_subvolume(int parent_fd, const std::string& name) {
 
 Status limit_unwritten(int fd, std::uint64_t bytes) {
   btrfs_ioctl_fs_info_args info{};
-  if (::ioctl(fd, BTRFS_IOC_FS_INFO, &info) != 0) return last_error("asking for the file system");
+  if (::ioctl(fd, BTRFS_IOC_FS_INFO, &info) != 0) return last_error("reading the file system's id");
   std::string id;
   for (std::size_t i = 0; i < sizeof info.fsid; ++i) {
     char digits[3];
@@ -126,7 +127,7 @@ Status limit_unwritten(int fd, std::uint64_t bytes) {
 Result<BtrfsSpace> btrfs_space(int fd) {
   btrfs_ioctl_dev_info_args device{};
   device.devid = kDevice;
-  if (::ioctl(fd, BTRFS_IOC_DEV_INFO, &device) != 0) return last_error("asking for the device");
+  if (::ioctl(fd, BTRFS_IOC_DEV_INFO, &device) != 0) return last_error("reading the device's size");
   BtrfsSpace space{.size = device.total_bytes};
   SF_TRY_ASSIGN(space.used, used_bytes(fd));
   SF_TRY_ASSIGN(space.chunk_end, end_of_chunks(fd));

@@ -29,7 +29,7 @@ Status make_group(const std::string& path) {
   return Ok{};
 }
 
-// Never creates the file, as the kernel does not either: what is not there cannot be set.
+// Does not create the file: a missing control file means that the control is not available.
 Status write_control(const std::string& path, const std::string& value) {
   SF_TRY_ASSIGN(UniqueFd file, open_file(path, O_WRONLY));
   Status written = write_all(file.get(), value);
@@ -37,7 +37,7 @@ Status write_control(const std::string& path, const std::string& value) {
   return Ok{};
 }
 
-// A hierarchy's directory for a controller, or empty when no hierarchy carries it.
+// The mount point of the hierarchy that has the controller; empty if none has it.
 std::string home_of(const CgroupLayout& layout, const std::string& controller) {
   if (auto found = layout.v1.find(controller); found != layout.v1.end()) return found->second;
   bool in_v2 =
@@ -51,7 +51,7 @@ Error cannot_limit(const std::string& controller, const std::string& why) {
               "shows which are)");
 }
 
-// In the v2 tree controllers are handed down level by level.
+// In the v2 tree, a controller must be enabled at each level above the group.
 Status hand_down(const std::string& mount, const std::string& controller) {
   SF_TRY(write_control(mount + "/cgroup.subtree_control", "+" + controller));
   return write_control(mount + kParent + "/cgroup.subtree_control", "+" + controller);
@@ -60,17 +60,17 @@ Status hand_down(const std::string& mount, const std::string& controller) {
 Status apply(const CgroupLayout& layout, const std::string& name, const LimitSetting& limit) {
   std::string home = home_of(layout, limit.controller);
   if (home.empty())
-    return cannot_limit(limit.controller, "no " + limit.controller + " cgroup controller");
+    return cannot_limit(limit.controller, "there is no " + limit.controller + " cgroup controller");
   Status handed = Ok{};
   if (!layout.v1.contains(limit.controller)) handed = hand_down(home, limit.controller);
   std::string file = home + kParent + "/" + name + "/" + limit.file;
   if (!exists(file)) {
-    // The kernel refuses while processes stand in the group to be divided, such as a container's
-    // top one.
+    // The kernel refuses to enable a controller for the child groups of a group that contains
+    // processes, such as the top group of a container.
     return cannot_limit(limit.controller,
                         handed ? "there is no " + limit.file
                                : "the " + limit.controller +
-                                     " controller is not handed down: " + handed.error().message);
+                                     " controller is not delegated: " + handed.error().message);
   }
   return write_control(file, limit.value);
 }
@@ -206,8 +206,8 @@ Status Cgroup::remove(Deadline deadline) const {
     if (!left) break;
     if (deadline.passed())
       return fail(ErrorCode::kBusy, "cgroup " + directories_.front() + " still has processes");
-    // The kernel empties a group some time after its processes were reaped and offers no event on
-    // v1.
+    // The kernel empties a group some time after its processes were reaped. cgroup v1 offers no
+    // event for that, so poll.
     std::this_thread::sleep_for(milliseconds(1));
   }
   for (const std::string& directory : directories_)

@@ -1,6 +1,6 @@
-// Control groups: one group per branch in every hierarchy that carries a controller we use, on pure
-// v2 hosts and on hybrid ones (v1 controllers beside a v2 tree) alike. A group is removed when its
-// last process is gone.
+// Control groups: one group per branch in each hierarchy that has a controller we use. Works on
+// pure v2 hosts and on hybrid hosts (v1 controllers beside a v2 tree). A group can only be removed
+// after its last process has ended.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace sf::os {
 
-// Where the hierarchies are mounted. Pure data, from /proc/self/mountinfo.
+// The mount points of the hierarchies, from /proc/self/mountinfo. Pure data.
 struct CgroupLayout {
   std::string unified;                           // mount point of the v2 tree, or empty
   std::map<std::string, std::string> v1;         // controller -> mount point
-  std::vector<std::string> unified_controllers;  // what the v2 tree can limit
+  std::vector<std::string> unified_controllers;  // controllers of the v2 tree
   bool can_limit(const std::string& controller) const;
 };
 CgroupLayout parse_cgroup_mounts(const std::string& mountinfo);
@@ -30,7 +30,7 @@ struct CgroupLimits {
   std::optional<double> cpus;
 };
 
-// One limit as the kernel takes it: `value`, written to `file` of a group.
+// One limit: write `value` to `file` of a group.
 struct LimitSetting {
   std::string controller;
   std::string file;
@@ -41,22 +41,23 @@ std::vector<LimitSetting> limit_settings(const CgroupLayout& layout, const Cgrou
 
 class Cgroup {
  public:
-  // Makes statefork/<name> everywhere and sets the limits. A limit this host cannot hold is
-  // kUnsupported, and the message says which and why.
+  // Creates statefork/<name> in each hierarchy and sets the limits. Fails with kUnsupported if this
+  // host cannot enforce a limit; the message names the limit and the reason.
   static Result<Cgroup> create(const CgroupLayout& layout, const std::string& name,
                                const CgroupLimits& limits);
-  // Finds what create() made, for clean-up after a crash.
+  // Finds the group that create() made, to clean up after a crash.
   static Cgroup find(const CgroupLayout& layout, const std::string& name);
   static std::vector<std::string> list(const CgroupLayout& layout);
 
   // Files to write a pid to, so that a process enters the group in each hierarchy.
   std::vector<std::string> procs_files() const;
   const std::vector<std::string>& directories() const { return directories_; }
-  // Pids inside, by the caller's namespace; without those that are not visible in it.
+  // The processes in the group, as pids of the caller's PID namespace. Processes that are not
+  // visible in that namespace are left out.
   std::vector<pid_t> processes() const;
-  // Kills what is left inside, then removes the directories. kBusy: some processes do not end, or
-  // are invisible to the caller and this kernel does not kill a whole group (cgroup.kill, Linux
-  // 5.14, v2 only).
+  // Kills the remaining processes, then removes the directories. Fails with kBusy if some processes
+  // do not end, or if they are invisible to the caller and the kernel cannot kill a whole group
+  // (cgroup.kill: Linux 5.14, v2 only).
   Status remove(Deadline deadline) const;
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr seconds kTimeout{20};
 
-// A process in a group of its own name. The group is gone when the test is, however it ends.
+// A process in its own group. The destructor removes the group.
 class ForeignProcess {
  public:
   explicit ForeignProcess(const CgroupLayout& layout)
@@ -45,9 +45,10 @@ class ForeignProcess {
   Child process_;
 };
 
-// Runs `body` as PID 1 of a PID namespace of its own. Returns how its parent ended, which waits for
-// it in the same process group, outside of that namespace: with what `body` returned, unless a
-// signal to the group came first. The group is a new one, so that no signal reaches this test.
+// Runs `body` as PID 1 of a new PID namespace. The parent of `body` stays outside of that
+// namespace, in the same process group, and exits with the result of `body` unless a signal to the
+// group kills it first. Returns the exit status of that parent. The process group is new, so such a
+// signal does not reach this test.
 ExitStatus run_in_pid_namespace(const std::function<int()>& body) {
   const pid_t parent = ::fork();
   if (parent == 0) {
@@ -72,19 +73,19 @@ int outcome(const Status& removed) {
 TEST(CgroupKernelTest, ProcessesOfAnotherPidNamespaceAreNotListed) {
   CgroupLayout layout = read_cgroup_layout();
   if (layout.unified.empty()) GTEST_SKIP() << "this host has no v2 hierarchy";
-  layout.v1.clear();  // there the kernel does not list them at all
+  layout.v1.clear();  // the v1 kernel interface does not list them at all
   layout.unified_controllers.clear();
   ForeignProcess foreign(layout);
   ASSERT_EQ(foreign.group().processes(), std::vector<pid_t>{foreign.process().pid()});
   const ExitStatus ended = run_in_pid_namespace([&] {
     auto text = read_file(foreign.group().procs_files().front());
-    if (!text || *text != "0\n") return 10;  // or this test proves nothing
+    if (!text || *text != "0\n") return 10;  // else this test proves nothing
     return static_cast<int>(foreign.group().processes().size());
   });
   EXPECT_EQ(ended.text(), "exited 0");
 }
 
-TEST(CgroupKernelTest, AGroupWhoseProcessesAreInvisibleIsBusyWhereTheKernelKillsNoGroups) {
+TEST(CgroupKernelTest, AGroupOfInvisibleProcessesIsBusyWithoutCgroupKill) {
   CgroupLayout layout = read_cgroup_layout();
   if (layout.v1.empty()) GTEST_SKIP() << "this host has no v1 hierarchies";
   layout.unified.clear();  // no cgroup.kill
@@ -93,10 +94,10 @@ TEST(CgroupKernelTest, AGroupWhoseProcessesAreInvisibleIsBusyWhereTheKernelKills
   const ExitStatus ended = run_in_pid_namespace(
       [&] { return outcome(foreign.group().remove(Deadline::after(milliseconds(50)))); });
   EXPECT_EQ(ended.text(), "exited 1") << "kBusy: nothing in there can be signalled";
-  EXPECT_TRUE(process_key(foreign.process().pid())) << "it was not to be found";
+  EXPECT_TRUE(process_key(foreign.process().pid())) << "the invisible process was killed";
 }
 
-TEST(CgroupKernelTest, AGroupOfAnotherPidNamespaceIsKilledAndTheCallersProcessGroupIsNot) {
+TEST(CgroupKernelTest, RemovingAGroupOfAnotherPidNamespaceSparesTheCallersProcessGroup) {
   CgroupLayout layout = read_cgroup_layout();
   if (layout.unified.empty()) GTEST_SKIP() << "this host has no v2 hierarchy";
   layout.v1.clear();
@@ -107,7 +108,7 @@ TEST(CgroupKernelTest, AGroupOfAnotherPidNamespaceIsKilledAndTheCallersProcessGr
     GTEST_SKIP() << "this kernel has no cgroup.kill";
   const ExitStatus ended = run_in_pid_namespace(
       [&] { return outcome(foreign.group().remove(Deadline::after(kTimeout))); });
-  EXPECT_EQ(ended.text(), "exited 0") << "killed: kill(0) met the caller's own group";
+  EXPECT_EQ(ended.text(), "exited 0") << "kill(0) signalled the caller's own process group";
   ASSERT_OK_AND_ASSIGN(ExitStatus killed, foreign.process().wait(Deadline::after(kTimeout)));
   EXPECT_EQ(killed.text(), "killed by SIGKILL");
 }

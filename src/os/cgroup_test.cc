@@ -54,7 +54,7 @@ TEST(CgroupLayoutTest, AV1HostHasNoUnifiedTreeAndJoinedControllers) {
   EXPECT_FALSE(layout.can_limit("pids"));
 }
 
-TEST(CgroupLayoutTest, AV2TreeLimitsOnlyWhatItCarries) {
+TEST(CgroupLayoutTest, AV2TreeLimitsOnlyWithItsOwnControllers) {
   CgroupLayout layout = parse_cgroup_mounts(kPureV2);
   EXPECT_FALSE(layout.can_limit("memory"));
   layout.unified_controllers = {"cpu", "memory"};
@@ -62,7 +62,7 @@ TEST(CgroupLayoutTest, AV2TreeLimitsOnlyWhatItCarries) {
   EXPECT_FALSE(layout.can_limit("pids"));
 }
 
-TEST(CgroupLayoutTest, OptionalFieldsDoNotMoveTheOthers) {
+TEST(CgroupLayoutTest, OptionalMountinfoFieldsAreSkipped) {
   CgroupLayout layout = parse_cgroup_mounts(
       "30 23 0:26 / /cg rw shared:1 master:2 propagate_from:3 - cgroup2 x rw\n");
   EXPECT_EQ(layout.unified, "/cg");
@@ -78,7 +78,7 @@ TEST(CgroupLayoutTest, AHostWithoutCgroupsLimitsNothing) {
   }
 }
 
-TEST(CgroupLayoutTest, DamagedLinesAreNeverFatal) {
+TEST(CgroupLayoutTest, DamagedMountinfoDoesNotCrashTheParser) {
   std::mt19937 random(5);
   for (int round = 0; round < 2'000; ++round) {
     std::string text = kHybrid;
@@ -95,7 +95,7 @@ std::vector<std::string> written(const CgroupLayout& layout, const CgroupLimits&
   return lines;
 }
 
-TEST(CgroupLimitsTest, BothVersionsGetTheSameLimitsUnderTheirOwnNames) {
+TEST(CgroupLimitsTest, BothCgroupVersionsGetTheSameLimitsInTheirOwnFiles) {
   CgroupLimits all{.memory_bytes = 1U << 30U, .pids = 64, .cpus = 1.5};
   using Lines = std::vector<std::string>;
   EXPECT_EQ(
@@ -108,22 +108,22 @@ TEST(CgroupLimitsTest, BothVersionsGetTheSameLimitsUnderTheirOwnNames) {
   EXPECT_EQ(written(parse_cgroup_mounts(kHybrid), {}), Lines{});
 }
 
-// Plain directories have no control files: like groups to which nothing was handed down.
-TEST(CgroupLimitsTest, AControllerThatIsNotHandedDownIsAClearErrorAndLeavesNoGroup) {
+// Plain directories have no control files, like groups without enabled controllers.
+TEST(CgroupLimitsTest, AControllerThatIsNotDelegatedIsAnErrorAndLeavesNoGroup) {
   test::TempDir tree;
   CgroupLayout layout{.unified = tree.path(), .v1 = {}, .unified_controllers = {"memory"}};
   auto group = Cgroup::create(layout, "k-test", {.memory_bytes = 1U << 30U});
   ASSERT_FALSE(group.ok());
   EXPECT_EQ(group.error().code, ErrorCode::kUnsupported);
   EXPECT_TRUE(group.error().message.starts_with(
-      "this host cannot limit memory: the memory controller is not handed down: "))
+      "this host cannot limit memory: the memory controller is not delegated: "))
       << group.error().message;
   EXPECT_NE(group.error().hint.find("leave the limit out"), std::string::npos);
   ASSERT_OK_AND_ASSIGN(std::vector<std::string> left, list_directory(tree.path()));
   EXPECT_TRUE(left.empty());
 }
 
-TEST(CgroupLimitsTest, NothingIsHandedDownForAGroupWithoutLimits) {
+TEST(CgroupLimitsTest, NoControllerIsEnabledForAGroupWithoutLimits) {
   test::TempDir tree;
   ASSERT_OK(write_file(tree / "cgroup.subtree_control", ""));
   CgroupLayout layout{.unified = tree.path(), .v1 = {}, .unified_controllers = {"memory", "cpu"}};

@@ -42,7 +42,7 @@ Status thaw(pid_t pid, const std::string& name_begin) {
   SF_TRY_ASSIGN(std::string groups, read_file("/proc/" + std::to_string(pid) + "/cgroup"));
   for (const FreezerSwitch& each : freezer_switches(read_cgroup_layout(), groups, name_begin)) {
     auto state = read_file(each.file);
-    if (!state || state->starts_with(each.resume)) continue;  // groups without a freezer have none
+    if (!state || state->starts_with(each.resume)) continue;  // no freezer, or not frozen
     SF_TRY(write_file(each.file, each.resume));
   }
   return Ok{};

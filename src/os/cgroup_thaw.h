@@ -1,4 +1,4 @@
-// Processes that a cgroup freezer holds (the old one or v2's), and how to let them go on.
+// Resumes processes that a cgroup freezer (v1 or v2) has frozen.
 #pragma once
 
 #include <sys/types.h>
@@ -11,19 +11,20 @@
 
 namespace sf::os {
 
-// A switch of the freezer, and what to write there so that processes go on.
+// A control file of a freezer, and the value to write there to resume the processes.
 struct FreezerSwitch {
   std::string file;
   std::string resume;
   bool operator==(const FreezerSwitch&) const = default;
 };
 
-// Pure. The switches of the process's groups, from the outermost whose name begins so down to its
-// own; `groups` is what /proc/<pid>/cgroup says. None when no group has such a name.
+// Pure. The switches of a process's groups, from the outermost group with a name that begins with
+// `name_begin` down to the process's own group. Empty if no group has such a name. `groups` is the
+// text of /proc/<pid>/cgroup.
 std::vector<FreezerSwitch> freezer_switches(const CgroupLayout& layout, const std::string& groups,
                                             const std::string& name_begin);
 
-// Lets the process go on, whoever froze these groups. Does nothing when they are not frozen.
+// Thaws the groups of the process. Does nothing if they are not frozen.
 Status thaw(pid_t pid, const std::string& name_begin);
 
 }  // namespace sf::os

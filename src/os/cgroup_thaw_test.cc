@@ -5,7 +5,7 @@
 namespace sf::os {
 namespace {
 
-TEST(CgroupThawTest, SwitchesGoFromTheNamedGroupDownToTheOwn) {
+TEST(CgroupThawTest, SwitchesRunFromTheNamedGroupDownToTheProcessesOwnGroup) {
   CgroupLayout both;
   both.unified = "/sys/fs/cgroup/unified";
   both.v1["freezer"] = "/sys/fs/cgroup/freezer";
@@ -18,7 +18,7 @@ TEST(CgroupThawTest, SwitchesGoFromTheNamedGroupDownToTheOwn) {
                 {"/sys/fs/cgroup/unified/pod/libpod-1/container/cgroup.freeze", "0"}}));
 }
 
-TEST(CgroupThawTest, GroupsOfOthersAreLeftAlone) {
+TEST(CgroupThawTest, GroupsWithOtherNamesHaveNoSwitches) {
   CgroupLayout modern;
   modern.unified = "/sys/fs/cgroup";
   EXPECT_TRUE(freezer_switches(modern, "0::/\n", "libpod-").empty());

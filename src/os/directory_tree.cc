@@ -43,8 +43,8 @@ Result<std::vector<std::string>> names_in(int dir_fd) {
   }
 }
 
-// Removes depth first with one descriptor per level, so a tree deeper than kMaxDepth is brought up
-// level by level: anybody in a branch can make one.
+// Removes depth first, with one descriptor per level. A directory below kMaxDepth is first moved up
+// to the top, since any process in a branch can make a tree of any depth.
 class TreeRemover {
  public:
   TreeRemover(int top, dev_t device) : top_(top), device_(device) {}
@@ -99,7 +99,7 @@ class TreeRemover {
   int count_ = 0;
 };
 
-// Through a descriptor and its link in /proc: works for symbolic links, devices and paths of any
+// Uses the path of a descriptor in /proc, which works for symbolic links, devices and paths of any
 // length.
 Status copy_xattrs(int from_parent, int to_parent, const std::string& name) {
   constexpr int kSelf = O_PATH | O_NOFOLLOW;
@@ -122,8 +122,8 @@ Status copy_xattrs(int from_parent, int to_parent, const std::string& name) {
   return Ok{};
 }
 
-// Everything beside type and content. Order matters: a new owner clears set-id bits and file
-// capabilities, a new mode may make the directory itself unreachable.
+// Copies everything except type and content. The order matters: a new owner clears set-id bits and
+// file capabilities, and a new mode may make the directory itself inaccessible.
 Status copy_attributes(const struct stat& info, int from_parent, int to_parent,
                        const std::string& name) {
   if (::fchownat(to_parent, name.c_str(), info.st_uid, info.st_gid, AT_SYMLINK_NOFOLLOW) != 0)
@@ -142,7 +142,7 @@ Status copy_data(int from, int to, off_t size) {
   off_t at = 0;
   while (at < size) {
     off_t data = ::lseek(from, at, SEEK_DATA);
-    if (data < 0 && errno == ENXIO) break;  // only a hole is left
+    if (data < 0 && errno == ENXIO) break;  // only a hole remains
     if (data < 0) return last_error("copying data");
     off_t hole = ::lseek(from, data, SEEK_HOLE);
     if (hole < 0) return last_error("copying data");
@@ -153,7 +153,7 @@ Status copy_data(int from, int to, off_t size) {
       if (n > 0) continue;
       if (n == 0) return fail(ErrorCode::kOs, "the file shrank while it was copied");
       if (errno != EXDEV && errno != EINVAL) return last_error("copying data");
-      char buffer[65536];  // two file systems that cannot do it among themselves
+      char buffer[65536];  // copy_file_range() does not work between these file systems
       n = ::pread(from, buffer, std::min(sizeof buffer, static_cast<std::size_t>(hole - in)), in);
       if (n <= 0 || ::pwrite(to, buffer, static_cast<std::size_t>(n), out) != n)
         return last_error("copying data");
@@ -166,7 +166,8 @@ Status copy_data(int from, int to, off_t size) {
   return Ok{};
 }
 
-// The kernel takes PATH_MAX bytes of a path at once, and anybody in a branch can make longer ones.
+// The kernel accepts at most PATH_MAX bytes per path, but processes in a branch can make longer
+// paths.
 Result<UniqueFd> open_below(int top, std::string_view path, int flags) {
   UniqueFd at;
   auto here = [&] { return at.valid() ? at.get() : top; };
@@ -184,9 +185,9 @@ std::string joined(const std::string& directory, const std::string& name) {
 
 constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
-// One directory at a time, found from the top each time: a tree of any depth takes a handful of
-// descriptors. Subdirectories are made with their parent and filled later, so that filling one does
-// not touch the times of another. All paths are relative to the two tops.
+// Opens one directory at a time, each from the top, so that a tree of any depth needs only a few
+// descriptors. The copier makes the subdirectories together with their parent and fills them later,
+// so that filling one does not change the times of another. All paths are relative to the two tops.
 class TreeCopier {
  public:
   TreeCopier(int from_top, int to_top) : from_top_(from_top), to_top_(to_top) {}
@@ -203,7 +204,7 @@ class TreeCopier {
   }
 
  private:
-  struct Location {  // a directory, there and here
+  struct Location {  // a directory in the source and in the copy
     std::string path;
     UniqueFd from;
     UniqueFd to;
@@ -275,8 +276,8 @@ class TreeCopier {
 
   int from_top_;
   int to_top_;
-  std::vector<std::string> pending_;  // directories that are there and still empty
-  // The first name of every file that has several: its directory and its name in it.
+  std::vector<std::string> pending_;  // directories that are made but still empty
+  // For each file with several names: the directory and name of the first one copied.
   std::map<std::pair<dev_t, ino_t>, std::pair<std::string, std::string>> links_;
 };
 

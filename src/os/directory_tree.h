@@ -9,10 +9,11 @@
 
 namespace sf::os {
 
-// Never follows links and never crosses into another file system. A missing path is fine.
+// Does not follow links and does not cross into another file system. Succeeds if the path is
+// missing.
 Status remove_tree(const std::string& path);
-// Copies `from` (a directory) to `to` (must not exist). File data is shared by reflink where the
-// file system can. Requires: nobody writes below `from` meanwhile.
+// Copies the directory `from` to `to`, which must not exist. Shares file data by reflink if the
+// file system supports it. Requires: no process writes below `from` during the copy.
 Status copy_tree(const std::string& from, const std::string& to);
 // Bytes allocated on disk below `path`; hard links counted once.
 std::uint64_t tree_bytes(const std::string& path);

@@ -72,7 +72,8 @@ TEST_F(CopyTreeTest, FilesAndDirectoriesKeepContentModeAndTimes) {
   set_times(from(), 7000, 8000);
   ASSERT_OK(copy_tree(from(), to()));
   for (const char* name : {"/a/b/text", "/a/empty"}) expect_same_attributes(from(name), to(name));
-  // Reading the names of a directory may have touched its access time; what was written must agree.
+  // copy_tree() may have changed the access time of the source directories by listing them, so
+  // compare only modification times and modes.
   for (const char* name : {"/a/b", "/a", ""}) {
     EXPECT_EQ(info_of(to(name)).st_mtim.tv_sec, info_of(from(name)).st_mtim.tv_sec) << name;
     EXPECT_EQ(info_of(to(name)).st_mode, info_of(from(name)).st_mode) << name;
@@ -95,7 +96,7 @@ TEST_F(CopyTreeTest, TheModeDoesNotDependOnTheUmask) {
   EXPECT_EQ(info_of(to("/pipe")).st_mode & 07777U, 0622U);
 }
 
-TEST_F(CopyTreeTest, NamesOfOneFileStayNamesOfOneFile) {
+TEST_F(CopyTreeTest, HardLinksAreKept) {
   ASSERT_OK(make_directories(from("/sub")));
   ASSERT_OK(write_file(from("/one"), "shared"));
   ASSERT_OK(write_file(from("/alone"), "shared"));
@@ -110,7 +111,7 @@ TEST_F(CopyTreeTest, NamesOfOneFileStayNamesOfOneFile) {
   EXPECT_NE(info_of(from("/one")).st_ino, one);
 }
 
-TEST_F(CopyTreeTest, LinksAreCopiedAsLinksWithTheirTimes) {
+TEST_F(CopyTreeTest, SymbolicLinksAreCopiedAsLinksWithTheirTimes) {
   ASSERT_EQ(::symlink("/etc/passwd", from("/absolute").c_str()), 0);
   ASSERT_EQ(::symlink("nowhere", from("/dangling").c_str()), 0);
   ASSERT_EQ(::symlink("..", from("/loop").c_str()), 0);
@@ -123,7 +124,7 @@ TEST_F(CopyTreeTest, LinksAreCopiedAsLinksWithTheirTimes) {
   EXPECT_EQ(info_of(to("/dangling")).st_mtim.tv_sec, 2000);
 }
 
-TEST_F(CopyTreeTest, PipesAndSocketsComeAlong) {
+TEST_F(CopyTreeTest, PipesAndSocketsAreCopied) {
   ASSERT_EQ(::mkfifo(from("/pipe").c_str(), 0640), 0);
   ASSERT_EQ(::mknod(from("/socket").c_str(), S_IFSOCK | 0600, 0), 0);
   ASSERT_OK(copy_tree(from(), to()));
@@ -149,7 +150,7 @@ TEST_F(CopyTreeTest, AHoleStaysAHole) {
   EXPECT_TRUE(first == second);
 }
 
-TEST_F(CopyTreeTest, ExtendedAttributesComeAlong) {
+TEST_F(CopyTreeTest, ExtendedAttributesAreCopied) {
   ASSERT_OK(write_file(from("/f"), "x"));
   ASSERT_OK(make_directories(from("/d")));
   if (::setxattr(from("/f").c_str(), "user.colour", "blue", 4, 0) != 0)
@@ -168,7 +169,7 @@ TEST_F(CopyTreeTest, ExtendedAttributesComeAlong) {
   EXPECT_EQ(::getxattr(to().c_str(), "user.top", value, sizeof value), 1);
 }
 
-// A chain of directories below `top`, made or followed one by one; ends in the last.
+// Makes (or follows) a chain of directories below `top`; returns the last one.
 UniqueFd descend(const std::string& top, int levels, const std::string& name, bool make) {
   UniqueFd at = open_file(top, O_RDONLY | O_DIRECTORY).value();
   for (int level = 0; level < levels; ++level) {
@@ -180,7 +181,7 @@ UniqueFd descend(const std::string& top, int levels, const std::string& name, bo
   return at;
 }
 
-TEST_F(CopyTreeTest, APathBeyondTheKernelsLimitKeepsEverything) {
+TEST_F(CopyTreeTest, ATreeDeeperThanPathMaxIsCopiedCompletely) {
   const std::string name(200, 'd');
   constexpr int kLevels = 3 * PATH_MAX / 200;
   UniqueFd bottom = descend(from(), kLevels, name, true);
@@ -214,7 +215,7 @@ TEST_F(CopyTreeTest, APathBeyondTheKernelsLimitKeepsEverything) {
   EXPECT_GT(tree_bytes(to()), static_cast<std::uint64_t>(kLevels) * 4096);
 }
 
-TEST_F(CopyTreeTest, ADirectoryKeepsItsTimesWhateverIsFilledInBelow) {
+TEST_F(CopyTreeTest, ADirectoryKeepsItsTimesWhenItsContentIsCopied) {
   ASSERT_OK(make_directories(from("/a/b/c")));
   ASSERT_OK(write_file(from("/a/b/c/file"), "x"));
   for (const char* name : {"/a/b/c", "/a/b", "/a", ""}) set_times(from(name), 1000, 2000);
@@ -250,7 +251,7 @@ TEST_F(CopyTreeTest, ATreeDeeperThanTheDescriptorLimitIsCopied) {
   EXPECT_TRUE(descend(to(), kLevels, "d", false).valid());
 }
 
-// From here on the kernel answers every listing of attributes in this process with `error`.
+// Makes every listing of attributes in this process fail with `error` from now on.
 void break_attribute_listing(unsigned error) {
   const std::array<sock_filter, 4> program = {
       {{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -304,7 +305,7 @@ TEST(RemoveTreeTest, AMissingPathIsFine) {
   EXPECT_OK(remove_tree(dir / "missing/below"));
 }
 
-TEST(RemoveTreeTest, EverythingGoesAndLinksAreNotFollowed) {
+TEST(RemoveTreeTest, TheWholeTreeIsRemovedAndLinksAreNotFollowed) {
   test::TempDir dir;
   ASSERT_OK(make_directories(dir / "tree/a/b"));
   ASSERT_OK(make_directories(dir / "outside"));
@@ -341,7 +342,7 @@ TEST(RemoveTreeTest, NamesOfAnyBytesAreRemoved) {
   ASSERT_OK(remove_tree(dir / "tree"));
 }
 
-// Anyone in a branch can make such a tree; its checkpoint must still be removable.
+// Any process in a branch can make such a tree; its checkpoint must still be removable.
 TEST(RemoveTreeTest, ATreeDeeperThanTheDescriptorLimitIsRemoved) {
   test::TempDir dir;
   std::string path = dir / "tree";

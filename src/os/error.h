@@ -1,4 +1,4 @@
-// From errno to Error: the message names the call's subject and the symbolic errno.
+// Converts errno to Error. The message has the subject of the call and the symbolic errno.
 #pragma once
 
 #include <cerrno>

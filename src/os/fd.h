@@ -22,8 +22,8 @@ class UniqueFd {
   bool valid() const { return fd_ >= 0; }
   int release() noexcept { return std::exchange(fd_, -1); }
   void reset(int fd = -1) noexcept {
-    // Linux frees the number even when close() reports EINTR; retrying could close a stranger's
-    // descriptor.
+    // Linux frees the number even if close() fails with EINTR: a retry could close a descriptor
+    // that another thread has just opened.
     if (int old = std::exchange(fd_, fd); old >= 0) ::close(old);
   }
 

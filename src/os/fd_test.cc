@@ -48,7 +48,7 @@ TEST(UniqueFdTest, ASelfMoveKeepsTheDescriptor) {
   EXPECT_TRUE(is_open(number));
 }
 
-TEST(UniqueFdTest, ReleaseHandsTheDescriptorOver) {
+TEST(UniqueFdTest, ReleaseGivesUpOwnershipWithoutClosing) {
   UniqueFd fd = open_null();
   int number = fd.release();
   EXPECT_FALSE(fd.valid());

@@ -1,5 +1,5 @@
-// A file that one process holds at a time. The lock goes with the descriptor, so a killed owner
-// leaves none; whoever it had just forked may hold it for a moment longer.
+// An exclusive file lock (flock). It is released when the descriptor is closed, so a killed owner
+// leaves none. A child that the owner has just forked may hold it a little longer.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace sf::os {
 
-// Waits for the lock; false when somebody still holds it at the deadline, or when `give_up` says
-// that waiting is in vain.
+// Waits for the lock. Returns false if another process still holds it at the deadline, or if
+// `give_up` returns true.
 Result<bool> take_lock(const UniqueFd& file, Deadline deadline,
                        const std::function<bool()>& give_up = {});
 

@@ -19,7 +19,7 @@ mode_t mode_of(const std::string& path) {
   return info.st_mode & 07777U;
 }
 
-TEST(ReadFileTest, BinaryContentComesBackWhole) {
+TEST(ReadFileTest, BinaryContentIsReadUnchanged) {
   test::TempDir dir;
   std::string bytes;
   for (int i = 0; i < 100'000; ++i) bytes.push_back(static_cast<char>(i * 7));
@@ -65,7 +65,7 @@ class PipeTest : public ::testing::Test {
   UniqueFd write_end;
 };
 
-TEST_F(PipeTest, WhatIsThereIsReadWithoutWaitingForMore) {
+TEST_F(PipeTest, ReadAvailableReturnsPresentBytesWithoutWaitingForMore) {
   std::string out = "before ";
   ASSERT_OK(write_all(write_end.get(), "now"));
   ASSERT_OK_AND_ASSIGN(bool open, read_available(read_end.get(), out, 1000));
@@ -147,9 +147,9 @@ TEST(MakeDirectoriesTest, AllMissingPartsAreMadePrivate) {
   EXPECT_TRUE(is_directory(dir / "a/b/d"));
 }
 
-TEST(MakeDirectoriesTest, TheRootIsAlreadyThere) { EXPECT_OK(make_directories("/")); }
+TEST(MakeDirectoriesTest, MakingTheRootDirectorySucceeds) { EXPECT_OK(make_directories("/")); }
 
-TEST(MakeDirectoriesTest, ALinkToADirectoryIsGoodEnough) {
+TEST(MakeDirectoriesTest, ALinkToADirectoryIsAccepted) {
   test::TempDir dir;
   ASSERT_OK(make_directories(dir / "real"));
   ASSERT_EQ(::symlink("real", (dir / "link").c_str()), 0);
@@ -157,7 +157,7 @@ TEST(MakeDirectoriesTest, ALinkToADirectoryIsGoodEnough) {
   EXPECT_TRUE(is_directory(dir / "real/below"));
 }
 
-TEST(MakeDirectoriesTest, AFileInTheWayIsAnErrorThatNamesIt) {
+TEST(MakeDirectoriesTest, AFileWhereADirectoryIsNeededIsAnErrorThatNamesIt) {
   test::TempDir dir;
   ASSERT_OK(write_file(dir / "f", ""));
   ASSERT_EQ(::symlink("nowhere", (dir / "dangling").c_str()), 0);
@@ -179,7 +179,7 @@ TEST(FileTest, ExistsSeesADanglingLinkAndIsDirectoryFollowsLinks) {
   EXPECT_FALSE(exists(dir / "missing"));
 }
 
-TEST(FileTest, LinksAreReadWholeAndPathsResolved) {
+TEST(FileTest, LongLinksAreReadAndPathsResolved) {
   test::TempDir dir;
   std::string target(3000, 'x');
   ASSERT_EQ(::symlink(target.c_str(), (dir / "long").c_str()), 0);
@@ -191,7 +191,7 @@ TEST(FileTest, LinksAreReadWholeAndPathsResolved) {
   EXPECT_EQ(link, plain);
 }
 
-TEST(FileTest, AListingHasEveryNameOnce) {
+TEST(FileTest, AListingHasEachNameExactlyOnce) {
   test::TempDir dir;
   std::vector<std::string> expected;
   for (int i = 0; i < 300; ++i) {

@@ -39,7 +39,7 @@ constexpr std::array<std::pair<std::uint32_t, const char*>, 11> kFileSystems = {
 constexpr std::string_view kSystemPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-// In the order of their bits.
+// In the order of the capability bits.
 constexpr const char* kCapabilityNames =
     "chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap linux_immutable "
     "net_bind_service net_broadcast net_admin net_raw ipc_lock ipc_owner sys_module sys_rawio "

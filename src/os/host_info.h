@@ -1,5 +1,5 @@
-// Host information: what can be read about this machine and this process without trying anything.
-// Parsers are pure.
+// Facts about this machine and this process that can be read without side effects. Parsers are
+// pure.
 #pragma once
 
 #include <compare>
@@ -21,23 +21,23 @@ struct KernelVersion {
 };
 std::optional<KernelVersion> parse_kernel_version(std::string_view release);
 std::string kernel_release();
-// Another one after each start of the machine; "unknown" where /proc does not tell.
+// Changes with each boot of the machine; "unknown" if /proc does not provide it.
 std::string boot_id();
 
 // Names as in capabilities(7), lower case and without CAP_: "sys_admin".
 using CapabilitySet = std::set<std::string>;
 CapabilitySet all_capabilities();
-// CapEff in the text of /proc/pid/status; none when the line is missing.
+// CapEff in the text of /proc/pid/status; empty if the line is missing.
 CapabilitySet parse_effective_capabilities(std::string_view status);
-// The text of /proc/self/uid_map: is every user mapped to itself, as in the host's own user
-// namespace?
+// Whether `uid_map` (the text of /proc/self/uid_map) maps every user to itself, as in the host's
+// own user namespace.
 bool maps_all_users(std::string_view uid_map);
 
 bool is_root();
 bool is_executable(const std::string& path);
-// A file, and this process may read it.
+// True if the path is a file that this process may read.
 bool is_readable(const std::string& path);
-// Looks through `search_path` ("a:b:c"), then through the directories of system programs.
+// Searches `search_path` ("a:b:c"), then the usual system directories.
 std::optional<std::string> find_program(const std::string& name, std::string_view search_path);
 
 struct DirectoryFacts {
@@ -47,8 +47,8 @@ struct DirectoryFacts {
   bool read_only = false;
   bool writable = false;  // by this process
 };
-// What is, or would be, at `path`. Makes nothing. Fails when the path leads through something that
-// is no directory.
+// Describes the directory at `path`, or its nearest existing ancestor. Creates nothing. Fails if a
+// part of the path is not a directory.
 Result<DirectoryFacts> look_at_directory(const std::string& path);
 
 std::uint64_t hard_open_files_limit();

@@ -17,9 +17,9 @@
 namespace sf::os {
 namespace {
 
-constexpr int kMaxLinks = 40;  // as the kernel has it
+constexpr int kMaxLinks = 40;  // as in the kernel
 
-// What is wrong with the path itself is the caller's to mend; nothing has happened then.
+// Errors about the path itself become kInvalidArgument: the caller can correct the path.
 Error path_error(int error, const std::string& path) {
   Error e = os_error(error, path);
   bool about_path = error == ENOTDIR || error == EISDIR || error == ELOOP ||
@@ -63,13 +63,13 @@ Result<InRoot> InRoot::open(const std::string& root) {
 
 Result<UniqueFd> InRoot::open_file(const std::string& path, int flags) const {
   SF_TRY(check_path(path));
-  // Reading from outside must not show: a file's time of access is part of what commands see.
+  // Do not update the access time: commands in the branch can see it.
   const bool only_reads = (flags & (O_ACCMODE | O_PATH | O_NOATIME)) == O_RDONLY;
   if (only_reads) {
     Result<UniqueFd> unseen = open_file(path, flags | O_NOATIME);
     if (unseen || unseen.error().os_errno != EPERM) return unseen;
   }
-  if (is_own_) {  // also where there is no openat2
+  if (is_own_) {  // works without openat2, too
     UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC));
     if (!fd.valid()) return path_error(errno, path);
     return fd;
@@ -80,7 +80,7 @@ Result<UniqueFd> InRoot::open_file(const std::string& path, int flags) const {
   for (int attempt = 0;; ++attempt) {
     long fd = ::syscall(SYS_openat2, root_.get(), path.c_str(), &how, sizeof how);
     if (fd >= 0) return UniqueFd(static_cast<int>(fd));
-    // The kernel could not rule out that a rename elsewhere led it astray.
+    // The kernel could not exclude that a concurrent rename led out of the root: retry.
     if ((errno != EAGAIN && errno != EINTR) || attempt >= 100) return path_error(errno, path);
   }
 }
@@ -111,18 +111,18 @@ bool InRoot::has_attribute(const std::string& path, const std::string& name) con
 }
 
 Result<std::string> InRoot::read(const std::string& path, std::size_t max_bytes) const {
-  // Looked at first: merely opening a pipe or a device does something.
+  // Check the type first: opening a pipe or a device has side effects.
   SF_TRY_ASSIGN(UniqueFd location, open_file(path, O_PATH));
   struct stat info {};
   if (::fstat(location.get(), &info) != 0) return path_error(errno, path);
   if (!S_ISREG(info.st_mode)) return no_regular_file(path, info.st_mode);
   auto too_long = [&] {
     return invalid(path + " is longer than " + std::to_string(max_bytes) + " bytes",
-                   "take a part of it with a command, e.g. head -c");
+                   "read a part of it with a command, e.g. head -c");
   };
   if (info.st_size > 0 && static_cast<std::uint64_t>(info.st_size) > max_bytes) return too_long();
   Result<UniqueFd> file = os::open_file(fd_path(location.get()), O_RDONLY | O_NOATIME);
-  if (!file && file.error().os_errno == EPERM)  // somebody else's, and we are not root
+  if (!file && file.error().os_errno == EPERM)  // O_NOATIME needs the file's owner or root
     file = os::open_file(fd_path(location.get()), O_RDONLY);
   if (!file) return std::move(file).error();
   std::string content;
@@ -137,7 +137,7 @@ Result<std::string> InRoot::read(const std::string& path, std::size_t max_bytes)
   }
 }
 
-// The path with its last part no longer a link.
+// Resolves `path` until its last component is not a link.
 Result<std::string> InRoot::behind_links(const std::string& path) const {
   std::string at = path;
   for (int links = 0; links < kMaxLinks; ++links) {
@@ -158,7 +158,7 @@ Status InRoot::replace(const std::string& path, std::string_view content,
   std::string name = name_of(location);
   if (name.empty() || name == "." || name == "..") return invalid(path + " names a directory");
   auto folder = open_file(parent_of(location), O_RDONLY | O_DIRECTORY);
-  if (!folder) return std::move(folder).error().with_hint("make the directory first");
+  if (!folder) return std::move(folder).error().with_hint("create the directory first");
 
   NewFile made = fresh;
   struct stat old {};

@@ -27,7 +27,7 @@ class InRootTest : public ::testing::Test {
   test::TempDir dir_;
 };
 
-TEST_F(InRootTest, PathsBeginAtTheRoot) {
+TEST_F(InRootTest, PathsAreRelativeToTheRoot) {
   ASSERT_OK(root().replace("/d/f", "text", mine()));
   ASSERT_OK_AND_ASSIGN(std::string seen, read_file(dir_ / "root/d/f"));
   EXPECT_EQ(seen, "text");
@@ -35,7 +35,7 @@ TEST_F(InRootTest, PathsBeginAtTheRoot) {
   EXPECT_EQ(info.st_mode & 07777U, 0640U);
 }
 
-TEST_F(InRootTest, NoLinkAndNoDotsLeadOut) {
+TEST_F(InRootTest, LinksAndDotsDoNotLeadOutOfTheRoot) {
   link("../outside", "/dots");
   link(dir_ / "outside", "/absolute");
   link("..", "/up");
@@ -46,7 +46,7 @@ TEST_F(InRootTest, NoLinkAndNoDotsLeadOut) {
     ASSERT_FALSE(read.ok()) << path;
     EXPECT_EQ(read.error().code, ErrorCode::kNotFound) << path;
   }
-  ASSERT_OK(in.replace("/dots", "inside", mine()));  // makes the file that the link means in there
+  ASSERT_OK(in.replace("/dots", "inside", mine()));  // resolved within the root
   ASSERT_OK_AND_ASSIGN(std::string made, read_file(dir_ / "root/outside"));
   EXPECT_EQ(made, "inside");
   ASSERT_OK_AND_ASSIGN(std::string host, read_file(dir_ / "outside"));
@@ -74,7 +74,7 @@ TEST_F(InRootTest, OnlyRegularFilesAreReadAndReplaced) {
   EXPECT_EQ(root().read("/pipe", 10).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(InRootTest, ALongFileIsRefusedAndNotCut) {
+TEST_F(InRootTest, ATooLongFileIsRefusedAndNotTruncated) {
   ASSERT_OK(write_file(dir_ / "root/f", "12345"));
   EXPECT_OK(root().read("/f", 5));
   EXPECT_EQ(root().read("/f", 4).error().code, ErrorCode::kInvalidArgument);

@@ -24,7 +24,7 @@ Result<LoopDevice> find_attached(const struct stat& image) {
     if (info.lo_inode == image.st_ino && info.lo_device == image.st_dev)
       return LoopDevice{std::move(*device), "/dev/" + name};
   }
-  return fail(ErrorCode::kNotFound, "no loop device serves this file");
+  return fail(ErrorCode::kNotFound, "no loop device is attached to this file");
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Result<LoopDevice> attach_loop(const std::string& image_path) {
       return LoopDevice{std::move(device), path};
     if (errno != EBUSY) return last_error("attaching " + image_path + " to " + path);
   }
-  return fail(ErrorCode::kBusy, "no loop device could be taken", "free one: losetup -a lists them");
+  return fail(ErrorCode::kBusy, "no free loop device", "detach one (losetup -a lists them)");
 }
 
 Status follow_file_size(const LoopDevice& device) {

@@ -1,4 +1,4 @@
-// Loop devices: a file as a block device. Auto-clear: the kernel frees the device with its last
+// Loop devices: a file as a block device. Auto-clear: the kernel frees a device after its last
 // user.
 #pragma once
 
@@ -10,14 +10,14 @@
 namespace sf::os {
 
 struct LoopDevice {
-  UniqueFd fd;  // keeps the device until somebody else (a mount) holds it
+  UniqueFd fd;  // keeps the device attached until a mount uses it
   std::string path;
 };
 
-// The device that already serves this file, or a new one. Two devices over one file would corrupt
-// it.
+// Returns the device that is already attached to this file, or attaches one. Two devices over one
+// file would corrupt it.
 Result<LoopDevice> attach_loop(const std::string& image_path);
-// The file has another size now: so has the device.
+// Updates the device's size after the file's size has changed.
 Status follow_file_size(const LoopDevice& device);
 
 }  // namespace sf::os

@@ -13,8 +13,8 @@
 namespace sf::os {
 namespace {
 
-// A queue discipline of length 0 as the root of "lo": nothing passes. One netlink message, answered
-// by one.
+// Sets a queue discipline of length 0 as the root of "lo", which drops all packets. One netlink
+// request with one answer.
 struct Request {
   nlmsghdr header;
   tcmsg message;
@@ -39,7 +39,7 @@ Status ask(Request& request, const char* what) {
   alignas(nlmsghdr) char buffer[4096];
   ssize_t n = ::recv(socket.get(), buffer, sizeof buffer, 0);
   if (n < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(nlmsgerr))))
-    return fail(ErrorCode::kOs, std::string(what) + ": no answer");
+    return fail(ErrorCode::kOs, std::string(what) + ": malformed netlink answer");
   const auto* answer = reinterpret_cast<const nlmsgerr*>(buffer + NLMSG_HDRLEN);
   if (answer->error != 0) return os_error(-answer->error, what);
   return Ok{};

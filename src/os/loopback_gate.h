@@ -1,6 +1,6 @@
-// LoopbackGate: drops everything sent over the loopback interface of this network namespace while
-// it is closed. TCP sends it again later; so sockets can be put together one after the other
-// without their peers refusing data.
+// LoopbackGate: while closed, drops all packets on the loopback interface of this network
+// namespace. TCP retransmits them later, so that sockets can be restored one after the other
+// without their peers rejecting data.
 #pragma once
 
 #include "base/result.h"

@@ -14,7 +14,7 @@
 namespace sf::os {
 namespace {
 
-// The kernel says why through the context's message log.
+// The kernel reports the reason in the context's message log.
 std::string context_messages(int context) {
   std::string text;
   char buffer[1024];
@@ -32,7 +32,7 @@ Error context_error(int context, const std::string& what) {
   return os_error(error, said.empty() ? what : what + " (" + said + ")");
 }
 
-// Spaces and the like stand as three octal digits behind a backslash.
+// mountinfo escapes spaces and other special characters as a backslash and three octal digits.
 std::string unescaped(const std::string& field) {
   std::string out;
   for (std::size_t at = 0; at < field.size(); ++at) {
@@ -86,7 +86,7 @@ Status make_mounts_private() {
 
 Status make_mounts_follow() {
   if (::mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
-    return last_error("making mounts follow those of the host");
+    return last_error("making mounts slaves of the host's mounts");
   return Ok{};
 }
 

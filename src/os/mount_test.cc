@@ -15,16 +15,16 @@ constexpr const char* kMounts =
     "24 22 8:4 /sub /home/x rw - ext4 /dev/sda4 rw\n"
     "25 20 8:5 / /homeless rw - ext4 /dev/sda5 rw\n";
 
-TEST(MountPointsTest, EachIsToldOnceAndTheRootItselfIsNot) {
+TEST(MountPointsTest, EachMountPointIsListedOnceWithoutTheRootItself) {
   EXPECT_EQ(mount_points_below(kMounts, "/"), (Paths{"/a b\\c", "/home", "/home/x", "/homeless"}));
 }
 
-TEST(MountPointsTest, ANeighbourWithALongerNameIsNotBelow) {
+TEST(MountPointsTest, ADirectoryWithTheSamePrefixIsNotBelow) {
   EXPECT_EQ(mount_points_below(kMounts, "/home"), Paths{"/home/x"});
   EXPECT_EQ(mount_points_below(kMounts, "/none"), Paths{});
 }
 
-TEST(MountPointsTest, DamagedLinesAreLeftOut) {
+TEST(MountPointsTest, DamagedLinesAreSkipped) {
   EXPECT_EQ(mount_points_below("", "/"), Paths{});
   EXPECT_EQ(mount_points_below("1 2 3 4\n\n1 2 3 4 /x\\9\\04\n", "/"), Paths{"/x\\9\\04"});
 }

@@ -1,5 +1,5 @@
-// probe_nf_tables(): the few netfilter messages CRIU's network lock stands on, tried out in a
-// network namespace that ends with the child.
+// probe_nf_tables(): sends the netfilter messages that CRIU's network lock needs, in a network
+// namespace that ends with the child.
 #include <arpa/inet.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
@@ -31,7 +31,7 @@ std::string packed_attribute(unsigned type, std::string_view value) {
   return out;
 }
 
-// Builds netlink messages one behind the other. Everything in them is aligned to four bytes.
+// Builds a sequence of netlink messages. Each part is aligned to four bytes.
 class Batch {
  public:
   Batch() { mark(NFNL_MSG_BATCH_BEGIN); }
@@ -94,11 +94,11 @@ std::string hold_output() {
   return batch.finish();
 }
 
-// The kernel answers both changes, or the first that it refuses.
+// The kernel acknowledges both changes, or reports the first change that it rejects.
 Status use_nf_tables() {
-  if (::unshare(CLONE_NEWNET) != 0) return last_error("a network namespace");
+  if (::unshare(CLONE_NEWNET) != 0) return last_error("creating a network namespace");
   UniqueFd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER));
-  if (!socket.valid()) return last_error("netfilter");
+  if (!socket.valid()) return last_error("opening a netfilter socket");
   std::string wanted = hold_output();
   if (::send(socket.get(), wanted.data(), wanted.size(), 0) < 0) return last_error("nf_tables");
   for (int accepted = 0; accepted < 2;) {

@@ -1,4 +1,3 @@
-// A pipe: what is written to one end is read from the other.
 #pragma once
 
 #include "base/result.h"
@@ -11,7 +10,7 @@ struct Pipe {
   UniqueFd write_end;
 };
 
-// Both ends are closed on exec.
+// Both ends are close-on-exec.
 Result<Pipe> make_pipe();
 
 }  // namespace sf::os

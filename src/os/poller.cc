@@ -56,7 +56,7 @@ Status Poller::run_once(Deadline deadline) {
   for (int i = 0; i < n; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
     auto found = entries_.find(static_cast<int>(event.data.u64 & 0xffffffffU));
-    // Removed, or replaced, by an earlier callback of this round.
+    // An earlier callback of this round has removed or replaced the descriptor.
     if (found == entries_.end() || found->second.generation != event.data.u64 >> 32U) continue;
     std::shared_ptr<Callback> callback = found->second.callback;
     (*callback)(event.events);

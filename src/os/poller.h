@@ -1,5 +1,5 @@
-// Poller: one thread's event loop over epoll. Callbacks may add and remove descriptors, their own
-// included.
+// Poller: an event loop over epoll for one thread. A callback may add and remove descriptors,
+// including its own.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ class Poller {
 
   static Result<Poller> create();
 
-  // `events` are EPOLLIN and so on: level-triggered, unless EPOLLET is among them.
-  // Requires: `fd` is not added yet.
+  // `events`: EPOLLIN etc.; level-triggered unless EPOLLET is set. Requires: `fd` was not added
+  // before.
   Status add(int fd, std::uint32_t events, Callback callback);
   Status change(int fd, std::uint32_t events);
   void remove(int fd);
   bool contains(int fd) const { return entries_.contains(fd); }
 
-  // Waits until something happens or the deadline passes, and runs the callbacks.
+  // Waits for an event or the deadline, and runs the callbacks.
   Status run_once(Deadline deadline);
 
  private:
   explicit Poller(UniqueFd epoll) : epoll_(std::move(epoll)) {}
   UniqueFd epoll_;
-  // Shared, so that a callback which removes itself is not destroyed while it runs.
+  // Shared, so that a callback that removes itself is not destroyed while it runs.
   struct Entry {
-    std::uint32_t generation = 0;  // tells a descriptor from an earlier one of the same number
+    std::uint32_t generation = 0;  // differs from an earlier descriptor of the same number
     std::shared_ptr<Callback> callback;
   };
   std::map<int, Entry> entries_;

@@ -28,7 +28,7 @@ class PollerTest : public ::testing::Test {
   Poller& poller = created.value();
 };
 
-TEST_F(PollerTest, ACallbackRunsAsLongAsThereIsSomethingToRead) {
+TEST_F(PollerTest, ACallbackRunsAsLongAsDataIsReadable) {
   Pipe pipe = nonblocking_pipe();
   int calls = 0;
   ASSERT_OK(poller.add(pipe.read_end.get(), EPOLLIN, [&](std::uint32_t events) {
@@ -47,7 +47,7 @@ TEST_F(PollerTest, ACallbackRunsAsLongAsThereIsSomethingToRead) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST_F(PollerTest, AHangUpIsAnEventEvenWhenNoneIsWanted) {
+TEST_F(PollerTest, AHangUpIsReportedEvenIfNoEventIsRequested) {
   Pipe pipe = nonblocking_pipe();
   std::uint32_t seen = 0;
   ASSERT_OK(poller.add(pipe.read_end.get(), 0, [&](std::uint32_t events) { seen = events; }));
@@ -84,7 +84,7 @@ TEST_F(PollerTest, ACallbackMayRemoveItselfAndKeepsItsCaptures) {
   ASSERT_OK(look());
 }
 
-TEST_F(PollerTest, WhatAnEarlierCallbackRemovedIsNotCalledInTheSameRound) {
+TEST_F(PollerTest, ADescriptorRemovedByAnEarlierCallbackGetsNoEventInTheSameRound) {
   Pipe first = nonblocking_pipe();
   Pipe second = nonblocking_pipe();
   int calls = 0;
@@ -101,8 +101,8 @@ TEST_F(PollerTest, WhatAnEarlierCallbackRemovedIsNotCalledInTheSameRound) {
   EXPECT_EQ(calls, 1);
 }
 
-// Numbers are reused at once: a callback that closes one connection and takes in the next gets the
-// same.
+// The kernel reuses a number immediately: a callback that closes one connection and accepts the
+// next gets the same number.
 TEST_F(PollerTest, ANewDescriptorDoesNotGetTheEventsOfItsPredecessor) {
   Pipe pipes[2] = {nonblocking_pipe(), nonblocking_pipe()};
   Pipe silent = nonblocking_pipe();
@@ -139,7 +139,7 @@ TEST_F(PollerTest, ACallbackMayAddAnother) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(PollerTest, MoreDescriptorsThanOneRoundTakesAreAllServedInTheEnd) {
+TEST_F(PollerTest, MoreDescriptorsThanFitIntoOneRoundAreAllServed) {
   std::vector<Pipe> pipes;
   std::size_t served = 0;
   for (int i = 0; i < 100; ++i) pipes.push_back(nonblocking_pipe());

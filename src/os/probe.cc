@@ -35,9 +35,9 @@ constexpr std::pair<const char*, int> kNamespaces[] = {
 };
 constexpr unsigned kFsopenCloexec = 1;
 
-// Less than a pipe takes at once, so the child never blocks on it.
+// Less than PIPE_BUF, so that the child's write never blocks.
 constexpr std::size_t kMaxVerdict = 2048;
-// Covered by a tmpfs inside the child's own mount namespace.
+// The child mounts a tmpfs over it in its own mount namespace.
 constexpr const char* kScratch = "/tmp";
 
 // What the child writes before it ends: an errno, then the message.
@@ -74,7 +74,7 @@ Status enter_namespace(int flag, Deadline deadline) {
   if (flag != CLONE_NEWPID) return Ok{};
   auto is_first = []() -> Status {
     if (::getpid() == 1) return Ok{};
-    return fail(ErrorCode::kUnsupported, "the first process is not process 1");
+    return fail(ErrorCode::kUnsupported, "the first process of a PID namespace is not process 1");
   };
   return probe_in_child(is_first, deadline);
 }
@@ -122,7 +122,7 @@ Status seize(pid_t pid) {
   SF_TRY(check(::ptrace(PTRACE_SEIZE, pid, nullptr, nullptr), "seizing another process"));
   SF_TRY(check(::ptrace(PTRACE_INTERRUPT, pid, nullptr, nullptr), "stopping a seized process"));
   SF_TRY(check(::waitpid(pid, nullptr, __WALL), "waiting for a seized process"));
-  return check(::ptrace(PTRACE_DETACH, pid, nullptr, nullptr), "letting a seized process go");
+  return check(::ptrace(PTRACE_DETACH, pid, nullptr, nullptr), "detaching from a seized process");
 }
 
 Status use_userfaultfd() {
@@ -167,7 +167,7 @@ Status set_last_pid() {
   return write_all(counter.get(), "4000");
 }
 
-// Makes a group, tries what `limits` asks there, and leaves the hierarchy as it was.
+// Creates a group, tries to enable `limits` there, and restores the hierarchy.
 class CgroupTry {
  public:
   explicit CgroupTry(const std::string& mount)
@@ -223,7 +223,7 @@ Status probe_in_child(const std::function<Status()>& attempt, Deadline deadline)
   Verdict verdict{};
   if (ended.shell_code() != 0 ||
       ::read(pipe.read_end.get(), &verdict, sizeof verdict) != static_cast<ssize_t>(sizeof verdict))
-    return fail(ErrorCode::kUnsupported, "the probe " + ended.text());
+    return fail(ErrorCode::kUnsupported, "the probe ended: " + ended.text());
   if (verdict.works) return Ok{};
   return Error{ErrorCode::kUnsupported, verdict.error, verdict.message, {}};
 }
@@ -231,7 +231,7 @@ Status probe_in_child(const std::function<Status()>& attempt, Deadline deadline)
 Status probe_with_private_mounts(const std::function<Status()>& attempt, Deadline deadline) {
   return probe_in_child(
       [&]() -> Status {
-        SF_TRY(check(::unshare(CLONE_NEWNS), "a mount namespace of its own"));
+        SF_TRY(check(::unshare(CLONE_NEWNS), "creating a mount namespace"));
         SF_TRY(make_mounts_private());
         return attempt();
       },
@@ -262,7 +262,7 @@ Status probe_devpts(Deadline deadline) { return probe_with_private_mounts(use_de
 Status probe_loop_device(Deadline deadline) {
   return probe_in_child(
       []() -> Status {
-        // A file in memory: gone with the child, and never on a disk.
+        // A memfd: it ends with the child and is never on a disk.
         UniqueFd image(::memfd_create("statefork-doctor", MFD_CLOEXEC));
         SF_TRY(check(image.get(), "memfd"));
         SF_TRY(check(::ftruncate(image.get(), 1 << 20), "memfd"));
@@ -298,7 +298,7 @@ Status probe_pagemap_scan(Deadline deadline) { return probe_in_child(use_pagemap
 Status probe_last_pid(Deadline deadline) {
   return probe_with_private_mounts(
       [&]() -> Status {
-        SF_TRY(check(::unshare(CLONE_NEWPID), "a pid namespace"));
+        SF_TRY(check(::unshare(CLONE_NEWPID), "creating a PID namespace"));
         return probe_in_child(set_last_pid, deadline);
       },
       deadline);
@@ -317,7 +317,7 @@ CgroupFacts probe_cgroups() {
   for (const LimitSetting& setting : limit_settings(facts.layout, kTriedLimits)) {
     const std::string& name = setting.controller;
     Status limited =
-        fail(ErrorCode::kUnsupported, "no hierarchy carries the " + name + " controller");
+        fail(ErrorCode::kUnsupported, "no cgroup hierarchy has the " + name + " controller");
     if (auto v1 = facts.layout.v1.find(name); v1 != facts.layout.v1.end()) {
       CgroupTry group(v1->second);
       if (!group.made()) facts.groups = group.made();

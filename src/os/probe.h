@@ -1,10 +1,10 @@
-// Probes: what this kernel permits, and why not. Each tries the real thing in a forked child with
-// namespaces of its own, so nothing stays behind: mounts go with the child's namespace, devices and
-// files with its descriptors. A probe that hangs is killed at the deadline. (What can be read
-// without a try stands in host_info.h.)
+// Probes: detect what this kernel permits, and if not, why. Each probe tries the real operation in
+// a forked child with its own namespaces, so that nothing is left behind: mounts end with the
+// child's namespace, devices and files with its descriptors. A probe that hangs is killed at the
+// deadline. (host_info.h has the facts that can be read without trying.)
 //
-// The children allocate: glibc's fork keeps malloc usable in the child even when the caller has
-// threads.
+// The children allocate memory: glibc's fork keeps malloc usable in the child even if the caller
+// has threads.
 #pragma once
 
 #include <functional>
@@ -20,43 +20,43 @@
 
 namespace sf::os {
 
-// Runs `attempt` in a child and brings its verdict back, errno included.
+// Runs `attempt` in a child and returns its result, errno included.
 Status probe_in_child(const std::function<Status()>& attempt, Deadline deadline);
-// The same, in a mount namespace that shares nothing with the caller's.
+// The same in a private mount namespace.
 Status probe_with_private_mounts(const std::function<Status()>& attempt, Deadline deadline);
 
-// Was it for want of rights that a probe failed?
+// True if the probe failed for lack of privileges.
 bool is_refusal(const Error& error);
 
-// pid, mnt, net, ipc, uts, cgroup: can one be made? For a pid namespace, a process must be born in
-// it.
+// Whether a namespace of each kind (pid, mnt, net, ipc, uts, cgroup) can be created. For the pid
+// namespace, a process must also start in it.
 std::map<std::string, Status> probe_namespaces(Deadline deadline);
 // fsopen, fsmount and move_mount.
 Status probe_mount_api(Deadline deadline);
-// Mounts an overlay with these options on tmpfs; then reads, renames a lower directory and deletes
-// through it.
+// Mounts an overlay with these options on tmpfs, then reads a file, renames a lower directory and
+// deletes a file in it.
 Status probe_overlay(const std::vector<MountOption>& options, Deadline deadline);
-// A devpts instance of its own, with a terminal opened in it.
+// Mounts a private devpts and opens a terminal in it.
 Status probe_devpts(Deadline deadline);
 Status probe_loop_device(Deadline deadline);
-// Is the file system there, or does the kernel load it when asked, as it would for a mount?
+// Whether the kernel has the file system, or loads its module on demand as for a mount.
 Status probe_file_system(const std::string& name, Deadline deadline);
-// Holds the packets of a new network namespace, as CRIU does over nf_tables.
+// Holds back the packets of a new network namespace with nf_tables, as CRIU does.
 Status probe_nf_tables(Deadline deadline);
-// Seizes a process that is no descendant, as a checkpoint engine does.
+// Seizes a process that is not a descendant, as a checkpoint engine does.
 Status probe_ptrace(Deadline deadline);
-// userfaultfd that tracks writes without stopping the writer.
+// Whether userfaultfd can track writes without stopping the writer.
 Status probe_userfaultfd(Deadline deadline);
 Status probe_pagemap_scan(Deadline deadline);
 // Sets the pid counter inside a new pid namespace.
 Status probe_last_pid(Deadline deadline);
 
-// Groups are made and removed in the host's own hierarchies; a controller handed down for the try
-// is taken back.
+// Creates and removes groups in the host's own hierarchies. If the probe enables a controller, it
+// disables it again.
 struct CgroupFacts {
   CgroupLayout layout;
-  Status groups = Ok{};                  // a group can be made in each hierarchy that is used
-  std::map<std::string, Status> limits;  // memory, pids, cpu: can a new group be limited?
+  Status groups = Ok{};                  // a group can be created in each hierarchy we use
+  std::map<std::string, Status> limits;  // whether a new group can limit memory, pids, cpu
   bool freezes = false;                  // v2 only
   bool kills = false;                    // v2 only
 };

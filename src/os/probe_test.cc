@@ -24,7 +24,7 @@ std::size_t open_descriptors() {
   return names ? names->size() : 0;
 }
 
-TEST(ProbeTest, AVerdictComesBackWithItsErrnoAndMessage) {
+TEST(ProbeTest, AProbeReturnsItsErrnoAndMessage) {
   Status verdict = probe_in_child([] { return Status(os_error(EPERM, "trying")); }, soon());
   ASSERT_FALSE(verdict);
   EXPECT_EQ(verdict.error().os_errno, EPERM);
@@ -44,7 +44,7 @@ TEST(ProbeTest, AProbeThatDiesSaysHow) {
       },
       soon());
   ASSERT_FALSE(verdict);
-  EXPECT_EQ(verdict.error().message, "the probe killed by SIGKILL");
+  EXPECT_EQ(verdict.error().message, "the probe ended: killed by SIGKILL");
 }
 
 TEST(ProbeTest, AProbeThatHangsIsEndedAtTheDeadline) {
@@ -57,7 +57,7 @@ TEST(ProbeTest, AProbeThatHangsIsEndedAtTheDeadline) {
   EXPECT_EQ(verdict.error().code, ErrorCode::kTimedOut);
 }
 
-TEST(ProbeTest, AVeryLongMessageIsCutAndNotLost) {
+TEST(ProbeTest, AVeryLongMessageIsTruncated) {
   Status verdict = probe_in_child(
       [] { return Status(fail(ErrorCode::kOs, std::string(100'000, 'x'))); }, soon());
   ASSERT_FALSE(verdict);
@@ -77,25 +77,25 @@ TEST(ProbeTest, AnOverlayOptionThatDoesNotExistIsNamed) {
   EXPECT_NE(verdict.error().message.find("overlay"), std::string::npos) << verdict.error().message;
 }
 
-TEST(ProbeTest, AnOverlayWithoutRedirectsIsFoundOutByRenaming) {
+TEST(ProbeTest, AnOverlayWithoutRedirectsFailsTheRename) {
   Status verdict = probe_overlay({{"redirect_dir", "off"}, {"metacopy", "off"}}, soon());
   ASSERT_FALSE(verdict);
   EXPECT_EQ(verdict.error().os_errno, EXDEV);
 }
 
-TEST(ProbeTest, AFileSystemNobodyHasIsNotThere) {
+TEST(ProbeTest, AnUnknownFileSystemIsNotAvailable) {
   EXPECT_TRUE(probe_file_system("proc", soon()));
   EXPECT_FALSE(probe_file_system("nosuchfs", soon()));
 }
 
-TEST(ProbeTest, PacketsCanBeHeldInANetworkOfItsOwn) {
+TEST(ProbeTest, PacketsCanBeHeldInANewNetworkNamespace) {
   Status verdict = probe_nf_tables(soon());
   EXPECT_TRUE(verdict) << verdict.error().message;
 }
 
-// As in a container: what looks like the top of the tree has a process, so that the kernel hands
-// nothing down from there.
-TEST(CgroupKernelTest, ALimitBelowATopGroupWithProcessesIsAClearError) {
+// As in a container: the apparent top group contains a process, so the kernel does not let it
+// enable controllers for its child groups.
+TEST(CgroupKernelTest, ALimitBelowATopGroupWithProcessesIsUnsupported) {
   CgroupLayout host = read_cgroup_layout();
   ASSERT_FALSE(host.unified.empty()) << "this test needs a cgroup v2 tree";
   ASSERT_OK_AND_ASSIGN(
@@ -120,7 +120,7 @@ TEST(CgroupKernelTest, ALimitBelowATopGroupWithProcessesIsAClearError) {
   ASSERT_OK(top.remove(soon()));
 }
 
-TEST(ProbeTest, NoDescriptorMountOrControlGroupStaysBehind) {
+TEST(ProbeTest, ProbesLeaveNoDescriptorMountOrControlGroup) {
   std::string mounts = read_or_empty("/proc/self/mountinfo");
   std::size_t descriptors = open_descriptors();
   (void)probe_namespaces(soon());

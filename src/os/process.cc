@@ -29,14 +29,14 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return out;
 }
 
-// What the child reports on the close-on-exec pipe; end of file means exec happened.
+// The child's report on the close-on-exec pipe; end of file means that exec succeeded.
 struct ChildFailure {
   char step[24];
   int error;
 };
 
-// Runs between fork and exec, perhaps in the caller's memory: async-signal-safe calls only, no
-// allocation.
+// Runs between fork (or vfork) and exec, perhaps in the caller's memory. It makes only
+// async-signal-safe calls and does not allocate.
 class ChildSetup {
  public:
   ChildSetup(const SpawnOptions& options, int report) : options_(options), report_(report) {
@@ -73,10 +73,10 @@ class ChildSetup {
     ::close(fd);
   }
 
-  // Two passes through numbers nobody uses, so that a swap of two descriptors works.
+  // Copies the descriptors to unused numbers first, so that two descriptors can be swapped.
   void place_descriptors() {
     int base = highest_ + 16;
-    ::syscall(SYS_close_range, base, ~0U, 0);  // strangers of the caller: their numbers are wanted
+    ::syscall(SYS_close_range, base, ~0U, 0);  // frees the numbers above `base`
     int next = base;
     for (const auto& pass : options_.pass_fds) check(::fcntl(pass.first, F_DUPFD, next++), "dup");
     int report = ::fcntl(report_, F_DUPFD_CLOEXEC, next);
@@ -121,8 +121,7 @@ class ChildSetup {
   int highest_ = 2;
 };
 
-// One start of a program, prepared before the fork; then run() in the child, outcome() in the
-// parent.
+// A program start: prepare() before the fork, run() in the child, outcome() in the parent.
 class Launch {
  public:
   static Result<Launch> prepare(const SpawnOptions& options) {
@@ -135,7 +134,7 @@ class Launch {
     ChildSetup(options_, report_.write_end.get()).run(argv_.data(), env_.data());
   }
 
-  // Returns when exec has happened or failed.
+  // Waits until exec has succeeded or failed.
   Status outcome() {
     report_.write_end.reset();
     ChildFailure failure{};
@@ -160,8 +159,8 @@ class Launch {
   Pipe report_;
 };
 
-// Blocks all signals of this thread: a handler of the caller's must not run in a child that shares
-// its memory. The child takes back the handlers before it unblocks signals.
+// Blocks all signals of this thread: a signal handler of the caller must not run in a child that
+// shares its memory. The child resets the handlers before it unblocks the signals.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -177,10 +176,10 @@ class BlockedSignals {
   sigset_t old_;
 };
 
-// Starts a grandchild, which init will reap; returns the pid of the child between. By vfork(), so
-// that the daemon's page tables are not copied for each keeper and none of its pages faults
-// afterwards. spawn() uses fork(): its callers read /proc of the child at once, where the new
-// program shows a moment after vfork() has returned.
+// Starts a grandchild, which init will reap; returns the pid of the intermediate child. Uses
+// vfork(), so that the kernel neither copies the daemon's page tables for each keeper nor makes its
+// pages fault afterwards. spawn() uses fork() instead: its callers read /proc of the child
+// immediately, and /proc shows the new program only some time after vfork() has returned.
 pid_t start_detached(Launch& launch) {
   const BlockedSignals blocked;
   const pid_t middle = ::vfork();  // NOLINT: the child only calls ChildSetup::run() or _exit()
@@ -192,7 +191,7 @@ pid_t start_detached(Launch& launch) {
   return middle;
 }
 
-// The wait status of a child that has ended or is about to.
+// Waits for a child that has ended or is about to end; returns its wait status.
 int reap(pid_t pid) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -269,7 +268,7 @@ Result<Child> spawn(const SpawnOptions& options) {
   if (pid < 0) return last_error("forking");
   if (pid == 0) launch.run();
   auto child = adopt_child(pid);
-  if (!child) {  // nobody could end it later
+  if (!child) {  // without a pidfd the caller could not end it
     ::kill(pid, SIGKILL);
     reap(pid);
     return child;
@@ -321,7 +320,7 @@ unsigned long long start_time_now() {
 
 namespace {
 
-// Threads of a process; its children are appended to `children`.
+// Returns the threads of a process and appends its children to `children`.
 std::vector<pid_t> threads_with_children(pid_t pid, std::vector<pid_t>& children) {
   std::vector<pid_t> threads;
   const std::string base = "/proc/" + std::to_string(pid) + "/task";
@@ -361,7 +360,7 @@ std::vector<pid_t> process_tree(pid_t root) {
 
 namespace {
 
-// /proc shows one number for each namespace that the process is in, the innermost last.
+// /proc lists one number per PID namespace of the process, the innermost last.
 std::optional<pid_t> innermost(pid_t pid, const std::string& field) {
   auto text = read_file("/proc/" + std::to_string(pid) + "/status");
   if (!text) return std::nullopt;

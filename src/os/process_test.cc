@@ -25,7 +25,7 @@ std::string read_to_end(int fd) {
   return text;
 }
 
-// What a shell script prints on its standard output.
+// Runs a shell script and returns its standard output.
 std::string output_of(const std::string& script, SpawnOptions options = {}) {
   Pipe pipe = make_pipe().value();
   options.argv = {"/bin/sh", "-c", script};
@@ -36,7 +36,7 @@ std::string output_of(const std::string& script, SpawnOptions options = {}) {
   return read_to_end(pipe.read_end.get());
 }
 
-TEST(ExitStatusTest, AnExitCodeAndASignalAreToldApart) {
+TEST(ExitStatusTest, AnExitCodeAndASignalAreDistinguished) {
   ExitStatus two = ExitStatus::from_wait(W_EXITCODE(2, 0));
   EXPECT_EQ(two.text(), "exited 2");
   EXPECT_EQ(two.shell_code(), 2);
@@ -55,27 +55,27 @@ TEST(ExitStatusTest, ASignalWithoutANameShowsItsNumber) {
   EXPECT_EQ((ExitStatus{true, 40}).text(), "killed by SIG40");
 }
 
-TEST(SpawnTest, TheExitCodeComesBack) {
+TEST(SpawnTest, TheExitCodeIsReturned) {
   ASSERT_OK_AND_ASSIGN(Child child, spawn({.argv = {"/bin/sh", "-c", "exit 7"}}));
   ASSERT_OK_AND_ASSIGN(ExitStatus status, child.wait(soon()));
   EXPECT_EQ(status.text(), "exited 7");
   EXPECT_FALSE(child.running());
 }
 
-TEST(SpawnTest, AProgramThatIsNotThereIsAnErrorThatSaysSo) {
+TEST(SpawnTest, AMissingProgramIsAnErrorThatNamesIt) {
   auto child = spawn({.argv = {"/nowhere/program"}});
   ASSERT_FALSE(child.ok());
   EXPECT_EQ(child.error().code, ErrorCode::kNotFound);
   EXPECT_NE(child.error().message.find("/nowhere/program (exec)"), std::string::npos);
 }
 
-TEST(SpawnTest, ADirectoryThatIsNotThereIsAnErrorThatSaysSo) {
+TEST(SpawnTest, AMissingDirectoryIsAnErrorThatNamesTheStep) {
   auto child = spawn({.argv = {"/bin/sh", "-c", ":"}, .cwd = "/nowhere"});
   ASSERT_FALSE(child.ok());
   EXPECT_NE(child.error().message.find("(chdir)"), std::string::npos);
 }
 
-TEST(SpawnTest, TheChildSeesItsEnvironmentAndNothingElse) {
+TEST(SpawnTest, TheChildGetsOnlyTheGivenEnvironment) {
   EXPECT_EQ(output_of("/usr/bin/env | /bin/grep -v -e ^PWD= -e ^_= -e ^SHLVL= -e ^OLDPWD=",
                       {.env = {"ONLY=this one"}}),
             "ONLY=this one\n");
@@ -93,7 +93,7 @@ TEST(SpawnTest, NothingButThePassedDescriptorsIsInherited) {
       "0\n1\n2\n");
 }
 
-TEST(SpawnTest, PassedDescriptorsMayTradePlaces) {
+TEST(SpawnTest, PassedDescriptorsMayBeSwapped) {
   Pipe first = make_pipe().value();
   Pipe second = make_pipe().value();
   int a = first.write_end.get();
@@ -109,8 +109,8 @@ TEST(SpawnTest, PassedDescriptorsMayTradePlaces) {
   EXPECT_EQ(read_to_end(second.read_end.get()), "to-a\n");
 }
 
-// A daemon has any numbers in use, those right above the passed ones included.
-TEST(SpawnTest, ThePassedDescriptorsArriveWhateverElseIsOpen) {
+// A daemon may use any descriptor numbers, including those right above the passed ones.
+TEST(SpawnTest, PassedDescriptorsArriveIfManyOthersAreOpen) {
   Pipe pipe = make_pipe().value();
   std::vector<UniqueFd> others;
   for (int i = 0; i < 64; ++i)
@@ -121,7 +121,7 @@ TEST(SpawnTest, ThePassedDescriptorsArriveWhateverElseIsOpen) {
   EXPECT_EQ(read_to_end(pipe.read_end.get()), "arrived\n");
 }
 
-TEST(SpawnTest, IgnoredAndBlockedSignalsAreBackToNormalInTheChild) {
+TEST(SpawnTest, IgnoredAndBlockedSignalsAreResetInTheChild) {
   struct sigaction ignore {};
   struct sigaction before {};
   ignore.sa_handler = SIG_IGN;
@@ -137,7 +137,7 @@ TEST(SpawnTest, ANewSessionHasTheChildAsItsLeader) {
             "leader\n");
 }
 
-TEST(ChildTest, WaitingEndsAtTheDeadlineAndTheChildLivesOn) {
+TEST(ChildTest, WaitingEndsAtTheDeadlineWithoutEndingTheChild) {
   Pipe pipe = make_pipe().value();
   ASSERT_OK_AND_ASSIGN(Child child,
                        spawn({.argv = {"/bin/cat"}, .pass_fds = {{pipe.read_end.get(), 0}}}));
@@ -174,12 +174,12 @@ TEST(ChildTest, AnEndedProcessIsNotAliveEvenBeforeItIsReaped) {
   ASSERT_OK_AND_ASSIGN(bool ended, wait_readable(child.pidfd(), soon()));
   EXPECT_TRUE(ended);
   EXPECT_FALSE(is_alive(*key));
-  EXPECT_OK(child.signal(SIGTERM));  // too late is no error
+  EXPECT_OK(child.signal(SIGTERM));  // signalling an ended child is not an error
   ASSERT_OK_AND_ASSIGN(ExitStatus status, child.wait(soon()));
   EXPECT_EQ(status.text(), "killed by SIGKILL");
 }
 
-TEST(ProcessInfoTest, AnotherStartTimeIsAnotherProcess) {
+TEST(ProcessInfoTest, AProcessIsIdentifiedByItsStartTime) {
   std::optional<ProcessKey> self = process_key(::getpid());
   ASSERT_TRUE(self);
   ProcessKey recycled{self->pid, self->start_time + 1};
@@ -188,7 +188,7 @@ TEST(ProcessInfoTest, AnotherStartTimeIsAnotherProcess) {
   EXPECT_EQ(process_key(0), std::nullopt);
 }
 
-TEST(ProcessInfoTest, ANameThatLooksLikeOtherFieldsIsSkipped) {
+TEST(ProcessInfoTest, AProcessNameThatLooksLikeStatFieldsIsSkipped) {
   Pipe in = make_pipe().value();
   Pipe out = make_pipe().value();
   ASSERT_OK_AND_ASSIGN(
@@ -228,7 +228,7 @@ TEST(ProcessInfoTest, ACommandLineIsShownWithSpaces) {
   EXPECT_EQ(namespace_pid(child.pid()), child.pid());
 }
 
-TEST(ProcessInfoTest, AProcessThatIsNotThereHasNoFacts) {
+TEST(ProcessInfoTest, AMissingProcessHasNoFacts) {
   EXPECT_TRUE(children_of(0).empty());
   EXPECT_EQ(namespace_pid(0), std::nullopt);
   EXPECT_EQ(process_name(0), "?");
@@ -243,13 +243,13 @@ TEST(SignalTest, OneProcessAndOneGroupAreSignalled) {
   EXPECT_EQ(ended.text(), "killed by SIGTERM");
 }
 
-// Signal 0 reaches nobody: if these were passed on, they would succeed.
+// Signal 0 has no effect. If these calls reached kill(2), they would succeed.
 TEST(SignalTest, PidsThatMeanManyProcessesAreRefused) {
   for (pid_t many : {0, -1, -2, -::getpgrp()}) {
     EXPECT_EQ(signal_process(many, 0).error().code, ErrorCode::kInvalidArgument) << many;
     EXPECT_EQ(signal_group(many, 0).error().code, ErrorCode::kInvalidArgument) << many;
   }
-  EXPECT_EQ(signal_group(1, 0).error().code, ErrorCode::kInvalidArgument) << "kill(-1): everybody";
+  EXPECT_EQ(signal_group(1, 0).error().code, ErrorCode::kInvalidArgument) << "kill(-1) means all";
 }
 
 TEST(SignalTest, AProcessThatIsGoneIsAnError) {

@@ -1,4 +1,4 @@
-// ResourceLimits: what setrlimit() bounds for a process and those it starts.
+// ResourceLimits: the resource limits (setrlimit(2)) of a process, inherited by its children.
 #pragma once
 
 #include <sys/resource.h>
@@ -13,13 +13,13 @@ namespace sf::os {
 class ResourceLimits {
  public:
   static ResourceLimits of_this_process();
-  // "1024:4096,-:-,...": soft and hard limit of each resource in the order of their numbers, "-"
-  // for none. Nothing: malformed. Pure, as is text().
+  // "1024:4096,-:-,...": the soft and hard limit of each resource, in the order of the resource
+  // numbers; "-" for unlimited. nullopt if malformed. parse() and text() are pure.
   static std::optional<ResourceLimits> parse(std::string_view text);
   std::string text() const;
 
-  // As far as this process may: who lacks CAP_SYS_RESOURCE cannot raise a hard limit.
-  // Async-signal-safe.
+  // Sets the limits of this process as far as its privileges allow: a process without
+  // CAP_SYS_RESOURCE cannot raise a hard limit. Async-signal-safe.
   void apply() const;
 
   bool operator==(const ResourceLimits& other) const { return text() == other.text(); }

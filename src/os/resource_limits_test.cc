@@ -9,7 +9,7 @@
 namespace sf::os {
 namespace {
 
-// Runs in a child, so that this process keeps its own.
+// Runs `check` in a child, so that the limits of this process do not change.
 template <typename Check>
 int in_child(Check check) {
   const pid_t child = ::fork();
@@ -19,7 +19,7 @@ int in_child(Check check) {
   return status;
 }
 
-TEST(ResourceLimitsTest, TextGivesBackWhatItWasMadeOf) {
+TEST(ResourceLimitsTest, LimitsSurviveConversionToText) {
   const ResourceLimits now = ResourceLimits::of_this_process();
   auto again = ResourceLimits::parse(now.text());
   ASSERT_TRUE(again.has_value());
@@ -37,7 +37,7 @@ TEST(ResourceLimitsTest, MalformedTextIsRefused) {
   EXPECT_FALSE(ResourceLimits::parse(good + ",1:1").has_value());
 }
 
-TEST(ResourceLimitsTest, LimitsOfAnotherProcessAreTakenOver) {
+TEST(ResourceLimitsTest, LimitsOfAnotherProcessAreApplied) {
   const ResourceLimits wanted = ResourceLimits::of_this_process();
   EXPECT_EQ(in_child([&] {
               rlimit before{};

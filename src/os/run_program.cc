@@ -13,7 +13,7 @@
 namespace sf::os {
 namespace {
 
-constexpr std::size_t kMaxKept = 64U << 20U;  // the rest is read and dropped
+constexpr std::size_t kMaxKept = 64U << 20U;  // further output is read and discarded
 
 struct Stream {
   std::string& into;

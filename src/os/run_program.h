@@ -1,4 +1,4 @@
-// Runs a program to its end and keeps what it prints.
+// Runs a program until it ends and returns its output.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@ namespace sf::os {
 
 struct ProgramOutput {
   ExitStatus status;
-  std::string text;    // standard output and error as they came; output alone when kept apart
-  std::string errors;  // standard error, when kept apart
+  std::string text;    // output and errors in order of arrival; output alone if errors_apart
+  std::string errors;  // standard error, if errors_apart
   bool succeeded() const { return !status.signaled && status.code == 0; }
 };
 
 struct RunOptions {
-  std::vector<std::string> env;  // beside a small fixed one; the caller's own is not passed on
+  std::vector<std::string> env;  // added to a small fixed one; the caller's is not inherited
   bool errors_apart = false;
-  bool outlives_caller = false;  // it comes to its own end even when the caller is killed
+  bool outlives_caller = false;  // keep it running if the caller is killed
 };
 
-// Kills it at the deadline, and when the calling thread ends.
+// Kills the program at the deadline, and if the calling thread ends.
 Result<ProgramOutput> run_program(const std::vector<std::string>& argv, Deadline deadline,
                                   const RunOptions& options = {});
 

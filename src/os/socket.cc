@@ -15,7 +15,7 @@
 namespace sf::os {
 namespace {
 
-// sun_path holds 107 characters; a longer path goes through a descriptor of its directory.
+// sun_path holds 107 characters. A longer path is reached through a descriptor of its directory.
 Result<sockaddr_un> address_of(const std::string& path, UniqueFd& directory) {
   std::string shown = path;
   if (path.size() >= sizeof(sockaddr_un::sun_path)) {
@@ -54,7 +54,7 @@ Result<UniqueFd> connect_unix(const std::string& path, Deadline deadline) {
   UniqueFd directory;
   SF_TRY_ASSIGN(sockaddr_un address, address_of(path, directory));
   SF_TRY_ASSIGN(UniqueFd fd, stream_socket());
-  // A call waits as long as a send may; 0 is for ever.
+  // SO_SNDTIMEO also limits connect(); 0 means no limit.
   timeval limit{};
   if (!deadline.is_never()) {
     const int left = std::max(1, deadline.poll_timeout_ms());

@@ -11,18 +11,18 @@
 namespace sf::os {
 
 Result<UniqueFd> listen_unix(const std::string& path, mode_t mode);
-// A listener that has too many to accept keeps callers waiting: until the deadline.
+// If the listener's backlog is full, waits until the deadline.
 Result<UniqueFd> connect_unix(const std::string& path, Deadline deadline = Deadline::never());
 Result<UniqueFd> accept_unix(int listener);
 Result<std::pair<UniqueFd, UniqueFd>> seqpacket_pair();
 
 struct Datagram {
   std::string bytes;   // empty: the peer is gone
-  UniqueFd passed_fd;  // the first descriptor that came along, if any
+  UniqueFd passed_fd;  // the first descriptor in the message, if any
 };
 Result<Datagram> receive_datagram(int fd, std::size_t cap);
 
-// True when the descriptor became readable (or hung up) before the deadline.
+// True if the descriptor became readable (or hung up) before the deadline.
 Result<bool> wait_readable(int fd, Deadline deadline);
 Status set_nonblocking(int fd);
 

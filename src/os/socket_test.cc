@@ -48,7 +48,7 @@ TEST(UnixSocketTest, EveryLengthAroundTheKernelsLimitWorks) {
   }
 }
 
-TEST(UnixSocketTest, ANameTooLongForAnyDetourIsRefused) {
+TEST(UnixSocketTest, AFileNameLongerThanSunPathIsRefused) {
   test::TempDir dir;
   auto listener = listen_unix(dir / std::string(150, 'n'), 0600);
   ASSERT_FALSE(listener.ok());
@@ -64,7 +64,7 @@ TEST(UnixSocketTest, TheModeIsTheOneAskedForAndAStaleSocketIsReplaced) {
   EXPECT_EQ(info.st_mode & 07777U, 0600U);
 }
 
-TEST(UnixSocketTest, NobodyListeningIsAnErrorThatNamesThePath) {
+TEST(UnixSocketTest, ConnectingWithoutAListenerIsAnErrorThatNamesThePath) {
   test::TempDir dir;
   auto none = connect_unix(dir / "nobody");
   ASSERT_FALSE(none.ok());
@@ -99,7 +99,7 @@ void send_with_descriptors(int fd, std::string_view bytes, const std::vector<int
 
 std::size_t open_descriptors() { return list_directory("/proc/self/fd").value().size(); }
 
-TEST(DatagramTest, MessagesKeepTheirBoundsAndAClosedPeerIsEmpty) {
+TEST(DatagramTest, MessagesKeepTheirBoundariesAndAClosedPeerIsEmpty) {
   ASSERT_OK_AND_ASSIGN(auto pair, seqpacket_pair());
   ASSERT_EQ(::send(pair.first.get(), "one", 3, 0), 3);
   ASSERT_EQ(::send(pair.first.get(), "two", 3, 0), 3);

@@ -23,7 +23,7 @@ Result<AddressList> look_up(const TcpAddress& address) {
   addrinfo* found = nullptr;
   int failed = ::getaddrinfo(address.host.c_str(), address.port.c_str(), &hints, &found);
   if (failed != 0)
-    return invalid("no address '" + address.host + "': " + ::gai_strerror(failed),
+    return invalid("cannot resolve '" + address.host + "': " + ::gai_strerror(failed),
                    "use an address of this host, such as 127.0.0.1");
   return AddressList(found, &::freeaddrinfo);
 }
@@ -64,7 +64,7 @@ Result<TcpAddress> parse_tcp_address(std::string_view text) {
 
 Result<UniqueFd> listen_tcp(const TcpAddress& address) {
   SF_TRY_ASSIGN(AddressList found, look_up(address));
-  Result<UniqueFd> last = invalid("no address '" + address.host + "'");
+  Result<UniqueFd> last = invalid("'" + address.host + "' has no address");
   for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
     last = listen_on(*one, address.host + ":" + address.port);
     if (last.ok()) break;
@@ -76,7 +76,7 @@ Result<std::uint16_t> port_of(int listener) {
   sockaddr_storage name{};
   socklen_t size = sizeof name;
   if (::getsockname(listener, reinterpret_cast<sockaddr*>(&name), &size) != 0)
-    return last_error("asking a socket for its port");
+    return last_error("reading a socket's port");
   return ntohs(name.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&name)->sin6_port
                                           : reinterpret_cast<sockaddr_in*>(&name)->sin_port);
 }

@@ -1,4 +1,4 @@
-// TCP: listening on an address as people write it.
+// Listening TCP sockets.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct TcpAddress {
   std::string port;
 };
 
-// "127.0.0.1:8787", "localhost:8787", "[::1]:8787". A host must be named: what listens to everyone
-// says so with 0.0.0.0 or [::].
+// "127.0.0.1:8787", "localhost:8787", "[::1]:8787". The host is mandatory: to listen on all
+// interfaces, use 0.0.0.0 or [::].
 Result<TcpAddress> parse_tcp_address(std::string_view text);
 Result<UniqueFd> listen_tcp(const TcpAddress& address);
-Result<std::uint16_t> port_of(int listener);  // which the kernel chose, where 0 was asked for
+Result<std::uint16_t> port_of(int listener);  // the kernel's choice, if 0 was requested
 
 }  // namespace sf::os

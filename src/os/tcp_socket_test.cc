@@ -7,7 +7,7 @@
 namespace sf::os {
 namespace {
 
-TEST(TcpAddressTest, HostAndPortAreTakenApart) {
+TEST(TcpAddressTest, HostAndPortAreParsed) {
   ASSERT_OK_AND_ASSIGN(TcpAddress plain, parse_tcp_address("127.0.0.1:8787"));
   EXPECT_EQ(plain.host, "127.0.0.1");
   EXPECT_EQ(plain.port, "8787");
@@ -16,7 +16,7 @@ TEST(TcpAddressTest, HostAndPortAreTakenApart) {
   EXPECT_EQ(six.port, "80");
 }
 
-TEST(TcpAddressTest, WhatIsNotHostAndPortIsRefusedWithAnExample) {
+TEST(TcpAddressTest, AMalformedAddressIsRefusedWithAnExample) {
   for (const char* text : {"", ":", "8787", ":8787", "localhost", "localhost:", "localhost:http",
                            "localhost:65536", "localhost:-1", "::1:80", "[]:80", "[::1]"}) {
     auto parsed = parse_tcp_address(text);
@@ -25,7 +25,7 @@ TEST(TcpAddressTest, WhatIsNotHostAndPortIsRefusedWithAnExample) {
   }
 }
 
-TEST(TcpListenTest, APortOfZeroIsChosenByTheKernelAndCanBeAskedFor) {
+TEST(TcpListenTest, TheKernelsChoiceForPortZeroCanBeRead) {
   ASSERT_OK_AND_ASSIGN(UniqueFd listener, listen_tcp({"127.0.0.1", "0"}));
   ASSERT_OK_AND_ASSIGN(std::uint16_t port, port_of(listener.get()));
   EXPECT_NE(port, 0);

@@ -12,7 +12,7 @@
 namespace sf::os {
 namespace {
 
-constexpr std::size_t kMaxTyped = 65536;  // a terminal's queue holds 4096
+constexpr std::size_t kMaxTyped = 65536;  // larger than a terminal's queue (4096)
 constexpr auto kPassing = seconds(1);
 
 UniqueFd open_slave(int master) {
@@ -52,7 +52,7 @@ pid_t foreground_group(int master) {
   return ::ioctl(master, TIOCGPGRP, &group) == 0 ? group : 0;
 }
 
-// The master drops what is still under way, the slave what has arrived.
+// Flushing the master discards bytes in transit; flushing the slave discards bytes already queued.
 void discard_typed(int master) {
   ::ioctl(master, TCFLSH, TCOFLUSH);
   UniqueFd slave = open_slave(master);
@@ -73,8 +73,8 @@ Result<TypedAhead> take_typed(int master) {
   TypedAhead typed;
   if ((settings.c_lflag & ICANON) != 0) read_lines(slave.get(), typed);
   termios plain = settings;
-  // An unfinished line can only be read so. Nothing else changes: keys that are still on their way
-  // are translated and echoed as they would have been.
+  // An unfinished line can only be read in non-canonical mode. Nothing else changes: keys still in
+  // transit are translated and echoed as before.
   plain.c_lflag &= ~static_cast<tcflag_t>(ICANON);
   plain.c_cc[VMIN] = 1;
   plain.c_cc[VTIME] = 0;

@@ -13,22 +13,22 @@
 
 namespace sf::os {
 
-// Opens a new terminal of the devpts instance at `pts_directory`; index 0 when it is the first.
+// Opens a new terminal of the devpts instance at `pts_directory`. The first one gets index 0.
 Result<UniqueFd> open_terminal_master(const std::string& pts_directory);
 Status set_window_size(int terminal, unsigned short rows, unsigned short columns);
 Result<termios> terminal_settings(int terminal);
 Status set_terminal_settings(int terminal, const termios& settings);
-// Foreground process group in the caller's numbering; 0 when there is none.
+// Foreground process group, as a pid of the caller's namespace; 0 if there is none.
 pid_t foreground_group(int master);
-// Drops what was typed and not yet read.
+// Discards typed input that no program has read.
 void discard_typed(int master);
 
-// Whether a line was typed that nobody has read; nothing where the kernel does not tell.
+// Whether a typed line waits to be read; nullopt if the kernel does not tell.
 std::optional<bool> has_typed(int master);
-// What was typed and not yet read, complete lines or not; taken out of the queue. Requires: nobody
-// reads or types meanwhile.
+// Removes typed input from the queue and returns it, complete lines or not. Requires: no process
+// reads from or types into the terminal at the same time.
 Result<TypedAhead> take_typed(int master);
-// Puts it back without echoing it a second time.
+// Puts typed input back into the queue without echoing it again.
 Status put_typed(int master, const TypedAhead& typed);
 
 }  // namespace sf::os

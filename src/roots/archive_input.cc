@@ -39,7 +39,7 @@ Result<ArchiveInput> ArchiveInput::open(ByteStream& source, Format format) {
   } else {
     ::archive_read_support_format_raw(reader);
     ::archive_read_support_format_empty(reader);
-    // One by one: "all" would run programs for rare ones.
+    // Adds filters one by one: "all" would also run programs for rare formats.
     ::archive_read_support_filter_gzip(reader);
     ::archive_read_support_filter_bzip2(reader);
     ::archive_read_support_filter_xz(reader);
@@ -51,7 +51,7 @@ Result<ArchiveInput> ArchiveInput::open(ByteStream& source, Format format) {
   Error error = input.error("reading the archive");
   if (input.source_->error) return error;
   return std::move(error).with_hint(
-      "a tar archive is needed, as it is or compressed with gzip, bzip2, xz or zstd");
+      "use a tar archive, uncompressed or compressed with gzip, bzip2, xz or zstd");
 }
 
 Error ArchiveInput::error(std::string_view what) const {

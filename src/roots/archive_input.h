@@ -1,5 +1,5 @@
-// ArchiveInput: a libarchive reader over a ByteStream. libarchive opens no file and runs no program
-// by itself: it sees bytes and says what they mean. Not thread-safe.
+// ArchiveInput: a libarchive reader over a ByteStream. libarchive only parses bytes here: it opens
+// no file and runs no program. Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,15 @@ class ArchiveInput {
  public:
   enum class Format {
     kTar,    // uncompressed
-    kBytes,  // whatever is in it, uncompressed
+    kBytes,  // any content, uncompressed
   };
-  // kCorrupt when the bytes are nothing of this format. Requires: `source` lives longer.
+  // kCorrupt if the bytes do not have this format. Requires: `source` outlives the result.
   static Result<ArchiveInput> open(ByteStream& source, Format format);
 
   struct archive* get() const {
     return archive_.get();
   }
-  // Why the last call failed: the source's own reason, if it was that.
+  // Why the last call failed. If `source` failed, its error.
   Error error(std::string_view what) const;
 
  private:
@@ -33,14 +33,14 @@ class ArchiveInput {
   ArchiveInput(std::unique_ptr<Source, void (*)(Source*)> source, Handle archive)
       : source_(std::move(source)), archive_(std::move(archive)) {}
 
-  std::unique_ptr<Source, void (*)(Source*)> source_;  // libarchive has its address
+  std::unique_ptr<Source, void (*)(Source*)> source_;  // libarchive holds its address
   Handle archive_;
 };
 
 // The content of a stream that may be compressed with gzip, bzip2, xz or zstd.
 class DecompressedStream final : public ByteStream {
  public:
-  // Requires: `source` lives longer.
+  // Requires: `source` outlives the result.
   static Result<DecompressedStream> open(ByteStream& source);
   Result<std::string_view> next() override;
   bool is_compressed() const;

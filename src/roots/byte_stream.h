@@ -1,5 +1,4 @@
-// ByteStream: bytes that come one piece after the other. Pure; streams are put on top of each
-// other.
+// ByteStream: a sequence of bytes, read in pieces. Pure; a stream can wrap another stream.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +11,9 @@ namespace sf::roots {
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  // The next bytes, valid until the next call; none at the end.
+  // The next bytes, valid until the next call; empty at the end.
   virtual Result<std::string_view> next() = 0;
-  // Leaves out at most so many bytes without reading them; how many it did.
+  // Skips up to `bytes` bytes without reading them. Returns the number of skipped bytes.
   virtual std::uint64_t skip(std::uint64_t /*bytes*/) { return 0; }
 };
 

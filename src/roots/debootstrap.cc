@@ -42,8 +42,8 @@ Result<std::string> find_mirror(const std::string& suite) {
                                  "$(ORIGIN) $(CODENAME) $(REPO_URI)", "Created-By: Packages"},
                                 Deadline::after(kAptTime));
   if (!listed || !listed->succeeded())
-    return fail(ErrorCode::kNotFound, "apt does not say where this machine gets its packages",
-                "name a mirror (--mirror URL)");
+    return fail(ErrorCode::kNotFound, "cannot read the package sources of this machine from apt",
+                "give a mirror (--mirror URL)");
   return choose_mirror(listed->text, suite);
 }
 
@@ -56,7 +56,7 @@ std::vector<std::string> environment() {
   return env;
 }
 
-// Runs it to its end; each line goes to `on_line`.
+// Runs the program until it exits; passes each line of its output to `on_line`.
 Result<os::ExitStatus> run_by_lines(const std::vector<std::string>& argv,
                                     const std::function<void(const std::string&)>& on_line) {
   SF_TRY_ASSIGN(os::Pipe output, os::make_pipe());
@@ -72,7 +72,7 @@ Result<os::ExitStatus> run_by_lines(const std::vector<std::string>& argv,
   for (;;) {
     ssize_t n = ::read(output.read_end.get(), buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return os::last_error("reading what " + argv.front() + " says");
+    if (n < 0) return os::last_error("reading the output of " + argv.front());
     if (n == 0) break;
     pending.append(buffer, static_cast<std::size_t>(n));
     for (std::size_t end; (end = pending.find('\n')) != std::string::npos;) {
@@ -84,7 +84,7 @@ Result<os::ExitStatus> run_by_lines(const std::vector<std::string>& argv,
   return child.wait(Deadline::never());
 }
 
-// The packages it fetched are installed: nobody needs them again.
+// Removes the downloaded packages, which are installed now.
 Status remove_packages(const std::string& root) {
   const std::string archives = root + "/var/cache/apt/archives";
   auto names = os::list_directory(archives);
@@ -102,8 +102,8 @@ Status fill_root(const DebootstrapRequest& request, const std::string& root,
   if (!program)
     return fail(ErrorCode::kUnsupported, "debootstrap is not installed",
                 "apt-get install debootstrap");
-  // It mounts /proc while it works, and starts programs: all of that in namespaces of its own,
-  // which end with it, and it with us.
+  // debootstrap mounts /proc and starts programs. It runs in its own namespaces, so that these end
+  // with it, and it is killed when this process ends.
   std::vector<std::string> argv{"/usr/bin/unshare", "--mount",      "--pid",  "--fork",
                                 "--kill-child",     "--mount-proc", *program, "--variant=minbase"};
   if (!request.packages.empty()) argv.push_back("--include=" + joined(request.packages));
@@ -126,15 +126,16 @@ Status fill_root(const DebootstrapRequest& request, const std::string& root,
 
 Status check_request(const DebootstrapRequest& request) {
   if (!is_word(request.suite, ".-"))
-    return invalid("'" + request.suite + "' is no suite", "e.g. bookworm, trixie, sid");
+    return invalid("'" + request.suite + "' is not a suite", "use a name such as trixie");
   for (const std::string& package : request.packages) {
-    if (!is_word(package, "+.-")) return invalid("'" + package + "' is no package's name");
+    if (!is_word(package, "+.-")) return invalid("'" + package + "' is not a package name");
   }
   const bool is_url = request.mirror.starts_with("http://") ||
                       request.mirror.starts_with("https://") ||
                       request.mirror.starts_with("file:///");
   if (!request.mirror.empty() && !is_url)
-    return invalid("'" + request.mirror + "' is no mirror", "give its http:, https: or file: URL");
+    return invalid("'" + request.mirror + "' is not a mirror",
+                   "give its http:, https: or file: URL");
   return Ok{};
 }
 
@@ -149,13 +150,13 @@ Result<std::string> choose_mirror(std::string_view targets, const std::string& s
     const std::vector<std::string> fields = split(line, ' ');
     if (fields.size() != 3) continue;
     if (fields[1] == suite) return fields[2];
-    // bookworm-security and the like hold updates only.
+    // Suites such as bookworm-security hold only updates.
     if (own.empty() && fields[0] == "Debian" && fields[1].find('-') == std::string::npos)
       own = fields[2];
   }
   if (!own.empty()) return own;
   return fail(ErrorCode::kNotFound, "apt on this machine has no Debian repository",
-              "`apt-get update` if it should have, or name a mirror (--mirror URL)");
+              "run `apt-get update`, or give a mirror (--mirror URL)");
 }
 
 std::string step_in_line(std::string_view line) {

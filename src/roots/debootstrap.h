@@ -1,5 +1,5 @@
-// A Debian root from the machine's own mirror, made by debootstrap; kept like an image, by what was
-// asked for.
+// Makes a Debian root from the machine's mirror with debootstrap. The root is cached like an image,
+// by the digest of the request.
 #pragma once
 
 #include <string>
@@ -13,23 +13,24 @@ namespace sf::roots {
 
 struct DebootstrapRequest {
   std::string suite;
-  std::vector<std::string> packages;  // beside the smallest variant's
-  std::string mirror;                 // empty: where this machine gets its own packages
+  std::vector<std::string> packages;  // in addition to those of the smallest variant
+  std::string mirror;                 // empty: the mirror of this machine
 };
 
-// The same request gets the root that was made first; remove that for a newer one. Needs root,
+// An equal request returns the cached root; remove that root to get newer packages. Needs root,
 // debootstrap and the network.
 Result<RootImage> debootstrap_root(const DebootstrapRequest& request,
                                    const PrepareOptions& options);
 
-// Pure: names that are no options and no paths.
+// Refuses names that could be options or paths. Pure.
 Status check_request(const DebootstrapRequest& request);
-// Pure: whatever the order of its packages. Requires: it has a mirror.
+// Pure; independent of the order of packages. Requires: the request has a mirror.
 std::string digest_of(const DebootstrapRequest& request);
-// Pure. `targets`: lines of "ORIGIN CODENAME URI", as apt lists them. The repository of that suite,
-// else that of the machine's own release; kNotFound when there is none.
+// Pure. `targets`: lines of "ORIGIN CODENAME URI", as apt lists them. Returns the repository of the
+// suite, or else that of the machine's own release; kNotFound if there is none.
 Result<std::string> choose_mirror(std::string_view targets, const std::string& suite);
-// Pure: "I: Retrieving bash 5.2" is "Retrieving bash 5.2"; empty for lines that tell users nothing.
+// Pure. "I: Retrieving bash 5.2" gives "Retrieving bash 5.2"; lines of no interest to users give
+// "".
 std::string step_in_line(std::string_view line);
 
 }  // namespace sf::roots

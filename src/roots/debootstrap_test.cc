@@ -7,7 +7,7 @@
 namespace sf::roots {
 namespace {
 
-TEST(DebootstrapTest, WordsThatAreOptionsOrPathsAreRefused) {
+TEST(DebootstrapTest, RequestsWithOptionsOrPathsAreRefused) {
   EXPECT_OK(check_request({"bookworm", {"python3", "g++-12", "libc6.1"}, "http://mirror/debian"}));
   EXPECT_OK(check_request({"sid", {}, ""}));
   EXPECT_FALSE(check_request({"", {}, ""}).ok());
@@ -18,7 +18,7 @@ TEST(DebootstrapTest, WordsThatAreOptionsOrPathsAreRefused) {
   EXPECT_FALSE(check_request({"sid", {}, "--help"}).ok());
 }
 
-TEST(DebootstrapTest, TheSameRequestHasTheSameDigest) {
+TEST(DebootstrapTest, EqualRequestsHaveEqualDigests) {
   const std::string digest = digest_of({"sid", {"a", "b"}, "http://m"});
   EXPECT_EQ(digest_of({"sid", {"b", "a", "b"}, "http://m"}), digest);
   EXPECT_NE(digest_of({"sid", {"a"}, "http://m"}), digest);
@@ -26,7 +26,7 @@ TEST(DebootstrapTest, TheSameRequestHasTheSameDigest) {
   EXPECT_NE(digest_of({"sid", {"a", "b"}, "http://n"}), digest);
 }
 
-TEST(DebootstrapTest, TheMirrorIsTheOneThatAptUses) {
+TEST(DebootstrapTest, MirrorIsTheOneThatAptUses) {
   constexpr const char* kTargets =
       "Debian bookworm-security http://security/\n"
       "Debian bookworm http://main/debian/\n"
@@ -42,7 +42,7 @@ TEST(DebootstrapTest, TheMirrorIsTheOneThatAptUses) {
   EXPECT_FALSE(choose_mirror("Debian\nx y z w\n", "sid").ok());
 }
 
-TEST(DebootstrapTest, StepsAreReadFromItsLines) {
+TEST(DebootstrapTest, StepsAreParsedFromTheOutput) {
   EXPECT_EQ(step_in_line("I: Retrieving bash 5.2"), "Retrieving bash 5.2");
   EXPECT_EQ(step_in_line("W: something"), "");
   EXPECT_EQ(step_in_line(""), "");

@@ -14,7 +14,7 @@ using wire::Json;
 std::string listed(const std::vector<DockerImage>& all) {
   std::string text;
   for (const DockerImage& one : all) {
-    const std::string name = one.tags.empty() ? "one without a name" : one.tags.front();
+    const std::string name = one.tags.empty() ? "an image without a name" : one.tags.front();
     text += (text.empty() ? "" : ", ") + name;
   }
   return text;
@@ -25,7 +25,7 @@ std::string listed(const std::vector<DockerImage>& all) {
 Result<std::vector<DockerImage>> parse_docker_manifest(std::string_view text) {
   const std::string what = "manifest.json";
   SF_TRY_ASSIGN(Json json, parse_json(text, what));
-  if (!json.is_array()) return fail(ErrorCode::kCorrupt, what + " is no list of images");
+  if (!json.is_array()) return fail(ErrorCode::kCorrupt, what + " is not a list of images");
   std::vector<DockerImage> found;
   for (const Json& one : json) {
     JsonMembers image(one, what);
@@ -47,11 +47,10 @@ Result<DockerImage> choose_docker_image(const std::vector<DockerImage>& found,
   };
   if (name.empty() && found.size() == 1) return found.front();
   if (name.empty())
-    return invalid("several images are there", "say which one (--image): " + listed(found));
+    return invalid("there are several images", "choose one with --image: " + listed(found));
   auto meant = std::find_if(found.begin(), found.end(), is_meant);
   if (meant == found.end())
-    return fail(ErrorCode::kNotFound, "no image " + name + " is there",
-                "there is: " + listed(found));
+    return fail(ErrorCode::kNotFound, "no image " + name + " was found", "found: " + listed(found));
   return *meant;
 }
 

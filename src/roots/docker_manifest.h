@@ -1,4 +1,4 @@
-// manifest.json, the table of contents of what `docker save` writes. Pure.
+// manifest.json, the table of contents of a `docker save` archive. Pure.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct DockerImage {
 
 Result<std::vector<DockerImage>> parse_docker_manifest(std::string_view text);
 
-// The image of that name; an empty name means, there must be one only.
+// The image with that name. If `name` is empty, there must be exactly one image.
 Result<DockerImage> choose_docker_image(const std::vector<DockerImage>& found,
                                         const std::string& name);
 

@@ -11,7 +11,7 @@ constexpr const char* kTwo = R"([
   {"Config": "a.json", "RepoTags": ["debian:12", "debian:bookworm"], "Layers": ["1.tar", "2.tar"]},
   {"Config": "b.json", "RepoTags": null, "Layers": null}])";
 
-TEST(DockerManifestTest, ImagesAreRead) {
+TEST(DockerManifestTest, ImagesAreParsed) {
   ASSERT_OK_AND_ASSIGN(std::vector<DockerImage> images, parse_docker_manifest(kTwo));
   ASSERT_EQ(images.size(), 2U);
   EXPECT_EQ(images[0].config, "a.json");
@@ -20,7 +20,7 @@ TEST(DockerManifestTest, ImagesAreRead) {
   EXPECT_TRUE(images[1].layers.empty());
 }
 
-TEST(DockerManifestTest, OfSeveralTheUserSaysWhich) {
+TEST(DockerManifestTest, ImageIsChosenByName) {
   ASSERT_OK_AND_ASSIGN(std::vector<DockerImage> images, parse_docker_manifest(kTwo));
   ASSERT_OK_AND_ASSIGN(DockerImage named, choose_docker_image(images, "docker.io/debian:bookworm"));
   EXPECT_EQ(named.config, "a.json");
@@ -35,7 +35,7 @@ TEST(DockerManifestTest, OfSeveralTheUserSaysWhich) {
   EXPECT_EQ(only.config, "a.json");
 }
 
-TEST(DockerManifestTest, NonsenseIsRefused) {
+TEST(DockerManifestTest, MalformedManifestsAreRefused) {
   for (const char* text :
        {"", "{}", "[]", "[1]", R"([{"Layers": []}])", R"([{"Config": 1}])",
         R"([{"Config": "a", "Layers": "b"}])", R"([{"Config": "a", "RepoTags": [null]}])"})

@@ -15,7 +15,7 @@ using wire::Json;
 
 constexpr std::uint64_t kVersion = 1;
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kSettleTime = 2 * kSecond;  // FAT's tick; all others are finer
+constexpr std::int64_t kSettleTime = 2 * kSecond;  // FAT's resolution, the coarsest
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// FileDigests: which digests files had, so that those that did not change are not read again. Only
-// a memory: what is lost or damaged is computed again. Pure but for mark_of().
+// FileDigests: a cache of the digests of files, so that unchanged files are not read again. Lost or
+// damaged entries are computed again. Pure, except mark_of().
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sf::roots {
 
-// By which a file is known again.
+// Identifies a version of a file.
 struct FileMark {
   std::string path;
   std::uint64_t device = 0;
@@ -23,17 +23,17 @@ struct FileMark {
 };
 Result<FileMark> mark_of(const std::string& path);
 
-// A file that was written a moment ago may be written again within the same tick of its clock: its
-// mark proves nothing yet.
+// False if the file was written just before `now_ns`: a later write could leave its time unchanged,
+// so the mark does not prove that the file is unchanged.
 bool is_settled(const FileMark& mark, std::int64_t now_ns);
 
 class FileDigests {
  public:
-  // An empty one when the text makes no sense.
+  // Returns an empty cache if the text is malformed.
   static FileDigests parse(std::string_view text);
   std::string to_text() const;
 
-  // `image`: which one of the archive; may be empty.
+  // `image`: the chosen image of the archive; may be empty.
   std::optional<std::string> find(const FileMark& mark, const std::string& image) const;
   void remember(const FileMark& mark, const std::string& image, const std::string& digest);
   std::size_t size() const { return entries_.size(); }
@@ -46,7 +46,7 @@ class FileDigests {
     std::string image;
     std::string digest;
   };
-  std::vector<Entry> entries_;  // the newest last
+  std::vector<Entry> entries_;  // oldest first
 };
 
 }  // namespace sf::roots

@@ -10,7 +10,7 @@
 namespace sf::roots {
 namespace {
 
-TEST(FileDigestsTest, AFileIsKnownAgainUntilItChanges) {
+TEST(FileDigestsTest, FileIsRecognizedUntilItChanges) {
   FileDigests table;
   FileMark mark{"/a\xff.tar", 1, 2, 3, 4};
   table.remember(mark, "", sha256_of("x"));
@@ -26,7 +26,7 @@ TEST(FileDigestsTest, AFileIsKnownAgainUntilItChanges) {
   }
 }
 
-TEST(FileDigestsTest, TheNewestAreKept) {
+TEST(FileDigestsTest, NewestEntriesAreKept) {
   FileDigests table;
   for (std::uint64_t i = 0; i < FileDigests::kMaxEntries + 10; ++i)
     table.remember({"/f" + std::to_string(i)}, "", sha256_of("x"));
@@ -38,13 +38,13 @@ TEST(FileDigestsTest, TheNewestAreKept) {
   EXPECT_EQ(table.find({"/f20", 0, 9}, ""), sha256_of("y"));
 }
 
-TEST(FileDigestsTest, ADamagedMemoryIsAnEmptyOne) {
+TEST(FileDigestsTest, DamagedTextGivesAnEmptyCache) {
   for (const char* text : {"", "x", "[]", R"({"version": 9, "files": [1]})",
                            R"({"version": 1, "files": [1, {}, {"path": 3, "digest": "x"}]})"})
     EXPECT_EQ(FileDigests::parse(text).size(), 0U) << text;
 }
 
-TEST(FileDigestsTest, AFileThatWasJustWrittenProvesNothing) {
+TEST(FileDigestsTest, FileThatWasJustWrittenIsNotSettled) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   FileMark mark;
   mark.modified_ns = 100 * kSecond;
@@ -53,7 +53,7 @@ TEST(FileDigestsTest, AFileThatWasJustWrittenProvesNothing) {
   EXPECT_TRUE(is_settled(mark, 103 * kSecond));
 }
 
-TEST(FileDigestsTest, MarksAreTakenFromTheFile) {
+TEST(FileDigestsTest, MarksAreReadFromTheFile) {
   test::TempDir dir;
   ASSERT_OK(os::write_file(dir / "f", "abc"));
   ASSERT_OK_AND_ASSIGN(FileMark mark, mark_of(dir / "f"));

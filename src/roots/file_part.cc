@@ -52,7 +52,7 @@ Result<std::string_view> PartStream::next() {
         ::pread(file_.get(), buffer_.data(), wanted, static_cast<off_t>(part_.offset + done_));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return os::last_error("reading " + part_.path);
-    if (n == 0) return fail(ErrorCode::kCorrupt, part_.path + " ends too early");
+    if (n == 0) return fail(ErrorCode::kCorrupt, part_.path + " is shorter than expected");
     done_ += static_cast<std::uint64_t>(n);
     return std::string_view(buffer_).substr(0, static_cast<std::size_t>(n));
   }

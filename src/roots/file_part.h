@@ -1,4 +1,4 @@
-// FilePart: a file, or the stretch of an uncompressed archive where one of its members lies.
+// FilePart: a file, or the byte range of a member in an uncompressed archive.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ struct FilePart {
 };
 
 Result<FilePart> whole_file(const std::string& path);
-// A part longer than `cap` is an error, not a truncation.
+// Fails if the part is longer than `cap`.
 Result<std::string> read_part(const FilePart& part, std::size_t cap);
 
-// Its bytes. A file that turns out shorter is an error.
+// The bytes of a part. Fails if the file is shorter than the part.
 class PartStream final : public ByteStream {
  public:
   static Result<PartStream> open(const FilePart& part);

@@ -25,7 +25,7 @@ Result<ImageDescription> parse_image_description(std::string_view text) {
   SF_TRY(rootfs.done());
   if (made.diff_ids.empty())
     return fail(ErrorCode::kUnsupported, what + " names no layers",
-                "this may be no image of a file system, but of something else");
+                "it may not be the image of a file system");
   for (const std::string& id : made.diff_ids) SF_TRY(digest_digits(id));
   return made;
 }

@@ -1,4 +1,4 @@
-// What an image says about how its programs run, on what, and of which layers it is made. Pure.
+// An image's configuration: how its programs run, its platform, and its layers. Pure.
 #pragma once
 
 #include <string>
@@ -22,14 +22,14 @@ struct ImageConfig {
 
 struct ImageDescription {
   ImageConfig config;
-  Platform platform;                  // empty where the image does not say
+  Platform platform;                  // empty if the image does not state it
   std::vector<std::string> diff_ids;  // of the layers, lowest first
 };
 
-// The configuration file of an image, as Docker and OCI have it.
+// Parses the configuration file of a Docker or OCI image.
 Result<ImageDescription> parse_image_description(std::string_view text);
 
-// As our own records keep it.
+// The format of our own records.
 wire::Json to_json(const ImageConfig& config);
 Result<ImageConfig> image_config_from_json(const wire::Json& json);
 

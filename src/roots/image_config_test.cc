@@ -21,7 +21,7 @@ std::string some_image(const Json& config) {
       .dump();
 }
 
-TEST(ImageConfigTest, EverythingThatADockerfileSaysIsRead) {
+TEST(ImageConfigTest, AllSettingsOfADockerfileAreParsed) {
   ASSERT_OK_AND_ASSIGN(ImageDescription image,
                        parse_image_description(some_image({{"Env", {"PATH=/bin", "A=b=c"}},
                                                            {"WorkingDir", "/srv"},
@@ -38,14 +38,14 @@ TEST(ImageConfigTest, EverythingThatADockerfileSaysIsRead) {
   EXPECT_EQ(image.config.cmd, (std::vector<std::string>{"true"}));
 }
 
-TEST(ImageConfigTest, WhatIsNotSaidIsEmpty) {
+TEST(ImageConfigTest, MissingSettingsAreEmpty) {
   for (const Json& config : {Json::object(), Json(), Json{{"Env", nullptr}, {"Cmd", nullptr}}}) {
     ASSERT_OK_AND_ASSIGN(ImageDescription image, parse_image_description(some_image(config)));
     EXPECT_EQ(image.config, ImageConfig{}) << config;
   }
 }
 
-TEST(ImageConfigTest, NonsenseIsRefusedByName) {
+TEST(ImageConfigTest, MalformedSettingsAreRefusedByName) {
   struct Case {
     std::string text;
     std::string named;
@@ -71,7 +71,7 @@ TEST(ImageConfigTest, NonsenseIsRefusedByName) {
   }
 }
 
-TEST(ImageConfigTest, OurOwnRecordKeepsAllOfIt) {
+TEST(ImageConfigTest, RecordRoundTripKeepsEverything) {
   const ImageConfig config{{"A=b"}, "/w", "u", {"e"}, {"c", "d"}};
   ASSERT_OK_AND_ASSIGN(ImageConfig back, image_config_from_json(to_json(config)));
   EXPECT_EQ(back, config);

@@ -18,7 +18,7 @@ constexpr const char* kBlobs = "blobs/sha256";
 
 using Kind = TarEntry::Kind;
 
-// Nothing for members that are no files.
+// nullopt if the member is not a file.
 Result<std::optional<ImageFile>> image_file(const TarEntry& member, const std::string& name,
                                             const FilePart& archive) {
   if (member.kind == Kind::kHardLink) {
@@ -93,7 +93,7 @@ Result<FilePart> ImageFiles::find(const std::string& name) const {
     at = found->second.same_as;
   }
   return fail(ErrorCode::kCorrupt, "the image names a file that is missing: " + name,
-              "save or download the image again, whole");
+              "the image is incomplete; save or download it again");
 }
 
 Result<std::string> ImageFiles::read(const std::string& name) const {

@@ -1,5 +1,5 @@
-// ImageFiles: the files of an image by their names, wherever they lie: in the directory of an OCI
-// layout, or in an archive.
+// ImageFiles: the files of an image by name, from the directory of an OCI layout or from an
+// archive.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,28 @@ namespace sf::roots {
 
 struct ImageFile {
   FilePart part;
-  std::string same_as;  // not empty: a link to the file of this name
+  std::string same_as;  // if not empty, a link to the file of this name
 };
 
 class ImageFiles {
  public:
   explicit ImageFiles(std::map<std::string, ImageFile> files) : files_(std::move(files)) {}
   static Result<ImageFiles> in_directory(const std::string& directory);
-  // Reads the heads of the members only. Requires: an uncompressed archive.
+  // Reads only the headers of the members. Requires: an uncompressed archive.
   static Result<ImageFiles> in_archive(const FilePart& archive);
 
   bool has(const std::string& name) const { return files_.contains(name); }
-  // Through links. kCorrupt when it is not there: the image itself named it.
+  // Follows links. kCorrupt if there is no such file, because the image itself names it.
   Result<FilePart> find(const std::string& name) const;
-  // A small file: what describes the rest.
+  // For small files with metadata.
   Result<std::string> read(const std::string& name) const;
 
  private:
   std::map<std::string, ImageFile> files_;
 };
 
-// Where a link in `directory` leads: "a/b" and "../c" is "c". Empty when it leads out. Pure.
+// The target of a link in the image: "a/b" with "../c" gives "c". Empty if the target is outside.
+// Pure.
 std::string link_target(const std::string& link_name, const std::string& target);
 
 }  // namespace sf::roots

@@ -9,7 +9,7 @@
 namespace sf::roots {
 namespace {
 
-TEST(ImageFilesTest, LinksLeadToNamesInTheSameImage) {
+TEST(ImageFilesTest, LinkTargetsAreNamesInTheSameImage) {
   EXPECT_EQ(link_target("a/layer.tar", "../b/layer.tar"), "b/layer.tar");
   EXPECT_EQ(link_target("a/layer.tar", "./x"), "a/x");
   EXPECT_EQ(link_target("l", "x"), "x");
@@ -17,7 +17,7 @@ TEST(ImageFilesTest, LinksLeadToNamesInTheSameImage) {
   EXPECT_EQ(link_target("a/l", "/x"), "");
 }
 
-TEST(ImageFilesTest, LinksAreFollowedButNotForEver) {
+TEST(ImageFilesTest, LinksAreFollowedUpToALimit) {
   const ImageFiles files({{"file", {{"/f", 1, 2}, ""}},
                           {"one", {{}, "two"}},
                           {"two", {{}, "file"}},
@@ -32,7 +32,7 @@ TEST(ImageFilesTest, LinksAreFollowedButNotForEver) {
   }
 }
 
-TEST(ImageFilesTest, ALayoutHasItsFilesAndBlobs) {
+TEST(ImageFilesTest, LayoutHasItsFilesAndBlobs) {
   test::TempDir dir;
   ASSERT_OK(os::make_directories(dir / "blobs/sha256"));
   ASSERT_OK(os::write_file(dir / "index.json", "{}"));
@@ -44,7 +44,7 @@ TEST(ImageFilesTest, ALayoutHasItsFilesAndBlobs) {
   EXPECT_FALSE(ImageFiles::in_directory(dir / "blobs").ok());
 }
 
-TEST(ImageFilesTest, AFileThatBecameShorterIsNoticed) {
+TEST(ImageFilesTest, TruncatedFileIsDetected) {
   test::TempDir dir;
   ASSERT_OK(os::write_file(dir / "f", "abc"));
   EXPECT_OK(read_part({dir / "f", 1, 2}, 100));

@@ -1,4 +1,4 @@
-// Names of images and of machines, as the tools write them. Pure.
+// Names of images and platforms, as the tools write them. Pure.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ bool is_same_image(std::string_view one, std::string_view other);
 
 struct Platform {
   std::string os = "linux";
-  std::string architecture;  // as images call it: "amd64"
+  std::string architecture;  // in the notation of images: "amd64"
   friend bool operator==(const Platform&, const Platform&) = default;
 };
 std::string to_string(const Platform& platform);
 
-// From the machine's name as the kernel has it: "x86_64" is "amd64".
+// From the kernel's name of the machine: "x86_64" gives "amd64".
 std::string architecture_of(std::string_view machine);
 
-// Which image of several.
+// Selects one of several images.
 struct ImageChoice {
   Platform platform;
-  std::string name;  // empty: there must be one only
+  std::string name;  // empty: there must be exactly one
 };
 
 }  // namespace sf::roots

@@ -5,7 +5,7 @@
 namespace sf::roots {
 namespace {
 
-TEST(ImageNameTest, TheSameImageIsWrittenInManyWays) {
+TEST(ImageNameTest, EquivalentNamesAreTheSameImage) {
   EXPECT_TRUE(is_same_image("debian", "docker.io/library/debian:latest"));
   EXPECT_TRUE(is_same_image("tiny:1", "localhost/tiny:1"));
   EXPECT_TRUE(is_same_image("host:5000/a/b", "host:5000/a/b:latest"));
@@ -14,7 +14,7 @@ TEST(ImageNameTest, TheSameImageIsWrittenInManyWays) {
   EXPECT_FALSE(is_same_image("", "debian"));
 }
 
-TEST(ImageNameTest, MachinesHaveTheirImagesNames) {
+TEST(ImageNameTest, KernelMachineNamesMapToImageArchitectures) {
   EXPECT_EQ(architecture_of("x86_64"), "amd64");
   EXPECT_EQ(architecture_of("aarch64"), "arm64");
   EXPECT_EQ(architecture_of("riscv64"), "riscv64");

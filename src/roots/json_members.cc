@@ -18,14 +18,14 @@ const wire::Json& empty_list() {
 
 Result<wire::Json> parse_json(std::string_view text, const std::string& what) {
   wire::Json json = wire::Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return fail(ErrorCode::kCorrupt, what + " is no JSON");
+  if (json.is_discarded()) return fail(ErrorCode::kCorrupt, what + " is not JSON");
   return json;
 }
 
 JsonMembers::JsonMembers(const wire::Json& object, std::string what)
     : object_(object), what_(std::move(what)) {
   if (!object_.is_object() && !object_.is_null())
-    error_ = fail(ErrorCode::kCorrupt, what_ + " is no JSON object");
+    error_ = fail(ErrorCode::kCorrupt, what_ + " is not a JSON object");
 }
 
 const wire::Json* JsonMembers::member(const std::string& key) const {
@@ -35,7 +35,8 @@ const wire::Json* JsonMembers::member(const std::string& key) const {
 }
 
 void JsonMembers::complain(const std::string& key, const std::string& wanted) {
-  if (!error_) error_ = fail(ErrorCode::kCorrupt, what_ + ": \"" + key + "\" is no " + wanted);
+  if (!error_)
+    error_ = fail(ErrorCode::kCorrupt, what_ + ": \"" + key + "\" is not of type " + wanted);
 }
 
 std::string JsonMembers::text(const std::string& key) {

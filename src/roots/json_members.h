@@ -1,5 +1,6 @@
-// JsonMembers: reads the JSON objects that other tools write. Absent and null are the same, unknown
-// members do not matter, a wrong type is kCorrupt and named. `null` objects have no members.
+// JsonMembers: reads JSON objects of other tools. Null counts as absent, and unknown members are
+// ignored. A wrong type is kCorrupt, and the message names the member. `null` objects have no
+// members.
 //
 //   JsonMembers members(json, "the manifest");
 //   std::string digest = members.text("digest");
@@ -21,17 +22,17 @@ Result<wire::Json> parse_json(std::string_view text, const std::string& what);
 
 class JsonMembers {
  public:
-  // Requires: `object` lives longer. `what` is for messages.
+  // Requires: `object` outlives this. `what` is used in messages.
   JsonMembers(const wire::Json& object, std::string what);
 
   std::string text(const std::string& key);
   std::uint64_t number(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
-  // These belong to the object; an empty one when there is none.
+  // The result belongs to the object; empty if the member is absent.
   const wire::Json& object(const std::string& key);
   const wire::Json& list(const std::string& key);
 
-  // The first thing that was wrong.
+  // The first error.
   Status done() const;
 
  private:

@@ -16,7 +16,7 @@ Result<std::string> path_in_root(std::string_view name) {
   for (const std::string& part : split(name, '/')) {
     if (part.empty() || part == ".") continue;
     if (part == "..")
-      return fail(ErrorCode::kCorrupt, "'" + std::string(name) + "' leads out of the archive");
+      return fail(ErrorCode::kCorrupt, "'" + std::string(name) + "' points outside the archive");
     path += "/" + part;
   }
   if (name.empty()) return fail(ErrorCode::kCorrupt, "the archive has a member without a name");
@@ -35,7 +35,7 @@ LayerMark layer_mark(std::string_view name) {
   if (name.starts_with(kInternal)) return {Kind::kNoise, {}};
   if (!name.starts_with(kHide)) return {};
   const std::string hidden(name.substr(kHide.size()));
-  // No file is called so: this names a directory, or what lies above it.
+  // Such a name is a directory or one of its parents, not a file.
   if (hidden.empty() || hidden == "." || hidden == "..") return {Kind::kNoise, {}};
   return {Kind::kHidesOne, hidden};
 }

@@ -1,5 +1,5 @@
-// What the members of an archive mean for a root file system: where they belong, what they hide,
-// what of them is kept. Pure.
+// Rules for archive members in a root file system: their paths, whiteouts, and the attributes that
+// are kept. Pure.
 #pragma once
 
 #include <string>
@@ -9,32 +9,32 @@
 
 namespace sf::roots {
 
-// A member's name as a path in the root: "/", "/etc/passwd"; without "." and empty parts. A name
-// that leads upward is refused: no honest archive has one.
+// Converts a member's name to a path in the root: "/", "/etc/passwd"; removes "." and empty parts.
+// Refuses names with "..", which no valid archive contains.
 Result<std::string> path_in_root(std::string_view name);
 
 struct PathParts {
   std::string directory;
   std::string name;
 };
-// Requires: a path as path_in_root() makes it. "/" has no name.
+// Requires: the path comes from path_in_root(). "/" has no name.
 PathParts split_path(std::string_view path);
 
-// Layers of an image hide what the layers below them have by members with special names.
+// In an image, members with special names (whiteouts) hide files of the layers below.
 struct LayerMark {
   enum class Kind {
     kNone,      // an ordinary member
-    kHidesOne,  // .wh.NAME hides NAME, beside it
+    kHidesOne,  // .wh.NAME hides NAME in the same directory
     kHidesAll,  // .wh..wh..opq hides everything in its directory
     kNoise,     // other .wh..wh. names: bookkeeping of old storage drivers
   };
   Kind kind = Kind::kNone;
-  std::string name;  // what kHidesOne hides
+  std::string name;  // the name that kHidesOne hides
 };
 LayerMark layer_mark(std::string_view name);
 
-// Of extended attributes, those of programs and users are kept. Left out are those by which
-// overlays, security modules and the like steer themselves: they are not for an archive to set.
+// Keeps the extended attributes of programs and users. Drops attributes that control overlays,
+// security modules and the like: an archive must not set them.
 bool keeps_attribute(std::string_view name);
 
 }  // namespace sf::roots

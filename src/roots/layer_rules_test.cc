@@ -22,13 +22,13 @@ TEST(LayerRulesTest, NamesBecomePathsInTheRoot) {
   EXPECT_EQ(placed("..a/b.."), "/..a/b..");
 }
 
-TEST(LayerRulesTest, NamesThatLeadUpwardAreRefused) {
+TEST(LayerRulesTest, NamesWithDotDotAreRefused) {
   for (const char* name : {"..", "../etc", "a/../../b", "a/..", "/.."})
     EXPECT_EQ(placed(name), "refused") << name;
   EXPECT_EQ(placed(""), "refused");
 }
 
-TEST(LayerRulesTest, APathIsADirectoryAndAName) {
+TEST(LayerRulesTest, PathSplitsIntoDirectoryAndName) {
   EXPECT_EQ(split_path("/etc").directory, "/");
   EXPECT_EQ(split_path("/etc").name, "etc");
   EXPECT_EQ(split_path("/a/b/c").directory, "/a/b");
@@ -36,7 +36,7 @@ TEST(LayerRulesTest, APathIsADirectoryAndAName) {
   EXPECT_EQ(split_path("/").name, "");
 }
 
-TEST(LayerRulesTest, SpecialNamesHideWhatLiesBelow) {
+TEST(LayerRulesTest, SpecialNamesHideFilesOfLowerLayers) {
   using Kind = LayerMark::Kind;
   EXPECT_EQ(layer_mark("file").kind, Kind::kNone);
   EXPECT_EQ(layer_mark(".why").kind, Kind::kNone);
@@ -47,14 +47,14 @@ TEST(LayerRulesTest, SpecialNamesHideWhatLiesBelow) {
   EXPECT_EQ(layer_mark(".wh..wh.plnk").kind, Kind::kNoise);
 }
 
-TEST(LayerRulesTest, NothingHidesADirectoryFromWithinOrAbove) {
+TEST(LayerRulesTest, WhiteoutsOfDotNamesHideNothing) {
   using Kind = LayerMark::Kind;
   EXPECT_EQ(layer_mark(".wh.").kind, Kind::kNoise);
   EXPECT_EQ(layer_mark(".wh..").kind, Kind::kNoise);
   EXPECT_EQ(layer_mark(".wh...").kind, Kind::kNoise);
 }
 
-TEST(LayerRulesTest, AttributesThatSteerTheKernelAreLeftOut) {
+TEST(LayerRulesTest, AttributesThatControlTheKernelAreDropped) {
   EXPECT_TRUE(keeps_attribute("security.capability"));
   EXPECT_TRUE(keeps_attribute("user.mime_type"));
   for (const char* name :

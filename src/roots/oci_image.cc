@@ -104,11 +104,11 @@ Result<Descriptor> choose_descriptor(const std::vector<Descriptor>& found,
   if (fitting.empty())
     return fail(ErrorCode::kNotFound,
                 "no image " + (choice.name.empty() ? "" : choice.name + " ") + "for " +
-                    to_string(choice.platform) + " is there",
-                "there is: " + listed(found));
+                    to_string(choice.platform) + " was found",
+                "found: " + listed(found));
   for (const Descriptor& one : fitting) {
     if (one.digest != fitting.front().digest)
-      return invalid("several images are there", "say which one (--image): " + listed(fitting));
+      return invalid("there are several images", "choose one with --image: " + listed(fitting));
   }
   return fitting.front();
 }

@@ -18,11 +18,11 @@ struct Descriptor {
   std::uint64_t size = 0;
   std::optional<Platform> platform;
   std::vector<std::string> names;
-  bool is_image = true;  // not an attestation about one
+  bool is_image = true;  // false: an attestation about an image
   bool is_index() const;
 };
 
-// index.json, or an index that lies among the blobs.
+// Parses index.json, or an index in a blob.
 Result<std::vector<Descriptor>> parse_index(std::string_view text);
 
 struct ImageManifest {
@@ -31,7 +31,8 @@ struct ImageManifest {
 };
 Result<ImageManifest> parse_image_manifest(std::string_view text);
 
-// The image of that name for that platform. kNotFound says what there is instead.
+// The image with that name for that platform. If there is none, the hint of kNotFound lists the
+// others.
 Result<Descriptor> choose_descriptor(const std::vector<Descriptor>& found,
                                      const ImageChoice& choice);
 

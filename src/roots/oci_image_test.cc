@@ -30,7 +30,7 @@ std::string index_of(const std::vector<Json>& entries) {
   return Json{{"schemaVersion", 2}, {"manifests", entries}}.dump();
 }
 
-// The digest that is chosen, or the error.
+// The chosen digest, or the error.
 std::string chosen(const std::vector<Json>& entries, const ImageChoice& choice = kHere) {
   auto found = parse_index(index_of(entries));
   if (!found) return found.error().describe();
@@ -38,7 +38,7 @@ std::string chosen(const std::vector<Json>& entries, const ImageChoice& choice =
   return one ? one->digest : one.error().describe();
 }
 
-TEST(OciImageTest, TheImageForThisMachineIsChosen) {
+TEST(OciImageTest, ImageForThisMachineIsChosen) {
   EXPECT_EQ(chosen({entry("arm", "arm64"), entry("amd", "amd64"), entry("no", "unknown")}),
             sha256_of("amd"));
   EXPECT_EQ(chosen({entry("only", "")}), sha256_of("only"));
@@ -46,14 +46,14 @@ TEST(OciImageTest, TheImageForThisMachineIsChosen) {
             sha256_of("arm"));
 }
 
-TEST(OciImageTest, WhatIsThereInsteadIsNamed) {
+TEST(OciImageTest, ErrorListsTheAvailablePlatforms) {
   const std::string said = chosen({entry("arm", "arm64", "debian:12")});
   EXPECT_NE(said.find("linux/amd64"), std::string::npos) << said;
   EXPECT_NE(said.find("debian:12 (linux/arm64)"), std::string::npos) << said;
   EXPECT_NE(chosen({}).find("none"), std::string::npos);
 }
 
-TEST(OciImageTest, OfSeveralImagesTheUserSaysWhich) {
+TEST(OciImageTest, ImageIsChosenByName) {
   const std::vector<Json> two{entry("a", "amd64", "a:1"), entry("b", "amd64", "b:1")};
   EXPECT_NE(chosen(two).find("a:1 (linux/amd64), b:1"), std::string::npos) << chosen(two);
   EXPECT_EQ(chosen(two, {kHere.platform, "b:1"}), sha256_of("b"));
@@ -61,20 +61,20 @@ TEST(OciImageTest, OfSeveralImagesTheUserSaysWhich) {
   EXPECT_EQ(chosen({entry("a", "amd64", "a:1"), entry("a", "amd64", "a:latest")}), sha256_of("a"));
 }
 
-TEST(OciImageTest, AttestationsAreNoImages) {
+TEST(OciImageTest, AttestationsAreNotImages) {
   Json attestation = entry("sbom", "");
   attestation["annotations"] = {{"vnd.docker.reference.type", "attestation-manifest"}};
   EXPECT_EQ(chosen({attestation, entry("image", "")}), sha256_of("image"));
 }
 
-TEST(OciImageTest, AnIndexInAnIndexIsSeenAsOne) {
+TEST(OciImageTest, NestedIndexIsDetected) {
   Json inner = entry("index", "");
   inner["mediaType"] = kIndex;
   ASSERT_OK_AND_ASSIGN(std::vector<Descriptor> found, parse_index(index_of({inner})));
   EXPECT_TRUE(found.at(0).is_index());
 }
 
-TEST(OciImageTest, AManifestHasAConfigurationAndLayers) {
+TEST(OciImageTest, ManifestHasAConfigurationAndLayers) {
   const Json text{{"config", entry("config", "")}, {"layers", {entry("1", ""), entry("2", "")}}};
   ASSERT_OK_AND_ASSIGN(ImageManifest manifest, parse_image_manifest(text.dump()));
   EXPECT_EQ(manifest.config.digest, sha256_of("config"));
@@ -83,7 +83,7 @@ TEST(OciImageTest, AManifestHasAConfigurationAndLayers) {
   EXPECT_EQ(manifest.layers[1].size, 7U);
 }
 
-TEST(OciImageTest, NonsenseIsRefused) {
+TEST(OciImageTest, MalformedIndexesAndManifestsAreRefused) {
   Json encrypted = entry("1", "");
   encrypted["mediaType"] = "application/vnd.oci.image.layer.v1.tar+gzip+encrypted";
   const std::string manifests[] = {

@@ -1,5 +1,5 @@
-// PlainArchive: an archive whose members can be read in any order. A compressed one is decompressed
-// into a file without a name, which goes when this does.
+// PlainArchive: gives access to the members of an archive in any order. A compressed archive is
+// decompressed into an unnamed file, which is freed with this object.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace sf::roots {
 
 struct PlainArchive {
   FilePart part;
-  os::UniqueFd copy;  // not open: the archive itself will do
+  os::UniqueFd copy;  // not open: the archive is not compressed
 };
 
-// `scratch`: a directory for the copy, which may have `max_bytes`.
+// `scratch`: a directory for the copy, which may use up to `max_bytes`.
 Result<PlainArchive> open_plain_archive(const std::string& path, const std::string& scratch,
                                         std::uint64_t max_bytes, const Progress& progress);
 

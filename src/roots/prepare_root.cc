@@ -20,7 +20,7 @@ constexpr const char* kFileDigests = "/files.json";
 
 Platform this_platform() {
   utsname names{};
-  (void)::uname(&names);  // fails for a bad address only
+  (void)::uname(&names);  // fails only for an invalid address
   return {"linux", architecture_of(names.machine)};
 }
 
@@ -77,7 +77,7 @@ class Preparation {
 
   Result<RootImage> from_root_archive() {
     if (!options_.image.empty())
-      return invalid("this is the archive of one root: there is no image " + options_.image);
+      return invalid("the archive is a root, which has no image " + options_.image);
     SF_TRY_ASSIGN(std::string digest, digest_of_file(source_, options_.progress));
     SF_TRY_ASSIGN(FilePart whole, whole_file(source_));
     return build(plan_archive(whole, digest));
@@ -112,7 +112,7 @@ class Preparation {
   }
 
   RootCache cache_;
-  std::string source_;  // a whole path
+  std::string source_;  // an absolute path
   const PrepareOptions& options_;
 };
 
@@ -120,7 +120,7 @@ bool may_be_name(const std::string& source) {
   return !source.empty() && source.find('/') == std::string::npos;
 }
 
-// Nothing: the cache does not know the word.
+// nullopt if the cache does not have it.
 Result<std::optional<RootImage>> from_cache(const RootCache& cache, const std::string& word) {
   auto digest = cache.resolve(word);
   if (!digest && digest.error().code == ErrorCode::kNotFound) return std::optional<RootImage>();
@@ -134,7 +134,7 @@ Result<std::optional<RootImage>> from_cache(const RootCache& cache, const std::s
 Status require_root() {
   if (os::is_root()) return Ok{};
   return fail(ErrorCode::kUnsupported, "unpacking a root file system needs root",
-              "use sudo: files keep their owners, and only root may set them");
+              "use sudo: only root can set the owners of files");
 }
 
 RootImage root_image(const RootCache& cache, const RootRecord& record) {
@@ -151,7 +151,7 @@ Result<RootImage> prepare_root(const std::string& source, const PrepareOptions& 
   if (!path)
     return std::move(path)
         .error()
-        .while_doing("this is neither a root's name nor a path")
+        .while_doing("this is not the name of a root and not a path")
         .with_hint("give an archive, an image or a directory; `statefork root ls` lists names");
   const bool is_directory = os::is_directory(*path);
   if (is_directory && !is_image_layout(*path)) return RootImage{*path, {}, {}};

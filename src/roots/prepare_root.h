@@ -1,5 +1,5 @@
-// prepare_root: from what a user has to a directory with a root file system, for sessions to start
-// over. What is unpacked is kept by digest and unpacked once. docs/roots.md has the whole.
+// prepare_root: makes a directory with a root file system from an image, an archive or a directory.
+// Unpacked roots are cached by digest. See docs/roots.md.
 #pragma once
 
 #include <string>
@@ -14,27 +14,27 @@ namespace sf::roots {
 
 struct RootImage {
   std::string directory;
-  std::string digest;  // empty: a directory of the user's own
+  std::string digest;  // empty: the user's own directory
   ImageConfig config;
 };
 
 struct PrepareOptions {
   std::string cache_dir;
-  std::string image;  // which one of an archive or layout that has several
+  std::string image;  // selects one of several images of an archive or layout
   UnpackLimits limits;
   Progress progress;
 };
 
 // `source` is the name or digest of a root in the cache; or the path of a directory with a root
-// file system (used as it is), of an OCI image layout, or of an archive: a tar of a root file
+// file system (used in place), of an OCI image layout, or of an archive: a tar of a root file
 // system, `docker save`, or a tar of an OCI layout, uncompressed or with gzip, bzip2, xz or zstd. A
-// word without a slash is taken for a name first. Unpacking needs root.
+// source without a slash is looked up as a name first. Unpacking needs root.
 Result<RootImage> prepare_root(const std::string& source, const PrepareOptions& options);
 
-// kUnsupported, with what to do, when this process may not make other people's files.
+// kUnsupported, with a hint, if this process may not create files of other users.
 Status require_root();
 
-// Of a root that is in the cache.
+// Requires: the root is in the cache.
 RootImage root_image(const RootCache& cache, const RootRecord& record);
 
 }  // namespace sf::roots

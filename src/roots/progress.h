@@ -1,4 +1,5 @@
-// Progress: what long work is at. Called often; whoever shows it decides how often that is.
+// Progress: the current step of a long operation. Reported often; the receiver decides how often to
+// show it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@ namespace sf::roots {
 struct ProgressStep {
   std::string what;         // "unpacking layer 2 of 5"
   std::uint64_t done = 0;   // bytes
-  std::uint64_t total = 0;  // 0: nobody knows
+  std::uint64_t total = 0;  // 0: unknown
 };
 
 using Progress = std::function<void(const ProgressStep&)>;  // may be empty

@@ -34,7 +34,7 @@ std::string utc_now() {
   return text;
 }
 
-// On disk before the rename that makes it count: the cache outlives a power failure.
+// Called before the rename that publishes a root, so that the cache survives a power failure.
 Status sync_file_system(const std::string& path) {
   SF_TRY_ASSIGN(os::UniqueFd location, os::open_file(path, O_RDONLY | O_DIRECTORY));
   if (::syncfs(location.get()) != 0) return os::last_error("writing " + path + " to the disk");
@@ -53,12 +53,12 @@ Result<RootCache> RootCache::open(const std::string& directory) {
 }
 
 Result<os::UniqueFd> RootCache::lock(const std::string& name, const Progress& progress) const {
-  // The file stays: removing it would let two hold it.
+  // The file is never removed: otherwise two processes could lock two files of this name.
   SF_TRY_ASSIGN(os::UniqueFd file,
                 os::open_file(directory_ + "/locks/" + name, O_RDWR | O_CREAT, 0600));
   SF_TRY_ASSIGN(bool ours, os::take_lock(file, Deadline::after(milliseconds(0))));
   if (!ours) {
-    report(progress, {"waiting for another process that makes the same root"});
+    report(progress, {"waiting for another process that is preparing the same root"});
     SF_TRY_ASSIGN(ours, os::take_lock(file, Deadline::never()));
   }
   return file;
@@ -83,7 +83,7 @@ Result<RootRecord> RootCache::find(const std::string& digest) const {
   auto record = parse_root_record(*text);
   if (record) return record;
   return std::move(record).error().while_doing(path).with_hint("`statefork root rm " + digits +
-                                                               "`, and add it again");
+                                                               "` removes it; then add it again");
 }
 
 std::string RootCache::root_directory(const std::string& digest) const {
@@ -98,14 +98,14 @@ Result<RootRecord> RootCache::find_or_build(const std::string& digest, const Fil
   };
   if (auto found = find(digest); is_known(found)) return found;
   SF_TRY_ASSIGN(os::UniqueFd held, lock(digits, progress));
-  if (auto found = find(digest); is_known(found)) return found;  // made while we waited
+  if (auto found = find(digest); is_known(found)) return found;  // made by another process
   return build(digits, fill);
 }
 
 // Requires: the lock of `digits` is held.
 Result<RootRecord> RootCache::build(const std::string& digits, const Fill& fill) const {
   const std::string draft = draft_path(digits);
-  SF_TRY(os::remove_tree(draft));  // a killed builder's
+  SF_TRY(os::remove_tree(draft));  // left by a killed process
   ScopeExit undo([&] { (void)os::remove_tree(draft); });
   SF_TRY(os::make_directories(draft + kRoot));
   if (::chmod((draft + kRoot).c_str(), 0755) != 0) return os::last_error("making " + draft);
@@ -138,7 +138,7 @@ Status RootCache::remove(const std::string& digest) {
   SF_TRY(edit_names([&](RootNames& names) {
     std::erase_if(names, [&](const auto& entry) { return entry.second == digest; });
   }));
-  // From here on it is a draft: when this process is killed, the next one removes the rest.
+  // After the rename it is a draft: if this process is killed, the next one removes the rest.
   SF_TRY(os::remove_tree(draft_path(digits)));
   SF_TRY(os::rename_path(directory_ + "/" + digits, draft_path(digits)));
   return os::remove_tree(draft_path(digits));

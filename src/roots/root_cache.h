@@ -1,6 +1,6 @@
-// RootCache: prepared roots on disk, by digest; see docs/roots.md for the layout. A root exists
-// from one rename on. Any number of processes may use a cache at once: each root is built by one of
-// them, and what a killed one left half made is removed by the next.
+// RootCache: prepared roots on disk, by digest; see docs/roots.md for the layout. A rename
+// publishes a finished root. Any number of processes may use a cache at the same time: only one of
+// them builds a given root. If it is killed, the next process removes the unfinished root.
 #pragma once
 
 #include <functional>
@@ -17,33 +17,34 @@ namespace sf::roots {
 
 class RootCache {
  public:
-  // Makes the directory when it is missing, and removes what killed processes left.
+  // Creates the directory if it is missing, and removes leftovers of killed processes.
   static Result<RootCache> open(const std::string& directory);
 
-  // kNotFound: there is none.
+  // kNotFound if the cache does not have it.
   Result<RootRecord> find(const std::string& digest) const;
-  // The directory that a session takes as its root. Requires: a digest that find() knows.
+  // The directory that a session uses as its root. Requires: find() knows the digest.
   std::string root_directory(const std::string& digest) const;
 
-  // Fills an empty directory with a root, and says what is to be kept with it.
+  // Fills an empty directory with a root, and returns the record to keep with it.
   using Fill = std::function<Result<RootRecord>(const std::string& root)>;
-  // The root with that digest; when there is none, `fill` makes it. Waits for another process that
-  // is making the same one.
+  // The root with that digest. If there is none, `fill` makes it. Waits for another process that is
+  // making the same root.
   Result<RootRecord> find_or_build(const std::string& digest, const Fill& fill,
                                    const Progress& progress);
 
-  // The oldest first. What cannot be read is left out.
+  // Oldest first. Unreadable roots are omitted.
   Result<std::vector<RootRecord>> list() const;
-  // The root and its names. Requires: no session has it.
+  // Removes the root and its names. Requires: no session uses it.
   Status remove(const std::string& digest);
 
   Result<RootNames> names() const;
   Status set_name(const std::string& name, const std::string& digest);
-  // By name, digest or the beginning of one.
+  // The digest for a name, a digest or the beginning of one.
   Result<std::string> resolve(const std::string& word) const;
 
   const std::string& directory() const { return directory_; }
-  // Held until the descriptor is closed. `name` is a digest's digits, or that of a file of ours.
+  // Held until the descriptor is closed. `name` is a digest's digits, or the name of one of our
+  // files.
   Result<os::UniqueFd> lock(const std::string& name, const Progress& progress = {}) const;
 
  private:

@@ -31,8 +31,8 @@ Status check_root_name(std::string_view name) {
   if (!name.empty() && name.size() <= kMaxName && is_letter_or_digit(name.front()) &&
       std::all_of(name.begin(), name.end(), fits) && !looks_like_other)
     return Ok{};
-  return invalid("'" + std::string(name.substr(0, kMaxName)) + "' is no name for a root",
-                 "letters, digits and . _ - : with a letter or digit first, as debian:12");
+  return invalid("'" + std::string(name.substr(0, kMaxName)) + "' is not a valid name for a root",
+                 "use letters, digits and . _ - : with a letter or digit first, as in debian:12");
 }
 
 std::string to_text(const RootNames& names) {
@@ -70,7 +70,7 @@ Result<std::string> find_root(std::string_view word, const RootNames& names,
   if (found.empty())
     return fail(ErrorCode::kNotFound, "there is no root '" + shown + "'",
                 "`statefork root ls` lists them");
-  return invalid("more than one root begins with '" + shown + "'", "give more digits");
+  return invalid("more than one root begins with '" + shown + "'", "give more digits of it");
 }
 
 }  // namespace sf::roots

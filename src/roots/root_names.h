@@ -1,4 +1,4 @@
-// Names that people give to prepared roots, and how one of them is meant. Pure.
+// Names that users give to prepared roots, and their lookup. Pure.
 #pragma once
 
 #include <map>
@@ -12,13 +12,14 @@ namespace sf::roots {
 
 using RootNames = std::map<std::string, std::string>;  // name -> digest
 
-// Letters, digits and . _ - : ; no path, and nothing that looks like a digest or an engine's image.
+// Allows letters, digits and . _ - : ; refuses paths, and names that look like a digest or an
+// engine's image.
 Status check_root_name(std::string_view name);
 
 std::string to_text(const RootNames& names);
 Result<RootNames> parse_root_names(std::string_view text);
 
-// The digest that is meant by a name, a digest or the beginning of one (6 digits or more).
+// The digest for a name, a digest or the beginning of one (6 digits or more).
 Result<std::string> find_root(std::string_view word, const RootNames& names,
                               const std::vector<std::string>& digests);
 

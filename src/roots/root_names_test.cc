@@ -8,7 +8,7 @@
 namespace sf::roots {
 namespace {
 
-TEST(RootNamesTest, NamesAreNoPathsAndNoDigests) {
+TEST(RootNamesTest, PathsAndDigestsAreNotNames) {
   for (const char* good : {"debian", "debian:12", "a.b_c-d", "7"})
     EXPECT_OK(check_root_name(good)) << good;
   for (const std::string& bad :
@@ -18,7 +18,7 @@ TEST(RootNamesTest, NamesAreNoPathsAndNoDigests) {
     EXPECT_FALSE(check_root_name(bad).ok()) << bad;
 }
 
-TEST(RootNamesTest, NamesComeBackAsTheyWere) {
+TEST(RootNamesTest, NamesRoundTripThroughTheirText) {
   const RootNames names{{"a", sha256_of("a")}, {"b", sha256_of("b")}};
   ASSERT_OK_AND_ASSIGN(RootNames back, parse_root_names(to_text(names)));
   EXPECT_EQ(back, names);
@@ -28,7 +28,7 @@ TEST(RootNamesTest, NamesComeBackAsTheyWere) {
     EXPECT_FALSE(parse_root_names(text).ok()) << text;
 }
 
-TEST(RootNamesTest, ARootIsMeantByNameDigestOrItsBeginning) {
+TEST(RootNamesTest, RootIsFoundByNameDigestOrPrefix) {
   const std::string one = sha256_of("one");
   const std::string two = sha256_of("two");
   const RootNames names{{"first", one}};
@@ -45,7 +45,7 @@ TEST(RootNamesTest, ARootIsMeantByNameDigestOrItsBeginning) {
   EXPECT_EQ(meant(""), "not_found");
 }
 
-TEST(RootNamesTest, ABeginningOfSeveralIsRefused) {
+TEST(RootNamesTest, AmbiguousPrefixIsRefused) {
   const std::string one = "sha256:" + std::string(64, 'a');
   const std::string two = "sha256:" + std::string(63, 'a') + "b";
   auto unclear = find_root("aaaaaaaa", {}, {one, two});

@@ -7,12 +7,12 @@
 namespace sf::roots {
 namespace {
 
-constexpr int kMaxIndexes = 4;  // one inside the other
+constexpr int kMaxIndexes = 4;  // nesting depth
 
 Status check_content(const std::string& content, const std::string& digest,
                      const std::string& name) {
   if (sha256_of(content) == digest) return Ok{};
-  return fail(ErrorCode::kCorrupt, name + " is not what its digest says: " + digest,
+  return fail(ErrorCode::kCorrupt, name + " does not match its digest: " + digest,
               "the image is damaged; save or download it again");
 }
 
@@ -28,14 +28,14 @@ Result<std::string> read_blob(const ImageFiles& files, const Descriptor& blob) {
   return content;
 }
 
-// With the configuration read; layers still without their diff ids.
+// Adds the configuration to the plan and the diff ids to its layers.
 Result<RootPlan> with_description(RootPlan plan, const std::string& description,
                                   const ImageChoice& choice) {
   SF_TRY_ASSIGN(ImageDescription image, parse_image_description(description));
   const bool says_platform = !image.platform.architecture.empty();
   if (says_platform && !(image.platform == choice.platform))
     return fail(ErrorCode::kUnsupported,
-                "the image is for " + to_string(image.platform) + ", this machine is " +
+                "the image is for " + to_string(image.platform) + ", but this machine is " +
                     to_string(choice.platform),
                 "pull it with --platform " + to_string(choice.platform));
   if (image.diff_ids.size() != plan.layers.size())
@@ -47,7 +47,7 @@ Result<RootPlan> with_description(RootPlan plan, const std::string& description,
   return plan;
 }
 
-// Names of files that tell their digest: blobs/sha256/HEX, HEX.json, sha256:HEX.
+// The digest in a file's name: blobs/sha256/HEX, HEX.json or sha256:HEX.
 std::string digest_in_name(std::string_view name) {
   for (std::string_view prefix : {"blobs/sha256/", "sha256:"}) {
     if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
@@ -81,9 +81,9 @@ Result<Descriptor> find_manifest(const ImageFiles& files, const ImageChoice& cho
     SF_TRY_ASSIGN(Descriptor chosen, choose_descriptor(found, wanted));
     if (!chosen.is_index()) return chosen;
     SF_TRY_ASSIGN(text, read_blob(files, chosen));
-    wanted.name.clear();  // only the outermost one has names
+    wanted.name.clear();  // only entries of the outermost index have names
   }
-  return fail(ErrorCode::kCorrupt, "the image's indexes lead to no manifest");
+  return fail(ErrorCode::kCorrupt, "the image's indexes contain no manifest");
 }
 
 Result<RootPlan> plan_oci(const ImageFiles& files, const ImageChoice& choice) {
@@ -98,7 +98,7 @@ Result<RootPlan> plan_oci(const ImageFiles& files, const ImageChoice& choice) {
     SF_TRY_ASSIGN(FilePart part, files.find(name));
     if (part.size != layer.size)
       return fail(ErrorCode::kCorrupt,
-                  name + " has " + std::to_string(part.size) + " bytes and should have " +
+                  name + " has " + std::to_string(part.size) + " bytes instead of " +
                       std::to_string(layer.size),
                   "the image is damaged; save or download it again");
     plan.layers.push_back({std::move(part), layer.digest, {}});
@@ -109,7 +109,7 @@ Result<RootPlan> plan_oci(const ImageFiles& files, const ImageChoice& choice) {
 }  // namespace
 
 Result<RootPlan> plan_image(const ImageFiles& files, const ImageChoice& choice) {
-  // What has both is by Docker, whose own table knows the names that people use.
+  // If both exist, the archive is Docker's, and its own table has the names that users know.
   return files.has("manifest.json") ? plan_docker(files, choice) : plan_oci(files, choice);
 }
 

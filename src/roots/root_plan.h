@@ -1,5 +1,5 @@
-// RootPlan: what must be unpacked, in which order, to get the root file system of an image; found
-// out from its small files alone, each checked against the digest that names it.
+// RootPlan: the layers to unpack, in order, for the root file system of an image. It is made from
+// the image's small files only; each is checked against its digest.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@
 namespace sf::roots {
 
 struct RootPlan {
-  std::string digest;  // names the result: that of the image's configuration, or of the archive
+  std::string digest;  // of the image's configuration, or of the archive
   ImageConfig config;
   std::vector<Layer> layers;
   Whiteouts whiteouts = Whiteouts::kApplied;
 };
 
 Result<RootPlan> plan_image(const ImageFiles& files, const ImageChoice& choice);
-// Of a tar with a root file system.
+// The plan for a tar of a root file system.
 RootPlan plan_archive(const FilePart& archive, const std::string& digest);
 
 }  // namespace sf::roots

@@ -26,7 +26,7 @@ Json to_json(const RootRecord& record) {
 }
 
 std::string to_text(const RootRecord& record) {
-  // A path may hold any bytes; JSON may not.
+  // A path may hold bytes that JSON does not allow.
   return to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// RootRecord: what is kept with a prepared root (image.json). Pure.
+// RootRecord: the metadata of a prepared root (image.json). Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace sf::roots {
 
 struct RootRecord {
   std::string digest;
-  std::string source;       // where it came from, for people: a path, "debootstrap bookworm"
-  std::string created_at;   // UTC, as 2026-01-31T12:00:00Z
+  std::string source;       // origin, for people: a path, "debootstrap bookworm"
+  std::string created_at;   // UTC: 2026-01-31T12:00:00Z
   std::uint64_t bytes = 0;  // on disk
   std::uint64_t skipped_devices = 0;
   std::uint64_t skipped_attributes = 0;
@@ -23,7 +23,7 @@ struct RootRecord {
 
 wire::Json to_json(const RootRecord& record);
 std::string to_text(const RootRecord& record);
-// kCorrupt for what is no record of a version we know.
+// kCorrupt if the text is malformed or has an unknown version.
 Result<RootRecord> parse_root_record(std::string_view text);
 
 }  // namespace sf::roots

@@ -20,21 +20,21 @@ namespace {
 using Kind = TarEntry::Kind;
 
 constexpr int kJustThere = O_PATH | O_DIRECTORY;
-constexpr mode_t kParentMode = 0755;  // of directories that an archive takes for granted
+constexpr mode_t kParentMode = 0755;  // of parent directories that the archive does not contain
 
 Result<ino_t> inode_of(int directory) {
   struct stat info {};
-  if (::fstat(directory, &info) != 0) return os::last_error("looking at a directory");
+  if (::fstat(directory, &info) != 0) return os::last_error("reading a directory's attributes");
   return info.st_ino;
 }
 
-// Nothing when nothing is there.
+// nullopt if the name does not exist.
 Result<std::optional<struct stat>> look(int directory, const std::string& name) {
   struct stat info {};
   if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0)
     return std::optional(info);
   if (errno == ENOENT) return std::optional<struct stat>();
-  return os::last_error("looking at what is there");
+  return os::last_error("reading the attributes of the existing file");
 }
 
 Status write_at(int file, const DataBlock& block) {
@@ -50,18 +50,18 @@ Status write_at(int file, const DataBlock& block) {
   return Ok{};
 }
 
-// A directory that is wanted may stay, with all it has; everything else makes room.
+// Removes the existing file, unless both it and the new member are directories.
 Status clear_the_way(int directory, const std::string& name, Kind wanted) {
   SF_TRY_ASSIGN(std::optional<struct stat> old, look(directory, name));
   if (!old || (S_ISDIR(old->st_mode) && wanted == Kind::kDirectory)) return Ok{};
   if (S_ISDIR(old->st_mode)) return os::remove_tree(os::fd_path(directory) + "/" + name);
-  if (::unlinkat(directory, name.c_str(), 0) != 0) return os::last_error("replacing it");
+  if (::unlinkat(directory, name.c_str(), 0) != 0) return os::last_error("replacing the old file");
   return Ok{};
 }
 
 Status make_directory(int directory, const std::string& name) {
   if (::mkdirat(directory, name.c_str(), 0700) != 0 && errno != EEXIST)
-    return os::last_error("making it");
+    return os::last_error("creating it");
   return Ok{};
 }
 
@@ -75,7 +75,7 @@ Result<RootWriter> RootWriter::open(const std::string& root, const UnpackLimits&
 Status RootWriter::make_parent(const std::string& path) {
   SF_TRY_ASSIGN(Location location, location_of(path));
   if (::mkdirat(location.directory.get(), location.name.c_str(), 0700) != 0)
-    return os::last_error("making directory " + path);  // EEXIST: a link to nothing
+    return os::last_error("making directory " + path);  // EEXIST: a dangling link
   if (::fchmodat(location.directory.get(), location.name.c_str(), kParentMode, 0) != 0)
     return os::last_error("setting the mode of " + path);
   made_.emplace(location.inode, location.name);
@@ -102,7 +102,7 @@ Status RootWriter::add(const std::string& path, const TarEntry& entry, TarReader
   if (++report_.entries > limits_.max_entries)
     return invalid("the archive has more than " + std::to_string(limits_.max_entries) + " members");
   if (path == "/" && entry.kind != Kind::kDirectory)
-    return fail(ErrorCode::kCorrupt, "the archive has a / that is no directory");
+    return fail(ErrorCode::kCorrupt, "the archive has a / that is not a directory");
   SF_TRY_ASSIGN(Location location, location_of(path));
   if (path != "/") SF_TRY(clear_the_way(location.directory.get(), location.name, entry.kind));
   SF_TRY_ASSIGN(bool skipped, is_skipped(entry));
@@ -114,7 +114,7 @@ Status RootWriter::add(const std::string& path, const TarEntry& entry, TarReader
   skipped_.erase(path);
   SF_TRY(make(location, entry, data));
   made_.emplace(location.inode, location.name);
-  if (entry.kind == Kind::kHardLink) return Ok{};  // it has what the other name gave it
+  if (entry.kind == Kind::kHardLink) return Ok{};  // it shares the attributes of its other name
   if (entry.kind == Kind::kDirectory) directory_times_[path] = entry.modified;
   return set_attributes(location, entry);
 }
@@ -156,7 +156,7 @@ Status RootWriter::make_file(const Location& location, const TarEntry& entry, Ta
     report_.bytes += block->bytes.size();
     if (report_.bytes > limits_.max_bytes)
       return invalid("the archive holds more than " + std::to_string(limits_.max_bytes) + " bytes",
-                     "if you trust it, raise the limit (--max-bytes)");
+                     "if you trust the archive, raise the limit (--max-bytes)");
     SF_TRY(write_at(file.get(), *block));
   }
   if (::ftruncate(file.get(), static_cast<off_t>(entry.size)) != 0)
@@ -178,7 +178,7 @@ Status RootWriter::make_hard_link(const Location& location, const TarEntry& entr
 Status RootWriter::set_attributes(const Location& location, const TarEntry& entry) {
   const int directory = location.directory.get();
   const char* name = location.name.c_str();
-  // A new owner clears set-id bits and file capabilities: it comes first.
+  // Set first, because a change of the owner clears set-id bits and file capabilities.
   if (::fchownat(directory, name, entry.uid, entry.gid, AT_SYMLINK_NOFOLLOW) != 0)
     return os::last_error("setting its owner");
   if (!entry.attributes.empty()) {
@@ -188,7 +188,7 @@ Status RootWriter::set_attributes(const Location& location, const TarEntry& entr
           keeps_attribute(key) && ::setxattr(os::fd_path(self.get()).c_str(), key.c_str(),
                                              value.data(), value.size(), 0) == 0;
       if (is_set) continue;
-      // Not every file system has them, and links have none of the user's.
+      // Some file systems do not support them, and links cannot have user attributes.
       if (keeps_attribute(key) && errno != ENOTSUP && errno != EPERM)
         return os::last_error("setting its attribute " + key);
       ++report_.skipped_attributes;
@@ -235,7 +235,7 @@ Status RootWriter::hide_below(int directory, ino_t inode, const std::string& nam
     SF_TRY_ASSIGN(os::UniqueFd below, os::open_at(directory, name, kJustThere | O_NOFOLLOW));
     SF_TRY(hide_content(below.get()));
   }
-  // A directory in which this layer has made something stays.
+  // A directory with files of this layer is kept.
   if (!is_ours && ::unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOTEMPTY)
     return os::last_error("hiding " + name);
   return Ok{};
@@ -243,7 +243,7 @@ Status RootWriter::hide_below(int directory, ino_t inode, const std::string& nam
 
 Status RootWriter::finish() {
   for (const auto& [path, modified] : directory_times_) {
-    // A later layer may have replaced it.
+    // A later layer may have replaced the directory.
     auto directory = root_.open_file(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     const timespec times[2] = {modified, modified};
     if (directory && ::futimens(directory->get(), times) != 0)

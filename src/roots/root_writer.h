@@ -1,9 +1,10 @@
-// RootWriter: makes the members of archives below a directory, and nowhere else. Every path is
-// looked up as a process with that directory as its root would (openat2 with RESOLVE_IN_ROOT), so
-// that links which an archive brings lead nowhere but into it. Layers replace and hide what the
-// layers below them have. Needs root: owners and attributes are the archive's.
+// RootWriter: writes archive members below a directory, and nowhere else. It resolves every path as
+// a process with that directory as its root would (openat2 with RESOLVE_IN_ROOT), so that a link in
+// an archive cannot point outside. Layers replace and hide files of the layers below. Needs root,
+// because it sets owners and attributes.
 //
-// Devices are not made: sessions have a /dev of their own, and a disk's node would be a way out.
+// Devices are skipped: sessions have their own /dev, and the node of a disk would break the
+// isolation.
 #pragma once
 
 #include <sys/types.h>
@@ -22,36 +23,35 @@
 namespace sf::roots {
 
 struct UnpackLimits {
-  std::uint64_t max_bytes = 64ULL << 30U;  // of content; holes cost nothing
+  std::uint64_t max_bytes = 64ULL << 30U;  // of content; holes do not count
   std::uint64_t max_entries = 10'000'000;
 };
 
 struct UnpackReport {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t skipped_devices = 0;  // and whatever else is no file, directory, link or pipe
-  std::uint64_t skipped_attributes =
-      0;  // that are not for archives to set, or that do not fit here
+  std::uint64_t skipped_devices = 0;     // also sockets and other special files
+  std::uint64_t skipped_attributes = 0;  // not allowed, or not supported by the file system
 };
 
 class RootWriter {
  public:
-  // Requires: `root` is a directory that nobody else changes meanwhile.
+  // Requires: no other process changes the directory `root` meanwhile.
   static Result<RootWriter> open(const std::string& root, const UnpackLimits& limits);
 
-  // What is there now belongs to the layers below.
+  // The existing files now belong to the lower layers.
   void begin_layer() { made_.clear(); }
-  // Makes the member at `path`, which path_in_root() made; its content comes from `data`.
+  // Creates the member at `path`, which comes from path_in_root(), with the content of `data`.
   Status add(const std::string& path, const TarEntry& entry, TarReader& data);
-  // Removes what layers below have there, and leaves what this layer made. Nothing there is fine.
+  // Removes the file of the lower layers, and keeps that of this layer. Succeeds if there is none.
   Status hide(const std::string& directory, const std::string& name);
   Status hide_all_in(const std::string& directory);
-  // With everything in place: directories get their times.
+  // Sets the times of directories. Called last.
   Status finish();
   const UnpackReport& report() const { return report_; }
 
  private:
-  struct Location {  // a name in a directory
+  struct Location {  // a directory and a name in it
     os::UniqueFd directory;
     ino_t inode = 0;  // of the directory
     std::string name;
@@ -72,7 +72,7 @@ class RootWriter {
   os::InRoot root_;
   UnpackLimits limits_;
   UnpackReport report_;
-  std::set<std::pair<ino_t, std::string>> made_;  // by this layer: directory and name
+  std::set<std::pair<ino_t, std::string>> made_;  // of this layer: directory and name
   std::set<std::string> skipped_;                 // devices, and their other names
   std::map<std::string, timespec> directory_times_;
 };

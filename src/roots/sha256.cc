@@ -50,10 +50,10 @@ bool is_sha256_digits(std::string_view text) {
 Result<std::string> digest_digits(std::string_view digest) {
   const std::string shown = "digest '" + std::string(digest.substr(0, kShown)) + "'";
   if (digest.starts_with("sha512:") || digest.starts_with("sha384:"))
-    return fail(ErrorCode::kUnsupported, shown + " is no SHA-256",
-                "save the image with SHA-256 digests, as all tools do unless told otherwise");
+    return fail(ErrorCode::kUnsupported, shown + " is not a SHA-256 digest",
+                "save the image with SHA-256 digests, the default of all tools");
   if (!digest.starts_with(kPrefix) || !is_sha256_digits(digest.substr(kPrefix.size())))
-    return fail(ErrorCode::kCorrupt, shown + " is not sha256: with 64 hexadecimal digits");
+    return fail(ErrorCode::kCorrupt, shown + " is not \"sha256:\" with 64 hexadecimal digits");
   return std::string(digest.substr(kPrefix.size()));
 }
 

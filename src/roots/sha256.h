@@ -1,4 +1,4 @@
-// Sha256: the digest by which images and their parts are known, over bytes as they come.
+// Sha256: incremental SHA-256, the digest that identifies images and their parts.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class Sha256 {
  public:
   Sha256();
   void add(std::string_view bytes);
-  // "sha256:" and 64 hexadecimal digits. Requires: called once, and nothing added afterwards.
+  // "sha256:" and 64 hexadecimal digits. Requires: called once, as the last call.
   std::string finish();
 
  private:
@@ -25,18 +25,18 @@ class Sha256 {
 
 std::string sha256_of(std::string_view bytes);
 
-// The digits of a digest as finish() writes it. Another algorithm is kUnsupported, anything else
-// kCorrupt: what this returns is fit for the name of a file.
+// The digits of a digest from finish(). They are safe as a file name. kUnsupported for another
+// algorithm, kCorrupt for anything else.
 Result<std::string> digest_digits(std::string_view digest);
 bool is_sha256_digits(std::string_view text);
 
-// Hashes what passes through it.
+// Computes the digest of the bytes that are read through it.
 class HashedStream final : public ByteStream {
  public:
-  // Requires: `source` lives longer.
+  // Requires: `source` outlives this.
   explicit HashedStream(ByteStream& source) : source_(source) {}
   Result<std::string_view> next() override;
-  // Reads the rest and returns the digest of everything. Once.
+  // Reads the rest and returns the digest of the whole stream. Requires: called once.
   Result<std::string> digest_to_the_end();
 
  private:

@@ -8,14 +8,14 @@ namespace sf::roots {
 namespace {
 
 // FIPS 180-2, appendix B.
-TEST(Sha256Test, HashesTheStandardsExamples) {
+TEST(Sha256Test, StandardExamplesHaveTheirDigests) {
   EXPECT_EQ(sha256_of("abc"),
             "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256_of(""),
             "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-TEST(Sha256Test, PiecesMakeTheSameDigestAsTheWhole) {
+TEST(Sha256Test, PiecesHaveTheSameDigestAsTheWhole) {
   Sha256 hash;
   hash.add("a");
   hash.add("");
@@ -23,7 +23,7 @@ TEST(Sha256Test, PiecesMakeTheSameDigestAsTheWhole) {
   EXPECT_EQ(hash.finish(), sha256_of("abc"));
 }
 
-TEST(Sha256Test, OnlyADigestGivesDigitsForAFileName) {
+TEST(Sha256Test, OnlyValidDigestsGiveDigits) {
   ASSERT_OK_AND_ASSIGN(std::string digits, digest_digits(sha256_of("abc")));
   EXPECT_TRUE(is_sha256_digits(digits));
   EXPECT_EQ(digits.substr(0, 8), "ba7816bf");

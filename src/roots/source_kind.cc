@@ -30,16 +30,16 @@ Result<bool> holds_image(const std::string& archive) {
   SF_TRY_ASSIGN(FilePart whole, whole_file(archive));
   SF_TRY_ASSIGN(PartStream packed, PartStream::open(whole));
   SF_TRY_ASSIGN(DecompressedStream unpacked, DecompressedStream::open(packed));
-  // Without a decompressor in between, members are skipped and not read.
+  // If the archive is not compressed, members can be skipped without reading them.
   SF_TRY_ASSIGN(PartStream plain, PartStream::open(whole));
   const bool is_compressed = unpacked.is_compressed();
   SF_TRY_ASSIGN(TarReader reader,
                 is_compressed ? TarReader::open(unpacked) : TarReader::open(plain));
   for (bool has_parts = false;;) {
     SF_TRY_ASSIGN(std::optional<TarEntry> member, reader.next());
-    if (!member && !has_parts) return false;  // nothing but a /
+    if (!member && !has_parts) return false;  // empty, or only a /
     if (!member)
-      return fail(ErrorCode::kCorrupt, "it has parts of an image, but no table of contents",
+      return fail(ErrorCode::kCorrupt, "the archive has parts of an image but no table of contents",
                   "manifest.json or index.json is missing; save or download the image again");
     SF_TRY_ASSIGN(std::string path, path_in_root(member->name));
     const std::string_view name = std::string_view(path).substr(1);

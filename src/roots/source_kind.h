@@ -1,4 +1,4 @@
-// What a user gave us: a root file system, or an image of one.
+// Distinguishes a root file system from an image of one.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace sf::roots {
 
-// Is this directory an OCI image layout?
+// Whether the directory is an OCI image layout.
 bool is_image_layout(const std::string& directory);
 
-// Does this archive hold an image (docker save, or a tar of an OCI layout), and not a root file
-// system itself? Looks at the names of members until that is clear: in a root, after the first one.
+// Whether the archive holds an image (docker save, or a tar of an OCI layout) instead of a root
+// file system. Reads the names of members until the answer is known: in a root, only the first one.
 Result<bool> holds_image(const std::string& archive);
 
-// Pure. Could an archive that holds an image have a member of this name?
+// Pure. Whether an image's archive can have a member of this name.
 bool may_be_in_image(std::string_view name);
-// Is an archive with this member, beside others that may be in images, an image?
+// Pure. Whether a member of this name shows that the archive is an image, if all other members may
+// be in images.
 bool shows_image(std::string_view name);
 
 }  // namespace sf::roots

@@ -7,7 +7,7 @@ namespace {
 
 const std::string kDigits(64, 'a');
 
-TEST(SourceKindTest, WhatToolsWriteMayBeAnImage) {
+TEST(SourceKindTest, MembersThatToolsWriteMayBeInAnImage) {
   for (const std::string& name :
        {kDigits + "/", kDigits + "/layer.tar", kDigits + "/VERSION", kDigits + ".json",
         kDigits + ".tar", kDigits + ".tar.gz", "sha256:" + kDigits, std::string("blobs"),
@@ -16,13 +16,13 @@ TEST(SourceKindTest, WhatToolsWriteMayBeAnImage) {
     EXPECT_TRUE(may_be_in_image(name)) << name;
 }
 
-TEST(SourceKindTest, WhatRootsBeginWithIsNoImage) {
+TEST(SourceKindTest, FirstMembersOfRootsAreNotInAnImage) {
   for (const char* name : {"bin", "etc/passwd", "usr/", "boot/config.json", ".dockerenv", "sbin/x",
                            "lib64", "blob", "var/lib/x.tar"})
     EXPECT_FALSE(may_be_in_image(name)) << name;
 }
 
-TEST(SourceKindTest, ATableOfContentsShowsAnImage) {
+TEST(SourceKindTest, TableOfContentsShowsAnImage) {
   EXPECT_TRUE(shows_image("manifest.json"));
   EXPECT_TRUE(shows_image("index.json"));
   EXPECT_FALSE(shows_image("etc/manifest.json"));

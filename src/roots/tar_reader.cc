@@ -9,8 +9,8 @@
 namespace sf::roots {
 namespace {
 
-// Names are bytes to us. In any other locale libarchive would translate and even normalise them; in
-// this one it cannot, says so, and leaves them alone. Of this thread only.
+// Keeps names as raw bytes. In any other locale libarchive would convert and normalize them; in the
+// C locale it cannot, so it returns a warning and leaves them unchanged. Affects this thread only.
 class PlainLocale {
  public:
   PlainLocale() : plain_(::newlocale(LC_ALL_MASK, "C", nullptr)), before_(::uselocale(plain_)) {}
@@ -82,7 +82,7 @@ Result<std::optional<TarEntry>> TarReader::next() {
   struct archive_entry* entry = nullptr;
   const int found = ::archive_read_next_header(input_.get(), &entry);
   if (found == ARCHIVE_EOF) return std::optional<TarEntry>();
-  // What it says of a name that is no text in this locale, and of no other warning.
+  // EILSEQ is only the warning for a name that is not text in this locale.
   const bool only_odd_name = found == ARCHIVE_WARN && ::archive_errno(input_.get()) == EILSEQ;
   if (found != ARCHIVE_OK && !only_odd_name) return input_.error("reading the archive");
   TarEntry made = plain_data(entry);

@@ -19,19 +19,19 @@ namespace sf::roots {
 struct TarEntry {
   enum class Kind { kFile, kDirectory, kSymlink, kHardLink, kPipe, kDevice, kOther };
   Kind kind = Kind::kFile;
-  std::string name;    // as it stands in the archive: any bytes, not to be trusted
-  std::string target;  // of a link; the same holds
-  mode_t mode = 0;     // permissions alone
+  std::string name;    // as in the archive: any bytes, untrusted
+  std::string target;  // of a link; untrusted too
+  mode_t mode = 0;     // permission bits only
   uid_t uid = 0;
   gid_t gid = 0;
   timespec modified{};
   std::uint64_t size = 0;
   bool is_sparse = false;
-  std::uint64_t data_offset = 0;  // where in the stream its content begins
+  std::uint64_t data_offset = 0;  // position of the content in the stream
   std::vector<std::pair<std::string, std::string>> attributes;
 };
 
-// A stretch of a member's content; what lies between two is a hole.
+// A range of a member's content; a gap between two ranges is a hole.
 struct DataBlock {
   std::uint64_t offset = 0;
   std::string_view bytes;
@@ -39,11 +39,11 @@ struct DataBlock {
 
 class TarReader {
  public:
-  // kCorrupt when this is no tar archive. Requires: `source` lives longer.
+  // kCorrupt if it is not a tar archive. Requires: `source` outlives the result.
   static Result<TarReader> open(ByteStream& source);
-  // The next member; none at the end. kCorrupt when the archive is damaged or only half there.
+  // The next member; nullopt at the end. kCorrupt if the archive is damaged or truncated.
   Result<std::optional<TarEntry>> next();
-  // The next bytes of that member's content; none at its end.
+  // The next range of that member's content; nullopt at its end.
   Result<std::optional<DataBlock>> block();
 
  private:

@@ -32,7 +32,7 @@ Status add_member(const TarEntry& entry, Whiteouts whiteouts, TarReader& reader,
 Status check_digest(HashedStream& stream, const std::string& wanted, const std::string& what) {
   SF_TRY_ASSIGN(std::string found, stream.digest_to_the_end());
   if (wanted.empty() || found == wanted) return Ok{};
-  return fail(ErrorCode::kCorrupt, what + " is " + found + " and should be " + wanted,
+  return fail(ErrorCode::kCorrupt, what + " has the digest " + found + " instead of " + wanted,
               "the file is damaged or has changed; save or download it again");
 }
 

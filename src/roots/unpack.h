@@ -1,4 +1,4 @@
-// From archives to a directory: layers in their order, each checked against its digests.
+// Unpacks layers in order into a directory, and checks each against its digests.
 #pragma once
 
 #include <string>
@@ -13,15 +13,16 @@ namespace sf::roots {
 
 struct Layer {
   FilePart part;            // a tar archive, compressed or not
-  std::string blob_digest;  // of the part as it lies there; may be empty
+  std::string blob_digest;  // of the part as stored; may be empty
   std::string diff_id;      // of the uncompressed archive; may be empty
 };
 
-// In an image's layers some names hide files of layers below; elsewhere they are ordinary names.
+// In an image's layers, whiteouts hide files of lower layers; elsewhere these names have no
+// meaning.
 enum class Whiteouts { kApplied, kOrdinaryNames };
 
-// Requires: `root` is an empty directory of the caller's own. After a failure (kCorrupt when a
-// digest is not the right one) it holds rubbish.
+// Requires: `root` is an empty directory of the caller. If it fails (kCorrupt for a wrong digest),
+// the content of `root` is undefined.
 Result<UnpackReport> unpack_layers(const std::vector<Layer>& layers, Whiteouts whiteouts,
                                    const std::string& root, const UnpackLimits& limits,
                                    const Progress& progress);

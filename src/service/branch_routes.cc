@@ -1,4 +1,4 @@
-// /v1/sessions/{s}/branches/{b}/...: what is done to one branch.
+// /v1/sessions/{s}/branches/{b}/...: operations on one branch.
 #include <nlohmann/json.hpp>
 
 #include "service/call_target.h"

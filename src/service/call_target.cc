@@ -23,7 +23,7 @@ Result<std::uint64_t> number_parameter(const Call& call, const std::string& key,
   std::uint64_t number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number > max)
-    return invalid("\"" + key + "\" is a number from 0 to " + std::to_string(max));
+    return invalid("\"" + key + "\" must be a number from 0 to " + std::to_string(max));
   return number;
 }
 

@@ -1,4 +1,4 @@
-// From the names in a path to what they stand for.
+// Finds the session and the branch that a path names.
 #pragma once
 
 #include "control/names.h"
@@ -15,9 +15,9 @@ struct BranchTarget {
 // /v1/sessions/{s}/branches/{b}...
 Result<BranchTarget> branch_target(SessionDirectory& directory, const Call& call);
 
-// A parameter of the address, or `fallback`.
+// A query parameter, or `fallback`.
 std::string parameter(const Call& call, const std::string& key, const std::string& fallback = {});
-// kInvalidArgument, naming it, when it is no number from 0 to `max`.
+// kInvalidArgument, naming the parameter, if it is not a number from 0 to `max`.
 Result<std::uint64_t> number_parameter(const Call& call, const std::string& key,
                                        std::uint64_t fallback, std::uint64_t max);
 

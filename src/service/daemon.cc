@@ -28,11 +28,11 @@ namespace {
 
 constexpr mode_t kSocketMode = 0660;
 constexpr mode_t kSocketDirMode = 0755;
-// A daemon that was just ended, or killed, may hold its locks for a moment longer.
+// A daemon that has just ended, or was killed, may hold its locks for a moment.
 constexpr seconds kLockTimeout{10};
 constexpr seconds kLookTime{2};
-// How long requests that are running at SIGTERM may take. What is cut off then is what a crash cuts
-// off: nothing that was acknowledged.
+// Time limit for requests that are running at SIGTERM. A request that is cut off has not been
+// acknowledged, as in a crash.
 constexpr seconds kGrace{5};
 
 sigset_t ending_signals() {
@@ -43,7 +43,7 @@ sigset_t ending_signals() {
   return signals;
 }
 
-// One daemon per socket, for as long as the descriptor is open.
+// Allows one daemon per socket, as long as the descriptor is open.
 Result<os::UniqueFd> lock_socket(const std::string& socket_path) {
   std::size_t slash = socket_path.rfind('/');
   if (slash != std::string::npos && slash > 0)
@@ -54,11 +54,11 @@ Result<os::UniqueFd> lock_socket(const std::string& socket_path) {
   SF_TRY_ASSIGN(bool ours, os::take_lock(lock, Deadline::after(kLockTimeout), is_served));
   if (!ours)
     return fail(ErrorCode::kBusy, "another daemon serves " + socket_path,
-                "use that one, or another --socket");
+                "use that daemon, or choose another --socket");
   return lock;
 }
 
-// Tells whoever started this process how the start went, once.
+// Reports the result of the start, once, to the process that started this one.
 class ReadyReport {
  public:
   explicit ReadyReport(int fd) : fd_(fd) {
@@ -73,7 +73,7 @@ class ReadyReport {
   os::UniqueFd fd_;
 };
 
-// Ends the server on a signal, and the process when running requests do not end in time.
+// Ends the server on a signal, and the process if running requests do not end in time.
 class SignalWatch {
  public:
   SignalWatch(std::vector<Server*> servers, DaemonLog& log, std::string socket_path)
@@ -87,7 +87,7 @@ class SignalWatch {
       served_ = true;
     }
     changed_.notify_all();
-    ::pthread_kill(thread_.native_handle(), SIGTERM);  // where it ended without a signal
+    ::pthread_kill(thread_.native_handle(), SIGTERM);  // wakes the thread if no signal arrived
     thread_.join();
   }
 
@@ -119,7 +119,7 @@ class SignalWatch {
 
 constexpr const char* kUsualGroup = "statefork";
 
-// The socket belongs to the group whose members may use the daemon.
+// Gives the socket to a group. Its members may use the daemon.
 Status give_to_group(const std::string& socket_path, const std::string& wanted) {
   const std::string& name = wanted.empty() ? kUsualGroup : wanted;
   std::vector<char> buffer(64U << 10U);
@@ -128,7 +128,7 @@ Status give_to_group(const std::string& socket_path, const std::string& wanted) 
   ::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
   if (found == nullptr) {
     if (wanted.empty()) return Ok{};
-    return invalid("there is no group '" + wanted + "'", "make it: groupadd " + wanted);
+    return invalid("there is no group '" + wanted + "'", "create it: groupadd " + wanted);
   }
   if (::chown(socket_path.c_str(), static_cast<uid_t>(-1), entry.gr_gid) != 0)
     return os::last_error("giving " + socket_path + " to group " + name);
@@ -141,7 +141,7 @@ Status check_token(const DaemonOptions& options) {
   bool is_plain = std::ranges::all_of(options.token, [](char c) { return c > ' ' && c < 127; });
   if (options.token.size() < kShortest || !is_plain)
     return invalid("listening on TCP needs a token of at least 16 visible characters",
-                   "openssl rand -hex 32 >FILE; chmod 600 FILE; --token-file FILE");
+                   "make one: openssl rand -hex 32 >FILE; chmod 600 FILE; use --token-file FILE");
   return Ok{};
 }
 
@@ -166,7 +166,7 @@ Result<std::vector<Listener>> open_listeners(const DaemonOptions& options, const
   return listeners;
 }
 
-// Returns when all have stopped, with the first failure.
+// Returns the first failure, after all listeners have stopped.
 Status serve_all(std::vector<Listener>& listeners) {
   std::vector<Status> ended(listeners.size(), Ok{});
   std::vector<std::jthread> threads;
@@ -175,7 +175,7 @@ Status serve_all(std::vector<Listener>& listeners) {
       ended[i] = listeners[i].server->serve(std::move(listeners[i].fd));
       for (Listener& other : listeners) other.server->stop();
     });
-  threads.clear();  // waits
+  threads.clear();  // waits for the threads
   for (Status& status : ended) SF_TRY(status);
   return Ok{};
 }
@@ -209,7 +209,7 @@ Status serve(const DaemonOptions& options, DaemonLog& log, ReadyReport& ready) {
     SignalWatch watch(std::move(servers), log, options.socket_path);
     Housekeeper housekeeper(*directory, log);
     served = serve_all(listeners);
-    executions.wait_all();  // within the grace that running requests have
+    executions.wait_all();  // within the time limit for running requests
   }
   ::unlink(options.socket_path.c_str());
   return served;
@@ -221,7 +221,7 @@ Status run_daemon(const DaemonOptions& options) {
   ReadyReport ready(options.ready_fd);
   sigset_t signals = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a backend's program that is gone must not take us along
+  std::signal(SIGPIPE, SIG_IGN);  // a backend's program may end while we write to it
   Status status = Ok{};
   if (!options.log_path.empty()) status = os::make_directories(options.state_dir);
   Result<os::UniqueFd> log_fd = open_log(options.log_path);

@@ -1,4 +1,4 @@
-// The daemon's life: its lock, its socket, its sessions, its end.
+// The daemon: takes its lock, listens on its socket, serves its sessions, and ends on a signal.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ struct DaemonOptions {
   std::string state_dir;
   backends::Tools tools;
   std::string log_path;  // empty: standard error
-  std::string group;     // of the socket; empty: `statefork`, where there is such a group
-  std::string listen;    // HOST:PORT, beside the socket; empty: none
-  std::string token;     // what requests over TCP must carry; never TCP without one
+  std::string group;     // of the socket; empty: `statefork` if that group exists
+  std::string listen;    // HOST:PORT, in addition to the socket; empty: none
+  std::string token;     // required in requests over TCP; TCP needs a token
   std::size_t prerestores = waypoint::WaypointOptions{}.prerestores;
-  int ready_fd = -1;  // told "ok", or what went wrong, and closed
+  int ready_fd = -1;  // receives "ok" or the error, then is closed
   std::string version;
 };
 
-// Returns after SIGTERM or SIGINT. Sessions live on. Requires: no other threads yet.
+// Returns after SIGTERM or SIGINT. Sessions keep running. Requires: no other threads exist yet.
 Status run_daemon(const DaemonOptions& options);
 
 }  // namespace sf::service

@@ -15,7 +15,7 @@ namespace {
 
 constexpr off_t kMaxLog = off_t{16} << 20U;
 
-// Values are quoted, so that no text from outside can look like another line or field.
+// Quotes values, so that outside text cannot look like another line or field.
 std::string log_value(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {

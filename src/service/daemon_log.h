@@ -1,4 +1,4 @@
-// DaemonLog: one line for each fact: when, how serious, what, and key=value fields. Thread-safe.
+// DaemonLog: one line per fact: time, level, message, and key=value fields. Thread-safe.
 #pragma once
 
 #include <initializer_list>
@@ -32,8 +32,7 @@ class DaemonLog {
   os::UniqueFd fd_;
 };
 
-// Appends to `path`; a log that has grown large is put aside as PATH.1 first. Empty: standard
-// error.
+// Appends to `path`; a large log is renamed to PATH.1 first. Empty: standard error.
 Result<os::UniqueFd> open_log(const std::string& path);
 
 }  // namespace sf::service

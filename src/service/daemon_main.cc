@@ -1,5 +1,5 @@
-// statefork-daemon: serves the sessions of this host. Started by `statefork serve`, or by the first
-// client that finds none.
+// statefork-daemon: serves the sessions of this host. `statefork serve` starts it, or the first
+// client that finds no daemon.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxToken = 4096;
 
-// From the file, or from STATEFORK_TOKEN.
+// Reads the token from the file or from STATEFORK_TOKEN.
 sf::Status read_token(const std::string& path, std::string& token) {
   const char* given = std::getenv("STATEFORK_TOKEN");
   if (path.empty()) {
@@ -31,24 +31,26 @@ int main(int argc, char** argv) {
   options.version = SF_VERSION;
   CLI::App app{"The StateFork daemon: HTTP and JSON on a Unix socket", "statefork-daemon"};
   app.set_version_flag("--version", "statefork " SF_VERSION);
-  app.add_option("--socket", options.socket_path, "Where to listen")->type_name("PATH")->required();
-  app.add_option("--state", options.state_dir, "Directory for everything that is kept")
+  app.add_option("--socket", options.socket_path, "Socket to listen on")
+      ->type_name("PATH")
+      ->required();
+  app.add_option("--state", options.state_dir, "Directory of the sessions' data")
       ->type_name("DIR")
       ->required();
   app.add_option("--log", options.log_path, "Append to this file instead of standard error")
       ->type_name("FILE");
   app.add_option("--group", options.group, "Group whose members may use the socket")
       ->type_name("NAME");
-  app.add_option("--listen", options.listen, "Serve TCP, too; needs a token")
+  app.add_option("--listen", options.listen, "Also listen on TCP; needs a token")
       ->type_name("HOST:PORT");
   std::string token_file;
-  app.add_option("--token-file", token_file, "File with the token that TCP clients must show")
+  app.add_option("--token-file", token_file, "File with the token that TCP clients must send")
       ->type_name("FILE");
   app.add_option("--trees-ahead", options.prerestores,
-                 "Nodes that stand ready before anybody goes back there; 0: nothing is done ahead")
+                 "Nodes that are restored in advance (0: none)")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{0}, sf::service::kMostPrerestores));
-  app.add_option("--ready-fd", options.ready_fd, "Descriptor to be told when it is ready")
+  app.add_option("--ready-fd", options.ready_fd, "Descriptor that receives the result of the start")
       ->group("");
   CLI11_PARSE(app, argc, argv);
   sf::Status status = read_token(token_file, options.token);

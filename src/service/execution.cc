@@ -12,7 +12,7 @@
 namespace sf::service {
 namespace {
 
-constexpr std::size_t kEventCost = 128;  // what an event takes beside its data
+constexpr std::size_t kEventCost = 128;  // overhead of an event, in bytes
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Status Execution::begin() {
   std::lock_guard lock(mutex_);
   if (interrupted_)
     return fail(ErrorCode::kBusy, "the command was interrupted before it began",
-                "nothing was done; start it again");
+                "it had no effect; start it again");
   begun_ = true;
   return Ok{};
 }

@@ -1,5 +1,5 @@
-// Execution: one command that runs whoever watches, and what is seen of it as numbered events. Any
-// number of watchers, each from the number it saw last. Thread-safe.
+// Execution: one command that runs independently of its watchers, with its output as numbered
+// events. Any number of watchers can read, each from the last number it received. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -20,35 +20,37 @@ namespace sf::service {
 
 using wire::Json;
 
-enum class OutputForm { kText, kRaw };  // as a person would read it, or the terminal's bytes
+enum class OutputForm { kText, kRaw };  // cleaned text, or the terminal's bytes
 
 class Execution {
  public:
   struct Event {
     std::uint64_t seq = 0;
     std::string kind;  // output, gap; the last one is result or problem
-    std::string text;  // as it is sent
+    std::string text;  // the JSON to send
   };
   struct Page {
     std::vector<Event> events;
-    bool over = false;  // nothing comes after these
+    bool over = false;  // no more events follow
   };
-  static constexpr std::size_t kMaxKept = 4U << 20U;  // bytes of events; older ones are forgotten
+  static constexpr std::size_t kMaxKept = 4U << 20U;  // bytes of events; older ones are dropped
 
   Execution(std::string id, std::string command, OutputForm form)
       : id_(std::move(id)), command_(std::move(command)), form_(form) {}
 
   const std::string& id() const { return id_; }
-  // It has the branch's lock. Fails when it was interrupted while it waited.
+  // Called when the command has the branch lock. Fails if the command was interrupted while it
+  // waited.
   Status begin();
   enum class Stage { kQueued, kRunning, kOver };
-  // Where the interrupt met it. One that waits never begins; one that runs is the caller's to stop.
+  // Returns the stage at the interrupt. A queued command never begins; the caller must stop a
+  // running one.
   Stage interrupt();
   void on_output(std::string_view bytes);
   void finish(const Result<Observation>& outcome);
 
-  // All kept events after number `after`; waits for the first of them until `deadline`. When
-  // events after `after` were forgotten, the first one says so.
+  // All kept events after number `after`; waits for the first one until `deadline`. If events after
+  // `after` were dropped, the first event is a gap.
   Page events_after(std::uint64_t after, Deadline deadline) const;
   bool wait_end(Deadline deadline) const;
   Json describe() const;
@@ -70,7 +72,7 @@ class Execution {
   bool begun_ = false;
   bool interrupted_ = false;
   bool finished_ = false;
-  Json ending_;  // the member of describe() that says how it ended
+  Json ending_;  // the members of describe() for the outcome
 };
 
 }  // namespace sf::service

@@ -1,4 +1,4 @@
-// .../branches/{b}/executions: commands that run whoever watches, and their events.
+// .../branches/{b}/executions: commands that run independently of the client, and their events.
 #include <nlohmann/json.hpp>
 
 #include "service/call_target.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr int kCreated = 201;
 constexpr std::string_view kInterruptKey = "\x03";
 constexpr std::uint64_t kMaxWaitMs = 600'000;
-// How often a stream without news says that it is alive; a client that has gone is noticed then.
+// Interval of heartbeats on a stream without events. They detect a client that has gone.
 constexpr seconds kHeartbeat{15};
 
 BodySource event_source(std::shared_ptr<Execution> execution, std::uint64_t after) {

@@ -18,7 +18,7 @@ std::string id_of(const BranchTarget& at) {
 }  // namespace
 
 Result<std::shared_ptr<Execution>> ExecutionTable::start(BranchTarget at, ExecRequest request) {
-  SF_TRY(at.session->resolve_ref(at.branch, "HEAD"));  // says which branch there is not
+  SF_TRY(at.session->resolve_ref(at.branch, "HEAD"));  // fails if the branch does not exist
   OutputForm form = request.raw ? OutputForm::kRaw : OutputForm::kText;
   request.raw = false;
   auto execution = std::make_shared<Execution>(random_id("x"), request.command, form);
@@ -26,7 +26,7 @@ Result<std::shared_ptr<Execution>> ExecutionTable::start(BranchTarget at, ExecRe
   std::lock_guard lock(mutex_);
   if (running_ >= kMaxRunning)
     return fail(ErrorCode::kBusy,
-                std::to_string(kMaxRunning) + " executions are running, no more can be started",
+                std::to_string(kMaxRunning) + " executions are running, which is the limit",
                 "wait until one of them ends");
   try {
     std::thread([this, at, request = std::move(request), execution] {
@@ -80,7 +80,7 @@ Result<std::shared_ptr<Execution>> ExecutionTable::find(const BranchTarget& at,
     if (execution->id() == id) return std::move(execution);
   }
   return fail(ErrorCode::kNotFound, "no execution '" + id.substr(0, 64) + "' on this branch",
-              "the last ones are kept while the daemon lives; the session's log has all commands");
+              "the daemon keeps only the latest executions; the session's log has all commands");
 }
 
 std::vector<std::shared_ptr<Execution>> ExecutionTable::of(const BranchTarget& at) const {

@@ -1,6 +1,5 @@
-// ExecutionTable: the commands that were started to run by themselves, and the last ones that
-// ended. In memory only: what a command did is in the session's log, whoever forgets its events.
-// Thread-safe.
+// ExecutionTable: the running executions and the last ones that ended. In memory only: the
+// session's log keeps the commands after their events are dropped. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -28,7 +27,8 @@ class ExecutionTable {
   ExecutionTable& operator=(const ExecutionTable&) = delete;
   ~ExecutionTable() { wait_all(); }
 
-  // Runs it in a thread of its own. With `raw` in the request, events carry the terminal's bytes.
+  // Runs the command in its own thread. If the request has `raw`, events carry the terminal's
+  // bytes.
   Result<std::shared_ptr<Execution>> start(BranchTarget at, ExecRequest request);
   Result<std::shared_ptr<Execution>> find(const BranchTarget& at, const std::string& id) const;
   std::vector<std::shared_ptr<Execution>> of(const BranchTarget& at) const;  // the oldest first

@@ -1,4 +1,4 @@
-// .../branches/{b}/files: files in and out.
+// .../branches/{b}/files: reads and writes files.
 #include <nlohmann/json.hpp>
 
 #include "base/request_limits.h"
@@ -11,7 +11,7 @@ namespace {
 
 Result<std::string> path_of(const Call& call) {
   std::string path = parameter(call, "path");
-  if (path.empty()) return invalid("\"path\" is missing", "?path=/absolute/path");
+  if (path.empty()) return invalid("\"path\" is missing", "add ?path=/absolute/path");
   return path;
 }
 

@@ -1,4 +1,4 @@
-// /healthz, /metrics, /openapi.json, /v1/backends, /v1/gc: what concerns the host.
+// /healthz, /metrics, /openapi.json, /v1/backends, /v1/gc: the host.
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Housekeeper: ends sessions whose time is over, opens backends again that failed, and now and then
-// collects what was left.
+// Housekeeper: periodically ends expired sessions, reopens backends that failed, and collects
+// garbage.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +13,7 @@ namespace sf::service {
 
 class Housekeeper {
  public:
-  // Requires: both outlive it.
+  // Requires: both references outlive it.
   Housekeeper(SessionDirectory& directory, DaemonLog& log)
       : thread_([&](const std::stop_token& stop) { keep_house(stop, directory, log); }) {}
 
@@ -22,7 +22,7 @@ class Housekeeper {
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // last, because its thread uses the other members
 };
 
 }  // namespace sf::service

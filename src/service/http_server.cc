@@ -18,8 +18,8 @@
 namespace sf::service {
 namespace {
 
-// One thread per connection, also while it waits for a branch's lock. Each takes up to two
-// descriptors, of which a process often has 1024.
+// One thread per connection, also while it waits for a branch lock. Each connection uses up to two
+// descriptors; a process often has 1024.
 constexpr std::size_t kMaxThreads = 384;
 constexpr time_t kHalfRequestSeconds = 10;
 constexpr time_t kKeepAliveSeconds = 5;
@@ -42,14 +42,14 @@ void put(const Reply& reply, httplib::Response& response) {
       });
 }
 
-// What the library refuses by itself, in the words of the API.
+// Errors that the HTTP library detects, in the API's format.
 Error refusal(int status) {
-  if (status == 404) return fail(ErrorCode::kNotFound, "there is nothing at this path");
+  if (status == 404) return fail(ErrorCode::kNotFound, "no such path");
   if (status == 413)
     return invalid("the request is too large",
                    "at most " + std::to_string(kMaxHttpRequest) + " bytes");
   if (status == 414) return invalid("the address is too long");
-  return invalid("this is no HTTP request that can be answered");
+  return invalid("malformed or unsupported HTTP request");
 }
 
 std::string text_of(const std::exception_ptr& thrown) {
@@ -62,7 +62,7 @@ std::string text_of(const std::exception_ptr& thrown) {
   }
 }
 
-// Takes as long for a wrong token as for the right one.
+// Takes the same time for a wrong token as for the right one.
 bool same_secret(std::string_view given, std::string_view secret) {
   if (given.size() != secret.size()) return false;
   unsigned difference = 0;
@@ -111,7 +111,7 @@ class Server::Http : public httplib::Server {
     set_keep_alive_timeout(kKeepAliveSeconds);
     set_keep_alive_max_count(kKeepAliveRequests);
     auto handle = [&router](const httplib::Request& request, httplib::Response& response) {
-      // Not request.params: there the library also puts bodies that claim to be forms.
+      // Does not use request.params: the library also adds fields of form bodies to it.
       std::size_t mark = std::min(request.target.find('?'), request.target.size() - 1);
       auto query = wire::parse_query(std::string_view(request.target).substr(mark + 1));
       put(query ? router.answer(request.method, request.path, *query, request.body)
@@ -129,7 +129,7 @@ class Server::Http : public httplib::Server {
     });
     set_exception_handler([&log](const httplib::Request& request, httplib::Response& response,
                                  const std::exception_ptr& thrown) {
-      Error error = fail(ErrorCode::kOs, "the daemon failed: " + text_of(thrown));
+      Error error = fail(ErrorCode::kOs, "internal error of the daemon: " + text_of(thrown));
       log.error("exception", error, {{"path", request.path}});
       put(problem_reply(error), response);
     });
@@ -156,8 +156,8 @@ Server::Server(const Router& router, DaemonLog& log, std::string token)
 Server::~Server() = default;
 
 Status Server::serve(os::UniqueFd listener) {
-  if (http_->serve_on(listener.release())) return Ok{};  // closes it
-  return fail(ErrorCode::kOs, "the socket stopped answering");
+  if (http_->serve_on(listener.release())) return Ok{};  // closes the descriptor
+  return fail(ErrorCode::kOs, "the server stopped listening on its socket");
 }
 
 void Server::stop() { http_->stop_soon(); }

@@ -1,5 +1,5 @@
-// Server: HTTP/1.1 around a Router, on a listening socket. Bounded: sizes of requests, time for
-// half ones, threads. The HTTP library stops in http_server.cc.
+// Server: HTTP/1.1 around a Router, on a listening socket. Limits the size of requests, the time
+// for incomplete ones and the number of threads. Only http_server.cc uses the HTTP library.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,16 @@ namespace sf::service {
 
 class Server {
  public:
-  // With a token, only requests that carry it (`Authorization: Bearer TOKEN`) are answered.
-  // Requires: both outlive the server.
+  // If there is a token, only requests that carry it (`Authorization: Bearer TOKEN`) are served.
+  // Requires: both references outlive the server.
   Server(const Router& router, DaemonLog& log, std::string token = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Serves until stop() and until the requests that were running then are answered.
+  // Serves until stop() was called and the running requests are answered.
   Status serve(os::UniqueFd listener);
-  // From any thread; takes no new requests from now on. Waits until serve() has begun.
+  // May be called from any thread. Refuses new requests from now on. Waits until serve() has begun.
   void stop();
 
  private:

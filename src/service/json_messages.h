@@ -1,5 +1,5 @@
-// The control plane's structs as the API's JSON, and requests back to structs. Strict on input:
-// unknown fields are refused. Fields keep their meaning once published; new ones may come.
+// Converts the control plane's structs to the API's JSON, and requests to structs. Unknown fields
+// in requests are refused. A published field keeps its meaning; new fields may be added.
 #pragma once
 
 #include <map>
@@ -41,20 +41,20 @@ struct CleanupCall {
 Result<CleanupCall> cleanup_call_from(const Json& body);
 
 Result<WindowSize> window_size_from(const Json& body);
-// `keys` or `keys_base64` are bytes as they are typed; `input` is a list of events.
+// `keys` and `keys_base64` are the bytes to type; `input` is a list of events.
 Result<InputEvents> input_from(const Json& body);
 
 struct NodeChange {
   std::optional<std::string> name;
-  std::map<std::string, std::optional<std::string>> notes;  // nothing: removed
+  std::map<std::string, std::optional<std::string>> notes;  // nullopt: remove the note
 };
 Result<NodeChange> node_change_from(const Json& body);
-// A session's new name.
+// The new name of a session.
 Result<std::string> session_change_from(const Json& body);
 
-// `problem`: why it cannot be used now, or not as it was made; empty if it can.
+// `problem`: why the session cannot be used now, or not in full; empty if it can.
 Json session_to_json(const control::SessionManager& session, const std::string& problem);
-// Of a session whose records cannot be used.
+// For a session with unusable records.
 Json session_to_json(const control::SessionRecord& record, const std::string& problem);
 // The session with all its nodes (parents before their children) and branches.
 Json tree_to_json(const control::SessionManager& session);
@@ -64,7 +64,7 @@ Json to_json(const backends::BackendDescription& backend);
 Json to_json(const Housekeeping& done);
 Json to_json(const ScreenText& screen);
 Json to_json(const TerminalPiece& piece);
-// `output` is text. When the bytes are not UTF-8, `output_base64` has them as they were.
+// `output` is text. If the bytes are not UTF-8, `output_base64` has the original bytes.
 Json to_json(const Observation& seen);
 Json to_json(const SideObservation& seen);
 Json to_json(const control::SnapshotReport& report);

@@ -1,6 +1,5 @@
-// When a session has lived long enough. Its time-to-live counts from its creation, whatever it
-// does; its idle time counts from the end of its last use, and nothing is idle where something
-// runs.
+// Decides when a session expires. Its time-to-live counts from its creation. Its idle time counts
+// from the end of its last use; a session with a running process is not idle.
 #pragma once
 
 #include <mutex>
@@ -21,9 +20,9 @@ class SessionUse {  // Thread-safe.
 
   void begin();
   void end();
-  void touch();  // as if used and left just now
-  // What the terms say at this moment. Whether something still runs in an idle session is for the
-  // caller to look at.
+  void touch();  // as if a use had just ended
+  // The terms' decision at this moment. The caller must check whether a process runs in an idle
+  // session.
   Ending ending(control::WallTime wall_now, Clock::time_point now) const;
 
  private:

@@ -9,13 +9,13 @@ using control::WallTime;
 
 const WallTime kBorn{microseconds(1'000'000'000)};
 
-TEST(SessionUseTest, WithoutTermsNothingEnds) {
+TEST(SessionUseTest, SessionWithoutTermsNeverExpires) {
   SessionUse use(kBorn, {});
   EXPECT_EQ(use.ending(kBorn + seconds(1'000'000'000), Clock::now() + seconds(1'000'000)),
             Ending::kNone);
 }
 
-TEST(SessionUseTest, TheTimeToLiveCountsFromTheCreationEvenInUse) {
+TEST(SessionUseTest, TimeToLiveCountsFromTheCreationEvenInUse) {
   SessionUse use(kBorn, {.ttl = seconds(10)});
   use.begin();
   EXPECT_EQ(use.ending(kBorn + seconds(9), Clock::now()), Ending::kNone);
@@ -29,13 +29,13 @@ TEST(SessionUseTest, IdleTimeCountsFromTheEndOfTheLastUse) {
   use.begin();
   use.begin();
   use.end();
-  EXPECT_EQ(use.ending(kBorn, later), Ending::kNone) << "one of two still uses it";
+  EXPECT_EQ(use.ending(kBorn, later), Ending::kNone) << "one of two users is left";
   use.end();
   EXPECT_EQ(use.ending(kBorn, Clock::now() + seconds(9)), Ending::kNone);
   EXPECT_EQ(use.ending(kBorn, Clock::now() + seconds(11)), Ending::kIdle);
 }
 
-TEST(SessionUseTest, AClockThatWasSetBackEndsNothingEarly) {
+TEST(SessionUseTest, ClockThatIsSetBackEndsNothingEarly) {
   SessionUse use(kBorn, {.ttl = seconds(10)});
   EXPECT_EQ(use.ending(kBorn - seconds(1000), Clock::now()), Ending::kNone);
 }

@@ -13,7 +13,7 @@ namespace {
 
 Json parsed(const char* text) { return Json::parse(text); }
 
-TEST(RequestMessagesTest, ASessionIsReadWithAllItsSettings) {
+TEST(RequestMessagesTest, SessionIsReadWithAllItsSettings) {
   ASSERT_OK_AND_ASSIGN(
       CreateSession request,
       create_session_from(parsed(
@@ -32,13 +32,13 @@ TEST(RequestMessagesTest, ASessionIsReadWithAllItsSettings) {
   EXPECT_EQ(request.labels.at("owner"), "me");
 }
 
-TEST(RequestMessagesTest, WrongSessionsAreRefused) {
+TEST(RequestMessagesTest, InvalidSessionsAreRefused) {
   for (const char* text : {R"({"nmae": "a"})", R"({"cpus": -1})", R"({"cpus": 0})",
                            R"({"cpus": 1e300})", R"({"labels": {"": "x"}})", R"([])"})
     EXPECT_FALSE(create_session_from(parsed(text)).ok()) << text;
 }
 
-TEST(RequestMessagesTest, ACommandIsTextOrBytes) {
+TEST(RequestMessagesTest, CommandIsTextOrBytes) {
   ASSERT_OK_AND_ASSIGN(
       ExecRequest text,
       exec_request_from(
@@ -57,7 +57,7 @@ TEST(RequestMessagesTest, ACommandIsTextOrBytes) {
     EXPECT_FALSE(exec_request_from(parsed(wrong)).ok()) << wrong;
 }
 
-TEST(RequestMessagesTest, AForkHasAsManyBranchesAsNamesUnlessToldOtherwise) {
+TEST(RequestMessagesTest, ForkCountDefaultsToTheNumberOfNames) {
   EXPECT_EQ(fork_call_from(parsed("{}"))->request.count, 1U);
   EXPECT_EQ(fork_call_from(parsed(R"({"names": ["a", "b"]})"))->request.count, 2U);
   EXPECT_EQ(fork_call_from(parsed(R"({"names": ["a"], "count": 3})"))->request.count, 3U);
@@ -66,7 +66,7 @@ TEST(RequestMessagesTest, AForkHasAsManyBranchesAsNamesUnlessToldOtherwise) {
     EXPECT_FALSE(fork_call_from(parsed(wrong)).ok()) << wrong;
 }
 
-TEST(ReplyMessagesTest, OutputThatIsNoTextComesAsBytesToo) {
+TEST(ReplyMessagesTest, OutputThatIsNotTextIsAlsoSentAsBytes) {
   EXPECT_FALSE(to_json(Observation{.output = "plain"}).contains("output_base64"));
   EXPECT_EQ(to_json(Observation{.output = "\xff"})["output_base64"], "/w==");
 }
@@ -77,8 +77,8 @@ TEST(ReplyMessagesTest, TimesAreIso8601) {
             "2023-11-14T22:13:20.000001Z");
 }
 
-// Python's are compared with these: tests/python/test_api.py.
-TEST(OpenApiTest, ItStatesTheLimitsThatAllClientsHave) {
+// tests/python/test_api.py compares the Python client with these limits.
+TEST(OpenApiTest, DocumentStatesTheLimitsOfAllClients) {
   const Json api = Json::parse(openapi_text());
   EXPECT_EQ(api["x-limits"], Json({{"command_bytes", kMaxCommand},
                                    {"output_bytes", kMaxOutput},
@@ -108,7 +108,7 @@ TEST(OpenApiTest, ItStatesTheLimitsThatAllClientsHave) {
             kMaxForks);
 }
 
-TEST(RequestMessagesTest, WhatNoKeeperCouldReturnIsRefused) {
+TEST(RequestMessagesTest, OutputLimitAboveTheKeepersMaximumIsRefused) {
   auto with_output = [](std::size_t bytes) {
     return exec_request_from({{"command", "x"}, {"max_output", bytes}}).ok();
   };

@@ -32,10 +32,10 @@ void Metrics::count(const std::string& route, int status, microseconds took) {
 
 std::string Metrics::text(const HostNumbers& now) const {
   std::string text;
-  gauge(text, "statefork_sessions", "Sessions there are.", now.sessions);
-  gauge(text, "statefork_live_branches", "Branches that live.", now.live_branches);
-  gauge(text, "statefork_nodes", "Nodes of all sessions.", now.nodes);
-  gauge(text, "statefork_physical_snapshots", "Physical snapshots that are kept.",
+  gauge(text, "statefork_sessions", "Number of sessions.", now.sessions);
+  gauge(text, "statefork_live_branches", "Number of live branches.", now.live_branches);
+  gauge(text, "statefork_nodes", "Number of nodes in all sessions.", now.nodes);
+  gauge(text, "statefork_physical_snapshots", "Number of physical snapshots.",
         now.physical_snapshots);
   gauge(text, "statefork_physical_bytes", "Bytes of physical snapshots.", now.physical_bytes);
   std::lock_guard lock(mutex_);
@@ -43,7 +43,7 @@ std::string Metrics::text(const HostNumbers& now) const {
   for (const auto& [key, count] : answers_)
     text += fmt::format("statefork_requests_total{{route=\"{}\",status=\"{}\"}} {}\n", key.first,
                         key.second, count);
-  head(text, "statefork_request_duration_seconds", "histogram", "Time until the answer.");
+  head(text, "statefork_request_duration_seconds", "histogram", "Time to answer a request.");
   for (const auto& [route, latency] : latencies_) {
     for (std::size_t i = 0; i < kBounds.size(); ++i)
       text +=

@@ -1,4 +1,4 @@
-// Metrics: what the daemon did and how long it took, as Prometheus reads it. Thread-safe.
+// Metrics: counts and latencies of requests in the format of Prometheus. Thread-safe.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace sf::service {
 
-// Sums over all sessions, as they are at this moment.
+// Current sums over all sessions.
 struct HostNumbers {
   std::uint64_t sessions = 0;
   std::uint64_t live_branches = 0;
@@ -24,7 +24,7 @@ struct HostNumbers {
 
 class Metrics {
  public:
-  // `route`: "POST /v1/sessions"; empty: a request that fits none.
+  // `route`: "POST /v1/sessions"; empty if no route matched the request.
   void count(const std::string& route, int status, microseconds took);
   // The text exposition format, version 0.0.4.
   std::string text(const HostNumbers& now) const;
@@ -33,7 +33,7 @@ class Metrics {
   static constexpr std::array<double, 12> kBounds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                                      0.05,   0.1,   0.25,   1,     5,    30};
   struct Latency {
-    std::array<std::uint64_t, kBounds.size()> up_to{};  // each counts those below it, too
+    std::array<std::uint64_t, kBounds.size()> up_to{};  // each counts those below it too
     std::uint64_t count = 0;
     double sum_seconds = 0;
   };

@@ -10,7 +10,7 @@ namespace {
 
 struct NodeTarget {
   SessionDirectory::Session session;
-  control::BranchId branch;  // whose HEAD is meant
+  control::BranchId branch;  // the branch that HEAD refers to
   std::string ref;
 };
 
@@ -35,12 +35,13 @@ Result<Answer> show(SessionDirectory& directory, const Call& call) {
   return describe(at);
 }
 
-// Notes first: a name that is taken then fails with the notes set, which can be asked for again.
+// Sets the notes first: if the name is taken, the notes are set and the client can repeat the
+// request.
 Result<Answer> change(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(NodeTarget at, node_target(directory, call));
   SF_TRY_ASSIGN(NodeChange change, node_change_from(call.body));
   SF_TRY_ASSIGN(control::NodeId id, at.session->resolve_ref(at.branch, at.ref));
-  at.ref = id.value();  // the name may change below
+  at.ref = id.value();  // the request may change the name
   for (const auto& [key, value] : change.notes)
     SF_TRY(at.session->set_note(at.branch, at.ref, key, value));
   if (change.name) SF_TRY(at.session->rename_node(at.branch, at.ref, *change.name));

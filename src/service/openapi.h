@@ -1,4 +1,4 @@
-// The API as OpenAPI 3.1: openapi.json, as it is in the sources.
+// The API as OpenAPI 3.1: the text of openapi.json.
 #pragma once
 
 #include <string_view>

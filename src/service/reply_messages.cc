@@ -20,7 +20,7 @@ using control::Node;
 
 namespace {
 
-// 64 bits do not fit the numbers of every JSON reader.
+// As text, because not every JSON reader supports 64-bit numbers.
 std::string to_hex(std::uint64_t number) {
   std::array<char, 17> text{};
   std::snprintf(text.data(), text.size(), "%016" PRIx64, number);

@@ -21,10 +21,10 @@ constexpr std::uint64_t kMaxLifeSeconds = 10ULL * 366 * 24 * 3600;
 
 Status check_labels(const std::map<std::string, std::string>& labels) {
   if (labels.size() > kMaxLabels)
-    return invalid("at most " + std::to_string(kMaxLabels) + " labels");
+    return invalid("a session can have at most " + std::to_string(kMaxLabels) + " labels");
   for (const auto& [key, value] : labels) {
     if (key.empty() || key.size() > kMaxLabelKey || value.size() > kMaxLabelValue)
-      return invalid("a label's key has 1 to " + std::to_string(kMaxLabelKey) +
+      return invalid("a label's key must have 1 to " + std::to_string(kMaxLabelKey) +
                      " bytes, its value at most " + std::to_string(kMaxLabelValue));
   }
   return Ok{};
@@ -39,8 +39,8 @@ Result<control::SessionTerms> terms_from(wire::JsonFields& fields) {
   fields.read("max_bytes", terms.max_bytes);
   fields.read("max_branches", terms.max_branches);
   if (std::max(ttl, idle) > kMaxLifeSeconds)
-    return invalid("\"ttl_s\" and \"idle_s\" are at most " + std::to_string(kMaxLifeSeconds),
-                   "0: no bound");
+    return invalid("\"ttl_s\" and \"idle_s\" must be at most " + std::to_string(kMaxLifeSeconds),
+                   "use 0 for no limit");
   terms.ttl = seconds(ttl);
   terms.idle = seconds(idle);
   return terms;
@@ -48,7 +48,7 @@ Result<control::SessionTerms> terms_from(wire::JsonFields& fields) {
 
 enum class Need { kRequired, kOptional };
 
-// `KEY`, or `KEY_base64` where it is not UTF-8. The last of the fields to be read.
+// Reads `KEY`, or `KEY_base64` if the bytes are not UTF-8. Must be the last field that is read.
 Result<std::string> bytes_from(wire::JsonFields& fields, const std::string& key,
                                Need need = Need::kRequired) {
   std::string text;
@@ -59,7 +59,7 @@ Result<std::string> bytes_from(wire::JsonFields& fields, const std::string& key,
   if (!is_encoded && need == Need::kRequired) fields.require(key);
   SF_TRY(fields.done());
   if (!is_encoded) return text;
-  if (fields.has(key)) return invalid("\"" + key + "\" or \"" + key + "_base64\", not both");
+  if (fields.has(key)) return invalid("use \"" + key + "\" or \"" + key + "_base64\", not both");
   auto decoded = wire::from_base64(encoded);
   if (!decoded) return std::move(decoded).error().while_doing("\"" + key + "_base64\"");
   return decoded;
@@ -67,7 +67,7 @@ Result<std::string> bytes_from(wire::JsonFields& fields, const std::string& key,
 
 Status check_bounds(std::uint64_t timeout_ms, std::size_t max_output) {
   if (timeout_ms > static_cast<std::uint64_t>(kMaxTimeout.count()))
-    return invalid("\"timeout_ms\" is more than a year", "0: none");
+    return invalid("\"timeout_ms\" is more than a year", "use 0 for no time limit");
   if (max_output > kMaxOutput)
     return invalid("\"max_output\" is more than " + std::to_string(kMaxOutput),
                    "write the output to a file in the session");
@@ -101,7 +101,7 @@ Result<CreateSession> create_session_from(const Json& body) {
   fields.read("labels", request.labels);
   SF_TRY_ASSIGN(request.terms, terms_from(fields));
   SF_TRY(fields.done());
-  if (!(cpus >= 0 && cpus <= kMaxCpus)) return invalid("\"cpus\" is a number of processors");
+  if (!(cpus >= 0 && cpus <= kMaxCpus)) return invalid("\"cpus\" must be a number of processors");
   if (fields.has("cpus") && cpus < 0.01) return invalid("\"cpus\" must be 0.01 or more");
   request.config.cpu_percent = static_cast<std::uint32_t>(std::lround(cpus * 100));
   SF_TRY(check_labels(request.labels));
@@ -152,7 +152,7 @@ Result<control::SnapshotRequest> snapshot_request_from(const Json& body) {
     request.wanted = control::Materialization::kVirtual;
   } else if (!wanted.empty()) {
     return invalid("\"materialization\" is \"physical\" or \"virtual\"",
-                   "leave it out and the policy decides");
+                   "omit it to let the policy decide");
   }
   return request;
 }
@@ -183,7 +183,7 @@ Result<ForkCall> fork_call_from(const Json& body) {
   if (!fields.has("count")) count = names.empty() ? 1 : names.size();
   if (count < 1 || count > kMaxForks || names.size() > count)
     return invalid("\"count\" is 1 to " + std::to_string(kMaxForks) +
-                   ", and not less than the names");
+                   ", and at least the number of names");
   call.request.count = count;
   for (std::string& name : names) call.request.names.emplace_back(std::move(name));
   SF_TRY_ASSIGN(call.request.on_divergence, on_divergence_from(on_divergence));
@@ -213,13 +213,14 @@ Result<WindowSize> window_size_from(const Json& body) {
   fields.require("cols");
   SF_TRY(fields.done());
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint16_t>::max();
-  if (rows > kMost || cols > kMost) return invalid("a window of this size is not possible");
+  if (rows > kMost || cols > kMost) return invalid("\"rows\" and \"cols\" must be at most 65535");
   return WindowSize{static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(cols)};
 }
 
 Result<InputEvents> input_from(const Json& body) {
   if (body.is_object() && body.contains("input")) {
-    if (body.size() > 1) return invalid("\"input\" stands alone", "text is {\"text\": ...} in it");
+    if (body.size() > 1)
+      return invalid("\"input\" allows no other field", "put text in it: {\"text\": ...}");
     return wire::input_from_json(body["input"]);
   }
   wire::JsonFields fields(body);

@@ -12,11 +12,11 @@ namespace {
 
 constexpr int kMethodNotAllowed = 405;
 constexpr int kOurFault = 500;
-constexpr int kMaxDepth = 32;  // of the JSON a client may send
+constexpr int kMaxDepth = 32;  // of the JSON in a request
 
 bool is_name(const std::string& part) { return part.starts_with('{'); }
 
-// What stands in the places of the {}, when the path fits.
+// The parts of the path that match {}, or nullopt if the path does not match.
 std::optional<std::vector<std::string>> match(const std::vector<std::string>& pattern,
                                               const std::vector<std::string>& path) {
   if (pattern.size() != path.size()) return std::nullopt;
@@ -92,7 +92,7 @@ Result<Answer> Router::call(const Route& route, std::vector<std::string> names,
                             std::string_view body) const {
   for (const auto& [key, value] : query) {
     if (std::find(route.query.begin(), route.query.end(), key) == route.query.end())
-      return invalid("there is no query parameter \"" + key.substr(0, 64) + "\" here");
+      return invalid("unknown query parameter \"" + key.substr(0, 64) + "\"");
   }
   Json json = Json::object();
   if (route.body == BodyKind::kJson) {
@@ -120,9 +120,9 @@ Reply Router::answer(std::string_view method, std::string_view path,
   } else {
     std::string shown(path.substr(0, 200));
     reply = found.known_path
-                ? problem_reply(invalid(std::string(method) + " is not possible at " + shown),
+                ? problem_reply(invalid(std::string(method) + " is not allowed at " + shown),
                                 kMethodNotAllowed)
-                : problem_reply(fail(ErrorCode::kNotFound, "there is nothing at " + shown));
+                : problem_reply(fail(ErrorCode::kNotFound, "no such path: " + shown));
   }
   if (watcher_) {
     std::string name;

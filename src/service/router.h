@@ -1,5 +1,5 @@
-// Router: from a method and a path to the handler, JSON on both sides. Knows no HTTP library and no
-// sockets, so every answer can be tested as a function call.
+// Router: calls the handler for a method and a path, with JSON as input and output. It uses no HTTP
+// library and no sockets, so tests can call it as a function.
 #pragma once
 
 #include <functional>
@@ -19,47 +19,47 @@ namespace sf::service {
 using wire::Json;
 
 struct Call {
-  std::vector<std::string> names;            // what stood in the path's {}, in order
-  std::map<std::string, std::string> query;  // of the address
-  const Json& body;                          // an empty object when there was none
-  std::string_view bytes;                    // the body as it came
+  std::vector<std::string> names;            // parts of the path that match {}, in order
+  std::map<std::string, std::string> query;  // query parameters
+  const Json& body;                          // an empty object if there is no body
+  std::string_view bytes;                    // the unparsed body
 };
 
-// The next piece of an answer that takes its time; nothing at its end. May wait.
+// The next piece of a streamed answer; nullopt at its end. May wait.
 using BodySource = std::function<std::optional<std::string>()>;
 
 struct Reply {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
-  BodySource source;  // where there is one, the body comes from it
+  BodySource source;  // if set, it produces the body
 };
 
-struct Answer {  // of a handler
+struct Answer {  // a handler's result
   int status = 200;
   Json body;
-  std::optional<Reply> other;  // an answer that is not JSON, instead
+  std::optional<Reply> other;  // set if the answer is not JSON
 };
 
 enum class BodyKind { kJson, kBytes };
 
-class Router {  // Thread-safe once all routes and the watcher are added.
+class Router {  // Thread-safe after all routes and the watcher were added.
  public:
   using Handler = std::function<Result<Answer>(const Call&)>;
-  // Told of every answer: which route (empty: none), how it ended, how long it took.
+  // Called for every answer with its route (empty: none), its status and its duration.
   using Watcher = std::function<void(const std::string& route, int status, microseconds took)>;
 
-  // `pattern`: "/v1/sessions/{s}/tree"; a {} stands for one part of the path, which is not empty.
-  // `query` names the parameters that may stand after the question mark.
+  // `pattern`: "/v1/sessions/{s}/tree"; a {} matches one non-empty part of the path. `query` lists
+  // the allowed query parameters.
   void add(std::string method, std::string_view pattern, Handler handler,
            std::vector<std::string> query = {}, BodyKind body = BodyKind::kJson);
   void watch(Watcher watcher) { watcher_ = std::move(watcher); }
-  // Told of what went wrong on our side, not on the caller's.
+  // Called for failures of the daemon, not for errors of the caller.
   using OnFailure = std::function<void(const std::string& route, const Error& error)>;
   void on_failure(OnFailure told) { on_failure_ = std::move(told); }
-  std::vector<std::string> routes() const;  // "GET /v1/sessions", as they were added
+  std::vector<std::string> routes() const;  // "GET /v1/sessions", in the order of add()
 
-  // Always an answer: what fails becomes a problem.
+  // Always returns an answer: an error becomes a problem document.
   Reply answer(std::string_view method, std::string_view path,
                const std::map<std::string, std::string>& query, std::string_view body) const;
 
@@ -73,7 +73,7 @@ class Router {  // Thread-safe once all routes and the watcher are added.
     Handler handler;
   };
   struct Found {
-    const Route* route = nullptr;  // none: not with this method
+    const Route* route = nullptr;  // nullptr if the path does not support the method
     std::vector<std::string> names;
     bool known_path = false;
   };
@@ -86,12 +86,12 @@ class Router {  // Thread-safe once all routes and the watcher are added.
   OnFailure on_failure_;
 };
 
-// JSON whatever the strings hold: what is not UTF-8 is replaced.
+// Always valid JSON: invalid UTF-8 in strings is replaced.
 std::string to_text(const Json& json);
-// One server-sent event; `seq` where it has a number.
+// One server-sent event, with `seq` as its id if given.
 std::string to_event_text(std::string_view kind, const Json& data,
                           std::optional<std::uint64_t> seq = std::nullopt);
-// `status`: where HTTP has a narrower word than the error's code; 0: the code's own.
+// `status`: an HTTP status that is more specific than the error's code; 0: the code's status.
 Reply problem_reply(const Error& error, int status = 0);
 
 }  // namespace sf::service

@@ -27,15 +27,17 @@ class RouterTest : public ::testing::Test {
   Router router_;
 };
 
-TEST_F(RouterTest, NamesInThePathAndParametersReachTheHandler) {
+TEST_F(RouterTest, PathNamesAndParametersReachTheHandler) {
   Reply reply = answer("GET", "/v1/things/a", {}, {{"from", "n1"}});
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, R"({"name":"a","query":{"from":"n1"}})");
 }
 
-TEST_F(RouterTest, NoBodyIsAnEmptyObject) { EXPECT_EQ(answer("POST", "/v1/things").body, "{}"); }
+TEST_F(RouterTest, MissingBodyIsAnEmptyObject) {
+  EXPECT_EQ(answer("POST", "/v1/things").body, "{}");
+}
 
-TEST_F(RouterTest, AFailureBecomesAProblem) {
+TEST_F(RouterTest, FailureBecomesAProblem) {
   Reply reply = answer("GET", "/v1/things/gone");
   EXPECT_EQ(reply.status, 404);
   EXPECT_EQ(reply.content_type, "application/problem+json");
@@ -51,14 +53,14 @@ TEST_F(RouterTest, UnknownPathsMethodsAndParametersAreRefused) {
   EXPECT_EQ(answer("GET", "/v1/things/a", {}, {{"form", "x"}}).status, 400);
 }
 
-TEST_F(RouterTest, ABodyThatIsNoJsonOrTooDeepIsRefused) {
+TEST_F(RouterTest, MalformedOrTooDeepJsonBodyIsRefused) {
   for (const std::string& body :
        {std::string("{"), std::string("\xff"), std::string("{} {}"), std::string(100'000, '['),
         std::string(50, '[') + std::string(50, ']')})
     EXPECT_EQ(answer("POST", "/v1/things", body).status, 400) << body.substr(0, 20);
 }
 
-TEST_F(RouterTest, BytesThatAreNoTextDoNotBreakTheAnswer) {
+TEST_F(RouterTest, InvalidUtf8DoesNotBreakTheAnswer) {
   Reply reply = answer("GET", "/v1/things/\xff\xfe");
   EXPECT_EQ(reply.status, 200);
   EXPECT_FALSE(Json::parse(reply.body, nullptr, false).is_discarded());

@@ -1,5 +1,5 @@
-// The API's paths: each handler finds its session, calls the control plane and answers. No
-// decisions here.
+// The API's paths. A handler finds its session, calls the control plane and answers; it makes no
+// decisions.
 #pragma once
 
 #include "service/execution_table.h"
@@ -16,7 +16,7 @@ struct RouteParts {
   std::string version;
 };
 
-// All require: what is passed by reference outlives the router.
+// Requires (for all): the references outlive the router.
 void add_all_routes(Router& router, const RouteParts& parts);
 
 void add_host_routes(Router& router, SessionDirectory& directory, const Metrics& metrics,

@@ -25,7 +25,7 @@ control::SessionRecord record_of(const SessionManager& session) {
   return session.read([](const BranchTree& tree) { return tree.session(); });
 }
 
-// Of these things, what none of the sessions names.
+// The objects that none of the sessions names.
 control::Orphans unnamed(const control::Inventory& things,
                          const std::vector<SessionDirectory::Session>& sessions,
                          const std::vector<store::UnreadableSession>& unusable) {
@@ -47,7 +47,7 @@ control::Orphans unnamed(const control::Inventory& things,
 
 }  // namespace
 
-// Held by whoever works with a session.
+// Marks a session as used while a caller holds it.
 class SessionDirectory::Lease {
  public:
   Lease(Session session, std::shared_ptr<SessionUse> use)
@@ -82,7 +82,7 @@ Result<std::unique_ptr<SessionDirectory>> SessionDirectory::open(DirectoryOption
 
 void SessionDirectory::recover(store::LoadedSessions loaded) {
   if (loaded.strays != 0)
-    log_.info("the catalog has rows whose node or branch is not there",
+    log_.info("the catalog has rows whose node or branch does not exist",
               {{"rows", std::to_string(loaded.strays)}});
   std::map<std::string, std::vector<Recovered>> by_backend;
   for (const std::string& name : shared_.names()) by_backend[name];  // each may have orphans
@@ -94,7 +94,7 @@ void SessionDirectory::recover(store::LoadedSessions loaded) {
       loaded.unreadable.push_back(store::unreadable(image, std::move(tree).error()));
     }
   }
-  // All records must make sense before anything is called an orphan.
+  // Objects can be orphans only if all records are readable.
   knows_all_ = loaded.is_whole() && by_backend.size() == shared_.names().size();
   const Sweep sweep = knows_all_ ? Sweep::kYes : Sweep::kNo;
   for (store::UnreadableSession& session : loaded.unreadable) set_aside(std::move(session));
@@ -110,7 +110,7 @@ void SessionDirectory::recover_on(Backend& backend, std::vector<Recovered> sessi
     inventory = std::move(*found);
     if (sweep == Sweep::kYes) discard(backend, control::find_orphans(trees, inventory));
   } else if (!sessions.empty()) {
-    log_.error("backend does not answer", found.error(),
+    log_.error("the backend does not answer", found.error(),
                {{"sessions", std::to_string(sessions.size())}});
   }
   for (Recovered& session : sessions) {
@@ -119,14 +119,14 @@ void SessionDirectory::recover_on(Backend& backend, std::vector<Recovered> sessi
   }
 }
 
-// A policy that this version does not know is no reason to keep a session from its user: nothing is
-// lost if all its snapshots are physical.
+// If this version does not know the policy, the session is opened with physical snapshots only,
+// which lose nothing.
 Status SessionDirectory::reopen(SessionImage image, const control::Inventory& inventory) {
   std::string problem;
   const std::string& backend = image.session.backend;
   std::string policy = image.session.policy;
   if (auto known = control::make_policy(policy, control::CostModel()); !known) {
-    problem = known.error().describe() + "; until it is known, all snapshots are physical";
+    problem = known.error().describe() + "; all snapshots will be physical";
     log_.error("a session has an unknown policy", known.error(),
                {{"session", image.session.id.value()}});
     policy = "eager";
@@ -148,14 +148,15 @@ void SessionDirectory::set_aside(store::UnreadableSession session) {
 void SessionDirectory::discard(Backend& backend, const control::Orphans& orphans) {
   for (const control::BranchHandle& branch : orphans.branches) {
     Status ended = backend.end(branch);
-    if (!ended.ok()) log_.error("orphan stays", ended.error(), {{"branch", branch.value()}});
+    if (!ended.ok()) log_.error("orphan not removed", ended.error(), {{"branch", branch.value()}});
   }
   for (const control::PhysicalRef& ref : orphans.physical) {
     Status removed = backend.remove(ref);
-    if (!removed.ok()) log_.error("orphan stays", removed.error(), {{"snapshot", ref.value()}});
+    if (!removed.ok())
+      log_.error("orphan not removed", removed.error(), {{"snapshot", ref.value()}});
   }
   if (orphans.branches.empty() && orphans.physical.empty()) return;
-  log_.info("put away what no record names",
+  log_.info("removed objects without a record",
             {{"backend", std::string(backend.name())},
              {"branches", std::to_string(orphans.branches.size())},
              {"snapshots", std::to_string(orphans.physical.size())}});
@@ -213,8 +214,8 @@ Result<SessionId> SessionDirectory::reserve(const std::string& name) {
     return fail(ErrorCode::kNoSpace, "there are too many sessions",
                 "end some: `statefork ls`, `statefork rm`");
   if (!name.empty() && is_taken(name))
-    return invalid("a session called '" + name + "' is there already",
-                   "choose another name, or end that one");
+    return invalid("session name '" + name + "' is already in use",
+                   "choose another name, or end that session");
   std::string id = random_id("s");
   while (is_taken(id)) id = random_id("s");
   reserved_.insert(id);
@@ -320,7 +321,7 @@ void SessionDirectory::mend_backends() {
   shared_.mend([&](Backend& backend, const control::Inventory& has) {
     for (const Session& session : all_on(backend)) {
       Status marked = session->reconcile(has);
-      if (!marked) log_.error("what a session lost is not recorded", marked.error());
+      if (!marked) log_.error("the lost parts of a session could not be recorded", marked.error());
     }
     sweep_reopened(backend, has);
   });
@@ -333,8 +334,9 @@ std::vector<SessionDirectory::Session> SessionDirectory::all_on(const Backend& b
   return sessions;
 }
 
-// What was made when the store failed, and not recorded. What is being made has no record either.
-// Requires: sessions cannot use the backend yet.
+// Removes objects that were made when the store failed and were not recorded. Waits for operations
+// in progress, because their objects have no record yet. Requires: sessions cannot use the backend
+// yet.
 void SessionDirectory::sweep_reopened(Backend& backend, const control::Inventory& has) {
   const Deadline patience = Deadline::after(kSettleTime);
   std::unique_lock creating(creating_, std::defer_lock);
@@ -342,7 +344,7 @@ void SessionDirectory::sweep_reopened(Backend& backend, const control::Inventory
   const std::vector<Session> sessions = all_on(backend);
   for (const Session& session : sessions) may_sweep = may_sweep && session->settle(patience);
   if (may_sweep) return discard(backend, unnamed(has, sessions, unusable()));
-  log_.info("what no record names is left to the next start",
+  log_.info("objects without a record are kept until the next start",
             {{"backend", std::string(backend.name())}});
 }
 
@@ -355,7 +357,7 @@ Result<control::CleanupReport> SessionDirectory::end_unusable(
   }
   control::CleanupReport report;
   if (auto backend = shared_.find(session.session.backend)) {
-    // The rows may be mixed up: what another session names is not removed.
+    // The rows may be wrong, so objects that another session names are kept.
     discard(**backend, unnamed({session.branches, session.physical}, all(), unusable()));
   } else {
     report.leftovers.push_back(backend.error().message);
@@ -369,7 +371,7 @@ Result<control::CleanupReport> SessionDirectory::end(std::string_view id_or_name
   SF_TRY_ASSIGN(control::CleanupReport report, session->end_session());
   std::string id = record_of(*session).id.value();
   for (const std::string& left : report.leftovers)
-    log_.info("not removed yet, gc and the next start try again",
+    log_.info("not removed yet; gc and the next start will retry",
               {{"session", id}, {"what", left}});
   std::lock_guard lock(mutex_);
   auto entry = sessions_.find(id);
@@ -389,7 +391,7 @@ Status SessionDirectory::rename(std::string_view id_or_name, const std::string& 
     const bool is_ours = taken != nullptr && taken == look_up(id);
     const bool is_foreign = (taken != nullptr && !is_ours) || look_up_unusable(name) != nullptr;
     if (!name.empty() && (is_foreign || !reserved_.insert(name).second))
-      return invalid("a session called '" + name + "' is there already", "choose another name");
+      return invalid("session name '" + name + "' is already in use", "choose another name");
   }
   ScopeExit release([&] {
     std::lock_guard lock(mutex_);
@@ -415,7 +417,7 @@ bool SessionDirectory::has_running_work(SessionManager& session) {
   });
   return std::ranges::any_of(branches, [&](const control::BranchId& branch) {
     Result<BranchFacts> facts = session.facts(branch);
-    return !facts.ok() || facts->background_processes > 0;  // who cannot be asked may be at work
+    return !facts.ok() || facts->background_processes > 0;  // unknown: may be running
   });
 }
 
@@ -434,14 +436,14 @@ std::vector<EndedSession> SessionDirectory::end_expired() {
       entry.use->touch();
       continue;
     }
-    // Ending the others took its time: somebody may have come back.
+    // Ending the other sessions took time: this one may have been used since.
     why = entry.use->ending(wall_now(), Clock::now());
     if (why == Ending::kNone) continue;
     std::string id = record_of(*entry.session).id.value();
     Result<control::CleanupReport> report = end(id);
     if (!report.ok()) {
       if (report.error().code != ErrorCode::kNotFound)
-        log_.error("a session whose time is over stays", report.error(), {{"session", id}});
+        log_.error("an expired session could not be ended", report.error(), {{"session", id}});
       continue;
     }
     log_.info("session ended", {{"session", id}, {"why", std::string(to_string(why))}});
@@ -455,7 +457,7 @@ Result<Housekeeping> SessionDirectory::collect_garbage() {
   for (const Session& session : all()) {
     for (std::string& left : session->collect_garbage()) done.leftovers.push_back(std::move(left));
   }
-  // Of ended sessions too, and what was left when the store was opened.
+  // Includes objects of ended sessions and leftovers from when the store was opened.
   if (auto store = shared_.registry().waypoint()) {
     for (std::string& left : store->retry_removals()) done.leftovers.push_back(std::move(left));
   }

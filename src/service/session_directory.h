@@ -1,8 +1,9 @@
-// SessionDirectory: all sessions of the host by id and by name, with what they stand on: the
-// catalog, the backends, the policies. Opened from the state directory, where it finds what an
-// earlier daemon left, killed or not.
+// SessionDirectory: all sessions of the host by id and by name, with the catalog, the backends and
+// the policies that they use. It is opened from the state directory and recovers the data of an
+// earlier daemon, even if that one was killed.
 //
-// Thread-safe. The mutex guards the tables, never a session's work: sessions run side by side.
+// Thread-safe. The mutex guards the tables and is not held during a session's operations, which run
+// in parallel.
 #pragma once
 
 #include <functional>
@@ -29,8 +30,8 @@
 namespace sf::service {
 
 struct DirectoryOptions {
-  std::string state_dir;   // catalog.db and store/; made when new
-  std::string helper_dir;  // empty: beside this program
+  std::string state_dir;   // catalog.db and store/; created if missing
+  std::string helper_dir;  // empty: the directory of this program
   backends::Tools tools;
   std::size_t prerestores = waypoint::WaypointOptions{}.prerestores;
 };
@@ -44,17 +45,17 @@ struct CreateSession {
   control::SessionTerms terms;
 };
 
-// A session whose time was over.
+// A session that has expired.
 struct EndedSession {
   std::string id;
   std::string name;
   Ending why = Ending::kTtl;
 };
 
-struct Housekeeping {  // what collect_garbage() found
+struct Housekeeping {  // the results of collect_garbage()
   std::vector<EndedSession> ended;
-  std::vector<std::string> leftovers;  // what still cannot be removed
-  std::uint64_t operations = 0;        // rows of the operation log that were dropped
+  std::vector<std::string> leftovers;  // objects that could not be removed
+  std::uint64_t operations = 0;        // deleted rows of the operation log
 };
 
 class SessionDirectory {
@@ -63,41 +64,41 @@ class SessionDirectory {
   static constexpr std::size_t kMaxSessions = 1024;
   static constexpr std::uint64_t kMaxOperations = 1'000'000;  // rows of the log that gc keeps
 
-  // Puts away what no record names. A session whose records do not make sense is listed as
-  // unusable; as long as there is one, nothing is put away.
+  // Removes objects without a record. A session with inconsistent records is listed as unusable; as
+  // long as there is one, no object is removed.
   static Result<std::unique_ptr<SessionDirectory>> open(DirectoryOptions options, DaemonLog& log);
 
-  // kInvalidArgument when the name is taken.
+  // kInvalidArgument if the name is taken.
   Result<Session> create(CreateSession request);
-  // As long as the answer is held, the session counts as used.
+  // The session counts as used as long as the caller holds the result.
   Result<Session> find(std::string_view id_or_name) const;
-  std::vector<Session> all() const;  // the oldest first; a mere look, no use
-  // Why the session cannot be used now, or not as it was made; empty if it can.
+  std::vector<Session> all() const;  // oldest first; does not count as use
+  // Why the session cannot be used now, or not in full; empty if it can.
   std::string problem(const control::SessionManager& session) const;
-  // Sessions that can be listed and ended, and nothing else. find() fails with the reason.
+  // Sessions that can only be listed and ended. find() fails with the reason.
   std::vector<store::UnreadableSession> unusable() const;
   std::optional<store::UnreadableSession> find_unusable(std::string_view id_or_name) const;
   // Ends the session with all its nodes and branches.
   Result<control::CleanupReport> end(std::string_view id_or_name);
-  // kInvalidArgument when the name is taken.
+  // kInvalidArgument if the name is taken.
   Status rename(std::string_view id_or_name, const std::string& name);
-  // Ends the sessions whose time is over (lifetimes.h).
+  // Ends expired sessions (lifetimes.h).
   std::vector<EndedSession> end_expired();
   Result<Housekeeping> collect_garbage();
-  // Opens backends again that failed, if there is reason to. One caller at a time.
+  // Reopens backends that failed, when a retry is due. Call from one thread at a time.
   void mend_backends();
   std::vector<backends::BackendDescription> backends() const { return shared_.registry().list(); }
 
  private:
   class Lease;
-  // By name: the policies learn what one backend costs.
+  // By policy name. Separate for each backend, because a policy learns the backend's costs.
   using Policies = std::map<std::string, std::unique_ptr<control::MaterializationPolicy>>;
   struct Entry {
     Session session;
     std::string name;
-    std::uint64_t age = 0;  // ever growing
+    std::uint64_t age = 0;  // increasing
     std::shared_ptr<SessionUse> use;
-    std::string problem;  // it is not used as it was made; empty: it is
+    std::string problem;  // why it is not used as it was created; empty if it is
   };
   struct Recovered {
     control::SessionImage image;
@@ -132,16 +133,16 @@ class SessionDirectory {
   std::unique_ptr<store::SqliteCatalog> catalog_;
   SharedBackends shared_;
   DaemonLog& log_;
-  // The records that were found name all that there is: then the rest is garbage. Set at the start.
+  // All records were readable at the start, so objects without a record are garbage.
   bool knows_all_ = false;
 
-  std::shared_timed_mutex creating_;  // held, shared, until a new session is among sessions_
+  std::shared_timed_mutex creating_;  // held shared until a new session is in sessions_
   mutable std::mutex mutex_;
   std::map<std::string, Policies> policies_;            // by the backend's name
   std::map<std::string, Entry, std::less<>> sessions_;  // by id
   std::map<std::string, std::string, std::less<>> ids_by_name_;
   std::map<std::string, store::UnreadableSession, std::less<>> unusable_;  // by id
-  std::set<std::string> reserved_;  // names and ids of sessions that are being made
+  std::set<std::string> reserved_;  // names and ids of sessions that are being created
   std::uint64_t next_age_ = 0;
 };
 

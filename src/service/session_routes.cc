@@ -1,4 +1,4 @@
-// /v1/sessions and what concerns a whole session.
+// /v1/sessions, and operations on a whole session.
 #include <nlohmann/json.hpp>
 
 #include "service/call_target.h"
@@ -55,7 +55,7 @@ Result<Answer> diff(SessionDirectory& directory, const Call& call) {
   std::string branch = parameter(call, "branch", std::string(control::kMainBranch));
   std::string from = parameter(call, "from", "HEAD");
   std::string to = parameter(call, "to", "");
-  std::optional<std::string_view> until;  // nothing: the branch as it is now
+  std::optional<std::string_view> until;  // nullopt: the branch's current state
   if (!to.empty()) until = to;
   SF_TRY_ASSIGN(control::StateDiff found, session->diff(control::BranchId(branch), from, until));
   return Answer{200, to_json(found), {}};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kTryEvery = seconds(2);
 constexpr auto kLongestPause = seconds(60);
-constexpr auto kCallsEnd = seconds(20);  // of branches that have been ended
+constexpr auto kCallsEnd = seconds(20);  // time limit for calls on ended branches
 constexpr auto kCallsLook = milliseconds(20);
 
 }  // namespace
@@ -26,7 +26,7 @@ SharedBackends::SharedBackends(std::unique_ptr<backends::BackendRegistry> regist
     if (made) {
       backend.open(std::move(*made));
     } else {
-      log_.error("backend not available", made.error(), {{"backend", name}});
+      log_.error("the backend is not available", made.error(), {{"backend", name}});
       backend.close(made.error());
     }
   }
@@ -42,7 +42,7 @@ Result<Backend*> SharedBackends::find(const std::string& name) {
   std::lock_guard lock(mutex_);
   auto found = backends_.find(name);
   if (found != backends_.end()) return static_cast<Backend*>(found->second.get());
-  SF_TRY_ASSIGN(auto unknown, registry_->make(name));  // says which there are
+  SF_TRY_ASSIGN(auto unknown, registry_->make(name));  // the error lists the known names
   (void)unknown;
   return invalid("there is no backend \"" + name + "\"");
 }
@@ -50,7 +50,7 @@ Result<Backend*> SharedBackends::find(const std::string& name) {
 Backend& SharedBackends::find_or_name(const std::string& name) {
   std::lock_guard lock(mutex_);
   if (auto found = backends_.find(name); found != backends_.end()) return *found->second;
-  auto made = registry_->make(name);  // says why there is none
+  auto made = registry_->make(name);  // the error says why it cannot be made
   ReopenableBackend& backend = add(name);
   if (!made) backend.close(made.error());
   return backend;
@@ -76,7 +76,7 @@ std::optional<Error> SharedBackends::problem(const std::string& name) const {
   return store.error();
 }
 
-// False if calls are still running.
+// Returns false if calls are still running.
 bool SharedBackends::close_all_on_waypoint(const Error& why) {
   std::vector<std::weak_ptr<Backend>> old;
   {
@@ -96,11 +96,11 @@ bool SharedBackends::close_all_on_waypoint(const Error& why) {
 
 bool SharedBackends::reopen_store() {
   const Error why = registry_->check_store().error();
-  log_.error("the store failed and is opened again", why);
-  if (!close_all_on_waypoint(why)) return false;  // then the next try finds the store in use
+  log_.error("the store failed; reopening it", why);
+  if (!close_all_on_waypoint(why)) return false;  // the next attempt will find the store in use
   Status opened = registry_->reopen_store();
   if (!opened) {
-    log_.error("the store cannot be opened", opened.error());
+    log_.error("the store could not be reopened", opened.error());
     return false;
   }
   closed_ = names();
@@ -113,12 +113,12 @@ std::vector<std::string> open_each(const std::vector<std::string>& names, const 
   std::vector<std::string> closed;
   for (const std::string& name : names) {
     auto made = make(name);
-    if (!made) continue;  // this host cannot run it, whatever the store does
+    if (!made) continue;  // not supported by this host
     Result<control::Inventory> has = (*made)->inventory();
     if (has) {
       open(name, std::move(*made), *has);
     } else {
-      log.error("backend " + name + " stays closed and is tried again", has.error());
+      log.error("backend " + name + " could not be opened and will be retried", has.error());
       closed.push_back(name);
     }
   }
@@ -130,7 +130,7 @@ void SharedBackends::mend(const Reopened& reopened) {
   next_try_ = Deadline::after(pause_);
   const bool store_failed = registry_->may_reopen_store();
   if (!store_failed && closed_.empty()) return;
-  pause_ = std::min(2 * pause_, kLongestPause);  // unless it succeeds
+  pause_ = std::min(2 * pause_, kLongestPause);  // reset if it succeeds
   if (store_failed && !reopen_store()) return;
   closed_ = open_each(
       closed_, [&](const std::string& name) { return registry_->make(name); },
@@ -142,7 +142,7 @@ void SharedBackends::mend(const Reopened& reopened) {
       log_);
   if (!closed_.empty()) return;
   pause_ = kTryEvery;
-  log_.info("the store is open again");
+  log_.info("the store was reopened");
 }
 
 }  // namespace sf::service

@@ -1,5 +1,6 @@
-// SharedBackends: the backends that all sessions of the host stand on. One that cannot be opened
-// now is there all the same and says why; Waypoint's store is opened again when its disk has room.
+// SharedBackends: the backends that all sessions of the host use. A backend that cannot be opened
+// still has an entry, which states the reason. Waypoint's store is reopened when its disk has
+// space.
 //
 // Thread-safe, except where a comment says otherwise.
 #pragma once
@@ -20,8 +21,8 @@
 
 namespace sf::service {
 
-// Opens each of these backends that the host can run. Returns those of which it is not known what
-// they have: to open them all the same would leave sessions believing in branches that are gone.
+// Opens each of these backends that the host supports. Returns those whose inventory could not be
+// read: if such a backend were opened, sessions would use branches that may be gone.
 using MakeBackend = std::function<Result<std::unique_ptr<control::Backend>>(const std::string&)>;
 using OpenBackend = std::function<void(const std::string& name, std::unique_ptr<control::Backend>,
                                        const control::Inventory& has)>;
@@ -32,17 +33,18 @@ class SharedBackends {
  public:
   SharedBackends(std::unique_ptr<backends::BackendRegistry> registry, DaemonLog& log);
 
-  // kInvalidArgument for a name that this program does not know.
+  // kInvalidArgument if this program does not know the name.
   Result<control::Backend*> find(const std::string& name);
-  // For a session that another version made: one that is never there.
+  // For a session of another version: if the backend is unknown, returns one that is never
+  // available.
   control::Backend& find_or_name(const std::string& name);
   std::vector<std::string> names() const;
-  // Why the backend cannot do its work now.
+  // Why the backend cannot be used now.
   std::optional<Error> problem(const std::string& name) const;
 
-  // Gives the caller a backend that was away, and what it has, before sessions use it again.
+  // Called with a reopened backend and its inventory before sessions use it again.
   using Reopened = std::function<void(control::Backend& backend, const control::Inventory& has)>;
-  // Opens Waypoint's store again if it failed and its disk has room. One caller at a time.
+  // Reopens Waypoint's store if it failed and its disk has space. Call from one thread at a time.
   void mend(const Reopened& reopened);
 
   backends::BackendRegistry& registry() const { return *registry_; }
@@ -55,10 +57,10 @@ class SharedBackends {
   std::unique_ptr<backends::BackendRegistry> registry_;
   DaemonLog& log_;
   Deadline next_try_ = Deadline::after(seconds(0));
-  seconds pause_{2};                 // until then; longer after each failure
-  std::vector<std::string> closed_;  // on a store that is open again
+  seconds pause_{2};                 // time to the next attempt; grows with each failure
+  std::vector<std::string> closed_;  // backends that are still closed after the store was reopened
   mutable std::mutex mutex_;
-  // Guarded by mutex_; none is ever removed.
+  // Guarded by mutex_; no entry is ever removed.
   std::map<std::string, std::unique_ptr<backends::ReopenableBackend>> backends_;
 };
 

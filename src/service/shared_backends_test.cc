@@ -13,7 +13,7 @@ using control::Backend;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(OpenEachTest, BackendThatCannotSayWhatItHasStaysClosedAndIsTriedAgain) {
+TEST(OpenEachTest, BackendWithoutAnInventoryStaysClosedAndIsRetried) {
   DaemonLog log{os::UniqueFd()};
   test::Fuse fuse;
   fuse.arm(0, test::Fuse::Mode::kFailOnce);

@@ -1,4 +1,4 @@
-// .../branches/{b}/{keys,screen,resize,terminal}: the terminal as a person uses it.
+// .../branches/{b}/{keys,screen,resize,terminal}: the terminal of a branch.
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -29,7 +29,7 @@ Result<Answer> screen(SessionDirectory& directory, const Call& call) {
 
 constexpr seconds kHeartbeat{15};
 
-// Keeps the session in use as long as somebody looks.
+// The session counts as used until the client closes the stream.
 Result<Answer> watch(SessionDirectory& directory, const Call& call) {
   SF_TRY_ASSIGN(BranchTarget at, branch_target(directory, call));
   SF_TRY_ASSIGN(std::shared_ptr<TerminalFeed> feed, at.session->watch(at.branch));

@@ -1,4 +1,4 @@
-// Wall time as people and JSON write it.
+// Formats wall time for people and JSON.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ void WorkerThreads::add(std::function<void()> job) {
   try {
     threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    if (threads_.empty()) throw;  // else: the host gives no more now, and the job waits
+    if (threads_.empty()) throw;  // with at least one thread, the job waits for it
   }
 }
 

@@ -1,5 +1,5 @@
-// WorkerThreads: as many threads as there is work at one time, up to a bound. A request that waits
-// for long keeps its thread, so a fixed few would let the waiting ones starve the quick ones.
+// WorkerThreads: starts a thread for each job that finds no idle one, up to a limit. A fixed small
+// number of threads would not do, because slow requests would block quick ones.
 #pragma once
 
 #include <condition_variable>
@@ -19,9 +19,9 @@ class WorkerThreads {
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
-  // Runs the job at once, or above the limit when another one ends.
+  // Runs the job in an idle or new thread. At the limit, the job waits until another one ends.
   void add(std::function<void()> job);
-  // Waits for all jobs. None may be added afterwards.
+  // Waits for all jobs. Requires: add() is not called afterwards.
   void finish();
 
  private:
@@ -31,7 +31,7 @@ class WorkerThreads {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> jobs_;
-  std::vector<std::thread> threads_;  // stay: the next burst needs them again
+  std::vector<std::thread> threads_;  // kept for later jobs
   std::size_t idle_ = 0;
   bool finishing_ = false;
 };

@@ -8,7 +8,7 @@
 namespace sf::service {
 namespace {
 
-TEST(WorkerThreadsTest, JobsThatWaitForEachOtherAllRunUpToTheLimit) {
+TEST(WorkerThreadsTest, JobsThatWaitForEachOtherRunTogetherUpToTheLimit) {
   constexpr int kJobs = 100;
   std::latch all(kJobs);
   WorkerThreads threads(kJobs);
@@ -16,7 +16,7 @@ TEST(WorkerThreadsTest, JobsThatWaitForEachOtherAllRunUpToTheLimit) {
   all.wait();
 }
 
-TEST(WorkerThreadsTest, AboveTheLimitJobsWaitAndNoneIsLost) {
+TEST(WorkerThreadsTest, JobsAboveTheLimitWaitAndNoneIsLost) {
   std::atomic<int> running = 0;
   std::atomic<int> most = 0;
   std::atomic<int> done = 0;

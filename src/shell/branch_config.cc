@@ -51,25 +51,25 @@ Status check_config(const BranchConfig& config) {
     return invalid("cwd must be an absolute path inside the root, got \"" + config.cwd + "\"");
   if (config.user.empty() || has_nul(config.user)) return invalid("user must be a name or a uid");
   if (!is_hostname(config.hostname))
-    return invalid("hostname \"" + config.hostname + "\" is not one",
-                   "letters, digits, dots and dashes, at most 64");
+    return invalid("invalid hostname \"" + config.hostname + "\"",
+                   "use letters, digits, dots and dashes, at most 64 characters");
   for (const auto& [name, value] : config.env) {
     if (!is_variable_name(name))
-      return invalid("\"" + name + "\" is no name for an environment variable");
+      return invalid("\"" + name + "\" is not a valid name of an environment variable");
     if (has_nul(value)) return invalid("the value of " + name + " contains a NUL byte");
   }
   if (config.window.rows < 1 || config.window.cols < 2 || config.window.rows > 500 ||
       config.window.cols > 1000)
     return invalid("the window must have 1 to 500 rows and 2 to 1000 columns");
   if (config.limits.memory_bytes && *config.limits.memory_bytes < kLeastMemory)
-    return invalid("a memory limit below 16 MiB leaves no room for a shell");
+    return invalid("the memory limit must be at least 16 MiB, or the shell cannot run");
   if (config.limits.pids && *config.limits.pids < kLeastPids)
-    return invalid("a pids limit below 8 leaves no room for a shell");
+    return invalid("the pids limit must be at least 8, or the shell cannot run");
   if (config.limits.cpus && !(*config.limits.cpus >= 0.01 && *config.limits.cpus <= 1024))
-    return invalid("a cpu limit lies between 0.01 and 1024");
+    return invalid("the cpu limit must be between 0.01 and 1024");
   if (!config.label.empty() && !is_valid_id(config.label))
-    return invalid("label \"" + config.label + "\" is not one",
-                   "lower-case letters, digits and dashes, at most 64");
+    return invalid("invalid label \"" + config.label + "\"",
+                   "use lower-case letters, digits and dashes, at most 64 characters");
   auto capabilities = with_capabilities(0, config.extra_capabilities);
   if (!capabilities) return std::move(capabilities).error();
   return Ok{};
@@ -85,7 +85,7 @@ std::vector<std::string> shell_environment(const BranchConfig& config, const std
       {"SHELL", "/bin/bash"},
       {"LANG", "C.UTF-8"},
       {"TERM", "xterm-256color"},
-      // Nobody is there to press space: a pager would hold the command until it times out.
+      // A pager would wait for a key until the command times out.
       {"PAGER", "cat"},
       {"GIT_PAGER", "cat"},
       {"SYSTEMD_PAGER", "cat"},

@@ -1,4 +1,5 @@
-// BranchConfig: what a new live branch is to be. Plain data with its checks; no system calls.
+// BranchConfig: the settings of a new live branch, and their validation. Plain data; no system
+// calls.
 #pragma once
 
 #include <map>
@@ -20,20 +21,20 @@ inline constexpr std::string_view kCriuName = "criu";
 inline constexpr std::string_view kNativeName = "native";
 
 enum class EngineChoice {
-  kAuto,    // native when it can capture everything in the tree, else CRIU
-  kNative,  // same boot, milliseconds
+  kAuto,    // native if it can capture everything in the tree, else CRIU
+  kNative,  // takes milliseconds; its images are valid until the host reboots
   kCriu,
 };
 
 enum class Network {
-  kNone,  // a private loopback: every branch can have its own port 8000
-  kHost,  // the host's network, shared with it and with every other such branch
+  kNone,  // a private loopback device: each branch has its own port 8000
+  kHost,  // the host's network, shared with the host and with all other branches that use kHost
 };
 
 struct BranchConfig {
   EngineChoice engine = EngineChoice::kAuto;  // how processes are captured
   std::string root = "/";     // base root: the host's /, a directory, an unpacked root file system
-  std::string user = "root";  // name or uid, as the root's /etc/passwd knows it
+  std::string user = "root";  // name or uid, looked up in the root's /etc/passwd
   std::string cwd = "/";
   std::string hostname = "waypoint";
   std::map<std::string, std::string>
@@ -42,18 +43,18 @@ struct BranchConfig {
   Network network = Network::kNone;
   os::CgroupLimits limits;
   std::optional<os::ResourceLimits> rlimits;    // nothing: the manager's own
-  std::vector<std::string> extra_capabilities;  // beyond a container's usual ones, e.g. "sys_admin"
-  std::string label;  // whose it is, in the words of whoever drives the store: an id, or empty
+  std::vector<std::string> extra_capabilities;  // added to container_capabilities()
+  std::string label;  // an id by which the caller of the store finds the branch again; may be empty
 };
 
-// "auto", "native" or "criu"; nothing for other words.
+// Parses "auto", "native" or "criu".
 std::optional<EngineChoice> engine_choice_from(std::string_view name);
 std::string_view to_string(EngineChoice choice);
 
-// kInvalidArgument names the field and what it takes.
+// kInvalidArgument: the message names the invalid field and its valid values.
 Status check_config(const BranchConfig& config);
 
-// The environment of the branch's shell: a sane, fixed default plus config.env.
+// The environment of the branch's shell: fixed defaults plus config.env.
 std::vector<std::string> shell_environment(const BranchConfig& config, const std::string& user_name,
                                            const std::string& home);
 

@@ -21,7 +21,7 @@ BranchConfig changed(const std::function<void(BranchConfig&)>& change) {
   return config;
 }
 
-// The config is refused, and the message names what is wrong with it.
+// Expects that the config is refused, and that the message contains `named`.
 void expect_refused(const char* named, const std::function<void(BranchConfig&)>& change) {
   Status status = check_config(changed(change));
   ASSERT_FALSE(status.ok()) << named;
@@ -29,7 +29,7 @@ void expect_refused(const char* named, const std::function<void(BranchConfig&)>&
   EXPECT_NE(status.error().describe().find(named), std::string::npos) << status.error().describe();
 }
 
-TEST(CheckConfigTest, TheDefaultIsGood) { EXPECT_OK(check_config({})); }
+TEST(CheckConfigTest, DefaultConfigIsValid) { EXPECT_OK(check_config({})); }
 
 TEST(CheckConfigTest, PathsMustBeAbsolute) {
   for (std::string path :
@@ -39,12 +39,12 @@ TEST(CheckConfigTest, PathsMustBeAbsolute) {
   }
 }
 
-TEST(CheckConfigTest, AUserMustBeNamed) {
+TEST(CheckConfigTest, UserMustNotBeEmpty) {
   expect_refused("user", [](BranchConfig& c) { c.user = ""; });
   expect_refused("user", [](BranchConfig& c) { c.user = std::string("a\0b", 3); });
 }
 
-TEST(CheckConfigTest, AHostnameIsLettersDigitsDotsAndDashes) {
+TEST(CheckConfigTest, HostnameHasOnlyLettersDigitsDotsAndDashes) {
   for (std::string name : {std::string(), std::string("a b"), std::string("a_b"),
                            std::string("a\n"), std::string(65, 'a'), std::string("\xc3\xa4")})
     expect_refused("hostname", [&](BranchConfig& c) { c.hostname = name; });
@@ -61,7 +61,7 @@ TEST(CheckConfigTest, EnvironmentNamesAreIdentifiersAndValuesHaveNoNul) {
   })));
 }
 
-TEST(CheckConfigTest, TheWindowHasBounds) {
+TEST(CheckConfigTest, WindowSizeIsLimited) {
   for (WindowSize size :
        {WindowSize{0, 80}, WindowSize{24, 1}, WindowSize{501, 80}, WindowSize{24, 1001}})
     expect_refused("window", [&](BranchConfig& c) { c.window = size; });
@@ -69,26 +69,26 @@ TEST(CheckConfigTest, TheWindowHasBounds) {
     EXPECT_OK(check_config(changed([&](BranchConfig& c) { c.window = size; })));
 }
 
-TEST(CheckConfigTest, LimitsLeaveRoomForAShell) {
+TEST(CheckConfigTest, MemoryAndPidsLimitsMustAllowAShell) {
   expect_refused("memory", [](BranchConfig& c) { c.limits.memory_bytes = (16U << 20U) - 1; });
   expect_refused("pids", [](BranchConfig& c) { c.limits.pids = 7; });
   EXPECT_OK(check_config(changed([](BranchConfig& c) { c.limits = {16U << 20U, 8, 0.01}; })));
 }
 
-TEST(CheckConfigTest, ACpuLimitIsANumberBetweenItsBounds) {
+TEST(CheckConfigTest, CpuLimitMustBeWithinItsBounds) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (double cpus :
        {0.0, 0.009, -1.0, 1025.0, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()})
     expect_refused("cpu", [&](BranchConfig& c) { c.limits.cpus = cpus; });
 }
 
-TEST(CheckConfigTest, AnUnknownCapabilityIsNamed) {
+TEST(CheckConfigTest, UnknownCapabilityIsNamedInTheError) {
   expect_refused("sys_everything", [](BranchConfig& c) {
     c.extra_capabilities = {"kill", "sys_everything"};
   });
 }
 
-TEST(ShellEnvironmentTest, TheDefaultsDependOnTheUserAlone) {
+TEST(ShellEnvironmentTest, DefaultsDependOnlyOnTheUser) {
   std::vector<std::string> env = shell_environment({}, "ada", "/home/ada");
   EXPECT_THAT(env, ::testing::IsSupersetOf({"HOME=/home/ada", "USER=ada", "LOGNAME=ada",
                                             "TERM=xterm-256color", "LANG=C.UTF-8", "PAGER=cat",
@@ -96,7 +96,7 @@ TEST(ShellEnvironmentTest, TheDefaultsDependOnTheUserAlone) {
   EXPECT_EQ(env, shell_environment({}, "ada", "/home/ada"));
 }
 
-TEST(ShellEnvironmentTest, TheConfigOverridesAndAddsAndEveryNameComesOnce) {
+TEST(ShellEnvironmentTest, ConfigOverridesDefaultsWithoutDuplicates) {
   BranchConfig config;
   config.env = {{"PATH", "/opt/bin"}, {"HOME", ""}, {"MINE", "a=b"}};
   std::vector<std::string> env = shell_environment(config, "root", "/root");
@@ -121,7 +121,7 @@ BranchConfig full_config() {
   return config;
 }
 
-TEST(BranchConfigJsonTest, EveryFieldSurvives) {
+TEST(BranchConfigJsonTest, EveryFieldSurvivesARoundTrip) {
   for (const BranchConfig& config : {BranchConfig{}, full_config()}) {
     Json json = to_json(config);
     ASSERT_OK_AND_ASSIGN(BranchConfig back, branch_config_from_json(Json::parse(json.dump())));
@@ -136,7 +136,7 @@ TEST(BranchConfigJsonTest, EveryFieldSurvives) {
   }
 }
 
-TEST(BranchConfigJsonTest, AMissingKeyIsNamed) {
+TEST(BranchConfigJsonTest, MissingKeyIsNamedInTheError) {
   for (const char* key : {"root", "user", "cwd", "hostname", "env", "rows", "cols", "network",
                           "extra_capabilities"}) {
     Json json = to_json(full_config());
@@ -148,7 +148,7 @@ TEST(BranchConfigJsonTest, AMissingKeyIsNamed) {
   }
 }
 
-TEST(BranchConfigJsonTest, AValueOfTheWrongKindIsCorruptInEveryField) {
+TEST(BranchConfigJsonTest, WrongTypeInAnyFieldIsCorrupt) {
   const Json good = to_json(full_config());
   for (const auto& [key, value] : good.items()) {
     Json json = good;
@@ -159,13 +159,13 @@ TEST(BranchConfigJsonTest, AValueOfTheWrongKindIsCorruptInEveryField) {
   EXPECT_FALSE(branch_config_from_json(Json::array()).ok());
 }
 
-TEST(BranchConfigJsonTest, ANetworkNobodyKnowsIsCorrupt) {
+TEST(BranchConfigJsonTest, UnknownNetworkIsCorrupt) {
   Json json = to_json(full_config());
   json["network"] = "bridge";
   EXPECT_FALSE(branch_config_from_json(json).ok());
 }
 
-TEST(BranchConfigJsonTest, ANumberThatDoesNotFitIsCorrupt) {
+TEST(BranchConfigJsonTest, OutOfRangeNumberIsCorrupt) {
   for (const char* key : {"rows", "cols"}) {
     Json json = to_json(full_config());
     json[key] = 65536 + 24;

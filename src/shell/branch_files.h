@@ -1,4 +1,4 @@
-// Files of a branch, read and written from outside of its shell.
+// Reads and writes files of a branch without its shell.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace sf::waypoint {
 
-// `root`: the branch's root directory as the caller sees it.
+// `root`: path of the branch's root directory for the caller.
 Result<std::string> read_branch_file(const std::string& root, const std::string& path,
                                      std::size_t max_bytes);
-// A file that is new belongs to `user`, as the root knows him; others keep their owner.
+// A new file belongs to `user`, looked up in the root's /etc/passwd; an existing one keeps its
+// owner.
 Status write_branch_file(const ChangePermit& permit, const std::string& root,
                          const std::string& user, const std::string& path,
                          std::string_view content);

@@ -7,7 +7,7 @@
 namespace sf::waypoint {
 namespace {
 
-// In the kernel's numbering.
+// Indexed by the kernel's capability numbers.
 constexpr std::array kNames = {"chown",
                                "dac_override",
                                "dac_read_search",

@@ -9,12 +9,13 @@
 
 namespace sf::waypoint {
 
-// What root in a branch may do: a container's usual set, without mknod (there is no device filter).
+// The capabilities of root in a branch: a container's usual set without mknod, because a branch has
+// no device filter.
 std::uint64_t container_capabilities();
-// "CAP_CHOWN" and so on, as OCI configurations name them.
+// The names as in an OCI configuration, such as "CAP_CHOWN".
 std::vector<std::string> capability_names(std::uint64_t set);
-// The set plus more by name ("sys_admin", "CAP_SYS_ADMIN", "all"); an unknown name is an error that
-// lists the known.
+// Adds capabilities by name ("sys_admin", "CAP_SYS_ADMIN", "all") to the set. An unknown name is an
+// error; its hint lists the known names.
 Result<std::uint64_t> with_capabilities(std::uint64_t set, const std::vector<std::string>& names);
 
 }  // namespace sf::waypoint

@@ -10,7 +10,7 @@ namespace {
 
 std::uint64_t bit(unsigned number) { return 1ULL << number; }
 
-TEST(CapabilitiesTest, NamesHaveTheKernelsNumbers) {
+TEST(CapabilitiesTest, NamesHaveTheKernelsCapabilityNumbers) {
   const std::pair<const char*, unsigned> known[] = {{"chown", CAP_CHOWN},
                                                     {"setuid", CAP_SETUID},
                                                     {"net_admin", CAP_NET_ADMIN},
@@ -27,7 +27,7 @@ TEST(CapabilitiesTest, NamesHaveTheKernelsNumbers) {
   }
 }
 
-TEST(CapabilitiesTest, AContainersSetHasNoDangerousOnes) {
+TEST(CapabilitiesTest, ContainerSetHasNoDangerousCapability) {
   std::uint64_t set = container_capabilities();
   EXPECT_NE(set & bit(CAP_CHOWN), 0U);
   EXPECT_NE(set & bit(CAP_KILL), 0U);
@@ -37,19 +37,19 @@ TEST(CapabilitiesTest, AContainersSetHasNoDangerousOnes) {
   EXPECT_EQ(__builtin_popcountll(set), 13);
 }
 
-TEST(CapabilitiesTest, NamesAreTakenInAnyUsualSpelling) {
+TEST(CapabilitiesTest, NamesAreAcceptedWithOrWithoutPrefixInAnyCase) {
   for (const char* name : {"sys_admin", "SYS_ADMIN", "CAP_SYS_ADMIN", "cap_sys_admin"}) {
     ASSERT_OK_AND_ASSIGN(std::uint64_t set, with_capabilities(bit(CAP_KILL), {name}));
     EXPECT_EQ(set, bit(CAP_KILL) | bit(CAP_SYS_ADMIN)) << name;
   }
 }
 
-TEST(CapabilitiesTest, AllIsEveryOneTheKernelKnows) {
+TEST(CapabilitiesTest, AllMeansEveryKnownCapability) {
   ASSERT_OK_AND_ASSIGN(std::uint64_t all, with_capabilities(0, {"ALL"}));
   EXPECT_EQ(all, bit(CAP_LAST_CAP + 1) - 1);
 }
 
-TEST(CapabilitiesTest, AnUnknownNameIsAnErrorThatListsTheKnown) {
+TEST(CapabilitiesTest, UnknownNameIsAnErrorThatListsTheKnownNames) {
   for (const char* name : {"", "cap_", "sysadmin", "all,kill"}) {
     auto set = with_capabilities(0, {"kill", name});
     ASSERT_FALSE(set.ok()) << name;

@@ -1,17 +1,18 @@
-// ChangeGate: the one way to change a live branch from outside.
+// ChangeGate: every change that a keeper makes to its live branch passes through it.
 //
-// A keeper may capture its branch ahead of time and keep it stopped until a checkpoint is asked for
-// (precapture.h). That capture must be discarded before anything changes the branch. So every
-// call that types, starts a program, resizes the window or writes a file takes a ChangePermit, and
-// only ChangeGate::open() makes one, after it has discarded the capture:
+// A keeper may precapture its branch and keep it stopped until a checkpoint is requested
+// (precapture.h). The precapture must be discarded before anything changes the branch. So every
+// call that types, starts a program, resizes the window or writes a file takes a ChangePermit. Only
+// ChangeGate::open() makes one, after it has discarded the precapture:
 //
 //   SF_TRY(host.write_file(gate.open(), path, content));
 //
-// The inner means take one, too: ShellChannel, TerminalInput, SideCommands, permitted_calls.h. So
-// what is done later, when a timer or an event of the branch calls for it, passes the gate again.
+// The lower layers take a permit, too: ShellChannel, TerminalInput, SideCommands,
+// permitted_calls.h. So code that runs later, from a timer or an event of the branch, must open the
+// gate again.
 //
-// A permit is good for the one call that it is passed to: pass gate.open() itself. It cannot be
-// copied, moved or assigned. Do not give it a name: the next capture may be made while it is there.
+// A permit is valid for one call: pass gate.open() itself. It cannot be copied, moved or assigned.
+// Do not store it in a variable: the next precapture may be made during its lifetime.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +35,11 @@ class [[nodiscard]] ChangePermit {
 
 class ChangeGate {
  public:
-  // `discard`: ends what was captured ahead of time. Requires: it is not empty.
+  // `discard`: discards the precapture. Requires: `discard` is not empty.
   explicit ChangeGate(std::function<void()> discard) : discard_(std::move(discard)) {
     SF_CHECK(discard_ != nullptr);
   }
-  // For a branch that is captured from outside alone, never ahead of time: the agent's.
+  // For the agent's branch, which has no precapture: its substrate captures it.
   static ChangeGate of_agent() {
     return ChangeGate([] {});
   }
@@ -50,7 +51,7 @@ class ChangeGate {
     discard_();
     return ChangePermit(0);
   }
-  // How often it was opened: if the number is the same, nothing came in between.
+  // How often the gate was opened. If two results are equal, nothing changed the branch in between.
   std::uint64_t openings() const { return openings_; }
 
  private:

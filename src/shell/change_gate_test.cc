@@ -11,7 +11,7 @@
 namespace sf::waypoint {
 namespace {
 
-// Only a gate that says what it discards makes permits.
+// Only a gate with a `discard` function can make permits.
 static_assert(!std::is_default_constructible_v<ChangeGate>);
 static_assert(!std::is_copy_constructible_v<ChangeGate>);
 static_assert(!std::is_move_constructible_v<ChangeGate>);
@@ -21,7 +21,7 @@ static_assert(!std::is_copy_constructible_v<ChangePermit>);
 static_assert(!std::is_move_constructible_v<ChangePermit>);
 static_assert(!std::is_copy_assignable_v<ChangePermit> && !std::is_move_assignable_v<ChangePermit>);
 
-// The means of changing a branch cannot be used without a permit.
+// No function that changes a branch can be called without a permit.
 template <typename Channel, typename Input, typename Sides, typename Driver, typename Host>
 constexpr bool changes_without_permit() {
   const auto any = [](auto... found) { return (found || ...); };
@@ -52,7 +52,7 @@ constexpr bool changes_without_permit() {
 static_assert(
     !changes_without_permit<ShellChannel, TerminalInput, SideCommands, ShellDriver, ShellHost>());
 
-// The same calls with a permit are there: what is refused above is the missing permit.
+// The same calls compile with a permit, so only the missing permit makes those above fail.
 template <typename Channel, typename Input, typename Sides, typename Driver, typename Host>
 constexpr bool changes_with_permit() {
   const auto all = [](auto... found) { return (found && ...); };
@@ -97,7 +97,7 @@ static_assert(
 
 int discarded_at(const ChangePermit& /*permit*/, const int& discarded) { return discarded; }
 
-TEST(ChangeGateTest, EveryOpeningDiscardsTheCaptureBeforeTheCallBegins) {
+TEST(ChangeGateTest, EveryOpeningDiscardsThePrecaptureBeforeTheCall) {
   int discarded = 0;
   ChangeGate gate([&] { ++discarded; });
   EXPECT_EQ(discarded_at(gate.open(), discarded), 1);
@@ -111,7 +111,7 @@ TEST(ChangeGateTest, OpeningsAreCounted) {
   EXPECT_EQ(gate.openings(), before + 1);
 }
 
-TEST(ChangeGateTest, GateThatDiscardsNothingHasToBeAskedForByName) {
+TEST(ChangeGateTest, OnlyTheAgentsGateDiscardsNothing) {
   ChangeGate gate = ChangeGate::of_agent();
   int discarded = 0;
   EXPECT_EQ(discarded_at(gate.open(), discarded), 0);

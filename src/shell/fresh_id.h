@@ -1,4 +1,4 @@
-// Names that nobody has used, and nobody can guess.
+// Unique names that cannot be guessed.
 #pragma once
 
 #include <string>

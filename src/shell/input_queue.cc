@@ -13,15 +13,16 @@ constexpr std::size_t kCompactQueueAfter = 256U << 10U;
 
 Status InputQueue::push(std::string_view text) {
   if (text.size() > capacity_)
-    return invalid(std::to_string(text.size()) + " bytes cannot be typed at once; the most is " +
+    return invalid(std::to_string(text.size()) + " bytes cannot be typed at once; the limit is " +
                        std::to_string(capacity_) + ". Nothing was typed",
-                   "write the text to a file of the session and let the program read that");
+                   "write the text to a file of the session and let the program read the file");
   if (text.size() > room()) {
     Error full =
         fail(ErrorCode::kBusy,
              std::to_string(size()) +
-                 " typed bytes wait for the program in the terminal: there is room for " +
-                 std::to_string(room()) + " more, and these are " + std::to_string(text.size()) +
+                 " typed bytes wait until the program in the terminal reads them. There is room "
+                 "for " +
+                 std::to_string(room()) + " more, but the text has " + std::to_string(text.size()) +
                  ". Nothing was typed",
              "wait until the program reads, or interrupt it with \"\\x03\", which discards them");
     full.details["room_bytes"] = std::to_string(room());

@@ -1,5 +1,5 @@
-// InputQueue: what was typed and what the terminal has not taken yet, in order. Pure. A text enters
-// as a whole or not at all, so that whoever typed it knows what arrived.
+// InputQueue: typed bytes that the terminal has not accepted yet, in order. Pure. push() takes a
+// whole text or nothing of it, so the caller knows which bytes were accepted.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,12 @@ class InputQueue {
   std::size_t size() const { return bytes_.size() - taken_; }
   std::size_t room() const { return capacity_ - size(); }
 
-  // kInvalidArgument: it never fits. kBusy: it does not fit now; details say "room_bytes".
+  // kInvalidArgument: larger than the capacity. kBusy: it does not fit now; details have
+  // "room_bytes".
   Status push(std::string_view text);
-  // Before all others: they were taken out of the terminal again.
+  // Inserts bytes that were taken back from the terminal before all others.
   void put_first(std::string_view text);
-  // The next bytes, at most so many. Valid until the queue changes.
+  // The next bytes, at most `most`. Valid until the queue changes.
   std::string_view front(std::size_t most) const;
   // Requires: count <= size().
   void pop(std::size_t count);
@@ -34,7 +35,7 @@ class InputQueue {
  private:
   std::size_t capacity_;
   std::string bytes_;
-  std::size_t taken_ = 0;  // of bytes_, from the beginning
+  std::size_t taken_ = 0;  // bytes at the start of bytes_ that pop() has removed
 };
 
 }  // namespace sf::waypoint

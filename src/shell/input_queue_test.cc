@@ -7,7 +7,7 @@
 namespace sf::waypoint {
 namespace {
 
-TEST(InputQueueTest, BytesComeOutInTheOrderInWhichTheyEntered) {
+TEST(InputQueueTest, BytesLeaveTheQueueInOrder) {
   InputQueue queue(100);
   ASSERT_OK(queue.push("one "));
   ASSERT_OK(queue.push("two"));
@@ -19,7 +19,7 @@ TEST(InputQueueTest, BytesComeOutInTheOrderInWhichTheyEntered) {
   EXPECT_EQ(queue.size(), 3U);
 }
 
-TEST(InputQueueTest, ATextThatDoesNotFitLeavesTheQueueAsItIsAndSaysHowMuchRoomThereIs) {
+TEST(InputQueueTest, TextThatDoesNotFitIsRefusedWithTheRoomLeft) {
   InputQueue queue(10);
   ASSERT_OK(queue.push("1234567"));
   Status refused = queue.push("8901");
@@ -31,7 +31,7 @@ TEST(InputQueueTest, ATextThatDoesNotFitLeavesTheQueueAsItIsAndSaysHowMuchRoomTh
   EXPECT_EQ(queue.room(), 0U);
 }
 
-TEST(InputQueueTest, ATextLargerThanTheQueueIsRefusedForEver) {
+TEST(InputQueueTest, TextLargerThanTheQueueIsInvalid) {
   InputQueue queue(10);
   Status refused = queue.push("12345678901");
   ASSERT_FALSE(refused.ok());
@@ -39,7 +39,7 @@ TEST(InputQueueTest, ATextLargerThanTheQueueIsRefusedForEver) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(InputQueueTest, WhatWasTakenMakesRoom) {
+TEST(InputQueueTest, PoppedBytesFreeRoom) {
   InputQueue queue(1U << 20U);
   const std::string piece(300U << 10U, 'x');
   for (int round = 0; round < 20; ++round) {
@@ -53,7 +53,7 @@ TEST(InputQueueTest, WhatWasTakenMakesRoom) {
   }
 }
 
-TEST(InputQueueTest, OneKeyCanBeTakenBack) {
+TEST(InputQueueTest, EraseRemovesAKeyFromTheQueue) {
   InputQueue queue(10);
   ASSERT_OK(
       queue.push("a\x03"

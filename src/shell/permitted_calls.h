@@ -1,7 +1,7 @@
-// The system calls with which a branch is changed from outside: what is typed into its terminal,
-// the terminal's settings, signals. Each takes a ChangePermit (change_gate.h). Code that serves a
-// shell makes such calls here, in ShellChannel, TerminalInput, SideCommands and branch_files.h, and
-// nowhere else (tests/style/permits.py).
+// The system calls that change a branch from outside: they type into its terminal, change the
+// terminal's settings, and send signals. Each takes a ChangePermit (change_gate.h). Only this file,
+// ShellChannel, TerminalInput, SideCommands and branch_files.h make such calls
+// (tests/style/permits.py).
 #pragma once
 
 #include <termios.h>
@@ -31,7 +31,7 @@ inline Status change_window(const ChangePermit& /*permit*/, int master, WindowSi
 
 inline void drop_typed(const ChangePermit& /*permit*/, int master) { os::discard_typed(master); }
 
-// Out of the terminal. Requires: nobody reads or types meanwhile.
+// Takes the unread bytes out of the terminal. Requires: no process reads or types during the call.
 inline Result<os::TypedAhead> take_typed(const ChangePermit& /*permit*/, int master) {
   return os::take_typed(master);
 }
@@ -40,7 +40,7 @@ inline void replace_typed(const ChangePermit& /*permit*/, int master, const os::
   (void)os::put_typed(master, typed);
 }
 
-// Fails if there is no such process. Whoever sends a signal looks at what became of it later.
+// Ignores the error if the process does not exist: the callers check the effect later.
 inline void send_signal(const ChangePermit& /*permit*/, pid_t process, int number) {
   (void)os::signal_process(process, number);
 }
@@ -49,7 +49,8 @@ inline void send_group_signal(const ChangePermit& /*permit*/, pid_t group, int n
   (void)os::signal_group(group, number);
 }
 
-// Needs no permit: afterwards all is as it was. Requires: nobody reads or types meanwhile.
+// Needs no permit, because it puts the bytes back. Requires: no process reads or types during the
+// call.
 inline Result<os::TypedAhead> look_at_typed(int master) {
   SF_TRY_ASSIGN(os::TypedAhead typed, os::take_typed(master));
   (void)os::put_typed(master, typed);

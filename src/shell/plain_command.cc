@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kSeparators = ";&|(){}\n";
 
-// They change what no listing shows, or run what is not in the text.
+// Words that change state that no listing shows, or run code that is not in the text.
 bool is_obscure(std::string_view word) {
   constexpr std::string_view kWords[] = {
       ".",  "bind",    "builtin", "command", "coproc", "enable", "eval",    "exec",
@@ -26,7 +26,7 @@ bool is_name_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) !
 bool has_obscure_name(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    // With its dashes: docker-command is none of ours.
+    // A dash is part of the name: docker-command does not match `command`.
     while (end < text.size() && (is_name_byte(text[end]) || text[end] == '-')) ++end;
     if (is_obscure(text.substr(at, end - at))) return true;
     at = end + 1;
@@ -46,8 +46,8 @@ bool comes_before_name(std::string_view word) {
                              [](char c) { return is_name_byte(c) || c == '+'; });
 }
 
-// A builtin that gives a value to the variable that a word names: if the shell makes the word, it
-// can be any of those above.
+// A builtin that sets a variable by name. If the shell expands the name, it can be any of the names
+// above.
 bool may_set_any(std::string_view name, std::string_view part) {
   constexpr std::string_view kWords[] = {"declare",   "export",   "local",   "mapfile", "read",
                                          "readarray", "readonly", "typeset", "unset",   "wait"};
@@ -86,15 +86,15 @@ bool starts_plainly(std::string_view part) {
         comes_before_name(word))
       continue;
     if (may_set_any(word, part)) return false;
-    // A name that the shell has to make first can be any.
+    // A name that the shell has to expand first can be any name.
     return word == "[" || word == "[[" ||
            (!is_obscure(word) && word.find_first_of("$*?~[") == std::string::npos);
   }
   return true;
 }
 
-// The text as the checks below can read it: without quotes ("get""opts" is getopts) and continued
-// lines, and with the operators that begin like a separator (>&, >|) made harmless.
+// Prepares the text for the checks: removes quotes ("get""opts" is getopts), joins continued lines,
+// and replaces & and | in the operators >& and >|, which are not separators.
 std::string without_quotes(std::string_view command) {
   std::string text;
   for (std::size_t at = 0; at < command.size(); ++at) {
@@ -107,7 +107,7 @@ std::string without_quotes(std::string_view command) {
   return text;
 }
 
-// `{a,b}` can make any word.
+// `{a,b}` can expand to any word.
 bool has_brace_expansion(std::string_view text) {
   for (std::size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at + 1)) {
     bool is_parameter = at > 0 && text[at - 1] == '$';

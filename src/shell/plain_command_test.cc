@@ -5,7 +5,7 @@
 namespace sf::waypoint {
 namespace {
 
-TEST(PlainTest, WhatTheTextSaysIsAllThatHappens) {
+TEST(PlainTest, CommandWithoutHiddenEffectsIsPlain) {
   for (const char* command : {"ls -l",
                               "cat a b | grep -c x",
                               "x=5",

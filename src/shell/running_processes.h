@@ -1,5 +1,5 @@
-// What runs in a live branch besides its init, its shell and the holder of its descriptors, as
-// /proc shows it to a process outside of the branch.
+// Lists and counts the processes of a live branch besides its init, its shell and the holder of its
+// descriptors. Reads the host's /proc; the caller is outside of the branch.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@
 
 namespace sf::waypoint {
 
-// The processes that every branch has, as the caller numbers them. 0: there is none.
+// The processes that every branch has. Pids in the caller's PID namespace; 0: none.
 struct OwnProcesses {
   pid_t init = 0;
   pid_t shell = 0;
@@ -21,13 +21,13 @@ struct OwnProcesses {
   bool contains(pid_t pid) const { return pid == init || pid == shell || pid == holder; }
 };
 
-// Pid and start time, since pids are used again.
+// Pid and start time, since the kernel reuses pids.
 using ProcessSet = std::set<std::pair<pid_t, std::uint64_t>>;
 
-// Those that have not ended. Requires: own.init lives.
+// Without zombies. Requires: own.init is alive.
 std::vector<pid_t> background_processes(const OwnProcesses& own);
 ProcessSet with_start_times(const std::vector<pid_t>& processes);
-// Resident memory and number of processes. The caller says whether the shell is at its prompt.
+// Counts resident memory and processes. Does not set BranchFacts::at_prompt.
 BranchFacts count_processes(const OwnProcesses& own);
 
 }  // namespace sf::waypoint

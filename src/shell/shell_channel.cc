@@ -96,7 +96,7 @@ Status ShellChannel::install(const ChangePermit& permit, pid_t holder, const Cre
   for (int fd :
        {event_entry_.get(), ack_entry_.get(), command_text_.get(), script_.get(), rc_file_.get()}) {
     if (::fchown(fd, user.uid, user.gid) != 0)
-      return os::last_error("handing a descriptor to the branch's user");
+      return os::last_error("changing the owner of a descriptor to the branch's user");
   }
   return Ok{};
 }
@@ -111,7 +111,7 @@ std::optional<std::uint64_t> ShellChannel::served() const {
   return served_;
 }
 
-// Requires: one waits, and init has served the one before.
+// Requires: a request waits, and init has served the previous one.
 Status ShellChannel::send_next_request(const ChangePermit& /*permit*/) {
   std::string text = std::move(waiting_requests_.front());
   waiting_requests_.pop_front();

@@ -24,28 +24,28 @@ class ShellChannel {
   static Result<ShellChannel> open(pid_t init);
 
   int events_fd() const { return events_.get(); }
-  // Whole records that have arrived. Unknown lines are dropped: anybody in the branch may write
-  // there. `gate`: for the next request, if init has served one.
+  // Returns the complete records that have arrived. Drops unknown lines: any process in the branch
+  // may write to the pipe. `gate`: used to send the next request if init has served one.
   std::vector<Record> read_records(ChangeGate& gate);
-  // Lets the shell go on that wrote `record`, a load, start or end.
+  // Lets the shell that wrote `record` continue. Requires: a load, start or end record.
   Status acknowledge(const ChangePermit& permit, const Record& record);
   // Answers an ask record.
   Status allow_fingerprint(const ChangePermit& permit, const Record& record, bool allowed);
   Status load_command(const ChangePermit& permit, std::string_view text);
-  // What stands in the command's place now: the shell leaves its fingerprint there
-  // (shell_fingerprint.h).
+  // The content of the command's memory file. After a command, the shell writes its fingerprint
+  // there (shell_fingerprint.h).
   Result<std::string> loaded_text() const;
-  // The text that leads through `holder`. Requires: no shell is reading it.
+  // Writes the protocol's script, with paths through `holder`. Requires: no shell is reading it.
   Status write_script(const ChangePermit& permit, pid_t holder);
-  // The protocol's texts, and who may open its descriptors.
+  // Writes the protocol's texts and makes `user` the owner of the descriptors that the shell opens.
   Status install(const ChangePermit& permit, pid_t holder, const Credentials& user);
   // Init serves one request at a time; further ones wait here.
   Status request(const ChangePermit& permit, const StartRequest& request);
   bool request_pending() const { return request_pending_; }
-  // Of a restored init: it was captured with a request, and tells when it has served that one. The
-  // next request must not overwrite it.
+  // For a restored init that was captured with a pending request: it reports when it has served
+  // that request. Until then the next request must not overwrite it.
   void set_request_pending(bool pending) { request_pending_ = pending; }
-  // How many init has served, whoever sent them; nothing: one is under way.
+  // How many requests init has served, including those of other senders; empty if one is pending.
   std::optional<std::uint64_t> served() const;
 
  private:

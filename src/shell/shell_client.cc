@@ -15,10 +15,10 @@ namespace {
 using wire::Frame;
 using wire::Json;
 
-constexpr auto kExecGrace = seconds(60);  // beyond a command's own time limit
+constexpr auto kExecGrace = seconds(60);  // in addition to a command's own time limit
 constexpr auto kShortCall = seconds(30);
-constexpr auto kFileCall = seconds(120);               // a large file on a slow disk
-constexpr auto kFactsCall = std::chrono::minutes(15);  // a capture of many gigabytes comes first
+constexpr auto kFileCall = seconds(120);               // for a large file on a slow disk
+constexpr auto kFactsCall = std::chrono::minutes(15);  // may wait for a capture of many gigabytes
 
 Deadline answer_deadline(milliseconds timeout) {
   if (timeout.count() <= 0) return Deadline::never();
@@ -29,8 +29,8 @@ std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20U) +
 
 Status check_output_cap(std::size_t bytes) {
   if (bytes <= kMaxOutput) return Ok{};
-  return invalid("max_output is at most " + mebibytes(kMaxOutput),
-                 "let the command write to a file, and copy that");
+  return invalid("max_output must be at most " + mebibytes(kMaxOutput),
+                 "let the command write to a file, and copy the file");
 }
 
 }  // namespace
@@ -38,10 +38,10 @@ Status check_output_cap(std::size_t bytes) {
 Result<Observation> ShellClient::exec(const ExecRequest& request, const OutputSink& sink) {
   if (request.command.find('\0') != std::string::npos)
     return invalid("a command cannot contain a NUL byte",
-                   "bash has no way to hold one; write it as $'\\0' or printf '\\0'");
+                   "bash cannot store one; write it as $'\\0' or printf '\\0'");
   if (request.command.size() > kMaxCommand)
-    return invalid("a command is at most " + mebibytes(kMaxCommand) + " long",
-                   "put the data into a file first");
+    return invalid("a command must be at most " + mebibytes(kMaxCommand) + " long",
+                   "write its data to a file first");
   SF_TRY(check_output_cap(request.max_output));
   return server_->ask(wire::ExecCall{request, static_cast<bool>(sink)},
                       answer_deadline(request.timeout), [&](const Frame& event) {
@@ -61,13 +61,13 @@ Result<SideObservation> ShellClient::side_exec(const SideRequest& request) {
   const Frame frame = wire::to_frame(wire::SideExecCall{request});
   if (frame.header.dump().size() > wire::kMaxHeader || words.size() >= kMaxRequestWords / 2)
     return invalid("the arguments and the environment are too long",
-                   "at most 1 MiB; give the data as input, or in a file");
+                   "the limit is 1 MiB; pass the data as input, or in a file");
   SF_TRY_ASSIGN(Frame reply, server_->call(frame, answer_deadline(request.timeout)));
   return wire::from_frame<SideObservation>(std::move(reply));
 }
 
 Result<TypedKeys> ShellClient::send_keys(std::string_view bytes) {
-  SF_TRY(InputQueue(kMaxQueuedInput).push(bytes));  // what never fits is not sent
+  SF_TRY(InputQueue(kMaxQueuedInput).push(bytes));  // refuses bytes that can never fit
   return server_->ask(wire::KeysCall{std::string(bytes)}, Deadline::after(kShortCall));
 }
 
@@ -91,7 +91,7 @@ Status ShellClient::resize(WindowSize size) {
 
 Status ShellClient::write_file(const std::string& path, std::string_view content) {
   if (content.size() > kMaxFileWrite)
-    return invalid("a file of at most " + mebibytes(kMaxFileWrite) + " can be written",
+    return invalid("cannot write more than " + mebibytes(kMaxFileWrite) + " to a file at once",
                    "write it in parts, or let a command in the session fetch it");
   SF_TRY(server_->ask(wire::WriteFileCall{path, std::string(content)}, Deadline::after(kFileCall)));
   return Ok{};

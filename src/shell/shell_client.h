@@ -1,4 +1,4 @@
-// ShellClient: asks a ShellServer, wherever it runs. Thread-safe.
+// ShellClient: sends requests to a ShellServer in a keeper or an agent. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class ShellClient {
 
   Result<Observation> exec(const ExecRequest& request, const OutputSink& sink);
   Result<SideObservation> side_exec(const SideRequest& request);
-  // All of it or nothing; kBusy: it does not fit now.
+  // Types all bytes or none. kBusy: they do not fit now.
   Result<TypedKeys> send_keys(std::string_view bytes);
   Result<TypedKeys> send_input(const InputEvents& input);
   Result<ScreenText> screen(std::size_t scrollback_lines);
@@ -28,7 +28,7 @@ class ShellClient {
   // At most kMaxFileWrite bytes.
   Status write_file(const std::string& path, std::string_view content);
   Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
-  // What runs in the branch now.
+  // The processes and the memory of the branch now.
   Result<BranchFacts> facts();
   Result<TerminalWatch> watch();
 

@@ -22,10 +22,10 @@ namespace {
 
 constexpr std::size_t kMaxBackground = 256U << 10U;
 constexpr auto kStartTime = seconds(20);       // from typing a line to the shell's start record
-constexpr auto kFirstLook = milliseconds(20);  // how soon a silent end is looked for
+constexpr auto kFirstLook = milliseconds(20);  // until the first check for an end without a record
 constexpr auto kBlindLook = milliseconds(5);
 constexpr auto kStartLook = milliseconds(1);   // for the first prompt of a shell
-constexpr auto kInputLook = milliseconds(20);  // for a terminal that does not tell of its room
+constexpr auto kInputLook = milliseconds(20);  // for a terminal that does not report its room
 constexpr std::size_t kMaxRecent = 256;        // commands remembered for a catch-up
 constexpr std::size_t kMaxRecentBytes = 1U << 20U;
 
@@ -62,7 +62,7 @@ std::string ShellDriver::background_text() const {
 void ShellDriver::run(const ChangePermit& /*permit*/, ExecRequest request, OutputSink sink,
                       Done done) {
   drain();
-  screen_.forget_answers();  // who asked for them is gone: the shell is at its prompt
+  screen_.forget_answers();  // the program that sent the queries has ended
   const std::size_t cap = request.max_output;
   active_.emplace(Active{++commands_,
                          std::move(request),
@@ -100,7 +100,7 @@ void ShellDriver::set_holder(pid_t holder) {
   holder_ = holder;
 }
 
-// A shell at its prompt is not reading the script: now it may change.
+// A shell at its prompt is not reading the script, so the script may be rewritten.
 Status ShellDriver::type_at_prompt(const std::string& line) {
   set_echo(false);
   if (script_is_old_) SF_TRY(channel_.write_script(gate_.open(), holder_));
@@ -119,7 +119,7 @@ void ShellDriver::remember(const std::string& command, long time) {
   }
 }
 
-// A fingerprint tells of the last entries, one for each command.
+// A fingerprint has the times of the last history entries, one for each command.
 void ShellDriver::note_times(const ShellFingerprint& fingerprint) {
   const std::size_t known = std::min(fingerprint.times.size(), recent_times_.size());
   std::copy(fingerprint.times.end() - static_cast<long>(known), fingerprint.times.end(),
@@ -152,8 +152,8 @@ void ShellDriver::catch_up(const ChangePermit& /*permit*/, const CatchUp& missed
 void ShellDriver::on_terminal() { drain(); }
 
 void ShellDriver::drain() {
-  // A non-blocking read of the master flushes the kernel's queue first: EAGAIN means that
-  // everything written to the terminal before this call has been seen.
+  // A non-blocking read of the master flushes the kernel's queue first. So after EAGAIN, everything
+  // that was written to the terminal before this call has been read.
   char buffer[65536];
   for (;;) {
     ssize_t n = ::read(master_.get(), buffer, sizeof buffer);
@@ -178,9 +178,9 @@ void ShellDriver::take_output(std::string_view bytes) {
     if (bytes.find(kPasteModeOff) != std::string_view::npos) active_->hid_paste_mode = true;
     return;
   }
-  // `set -v` shows the line with which the status is asked for.
+  // `set -v` shows the line that asks for the status.
   if (active_ && active_->phase == Phase::kReporting && active_->verbose) return;
-  // Whether it is to be seen, the start record decides.
+  // on_start() decides whether this output is shown.
   if (active_ && active_->phase == Phase::kLoading) {
     active_->loading += bytes;
     return;
@@ -195,7 +195,7 @@ void ShellDriver::take_output(std::string_view bytes) {
 }
 
 void ShellDriver::on_record(const Record& record) {
-  // A record of an earlier command says nothing about the one under way.
+  // A record of an earlier command does not apply to the current one.
   const bool stale = active_ && !record.numbers.empty() && record.numbers[0] != active_->number;
   switch (record.kind) {
     case Record::Kind::kLoad:
@@ -240,8 +240,9 @@ void ShellDriver::on_record(const Record& record) {
       return;
     case Record::Kind::kShell:
       shell_ = static_cast<pid_t>(record.numbers[0]);
-      // Not before it shows its prompt: a shell that meets the terminal without echo when it begins
-      // takes that for the usual, and goes back to it after each program that a signal ended.
+      // Do not type before the shell shows its prompt. If bash starts on a terminal without echo,
+      // it takes that setting as the default, and restores it after each program that a signal has
+      // killed.
       unsure_ = true;
       starting_ = Deadline::after(kStartTime);
       find_shell_host_pid();
@@ -256,19 +257,20 @@ void ShellDriver::on_record(const Record& record) {
 }
 
 void ShellDriver::on_load(const std::string& flags) {
-  drain();  // what was printed before belongs to the time between the commands
+  drain();  // earlier output was printed between the commands
   if (!active_) return;
-  // The line that ended the editing, perhaps typed twice, used the file for its own purpose.
+  // plain_line() has overwritten the command's memory file.
   if (active_->left) (void)channel_.load_command(gate_.open(), active_->request.command);
   if (active_->phase == Phase::kTyped) active_->phase = Phase::kLoading;
-  // Its options that show our plumbing, and those that it has put off until the command starts.
+  // The flags are the shell's `set -x` and `set -v`: the ones that are on now, a comma, and the
+  // ones that are switched off until the command starts.
   active_->traced = active_->traced || !flags.starts_with(',');
   active_->verbose = flags.find('v') != std::string::npos;
 }
 
 void ShellDriver::on_start() {
   drain();
-  // A job's output, unless `set -x`, `set -v` or a DEBUG trap made our own plumbing show.
+  // This is output of background jobs, unless `set -x`, `set -v` or a DEBUG trap showed our lines.
   if (active_ && !active_->traced && !active_->loading.empty()) {
     show(active_->loading);
     background_.append(active_->loading);
@@ -286,12 +288,12 @@ void ShellDriver::begin_running() {
     active_->deadline = Deadline::after(timeout);
 }
 
-// The shell waits for an answer, and so does not read what was typed.
+// The shell waits for the answer to its record, so it does not read typed keys during this call.
 void ShellDriver::on_end(int status, const std::string& flags) {
   drain();
   if (input_.has_part_of_line()) input_.look_at_part_of_line();
   may_act_ = flags.find('t') != std::string::npos;
-  if (flags.find('p') != std::string::npos) {  // PROMPT_COMMAND may read what is typed
+  if (flags.find('p') != std::string::npos) {  // PROMPT_COMMAND may read typed keys
     unsure_ = true;
     starting_ = Deadline::after(kStartTime);
   }
@@ -324,17 +326,17 @@ void ShellDriver::on_shell_exit(int wait_status) {
     if (!restart_shell()) new_shell_ = Deadline::after(kStartTime);
     return abandon(std::move(*active_->giving_up));
   }
-  // Loaded and never heard of again, it may have been the command that ended the shell.
+  // If the command was loaded and no record followed, the command may have ended the shell.
   bool began = active_ && (active_->phase >= Phase::kRunning ||
                            (active_->phase == Phase::kLoading && active_->holder_died));
-  // The hang-up takes away what was typed for the shell that ended, as on any terminal.
+  // The keys were typed for the shell that ended. On any terminal, a hang-up discards them.
   if (!active_ || began) input_.discard(gate_.open());
   if (began) finish(os::ExitStatus::from_wait(wait_status).shell_code(), true);
   std::optional<Error> failure = restart_shell();
   if (!failure) new_shell_ = Deadline::after(kStartTime);
   if (!active_) return;
   if (failure) return abandon(std::move(*failure));
-  // The command had not begun: the next shell gets it (look_for_prompt).
+  // The command has not started, so look_for_prompt() types it to the next shell.
   active_->phase = Phase::kTyped;
   active_->phase_deadline = Deadline::after(kStartTime);
   active_->next_look = Deadline::after(kEagerLook);
@@ -346,13 +348,13 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   note_jobs();
   Active done = std::move(*active_);
   active_.reset();
-  if (done.phase == Phase::kLoading) {  // it ran untold
+  if (done.phase == Phase::kLoading) {  // the command ran without a start record
     show(done.loading);
     done.output.append(done.loading);
   }
   set_echo(true);
   if (done.phase != Phase::kRunning)
-    input_.take_back(gate_.open(), kInterruptKey);  // its command is over
+    input_.take_back(gate_.open(), kInterruptKey);  // the command to interrupt has ended
   write_keys();
   Observation result;
   result.exit_code = exit_code;
@@ -372,7 +374,7 @@ void ShellDriver::finish(int exit_code, bool shell_restarted) {
   done.done(std::move(result));
 }
 
-// `set -v` shows each line the shell reads: the one behind the command too.
+// `set -v` shows each line that the shell reads, including the tail line after the command.
 void ShellDriver::drop_echo(const Active& done, std::string& raw) {
   std::string tail(kTailLine);
   tail += "\r\n";
@@ -394,12 +396,12 @@ void ShellDriver::on_time() {
   if (next_answer_.passed()) give_answers();
   if (!active_ || active_->giving_up) return;
   if (active_->entering) return look_while_entering();
-  if (blind_) drain();  // gVisor does not always tell that a terminal has something to read
+  if (blind_) drain();  // gVisor does not always report that a terminal is readable
   if (active_->phase <= Phase::kLoading && active_->phase_deadline.passed())
     return take_line_back();
   if (active_->phase == Phase::kRunning && active_->deadline.passed()) interrupt();
   if (active_->phase == Phase::kReporting && active_->phase_deadline.passed() && !at_prompt()) {
-    // It took the line and hangs in it: there is no other way to a usable shell.
+    // The shell has read the line and hangs in it. Only a new shell is usable.
     active_->phase_deadline = Deadline::never();
     send_signal(gate_.open(), shell_host_, SIGKILL);
   }
@@ -419,10 +421,10 @@ Deadline ShellDriver::next_wake() const {
 }
 
 void ShellDriver::set_echo(bool on) {
-  if (on && !echo_off_) return;  // only what we switched off is switched on again
+  if (on && !echo_off_) return;  // the user switched echo off, not the driver
   auto settings = os::terminal_settings(master_.get());
   if (!settings) return;
-  // The line editor goes back to its own settings when it is interrupted: echo may be on again.
+  // echo_off_ does not prove that echo is off: an interrupted line editor restores its settings.
   if (!on && (settings->c_lflag & ECHO) == 0) return;
   settings->c_lflag =
       on ? settings->c_lflag | ECHO : settings->c_lflag & ~static_cast<tcflag_t>(ECHO);

@@ -1,6 +1,6 @@
-// How ShellDriver changes between commands and keys. After a command the shell rests: it reads the
-// next line without its editor, and shows no prompt. Before the first keys it is told to show its
-// prompt and to edit lines; before the next command, to rest again
+// ShellDriver: switches the shell between commands and keys. After a command the shell rests: it
+// reads the next line without its editor, and shows no prompt. Before the first keys, the driver
+// makes it show its prompt and edit lines; before the next command, the driver makes it rest again
 // (docs/decisions/0018-line-editing.md).
 #include <utility>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kEnterTime = seconds(5);
 constexpr auto kEnterLook = milliseconds(1);
-constexpr int kSureLooks = 20;  // at a shell that waits and has said nothing of the line
+constexpr int kSureLooks = 20;  // checks that find the shell waiting and no record of the line
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Status ShellDriver::show_prompt(const ChangePermit& /*permit*/) {
   return !active_ && rests() ? enter_editing() : Status(Ok{});
 }
 
-// Until its prompt the shell is left alone.
+// The driver types nothing before the shell has reached its prompt.
 void ShellDriver::look_at_start() {
   if (!is_starting() || active_ || !at_prompt()) return;
   starting_ = new_shell_ = Deadline::never();
@@ -44,7 +44,7 @@ Status ShellDriver::enter_editing() {
   active_->phase_deadline = Deadline::after(kEnterTime);
   active_->next_look = Deadline::after(kRetypeLook);
   fingerprint_.reset();
-  // Typed ahead, without an end: our line would become part of it.
+  // Our line would become part of a partial line that was typed ahead.
   if (input_.has_part_of_line())
     input_.take_part_of_line(gate_.open(), TerminalInput::Part::kTypeAgain);
   Status typed = type_enter_line();
@@ -57,8 +57,8 @@ Status ShellDriver::type_enter_line() {
       enter_line(holder_, active_->number, history_off_ ? History::kOff : History::kOn));
 }
 
-// The shell goes on to its prompt. Keys that come before its editor has set the terminal would be
-// shown twice, and an end of file or Tab would not reach the editor.
+// The shell continues to its prompt. Until its editor has set the terminal's modes, keys wait: they
+// would be echoed twice, and an end of file or Tab would not reach the editor.
 void ShellDriver::end_entering() {
   drain();
   set_echo(true);
@@ -71,7 +71,7 @@ void ShellDriver::look_while_entering() {
   if (!late && !active_->next_look.passed()) return;
   active_->next_look = Deadline::after(kEnterLook);
   if (!late && !(active_->entered && at_prompt())) {
-    // The line was lost: with its holder, or PROMPT_COMMAND has read it.
+    // The line is lost if its holder has died or PROMPT_COMMAND has read it.
     const bool is_lost = !active_->entered && line_was_read() && at_prompt();
     active_->idle_looks = is_lost ? active_->idle_looks + 1 : 0;
     if (is_lost && (active_->holder_died || active_->idle_looks >= kSureLooks)) {
@@ -81,7 +81,7 @@ void ShellDriver::look_while_entering() {
     }
     return;
   }
-  shows_prompt_ = true;  // or it will, late: before the next command it is told to rest
+  shows_prompt_ = true;  // or it will show it late; the next command begins with plain_line()
   active_.reset();
   set_echo(true);
   unsure_ = true;
@@ -99,10 +99,11 @@ Status ShellDriver::type_plain_line() {
   return type_at_prompt(line);
 }
 
-// What the editor showed of our line was dropped; its effect on the terminal was not ours.
+// The editor's echo of our line was dropped. Its switch of bracketed paste, and a new line after
+// the prompt, must still be shown.
 void ShellDriver::end_leaving(const std::string& flags) {
   drain();
-  // A line that was typed twice finds what the first one has switched off.
+  // If the line was typed twice, its second run would see the history switched off by the first.
   if (active_->asks == 0) history_off_ = flags.find('h') != std::string::npos;
   active_->leaving = active_->asked = false;
   active_->left = true;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMaxHits = 1000;
 
-// Cuts off and returns what stands before "\n<mark> <name>\n".
+// Removes the text up to and including "\n<mark> <name>\n", and returns the text before that line.
 std::optional<std::string_view> cut(std::string_view& text, std::string_view mark,
                                     std::string_view name) {
   std::string line = "\n" + std::string(mark) + " " + std::string(name) + "\n";
@@ -21,11 +21,11 @@ std::optional<std::string_view> cut(std::string_view& text, std::string_view mar
   return before;
 }
 
-// These say where the fingerprint itself was asked for.
+// Variables that depend on where the fingerprint itself was requested.
 constexpr std::string_view kLocations[] = {"declare -a BASH_LINENO=", "declare -a BASH_ARGV=",
                                            "declare -a BASH_ARGC=", "declare -- LINENO="};
 
-// A value may hold a line that looks like one of them: then there are two, and nobody can tell.
+// False if a value contains a line like one of them: the two cannot be distinguished.
 bool drop_locations(std::string& state) {
   for (std::string_view location : kLocations) {
     std::string line = "\n" + std::string(location);
@@ -45,7 +45,8 @@ std::optional<int> leading_number(std::string_view text) {
   return value;
 }
 
-// `hash -l` says "builtin hash -p PATH NAME", `hash` a heading and "HITS\tPATH", in the same order.
+// `hash -l` prints "builtin hash -p PATH NAME". `hash` prints a heading and "HITS\tPATH", in the
+// same order.
 std::optional<std::vector<FoundProgram>> found_programs(std::string_view listed,
                                                         std::string_view hits) {
   constexpr std::string_view kStart = "builtin hash -p ";
@@ -70,7 +71,8 @@ std::optional<std::vector<FoundProgram>> found_programs(std::string_view listed,
   return programs;
 }
 
-// `history` with the mark in its format: "  12  MARK:SECONDS:text", perhaps of several lines.
+// Parses the output of `history` with the mark in its format: "  12  MARK:SECONDS:text". A text may
+// have several lines.
 std::vector<long> entry_times(std::string_view listed, std::string_view mark) {
   std::vector<long> times;
   for (std::size_t at = listed.find(mark); at != std::string_view::npos;
@@ -84,10 +86,10 @@ std::vector<long> entry_times(std::string_view listed, std::string_view mark) {
   return times;
 }
 
-// Adds entries with given times to the history. Only a history file brings a time along, and bash
-// does not count what it reads there as lines of this session (`history -a`): the same number of
-// lines that replace each other are counted instead. Afterwards no line of a file has been read
-// (`history -n`), as in a shell that has never read one.
+// Adds entries with given times to the history. Only a history file can set an entry's time, but
+// bash does not count lines of a file as lines of this session (`history -a`). So the script first
+// adds the same number of lines, of which each replaces the one before. The empty file at the end
+// resets the number of lines read from a file (`history -n`) to zero, as in a new shell.
 std::string history_with_times(const CatchUp& missed) {
   constexpr std::string_view kCounted = "builtin history -s -- ': counted'\n";
   std::string text = "HISTCONTROL=erasedups\n" + std::string(kCounted);
@@ -125,7 +127,7 @@ std::optional<ShellFingerprint> parse_fingerprint(std::string_view text, std::st
 }
 
 std::optional<std::string> repeatable_text(const ShellFingerprint& fingerprint) {
-  // Read, each of them is made anew; what is listed is only what was read last.
+  // Bash computes these when they are read. The listing has the value of the last read.
   constexpr std::string_view kMoving[] = {"SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "SRANDOM",
                                           "BASHPID"};
   std::string text = fingerprint.state;
@@ -136,7 +138,7 @@ std::optional<std::string> repeatable_text(const ShellFingerprint& fingerprint) 
          at = text.find(assigned, at + 1)) {
       const std::size_t line = text.rfind('\n', at) + 1;
       if (!text.substr(line, at - line).starts_with("declare -")) continue;
-      if (begin != std::string::npos) return std::nullopt;  // one of them is in a value
+      if (begin != std::string::npos) return std::nullopt;  // one of the two is text of a value
       begin = line;
     }
     if (begin != std::string::npos) text.erase(begin, text.find('\n', begin) - begin);
@@ -159,8 +161,8 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-// Where one of these is set, a command may leave no entry in the history, or the lines that are
-// typed for it leave some, or a history file is read differently.
+// If one of these is set, a command may have no history entry, our typed lines may have one, or
+// bash may read a history file differently.
 bool records_every_command(const ShellFingerprint& fingerprint) {
   constexpr std::string_view kSigns[] = {
       " HISTCONTROL=", " HISTIGNORE=", " histchars=", "\nset -o history\n"};
@@ -187,7 +189,7 @@ std::string catch_up_text(const CatchUp& missed) {
       text += "builtin history -s -- " + waypoint::quoted(command) + "\n";
   }
   text += "builtin hash -r\n";
-  // A new entry comes first in its row of the table: from the last to the first.
+  // Bash inserts a new entry at the front of its bucket, so add the entries in reverse order.
   for (auto program = missed.programs.rbegin(); program != missed.programs.rend(); ++program) {
     text += "builtin hash -p " + waypoint::quoted(program->path) + " " +
             waypoint::quoted(program->name) + "\n";

@@ -1,8 +1,8 @@
-// ShellFingerprint: how the shell stood when a command ended, in its own words. Pure.
+// ShellFingerprint: the state of the shell after a command, as bash itself lists it. Pure.
 //
-// When only plain commands lie between two fingerprints that say the same, the two shells differ in
-// nothing but what every command moves: $?, $_, the history, the table of found programs and the
-// line number. A CatchUp moves those in a restored shell without running the commands again.
+// If two fingerprints have equal states and only plain commands ran in between, the two shells
+// differ only in what every command changes: $?, $_, the history, the hash table of programs and
+// the line number. A CatchUp updates these in a restored shell without running the commands again.
 #pragma once
 
 #include <optional>
@@ -24,34 +24,35 @@ struct ShellFingerprint {
   std::string last_word;  // $_
   long line = 0;
   std::vector<FoundProgram> programs;  // in the order of the listing
-  // What makes the shell do things of its own: prompts, traps, notices about jobs, TMOUT; functions
-  // and aliases, since two with the same text may come from different files; builtins that are
-  // switched off.
+  // State that makes the shell act by itself: prompts, traps, notices about jobs, TMOUT. Also
+  // functions and aliases, since two with the same text may come from different files, and disabled
+  // builtins.
   std::string loud;
-  std::vector<long> times;  // of the last entries of the history, in seconds; oldest first
+  std::vector<long> times;  // of the last history entries, in seconds since 1970; oldest first
 };
 
-// `mark` begins the lines between the parts. Nothing: the fingerprint is incomplete.
+// `mark` starts the lines between the parts. Returns nothing if the fingerprint is incomplete.
 std::optional<ShellFingerprint> parse_fingerprint(std::string_view text, std::string_view mark);
 
-// All of it that a replay of the same commands brings about again, as one text: what only a clock
-// or chance decides (SECONDS, SRANDOM ...) is left out. Nothing: it cannot be told from a value.
+// The part of the fingerprint that a replay of the same commands reproduces, as one text. Leaves
+// out variables that depend on the clock or on chance (SECONDS, SRANDOM ...). Returns nothing if
+// such a variable cannot be distinguished from the text of a value.
 std::optional<std::string> repeatable_text(const ShellFingerprint& fingerprint);
 
-// What a shell restored to an earlier moment missed.
+// The changes that a restored shell missed because its image is older than the state to restore.
 struct CatchUp {
   int status = 0;
   std::string last_word;
-  long lines = 0;  // how many the shell has read since
+  long lines = 0;  // number of lines that the shell has read since
   std::vector<std::string> commands;
-  std::vector<long> times;  // of their entries in the history; empty: not known
+  std::vector<long> times;  // of their entries in the history; empty: unknown
   std::vector<FoundProgram> programs;
 };
-// For the shell to read before catch_up_lines() end. Its first argument is the file itself.
+// The script that catch_up_lines() makes the shell source. $1 is the path of the script itself.
 std::string catch_up_text(const CatchUp& missed);
 // Whether the history has one entry for each command, with the command's text.
 bool records_every_command(const ShellFingerprint& fingerprint);
-// Whether an entry of the history with this text comes back unharmed from a history file.
+// Whether bash reads a history entry with this text back unchanged from a history file.
 bool fits_history_file(std::string_view command);
 
 std::string quoted(std::string_view text);  // for the shell

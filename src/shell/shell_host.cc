@@ -24,7 +24,7 @@ constexpr long kShellRequest = 0;
 constexpr long kHolderRequest = -1;
 constexpr std::uint32_t kTerminalEvents = EPOLLIN | EPOLLET;
 
-// The init names the system call that failed; the user knows what it was called with.
+// Init reports the name of the failed system call. The message names its argument instead.
 std::string failed_step(const std::string& step, const BranchConfig& config) {
   if (step == "chdir") return "cwd " + config.cwd;
   if (step == "exec") return "running bash";
@@ -53,7 +53,7 @@ Status ShellHost::open(pid_t init, const std::string& seen) {
   SF_TRY(change_window(gate_.open(), master.get(), config_.window));
   std::string slave = seen + kTerminalPath;
   if (::chown(slave.c_str(), user_.credentials.uid, static_cast<gid_t>(-1)) != 0)
-    return os::last_error("handing the terminal to the branch's user");
+    return os::last_error("changing the owner of the terminal to the branch's user");
   SF_TRY_ASSIGN(ShellChannel channel, ShellChannel::open(init));
   driver_ = std::make_unique<ShellDriver>(init, std::move(master), std::move(channel),
                                           Screen(config_.window), gate_);
@@ -77,7 +77,7 @@ Status ShellHost::adopt(pid_t init, os::UniqueFd terminal, const ShellState& sta
   driver_->adopt(state);
   started_ = true;
   if (state.shell == 0)
-    start_failure_ = fail(ErrorCode::kOs, "there was no shell at the checkpoint");
+    start_failure_ = fail(ErrorCode::kOs, "no shell was running at the checkpoint");
   sides_->adopt_orphans(driver_->channel());
   return watch();
 }
@@ -85,8 +85,8 @@ Status ShellHost::adopt(pid_t init, os::UniqueFd terminal, const ShellState& sta
 Status ShellHost::start_shell() {
   pid_t holder = 1;
   if (user_.credentials.uid != 0) {
-    // An ordinary user may not look into the descriptors of root's init: one of theirs holds
-    // copies.
+    // An ordinary user may not open the descriptors of root's init. A process of that user, the
+    // holder, has copies of them.
     SF_TRY(request_holder());
     SF_TRY(pump_until([&] { return holder_.has_value(); }, Deadline::after(kStartTime),
                       "starting the holder"));
@@ -108,15 +108,15 @@ Status ShellHost::request_holder() {
                                                    .env = {}});
 }
 
-// The user may kill the holder (`kill -9 -1`): the next one has another pid, and the texts must say
-// so.
+// The user may kill the holder (`kill -9 -1`). The next one has another pid, which the paths in the
+// script must use.
 void ShellHost::on_holder(pid_t holder) {
   holder_ = holder;
   driver_->set_holder(holder);
 }
 
-// The first command settles what a fresh shell does to its terminal (an engine may not meet it
-// half-way), and shows how this bash waits at its prompt.
+// Runs a first command. After it, the new shell has finished its changes to the terminal, which an
+// engine must not capture half done, and the driver knows how this bash waits at its prompt.
 Status ShellHost::warm_up_shell() {
   SF_TRY(pump_until([&] { return driver_->ready(); }, Deadline::after(kStartTime),
                     "waiting for the shell's first prompt"));
@@ -126,10 +126,10 @@ Status ShellHost::warm_up_shell() {
   SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
                     "waiting for the shell"));
   if (!result->ok()) return std::move(*result).error();
-  SF_TRY(driver_->type(gate_.open(), ""));  // unsure on purpose: ready() then looks for the prompt
+  SF_TRY(driver_->type(gate_.open(), ""));  // makes ready() check that the shell is at its prompt
   Deadline deadline = Deadline::after(seconds(5));
   while (!driver_->ready()) {
-    if (deadline.passed()) return fail(ErrorCode::kTimedOut, "the shell shows no prompt");
+    if (deadline.passed()) return fail(ErrorCode::kTimedOut, "the shell did not reach its prompt");
     std::this_thread::sleep_for(microseconds(200));
   }
   started_ = true;
@@ -151,9 +151,9 @@ Status ShellHost::watch() {
   driver_->restart_shell = [this] { return on_shell_ended(); };
   SF_TRY(
       poller_.add(driver_->channel().events_fd(), EPOLLIN, [this](std::uint32_t) { on_events(); }));
-  // Edge-triggered, for as long as the terminal exists: while no process has the terminal open (a
-  // shell has ended, the next one has not opened it yet), the master reports a hang-up. It reports
-  // that once, and new output afterwards. on_terminal() reads all there is, as this needs.
+  // Edge-triggered: while no process has the terminal open (between two shells), the master reports
+  // a hang-up. It reports that only once, and later reports new output. on_terminal() reads until
+  // EAGAIN, as edge-triggered events require.
   SF_TRY(poller_.add(driver_->master_fd(), kTerminalEvents, [this](std::uint32_t events) {
     if ((events & EPOLLOUT) != 0) driver_->on_input_room();
     driver_->on_terminal();
@@ -163,16 +163,16 @@ Status ShellHost::watch() {
   return Ok{};
 }
 
-// Whoever reads from the terminal makes room, which the master tells once each time. Only asked for
-// while keys wait: every command reads.
+// When a process reads from the terminal, the master reports the room (EPOLLOUT). Every command
+// reads, so the poller asks for this event only while keys wait.
 void ShellHost::watch_for_room(bool wanted) {
   if (wanted == watches_for_room_) return;
   const std::uint32_t events = wanted ? kTerminalEvents | EPOLLOUT : kTerminalEvents;
   if (poller_.change(driver_->master_fd(), events)) watches_for_room_ = wanted;
 }
 
-// A fresh shell takes the place of one that ended. One that could not start, or that ended before
-// it did anything, would end again: then nothing happens until somebody wants to run a command.
+// Starts a new shell when one has ended. If the shell could not start, or ended before it did
+// anything, a new one would end, too; then the next command starts one.
 std::optional<Error> ShellHost::on_shell_ended() {
   if (started_ && std::exchange(cwd_gone_, false) && shell_cwd_ != "/") {
     shell_cwd_ = "/";
@@ -197,7 +197,7 @@ void ShellHost::start_shell_again(const ChangePermit& permit) {
   if (std::exchange(holder_lost_, false)) (void)request_holder();
   if (driver_->shell() != 0) return;
   if (auto settings = os::terminal_settings(driver_->master_fd())) {
-    cfmakeraw(&*settings);  // then the usual cooked mode on top of a known state
+    cfmakeraw(&*settings);  // a defined state, to which the flags of cooked mode are added
     settings->c_iflag |= ICRNL | IXON | BRKINT;
     settings->c_oflag |= OPOST | ONLCR;
     settings->c_lflag |= ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE;
@@ -214,7 +214,7 @@ void ShellHost::on_events() {
     if (record.kind == Record::Kind::kFailed) on_start_failed(record);
     if (record.kind == Record::Kind::kStart) {
       shell_served_ = true;
-      shell_cwd_ = config_.cwd;  // it may be back when the next one starts
+      shell_cwd_ = config_.cwd;  // the directory may exist again when the next shell starts
     }
     driver_->on_record(record);
     sides_->on_record(driver_->channel(), record);
@@ -237,7 +237,7 @@ void ShellHost::on_start_failed(const Record& record) {
 Status ShellHost::pump_until(const std::function<bool()>& done, Deadline deadline,
                              const std::string& what) {
   for (;;) {
-    // First: a shell that could not start has ended as well, which may be what done() waits for.
+    // Check this before done(): a shell that could not start has ended, and done() may return true.
     if (start_failure_) {
       Error error = std::move(*start_failure_);
       start_failure_.reset();
@@ -258,7 +258,7 @@ Result<User> ShellHost::find(const std::string& name) const {
 
 void ShellHost::side_exec(const ChangePermit& permit, const SideRequest& request,
                           SideCommands::Done done) {
-  driver_->forget_fingerprint();  // it may signal the shell
+  driver_->forget_fingerprint();  // the side command may send the shell a signal
   auto who = request.user.empty() ? Result<User>(user_) : find(request.user);
   if (!who) return done(std::move(who).error());
   BranchConfig config = config_;
@@ -273,7 +273,7 @@ void ShellHost::side_exec(const ChangePermit& permit, const SideRequest& request
 }
 
 OwnProcesses ShellHost::own_processes() const {
-  if (init_ == ::getpid())  // the agent of a substrate lives inside
+  if (init_ == ::getpid())  // an agent: same PID namespace as the shell
     return {.init = init_, .shell = driver_->shell(), .holder = holder_.value_or(init_)};
   OwnProcesses own{.init = init_, .shell = driver_->shell_host()};
   if (!holder_) own.holder = init_;
@@ -307,7 +307,7 @@ Status ShellHost::catch_up(const ChangePermit& permit, const CatchUp& missed) {
   std::optional<Result<Observation>> result;
   driver_->catch_up(permit, missed, [&](Result<Observation> r) { result = std::move(r); });
   SF_TRY(pump_until([&] { return result.has_value(); }, Deadline::after(kStartTime),
-                    "telling the shell what it missed"));
+                    "updating the restored shell"));
   if (!result->ok()) return std::move(*result).error();
   return Ok{};
 }

@@ -1,5 +1,5 @@
-// ShellHost: one shell on a terminal below an init: started, watched, started again when it ends;
-// commands run in it and beside it. Knows neither the branch's files nor its snapshots.
+// ShellHost: owns one shell on a terminal below an init. Starts the shell, restarts it when it
+// ends, and runs commands in it and beside it. Knows nothing of file layers and checkpoints.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace sf::waypoint {
 
 class ShellHost {
  public:
-  // `root`: where the branch's root directory is seen by the caller.
+  // `root`: path of the branch's root directory for the caller.
   ShellHost(os::Poller& poller, BranchConfig config, std::string root, ChangeGate& gate)
       : poller_(poller),
         gate_(gate),
@@ -31,39 +31,40 @@ class ShellHost {
   ShellHost(const ShellHost&) = delete;
   ShellHost& operator=(const ShellHost&) = delete;
 
-  // Finds the user; before anything is started.
+  // Looks up the user. Call it before open().
   Status choose_user();
-  // Opens the terminal. `seen`: where the root is seen as `init` sees it, mounts and all.
+  // Opens the terminal. `seen`: path of init's root for the caller, with init's mounts.
   // Requires: `init` runs run_init(), /dev/pts is a devpts of the branch's own.
   Status open(pid_t init, const std::string& seen);
   // Starts the shell and waits for its prompt. Requires: open().
   Status start_shell();
-  // Goes on with a shell that was restored with its init and its terminal.
+  // Takes over a shell that was restored with its init and its terminal.
   Status adopt(pid_t init, os::UniqueFd terminal, const ShellState& state, const User& user);
-  // Tells a shell that was restored to an earlier moment what it missed.
+  // Applies a CatchUp to a restored shell that is older than the state to restore.
   Status catch_up(const ChangePermit& permit, const CatchUp& missed);
 
   ShellDriver& shell() { return *driver_; }
   const ShellDriver& shell() const { return *driver_; }
   const BranchConfig& config() const { return config_; }
   const User& user() const { return user_; }
-  // The process that holds init's descriptors for an ordinary user, as the branch sees it.
+  // The process that holds init's descriptors for an ordinary user. Its pid in the branch.
   const std::optional<pid_t>& holder() const { return holder_; }
 
-  // As the caller numbers them.
+  // With the pids in the caller's PID namespace.
   OwnProcesses own_processes() const;
 
-  // Whether nothing is under way: no command, none beside it, and the shell waits for one.
+  // Whether the shell waits for a command, no side command runs and no query is unanswered.
   bool is_idle() { return driver_->waits_at_prompt() && !driver_->owes_answers() && !has_sides(); }
   bool has_sides() const { return sides_->any(); }
-  // Whether nothing in the shell and beside it acts until the next request.
+  // Whether the shell can take a command, no side command runs, and the shell does not act by
+  // itself before the next request.
   bool is_at_rest() { return driver_->ready() && !has_sides() && !driver_->may_act(); }
-  // Why there is no shell to run a command.
+  // The reason why no shell is running, if the last start failed.
   std::optional<Error> shell_failure() const;
   void start_shell_again(const ChangePermit& permit);
   void side_exec(const ChangePermit& permit, const SideRequest& request, SideCommands::Done done);
   Status resize(const ChangePermit& permit, WindowSize size);
-  // A file that is new belongs to the branch's user.
+  // A new file belongs to the branch's user.
   Status write_file(const ChangePermit& permit, const std::string& path, std::string_view content);
   Result<std::string> read_file(const std::string& path, std::size_t max_bytes) const;
 
@@ -81,7 +82,7 @@ class ShellHost {
   StartRequest shell_request() const;
   std::optional<Error> on_shell_ended();
   void on_start_failed(const Record& record);
-  // Serves this branch's events until `done` says so.
+  // Serves this branch's events until `done` returns true.
   Status pump_until(const std::function<bool()>& done, Deadline deadline, const std::string& what);
 
   os::Poller& poller_;
@@ -89,7 +90,7 @@ class ShellHost {
   ChangeGate& gate_;
   BranchConfig config_;
   std::string root_;
-  std::string seen_root_;  // with the branch's own mounts
+  std::string seen_root_;  // path of init's root for the caller, with the branch's mounts
   User user_;
   std::unique_ptr<ShellDriver> driver_;
   std::unique_ptr<SideCommands> sides_;

@@ -7,8 +7,9 @@
 #include "shell/shell_fingerprint.h"
 
 namespace sf::waypoint {
-// The groups are silent: `set -x` and a DEBUG trap would otherwise show our plumbing. `eval` itself
-// cannot be; what it makes a trap print comes before the start record and is dropped.
+// The output of the groups is redirected, or `set -x` and a DEBUG trap would show our commands. The
+// output of `eval` itself cannot be redirected. A trap's output for `eval` comes before the start
+// record, and the driver drops it.
 std::string run_line(pid_t holder, long number, std::string_view command, RunBy by,
                      std::string_view fingerprint, std::optional<int> status) {
   const std::string n = std::to_string(number);
@@ -50,8 +51,8 @@ std::string report_line(pid_t holder, long number) { return asking_line(holder, 
 
 std::string ask_line(pid_t holder, long number) { return asking_line(holder, "ask ", number); }
 
-// `set -o emacs` makes bash read the next line with its editor only if it stands in the line that
-// bash reads itself, not in a script.
+// `set -o emacs` must be part of the typed line: in a sourced script it does not make bash read the
+// next line with its editor.
 std::string enter_line(pid_t holder, long number, History history) {
   const std::string remember = history == History::kOn ? "HISTFILE= \\builtin set -o history;" : "";
   return with_paths(
@@ -107,8 +108,8 @@ bool contains_word(std::string_view text, std::string_view word,
 
 }  // namespace
 
-// Behind something unfinished the tail would become part of the command, or complete what bash
-// should refuse. The rules err on the safe side: without the tail only `$_` is lost.
+// After an unfinished command the tail would become part of the command, or complete a command that
+// bash should refuse. If in doubt, the answer is false: without the tail only `$_` is lost.
 bool can_take_tail(std::string_view command) {
   if (command.find("<<") != std::string_view::npos) return false;
   // `set -v` would show it.
@@ -130,8 +131,8 @@ bool can_take_tail(std::string_view command) {
   return true;
 }
 
-// In an `eval`, these make bash 5.2 read its next line from nowhere (with_input_from_stdin() of its
-// parser), and it crashes. In a sourced file they are safe.
+// In an `eval`, such a command crashes bash 5.2, because its parser then reads the next line from
+// an invalid input (with_input_from_stdin()). In a sourced file it is safe.
 bool switches_editing(std::string_view command) {
   if (command.find("emacs") == std::string_view::npos &&
       command.find("vi") == std::string_view::npos)

@@ -29,8 +29,7 @@ bool is_valid_bash(const std::string& text) {
   return status->shell_code() == 0;
 }
 
-// The status that the shell's side of the protocol would report; -1 when it does not come to an
-// end.
+// The status that the shell's side of the protocol would report; -1 if the command does not end.
 int evaluated_status(const std::string& command) {
   auto child = os::spawn(
       {.argv = {"/bin/bash", "-c", R"(eval "$1"; exit "${__wp_tail-$?}")", "bash", command}});
@@ -39,7 +38,7 @@ int evaluated_status(const std::string& command) {
   return status.ok() ? status->shell_code() : -1;
 }
 
-TEST(ParseRecordTest, EveryKindIsReadWithItsNumbers) {
+TEST(ParseRecordTest, EveryRecordKindIsParsedWithItsNumbers) {
   struct Case {
     const char* line;
     Kind kind;
@@ -70,7 +69,7 @@ TEST(ParseRecordTest, EveryKindIsReadWithItsNumbers) {
   }
 }
 
-TEST(ParseRecordTest, WhatIsNoneOfOursIsNothing) {
+TEST(ParseRecordTest, OtherLinesAreNotRecords) {
   for (std::string_view line : {"",
                                 " ",
                                 "Z",
@@ -104,7 +103,7 @@ TEST(ParseRecordTest, WhatIsNoneOfOursIsNothing) {
   EXPECT_FALSE(parse_record(std::string_view("E\0 1", 4)));
 }
 
-TEST(ParseRecordTest, GarbageIsNeverFatalAndNumbersStayCounted) {
+TEST(ParseRecordTest, GarbageNeverYieldsARecordWithMissingNumbers) {
   constexpr std::string_view kSigns = "BSELAPXDF 0123456789-x\xff";
   const std::map<Kind, std::size_t> counts = {
       {Kind::kLoad, 1},   {Kind::kStart, 1},  {Kind::kEnd, 2},
@@ -122,22 +121,22 @@ TEST(ParseRecordTest, GarbageIsNeverFatalAndNumbersStayCounted) {
   }
 }
 
-TEST(CanTakeTailTest, AWholeCommandCan) {
+TEST(CanTakeTailTest, CompleteCommandCanTakeTheTail) {
   for (const char* command : {"", " ", "\n", "true", "true;", "true &", "sleep 1 & ",
                               "echo a # note", "(exit 3)", "{ a; }", "if true; then echo a; fi",
                               "f() { :; }", "cd /tmp\n", "a && b", "a | b", "echo '&'", "\t"})
     EXPECT_TRUE(can_take_tail(command)) << command;
 }
 
-TEST(CanTakeTailTest, AnUnfinishedOneCannot) {
+TEST(CanTakeTailTest, UnfinishedCommandCannotTakeTheTail) {
   for (const char* command :
        {"cat <<E", "cat <<E\nx\nE\n", "cat <<-'E'", "cat <<<word", "echo a \\", "echo a \\\n",
         "a |", "a | ", "a ||", "a &&", "a && \n", "\\"})
     EXPECT_FALSE(can_take_tail(command)) << command;
 }
 
-// The tail must not turn a command that bash refuses into one that it runs.
-TEST(CanTakeTailTest, WithItsTailACommandIsAsRightOrWrongAsBefore) {
+// With the tail, bash must still refuse an incomplete or invalid command.
+TEST(CanTakeTailTest, TailDoesNotChangeTheStatusOfACommand) {
   for (std::string command : {"echo a",
                               "echo a |&",
                               "for i in 1 2",
@@ -174,8 +173,8 @@ TEST(CanTakeTailTest, WithItsTailACommandIsAsRightOrWrongAsBefore) {
   }
 }
 
-// One word per command: a user's function or alias of any name must not come between.
-TEST(ProtocolScriptTest, EveryCommandIsABuiltinCalledAsOne) {
+// Otherwise a user's function or alias of the same name would run instead.
+TEST(ProtocolScriptTest, EveryCommandIsCalledWithBuiltin) {
   static const std::set<std::string> kBuiltins = {
       "echo", "read",    ":",     "history", "printf",   "unset", "return",
       ".",    "enable",  "shopt", "trap",    "complete", "umask", "ulimit",
@@ -197,7 +196,7 @@ TEST(ProtocolScriptTest, EveryCommandIsABuiltinCalledAsOne) {
   }
 }
 
-TEST(ProtocolScriptTest, EveryTextIsValidBashWithAllPlaceholdersFilledIn) {
+TEST(ProtocolScriptTest, EveryTextIsValidBashWithoutPlaceholders) {
   for (const std::string& text :
        {protocol_script(kLargestPid), shell_rc_file(),
         run_line(kLargestPid, kLargestNumber, "true"), run_line(kLargestPid, kLargestNumber, "a |"),
@@ -213,16 +212,16 @@ TEST(ProtocolScriptTest, EveryTextIsValidBashWithAllPlaceholdersFilledIn) {
   }
 }
 
-TEST(ProtocolScriptTest, TheTailInTheScriptIsTheOneTheDriverLooksFor) {
+TEST(ProtocolScriptTest, ScriptContainsTheTailLineOfTheDriver) {
   EXPECT_NE(protocol_script(1).find(kTailLine), std::string::npos);
 }
 
-TEST(ProtocolScriptTest, PathsLeadThroughTheHolder) {
+TEST(ProtocolScriptTest, PathsUseTheHoldersPid) {
   EXPECT_NE(protocol_script(77).find("/proc/77/fd/"), std::string::npos);
   EXPECT_EQ(protocol_script(77).find("/proc/1/"), std::string::npos);
 }
 
-TEST(TypedLineTest, EveryLineFitsTheTerminalAndEndsOnce) {
+TEST(TypedLineTest, EveryTypedLineFitsTheTerminalAndHasOneLineEnd) {
   for (const std::string& line :
        {run_line(kLargestPid, kLargestNumber, "true"),
         run_line(kLargestPid, kLargestNumber, "true", RunBy::kEval, "@18446744073709551615"),
@@ -235,16 +234,16 @@ TEST(TypedLineTest, EveryLineFitsTheTerminalAndEndsOnce) {
   }
 }
 
-TEST(TypedLineTest, TheCommandItselfIsNeverTyped) {
+TEST(TypedLineTest, CommandTextIsNeverTyped) {
   EXPECT_EQ(run_line(1, 7, "a-word-of-the-command").find("a-word"), std::string::npos);
 }
 
-TEST(TypedLineTest, ACommandIsSourcedOnDemand) {
+TEST(TypedLineTest, CommandIsSourcedIfRequested) {
   EXPECT_NE(run_line(1, 7, "f", RunBy::kSource).find(" source"), std::string::npos);
   EXPECT_EQ(run_line(1, 7, "f", RunBy::kEval).find(" source"), std::string::npos);
 }
 
-TEST(SwitchesEditingTest, WhatMaySwitchTheEditorIsFound) {
+TEST(SwitchesEditingTest, CommandsThatMaySwitchTheEditorAreDetected) {
   for (const char* command : {"set -o vi", "set +o emacs", "true; set -o emacs", "eval 'set -o vi'",
                               "f() { set -o vi; }", "m=vi; set -o $m"})
     EXPECT_TRUE(switches_editing(command)) << command;
@@ -252,7 +251,7 @@ TEST(SwitchesEditingTest, WhatMaySwitchTheEditorIsFound) {
     EXPECT_FALSE(switches_editing(command)) << command;
 }
 
-TEST(SwitchesEditingTest, OnlyDefinitionsMatterToLaterCommands) {
+TEST(SwitchesEditingTest, OnlyDefinitionsAffectLaterCommands) {
   for (const char* command : {"f() { set -o vi; }", "function f { set -o emacs; }",
                               "alias e='set -o emacs'", "m=vi; set -o $m"})
     EXPECT_TRUE(defines_editing_switch(command)) << command;
@@ -260,7 +259,7 @@ TEST(SwitchesEditingTest, OnlyDefinitionsMatterToLaterCommands) {
     EXPECT_FALSE(defines_editing_switch(command)) << command;
 }
 
-TEST(TypedLineTest, ACommandThatTakesNoTailIsLoadedWithoutOne) {
+TEST(TypedLineTest, CommandThatCannotTakeTheTailIsLoadedWithoutIt) {
   EXPECT_NE(run_line(1, 7, "true").find(" load_tail "), std::string::npos);
   EXPECT_EQ(run_line(1, 7, "cat <<E").find(" load_tail "), std::string::npos);
   EXPECT_NE(run_line(1, 7, "cat <<E").find(" load "), std::string::npos);

@@ -1,5 +1,5 @@
-// How ShellDriver gets a shell back: commands that take too long, lines cut short by an interrupt,
-// a terminal that somebody else holds.
+// ShellDriver: recovers the shell from commands that exceed their time limit, typed lines that an
+// interrupt ended, and a terminal that another process group holds.
 #include <unistd.h>
 
 #include <csignal>
@@ -21,11 +21,11 @@ constexpr auto kLaterLook = milliseconds(100);
 constexpr auto kReportTime = seconds(10);     // to get a status out of a shell at its prompt
 constexpr auto kInterruptPause = seconds(1);  // between SIGINT, SIGTERM and SIGKILL
 constexpr int kKillShellAfter = 5;            // interrupts
-constexpr int kPatientLooks = 250;            // about a second of them
-constexpr int kMaxAsks = 3;                   // about a line of which nothing was heard
-constexpr int kLostLooks = 5;                 // at a shell that lost its terminal
+constexpr int kPatientLooks = 250;            // checks, about one second
+constexpr int kMaxAsks = 3;                   // lines typed without any record from the shell
+constexpr int kLostLooks = 5;                 // checks of a shell that has lost its terminal
 
-// The system call a process waits in, from /proc/<pid>/syscall: number, first and third argument.
+// The system call that a process waits in, from /proc/<pid>/syscall.
 struct WaitingCall {
   long number = -1;
   unsigned long fd = 0;
@@ -58,8 +58,8 @@ bool ignores_interrupt(pid_t pid) {
 
 }  // namespace
 
-// Interrupt, terminate, kill; then the shell itself, when the command is its own code and ignores
-// all else.
+// Sends SIGINT, SIGTERM, SIGKILL, one stage per call. Finally kills the shell itself, in case the
+// command is code of the shell that ignores the other signals.
 void ShellDriver::interrupt() {
   active_->timed_out = true;
   int stage = ++active_->interrupts;
@@ -82,13 +82,13 @@ void ShellDriver::signal_foreground(int number) {
     return;
   }
   send_group_signal(gate_.open(), group, number);
-  send_group_signal(gate_.open(), group, SIGCONT);  // a stopped job would never see it
+  send_group_signal(gate_.open(), group, SIGCONT);  // a stopped job would not handle the signal
 }
 
 // The command is code of the shell itself, or runs without job control (`set +m`) in the shell's
-// own process group. An interrupt reaches all of the group, as from the keyboard; what is stronger
-// reaches only what the command has started. What the shell starts in the background then ignores
-// interrupts, and is spared as long as that helps.
+// own process group. SIGINT goes to the whole group, as from the keyboard. SIGTERM and SIGKILL go
+// only to processes that the command has started. Without job control, background processes of the
+// shell ignore SIGINT; they are killed only at the last stage.
 void ShellDriver::signal_own_group(int stage) {
   if (stage == 1 || stage > kKillShellAfter) send_group_signal(gate_.open(), shell_host_, SIGINT);
   bool found = false;
@@ -111,33 +111,34 @@ void ShellDriver::look_for_prompt() {
   wake_stopped_shell();
   if (has_lost_terminal()) return regain_terminal();
   active_->lost_looks = 0;
-  // Without sight a `read` looks like the prompt: only after an interrupt is it likely to be that.
+  // If the driver is blind, a `read` in a command looks like the prompt. Assume the prompt only
+  // after an interrupt.
   if (blind_ && active_->phase == Phase::kRunning && !active_->key_interrupt && !eager) return;
   const bool begins = active_->phase <= Phase::kLoading;
-  // In this order: a shell that reads the line between the two looks is not at its prompt.
+  // Check in this order: a shell that reads the line between the two checks is not at its prompt.
   if ((begins && !line_was_read()) || !at_prompt()) {
     active_->idle_looks = 0;
     if (active_->phase == Phase::kLoading && active_->holder_died) run_untold();
     return;
   }
   if (active_->phase == Phase::kReporting) {
-    // Typed, read, and no answer: the script was out of reach (its holder killed). Try again for a
-    // while.
+    // The shell has read the line and sent no record: the script was unreachable because its holder
+    // was killed. Try again.
     if (active_->phase_deadline.passed())
       return abandon(fail(
           ErrorCode::kBusy,
-          "the shell no longer answers: /proc may be unmounted in the branch, or bash restricted",
-          "end it with send_keys \"exit\\n\": a fresh shell takes its place"));
+          "the shell does not respond: /proc may be unmounted in the branch, or bash is restricted",
+          "end it with send_keys \"exit\\n\"; a new shell then starts"));
     if (os::has_typed(master_.get()).value_or(false)) return;  // not read yet
     if (++active_->asks > kMaxAsks) {
-      // No line of ours works any more. What the command was to return nobody can tell.
+      // Our lines no longer work in this shell, and the command's status is lost.
       active_->next_look = Deadline::never();
       send_signal(gate_.open(), shell_host_, SIGKILL);
       return;
     }
     return type_report();
   }
-  // Twice: between the end record and its reading here the shell looks the same for a moment.
+  // Check twice: the shell looks the same between its end record and the driver's read of it.
   if (++active_->idle_looks < 2) {
     active_->next_look = Deadline::after(kEagerLook);
     return;
@@ -152,10 +153,11 @@ bool ShellDriver::line_was_read() const {
   return typed ? !*typed : active_->holder_died || active_->shell_restarted;
 }
 
-// The line was read, and nothing was heard of it: its script was out of reach (see set_holder), and
-// the next one has the new path; whether the command ran untold, the shell knows. Or the line
-// became part of something unfinished that was typed before: an interrupt takes that back. Or the
-// shell is in a state in which no line of ours works.
+// The shell has read the line and sent no record. There are three possible causes:
+// - The script was unreachable (see set_holder). The next line has the new path, and asks the shell
+//   whether the command ran.
+// - The line became part of an unfinished command that was typed before. An interrupt discards it.
+// - The shell is in a state in which none of our lines works.
 void ShellDriver::ask_about_line() {
   active_->idle_looks = 0;
   active_->next_look = Deadline::after(kRetypeLook);
@@ -170,23 +172,24 @@ void ShellDriver::ask_about_line() {
     abandon(std::move(typed).error());
 }
 
-// What we typed went into something unfinished.
+// Our line became input of an unfinished command or of another program.
 void ShellDriver::take_line_back() {
   (void)write_terminal(gate_.open(), master_.get(), "\x03");
   abandon(fail(ErrorCode::kBusy,
-               "the shell did not take the command; the terminal shows: " + foreground_name(),
-               "finish or interrupt what was typed there (send_keys \"\\x03\"), then try again"));
+               "the shell did not start the command; in the foreground: " + foreground_name(),
+               "finish or interrupt the program or the typed line (send_keys \"\\x03\"), then try "
+               "again"));
 }
 
-// No command runs in this shell any more: the user's functions, options, limits or mounts are in
-// the way. A fresh one takes its place, and whoever wanted the command decides again: in another
-// directory, without the variables, it may not be what they mean.
+// This shell can no longer run commands because of the user's functions, options, limits or mounts.
+// A new shell replaces it. The driver does not run the command there: in another directory and
+// without the variables it may do something else, so the client must decide.
 void ShellDriver::give_up_shell(std::string why) {
   std::string cause =
       "a function or alias named like a builtin, a builtin that is switched off, a restricted "
       "shell, too few descriptors, or /proc is not mounted";
   if (why == "names" || why == "status")
-    cause = "a variable whose name begins with __wp_ is readonly or has an attribute";
+    cause = "a variable with the prefix __wp_ is readonly or has an attribute";
   if (why == "file") cause = "it may not write files (ulimit -f)";
   active_->phase_deadline = Deadline::never();
   active_->next_look = Deadline::never();
@@ -194,11 +197,11 @@ void ShellDriver::give_up_shell(std::string why) {
   active_->giving_up = fail(
       ErrorCode::kBusy,
       std::string(active_->phase == Phase::kRunning
-                      ? "the command ran, and the shell cannot tell its status"
-                      : "the command did not run: the shell could not take it") +
+                      ? "the command ran, but the shell cannot report its status"
+                      : "the command did not run: the shell could not load it") +
           " (" + cause + "). The shell was restarted: its variables, functions and jobs are gone",
-      "run the command again in the fresh shell; if it is refused again, look at /proc in the "
-      "session (a command beside the shell still works)");
+      "run the command again in the new shell; if it fails again, check /proc in the session with "
+      "a side command, which needs no shell");
   send_signal(gate_.open(), shell_host_, SIGKILL);
 }
 
@@ -218,7 +221,7 @@ void ShellDriver::type_again() {
   if (Status typed = type_line(last_status_); !typed) abandon(std::move(typed).error());
 }
 
-// The command was loaded, its start could not be told, and it takes its time.
+// The command was loaded and is running, but its start record was lost.
 void ShellDriver::run_untold() {
   if (++active_->busy_looks < 2) return;
   const std::string printed = std::exchange(active_->loading, "");
@@ -230,10 +233,10 @@ void ShellDriver::run_untold() {
   write_keys();
 }
 
-// An interrupt can meet bash between starting a program and waiting for it. Bash is at its prompt
-// then and believes to have no child, while the program holds the terminal. The next line makes
-// bash wait for the program after all, and only then may that end: before, its end would make bash
-// look at its input again, find itself in the background, and exit.
+// An interrupt can reach bash between starting a program and waiting for it. Then bash is at its
+// prompt, does not know of the child, and the program is in the foreground. The next line makes
+// bash wait for the program, and only then may the program end. If it ended earlier, bash would
+// read its input again as a background process, fail, and exit.
 bool ShellDriver::has_lost_terminal() {
   bool interrupted = active_->key_interrupt || active_->interrupts > 0;
   return interrupted && !blind_ && foreground() != shell_host_;
@@ -241,7 +244,7 @@ bool ShellDriver::has_lost_terminal() {
 
 void ShellDriver::regain_terminal() {
   const bool waits = !reads_line();
-  if (active_->phase == Phase::kRunning && waits) {  // the program goes on, and so does the command
+  if (active_->phase == Phase::kRunning && waits) {  // the command's program still runs
     active_->lost_looks = 0;
     return;
   }
@@ -268,8 +271,8 @@ void ShellDriver::type_report() {
   (void)type_at_prompt(report_line(holder_, active_->number));
 }
 
-// Where a terminal does not tell its master (gVisor): what the shell has started since its last
-// command and not stopped.
+// In gVisor the master does not report the foreground group. There it is the group of a child that
+// the shell has started since its last command and that is not stopped.
 pid_t ShellDriver::foreground() const {
   if (!blind_) return os::foreground_group(master_.get());
   for (pid_t child : os::children_of(shell_host_)) {
@@ -290,7 +293,7 @@ pid_t ShellDriver::foreground_group() const {
   return member > 0 ? os::namespace_group(member).value_or(shell_) : shell_;
 }
 
-// The group's leader if it lives: of `seq 9 | less` only the second process may be left.
+// Prefers the group's leader, but it may have ended: of `seq 9 | less` only `less` may be left.
 pid_t ShellDriver::foreground_member() const {
   const pid_t group = os::foreground_group(master_.get());
   if (group <= 0 || os::process_key(group)) return group;
@@ -312,7 +315,7 @@ bool ShellDriver::at_prompt() {
 }
 
 bool ShellDriver::reads_line() {
-  // First: while our own script waits, descriptor 0 is a pipe, and the script may just be ending.
+  // Check descriptor 0 first: while our script waits, it is a pipe, and the script may be ending.
   auto input = os::read_link("/proc/" + std::to_string(shell_host_) + "/fd/0");
   if (!input || *input != kTerminalPath) return false;
   if (blind_) return os::process_state(shell_host_) == 'S';
@@ -320,18 +323,18 @@ bool ShellDriver::reads_line() {
   if (edits_line()) return !active_ || active_->phase != Phase::kRunning;
   auto call = waiting_call(shell_host_);
   if (!call || call->number != kReadCall || call->fd != 0) return false;
-  // The `read` builtin waits in a read() of another size than the shell's own input.
+  // The `read` builtin calls read() with another size than the shell does for its own input.
   if (prompt_read_ == 0 && !active_) prompt_read_ = call->size;
   return prompt_read_ == 0 || call->size == prompt_read_;
 }
 
-// `suspend`, or `kill -STOP $$`: no shell above this one would ever continue it.
+// After `suspend` or `kill -STOP $$`. This shell has no parent shell that would continue it.
 void ShellDriver::wake_stopped_shell() {
   if (shell_host_ != 0 && os::process_state(shell_host_) == 'T')
     send_signal(gate_.open(), shell_host_, SIGCONT);
 }
 
-// readline takes each key as it comes, and Return as it is (`read -n` has it translated).
+// readline switches ICANON off, and ICRNL, too (`read -n` leaves ICRNL on).
 bool ShellDriver::has_editor_mode() const {
   auto settings = os::terminal_settings(master_.get());
   return settings && (settings->c_lflag & ICANON) == 0 && (settings->c_iflag & ICRNL) == 0;
@@ -342,7 +345,7 @@ char ShellDriver::erase_key() const {
   return settings ? static_cast<char>(settings->c_cc[VERASE]) : '\0';
 }
 
-// In that mode readline waits for a key.
+// Whether the terminal has readline's modes and the shell waits for a key.
 bool ShellDriver::edits_line() {
   if (!has_editor_mode()) return false;
   if (blind_) return shows_prompt_;
@@ -353,7 +356,7 @@ bool ShellDriver::edits_line() {
 }
 
 void ShellDriver::find_shell_host_pid() {
-  shell_host_ = init_ == ::getpid() ? shell_ : 0;  // the agent of a substrate lives inside
+  shell_host_ = init_ == ::getpid() ? shell_ : 0;  // an agent is in the shell's PID namespace
   if (shell_host_ != 0) return;
   for (pid_t child : os::children_of(init_)) {
     if (os::namespace_pid(child) == shell_) shell_host_ = child;

@@ -15,7 +15,7 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
     text.replace(at, from.size(), to);
 }
 
-// "@TELL(words)@": `before`, the words in quotes, `after`.
+// Replaces "@NAME(words)@" by meaning("\"words\"").
 void expand(std::string& text, std::string_view name,
             const std::function<std::string(const std::string&)>& meaning) {
   const std::string begin = "@" + std::string(name) + "(";
@@ -26,24 +26,28 @@ void expand(std::string& text, std::string_view name,
   }
 }
 
-// `builtin` everywhere: the user may have functions and aliases of any name. The script ends with
-// the status it was given, and `$_` is its last argument, so both are what they were. Under `set
-// -e` a failing status would end the shell once more than the user asked for. Each answer names its
-// record: one that an interrupted shell left unread must not pass for the next. `echo` or `printf`:
-// users switch builtins off (`enable -n echo`), but hardly both. `mapfile`, not `read`: it does not
-// ask for IFS, which may be readonly. bash reads a sourced file command by command: each part
-// leaves at its end, so that those behind it are not even parsed. So the parts that each command
-// needs come first, and the longest of them last. Who comes to the end of the file has no `return`.
-// The holder may be killed at any moment, and then nothing can be told: the way back is opened
-// first, so whoever has told something also hears the answer. What tells of a command that was
-// loaded (__wp_command, by its number), or that ended (__wp_end, likewise), goes once that was
-// told: whoever is left without an answer asks (ask_line, report_line). What may not be there
-// stands before `&&` or `||`, or `set -e` would end the shell; under it `builtin .` without a file
-// does so even there, so `.` goes without `builtin`.
-// Our variables must not have attributes of the user's (`declare -u` would change the command). If
-// one is readonly, no command can be loaded: the shell says so (R) and waits for its end.
-// Between two commands the shell is at rest (@HIDE@): prompts are empty, `set -x`, `set -v` and
-// TMOUT are off. So nothing is printed and no line of ours is traced. @SHOW@ brings them back.
+// Rules for this script:
+// - Every command is called with `builtin`: the user may have functions and aliases of any name.
+// - A part returns the status that it was given, and its last argument becomes `$_`, so `$?` and
+//   `$_` do not change. Under `set -e` it returns 0: a failing status would end the shell.
+// - Each answer names its record, so the script skips an answer that an interrupted shell has left
+//   unread.
+// - `echo`, or else `printf`: a user may disable one builtin (`enable -n echo`), but hardly both.
+// - `mapfile` instead of `read`: it does not need IFS, which may be readonly.
+// - Bash parses a sourced file command by command. Each part returns at its end, so bash does not
+//   parse the later parts. The parts that each command needs come first, the longest of them last.
+//   Bash gets to the end of the file only if `return` is disabled.
+// - The holder may be killed at any time; then no record can be written. The script opens the
+//   answer pipe before it writes a record, so it can always read the answer to a written record.
+// - __wp_command (by the command's number) marks a loaded command, __wp_end an ended one. The
+//   script unsets them when it has reported the command. If no answer arrives, the driver types
+//   ask_line() or report_line(), which use them.
+// - A command that may fail is followed by `&&` or `||`, or `set -e` would end the shell. `builtin
+//   .` with a missing file ends the shell even then, so `.` is called without `builtin`.
+// - Our variables must not have attributes of the user's (`declare -u` would change the command).
+//   If one is readonly, no command can be loaded: the shell reports R and waits to be killed.
+// - Between two commands the shell is at rest (@REST@): prompts are empty, `set -x`, `set -v` and
+//   TMOUT are off. So the shell prints nothing and traces none of our lines. @SHOW@ undoes this.
 constexpr std::string_view kScriptText =
     R"script(case $1 in start)
   {
@@ -168,12 +172,12 @@ case $1 in refuse)
 esac
 @TELL(R $2 return)@
 )script";
-// First nothing: a bash that an interrupt kept from waiting for its program does so then, before it
-// tells of an end (ShellDriver::regain_terminal).
-// No attribute of the user's may change the answer that is waited for. A name of ours that the user
-// has made a reference to one of theirs (`declare -n`) stops being one before it is unset: else
-// theirs would be gone. After the editing of lines, "h" says that the user has switched the history
-// off (plain_line).
+// The first `:` makes a bash that an interrupt kept from waiting for its program wait for it now,
+// before it reports an end (ShellDriver::regain_terminal).
+// `unset -n` comes before `unset -v`: if the user has made one of our names a reference to another
+// variable (`declare -n`), `unset -v` would remove that variable. Unsetting __wp_ack also removes
+// attributes that would change the expected answer. After plain_line(), the flag "h" means that the
+// user has switched the history off.
 constexpr const char* kEnd =
     R"(builtin :
   builtin unset -n __wp_ack && builtin unset -v __wp_ack || builtin :
@@ -183,8 +187,8 @@ constexpr const char* kEnd =
   } <@ACK@ || builtin return 1)";
 constexpr const char* kLeave =
     R"(builtin unset -v __wp_ack; case $- in *e*) builtin return 0 ;; esac; builtin return "$3")";
-// Mostly there is nothing but the editing of lines to put away or to bring back. While bash
-// believes that it edits lines, and does not, it runs no PROMPT_COMMAND.
+// The short path: usually only line editing must be switched off or on. It must be switched off:
+// if bash has the option set but does not edit lines, it does not run PROMPT_COMMAND.
 constexpr const char* kRestAny =
     R"(case ${PS1-}${PS0-}${TMOUT-}${-//[!xv]/}${__wp_rest-} in
     "")
@@ -229,7 +233,7 @@ constexpr const char* kShow = R"(case ${__wp_rest-} in wp:*)
     builtin unset -v __wp_rest
     ;;
   esac)";
-// The line that ended the editing is not the user's.
+// Removes plain_line()'s own line from the user's history.
 constexpr const char* kForget = R"(builtin unset -v __wp_ack
   HISTTIMEFORMAT= builtin history 1 >|@COMMAND@ && builtin mapfile -t __wp_ack <@COMMAND@
   case ${__wp_ack-} in *' { __wp_end='*)
@@ -237,7 +241,7 @@ constexpr const char* kForget = R"(builtin unset -v __wp_ack
     builtin history -d "${__wp_ack%%[!0-9]*}"
     ;;
   esac)";
-// Only while somebody types: a command finds PS1 empty, unless its user has set it.
+// Set only while keys are typed. In a command, PS1 is empty unless the user has set it.
 constexpr const char* kPrompt = R"(\u@\h:\w\$ )";
 constexpr const char* kOwn = "__wp_command __wp_tail __wp_end __wp_last";
 constexpr const char* kNames = "__wp_ack __wp_command __wp_tail __wp_end __wp_keep __wp_last";
@@ -273,8 +277,8 @@ std::string with_paths(std::string_view text, pid_t holder) {
 
 std::string protocol_script(pid_t holder) { return with_paths(kScriptText, holder); }
 
-// The shell starts at rest, as the script leaves it after a command. It edits lines (`set -o
-// emacs`), but `set` in this file would make it do so at once: the script says it later.
+// The shell starts at rest, as after a command. `set -o emacs` in this file would switch line
+// editing on too early, so __wp_rest makes the script do it before the first keys.
 std::string shell_rc_file() {
   return R"(PS1= PS2='> '
 set +o history

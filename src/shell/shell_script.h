@@ -1,5 +1,5 @@
-// The constant text that the shell reads for each step of a command (shell_protocol.h), and the
-// file it starts with. Pure.
+// The script that the shell sources for each step of a command (shell_protocol.h), and its rc file.
+// Pure.
 #pragma once
 
 #include <sys/types.h>
@@ -14,10 +14,11 @@ namespace sf::waypoint {
 std::string protocol_script(pid_t holder);
 std::string shell_rc_file();
 
-// Behind a command: notes $? and $_ as its last command left them. As `set -v` would show it.
+// Appended to a command: records $? and $_ after its last command. The exact text that `set -v`
+// shows.
 inline constexpr std::string_view kTailLine = R"({ __wp_tail=$? __wp_last=$_; } >/dev/null 2>&1)";
 
-// Fills in the names in @...@.
+// Replaces the placeholders of the form @NAME@.
 std::string with_paths(std::string_view text, pid_t holder);
 
 }  // namespace sf::waypoint

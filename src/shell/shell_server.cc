@@ -12,12 +12,13 @@ namespace sf::waypoint {
 namespace {
 
 constexpr auto kPromptTimeout =
-    seconds(2);  // how long a command waits for a terminal that is in use
+    seconds(2);  // time limit of a command that waits for a terminal in use
 constexpr auto kPromptLook = milliseconds(5);
-// After a command, for one who watches and types. Commands that follow each other need none.
+// Delay before the prompt is shown again to a watcher that types. If the next command follows
+// within this time, no prompt is needed.
 constexpr auto kPromptReturn = milliseconds(50);
 
-// What it takes in memory, roughly: a mouse event has no text.
+// Approximate size in memory. Counts the events, too, since a mouse event has no text.
 std::size_t size_of(const InputEvents& input) {
   std::size_t size = 0;
   for (const InputEvent& event : input) size += sizeof event + event.text.size();
@@ -68,7 +69,7 @@ void ShellServer::run_waiting() {
   return_prompt();
   while (!waiting_.empty()) {
     ShellDriver& shell = host_.shell();
-    if (shell.busy()) {  // one of ours runs: its end is the next one's beginning
+    if (shell.busy()) {  // a command of a client runs; the next one starts when it ends
       waiting_.front().patience = Deadline::after(kPromptTimeout);
       break;
     }
@@ -139,7 +140,7 @@ Status ShellServer::input(const ClientPtr& client, wire::InputCall call) {
   return Ok{};
 }
 
-// No keys: from somebody who is about to type, and wants to see the prompt.
+// A call without keys means that its client is about to type and wants to see the prompt.
 Status ShellServer::keys(const ClientPtr& client, wire::KeysCall call) {
   if (call.bytes.empty()) {
     wants_prompt_ = true;
@@ -149,8 +150,8 @@ Status ShellServer::keys(const ClientPtr& client, wire::KeysCall call) {
   return await_prompt({client, {InputEvent{InputEvent::Kind::kText, std::move(call.bytes), {}}}});
 }
 
-// One that comes first is typed at once or waits for the prompt alone: the queue of the terminal's
-// input says whether it fits.
+// The first waiting input has no size limit here: the terminal's input queue checks whether it
+// fits.
 Status ShellServer::await_prompt(WaitingInput next) {
   const std::size_t size = size_of(next.input);
   if (!inputs_.empty() && input_bytes_ + size > kMaxQueuedInput)
@@ -163,7 +164,7 @@ Status ShellServer::await_prompt(WaitingInput next) {
   return Ok{};
 }
 
-// Nothing is typed unless all of it can be, as the program in the terminal wants it now.
+// Types each waiting input as a whole or not at all, encoded for the terminal's current modes.
 void ShellServer::type_waiting() {
   while (!inputs_.empty()) {
     ShellDriver& shell = host_.shell();
@@ -174,7 +175,7 @@ void ShellServer::type_waiting() {
     const WaitingInput next = std::move(inputs_.front());
     inputs_.pop_front();
     input_bytes_ -= size_of(next.input);
-    shell.on_terminal();  // what was printed before may have switched modes
+    shell.on_terminal();  // unread output may switch the modes
     auto bytes = encode_input(next.input, shell.screen().modes(), shell.screen().size());
     Status typed = bytes ? type(next.client, *bytes) : Status(std::move(bytes).error());
     if (!typed) next.client->send_error(typed.error());

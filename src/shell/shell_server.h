@@ -1,6 +1,6 @@
-// ShellServer: what clients may ask of a hosted shell: commands, one after another; commands beside
-// it; keys, screen and window; all that the terminal prints; files. Waypoint's keeper and the agent
-// inside other substrates answer with it.
+// ShellServer: serves the requests of clients to a hosted shell: commands, one after another; side
+// commands; keys, screen and window size; the terminal's output; files. Used by Waypoint's keeper
+// and by the agent in other substrates.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ namespace sf::waypoint {
 
 class ShellServer {
  public:
-  // What runs besides the shell.
+  // The processes besides the branch's own (OwnProcesses).
   using ListBackground = std::function<ProcessSet()>;
   // Called when a command begins and when it has ended.
   using OnBusy = std::function<void(bool)>;
@@ -30,11 +30,12 @@ class ShellServer {
   ShellServer(const ShellServer&) = delete;
   ShellServer& operator=(const ShellServer&) = delete;
 
-  // Answers, now or later. An error, or a request it does not know, is left to the caller.
+  // Answers the request now or later. If it returns an error, the caller must send it.
   Status serve(const ClientPtr& client, wire::Frame frame) const {
     return operations_.serve(client, std::move(frame));
   }
-  // Commands that may begin now; those that waited too long for the terminal are refused.
+  // Starts the next command if the shell is ready. Refuses commands that have waited too long for
+  // the terminal.
   void run_waiting();
   void on_time() { host_.on_time(); }
   Deadline next_wake() const;
@@ -45,11 +46,11 @@ class ShellServer {
     ExecRequest request;
     bool stream = false;
     Deadline patience = Deadline::never();
-    bool started_shell = false;  // there was none; tried once for this command
+    bool started_shell = false;  // no shell was running; one start was tried for this command
   };
 
-  // Keys, mouse and pastes that wait until the shell shows its prompt: only then are the modes
-  // known in which they are typed.
+  // Keys, mouse events and pastes that wait until the shell shows its prompt: their encoding
+  // depends on the terminal's modes at that time.
   struct WaitingInput {
     ClientPtr client;
     InputEvents input;
@@ -57,13 +58,13 @@ class ShellServer {
 
   Status exec(const ClientPtr& client, wire::ExecCall call);
   void run_now(WaitingExec next);
-  // Whether something runs besides the shell that did not when it was asked last.
+  // Whether a background process was started since the last call.
   bool has_new_background();
   Status side_exec(const ClientPtr& client, wire::SideExecCall call);
   Status type(const ClientPtr& client, std::string_view bytes);
   Status input(const ClientPtr& client, wire::InputCall call);
   Status keys(const ClientPtr& client, wire::KeysCall call);
-  // kBusy: too much waits already, and nothing of it was typed.
+  // kBusy: too much input waits already; nothing was typed.
   Status await_prompt(WaitingInput next);
   void type_waiting();
   void return_prompt();
@@ -74,7 +75,7 @@ class ShellServer {
   Status watch(const ClientPtr& client, wire::WatchCall call);
   struct Watcher {
     ClientPtr client;
-    QueryFilter filter;  // the questions are answered here, not by who looks
+    QueryFilter filter;  // removes queries: the server answers them, not the watcher's terminal
   };
   static void paint(Watcher& watcher, Screen& screen);
   void show(std::string_view bytes);
@@ -84,12 +85,12 @@ class ShellServer {
   ChangeGate& gate_;
   ListBackground list_background_;
   OnBusy on_busy_;
-  std::optional<ProcessSet> background_;  // when the last command had ended
+  std::optional<ProcessSet> background_;  // at the end of the last command
   std::deque<WaitingExec> waiting_;
   std::deque<WaitingInput> inputs_;
-  std::size_t input_bytes_ = 0;    // of them
+  std::size_t input_bytes_ = 0;    // approximate size of inputs_
   std::vector<Watcher> watchers_;  // of the terminal
-  bool wants_prompt_ = false;      // one of them types: the prompt comes back after each command
+  bool wants_prompt_ = false;      // a watcher types: show the prompt again after each command
   Deadline prompt_due_ = Deadline::never();
 };
 

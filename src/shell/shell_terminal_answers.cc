@@ -1,4 +1,5 @@
-// How ShellDriver types what the terminal answers to its programs (terminal/terminal_answers.h).
+// ShellDriver: types the terminal's answers to queries of its programs
+// (terminal/terminal_answers.h).
 #include <termios.h>
 
 #include <algorithm>
@@ -16,9 +17,9 @@ constexpr milliseconds kLongestPause{1000};
 
 }  // namespace
 
-// An answer has no end of line: while the terminal collects lines, nobody can read it, and it would
-// stand before the next line that is typed. So it waits until the program reads single keys, which
-// those that ask do, or until the program is gone: then nobody wants it any more.
+// An answer has no line end. In canonical mode no program could read it, and it would become the
+// start of the next typed line. So an answer waits until the program reads single keys, as programs
+// that send queries do. If the program ends first, the answer is dropped.
 void ShellDriver::give_answers() {
   next_answer_ = Deadline::never();
   if (screen_.answers().empty()) {
@@ -27,8 +28,8 @@ void ShellDriver::give_answers() {
   }
   auto settings = os::terminal_settings(master_.get());
   const bool is_line_mode = !settings || (settings->c_lflag & ICANON) != 0;
-  // PROMPT_COMMAND may ask, before or after the shell takes our line. What it reads keys with is
-  // not the shell's editor.
+  // PROMPT_COMMAND may send a query before or after the shell reads our line. It does not read the
+  // answer with the shell's editor.
   const bool may_ask =
       active_ ? active_->entering || active_->phase == Phase::kTyped : is_starting();
   const bool asks_before_prompt = may_ask && !has_editor_mode();
@@ -43,8 +44,8 @@ void ShellDriver::give_answers() {
   for (const std::string& answer : screen_.answers()) bytes += answer;
   answer_pause_ = kFirstPause;
   fingerprint_.reset();
-  // Behind the keys that wait, if these are for the same program. If it does not fit, the program
-  // does not read.
+  // The answer comes after queued keys if they are for the same program. If it does not fit, it is
+  // lost: the program does not read its input.
   if (asks_before_prompt)
     (void)write_terminal(gate_.open(), master_.get(), bytes);
   else
@@ -53,16 +54,16 @@ void ShellDriver::give_answers() {
   write_keys();
 }
 
-// Requires: the shell does not read. The command that asked has ended: its answers are not for the
-// next line.
+// Removes the answers that the ended command has not read, so that they do not become part of the
+// next line. Requires: the shell does not read.
 void ShellDriver::drop_answers() {
   next_answer_ = Deadline::never();
   if (!screen_.typed_answers().empty()) {
     if (auto queue = take_typed(gate_.open(), master_.get())) {
       const std::size_t before = queue->bytes.size();
       queue->bytes = without_answers(queue->bytes, screen_.typed_answers());
-      // If the program has gone back to lines, the kernel ends one behind what is left of an
-      // answer.
+      // If the program has switched back to canonical mode, the kernel has ended a line after the
+      // unread part of an answer.
       if (queue->bytes.size() != before) queue->ends.clear();
       replace_typed(gate_.open(), master_.get(), *queue);
     }

@@ -26,7 +26,7 @@ StartRequest plain_request(const char* kind, long id = 0) {
   return {.kind = kind, .id = id, .who = {}, .cwd = "", .argv = {}, .env = {}};
 }
 
-// Reads what is there. False: no process can write any more.
+// Reads the available bytes. Returns false if no process has the write end open any more.
 template <typename Take>
 bool read_pipe(int fd, Take take) {
   char buffer[65536];
@@ -58,7 +58,7 @@ std::string SideCommands::init_fd(int number) const {
 
 void SideCommands::adopt_orphans(ShellChannel& channel) {
   adopted_ = true;
-  // Records of the commands that the tree was captured with may still come: no id twice.
+  // Records of captured side commands may still arrive, so new ids must not repeat their ids.
   next_id_ += static_cast<long>(std::random_device{}()) << 8U;
   auto names = os::list_directory("/proc/" + std::to_string(init_) + "/fd");
   if (!names) return;
@@ -69,7 +69,7 @@ void SideCommands::adopt_orphans(ShellChannel& channel) {
     was_starting = was_starting || (number >= kInitFdEnd && number < kFirstSink);
     add_orphan(number);
   }
-  // Captured before "go": init holds the other ends, too, and the command's input would not end.
+  // Captured before "go": init still has the other ends, so the command's input would not end.
   if (was_starting) (void)channel.request(gate_.open(), plain_request("go"));
   if (!orphans_.empty()) (void)channel.request(gate_.open(), plain_request("sweep"));
 }
@@ -134,7 +134,7 @@ void SideCommands::on_record(ShellChannel& channel, const Record& record) {
                                "starting the command (" + record.text + ")");
     if (record.text == "exec" && record.numbers[1] == ENOENT) error.code = ErrorCode::kNotFound;
     if (record.numbers[1] == EAGAIN)
-      error = std::move(error).with_hint("the branch runs as many processes as it may");
+      error = std::move(error).with_hint("the branch has reached its process limit");
     finish(found->first, std::move(error));
     return start_next(channel);
   }
@@ -144,7 +144,7 @@ void SideCommands::on_record(ShellChannel& channel, const Record& record) {
 void SideCommands::on_exited(ShellChannel& channel, const Record& record) {
   const auto pid = static_cast<pid_t>(record.numbers[0]);
   auto is_it = [&](const auto& side) { return side.second.pid == pid; };
-  // If there are orphans, it may be one of them; init knows.
+  // If there are orphans, the process may be one of them. Only init knows, so always sweep.
   if (late_.erase(pid) > 0 || !orphans_.empty() || std::ranges::any_of(sides_, is_it))
     (void)channel.request(gate_.open(), plain_request("sweep"));
   for (auto& [id, side] : sides_) {
@@ -162,11 +162,11 @@ void SideCommands::on_exited(ShellChannel& channel, const Record& record) {
   }
 }
 
-// Nobody waits for it any more: its time was up before it began.
+// A side command started that no client waits for: its time limit had passed, or it was captured.
 void SideCommands::on_late_start(ShellChannel& channel, const Record& record) {
   if (starting_ != record.numbers[0]) {
     if (!adopted_ || record.kind != Record::Kind::kPiped) return;
-    // The tree was captured while init was starting it.
+    // The tree was captured while init was starting the command.
     add_orphan(static_cast<int>(record.numbers[3]));
     add_orphan(static_cast<int>(record.numbers[4]));
     (void)channel.request(gate_.open(), plain_request("go", record.numbers[0]));
@@ -214,7 +214,7 @@ void SideCommands::feed_input(Side& side) {
     const ssize_t n = write_pipe(gate_.open(), side.in.get(), rest);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
-    if (n < 0) side.fed = side.input.size();  // EPIPE: the command does not read; its business
+    if (n < 0) side.fed = side.input.size();  // EPIPE: the command does not read; not an error
     if (n > 0) side.fed += static_cast<std::size_t>(n);
   }
   if (!side.in.valid()) return;
@@ -243,8 +243,8 @@ void SideCommands::on_time() {
   }
   for (long id : never_began) {
     waiting_.erase(id);
-    finish(id, fail(ErrorCode::kTimedOut, "the command did not start in time",
-                    "others may be starting; try again with a longer time-out"));
+    finish(id, fail(ErrorCode::kTimedOut, "the command did not start within its time limit",
+                    "other commands may be starting; try again with a longer time limit"));
   }
 }
 
@@ -255,7 +255,7 @@ Deadline SideCommands::next_wake() const {
 }
 
 void SideCommands::kill_group(pid_t leader, int number) {
-  if (init_ == ::getpid()) {  // inside the branch, pids are what it sees
+  if (init_ == ::getpid()) {  // an agent: `leader` is a pid of its own PID namespace
     send_group_signal(gate_.open(), leader, number);
     return;
   }

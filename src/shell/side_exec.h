@@ -1,4 +1,4 @@
-// SideCommands: commands beside the shell, started by init with pipes instead of a terminal.
+// SideCommands: commands beside the shell, which init starts with pipes instead of a terminal.
 #pragma once
 
 #include <functional>
@@ -23,22 +23,22 @@ class SideCommands {
  public:
   using Done = std::function<void(Result<SideObservation>)>;
 
-  // `gate`: to the branch, for what follows when init and the commands have acted.
+  // `gate`: the branch's gate, opened for the steps that follow records of init and timers.
   SideCommands(pid_t init, os::Poller& poller, ChangeGate& gate)
       : init_(init), poller_(poller), gate_(gate) {}
   ~SideCommands();
 
-  // `start` carries who, where and what; its id is chosen here.
+  // `start` has the user, directory, program and environment; run() sets its kind and id.
   void run(const ChangePermit& permit, ShellChannel& channel, StartRequest start,
            const SideRequest& request, Done done);
-  // After a restore: side commands that were running when the tree was captured run on, and nobody
-  // waits for them. Their output is read and dropped from here on; without a reader it would end
-  // them. Their input has ended.
+  // After a restore, the side commands that were captured continue to run, and no client waits for
+  // them. Reads and discards their output, because without a reader SIGPIPE would kill them. Their
+  // input has ended.
   void adopt_orphans(ShellChannel& channel);
-  // When init has served requests: a command of theirs that has ended has no reader left, as in the
-  // branch that was captured.
+  // Call when init has served requests. Closes the output of orphans that init has swept, so that
+  // their pipes have no reader, as in the captured branch.
   void drop_swept_orphans();
-  // P, X and F records; others are ignored.
+  // Handles P, X and F records; ignores others.
   void on_record(ShellChannel& channel, const Record& record);
   void on_time();
   Deadline next_wake() const;
@@ -48,8 +48,8 @@ class SideCommands {
   struct Side {
     Done done;
     std::string input;
-    std::size_t fed = 0;  // of the input
-    pid_t pid = 0;        // as the branch sees it
+    std::size_t fed = 0;  // bytes of the input that were written
+    pid_t pid = 0;        // in the branch's PID namespace
     os::UniqueFd in;
     os::UniqueFd out;
     os::UniqueFd err;
@@ -78,7 +78,7 @@ class SideCommands {
   std::map<long, Side> sides_;
   std::map<long, StartRequest> waiting_;  // init prepares one at a time
   std::optional<long> starting_;
-  std::set<pid_t> late_;                 // killed, since their time was up before they began
+  std::set<pid_t> late_;                 // killed: their time limit had passed before they started
   std::map<int, os::UniqueFd> orphans_;  // init's number of a pipe -> our read end
   bool adopted_ = false;
   long next_id_ = 1;

@@ -11,10 +11,10 @@
 namespace sf::waypoint {
 namespace {
 
-constexpr std::size_t kLongestLine = 4095;  // N_TTY_BUF_SIZE without one
-// Less than the kernel keeps: an interrupt key finds room at any time.
+constexpr std::size_t kLongestLine = 4095;  // N_TTY_BUF_SIZE - 1
+// Less than the kernel keeps, so there is always room for an interrupt key.
 constexpr std::size_t kInputWindow = 3584;
-constexpr int kMaxWrites = 16;  // then others have their turn
+constexpr int kMaxWrites = 16;  // per call, so that the event loop can serve other descriptors
 
 bool ends_line(char c, const termios& settings) {
   return c == '\n' || (c == '\r' && (settings.c_iflag & ICRNL) != 0);
@@ -22,7 +22,8 @@ bool ends_line(char c, const termios& settings) {
 
 bool is_canonical(const termios& settings) { return (settings.c_lflag & ICANON) != 0; }
 
-// A program can read what stands before it, or it was discarded.
+// Whether this byte ends the partial line: a program can read the bytes before it, or the kernel
+// has discarded them.
 bool ends_part(char c, const termios& settings) {
   const auto key = static_cast<cc_t>(c);
   if (ends_line(c, settings)) return true;
@@ -66,13 +67,13 @@ std::size_t longest_line(std::string_view typed, const termios& settings, std::s
 Status TerminalInput::type(const ChangePermit& permit, std::string_view keys) {
   auto settings = os::terminal_settings(master_);
   if (!settings) return queue_.push(keys);
-  // If a whole line waits, the program that reads the next one may read single keys.
+  // If a complete line waits, the keys may be for a later program, which may read single keys.
   const std::string_view waiting = queue_.front(queue_.size());
   const bool joins = std::ranges::none_of(waiting, [&](char c) { return ends_line(c, *settings); });
   const std::size_t longest = longest_line(keys, *settings, line_.size() + waiting.size());
   if (joins && (settings->c_lflag & ICANON) != 0 && longest > kLongestLine)
     return invalid("a line of " + std::to_string(longest) +
-                       " bytes: a terminal that reads whole lines keeps 4095 bytes of one. "
+                       " bytes is too long: a terminal in canonical mode keeps at most 4095. "
                        "Nothing was typed",
                    "write the text to a file of the session; or, if it is for a program that reads "
                    "single keys, type it when that program runs");
@@ -89,7 +90,7 @@ Status TerminalInput::type(const ChangePermit& permit, std::string_view keys) {
   }
   SF_TRY(write_terminal(permit, master_, signals.keys));
   queue_ = std::move(after);
-  if ((settings->c_lflag & NOFLSH) == 0) {  // what it has by now, it discards
+  if ((settings->c_lflag & NOFLSH) == 0) {  // the kernel discards its unread input
     unread_ = 0;
     line_.clear();
   }
@@ -103,7 +104,7 @@ std::string TerminalInput::write_some(const ChangePermit& /*permit*/) {
     if (piece.empty()) break;
     ssize_t n = ::write(master_, piece.data(), piece.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;  // EAGAIN: where the kernel does not tell what it has, it says so
+    if (n <= 0) break;  // EAGAIN: full; only possible if room() could not ask the kernel
     piece = piece.substr(0, static_cast<std::size_t>(n));
     note_written(piece);
     written += piece;
@@ -112,7 +113,7 @@ std::string TerminalInput::write_some(const ChangePermit& /*permit*/) {
   return written;
 }
 
-// How many of the bytes that wait may be written now.
+// How many of the queued bytes may be written now.
 std::size_t TerminalInput::room() {
   auto settings = os::terminal_settings(master_);
   auto readable = os::has_typed(master_);
@@ -121,7 +122,8 @@ std::size_t TerminalInput::room() {
   if (!*readable) unread_ = is_canonical(settings_) ? line_.size() : 0;
   if (unread_ < kInputWindow) return kInputWindow - unread_;
   if (*readable) return 0;
-  // A line that goes on. Of one that is too long the kernel drops the end, as on any terminal.
+  // The kernel has only a partial line, so write the rest of the line. If the line is too long, the
+  // kernel drops its end, as on any terminal.
   std::string_view next = queue_.front(kInputWindow);
   auto end = std::ranges::find_if(next, [&](char c) { return ends_line(c, *settings); });
   return end == next.end() ? next.size() : static_cast<std::size_t>(end - next.begin()) + 1;
@@ -136,8 +138,8 @@ void TerminalInput::note_written(std::string_view text) {
   if (!is_canonical(settings_)) line_.clear();  // each key can be read
 }
 
-// A part can only be read where no lines are collected, and there the shell would read it first. So
-// it is discarded, and what was written is known.
+// Discards the partial line instead of reading it: it can be read only with canonical mode off, and
+// then the shell would read it first. Its text is known, since this class has written it.
 void TerminalInput::take_part_of_line(const ChangePermit& permit, Part part) {
   drop_typed(permit, master_);
   if (part == Part::kTypeAgain) queue_.put_first(line_);
@@ -153,7 +155,7 @@ void TerminalInput::look_at_part_of_line() {
 }
 
 void TerminalInput::adopt(const std::string& waiting, const os::TypedAhead& unread) {
-  (void)queue_.push(waiting);  // it came out of such a queue
+  (void)queue_.push(waiting);  // fits: it was saved from a queue of the same capacity
   unread_ = unread.bytes.size();
   if (auto settings = os::terminal_settings(master_)) settings_ = *settings;
   if (is_canonical(settings_)) line_ = part_of_line(unread);

@@ -1,4 +1,4 @@
-// With a real terminal: what the kernel does with typed input is the whole point.
+// Tests TerminalInput with a real terminal, since it depends on how the kernel handles typed input.
 #include "shell/terminal_input.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class TerminalInputTest : public ::testing::Test {
     ASSERT_OK(input_->type(gate_.open(), keys));
     (void)input_->write_some(gate_.open());
   }
-  // Reads at most so many bytes; waits for the first.
+  // Waits for the first byte, then reads at most `most` bytes.
   std::string read(std::size_t most = 65536) {
     pollfd ready{slave_.get(), POLLIN, 0};
     EXPECT_EQ(::poll(&ready, 1, 10'000), 1);
@@ -55,8 +55,8 @@ class TerminalInputTest : public ::testing::Test {
     bytes.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
     return bytes;
   }
-  // All that is typed, by somebody who takes small pieces; the keeper writes when it is told of
-  // room.
+  // Reads all typed bytes in small pieces. The poller callback writes when the terminal reports
+  // room, as in the keeper.
   std::string read_all(std::size_t size) {
     auto poller = os::Poller::create();
     EXPECT_OK(poller);
@@ -70,7 +70,7 @@ class TerminalInputTest : public ::testing::Test {
     }
     return all;
   }
-  // Bytes in the kernel, complete lines only if it reads lines.
+  // Number of bytes that a read can return: in canonical mode, those of complete lines.
   std::size_t unread() {
     (void)os::has_typed(master_.get());
     int there = 0;
@@ -90,7 +90,7 @@ std::string lines(std::size_t bytes) {
   return text;
 }
 
-TEST_F(TerminalInputTest, AMegabyteOfLinesArrivesWholeAtASlowReader) {
+TEST_F(TerminalInputTest, SlowReaderGetsAWholeMegabyteOfLines) {
   const std::string text = lines(kMegabyte);
   type(text);
   EXPECT_GT(input_->waiting_bytes(), kMegabyte - 4096);
@@ -98,7 +98,7 @@ TEST_F(TerminalInputTest, AMegabyteOfLinesArrivesWholeAtASlowReader) {
   EXPECT_FALSE(input_->waits());
 }
 
-TEST_F(TerminalInputTest, AMegabyteWithoutLineEndsArrivesWholeInARawTerminal) {
+TEST_F(TerminalInputTest, RawTerminalDeliversAMegabyteWithoutLineEnds) {
   make_raw();
   std::string text;
   while (text.size() < kMegabyte) text += static_cast<char>('a' + text.size() % 23);
@@ -106,7 +106,7 @@ TEST_F(TerminalInputTest, AMegabyteWithoutLineEndsArrivesWholeInARawTerminal) {
   EXPECT_TRUE(read_all(text.size()) == text);
 }
 
-TEST_F(TerminalInputTest, LinesAsLongAsATerminalTakesArriveWhole) {
+TEST_F(TerminalInputTest, LinesOfTheMaximumLengthArriveWhole) {
   std::string text;
   for (std::size_t size : {4095U, 1U, 3583U, 3584U, 3585U, 4000U, 0U, 4095U})
     text += std::string(size, 'x') + "\n";
@@ -114,17 +114,17 @@ TEST_F(TerminalInputTest, LinesAsLongAsATerminalTakesArriveWhole) {
   EXPECT_TRUE(read_all(text.size()) == text);
 }
 
-TEST_F(TerminalInputTest, ALineThatATerminalCannotKeepIsRefusedWhole) {
+TEST_F(TerminalInputTest, TooLongLineIsRefusedAsAWhole) {
   Status refused = input_->type(gate_.open(), "short\n" + std::string(4096, 'x') + "\n");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   EXPECT_FALSE(input_->waits());
 }
 
-TEST_F(TerminalInputTest, TheKernelNeverHoldsMoreThanItCanGiveBack) {
+TEST_F(TerminalInputTest, KernelNeverHoldsMoreThanACheckpointCanTakeBack) {
   make_raw();
   for (int i = 0; i < 10; ++i) type(std::string(2000, 'x'));
-  // Until all that was written has passed through the kernel.
+  // Wait until the kernel has processed all written bytes.
   for (Deadline patience = Deadline::after(seconds(10));
        unread() + input_->waiting_bytes() < 20'000 && !patience.passed();)
     (void)::poll(nullptr, 0, 1);
@@ -132,7 +132,7 @@ TEST_F(TerminalInputTest, TheKernelNeverHoldsMoreThanItCanGiveBack) {
   EXPECT_LT(unread(), 4095U);
 }
 
-TEST_F(TerminalInputTest, KeysAreEchoedBeforeTheyAreRead) {
+TEST_F(TerminalInputTest, KeysAreEchoedBeforeAProgramReadsThem) {
   change([](termios& settings) { settings.c_lflag |= ECHO; });
   type("one\n");
   type("two\nthr");
@@ -148,22 +148,22 @@ TEST_F(TerminalInputTest, KeysAreEchoedBeforeTheyAreRead) {
   EXPECT_EQ(echoed, "one\r\ntwo\r\nthree");
 }
 
-// The signal itself needs a session on the terminal; tests/commands has one. Here the kernel shows
-// that it met the key: it discards what was typed before.
-TEST_F(TerminalInputTest, AnInterruptKeyDoesNotWaitBehindAPasteAndDiscardsIt) {
+// The signal itself needs a session on the terminal, as in tests/commands. This test checks the
+// other effect of the key: the kernel discards the bytes typed before it.
+TEST_F(TerminalInputTest, InterruptKeyOvertakesAndDiscardsAWaitingPaste) {
   type(lines(kMegabyte));
   ASSERT_TRUE(input_->waits());
   type(
       "\x03"
       "after\n");
   EXPECT_FALSE(input_->waits());
-  std::size_t before = 0;  // the kernel may take a moment to meet the key
+  std::size_t before = 0;  // the kernel may process the key with a delay
   for (std::string line = read(); line != "after\n" && before <= 4095; line = read())
     before += line.size();
   EXPECT_LT(before, 4095U);
 }
 
-TEST_F(TerminalInputTest, WithNoflshAnInterruptKeyDiscardsNothing) {
+TEST_F(TerminalInputTest, InterruptKeyDiscardsNothingWithNoflsh) {
   change([](termios& settings) { settings.c_lflag |= NOFLSH; });
   const std::string text = lines(100'000);
   type(text);
@@ -173,7 +173,7 @@ TEST_F(TerminalInputTest, WithNoflshAnInterruptKeyDiscardsNothing) {
   EXPECT_TRUE(read_all(text.size() + 7) == text + "middle\n");
 }
 
-TEST_F(TerminalInputTest, InARawTerminalAnInterruptKeyIsAKeyLikeOthers) {
+TEST_F(TerminalInputTest, InterruptKeyIsAnOrdinaryKeyInARawTerminal) {
   make_raw();
   const std::string text(20'000, 'x');
   type(text);
@@ -181,7 +181,7 @@ TEST_F(TerminalInputTest, InARawTerminalAnInterruptKeyIsAKeyLikeOthers) {
   EXPECT_TRUE(read_all(text.size() + 1) == text + "\x03");
 }
 
-TEST_F(TerminalInputTest, MoreThanTheQueueHoldsIsRefusedWholeUntilSomebodyReads) {
+TEST_F(TerminalInputTest, TextBeyondTheQueuesCapacityIsRefusedAsAWhole) {
   make_raw();
   type(std::string(kMaxQueuedInput, 'x'));
   Status refused = input_->type(gate_.open(), std::string(10'000, 'y'));
@@ -192,7 +192,7 @@ TEST_F(TerminalInputTest, MoreThanTheQueueHoldsIsRefusedWholeUntilSomebodyReads)
   EXPECT_OK(input_->type(gate_.open(), std::string(room, 'y')));
 }
 
-TEST_F(TerminalInputTest, APartOfALineIsTakenAwayAndTypedAgainOrDropped) {
+TEST_F(TerminalInputTest, PartialLineIsTakenBackAndTypedAgainOrDropped) {
   type("whole\npart");
   EXPECT_TRUE(input_->has_part_of_line());
   EXPECT_EQ(read(100), "whole\n");
@@ -210,7 +210,7 @@ TEST_F(TerminalInputTest, APartOfALineIsTakenAwayAndTypedAgainOrDropped) {
   EXPECT_FALSE(input_->has_part_of_line());
 }
 
-TEST_F(TerminalInputTest, WhatAProgramHasReadOrDiscardedIsNoPartOfALine) {
+TEST_F(TerminalInputTest, ReadOrDiscardedBytesAreNoPartialLine) {
   type("until the end\x04");
   EXPECT_FALSE(input_->has_part_of_line());
   EXPECT_EQ(read(), "until the end");
@@ -225,13 +225,13 @@ TEST_F(TerminalInputTest, WhatAProgramHasReadOrDiscardedIsNoPartOfALine) {
   EXPECT_EQ(read(), "kept\n");
 }
 
-TEST_F(TerminalInputTest, ARawTerminalKeepsNoPartOfALine) {
+TEST_F(TerminalInputTest, RawTerminalHasNoPartialLine) {
   make_raw();
   type("keys");
   EXPECT_FALSE(input_->has_part_of_line());
 }
 
-TEST_F(TerminalInputTest, ALineThatIsTypedInPartsIsRefusedWhereItBecomesTooLong) {
+TEST_F(TerminalInputTest, LineTypedInPartsIsRefusedWhenItBecomesTooLong) {
   type(std::string(3000, 'x'));
   Status refused = input_->type(gate_.open(), std::string(1500, 'y') + "\n");
   ASSERT_FALSE(refused.ok());
@@ -240,7 +240,7 @@ TEST_F(TerminalInputTest, ALineThatIsTypedInPartsIsRefusedWhereItBecomesTooLong)
   EXPECT_EQ(read_all(3004), std::string(3000, 'x') + "end\n");
 }
 
-TEST_F(TerminalInputTest, AnEndOfFileIsTakenAndPutBack) {
+TEST_F(TerminalInputTest, EndOfFileIsTakenAndPutBack) {
   type("line\npart\x04\x04rest");
   ASSERT_OK_AND_ASSIGN(os::TypedAhead typed, os::take_typed(master_.get()));
   EXPECT_EQ(typed, (os::TypedAhead{"line\npartrest", {9, 9}}));
@@ -251,7 +251,7 @@ TEST_F(TerminalInputTest, AnEndOfFileIsTakenAndPutBack) {
   }
 }
 
-TEST_F(TerminalInputTest, WhatWaitedContinuesElsewhere) {
+TEST_F(TerminalInputTest, WaitingBytesContinueInAnotherTerminalInput) {
   const std::string text = lines(50'000);
   type(text);
   const std::string waiting = input_->waiting();
@@ -264,7 +264,7 @@ TEST_F(TerminalInputTest, WhatWaitedContinuesElsewhere) {
   EXPECT_TRUE(read_all(text.size()) == text);
 }
 
-TEST(SignalKeysTest, OnlyKeysThatAreSignalsToThisTerminalAreFound) {
+TEST(SignalKeysTest, OnlySignalKeysOfTheTerminalAreFound) {
   termios settings{};
   settings.c_cc[VINTR] = 3;
   settings.c_cc[VQUIT] = 28;

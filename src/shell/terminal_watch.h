@@ -1,5 +1,5 @@
-// TerminalWatch: what a branch's terminal prints, as it comes. A watcher that does not keep up is
-// dropped (kSessionLost) and may come back. Not thread-safe.
+// TerminalWatch: a stream of the output of a branch's terminal. A watcher that does not keep up is
+// disconnected (kSessionLost) and may reconnect. Not thread-safe.
 #pragma once
 
 #include <optional>

@@ -13,7 +13,7 @@ std::optional<unsigned> number(const std::string& text) {
   unsigned value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  if (value == ~0U) return std::nullopt;  // to setresuid() this means "leave it as it is"
+  if (value == ~0U) return std::nullopt;  // for setresuid() this means "no change"
   return value;
 }
 
@@ -47,7 +47,7 @@ Result<User> find_user(const std::string& wanted, const std::string& passwd,
   if (wanted == "root") return User{"root", "/root", {0, 0, {0}}};
   if (uid) return User{wanted, "/", {*uid, *uid, {*uid}}};
   return invalid("user " + wanted + " is not in this root's /etc/passwd",
-                 "give a name that is, or a uid");
+                 "use a name from that file, or a uid");
 }
 
 }  // namespace sf::waypoint

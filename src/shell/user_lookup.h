@@ -1,4 +1,4 @@
-// Users as a root file system knows them. Pure: over the texts of its /etc/passwd and /etc/group.
+// Looks up users of a root file system in the texts of its /etc/passwd and /etc/group. Pure.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct User {
   Credentials credentials;
 };
 
-// `wanted` is a name or a uid. A uid nobody has is fine (as with docker exec -u); an unknown name
-// is not.
+// `wanted` is a name or a uid. A uid without an entry is valid (as with docker exec -u); an unknown
+// name is an error.
 Result<User> find_user(const std::string& wanted, const std::string& passwd,
                        const std::string& group);
 

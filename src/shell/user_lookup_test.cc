@@ -23,7 +23,7 @@ const std::string kGroup =
     "adam:x:1002:adam\n"
     "docker:x:999:ada";
 
-TEST(UserLookupTest, ANameBringsHomeAndGroups) {
+TEST(UserLookupTest, UserNameYieldsHomeAndGroups) {
   ASSERT_OK_AND_ASSIGN(User user, find_user("ada", kPasswd, kGroup));
   EXPECT_EQ(user.name, "ada");
   EXPECT_EQ(user.home, "/home/ada");
@@ -32,18 +32,18 @@ TEST(UserLookupTest, ANameBringsHomeAndGroups) {
   EXPECT_EQ(user.credentials.groups, (std::vector<gid_t>{1001, 27, 999}));
 }
 
-TEST(UserLookupTest, AUidFindsItsName) {
+TEST(UserLookupTest, UidYieldsItsName) {
   ASSERT_OK_AND_ASSIGN(User user, find_user("1000", kPasswd, kGroup));
   EXPECT_EQ(user.name, "ada");
   EXPECT_EQ(user.credentials.groups.size(), 3U);
 }
 
-TEST(UserLookupTest, ALastLineWithoutItsEndCounts) {
+TEST(UserLookupTest, LastLineWithoutLineEndIsRead) {
   ASSERT_OK_AND_ASSIGN(User user, find_user("last", kPasswd, kGroup));
   EXPECT_EQ(user.home, "/home/last");
 }
 
-TEST(UserLookupTest, AUidNobodyHasIsFine) {
+TEST(UserLookupTest, UidWithoutAnEntryIsValid) {
   ASSERT_OK_AND_ASSIGN(User user, find_user("4242", kPasswd, kGroup));
   EXPECT_EQ(user.name, "4242");
   EXPECT_EQ(user.home, "/");
@@ -52,7 +52,7 @@ TEST(UserLookupTest, AUidNobodyHasIsFine) {
   EXPECT_EQ(user.credentials.groups, (std::vector<gid_t>{4242}));
 }
 
-TEST(UserLookupTest, AnUnknownNameIsAnErrorWithAHint) {
+TEST(UserLookupTest, UnknownNameIsAnErrorWithAHint) {
   for (const char* wanted : {"bob", "", "-1", "+5", "5x", "0x10", " 5", "ada ", "99999999999"}) {
     auto user = find_user(wanted, kPasswd, kGroup);
     ASSERT_FALSE(user.ok()) << wanted;
@@ -61,24 +61,24 @@ TEST(UserLookupTest, AnUnknownNameIsAnErrorWithAHint) {
   }
 }
 
-TEST(UserLookupTest, RootIsThereEvenInARootWithoutPasswd) {
+TEST(UserLookupTest, RootExistsWithoutPasswd) {
   ASSERT_OK_AND_ASSIGN(User root, find_user("root", "", ""));
   EXPECT_EQ(root.home, "/root");
   EXPECT_EQ(root.credentials.uid, 0U);
 }
 
-TEST(UserLookupTest, LinesWithoutNumbersAreSkipped) {
+TEST(UserLookupTest, LinesWithoutNumericIdsAreSkipped) {
   EXPECT_FALSE(find_user("nouid", kPasswd, kGroup).ok());
   EXPECT_FALSE(find_user("broken line", kPasswd, kGroup).ok());
 }
 
-// setresuid(-1) means "leave it as it is": the process would stay root.
-TEST(UserLookupTest, TheUidThatMeansNoChangeIsNobody) {
+// setresuid(-1) means "no change", so the process would stay root.
+TEST(UserLookupTest, UidThatMeansNoChangeIsRefused) {
   EXPECT_FALSE(find_user("4294967295", "", "").ok());
   EXPECT_FALSE(find_user("evil", "evil:x:4294967295:4294967295::/:/bin/sh\n", "").ok());
 }
 
-TEST(UserLookupTest, DamagedFilesAreNeverFatal) {
+TEST(UserLookupTest, DamagedFilesNeverCrashTheParser) {
   std::mt19937 random(9);
   for (int round = 0; round < 2'000; ++round) {
     std::string passwd = kPasswd;

@@ -1,4 +1,5 @@
-// A writer is killed at random moments: what it was told to be recorded is there, and nothing half.
+// Kills a writer at random moments: every acknowledged change is recorded, and no change is
+// recorded in part.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -23,9 +24,9 @@ using test::ChangeMaker;
 using test::ChangeSeed;
 
 constexpr int kKills = 50;
-constexpr unsigned kMostAcknowledged = 600;  // enough for the log to be merged meanwhile
+constexpr unsigned kMostAcknowledged = 600;  // enough for a merge of the log during the test
 
-// The life of the session, as far as anyone will see it: change number i is always the same.
+// The changes of the session: change number i is always the same.
 ChangeSeed seed_of(std::uint64_t i) {
   std::mt19937_64 random(i);
   auto number = [&](unsigned below) { return static_cast<unsigned>(random() % below); };
@@ -35,7 +36,7 @@ ChangeSeed seed_of(std::uint64_t i) {
           .detail = number(2000)};
 }
 
-// Appends change after change and says each number, once it is recorded. Never returns.
+// Appends changes and sends the number of each recorded one. Never returns.
 [[noreturn]] void write_until_killed(const std::string& path, ChangeMaker maker,
                                      std::uint64_t written, int acknowledge) {
   auto catalog = SqliteCatalog::open(path);
@@ -46,13 +47,14 @@ ChangeSeed seed_of(std::uint64_t i) {
   }
 }
 
-// Kills the writer some time after its `enough`-th acknowledgement; returns the last one it sent.
+// Kills the writer a random time after its `enough`-th acknowledgement; returns the last number
+// that it sent.
 std::uint64_t kill_after(pid_t writer, int acknowledged, unsigned enough, unsigned spins) {
   std::uint64_t last = 0;
   for (unsigned i = 0; i < enough; ++i) {
     if (::read(acknowledged, &last, sizeof last) != sizeof last) break;
   }
-  std::atomic<unsigned> spun = 0;  // some microseconds, of any number
+  std::atomic<unsigned> spun = 0;  // some microseconds
   while (spun < spins) spun += 1;
   EXPECT_EQ(::kill(writer, SIGKILL), 0);
   int status = 0;
@@ -63,7 +65,7 @@ std::uint64_t kill_after(pid_t writer, int acknowledged, unsigned enough, unsign
   return last;
 }
 
-TEST(CatalogCrashTest, WhatWasAcknowledgedSurvivesAKillAtAnyMoment) {
+TEST(CatalogCrashTest, AcknowledgedChangesSurviveAKillAtAnyMoment) {
   test::TempDir dir;
   const std::string path = dir / "catalog.sqlite";
   ChangeMaker maker(SessionId("s1"));
@@ -79,7 +81,7 @@ TEST(CatalogCrashTest, WhatWasAcknowledgedSurvivesAKillAtAnyMoment) {
     ASSERT_GE(writer, 0);
     if (writer == 0) write_until_killed(path, maker, written, writing.get());
     writing.reset();
-    // Sometimes none: killed while it opens the catalog.
+    // Sometimes zero, to kill the writer while it opens the catalog.
     unsigned enough = random() % 8 == 0 ? 0 : static_cast<unsigned>(random()) % kMostAcknowledged;
     std::uint64_t acknowledged =
         kill_after(writer, reading.get(), enough, static_cast<unsigned>(random()) % 200'000);
@@ -90,7 +92,7 @@ TEST(CatalogCrashTest, WhatWasAcknowledgedSurvivesAKillAtAnyMoment) {
         catalog->operations({.limit = 1, .which = OperationQuery::Which::kNewest}));
     std::uint64_t found = last.empty() ? 0 : last.front().sequence;
     EXPECT_GE(found, std::max(acknowledged, written));
-    EXPECT_LE(found, std::max(acknowledged, written) + 1) << "recorded, but nobody was told: one";
+    EXPECT_LE(found, std::max(acknowledged, written) + 1) << "too many unacknowledged";
     while (written < found) (void)maker.next(seed_of(++written));
     ASSERT_OK_AND_ASSIGN(std::vector<SessionImage> images, catalog->load_all());
     ASSERT_EQ(images.size(), maker.is_there() ? 1U : 0U);

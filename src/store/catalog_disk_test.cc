@@ -25,7 +25,7 @@ using namespace control;  // NOLINT: this file is about nothing else
 using test::ChangeMaker;
 using ::testing::HasSubstr;
 
-// Runs `body` with a small file system that only a child of this process ever sees.
+// Runs `body` with a small file system that only a child of this process can see.
 void on_small_disk(const std::function<void(const std::string& path)>& body,
                    const char* size = "size=2m") {
   test::TempDir dir("sf-small-disk");
@@ -80,7 +80,7 @@ void survive_a_full_disk(const std::string& directory) {
   EXPECT_EQ(BranchTree::from_image(images.front()).value().image(), maker.tree().image());
 }
 
-TEST(CatalogDiskTest, AFullDiskRefusesChangesWholeAndRoomMakesThemPossibleAgain) {
+TEST(CatalogDiskTest, FullDiskRefusesWholeChangesUntilThereIsSpace) {
   on_small_disk(survive_a_full_disk);
 }
 
@@ -128,7 +128,7 @@ TEST(CatalogDiskTest, RemovalAndSmallCommandsAreRecordedOnAFullDiskAlsoAfterAKil
         ASSERT_OK(catalog->append(new_session(two)));
         fill_up(directory + "/ballast");
         for (std::size_t i = 0; i < 30; ++i) {
-          fill_up(directory + "/ballast");  // others take whatever is given up
+          fill_up(directory + "/ballast");  // other programs use all space that is released
           ASSERT_OK(catalog->append(small_command(one, i, false)));
           ASSERT_OK(catalog->append(small_command(one, i, true)));
         }
@@ -144,7 +144,7 @@ TEST(CatalogDiskTest, RemovalAndSmallCommandsAreRecordedOnAFullDiskAlsoAfterAKil
       "size=64m");
 }
 
-TEST(CatalogDiskTest, TheReserveIsMadeAgainWhenThereIsRoom) {
+TEST(CatalogDiskTest, ReserveIsAllocatedAgainWhenThereIsSpace) {
   on_small_disk(
       [](const std::string& directory) {
         const std::string path = directory + "/catalog.sqlite";
@@ -165,7 +165,7 @@ TEST(CatalogDiskTest, TheReserveIsMadeAgainWhenThereIsRoom) {
       "size=64m");
 }
 
-// As when all that was set aside for the catalog has been used up.
+// Uses up the catalog's reserved space.
 void take_all_space(const std::string& directory, const std::string& catalog) {
   ASSERT_EQ(::unlink((catalog + ".reserve").c_str()), 0);
   ASSERT_OK_AND_ASSIGN(os::UniqueFd log, os::open_file(catalog + "-wal", O_RDWR));
@@ -177,7 +177,7 @@ void take_all_space(const std::string& directory, const std::string& catalog) {
   fill_up(directory + "/ballast");
 }
 
-TEST(CatalogDiskTest, SessionsAreLoadedWhereLostRowsCannotBeKeptApartYet) {
+TEST(CatalogDiskTest, SessionsAreLoadedIfTheDiskIsTooFullToRepairTheCatalog) {
   on_small_disk(
       [](const std::string& directory) {
         const std::string path = directory + "/catalog.sqlite";
@@ -198,7 +198,7 @@ TEST(CatalogDiskTest, SessionsAreLoadedWhereLostRowsCannotBeKeptApartYet) {
         EXPECT_EQ(loaded.unreadable.size(), 1U);
         expect_full(catalog->append(new_session(SessionId("new"))));
 
-        // With room again, nothing new gets the key, and so the rows, of what was lost.
+        // With space again, a new session does not get the key, and so the rows, of a lost one.
         ASSERT_EQ(::unlink((directory + "/ballast").c_str()), 0);
         ASSERT_OK(catalog->append(new_session(SessionId("new"))));
         ASSERT_OK_AND_ASSIGN(loaded, catalog->load_sessions());
@@ -209,7 +209,7 @@ TEST(CatalogDiskTest, SessionsAreLoadedWhereLostRowsCannotBeKeptApartYet) {
       "size=64m");
 }
 
-TEST(CatalogDiskTest, ANewCatalogOnAFullDiskIsRefusedAndLeavesNoneBehind) {
+TEST(CatalogDiskTest, NewCatalogOnAFullDiskIsRefusedAndLeavesNoFile) {
   on_small_disk([](const std::string& directory) {
     const std::string path = directory + "/catalog.sqlite";
     (void)os::write_file(directory + "/ballast", std::string(4U << 20U, 'x')).ok();
@@ -222,7 +222,7 @@ TEST(CatalogDiskTest, ANewCatalogOnAFullDiskIsRefusedAndLeavesNoneBehind) {
   });
 }
 
-TEST(CatalogDiskTest, AReadOnlyDirectoryIsRefusedWithTheReason) {
+TEST(CatalogDiskTest, ReadOnlyDirectoryIsRefusedWithTheReason) {
   on_small_disk([](const std::string& directory) {
     const std::string path = directory + "/catalog.sqlite";
     ASSERT_OK(SqliteCatalog::open(path));
@@ -231,7 +231,7 @@ TEST(CatalogDiskTest, AReadOnlyDirectoryIsRefusedWithTheReason) {
     ASSERT_FALSE(opened.ok());
     EXPECT_EQ(opened.error().os_errno, EROFS) << opened.error().describe();
     EXPECT_THAT(opened.error().message, HasSubstr("Read-only file system"));
-    EXPECT_THAT(opened.error().hint, HasSubstr("may write to"));
+    EXPECT_THAT(opened.error().hint, HasSubstr("can write to"));
   });
 }
 

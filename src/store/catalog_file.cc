@@ -14,11 +14,11 @@
 namespace sf::store {
 namespace {
 
-// A child that a killed owner was just about to start holds its lock until it execs.
+// If the owner was killed while it started a child, the child holds the lock until it execs.
 constexpr milliseconds kLockWait{300};
 constexpr std::size_t kMaxLockText = 64;
 
-// Two names of one file must not get two locks.
+// Resolves links, so that two names of one file get the same lock.
 Result<std::string> without_links(const std::string& path) {
   if (os::exists(path)) return os::real_path(path);
   std::size_t slash = path.rfind('/');
@@ -31,26 +31,26 @@ Error in_use(const std::string& path, const std::string& lock_path) {
   Result<std::string> owner = os::read_file(lock_path, kMaxLockText);
   std::string who = owner.ok() && !owner->empty() ? "process " + *owner : "another process";
   return fail(ErrorCode::kBusy, path + " is in use by " + who,
-              "one daemon per catalog: talk to that one, or end it first");
+              "a catalog can have one daemon: use that one, or end it first");
 }
 
 Result<os::UniqueFd> take_lock(const std::string& path) {
   const std::string lock_path = path + ".lock";
   Result<os::UniqueFd> lock = os::open_file(lock_path, O_RDWR | O_CREAT, 0600);
   if (!lock)
-    return std::move(lock).error().with_hint("the catalog needs a directory it may write to");
+    return std::move(lock).error().with_hint("the catalog needs a directory that it can write to");
   SF_TRY_ASSIGN(bool ours, os::take_lock(*lock, Deadline::after(kLockWait)));
   if (!ours) return in_use(path, lock_path);
   if (::ftruncate(lock->get(), 0) != 0) return os::last_error("writing " + lock_path);
-  // Only for the message above: a full disk is no reason to refuse.
+  // The pid is used only in the message above, so a full disk is not an error.
   (void)os::write_all(lock->get(), std::to_string(::getpid())).ok();
   return lock;
 }
 
-// What a connection is, whatever the file holds.
+// Settings of the connection; they do not depend on the file's content.
 Status configure(Database& db) {
-  // Alone with the file, SQLite keeps its index of the log in memory: no shared-memory file that a
-  // full disk could tear away. NORMAL: see docs/decisions/0005-sqlite-catalog.md.
+  // With an exclusive lock SQLite keeps the index of the log in memory. A shared-memory file could
+  // be truncated by a full disk. NORMAL: see docs/decisions/0005-sqlite-catalog.md.
   return db.script(
       "PRAGMA locking_mode = EXCLUSIVE;"
       "PRAGMA synchronous = NORMAL;"
@@ -70,16 +70,16 @@ Status use_write_ahead_log(Database& db) {
 
 Status create(const std::string& path, std::span<const SchemaStep> steps) {
   const std::string draft = path + ".draft";
-  ::unlink(draft.c_str());  // of somebody who was killed here
+  ::unlink(draft.c_str());  // a killed process may have left it
   ::unlink((draft + "-wal").c_str());
-  SF_TRY(os::write_file(draft, ""));  // by us: SQLite would let others read it
+  SF_TRY(os::write_file(draft, ""));  // ours, because SQLite would make it world-readable
   {
     SF_TRY_ASSIGN(Database db, Database::open(draft));
     SF_TRY(configure(db));
     SF_TRY(use_write_ahead_log(db));
     SF_TRY(db.script(("PRAGMA application_id = " + std::to_string(kApplicationId)).c_str()));
     SF_TRY(migrate(db, steps));
-    SF_TRY(db.trust());  // so that closing moves everything into the one file
+    SF_TRY(db.trust());  // so that closing merges the log into the file
   }
   if (os::exists(draft + "-wal"))
     return fail(ErrorCode::kOs, draft + ": its log could not be merged");
@@ -88,15 +88,15 @@ Status create(const std::string& path, std::span<const SchemaStep> steps) {
 
 Error damaged(const std::string& path, const std::string& how) {
   return fail(ErrorCode::kCorrupt, path + " " + how,
-              "it was left as it is: put back a copy of it, or move it and its -wal file away to "
-              "begin anew without its sessions");
+              "the file was not changed: restore it from a backup, or move it and its -wal file "
+              "away to start without its sessions");
 }
 
 Status check_presence(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return os::last_error(path);
   if (!S_ISREG(info.st_mode)) return damaged(path, "is not a file");
-  // A new catalog is published whole, so an empty one was emptied by somebody.
+  // A new catalog is renamed into place when it is complete, so another program emptied this file.
   if (info.st_size == 0) return damaged(path, "is empty");
   return Ok{};
 }
@@ -115,7 +115,7 @@ Status check_identity(Database& db, std::span<const SchemaStep> steps) {
     return damaged(db.path(), "is a database, but not a catalog of sessions");
   SF_TRY_ASSIGN(int version, schema_version(db));
   if (version < 1) return damaged(db.path(), "has no version");
-  if (version > steps.back().version) return migrate(db, steps);  // refuses, and says why
+  if (version > steps.back().version) return migrate(db, steps);  // refuses, and states the reason
   return Ok{};
 }
 
@@ -138,9 +138,9 @@ Result<CatalogFile> open_catalog_file(const std::string& path, std::span<const S
   SF_TRY_ASSIGN(os::UniqueFd lock, take_lock(real));
   if (!os::exists(real)) {
     if (os::exists(real + "-wal"))
-      return damaged(real, "is missing, though its write-ahead log " + real + "-wal is there");
+      return damaged(real, "is missing, but its write-ahead log " + real + "-wal exists");
     Status created = create(real, steps);
-    if (!created) return std::move(created).error().while_doing("making the catalog " + real);
+    if (!created) return std::move(created).error().while_doing("creating the catalog " + real);
   }
   SF_TRY(check_presence(real));
   SF_TRY_ASSIGN(Database db, Database::open(real));

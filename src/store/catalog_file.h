@@ -1,5 +1,6 @@
-// CatalogFile: the catalog's file, opened safely. One process at a time; a new file appears whole
-// or not at all; a file that is damaged, newer or somebody else's is refused and left as it is.
+// CatalogFile: opens the catalog's file safely. Only one process can have it open. A new file
+// appears complete or not at all. A file that is damaged, newer or of another program is refused
+// and not changed.
 #pragma once
 
 #include <span>
@@ -13,12 +14,12 @@
 namespace sf::store {
 
 struct CatalogFile {
-  os::UniqueFd lock;  // on PATH.lock; goes last
+  os::UniqueFd lock;  // on PATH.lock; released last
   Database db;
 };
 
-// Fails with kBusy when another process has it open, kCorrupt when it is damaged, kUnsupported when
-// a newer version wrote it; the hint says what to do.
+// Fails with kBusy if another process has it open, with kCorrupt if it is damaged, and with
+// kUnsupported if a newer version wrote it; the hint says what to do.
 Result<CatalogFile> open_catalog_file(const std::string& path,
                                       std::span<const SchemaStep> steps = schema_steps());
 

@@ -1,4 +1,4 @@
-// Which files are opened, which are refused, and that refused ones stay as they are.
+// Which files are opened, which are refused, and that refused files are not changed.
 #include "store/catalog_file.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ using ::testing::UnorderedElementsAre;
 
 class CatalogFileTest : public ::testing::Test {
  protected:
-  // A catalog with some sessions, closed.
+  // Makes a catalog with some sessions and closes it.
   void fill(unsigned changes = 300) {
     ASSERT_OK_AND_ASSIGN(auto catalog, SqliteCatalog::open(path));
     test::ChangeMaker maker(control::SessionId("s1"));
@@ -40,7 +40,7 @@ class CatalogFileTest : public ::testing::Test {
     ASSERT_FALSE(opened.ok()) << "expected: " << why;
     EXPECT_EQ(opened.error().code, code) << opened.error().describe();
     EXPECT_THAT(opened.error().message, AllOf(HasSubstr(why), HasSubstr(path)));
-    EXPECT_THAT(opened.error().hint, HasSubstr("left as it is"));
+    EXPECT_THAT(opened.error().hint, HasSubstr("was not changed"));
     ASSERT_OK_AND_ASSIGN(std::string after, os::read_file(path, 64U << 20U));
     EXPECT_TRUE(after == before) << "a refused file must not be written to";
   }
@@ -48,7 +48,7 @@ class CatalogFileTest : public ::testing::Test {
   const std::string path = dir / "catalog.sqlite";
 };
 
-TEST_F(CatalogFileTest, ANewCatalogIsEmptyPrivateAndWithoutLeftovers) {
+TEST_F(CatalogFileTest, NewCatalogIsEmptyPrivateAndWithoutLeftovers) {
   {
     ASSERT_OK_AND_ASSIGN(auto catalog, SqliteCatalog::open(path));
     ASSERT_OK_AND_ASSIGN(auto images, catalog->load_all());
@@ -62,19 +62,19 @@ TEST_F(CatalogFileTest, ANewCatalogIsEmptyPrivateAndWithoutLeftovers) {
                                           "catalog.sqlite.reserve"));
 }
 
-TEST_F(CatalogFileTest, ADraftOfSomebodyWhoWasKilledIsNoHindrance) {
+TEST_F(CatalogFileTest, DraftOfAKilledProcessIsReplaced) {
   ASSERT_OK(os::write_file(path + ".draft", "half a catalog"));
   ASSERT_OK(os::write_file(path + ".draft-wal", "half a log"));
   ASSERT_OK(SqliteCatalog::open(path));
   EXPECT_FALSE(os::exists(path + ".draft"));
 }
 
-TEST_F(CatalogFileTest, AFileThatIsNoDatabaseIsRefused) {
+TEST_F(CatalogFileTest, FileThatIsNotADatabaseIsRefused) {
   ASSERT_OK(os::write_file(path, std::string(5000, 'x')));
   expect_refused(ErrorCode::kCorrupt, "not a database");
 }
 
-TEST_F(CatalogFileTest, AnotherProgramsDatabaseIsRefused) {
+TEST_F(CatalogFileTest, DatabaseOfAnotherProgramIsRefused) {
   ASSERT_OK(os::write_file(path, ""));
   {
     ASSERT_OK_AND_ASSIGN(Database db, Database::open(path));
@@ -83,12 +83,12 @@ TEST_F(CatalogFileTest, AnotherProgramsDatabaseIsRefused) {
   expect_refused(ErrorCode::kCorrupt, "not a catalog of sessions");
 }
 
-TEST_F(CatalogFileTest, AnEmptiedFileIsNotTakenForANewOne) {
+TEST_F(CatalogFileTest, EmptiedFileIsNotTakenForANewOne) {
   ASSERT_OK(os::write_file(path, ""));
   expect_refused(ErrorCode::kCorrupt, "is empty");
 }
 
-TEST_F(CatalogFileTest, AFileCutShortIsRefused) {
+TEST_F(CatalogFileTest, TruncatedFileIsRefused) {
   ASSERT_NO_FATAL_FAILURE(fill());
   ASSERT_OK_AND_ASSIGN(std::string whole, os::read_file(path, 64U << 20U));
   ASSERT_OK(os::write_file(path, whole.substr(0, whole.size() / 2 / 4096 * 4096)));
@@ -99,7 +99,7 @@ TEST_F(CatalogFileTest, GarbledPagesAreRefused) {
   ASSERT_NO_FATAL_FAILURE(fill());
   ASSERT_OK_AND_ASSIGN(std::string whole, os::read_file(path, 64U << 20U));
   ASSERT_GT(whole.size(), 20U * 4096U);
-  for (std::size_t page : {1U, 5U, 12U}) {  // never the first, which has the header
+  for (std::size_t page : {1U, 5U, 12U}) {  // not the first page, which has the header
     std::string garbled = whole;
     for (std::size_t i = page * 4096; i < (page + 1) * 4096; ++i) garbled[i] = '\x5a';
     ASSERT_OK(os::write_file(path, garbled));
@@ -108,18 +108,18 @@ TEST_F(CatalogFileTest, GarbledPagesAreRefused) {
   }
 }
 
-TEST_F(CatalogFileTest, ALogWithoutItsCatalogIsNotIgnored) {
-  ASSERT_OK(os::write_file(path + "-wal", "what is left"));
+TEST_F(CatalogFileTest, LogWithoutItsCatalogIsNotIgnored) {
+  ASSERT_OK(os::write_file(path + "-wal", "old log"));
   auto opened = SqliteCatalog::open(path);
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, ErrorCode::kCorrupt);
   EXPECT_THAT(opened.error().message, HasSubstr("is missing"));
   EXPECT_FALSE(os::exists(path));
   ASSERT_OK_AND_ASSIGN(std::string log, os::read_file(path + "-wal"));
-  EXPECT_EQ(log, "what is left");
+  EXPECT_EQ(log, "old log");
 }
 
-TEST_F(CatalogFileTest, ARefusedCatalogKeepsTheLogThatAKilledOwnerLeft) {
+TEST_F(CatalogFileTest, RefusedCatalogKeepsTheLogOfAKilledOwner) {
   ASSERT_NO_FATAL_FAILURE(fill());
   std::fflush(nullptr);
   pid_t child = ::fork();
@@ -143,14 +143,14 @@ TEST_F(CatalogFileTest, ARefusedCatalogKeepsTheLogThatAKilledOwnerLeft) {
   EXPECT_TRUE(file_after == file && log_after == log);
 }
 
-TEST_F(CatalogFileTest, AMissingDirectoryIsNamed) {
+TEST_F(CatalogFileTest, MissingDirectoryIsNamed) {
   auto opened = SqliteCatalog::open(dir / "no" + "/catalog.sqlite");
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(opened.error().message, HasSubstr(dir / "no"));
 }
 
-TEST_F(CatalogFileTest, ASecondOwnerIsRefusedWhicheverNameItUses) {
+TEST_F(CatalogFileTest, SecondOwnerIsRefusedUnderAnyNameOfTheFile) {
   ASSERT_OK_AND_ASSIGN(auto first, SqliteCatalog::open(path));
   ASSERT_EQ(::symlink(dir.path().c_str(), (dir / "link").c_str()), 0);
   for (const std::string& name : {path, (dir / "link") + "/catalog.sqlite"}) {
@@ -162,7 +162,7 @@ TEST_F(CatalogFileTest, ASecondOwnerIsRefusedWhicheverNameItUses) {
   EXPECT_OK(SqliteCatalog::open(path));
 }
 
-TEST_F(CatalogFileTest, ASecondProcessIsToldWhoHasIt) {
+TEST_F(CatalogFileTest, SecondProcessIsToldTheOwner) {
   ASSERT_OK_AND_ASSIGN(auto ours, SqliteCatalog::open(path));
   const std::string owner = "process " + std::to_string(::getpid());
   std::fflush(nullptr);
@@ -180,7 +180,7 @@ TEST_F(CatalogFileTest, ASecondProcessIsToldWhoHasIt) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(os::ExitStatus::from_wait(status).shell_code(), 0);
   test::ChangeMaker maker(control::SessionId("s1"));
-  EXPECT_OK(ours->append(maker.next({}))) << "the owner is not disturbed";
+  EXPECT_OK(ours->append(maker.next({}))) << "the owner can still write";
 }
 
 }  // namespace

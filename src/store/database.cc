@@ -5,7 +5,7 @@
 namespace sf::store {
 namespace {
 
-// The longest command is 16 MiB; anything far beyond is a mistake and not worth the disk.
+// The longest command is 16 MiB. A value that is much larger is an error.
 constexpr int kMaxValue = 64 << 20;
 
 ErrorCode code_of(int result, int os_errno) {
@@ -30,18 +30,18 @@ ErrorCode code_of(int result, int os_errno) {
 const char* hint_for(ErrorCode code) {
   switch (code) {
     case ErrorCode::kNoSpace:
-      return "make room on its file system; nothing was written";
+      return "nothing was written; make room on its file system";
     case ErrorCode::kBusy:
-      return "another program has it open: end that one";
+      return "another program has it open: end that program";
     case ErrorCode::kCorrupt:
-      return "it was left as it is: keep a copy of it and of its -wal file, then let "
-             "`sqlite3 FILE .recover` save what can be saved, or move both away to begin anew";
+      return "the file was not changed: keep a copy of it and of its -wal file, then recover it "
+             "with `sqlite3 FILE .recover`, or move both away to start without them";
     default:
       return "";
   }
 }
 
-// errno says something only after these.
+// The result codes after which errno is valid.
 bool comes_from_the_system(int result) {
   int primary = result & 0xff;
   return primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL ||
@@ -52,8 +52,8 @@ bool comes_from_the_system(int result) {
 
 Rows::~Rows() {
   if (statement_ == nullptr) return;
-  sqlite3_reset(statement_);           // repeats the error of the last step, which was told then
-  sqlite3_clear_bindings(statement_);  // values need not live on
+  sqlite3_reset(statement_);           // repeats the last error, which was returned before
+  sqlite3_clear_bindings(statement_);  // the values may be freed now
 }
 
 Result<bool> Rows::next() {
@@ -97,7 +97,7 @@ Status Database::script(const char* sql) {
 Result<sqlite3_stmt*> Database::prepared(const char* sql) {
   auto it = statements_.find(sql);
   if (it != statements_.end()) {
-    // Somebody still reads its rows: two uses of one statement would mix them up.
+    // The statement must not be in use: two readers would mix up its rows.
     SF_CHECK(sqlite3_stmt_busy(it->second.get()) == 0);
     return it->second.get();
   }
@@ -111,7 +111,7 @@ Result<sqlite3_stmt*> Database::prepared(const char* sql) {
 
 bool Database::bind_blob(sqlite3_stmt* statement, int position, std::string_view bytes,
                          Lifetime lifetime) {
-  // A null pointer would be bound as NULL, whatever its size.
+  // SQLite binds a null pointer as NULL, even if its size is 0.
   if (bytes.empty()) return sqlite3_bind_zeroblob(statement, position, 0) == SQLITE_OK;
   return sqlite3_bind_blob64(statement, position, bytes.data(), bytes.size(), lifetime) ==
          SQLITE_OK;
@@ -139,7 +139,7 @@ Result<Transaction> Transaction::begin(Database& db) {
 }
 
 Transaction::~Transaction() {
-  // SQLite itself may have rolled back already, after an error of the disk.
+  // After a disk error, SQLite may have rolled back already.
   if (db_ != nullptr && db_->in_transaction()) (void)db_->run("ROLLBACK").ok();
 }
 

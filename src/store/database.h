@@ -1,5 +1,5 @@
-// Database: one SQLite connection with its prepared statements. What is passed to `?` markers is
-// bound, never pasted into the text.
+// Database: one SQLite connection with its prepared statements. Values are bound to `?` markers and
+// never become part of the statement's text.
 //
 //   SF_TRY(db.run("UPDATE nodes SET name = ? WHERE key = ?", name, key));
 //   SF_TRY_ASSIGN(Rows rows, db.query("SELECT id FROM nodes WHERE session = ?", session));
@@ -7,7 +7,7 @@
 //     SF_TRY_ASSIGN(bool more, rows.next());
 //     ...
 //
-// Texts of statements must be literals: they are prepared once and found again by their text.
+// Texts of statements must be literals: a statement is prepared once and cached by its text.
 // Not thread-safe.
 #pragma once
 
@@ -26,14 +26,14 @@
 
 namespace sf::store {
 
-// Bytes as they are; a plain string is bound as text.
+// Bound as a blob; a plain string is bound as text.
 struct Blob {
   std::string_view bytes;
 };
 
 class Database;
 
-// The rows of one query. The statement is free for its next use when this ends.
+// The rows of one query. The destructor frees the statement for its next use.
 class Rows {
  public:
   Rows(Database& db, sqlite3_stmt* statement) : db_(&db), statement_(statement) {}
@@ -42,7 +42,7 @@ class Rows {
   Rows& operator=(Rows&&) = delete;
   ~Rows();
 
-  // False: there was no further row.
+  // False if there are no more rows.
   Result<bool> next();
   // Requires: next() returned true.
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
@@ -57,15 +57,14 @@ class Rows {
 
 class Database {
  public:
-  // The file must be there. Nothing is written yet, and closing writes nothing either, until
-  // trust().
+  // Requires: the file exists. Opening and closing write nothing until trust() was called.
   static Result<Database> open(const std::string& path);
-  // The file has been found to be in order: closing may tidy up.
+  // Called after the file was checked. From now on, closing may merge the log.
   Status trust();
 
-  // Any number of statements, without values.
+  // Runs any number of statements, without values.
   Status script(const char* sql);
-  // One statement; returns the number of rows it changed.
+  // Runs one statement; returns the number of changed rows.
   template <typename... Values>
   Result<std::int64_t> run(const char* sql, const Values&... values) {
     SF_TRY_ASSIGN(sqlite3_stmt * statement, prepared(sql));
@@ -83,7 +82,7 @@ class Database {
     SF_TRY(all_bound((bind(statement, ++position, values, SQLITE_TRANSIENT) && ...)));
     return rows;
   }
-  // The first value of the first row; nothing when there is no row.
+  // The first value of the first row; nullopt if there is no row.
   template <typename... Values>
   Result<std::optional<std::int64_t>> number(const char* sql, const Values&... values) {
     SF_TRY_ASSIGN(Rows rows, query(sql, values...));
@@ -95,7 +94,7 @@ class Database {
   std::int64_t last_key() const { return sqlite3_last_insert_rowid(handle_.get()); }
   bool in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   const std::string& path() const { return path_; }
-  // What SQLite said last, as an Error whose code tells the caller what to do.
+  // SQLite's last error. Its code tells the caller what to do.
   Error last_error() const;
 
  private:
@@ -140,17 +139,17 @@ class Database {
 
   std::string path_;
   std::unique_ptr<sqlite3, Close> handle_;
-  std::unordered_map<std::string_view, Statement> statements_;  // goes before the handle
+  std::unordered_map<std::string_view, Statement> statements_;  // destroyed before the handle
 };
 
-// All of it or nothing: rolled back unless committed.
+// Rolled back unless committed.
 class Transaction {
  public:
   static Result<Transaction> begin(Database& db);
   Transaction(Transaction&& other) noexcept : db_(std::exchange(other.db_, nullptr)) {}
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();
-  // A failure means that nothing was written.
+  // If it fails, nothing was written.
   Status commit() &&;
 
  private:

@@ -13,7 +13,7 @@ using namespace control;  // NOLINT: this file is about nothing else
 
 namespace {
 
-// For statements that must have found their row.
+// Checks that a statement changed a row.
 Status found(const Result<std::int64_t>& changed, const std::string& what) {
   if (!changed.ok()) return changed.error();
   if (*changed == 0) return fail(ErrorCode::kNotFound, "no " + what + " in this session");
@@ -36,7 +36,7 @@ Status EditWriter::write(const Edit& edit) {
 
 Status EditWriter::write_counters(const Counters& counters) {
   const auto& [next_node, next_branch] = counters;
-  // Most changes leave them alone; those do not touch the row.
+  // The condition avoids a write to the row if the counters are unchanged, as in most changes.
   SF_TRY(
       db_.run("UPDATE sessions SET next_node = ?1, next_branch = ?2 WHERE id = ?3 AND "
               "(next_node <> ?1 OR next_branch <> ?2)",
@@ -77,7 +77,7 @@ Status EditWriter::on(const edit::PutSession& e) {
 
 Status EditWriter::on(const edit::EndSession& /*e*/) {
   SF_TRY_ASSIGN(std::int64_t session, session_key());
-  SF_TRY(db_.run("DELETE FROM sessions WHERE key = ?", session));  // and with it, all that is its
+  SF_TRY(db_.run("DELETE FROM sessions WHERE key = ?", session));  // cascades to its other rows
   key_.reset();
   return Ok{};
 }
@@ -140,7 +140,7 @@ Status EditWriter::on(const edit::AddNode& e) {
 Status EditWriter::on(const edit::RemoveNodes& e) {
   SF_TRY_ASSIGN(std::int64_t session, session_key());
   for (const NodeId& node : e.nodes) {
-    // Fails as long as it has children or branches on it; its log and notes go with it.
+    // Fails if the node has children or branches. Its log and notes are deleted with it.
     SF_TRY(found(db_.run("DELETE FROM nodes WHERE session = ? AND id = ?", session, node.value()),
                  "node " + node.value()));
   }
@@ -203,7 +203,7 @@ Status EditWriter::on(const edit::AddBranch& e) {
 
 Status EditWriter::on(const edit::RemoveBranch& e) {
   SF_TRY_ASSIGN(std::int64_t key, branch_key(e.branch));
-  SF_TRY(db_.run("DELETE FROM branches WHERE key = ?", key));  // what is pending goes with it
+  SF_TRY(db_.run("DELETE FROM branches WHERE key = ?", key));  // cascades to the pending entries
   return Ok{};
 }
 
@@ -243,7 +243,7 @@ Status EditWriter::on(const edit::CancelEntry& e) {
   SF_TRY_ASSIGN(std::int64_t key, branch_key(e.branch));
   SF_TRY(found(db_.run("DELETE FROM pending_log WHERE owner = ? AND position = ?", key, e.index),
                "pending entry " + std::to_string(e.index) + " of branch " + e.branch.value()));
-  // Positions have no gaps. In two passes, since no two rows may share one at any moment.
+  // Closes the gap in the positions. In two passes, because no two rows may share a position.
   SF_TRY_ASSIGN(std::int64_t later,
                 db_.run("UPDATE pending_log SET position = -position WHERE owner = ? AND "
                         "position > ?",

@@ -1,5 +1,5 @@
-// EditWriter: carries the edits of one change over to the tables. An edit that contradicts what is
-// there fails, as BranchTree::apply() does; the caller then rolls everything back.
+// EditWriter: writes the edits of one change to the tables. An edit that contradicts the tables
+// fails, as in BranchTree::apply(); then the caller rolls the whole change back.
 #pragma once
 
 #include <cstdint>
@@ -39,14 +39,14 @@ class EditWriter {
   Status on(const control::edit::CostMeasured& e);
   Status on(const control::edit::CommandDiverged& e);
 
-  // Keys of rows; kNotFound when there is none.
+  // Keys of rows; kNotFound if there is no such row.
   Result<std::int64_t> session_key();
   Result<std::int64_t> node_key(const control::NodeId& node);
   Result<std::int64_t> branch_key(const control::BranchId& branch);
 
   Database& db_;
   const control::SessionId& session_;
-  std::optional<std::int64_t> key_;  // of the session, once it was looked up
+  std::optional<std::int64_t> key_;  // of the session, cached
 };
 
 }  // namespace sf::store

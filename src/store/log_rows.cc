@@ -9,7 +9,7 @@ using control::LogEntry;
 
 namespace {
 
-// The numbers on disk; the enum may be put in another order, these may not.
+// The numbers on disk. They must not change, even if the enum is reordered.
 int number_of(EntryKind kind) {
   switch (kind) {
     case EntryKind::kCommand:
@@ -33,7 +33,7 @@ Result<EntryKind> kind_of(std::int64_t number) {
                          EntryKind::kKeys, EntryKind::kSide, EntryKind::kUnproven}) {
     if (number_of(kind) == number) return kind;
   }
-  return fail(ErrorCode::kCorrupt, "a log entry of unknown kind " + std::to_string(number));
+  return fail(ErrorCode::kCorrupt, "a log entry has the unknown kind " + std::to_string(number));
 }
 
 #define SF_ENTRY_COLUMNS                                                                  \
@@ -50,7 +50,7 @@ Status put_entry(Database& db, LogOf kind, std::int64_t owner, std::size_t posit
                                            ")" SF_ENTRY_VALUES
                                          : "INSERT OR REPLACE INTO pending_log(" SF_ENTRY_COLUMNS
                                            ")" SF_ENTRY_VALUES;
-  // Names every member, so that a new one cannot be forgotten here.
+  // Names every member, so that the compiler reports a new one.
   const auto& [entry_kind, text, content, timeout, max_output, exit_code, output_hash, output_bytes,
                excerpt, duration, timed_out, shell_restarted, left_background, diverged_before,
                outcome_unknown, content_dropped] = entry;

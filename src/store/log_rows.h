@@ -1,4 +1,4 @@
-// Log entries as rows, one each: of a node, or of what is pending on a branch.
+// Log entries as rows: entries of a node, or pending entries of a branch.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace sf::store {
 
 enum class LogOf { kNode, kBranch };
 
-// `owner` is the key of a node or a branch. An entry that is there already is replaced.
+// Inserts or replaces an entry. `owner` is the key of a node or a branch.
 Status put_entry(Database& db, LogOf kind, std::int64_t owner, std::size_t position,
                  const control::LogEntry& entry);
 
-// All entries of all owners of this kind: owner in column 0, ordered by it and by position.
+// All entries of this kind, ordered by owner (column 0) and position.
 Result<Rows> all_entries(Database& db, LogOf kind);
-// Requires: the row is one of all_entries().
+// Requires: the row comes from all_entries().
 Result<control::LogEntry> read_entry(const Rows& row);
 
 }  // namespace sf::store

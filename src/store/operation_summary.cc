@@ -10,7 +10,7 @@ std::string kind_of(const std::optional<PhysicalState>& physical) {
   return physical ? "physical" : "virtual";
 }
 
-// What a finished entry did, beside its text.
+// The outcome of a finished entry, for the end of its text.
 std::string outcome_of(const LogEntry& entry) {
   if (entry.outcome_unknown || entry.kind != EntryKind::kCommand) return "";
   if (entry.timed_out) return ", timed out";

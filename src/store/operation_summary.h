@@ -1,4 +1,4 @@
-// OperationSummary: what one change was about, for the operation log. Pure.
+// OperationSummary: describes one change for the operation log. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace sf::store {
 inline constexpr std::size_t kMaxDetail = 256;
 
 struct OperationSummary {
-  control::BranchId branch;  // the first that the change touched; may be empty
-  control::NodeId node;      // likewise; of a removal, the top of the subtree
-  std::uint64_t bytes = 0;   // of the physical snapshots that were made
-  std::string detail;        // "make test, exit code 2"; at most kMaxDetail bytes, of any kind
+  control::BranchId branch;  // the first branch that the change names; may be empty
+  control::NodeId node;      // likewise; for a removal, the top of the subtree
+  std::uint64_t bytes = 0;   // of the new physical snapshots
+  std::string detail;        // "make test, exit code 2"; at most kMaxDetail bytes; any bytes
 };
 
 OperationSummary summarize(const control::Change& change);

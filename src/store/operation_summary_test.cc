@@ -15,7 +15,7 @@ OperationSummary of(std::vector<Edit> edits) {
   return summarize({.operation = "any", .edits = std::move(edits)});
 }
 
-TEST(OperationSummaryTest, ASnapshotNamesItsNodeItsBranchItsKindAndItsBytes) {
+TEST(OperationSummaryTest, SnapshotNamesItsNodeItsBranchItsKindAndItsBytes) {
   Node node{.id = NodeId("n7"),
             .name = "before",
             .origin = kMain,
@@ -28,7 +28,7 @@ TEST(OperationSummaryTest, ASnapshotNamesItsNodeItsBranchItsKindAndItsBytes) {
   EXPECT_EQ(summary.detail, "physical, before");
 }
 
-TEST(OperationSummaryTest, ACommandIsToldWithHowItEnded) {
+TEST(OperationSummaryTest, CommandIsListedWithItsOutcome) {
   LogEntry entry{.text = "make test", .exit_code = 2};
   EXPECT_EQ(of({edit::FinishEntry{kMain, 0, entry}}).detail, "make test, exit code 2");
   entry.timed_out = true;
@@ -38,7 +38,7 @@ TEST(OperationSummaryTest, ACommandIsToldWithHowItEnded) {
   EXPECT_EQ(of({edit::BeginEntry{kMain, entry}}).branch, kMain);
 }
 
-TEST(OperationSummaryTest, ACleanupNamesTheTopOfTheSubtreeAndItsSize) {
+TEST(OperationSummaryTest, CleanupNamesTheTopOfTheSubtreeAndItsSize) {
   OperationSummary summary = of({edit::RemoveBranch{BranchId("b1")},
                                  edit::RemoveNodes{{NodeId("n9"), NodeId("n8"), NodeId("n5")}}});
   EXPECT_EQ(summary.node, NodeId("n5"));
@@ -46,7 +46,7 @@ TEST(OperationSummaryTest, ACleanupNamesTheTopOfTheSubtreeAndItsSize) {
   EXPECT_EQ(summary.detail, "end of b1, 3 nodes");
 }
 
-TEST(OperationSummaryTest, AForkListsItsBranches) {
+TEST(OperationSummaryTest, ForkListsItsBranches) {
   OperationSummary summary = of({edit::AddBranch{{.id = BranchId("b1"), .node = NodeId("n1")}},
                                  edit::AddBranch{{.id = BranchId("b2"), .node = NodeId("n1")}}});
   EXPECT_EQ(summary.detail, "b1, b2");

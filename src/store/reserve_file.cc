@@ -12,10 +12,10 @@
 namespace sf::store {
 namespace {
 
-constexpr std::uint64_t kShare = 64;  // of a file system, at most one of so many parts
+constexpr std::uint64_t kShare = 64;  // uses at most 1/64 of the file system
 constexpr std::uint64_t kBlock = 512;
 
-// The directory: the file itself need not be there.
+// The file's directory, because the file itself may not exist.
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -39,7 +39,7 @@ ReserveFile::ReserveFile(std::string path, std::uint64_t most)
     : path_(std::move(path)), size_(bearable_reserve(path_, most)), held_(allocated(path_)) {}
 
 void ReserveFile::fill() {
-  constexpr std::uint64_t kLeftOver = 4;  // times its size
+  constexpr std::uint64_t kLeftOver = 4;  // multiple of its size that must be free
   if (held_ >= size_) return;
   auto room = os::free_bytes(directory_of(path_));
   if (!room || *room < kLeftOver * size_) return;

@@ -1,4 +1,4 @@
-// Which changes may use the space that is set aside for a full disk, and how much of it. Pure.
+// Decides how much of the reserved space a change may use on a full disk. Pure.
 #pragma once
 
 #include "control/catalog.h"
@@ -6,9 +6,9 @@
 namespace sf::store {
 
 enum class ReserveUse {
-  kNone,  // makes the catalog grow: must wait until there is room
-  kHalf,  // a small command, or a restore: what a user does to make room
-  kAll,   // takes something away, or records that it is gone
+  kNone,  // the catalog grows: the change fails until there is space
+  kHalf,  // a small command or a restore, which a user needs to free space
+  kAll,   // a removal, or the record of one
 };
 
 ReserveUse reserve_use(const control::Change& change);

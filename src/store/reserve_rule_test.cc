@@ -15,19 +15,19 @@ Change change_of(std::vector<Edit> edits) {
 
 LogEntry command(std::size_t bytes) { return {.text = std::string(bytes, 'x')}; }
 
-TEST(ReserveRuleTest, WhatTakesAwayMayUseAllOfTheReserve) {
+TEST(ReserveRuleTest, RemovalsMayUseAllOfTheReserve) {
   EXPECT_EQ(reserve_use(change_of({edit::EndSession{}})), ReserveUse::kAll);
   EXPECT_EQ(reserve_use(change_of({edit::RemoveBranch{}, edit::RemoveNodes{}})), ReserveUse::kAll);
   EXPECT_EQ(reserve_use(change_of({edit::LoseBranch{}, edit::SetPhysical{}})), ReserveUse::kAll);
 }
 
-TEST(ReserveRuleTest, SmallCommandsAndRestoresMayUseHalfOfIt) {
+TEST(ReserveRuleTest, SmallCommandsAndRestoresMayUseHalfOfTheReserve) {
   EXPECT_EQ(reserve_use(change_of({edit::BeginEntry{{}, command(100)}})), ReserveUse::kHalf);
   EXPECT_EQ(reserve_use(change_of({edit::FinishEntry{{}, 0, command(100)}})), ReserveUse::kHalf);
   EXPECT_EQ(reserve_use(change_of({edit::MoveBranch{}})), ReserveUse::kHalf);
 }
 
-TEST(ReserveRuleTest, WhatMakesTheCatalogGrowMayUseNoneOfIt) {
+TEST(ReserveRuleTest, ChangesThatGrowTheCatalogMayUseNoneOfTheReserve) {
   EXPECT_EQ(reserve_use(change_of({edit::AddNode{}})), ReserveUse::kNone);
   EXPECT_EQ(reserve_use(change_of({edit::BeginEntry{{}, command(1U << 20U)}})), ReserveUse::kNone);
   EXPECT_EQ(reserve_use(change_of({edit::SetPhysical{{}, PhysicalState{}}})), ReserveUse::kNone);

@@ -6,8 +6,8 @@
 namespace sf::store {
 namespace {
 
-// Numbers without a sign keep their 64 bits. Durations and times end in their unit. Names and ids
-// are text, whatever a user may have typed or printed is a blob.
+// Unsigned numbers keep their 64 bits. Names of durations and times end in their unit. Names and
+// ids are text. Everything that a user can type or print is a blob.
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE sessions(
   key INTEGER PRIMARY KEY,
@@ -138,11 +138,11 @@ CREATE TRIGGER operations_are_not_rewritten BEFORE UPDATE ON operations
 BEGIN SELECT raise(ABORT, 'the operation log is append-only'); END;
 )sql";
 
-// Settings of kind "term". The tables are the same; earlier programs must not read them.
+// Adds settings of kind "term". The tables are unchanged; the new version keeps older programs from
+// reading them.
 constexpr const char* kVersion2 = "";
 
-// What a replay is compared with. Of older nodes it is not known whether something could act by
-// itself.
+// Adds the proof of a replay. It is unknown whether older nodes were quiet.
 constexpr const char* kVersion3 = R"sql(
 ALTER TABLE nodes ADD COLUMN quiet INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE nodes ADD COLUMN proof_digest TEXT;
@@ -172,13 +172,13 @@ Status migrate(Database& db, std::span<const SchemaStep> steps) {
   if (int newest = steps.back().version; version > newest)
     return fail(ErrorCode::kUnsupported,
                 db.path() + " has version " + std::to_string(version) +
-                    ", and this program knows " + std::to_string(newest) + " at most",
-                "a newer statefork wrote it: start that one");
+                    ", but this program supports at most " + std::to_string(newest),
+                "a newer statefork wrote it: use that version");
   for (const SchemaStep& step : steps) {
     if (step.version <= version) continue;
     Status taken = take_step(db, step);
     if (!taken)
-      return std::move(taken).error().while_doing("bringing the catalog to version " +
+      return std::move(taken).error().while_doing("upgrading the catalog to version " +
                                                   std::to_string(step.version));
   }
   return Ok{};

@@ -1,4 +1,4 @@
-// From version to version: old files stay readable, half a step is none.
+// Upgrades: old files stay readable, and a failed step changes nothing.
 #include "store/schema.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using namespace control;  // NOLINT: this file is about nothing else
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// A session as version 1 wrote it, by hand: what no later version may fail to read.
+// A session as version 1 wrote it. Every later version must read it.
 constexpr const char* kVersion1Rows = R"sql(
 INSERT INTO sessions VALUES(3, 's1', 'demo', 'waypoint', 'smart', 1000, 9, 4);
 INSERT INTO settings VALUES(3, 'config', 'root', '/srv');
@@ -87,7 +87,7 @@ SessionImage version_1_session() {
 class SchemaTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_NO_FATAL_FAILURE(make_version_1()); }
-  // As an old program left it.
+  // A file as an old program left it.
   void make_version_1() {
     ASSERT_OK(os::write_file(path, ""));
     ASSERT_OK_AND_ASSIGN(Database db, Database::open(path));
@@ -99,7 +99,7 @@ class SchemaTest : public ::testing::Test {
   const std::string path = dir / "catalog.sqlite";
 };
 
-TEST_F(SchemaTest, ACatalogOfVersion1IsReadAsItWasMeant) {
+TEST_F(SchemaTest, CatalogOfVersion1IsReadCorrectly) {
   ASSERT_OK_AND_ASSIGN(auto catalog, SqliteCatalog::open(path));
   ASSERT_OK_AND_ASSIGN(std::vector<SessionImage> images, catalog->load_all());
   ASSERT_THAT(images, SizeIs(1));
@@ -112,12 +112,12 @@ TEST_F(SchemaTest, ACatalogOfVersion1IsReadAsItWasMeant) {
   EXPECT_EQ(operations.front().detail, "virtual");
 }
 
-TEST_F(SchemaTest, EveryStepIsTheNextVersion) {
+TEST_F(SchemaTest, EveryStepRaisesTheVersionByOne) {
   int version = 0;
   for (const SchemaStep& step : schema_steps()) EXPECT_EQ(step.version, ++version);
 }
 
-// Steps as later versions will add them, one of which rebuilds a table that others refer to.
+// Steps like those of a later version. One rebuilds a table that others refer to.
 constexpr const char* kRebuildSessions = R"sql(
 CREATE TABLE new_sessions(key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
   backend TEXT NOT NULL, policy TEXT NOT NULL, created_us INTEGER NOT NULL,
@@ -128,7 +128,7 @@ DROP TABLE sessions;
 ALTER TABLE new_sessions RENAME TO sessions;
 )sql";
 
-TEST_F(SchemaTest, LaterStepsAreTakenOneByOneAndKeepWhatIsThere) {
+TEST_F(SchemaTest, LaterStepsRunInOrderAndKeepTheData) {
   const std::array<SchemaStep, 3> steps = {{schema_steps().front(),
                                             {2, kRebuildSessions},
                                             {3, "UPDATE sessions SET color = color || '-ish'"}}};
@@ -143,7 +143,7 @@ TEST_F(SchemaTest, LaterStepsAreTakenOneByOneAndKeepWhatIsThere) {
   EXPECT_EQ(nodes, 2);
 }
 
-TEST_F(SchemaTest, AStepThatFailsLeavesTheVersionBefore) {
+TEST_F(SchemaTest, FailedStepLeavesThePreviousVersion) {
   const std::array<SchemaStep, 3> steps = {
       {schema_steps().front(),
        {2, "ALTER TABLE sessions ADD COLUMN color TEXT NOT NULL DEFAULT 'red'"},
@@ -156,10 +156,10 @@ TEST_F(SchemaTest, AStepThatFailsLeavesTheVersionBefore) {
   ASSERT_OK_AND_ASSIGN(int version, schema_version(file.db));
   EXPECT_EQ(version, 2);
   ASSERT_OK_AND_ASSIGN(auto left, file.db.number("SELECT count(*) FROM operations"));
-  EXPECT_EQ(left, 1) << "what the failed step removed is there";
+  EXPECT_EQ(left, 1) << "the failed step removed nothing";
 }
 
-TEST_F(SchemaTest, ACatalogOfANewerVersionIsRefusedAndNotTouched) {
+TEST_F(SchemaTest, CatalogOfANewerVersionIsRefusedAndNotChanged) {
   {
     ASSERT_OK_AND_ASSIGN(Database db, Database::open(path));
     ASSERT_OK(db.script("PRAGMA user_version = 1000"));
@@ -174,7 +174,7 @@ TEST_F(SchemaTest, ACatalogOfANewerVersionIsRefusedAndNotTouched) {
   EXPECT_EQ(after, before);
 }
 
-TEST_F(SchemaTest, TheOperationLogCannotBeRewritten) {
+TEST_F(SchemaTest, OperationLogCannotBeRewritten) {
   ASSERT_OK_AND_ASSIGN(CatalogFile file, open_catalog_file(path));
   Status rewritten = file.db.script("UPDATE operations SET detail = 'else'");
   ASSERT_FALSE(rewritten.ok());

@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::string_view kLost = "lost-";
 constexpr const char* kRecordGone =
-    "the record of this session is gone, but not what belongs to it";
+    "the record of this session is gone, but its nodes or branches are not";
 constexpr const char* kWayOut = "`statefork rm` removes it; the other sessions are not affected";
 
 WallTime wall_time(std::int64_t since_epoch) { return WallTime(microseconds(since_epoch)); }
 
-// Reads one table after the other; rows find their owner by its key. A row that does not make sense
-// is held against its session alone.
+// Reads the tables one after another; a row names its owner by key. If a row is inconsistent, only
+// its session is marked unreadable.
 class SessionReader {
  public:
   explicit SessionReader(Database& db) : db_(db) {}
@@ -44,9 +44,9 @@ class SessionReader {
     std::int64_t key = 0;
     SessionImage image;
     bool has_record = true;
-    std::optional<Error> why;  // it cannot be read
+    std::optional<Error> why;  // set if it cannot be read
   };
-  struct Location {  // of a node or a branch: which draft, which of its vector
+  struct Location {  // a node or a branch: index of its draft and of its vector
     std::size_t draft = 0;
     std::size_t index = 0;
   };
@@ -61,7 +61,7 @@ class SessionReader {
       use(*rows);
     }
   }
-  // What is wrong with a session first is what its user reads.
+  // Keeps the first reason only.
   void blame(std::size_t draft, const std::string& what) {
     if (!drafts_[draft].why)
       drafts_[draft].why = fail(ErrorCode::kCorrupt, db_.path() + ": " + what, kWayOut);
@@ -70,7 +70,7 @@ class SessionReader {
     if (!status.ok()) blame(draft, status.error().message);
   }
   std::size_t session(std::int64_t key);
-  // Nothing, and the session is to blame: there is no such node in it.
+  // nullopt if the session has no such node; then the session is marked unreadable.
   std::optional<NodeId> node_of(std::size_t draft, std::int64_t key, const std::string& who);
   Node& node(Location location) { return drafts_[location.draft].image.nodes[location.index]; }
   Branch& branch(Location location) {
@@ -108,7 +108,7 @@ std::optional<NodeId> SessionReader::node_of(std::size_t draft, std::int64_t key
                                              const std::string& who) {
   auto found = nodes_.find(key);
   if (found != nodes_.end() && found->second.draft == draft) return node(found->second).id;
-  blame(draft, who + " names node " + std::to_string(key) + ", which is not there");
+  blame(draft, who + " names node " + std::to_string(key) + ", which does not exist");
   return std::nullopt;
 }
 
@@ -127,7 +127,7 @@ Status SessionReader::read_records() {
                     SessionRecord& record = drafts_.back().image.session;
                     blame(drafts_.size() - 1, check_name(record.id.value(), "session id"));
                     if (record.backend.empty() && record.id.value().starts_with(kLost))
-                      blame(drafts_.size() - 1, kRecordGone);  // its place was kept
+                      blame(drafts_.size() - 1, kRecordGone);  // keep_apart() inserted this row
                     if (record.name.empty()) return;
                     blame(drafts_.size() - 1, check_name(record.name, "session name"));
                   });
@@ -142,7 +142,7 @@ Status SessionReader::read_settings() {
       });
 }
 
-// A parent is made before its children, so its key is the smaller one.
+// A parent is inserted before its children, so its key is smaller.
 Status SessionReader::read_nodes() {
   return for_each(db_.query("SELECT key, session, id, name, parent, origin, unchanged, created_us, "
                             "physical_ref, physical_bytes, physical_memory, physical_took_us, "

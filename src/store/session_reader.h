@@ -1,4 +1,4 @@
-// From the tables back to sessions.
+// Reads sessions from the tables.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,30 @@
 
 namespace sf::store {
 
-// A session whose rows contradict each other: what is needed to list it and to remove it.
+// A session with contradictory rows: the data needed to list it and to remove it.
 struct UnreadableSession {
-  std::int64_t key = 0;    // of its rows; 0: found by its id
+  std::int64_t key = 0;    // of its rows; 0 if the session is found by its id
   bool has_record = true;  // false: no row of `sessions` has this key
-  // As far as it could be read. The id is "lost-KEY" if there is none that a user could type.
+  // The readable part of the record. If the id is unusable, it is "lost-KEY".
   control::SessionRecord session;
   std::vector<control::BranchHandle> branches;
   std::vector<control::PhysicalRef> physical;
   Error why;
 };
 
-// `image`: what could be read of it.
+// `image`: the readable part.
 UnreadableSession unreadable(const control::SessionImage& image, Error why);
 
 struct LoadedSessions {
   std::vector<control::SessionImage> images;  // the oldest first
   std::vector<UnreadableSession> unreadable;
-  std::size_t strays = 0;  // rows of logs and notes whose node or branch is not there
+  std::size_t strays = 0;  // rows of logs and notes without a node or branch
 
-  // Then what no record names is garbage. Else a record that was lost may have named it.
+  // If true, an object without a record is garbage. If false, a lost record may have named it.
   bool is_whole() const { return unreadable.empty() && strays == 0; }
 };
 
-// Fails if SQLite cannot read the tables. A session whose rows do not make sense is no failure.
+// Fails if SQLite cannot read the tables. A session with inconsistent rows is not a failure.
 Result<LoadedSessions> read_sessions(Database& db);
 
 }  // namespace sf::store

@@ -1,4 +1,4 @@
-// Rows that do not make sense: held against their own session alone.
+// Inconsistent rows affect their own session only.
 #include "store/session_reader.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 
 class SessionReaderTest : public ::testing::Test {
  protected:
-  // Each session: n0 - n1 (physical) - n2; main stands on n2.
+  // Each session: n0 - n1 (physical) - n2; main is at n2.
   void SetUp() override { fill("catalog.sqlite"); }
   void fill(const std::string& file) {
     path = dir / file;
@@ -45,7 +45,7 @@ class SessionReaderTest : public ::testing::Test {
                      edit::AddBranch{main}, edit::CommandDiverged{7}}}));
     }
   }
-  // As no version of the program would.
+  // Writes rows that no version of the program would write.
   void spoil(const std::string& sql) {
     ASSERT_OK_AND_ASSIGN(Database db, Database::open(path));
     ASSERT_OK(db.script(sql.c_str()));
@@ -65,7 +65,7 @@ class SessionReaderTest : public ::testing::Test {
 #define OF_BAD "(SELECT key FROM sessions WHERE id = 'bad')"
 #define NODE_OF_BAD "(SELECT key FROM nodes WHERE id = 'n1' AND session = " OF_BAD ")"
 
-TEST_F(SessionReaderTest, SessionWhoseRowsMakeNoSenseIsListedApartAndCanBeRemoved) {
+TEST_F(SessionReaderTest, SessionWithInconsistentRowsIsUnreadableAndCanBeRemoved) {
   const char* const spoilt[] = {
       "UPDATE settings SET value = 'wide' WHERE name = x'636f6c73' AND session = " OF_BAD,
       "UPDATE settings SET value = '99999999999999999' WHERE name = x'74746c5f73' AND session "
@@ -126,7 +126,7 @@ TEST_F(SessionReaderTest, NewSessionDoesNotGetTheRowsOfOneWhoseRecordWasLost) {
   EXPECT_THAT(loaded.images[0].nodes, SizeIs(1));
 }
 
-TEST_F(SessionReaderTest, RowsOfANodeThatWasLostAreNoOtherNodes) {
+TEST_F(SessionReaderTest, RowsOfALostNodeAreNotGivenToAnotherNode) {
   ASSERT_NO_FATAL_FAILURE(spoil(
       "INSERT INTO notes VALUES(7, 'key', 'value');"
       "INSERT INTO node_log VALUES(7, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'lost', '', '')"));
@@ -135,7 +135,7 @@ TEST_F(SessionReaderTest, RowsOfANodeThatWasLostAreNoOtherNodes) {
   EXPECT_THAT(loaded.images, SizeIs(2));
   EXPECT_THAT(loaded.unreadable, IsEmpty());
   EXPECT_EQ(loaded.strays, 2U);
-  EXPECT_FALSE(loaded.is_whole()) << "a snapshot of the lost node is no garbage yet";
+  EXPECT_FALSE(loaded.is_whole()) << "a snapshot of the lost node is not garbage yet";
   ASSERT_OK(catalog->append({.session = SessionId("good"),
                              .operation = "test",
                              .counters = {.next_node = 4},

@@ -9,7 +9,7 @@ using control::StartConfig;
 
 namespace {
 
-// Kinds of settings. Those of kConfig are members of StartConfig.
+// Kinds of settings. kConfig has members of StartConfig.
 constexpr const char* kConfig = "config";
 constexpr const char* kEnv = "env";
 constexpr const char* kExtra = "extra";
@@ -41,7 +41,7 @@ class SettingsWriter {
 };
 
 Status put_config(SettingsWriter& settings, const StartConfig& config) {
-  // Names every member, so that a new one cannot be forgotten here.
+  // Names every member, so that the compiler reports a new one.
   const auto& [root, user, cwd, hostname, network, env, rows, cols, memory_bytes, max_pids,
                cpu_percent, capabilities, extra] = config;
   SF_TRY(settings.put(kConfig, "root", root));
@@ -68,7 +68,7 @@ bool parse(const std::string& text, Number& number) {
   return error == std::errc() && stopped == end;
 }
 
-// False: not a member of StartConfig, or not a value of it.
+// False if it is not a member of StartConfig, or not a valid value.
 bool read_config(const std::string& name, std::string& value, StartConfig& config) {
   if (name == "rows") return parse(value, config.rows);
   if (name == "cols") return parse(value, config.cols);
@@ -96,7 +96,7 @@ Status put_terms(SettingsWriter& settings, const control::SessionTerms& terms) {
 bool read_term(const std::string& name, const std::string& value, control::SessionTerms& terms) {
   if (name == "max_bytes") return parse(value, terms.max_bytes);
   if (name == "max_branches") return parse(value, terms.max_branches);
-  constexpr seconds::rep kLongest = 100'000'000'000;  // in microseconds, it still fits its type
+  constexpr seconds::rep kLongest = 100'000'000'000;  // fits its type in microseconds too
   seconds::rep count = 0;
   if (!parse(value, count) || count < 0 || count > kLongest) return false;
   if (name == "ttl_s") terms.ttl = seconds(count);
@@ -151,7 +151,7 @@ Status read_setting(const std::string& kind, const std::string& name, std::strin
   }
   if (!known)
     return fail(ErrorCode::kCorrupt, "session " + session.id.value() + " has a " + kind +
-                                         " setting that makes no sense: " + name);
+                                         " setting that is malformed or unknown: " + name);
   return Ok{};
 }
 

@@ -1,5 +1,5 @@
-// A session's own record as rows: one of `sessions`, and one of `settings` for everything that may
-// be many or may be added to later. What is not written there has its default.
+// A session's own record as rows: one in `sessions`, and one in `settings` for each value of a list
+// and for members that later versions may add. A missing setting has its default value.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace sf::store {
 
-// Makes the session or brings its record up to date.
+// Inserts or updates the session's record.
 Status put_session(Database& db, const control::SessionRecord& session);
 
-// One row of `settings`, put where it belongs. kCorrupt for one that this version does not know.
+// Reads one row of `settings` into `session`. kCorrupt if this version does not know it.
 Status read_setting(const std::string& kind, const std::string& name, std::string value,
                     control::SessionRecord& session);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kMostReserve = 16U << 20U;
 constexpr std::uint64_t kMostLogAhead = 8U << 20U;
-constexpr std::uint64_t kLargest = 1ULL << 62U;  // SQLite's numbers have a sign
+constexpr std::uint64_t kLargest = 1ULL << 62U;  // SQLite's integers are signed
 
 OperationRecord read_operation(const Rows& row) {
   return {.sequence = row.word(0),
@@ -59,7 +59,7 @@ Status SqliteCatalog::with_reserve(ReserveUse use, const std::function<Status()>
   auto is_full = [&] { return !done && done.error().code == ErrorCode::kNoSpace; };
   if (done) reserve_.fill();
   if (is_full()) {
-    // The log begins anew in the space it has.
+    // After this, the log is overwritten from its beginning and needs no new space.
     (void)file_.db.script("PRAGMA wal_checkpoint(RESTART)").ok();
     done = work();
   }
@@ -68,7 +68,7 @@ Status SqliteCatalog::with_reserve(ReserveUse use, const std::function<Status()>
     const std::uint64_t part = reserve_.size() / 8;
     const std::uint64_t rest = reserve_.held() > part ? reserve_.held() - part : 0;
     if (!reserve_.release(std::max(least, rest))) break;
-    log_.extend(part);  // before another program takes it
+    log_.extend(part);  // so that no other program uses the space
     done = work();
   }
   return done;
@@ -113,7 +113,7 @@ Result<LoadedSessions> SqliteCatalog::load_sessions() {
 Status SqliteCatalog::mend(const LoadedSessions& loaded) {
   Status apart = with_reserve(ReserveUse::kAll, [&] { return keep_apart(loaded); });
   is_unmended_ = !apart.ok();
-  if (!apart) return std::move(apart).error().while_doing("mending the catalog");
+  if (!apart) return std::move(apart).error().while_doing("repairing the catalog");
   return apart;
 }
 
@@ -141,7 +141,7 @@ Result<std::vector<control::SessionImage>> SqliteCatalog::load_all() {
   SF_TRY_ASSIGN(LoadedSessions loaded, load_sessions());
   if (!loaded.unreadable.empty()) return std::move(loaded.unreadable.front().why);
   if (loaded.strays != 0)
-    return fail(ErrorCode::kCorrupt, file_.db.path() + ": records name nodes that are not there");
+    return fail(ErrorCode::kCorrupt, file_.db.path() + ": records name nodes that do not exist");
   return std::move(loaded.images);
 }
 
@@ -162,7 +162,7 @@ Status SqliteCatalog::strike_out(const UnreadableSession& session, control::Wall
     if (!found) return fail(ErrorCode::kNotFound, "no session " + id + " in the catalog");
     key = *found;
   }
-  // Each table by itself, whatever the rows refer to.
+  // Deletes from each table, because the rows may not refer to each other.
   SF_TRY(file_.db.run("DELETE FROM branches WHERE session = ?", key));
   SF_TRY(file_.db.run("DELETE FROM nodes WHERE session = ?", key));
   SF_TRY(file_.db.run("DELETE FROM settings WHERE session = ?", key));

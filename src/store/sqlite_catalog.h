@@ -2,12 +2,12 @@
 //
 //   auto catalog = SqliteCatalog::open(store + "/catalog.sqlite").value();
 //   for (SessionImage& image : catalog->load_all().value()) ...
-//   catalog->append(change);   // durable over a kill of this process when it returns
+//   catalog->append(change);   // when it returns, a kill cannot undo the change
 //
-// On a full disk, what takes something away, small commands and restores are still recorded: space
-// is set aside for them (reserve_file.h, reserve_rule.h).
+// On a full disk, removals, small commands and restores are still recorded: space is reserved for
+// them (reserve_file.h, reserve_rule.h).
 //
-// The tables: docs/formats/catalog.md. Thread-safe: calls take turns.
+// The tables: docs/formats/catalog.md. Thread-safe: calls run one at a time.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,16 @@
 
 namespace sf::store {
 
-// One change, as the operation log tells it.
+// A row of the operation log.
 struct OperationRecord {
-  std::uint64_t sequence = 0;  // ever growing, over all sessions; never used twice
+  std::uint64_t sequence = 0;  // increases over all sessions; never reused
   control::WallTime at;
   control::SessionId session;
   std::string operation;     // "snapshot"
-  control::BranchId branch;  // may be empty, as may the node
+  control::BranchId branch;  // may be empty; so may the node
   control::NodeId node;
   microseconds took{0};
-  std::uint64_t bytes = 0;  // of physical snapshots that were made
+  std::uint64_t bytes = 0;  // of the new physical snapshots
   std::string detail;       // one line for people; not always UTF-8
 
   friend bool operator==(const OperationRecord&, const OperationRecord&) = default;
@@ -46,7 +46,7 @@ struct OperationQuery {
   static constexpr std::size_t kMostAtOnce = 10'000;
   enum class Which { kOldest, kNewest };
 
-  control::SessionId session;  // empty: of all sessions, ended ones included
+  control::SessionId session;  // empty: all sessions, including ended ones
   std::uint64_t after = 0;     // only higher sequence numbers
   std::size_t limit = 1000;    // at most kMostAtOnce
   Which which = Which::kOldest;
@@ -54,36 +54,38 @@ struct OperationQuery {
 
 class SqliteCatalog final : public control::Catalog {
  public:
-  // Makes the file when there is none. Errors: see open_catalog_file().
+  // Creates the file if it does not exist. Errors: see open_catalog_file().
   static Result<std::unique_ptr<SqliteCatalog>> open(const std::string& path);
 
-  // One transaction: the tables and one row of the operation log, or nothing. kNotFound or
-  // kInvalidArgument when the change contradicts what is there.
+  // Writes the tables and one row of the operation log in one transaction. kNotFound or
+  // kInvalidArgument if the change contradicts the tables.
   Status append(const control::Change& change) override;
 
-  // Every session, the oldest first, each with its nodes in the order they were made. Those whose
-  // rows do not make sense are listed apart. Rows that belong to no node or branch are dropped.
+  // Loads all sessions, oldest first, with their nodes in order of creation. Sessions with
+  // inconsistent rows are returned as unreadable. Rows without a node or branch are deleted.
   Result<LoadedSessions> load_sessions();
-  // The same for a caller that needs all of them: kCorrupt if one cannot be read.
+  // Like load_sessions(), but fails with kCorrupt if a session is unreadable.
   Result<std::vector<control::SessionImage>> load_all();
-  // Strikes a session that cannot be read from all tables.
+  // Deletes an unreadable session from all tables.
   Status remove_unreadable(const UnreadableSession& session, control::WallTime now);
-  // What the backend's physical snapshots cost, oldest first: the newest CostModel::kWindow.
+  // The newest CostModel::kWindow costs of the backend's physical snapshots, oldest first.
   Result<std::vector<control::CostSample>> measured_costs(const std::string& backend);
-  // In the order of their sequence, whichever were asked for.
+  // Always in ascending order of sequence numbers.
   Result<std::vector<OperationRecord>> operations(const OperationQuery& query);
-  // Drops all but the newest `keep` rows of the operation log. Returns how many went.
+  // Deletes all but the newest `keep` rows of the operation log. Returns the number of deleted
+  // rows.
   Result<std::uint64_t> trim_operations(std::uint64_t keep);
 
  private:
   SqliteCatalog(CatalogFile file, ReserveFile reserve);
 
-  // Does it again with space that was set aside, as long as the disk is full and there is some.
+  // Runs `work`. While it fails because the disk is full, releases reserved space and retries.
   Status with_reserve(ReserveUse use, const std::function<Status()>& work);
   Status write(const control::Change& change);
-  // Keeps what is to be recorded from getting the keys of what was lost, and so its rows.
+  // Prevents that a new record gets the key of a lost one, and so its rows.
   Status keep_apart(const LoadedSessions& loaded);
-  // The same; if the disk is too full for it, it is done before anything new gets a key.
+  // Calls keep_apart(). If the disk is too full, append() retries it before a new record gets a
+  // key.
   Status mend(const LoadedSessions& loaded);
   Status drop_strays();
   Status strike_out(const UnreadableSession& session, control::WallTime now);
@@ -93,7 +95,7 @@ class SqliteCatalog final : public control::Catalog {
   CatalogFile file_;
   ReserveFile reserve_;
   LogSpace log_;
-  bool is_unmended_ = false;  // lost rows could not be kept apart yet
+  bool is_unmended_ = false;  // keep_apart() has not succeeded yet
 };
 
 }  // namespace sf::store

@@ -53,7 +53,7 @@ using ::testing::SizeIs;
 const SessionId kSession{"s1"};
 const BranchId kMain{"main"};
 
-// Empty, or how what was loaded differs from the tree.
+// Empty, or the difference between the loaded image and the tree.
 std::string difference(const SessionImage& loaded, const BranchTree& tree) {
   Result<BranchTree> again = BranchTree::from_image(loaded);
   if (!again.ok()) return again.error().describe();
@@ -75,7 +75,7 @@ class SqliteCatalogTest : public ::testing::Test {
                             .counters = counters,
                             .edits = std::move(edits)});
   }
-  // n0 - n1 - n2 (main stands there)
+  // n0 - n1 - n2 (main is at n2)
   void build() {
     ASSERT_OK(append({edit::PutSession{{.id = kSession, .backend = "fake"}},
                       edit::AddNode{{.id = NodeId("n0")}},
@@ -89,7 +89,7 @@ class SqliteCatalogTest : public ::testing::Test {
   void expect_refused(std::vector<Edit> edits, ErrorCode code) {
     SessionImage before = loaded();
     std::size_t told = catalog->operations({}).value().size();
-    // The first edit fits: it must be undone.
+    // The first edit is valid, so the catalog must undo it.
     edits.insert(edits.begin(), edit::SetNote{NodeId("n0"), "half", "done"});
     Status refused = append(std::move(edits));
     ASSERT_FALSE(refused.ok());
@@ -124,7 +124,7 @@ RC_GTEST_PROP(SqliteCatalogProperty, EveryChangeComesBackAsItWasWritten,
   RC_ASSERT(catalog->operations({.limit = 10'000}).value().size() == seeds.size());
 }
 
-TEST_F(SqliteCatalogTest, ALongRandomLifeComesBackWhole) {
+TEST_F(SqliteCatalogTest, LongRandomHistoryIsLoadedCompletely) {
   ChangeMaker maker(kSession);
   for (unsigned i = 0; i < 3000; ++i) {
     std::uint64_t mix = hash_text(std::to_string(i));
@@ -132,7 +132,7 @@ TEST_F(SqliteCatalogTest, ALongRandomLifeComesBackWhole) {
                     .branch = static_cast<unsigned>(mix >> 8U) % 100,
                     .node = static_cast<unsigned>(mix >> 16U) % 1000,
                     .detail = static_cast<unsigned>(mix >> 32U) % 2000};
-    if (seed.kind == 19) seed.kind = 0;  // it does not end
+    if (seed.kind == 19) seed.kind = 0;  // the session does not end
     ASSERT_OK(catalog->append(maker.next(seed)));
     if (i % 500 == 0) open();
   }
@@ -146,7 +146,7 @@ TEST_F(SqliteCatalogTest, ALongRandomLifeComesBackWhole) {
   EXPECT_THAT(catalog->measured_costs("other").value(), IsEmpty());
 }
 
-TEST_F(SqliteCatalogTest, ChangesThatContradictTheRecordAreRefusedWhole) {
+TEST_F(SqliteCatalogTest, ContradictoryChangesAreRefusedAsAWhole) {
   ASSERT_NO_FATAL_FAILURE(build());
   const NodeId none("n9");
   for (const Edit& edit : std::vector<Edit>{
@@ -166,7 +166,7 @@ TEST_F(SqliteCatalogTest, ChangesThatContradictTheRecordAreRefusedWhole) {
                          edit::AddNode{{.id = NodeId("n3")}},  // a second root
                          edit::AddNode{{.id = NodeId("n3"), .name = "one", .parent = NodeId("n0")}},
                          edit::NameNode{NodeId("n2"), "one"}, edit::RemoveNodes{{NodeId("n1")}},
-                         edit::RemoveNodes{{NodeId("n2")}},  // main stands there
+                         edit::RemoveNodes{{NodeId("n2")}},  // main is at n2
                          edit::AddBranch{{.id = kMain, .node = NodeId("n0")}},
                          edit::PutSession{{.id = SessionId("s2")}}}) {
     SCOPED_TRACE(edit.index());
@@ -174,14 +174,14 @@ TEST_F(SqliteCatalogTest, ChangesThatContradictTheRecordAreRefusedWhole) {
   }
 }
 
-TEST_F(SqliteCatalogTest, ASessionThatWasNeverBuiltIsNotThere) {
+TEST_F(SqliteCatalogTest, SessionThatWasNeverBuiltIsNotFound) {
   Status refused = append({edit::AddNode{{.id = NodeId("n0")}}});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(refused.error().message, HasSubstr("no session s1"));
 }
 
-TEST_F(SqliteCatalogTest, WhatWasRemovedLeavesNoRows) {
+TEST_F(SqliteCatalogTest, RemovedObjectsLeaveNoRows) {
   ASSERT_NO_FATAL_FAILURE(build());
   ASSERT_OK(append({edit::BeginEntry{kMain, {}}, edit::SetNote{NodeId("n2"), "k", "v"},
                     edit::CommandDiverged{1}}));
@@ -205,10 +205,10 @@ TEST_F(SqliteCatalogTest, WhatWasRemovedLeavesNoRows) {
                  "(SELECT count(*) FROM settings) + (SELECT count(*) FROM diverged_commands)"),
             0);
   EXPECT_THAT(catalog->operations({.session = kSession}).value(), SizeIs(4))
-      << "history outlives the session";
+      << "the operation log outlives the session";
 }
 
-TEST_F(SqliteCatalogTest, OfDivergedCommandsTheNewestAreKept) {
+TEST_F(SqliteCatalogTest, NewestDivergedCommandsAreKept) {
   ASSERT_NO_FATAL_FAILURE(build());
   std::vector<Edit> edits;
   for (std::uint64_t i = 0; i < BranchTree::kMaxDivergedCommands + 10; ++i)
@@ -221,7 +221,7 @@ TEST_F(SqliteCatalogTest, OfDivergedCommandsTheNewestAreKept) {
   EXPECT_EQ(kept.back(), BranchTree::kMaxDivergedCommands + 9);
 }
 
-TEST_F(SqliteCatalogTest, OperationsAreReadInPagesAndTrimmedFromTheOldEnd) {
+TEST_F(SqliteCatalogTest, OperationsAreReadInPagesAndTrimmedOldestFirst) {
   ASSERT_NO_FATAL_FAILURE(build());
   for (int i = 0; i < 9; ++i)
     ASSERT_OK(append({edit::SetNote{NodeId("n0"), "k", std::to_string(i)}}));
@@ -257,10 +257,10 @@ TEST_F(SqliteCatalogTest, OperationsAreReadInPagesAndTrimmedFromTheOldEnd) {
   EXPECT_THAT(sequences({}), ElementsAre(10, 11));
   EXPECT_EQ(catalog->trim_operations(0).value(), 2U);
   ASSERT_OK(append({edit::SetNote{NodeId("n0"), "k", "last"}}));
-  EXPECT_THAT(sequences({}), ElementsAre(12)) << "numbers are not used again";
+  EXPECT_THAT(sequences({}), ElementsAre(12)) << "numbers are not reused";
 }
 
-TEST_F(SqliteCatalogTest, TheLongestCommandFitsAndWhatIsFarLongerIsRefused) {
+TEST_F(SqliteCatalogTest, LongestCommandFitsAndMuchLongerValuesAreRefused) {
   ASSERT_NO_FATAL_FAILURE(build());
   ASSERT_OK(append({edit::BeginEntry{kMain, {.text = std::string(kMaxCommand, '\xff')}}}));
   expect_refused({edit::BeginEntry{kMain, {.text = std::string(65U << 20U, 'x')}}},
@@ -293,7 +293,7 @@ TEST_F(SqliteCatalogTest, SessionsOfManyThreadsDoNotMix) {
   }
 }
 
-TEST_F(SqliteCatalogTest, ARealSessionIsFoundAgain) {
+TEST_F(SqliteCatalogTest, RealSessionIsLoadedAgain) {
   test::FakeBackend backend;
   auto policy = make_policy("smart", CostModel(backend.expected_cost())).value();
   SessionPorts ports{backend, *catalog, *policy, [] { return WallTime(microseconds(1)); }};

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kMaxParameter = 65535;
 
-// The single number of "12" or, when empty, `fallback`. Nothing for private or longer forms, which
-// we do not know.
+// Parses a single number such as "12". Returns `fallback` if `body` is empty, and nothing for
+// private or longer forms, which are not supported.
 std::optional<std::size_t> parameter(std::string_view body, std::size_t fallback) {
   if (body.empty()) return fallback;
   std::size_t value = 0;
@@ -34,7 +34,7 @@ std::string TextCleaner::feed(std::string_view raw) {
   out_.reserve(raw.size());
   while (!raw.empty()) {
     if (parser_.is_between_tokens() && line_.is_blank()) raw.remove_prefix(copy_plain_lines(raw));
-    // One line the slow way, then try again.
+    // Parse one line, then try again.
     const std::size_t newline = raw.find('\n');
     const std::string_view line =
         raw.substr(0, newline == std::string_view::npos ? raw.size() : newline + 1);
@@ -50,8 +50,8 @@ std::string TextCleaner::finish() {
   return std::exchange(out_, {});
 }
 
-// Copies whole lines of printable ASCII and tabs, which most output is made of. Returns the bytes
-// consumed.
+// A fast path for most output: copies whole lines of printable ASCII and tabs. Returns the number
+// of consumed bytes.
 std::size_t TextCleaner::copy_plain_lines(std::string_view raw) {
   std::size_t done = 0;
   for (;;) {

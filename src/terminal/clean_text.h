@@ -1,10 +1,10 @@
-// clean_text: what a person would read in a terminal's byte stream, as plain UTF-8 text.
+// clean_text: converts a terminal's byte stream to the plain UTF-8 text that a reader would see.
 //
-// Escape sequences and controls go; what they do inside the current line is done: CR and text after
-// it overwrite (progress bars), BS and CSI C D G ` a move, CSI K P X @ erase, delete and insert.
-// TAB stays a tab, CR LF becomes LF, invalid UTF-8 becomes U+FFFD. Vertical motion cannot be told
-// in lines of text and is dropped; see Screen for that. No newline is added or removed, nothing is
-// trimmed. Pure.
+// Escape sequences and controls are removed, but their effect on the current line is applied: text
+// after a CR overwrites the line (progress bars); BS and CSI C D G ` a move the cursor; CSI K P X @
+// erase, delete and insert. TAB remains a tab, CR LF becomes LF, invalid UTF-8 becomes U+FFFD.
+// Lines of text cannot show vertical motion, so it is dropped; use Screen for that. No newline is
+// added or removed, and no text is trimmed. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ namespace sf::waypoint {
 
 std::string clean_text(std::string_view raw);
 
-// The same for a stream in pieces: the pieces' results and finish(), concatenated, are clean_text()
-// of the whole, wherever it was cut. Finished lines come out at once, an unfinished one when it
-// ends or exceeds kMaxLine.
+// Cleans a stream in pieces: the concatenated results of feed() and finish() equal clean_text() of
+// the whole stream, independent of the cuts. feed() returns the finished lines; an unfinished line
+// is returned when it ends or exceeds kMaxLine.
 class TextCleaner {
  public:
-  // A line this long is given out as it is: what comes later can no longer change it. Bounds memory
-  // and time.
+  // A line of this length is returned unfinished; later bytes can no longer change it. This limits
+  // memory and time.
   static constexpr std::size_t kMaxLine = 16384;
 
   std::string feed(std::string_view raw);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// Bytes that meet each other in unlucky ways more often than chance would have it.
+// Random pieces that form incomplete and interrupted sequences more often than random bytes do.
 std::string random_stream(std::mt19937& random, std::size_t length) {
   static const std::string kPieces[] = {"\x1b",    "[",         "\x1b[",
                                         "\x1b]",   "\x1bP",     "\x1b\\",
@@ -51,7 +51,7 @@ std::string clean_in_pieces(std::string_view raw, std::mt19937& random, std::siz
   return text + cleaner.finish();
 }
 
-TEST(CleanTextTest, PlainTextIsReturnedAsItIs) {
+TEST(CleanTextTest, PlainTextIsReturnedUnchanged) {
   EXPECT_EQ(clean_text(""), "");
   EXPECT_EQ(clean_text("abc"), "abc");
   EXPECT_EQ(clean_text("abc\n"), "abc\n");
@@ -60,12 +60,12 @@ TEST(CleanTextTest, PlainTextIsReturnedAsItIs) {
   EXPECT_EQ(clean_text("grüße, 世界 😀\n"), "grüße, 世界 😀\n");
 }
 
-TEST(CleanTextTest, CarriageReturnsBeforeANewlineVanish) {
+TEST(CleanTextTest, CarriageReturnsBeforeANewlineAreRemoved) {
   EXPECT_EQ(clean_text("a\r\nb\r\n"), "a\nb\n");
   EXPECT_EQ(clean_text("a\r\r\nb\r\r\r\n"), "a\nb\n");
 }
 
-TEST(CleanTextTest, TextAfterALoneCarriageReturnOverwrites) {
+TEST(CleanTextTest, TextAfterACarriageReturnOverwritesTheLine) {
   EXPECT_EQ(clean_text("10%\r50%\r100%\r\ndone"), "100%\ndone");
   EXPECT_EQ(clean_text("abcdef\rXY"), "XYcdef");
   EXPECT_EQ(clean_text("abc\r"), "abc");
@@ -99,14 +99,14 @@ TEST(CleanTextTest, StringSequencesAreDroppedWithTheirText) {
   EXPECT_EQ(clean_text("\x1b]0;" + std::string(100000, 't') + "\aA"), "A");
 }
 
-TEST(CleanTextTest, ASequenceCutOffAtTheEndIsDropped) {
+TEST(CleanTextTest, TruncatedSequenceAtTheEndIsDropped) {
   EXPECT_EQ(clean_text("abc\x1b"), "abc");
   EXPECT_EQ(clean_text("abc\x1b[1;3"), "abc");
   EXPECT_EQ(clean_text("abc\x1b]0;ti"), "abc");
   EXPECT_EQ(clean_text("abc\x1b[" + std::string(1000, '1')), "abc");
 }
 
-TEST(CleanTextTest, ABrokenSequenceDoesNotSwallowTheTextAfterIt) {
+TEST(CleanTextTest, BrokenSequenceDoesNotRemoveTheTextAfterIt) {
   EXPECT_EQ(clean_text("\x1b[31\x1b[32mgreen"), "green");
   EXPECT_EQ(clean_text("\x1b[31\x18text"), "text");
   EXPECT_EQ(clean_text("\x1b]0;title\x1b[0mtext"), "text");
@@ -114,7 +114,7 @@ TEST(CleanTextTest, ABrokenSequenceDoesNotSwallowTheTextAfterIt) {
   EXPECT_EQ(clean_text("\x1b[" + std::string(1000, '1') + "mtext"), "text");
 }
 
-TEST(CleanTextTest, ControlsInsideASequenceActAtOnce) {
+TEST(CleanTextTest, ControlsInsideASequenceAreExecuted) {
   EXPECT_EQ(clean_text("ab\x1b[3\n1mc"), "ab\nc");
 }
 
@@ -125,7 +125,7 @@ TEST(CleanTextTest, OtherControlsAreDropped) {
             "a1mb");  // C1 as characters: invisible, but not sequences
 }
 
-TEST(CleanTextTest, LineErasureErases) {
+TEST(CleanTextTest, LineErasureIsApplied) {
   EXPECT_EQ(clean_text("abcdef\r\x1b[K"), "");
   EXPECT_EQ(clean_text("abcdef\x1b[3D\x1b[K"), "abc");
   EXPECT_EQ(clean_text("abcdef\x1b[3D\x1b[0KX"), "abcX");
@@ -137,7 +137,7 @@ TEST(CleanTextTest, LineErasureErases) {
   EXPECT_EQ(clean_text("abc\x1b[?2Kdef"), "abcdef");
 }
 
-TEST(CleanTextTest, MotionWithinTheLineIsFollowed) {
+TEST(CleanTextTest, MotionWithinTheLineIsApplied) {
   EXPECT_EQ(clean_text("abcdef\x1b[3GX"), "abXdef");
   EXPECT_EQ(clean_text("abcdef\x1b[GX"), "Xbcdef");
   EXPECT_EQ(clean_text("ab\x1b[3CX"), "ab   X");
@@ -154,7 +154,7 @@ TEST(CleanTextTest, CharactersAreInsertedDeletedAndErasedWithinTheLine) {
   EXPECT_EQ(clean_text("äöüß\r\x1b[P\x1b[C\x1b[Xx"), "öxß");
 }
 
-TEST(CleanTextTest, AWildMotionDoesNotMakeWildOutput) {
+TEST(CleanTextTest, HugeMotionDoesNotMakeHugeOutput) {
   EXPECT_LE(clean_text("\x1b[99999999999999999999Cx").size(), EditedLine::kMaxReach + 1);
   EXPECT_LE(clean_text("\x1b[65535Gx").size(), EditedLine::kMaxReach + 1);
   std::string inserts = "abc\r";
@@ -178,7 +178,7 @@ TEST(CleanTextTest, EachMaximalInvalidPartBecomesOneReplacementCharacter) {
   EXPECT_EQ(clean_text("\x80\x9b[31m"), r + r + "[31m");  // never C1
 }
 
-TEST(CleanTextTest, AnySplitGivesTheSameText) {
+TEST(CleanTextTest, SplittingTheStreamDoesNotChangeTheText) {
   for (unsigned seed = 0; seed < 400; ++seed) {
     std::mt19937 random(seed);
     const std::string raw = random_stream(random, 300);
@@ -189,7 +189,7 @@ TEST(CleanTextTest, AnySplitGivesTheSameText) {
   }
 }
 
-TEST(CleanTextTest, AnySplitOfVeryLongLinesGivesTheSameText) {
+TEST(CleanTextTest, SplittingVeryLongLinesDoesNotChangeTheText) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);
     std::string raw;
@@ -202,7 +202,7 @@ TEST(CleanTextTest, AnySplitOfVeryLongLinesGivesTheSameText) {
   }
 }
 
-TEST(CleanTextTest, CleanTextIsValidAndAlreadyClean) {
+TEST(CleanTextTest, CleanTextIsValidUtf8AndStaysUnchangedIfCleanedAgain) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     const std::string once = clean_text(random_stream(random, 500));
@@ -210,7 +210,7 @@ TEST(CleanTextTest, CleanTextIsValidAndAlreadyClean) {
   }
 }
 
-TEST(TextCleanerTest, FinishedLinesComeOutAtOnceAndTheRestAtTheEnd) {
+TEST(TextCleanerTest, FeedReturnsFinishedLinesAndFinishTheRest) {
   TextCleaner cleaner;
   EXPECT_EQ(cleaner.feed("one\r\ntw"), "one\n");
   EXPECT_EQ(cleaner.feed("o\r"), "");
@@ -219,7 +219,7 @@ TEST(TextCleanerTest, FinishedLinesComeOutAtOnceAndTheRestAtTheEnd) {
   EXPECT_EQ(cleaner.feed("again\n"), "again\n");
 }
 
-TEST(TextCleanerTest, ALineWithoutEndIsGivenOutAlongTheWay) {
+TEST(TextCleanerTest, LongUnfinishedLineIsReturnedInPieces) {
   TextCleaner cleaner;
   std::size_t given = 0;
   for (int i = 0; i < 5 * 1024; ++i) given += cleaner.feed(std::string(1024, 'x')).size();
@@ -228,7 +228,7 @@ TEST(TextCleanerTest, ALineWithoutEndIsGivenOutAlongTheWay) {
   EXPECT_EQ(given + cleaner.finish().size(), kAll);
 }
 
-// Generous bounds: they are meant to catch what is quadratic, in any build and on a busy machine.
+// The limits are generous, to catch quadratic time in any build and on a busy machine.
 TEST(CleanTextTest, TimeIsLinearInTheInput) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(clean_text(std::string(5 << 20, 'x')).size(), 5U << 20U);
@@ -242,7 +242,7 @@ TEST(CleanTextTest, TimeIsLinearInTheInput) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
-TEST(CleanTextTest, ColumnsAreCellsAsOnATerminal) {
+TEST(CleanTextTest, ColumnsAreTerminalCells) {
   const std::pair<const char*, const char*> lines[] = {
       {"日本語\rab", "ab本語"},   // the first character has two cells
       {"日本語\ra", "a 本語"},    // half of it is left: a blank

@@ -38,8 +38,7 @@ void EditedLine::write_code_point(std::string_view utf8) {
   length_ = column_;
 }
 
-// On the character before the cursor. At the beginning of a line there is none: then it is left
-// out.
+// Adds the mark to the character before the cursor. At the start of a line the mark is dropped.
 void EditedLine::add_mark(std::string_view utf8) {
   if (column_ == 0) return;
   if (!is_split_) {
@@ -61,7 +60,7 @@ void EditedLine::move_to(std::size_t column) {
 void EditedLine::erase_to_end() { truncate(column_); }
 
 void EditedLine::erase_to_cursor() {
-  if (column_ + 1 >= length_) return truncate(0);  // nothing is left but blanks at the end
+  if (column_ + 1 >= length_) return truncate(0);  // only blanks at the end would be left
   fill(0, column_ + 1);
 }
 
@@ -91,7 +90,7 @@ void EditedLine::delete_characters(std::size_t count) {
 void EditedLine::insert_blanks(std::size_t count) {
   if (column_ >= length_) return;
   if (!is_ascii_) split();
-  // A terminal would push text out at its right edge; here the line may grow, but not without end.
+  // A terminal would push text out at its right edge. Here the line grows, up to a limit.
   const std::size_t limit = std::max(length_, kMaxReach);
   count = std::min(count, limit - column_);
   if (is_split_) {
@@ -156,8 +155,7 @@ void EditedLine::put(std::string_view text, std::size_t width) {
   length_ = std::max(length_, column_);
 }
 
-// Of a wide character that begins before `column` and ends behind it, blanks are left. Requires:
-// is_split_.
+// Replaces a wide character with one cell on each side of `column` by blanks. Requires: is_split_.
 void EditedLine::break_at(std::size_t column) {
   if (column == 0 || column >= cells_.size() || !cells_[column].empty()) return;
   cells_[column - 1] = " ";

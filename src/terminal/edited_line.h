@@ -1,6 +1,6 @@
-// EditedLine: one line of text with a cursor, as carriage returns, backspaces and in-line sequences
-// leave it. Columns are a terminal's cells: a wide character has two, a mark none. A tab is one
-// column. Pure.
+// EditedLine: one line of text with a cursor. Applies carriage returns, backspaces and sequences
+// that act within the line. Columns are a terminal's cells: a wide character has two, a combining
+// mark none. A tab is one column. Pure.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sf::waypoint {
 
 class EditedLine {
  public:
-  // A cursor motion goes no further right than this, or than the text.
+  // A cursor motion ends at this column or at the end of the text, whichever is further right.
   static constexpr std::size_t kMaxReach = 4096;
 
   std::size_t column() const { return column_; }
@@ -35,7 +35,7 @@ class EditedLine {
   void release_into(std::string& out);
 
  private:
-  static constexpr std::size_t kMaxMarks = 32;  // bytes of them on one character; more are dropped
+  static constexpr std::size_t kMaxMarks = 32;  // bytes of marks on one character; drops more
 
   void pad_to_cursor();
   void split();
@@ -45,9 +45,10 @@ class EditedLine {
   void break_at(std::size_t column);
   void fill(std::size_t begin, std::size_t end);
 
-  // Text that only grows at its end stays UTF-8; as soon as something is changed in the middle of a
-  // line that is not pure ASCII, it moves to one element per cell: a character with its marks;
-  // nothing in the right half of a wide one. `cells_` is in use iff is_split_.
+  // Text that only grows at its end is kept as UTF-8 in bytes_. At the first change in the middle
+  // of a line that is not pure ASCII, split() moves the text to cells_, with one element per cell:
+  // a character with its marks; empty for the right half of a wide character. cells_ is used iff
+  // is_split_.
   std::string bytes_;
   std::vector<std::string> cells_;
   GlyphWidths widths_;

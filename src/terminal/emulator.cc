@@ -12,15 +12,15 @@
 namespace sf::waypoint {
 namespace {
 
-// libvterm puts an array four times as large as a write on the stack.
+// libvterm allocates four times the size of a write on the stack.
 constexpr std::size_t kMaxWrite = 4096;
 constexpr std::size_t kMaxTitle = 1024;
 constexpr std::size_t kMaxGlyph = 32;  // bytes of a character with its marks
 
-// Switched by DECSET and needed to make an equal terminal; all but 7 are off at first.
+// DECSET modes that a repaint must restore. By default all except 7 are off.
 constexpr int kFollowedModes[] = {1,    5,    7,    9,    12,   40,   66,   69,
                                   1000, 1002, 1003, 1004, 1005, 1006, 1015, 2004};
-// Of each of these groups only the last one that was switched counts.
+// In each of these groups, only the mode that was switched last is in effect.
 constexpr int kMouseModes[] = {9, 1000, 1002, 1003};
 constexpr int kMousePositions[] = {1005, 1006, 1015};
 
@@ -28,15 +28,15 @@ bool is_one_of(std::span<const int> modes, int mode) {
   return std::find(modes.begin(), modes.end(), mode) != modes.end();
 }
 
-// The line-drawing set: what '`' to '~' mean in it.
+// The characters '`' to '~' of the line-drawing set.
 constexpr std::string_view kGraphics[] = {"◆", "▒", "␉", "␌", "␍", "␊", "°", "±", "␤", "␋", "┘",
                                           "┐", "┌", "└", "┼", "⎺", "⎻", "─", "⎼", "⎽", "├", "┤",
                                           "┴", "┬", "│", "≤", "≥", "π", "≠", "£", "·"};
 
 bool is_same(VTermPos a, VTermPos b) { return a.row == b.row && a.col == b.col; }
 
-// DECSTBM and DECSLRM: {0, 0} is the whole screen. Nothing if the margins make no sense: then the
-// sequence is ignored (VT510), which libvterm does not do.
+// The margins of DECSTBM and DECSLRM; {0, 0} is the whole screen. Returns nothing for invalid
+// margins: a VT510 ignores such a sequence, but libvterm does not.
 std::optional<std::pair<int, int>> effective_margins(int first, int last, int size) {
   first = std::max(first, 1);
   last = last < 1 ? size : std::min(last, size);
@@ -79,13 +79,14 @@ void Emulator::feed(std::string_view raw) {
 }
 
 bool Emulator::is_scrolling_freely() const {
-  // In two columns a wide character's pending wrap outlives a carriage return, but no motion.
+  // On a screen with two columns, a carriage return does not cancel the pending wrap of a wide
+  // character, but a cursor motion does.
   if (size_.cols == 2) return false;
   return parser_.is_between_tokens() && !is_alternate_ && modes_.rows.first == 0 && !modes_.has(69);
 }
 
-// Character sets are translated here: as long as libvterm takes all text for UTF-8, it can join
-// marks to characters.
+// Translates character sets itself: libvterm joins marks to characters only if it reads all text as
+// UTF-8.
 void Emulator::on_ascii(std::string_view run) {
   const char charset = modes_.charset[static_cast<std::size_t>(modes_.shift)];
   if (charset != '0' && charset != 'A') return write_text(run);
@@ -100,8 +101,8 @@ void Emulator::on_ascii(std::string_view run) {
   }
 }
 
-// In pieces that end before the last column, and then character by character: only so can be seen
-// where a line goes on in the next row.
+// Writes pieces that end before the last column, and then single characters. Otherwise the emulator
+// could not see where a line continues in the next row.
 void Emulator::write_text(std::string_view run) {
   flush();
   last_glyph_ = run.back();
@@ -114,7 +115,7 @@ void Emulator::write_text(std::string_view run) {
       run.remove_prefix(1);
       continue;
     }
-    // Without the last one, before which the cursor's place is wanted.
+    // Excludes the last character, because before_last_ needs the cursor position before it.
     const std::string_view part =
         run.substr(0, std::min({static_cast<std::size_t>(room), run.size() - 1, kMaxWrite}));
     write_now(part);
@@ -130,11 +131,11 @@ void Emulator::write_glyph(std::string_view utf8, int width) {
   const auto row = static_cast<std::size_t>(after.row);
   if (has_wrapped) continued_[row] = true;
   const int begin = has_wrapped ? 0 : before_last_.col;
-  // Full again: whether it goes on below will be seen with the next character.
+  // The row is full. The next character shows whether the line continues in the next row.
   if (begin + width >= size_.cols && row + 1 < continued_.size()) continued_[row + 1] = false;
 }
 
-// Rows from `first_row` on, and the one below `last_row`, are no longer parts of longer lines.
+// Marks the rows from `first_row` to the one below `last_row` as starts of lines.
 void Emulator::forget_wraps(int first_row, int last_row) {
   for (int row = std::max(first_row, 0); row <= last_row + 1 && row < size_.rows; ++row)
     continued_[static_cast<std::size_t>(row)] = false;
@@ -146,8 +147,8 @@ void Emulator::on_code_point(std::string_view utf8) {
   const int width = widths_.of(next_code_point(utf8, at));
   const bool is_mark = width == 0;
   if (is_mark && is_last_text_ && is_same(cursor_of(vterm_.get()), before_last_)) {
-    // The character before is in the last column and the cursor still on it. libvterm would put a
-    // mark that comes in a later write into the next line; so go back and write both at once.
+    // The previous character is in the last column, and the cursor is still on it. libvterm would
+    // put a mark of a later write into the next line. So go back and write both in one write.
     if (last_glyph_.size() + utf8.size() > kMaxGlyph || before_last_.col == 0) return;
     last_glyph_ += utf8;
     write_now("\b\x1b[C");
@@ -161,11 +162,11 @@ void Emulator::on_code_point(std::string_view utf8) {
   } else if (is_last_text_ && last_glyph_.size() + utf8.size() <= kMaxGlyph) {
     last_glyph_ += utf8;
   }
-  // Alone, so the outcome cannot depend on where the stream was cut.
+  // Write the mark alone, so that the result does not depend on where the stream was cut.
   if (is_mark) {
     write_now(utf8);
   } else {
-    // Where characters are inserted, libvterm makes room for one column only.
+    // In insert mode, libvterm makes room for one column only.
     if (modes_.is_insert && width == 2 && before_last_.col < size_.cols - 2) write_now("\x1b[@");
     write_glyph(utf8, width);
   }
@@ -205,8 +206,8 @@ void Emulator::on_escape(std::string_view intermediates, char final) {
         modes_.shift = 3;
         return;
       case 'c':
-        pass("\x1b[?1047l");  // libvterm would forget that the alternate screen is shown, and keep
-                              // showing it
+        pass("\x1b[?1047l");  // otherwise libvterm would keep showing the alternate screen and
+                              // report the primary one
         pass(sequence);
         flush();
         saved_ = other_saved_ = {read_cursor(), false, {}, 0};
@@ -219,10 +220,10 @@ void Emulator::on_escape(std::string_view intermediates, char final) {
     }
     pass(sequence);
   } else if (intermediates == "#") {
-    if (final != '8') return;  // lines of double size are not known here
+    if (final != '8') return;  // lines of double size are not supported
     flush();
     forget_wraps(0, size_.rows);
-    // DECALN also resets the margins and homes the cursor, which libvterm leaves to others.
+    // DECALN also resets the margins and homes the cursor, but libvterm does not.
     modes_.rows = modes_.cols = {0, 0};
     modes_.is_origin = false;
     pass("\x1b[r");
@@ -261,7 +262,7 @@ void Emulator::on_csi(std::string_view body, char final) {
   }
   switch (final) {
     case 'b':
-      // What REP does after a control function, ECMA-48 leaves open: nothing, as in xterm.
+      // ECMA-48 does not define REP after a control function. Ignore it, as xterm does.
       if (follows_text) repeat_last(csi.argument(0, 1));
       return;
     case 'h':
@@ -307,7 +308,7 @@ void Emulator::follow_erasure(const CsiSequence& csi, char final) {
   flush();
   const VTermPos at = cursor_of(vterm_.get());
   const int what = csi.argument(0, 0);
-  const int from = at.col == 0 ? at.row : at.row + 1;  // the first row that loses its beginning
+  const int from = at.col == 0 ? at.row : at.row + 1;  // the first row with an erased start
   if (final == 'J' && what == 0) forget_wraps(from, size_.rows);
   if (final == 'J' && what == 1) forget_wraps(0, at.row - 1);
   if (final == 'J' && what == 2) forget_wraps(0, size_.rows);
@@ -316,7 +317,7 @@ void Emulator::follow_erasure(const CsiSequence& csi, char final) {
   if (final == 'K' && what == 2) forget_wraps(at.row, at.row);
   if (final == 'P' || (final == 'X' && at.col + what >= size_.cols))
     forget_wraps(at.row + 1, at.row);
-  // libvterm moves no rows where all of them go.
+  // libvterm does not call on_rows_moved() if all rows scroll off.
   if (std::string_view("LMST").find(final) != std::string_view::npos && what >= size_.rows)
     forget_wraps(0, size_.rows);
 }
@@ -360,7 +361,7 @@ void Emulator::set_dec_mode(int mode, bool on) {
   if (has_cursor && !on) restore_cursor();
 }
 
-// DECCOLM, as xterm does it without changing its window's size. Mode 40 allows it.
+// DECCOLM, as in an xterm that does not resize its window. Mode 40 allows it.
 void Emulator::change_columns() {
   if (!modes_.has(40)) return;
   if (modes_.has(69)) set_dec_mode(69, false);
@@ -370,7 +371,8 @@ void Emulator::change_columns() {
   pass("\x1b[r\x1b[2J\x1b[H");
 }
 
-// Kept here, since libvterm keeps only place and pen, and one of them for both screens.
+// The emulator saves the cursor itself: libvterm saves only position and pen, and has only one
+// saved cursor for both screens.
 void Emulator::save_cursor() {
   flush();
   saved_ = {read_cursor(), modes_.is_origin, modes_.charset, modes_.shift};
@@ -381,11 +383,11 @@ void Emulator::restore_cursor() {
   modes_.is_origin = saved_.is_origin;
   modes_.charset = saved_.charset;
   modes_.shift = saved_.shift;
-  // Coming from elsewhere, which takes back a pending wrap.
+  // Moves to another position first, which cancels a pending wrap.
   std::string sequence = "\x1b[?6l\x1b[2;2H\x1b[H\x1b[" + std::to_string(saved_.cursor.row + 1) +
                          ";" + std::to_string(saved_.cursor.col + 1) + "H";
   append_pen(sequence, saved_.cursor.pen);
-  // Origin mode moves the cursor, and a saved place may be outside the margins.
+  // Origin mode moves the cursor, and the saved position may be outside the margins.
   if (saved_.is_origin) sequence += "\x1b\x37\x1b[?6h\x1b\x38";
   pass(sequence);
 }
@@ -401,8 +403,7 @@ void Emulator::repeat_last(int count) {
   std::size_t end = 0;
   next_code_point(last_glyph_, end);
   const std::string character = last_glyph_.substr(0, end);
-  const int limit =
-      std::clamp<int>(count, 1, size_.cols);  // a few bytes must not make us work for long
+  const int limit = std::clamp<int>(count, 1, size_.cols);  // bounds the work for a short sequence
   for (int i = 0; i < limit; ++i) {
     if (character.size() == 1) {
       write_text(character);
@@ -413,8 +414,8 @@ void Emulator::repeat_last(int count) {
   is_last_text_ = false;  // REP itself is a control function
 }
 
-// Written out, since libvterm's own forgets which screen it shows. The cursor stays, its saved copy
-// goes home.
+// Writes the single sequences instead of DECSTR, because libvterm's DECSTR forgets which screen it
+// shows. The cursor stays; the saved cursor is reset to the home position.
 void Emulator::soft_reset() {
   flush();
   const VTermPos cursor = cursor_of(vterm_.get());
@@ -450,12 +451,12 @@ int Emulator::on_rows_moved(VTermRect dest, VTermRect src, void* self) {
   if (emulator.is_spent_) return 1;
   emulator.pushed_ = 0;
   const std::vector<bool> before = emulator.continued_;
-  // With margins at the sides, no row is a line of text any more.
+  // With left and right margins, only parts of rows move, so no row continues another.
   const bool is_whole = dest.start_col == 0 && dest.end_col == emulator.size_.cols;
   emulator.forget_wraps(std::min(dest.start_row, src.start_row),
                         std::max(dest.end_row, src.end_row) - 1);
   for (int row = 0; is_whole && row < dest.end_row - dest.start_row; ++row) {
-    // The first one continues what is gone, unless that is in the scrollback now.
+    // The row before the first one is gone, unless it is in the scrollback now.
     if (row == 0 && (dest.start_row > 0 || emulator.is_alternate_)) continue;
     emulator.continued_[static_cast<std::size_t>(dest.start_row + row)] =
         before[static_cast<std::size_t>(src.start_row + row)];

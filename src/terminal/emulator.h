@@ -1,12 +1,12 @@
-// Emulator: libvterm behind a guard. Obeys a raw terminal stream and tells what the screen shows.
-// Pure.
+// Emulator: a terminal emulator. Feeds a raw terminal stream to libvterm through a filter, and
+// returns what the screen shows. Pure.
 //
-// libvterm 0.1 trusts its input: among others, more than 16 CSI arguments overrun a buffer, REP of
+// libvterm 0.1 trusts its input. For example, more than 16 CSI arguments overrun a buffer, REP of
 // a character without width never ends, encoded C1 controls move the cursor to negative columns,
 // APC text is printed, and the result of a combining character depends on how the stream was cut
-// into writes. So it never sees the stream itself: EscapeParser cuts it, and only sequences known
-// to be harmless are written again, whole, with clamped arguments. Not movable: libvterm's
-// callbacks hold its address.
+// into writes. So libvterm does not get the stream itself: EscapeParser splits it, and the emulator
+// writes only sequences known to be harmless, whole and with clamped arguments. Not movable:
+// libvterm's callbacks hold its address.
 #pragma once
 
 #include <vterm.h>
@@ -26,31 +26,31 @@
 
 namespace sf::waypoint {
 
-// Switched by DECSET and kept in TerminalModes::dec.
+// Whether the emulator keeps this DECSET mode in TerminalModes::dec.
 bool is_followed_mode(int mode);
 
 class Emulator {
  public:
-  // Requires: `size` lies within Screen's bounds.
-  // `is_top_continued`: the first row goes on where the last line of the scrollback was full.
+  // `is_top_continued`: the first row continues the last line of the scrollback.
+  // Requires: `size` is within Screen's limits.
   Emulator(WindowSize size, Scrollback scrollback, bool is_top_continued = false);
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;
 
   void feed(std::string_view raw);
-  // Text scrolls through the whole primary screen and no sequence is unfinished; see
+  // True if text scrolls through the whole primary screen and no sequence is unfinished; see
   // find_unseen_output().
   bool is_scrolling_freely() const;
   ScreenText text();
   const Scrollback& scrollback() const { return scrollback_; }
   const TerminalModes& modes() const { return modes_; }
-  // For answers (terminal_answers.h): where the cursor is with its pen, and what modes() lacks.
+  // For answers to queries (terminal_answers.h).
   Cursor cursor() const { return read_cursor(); }
   bool is_alternate() const { return is_alternate_; }
   const TerminalColours& colours() const { return colours_; }
 
-  // Asks libvterm for all it knows. Some of it can only be found out by trying, so the emulator is
-  // spent afterwards.
+  // Reads the whole state of libvterm. Some of it can only be found by writing to libvterm, so the
+  // emulator cannot be used afterwards.
   ScreenSnapshot take_snapshot() &&;
 
  private:
@@ -78,9 +78,9 @@ class Emulator {
   static int on_rows_moved(VTermRect dest, VTermRect src, void* self);
   static int on_line_pushed(int cols, const VTermScreenCell* cells, void* self);
 
-  void pass(std::string_view bytes);       // whole sequences or text on their way to libvterm
-  void flush();                            // sees them there
-  void write_now(std::string_view bytes);  // past what is on its way
+  void pass(std::string_view bytes);       // queues whole sequences or text for libvterm
+  void flush();                            // writes the queue to libvterm
+  void write_now(std::string_view bytes);  // bypasses the queue
   Row glyphs_of(std::span<const VTermScreenCell> cells);
   Grid read_grid();
   Cursor read_cursor() const;
@@ -94,17 +94,17 @@ class Emulator {
   VTermScreenCallbacks callbacks_{};
   EscapeParser parser_;
   GlyphWidths widths_;
-  std::string checked_;        // on its way to libvterm: controls and sequences
+  std::string checked_;        // controls and sequences queued for libvterm
   std::string last_glyph_;     // the last character, with the marks that followed it
-  bool is_last_text_ = false;  // nothing but marks came after it
-  VTermPos before_last_{};     // where the cursor was when it came
+  bool is_last_text_ = false;  // only marks followed it
+  VTermPos before_last_{};     // the cursor's position before it was written
   TerminalModes modes_;
   TerminalColours colours_;
   SavedCursor saved_;        // DECSC, of the screen that is shown
-  SavedCursor other_saved_;  // of the one that is not
+  SavedCursor other_saved_;  // DECSC, of the other screen
   Scrollback scrollback_;
   std::vector<bool> continued_;          // the shown screen's rows: see ScreenSnapshot
-  std::size_t pushed_ = 0;               // rows of the scrolling under way that were pushed
+  std::size_t pushed_ = 0;               // rows that the current scroll has pushed
   std::vector<bool> primary_continued_;  // the primary screen's while the alternate is shown
   std::string title_;
   bool is_cursor_visible_ = true;

@@ -1,4 +1,4 @@
-// How Emulator finds out what libvterm knows.
+// Emulator: reads the state of libvterm.
 #include <algorithm>
 #include <utility>
 
@@ -39,8 +39,8 @@ ScreenSnapshot Emulator::take_snapshot() && {
   snapshot.unfinished = parser_.unfinished();
   snapshot.cursor = read_cursor();
   if (is_last_text_) snapshot.last_text = last_glyph_;
-  write_now("\x1b[?5l");  // cells are told as seen; with the whole screen reversed that is not what
-                          // was written
+  write_now("\x1b[?5l");  // libvterm returns cells as displayed; reverse video would change their
+                          // colours
   Grid shown = read_grid();
   snapshot.is_wrap_pending = find_wrap_pending();
   if (is_alternate_) {
@@ -58,8 +58,8 @@ ScreenSnapshot Emulator::take_snapshot() && {
   return snapshot;
 }
 
-// libvterm leaves halves behind when wide characters are partly overwritten; like on other
-// terminals, they are blanks.
+// If a wide character is partly overwritten, libvterm keeps the other half. This returns a blank
+// for it, as other terminals show it.
 Row Emulator::glyphs_of(std::span<const VTermScreenCell> cells) {
   Row glyphs;
   glyphs.reserve(cells.size());
@@ -74,7 +74,7 @@ Row Emulator::glyphs_of(std::span<const VTermScreenCell> cells) {
       glyph.width = 2;
       ++i;
     } else if (width == 0) {
-      glyph.text = " ";  // a mark without a character to stand on
+      glyph.text = " ";  // a mark without a base character
     }
     for (int k = 0; k < VTERM_MAX_CHARS_PER_CELL && cell.chars[k] != 0; ++k)
       append_utf8(glyph.text, cell.chars[k]);
@@ -127,11 +127,11 @@ std::vector<int> Emulator::find_tab_stops() {
   }
 }
 
-// Writes one more character and looks where it went: to the last column, or to the next line. (With
-// two columns this cannot be told; then it is "no".)
+// Writes one more character and checks whether it went to the last column or to the next line. On a
+// screen with two columns these cannot be distinguished; the result is false.
 bool Emulator::find_wrap_pending() {
   const VTermPos before = cursor_of(vterm_.get());
-  // After a wide character the cursor waits on its left half.
+  // After a wide character in the last columns, the cursor is on its left half.
   if (before.col < size_.cols - 2 || size_.cols <= 2) return false;
   write_now("\x1b[4lx");
   return cursor_of(vterm_.get()).col == 1;

@@ -1,5 +1,5 @@
-// The repaint made from a snapshot must turn a fresh emulator into the old one: same screen, and
-// same reaction to whatever comes next.
+// The repaint of a snapshot must bring a new emulator into the same state: it shows the same screen
+// and reacts in the same way to all later input.
 #include "terminal/emulator.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::ostream& operator<<(std::ostream& out, const Shown& shown) {
 
 Shown show(Emulator& emulator) { return {emulator.text(), emulator.scrollback()}; }
 
-// Feeds `before`, then `after`, once straight and once with a snapshot and repaint in between.
+// Feeds `before` and `after`, once directly and once with a snapshot and repaint in between.
 void expect_same_after_repaint(std::string_view before, std::string_view after,
                                WindowSize size = kSize) {
   Emulator straight(size, {});
@@ -44,13 +44,13 @@ void expect_same_after_repaint(std::string_view before, std::string_view after,
   repainted.feed(after);
   EXPECT_EQ(show(repainted), show(straight)) << "before: " << testing::PrintToString(before)
                                              << " after: " << testing::PrintToString(after);
-  // Attributes are not part of the text: compare them by the repaint they lead to.
+  // The text has no attributes, so compare the repaints, too.
   const std::string one = repaint(std::move(straight).take_snapshot());
   const std::string two = repaint(std::move(repainted).take_snapshot());
   EXPECT_EQ(testing::PrintToString(one), testing::PrintToString(two));
 }
 
-TEST(RepaintTest, TextAndScrollbackComeBack) {
+TEST(RepaintTest, TextAndScrollbackAreRestored) {
   expect_same_after_repaint("", "x");
   expect_same_after_repaint("one\r\ntwo\r\nthree", "more\r\n");
   std::string lines;
@@ -58,7 +58,7 @@ TEST(RepaintTest, TextAndScrollbackComeBack) {
   expect_same_after_repaint(lines, lines);
 }
 
-TEST(RepaintTest, AttributesAndColoursComeBack) {
+TEST(RepaintTest, AttributesAndColoursAreRestored) {
   expect_same_after_repaint(
       "\x1b[1;3;4;5;7;9;31;44mall\x1b[0m \x1b[38;5;200;48;2;1;2;3mrgb\x1b[21;53m \x1b[4:3mcurly",
       "on");
@@ -68,7 +68,7 @@ TEST(RepaintTest, AttributesAndColoursComeBack) {
                             "x");
 }
 
-TEST(RepaintTest, WideAndCombinedCharactersComeBack) {
+TEST(RepaintTest, WideAndCombinedCharactersAreRestored) {
   expect_same_after_repaint("世界 e\xcc\x81 😀x", "中");
   expect_same_after_repaint("\x1b[1;19H世", "x");
   expect_same_after_repaint("\x1b[1;20H世", "x");
@@ -77,7 +77,7 @@ TEST(RepaintTest, WideAndCombinedCharactersComeBack) {
   expect_same_after_repaint("\x1b[3;3H\xcc\x81", "y");
 }
 
-TEST(RepaintTest, APendingWrapComesBack) {
+TEST(RepaintTest, PendingWrapIsRestored) {
   expect_same_after_repaint(std::string(20, 'x'), "y");
   expect_same_after_repaint(std::string(20, 'x') + "\x1b[31m", "y");
   expect_same_after_repaint(std::string(20, 'x') + "\r\x1b[19C", "y");
@@ -86,13 +86,13 @@ TEST(RepaintTest, APendingWrapComesBack) {
   expect_same_after_repaint("\x1b[?7l" + std::string(30, 'x'), "y");
 }
 
-TEST(RepaintTest, BothScreensComeBackWhenTheAlternateIsShown) {
+TEST(RepaintTest, BothScreensAreRestoredIfTheAlternateIsShown) {
   expect_same_after_repaint("shell$ vim\r\n\x1b[?1049h\x1b[2J\x1b[H~\r\n~\r\n-- INSERT --",
                             "x\x1b[?1049lback");
   expect_same_after_repaint("primary\x1b[?47halternate", "\x1b[?47l.");
 }
 
-TEST(RepaintTest, ModesComeBack) {
+TEST(RepaintTest, ModesAreRestored) {
   expect_same_after_repaint("abcdef\x1b[H\x1b[4h", "XY");               // insert
   expect_same_after_repaint("\x1b[20h", "a\nb");                        // newline
   expect_same_after_repaint("\x1b[2;4r\x1b[4;1H", "a\r\nb\r\nc\r\nd");  // margins
@@ -113,7 +113,7 @@ TEST(RepaintTest, ModesComeBack) {
   expect_same_after_repaint("\x1b]2;the title\x1b\\", "\x1b]0;another\a");
 }
 
-TEST(RepaintTest, AnUnfinishedSequenceGoesOn) {
+TEST(RepaintTest, UnfinishedSequenceContinues) {
   expect_same_after_repaint("abc\x1b", "[31mred");
   expect_same_after_repaint("abc\x1b[2;", "3Hx");
   expect_same_after_repaint("abc\x1b]0;ti", "tle\a.");
@@ -133,7 +133,7 @@ TEST(EmulatorTest, ResetsWorkInTheAlternateScreen) {
   EXPECT_EQ(emulator.text().rows[0], "");
 }
 
-TEST(EmulatorTest, OnlyTheCharacterBeforeItIsRepeated) {
+TEST(EmulatorTest, RepRepeatsOnlyTheCharacterBeforeIt) {
   Emulator emulator(kSize, {});
   emulator.feed("a\x1b[3b\x1b[3b\r\nb\x1b[5C\x1b[3b\r\nc\r\x1b[3b");
   EXPECT_EQ(emulator.text().rows[0], "aaaa");
@@ -141,10 +141,10 @@ TEST(EmulatorTest, OnlyTheCharacterBeforeItIsRepeated) {
   EXPECT_EQ(emulator.text().rows[2], "c");
 }
 
-TEST(EmulatorTest, SequencesLibvtermWouldStumbleOverAreHarmless) {
+TEST(EmulatorTest, SequencesThatBreakLibvtermAreHarmless) {
   Emulator emulator(kSize, {});
   emulator.feed("\x1b[5b");                 // nothing to repeat
-  emulator.feed("\xcc\x81\x1b[5b");         // nor something with a width
+  emulator.feed("\xcc\x81\x1b[5b");         // only a mark without width
   emulator.feed("\x1b[1;19H世\x1b[9999b");  // past the edge
   for (int i = 0; i < 100; ++i)
     emulator.feed("\r\xc2\x80\xc2\x9b\x1b[@\x1b[P");  // once left of column 0
@@ -184,7 +184,7 @@ TEST(EmulatorTest, MarksJoinTheirCharacterEvenInTheLastColumn) {
   EXPECT_EQ(emulator.text().rows[1], "x");
 }
 
-TEST(EmulatorTest, TheScrollbackCanBeClearedByTheProgram) {
+TEST(EmulatorTest, ProgramCanClearTheScrollback) {
   Emulator emulator(kSize, {});
   emulator.feed("1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n9\r\n");
   EXPECT_EQ(emulator.scrollback().size(), 2U);
@@ -228,7 +228,7 @@ std::string random_sequence(std::mt19937& random, Origin origin = Origin::kAllow
   }
 }
 
-TEST(EmulatorTest, WhatIsShownDoesNotDependOnHowTheStreamIsCut) {
+TEST(EmulatorTest, SplittingTheStreamDoesNotChangeTheScreen) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     std::string stream;
@@ -250,7 +250,7 @@ WindowSize random_size(std::mt19937& random) {
           static_cast<std::uint16_t>(random() % 30 + 2)};
 }
 
-TEST(EmulatorTest, RandomStreamsLeaveASaneScreenAtAnySize) {
+TEST(EmulatorTest, RandomStreamsLeaveAValidScreenAtAnySize) {
   for (unsigned seed = 0; seed < 500; ++seed) {
     std::mt19937 random(seed);
     const WindowSize size = random_size(random);
@@ -264,9 +264,9 @@ TEST(EmulatorTest, RandomStreamsLeaveASaneScreenAtAnySize) {
   }
 }
 
-// Origin mode is left out: with it, a cursor outside the margins cannot be brought back
-// (docs/formats/screen.md).
-TEST(RepaintTest, RandomScreensComeBackAtAnySize) {
+// The streams have no origin mode, because a repaint cannot restore a cursor outside the margins in
+// that mode (docs/formats/screen.md).
+TEST(RepaintTest, RandomScreensAreRestoredAtAnySize) {
   for (unsigned seed = 0; seed < 500; ++seed) {
     std::mt19937 random(seed);
     const WindowSize size = random_size(random);
@@ -287,14 +287,14 @@ ScreenText text_after(std::string_view bytes) {
   return emulator.text();
 }
 
-TEST(EmulatorTest, MarginsThatMakeNoSenseAreIgnored) {
+TEST(EmulatorTest, InvalidMarginsAreIgnored) {
   const ScreenText text = text_after("abc\x1b[4;4rx\x1b[6;2ry\x1b[9;20rz");
   EXPECT_EQ(text.rows[0], "abcxyz");
   EXPECT_EQ(text.cursor_col, 6);
   EXPECT_EQ(text_after("abc\x1b[2;99rx").rows[0], "xbc") << "the last one is cut to the screen";
 }
 
-TEST(EmulatorTest, ASavedCursorHasOriginModeAndCharacterSets) {
+TEST(EmulatorTest, SavedCursorIncludesOriginModeAndCharacterSets) {
   const ScreenText origin =
       text_after("\x1b[3;6r\x1b[?6h\x1b\x37\x1b[?6l\x1b[8;1H\x1b\x38\x1b[1;1HA");
   EXPECT_EQ(origin.rows[2], "A");
@@ -306,7 +306,7 @@ TEST(EmulatorTest, ASavedCursorHasOriginModeAndCharacterSets) {
                             "\x1b\x38q\x1b[1;5Hq");
 }
 
-TEST(EmulatorTest, EachScreenHasASavedCursorOfItsOwn) {
+TEST(EmulatorTest, EachScreenHasItsOwnSavedCursor) {
   constexpr std::string_view kInside = "\x1b[3;4Hhere\x1b[?1049h\x1b[2;2H\x1b\x37there";
   EXPECT_EQ(text_after(std::string(kInside) + "\x1b[?1049lagain").rows[2], "   hereagain");
   expect_same_after_repaint(kInside, "\x1b\x38x\x1b[?1049lagain");
@@ -314,11 +314,11 @@ TEST(EmulatorTest, EachScreenHasASavedCursorOfItsOwn) {
                             "\x1b\x38x\x1b[?1047l\x1b\x38y");
 }
 
-TEST(EmulatorTest, AWideCharacterIsInsertedWithBothOfItsColumns) {
+TEST(EmulatorTest, WideCharacterIsInsertedWithBothColumns) {
   EXPECT_EQ(text_after("abcdef\x1b[3G\x1b[4h\u65e5\u672c").rows[0], "ab\u65e5\u672ccdef");
 }
 
-TEST(RepaintTest, MarksAndRepeatsGoOnAfterIt) {
+TEST(RepaintTest, MarksAndRepeatsWorkAfterARepaint) {
   expect_same_after_repaint("ae", "\u0301b");
   expect_same_after_repaint("\x1b[1;20He", "\u0301b");
   expect_same_after_repaint("\x1b[31mab", "\x1b[3b");

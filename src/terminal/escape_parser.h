@@ -1,17 +1,17 @@
-// EscapeParser: cuts a terminal's byte stream into text, controls and escape sequences. Pure; knows
-// what a sequence looks like, not what it does. Used by TextCleaner (drops most sequences) and
-// Emulator (obeys them).
+// EscapeParser: splits a terminal's byte stream into text, controls and escape sequences. Pure. It
+// knows the syntax of sequences, not their meaning. Used by TextCleaner, which drops most
+// sequences, and by Emulator, which executes them.
 //
-// Bytes 0x80..0x9f are never C1 controls: in UTF-8 they are parts of characters. What is not UTF-8
-// becomes U+FFFD, one per maximal invalid subpart; U+0080..U+009F, invisible controls, are left
-// out. ESC, CAN and SUB end any sequence; other controls inside ESC and CSI sequences act at once,
-// as on a real terminal. Memory is bounded: an overlong CSI is ignored, an overlong string (OSC,
-// DCS, ...) keeps its first kMaxString bytes.
+// Bytes 0x80..0x9f are never C1 controls: in UTF-8 they are parts of characters. Invalid UTF-8
+// becomes U+FFFD, one per maximal invalid subpart. U+0080..U+009F, which are invisible controls,
+// are dropped. ESC, CAN and SUB end any sequence. Other controls inside ESC and CSI sequences are
+// passed on immediately, as on a real terminal. Memory is bounded: an overlong CSI is ignored, an
+// overlong string (OSC, DCS, ...) keeps its first kMaxString bytes.
 //
 // A handler has: on_ascii(run of 0x20..0x7e), on_code_point(the bytes of one non-ASCII character),
 // on_control(C0 byte), on_escape(intermediates, final), on_csi(bytes between CSI and final, final),
-// on_string(introducer, payload). What the handler is told, glued together, does not depend on how
-// the stream was cut into feeds.
+// on_string(introducer, payload). Apart from the length of the ASCII runs, the calls do not depend
+// on how the stream was cut into feeds.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,8 @@ class EscapeParser {
     }
   }
 
-  // The stream ends here: a cut-off character becomes U+FFFD, a cut-off sequence is dropped.
+  // Call at the end of the stream. A truncated character becomes U+FFFD; a truncated sequence is
+  // dropped.
   template <typename Handler>
   void finish(Handler& handler) {
     if (state_ == State::kText && !held_.empty()) handler.on_code_point(kReplacement);
@@ -66,15 +67,15 @@ class EscapeParser {
     return c == ']' || c == 'P' || c == '_' || c == '^' || c == 'X' ||
            c == 'k';  // OSC DCS APC PM SOS, screen's title
   }
-  // How many bytes a character has that starts with `lead`; 0: no character starts so.
+  // The length of a character that starts with `lead`; 0: `lead` is not a valid first byte.
   static std::size_t utf8_length(unsigned char lead) {
     if (lead >= 0xc2 && lead <= 0xdf) return 2;
     if (lead >= 0xe0 && lead <= 0xef) return 3;
     if (lead >= 0xf0 && lead <= 0xf4) return 4;
     return 0;
   }
-  // May `c` follow the valid, unfinished prefix `prefix`? Excludes overlong forms, surrogates and
-  // above U+10FFFF.
+  // Whether `c` may follow the valid, unfinished prefix `prefix`. Excludes overlong forms,
+  // surrogates and code points above U+10FFFF.
   static bool continues_utf8(std::string_view prefix, unsigned char c) {
     if (prefix.size() == 1) {
       switch (static_cast<unsigned char>(prefix[0])) {
@@ -93,7 +94,8 @@ class EscapeParser {
     return c >= 0x80 && c <= 0xbf;
   }
 
-  // The size of the character at the start if all of it is there and nothing special; else 0.
+  // The size of the character at the start of `rest`, if it is complete and not a C1 control; else
+  // 0.
   static std::size_t whole_code_point(std::string_view rest) {
     const std::size_t size = utf8_length(static_cast<unsigned char>(rest[0]));
     if (size == 0 || size > rest.size()) return 0;
@@ -134,7 +136,7 @@ class EscapeParser {
         if (c == '\\') {
           end_sequence();
           handler.on_string(introducer_, std::string_view(ended_));
-        } else {  // the ESC began another sequence: the string was never ended
+        } else {  // the ESC starts another sequence; the unterminated string is dropped
           begin(State::kEscape);
           step_escape(c, handler);
         }
@@ -170,7 +172,7 @@ class EscapeParser {
     }
   }
 
-  // Handles what ends or interrupts ESC and CSI sequences alike. False: `c` belongs to the
+  // Handles bytes that end or interrupt ESC and CSI sequences. Returns false if `c` is part of the
   // sequence.
   template <typename Handler>
   bool interrupts(char c, Handler& handler) {
@@ -179,8 +181,8 @@ class EscapeParser {
       begin(State::kEscape);
     } else if (c == '\x18' || c == '\x1a') {
       begin(State::kText);
-    } else if (byte >= 0x80) {  // no sequence has such bytes: rather lose the sequence than the
-                                // text after it
+    } else if (byte >= 0x80) {  // not valid in a sequence: drop the sequence and keep the text
+                                // after it
       begin(State::kText);
       step_text(c, handler);
     } else if (byte < 0x20) {
@@ -248,7 +250,7 @@ class EscapeParser {
   char introducer_ = 0;  // of the string being read
   std::string
       held_;  // kText: the start of a character; else the sequence's bytes after its introducer
-  std::string ended_;  // the last finished token, alive while the handler looks at it
+  std::string ended_;  // the last finished token, valid during the handler's call
 };
 
 }  // namespace sf::waypoint

@@ -39,7 +39,7 @@ int GlyphWidths::of(char32_t code_point) {
     vterm_ = new_vterm(2, 8);
     vterm_screen_reset(vterm_obtain_screen(vterm_.get()), 1);
   }
-  // The first row's character keeps a combining one in the second row from joining anything.
+  // The `x` in the first row keeps a combining character in the second row from joining another.
   std::string probe = "\x1b[Hx\x1b[2;1H";
   append_utf8(probe, code_point);
   vterm_input_write(vterm_.get(), probe.data(), probe.size());

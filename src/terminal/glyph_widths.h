@@ -1,5 +1,5 @@
-// GlyphWidths: how many columns libvterm gives a character, found by asking it. Also makes and asks
-// the VTerm objects that Emulator and GlyphWidths own.
+// GlyphWidths: finds how many columns libvterm uses for a character, by writing it to a VTerm. This
+// file also creates the VTerm objects that Emulator and GlyphWidths own, and reads their cursor.
 #pragma once
 
 #include <vterm.h>
@@ -15,7 +15,7 @@ struct VTermDeleter {
 };
 using VTermOwner = std::unique_ptr<VTerm, VTermDeleter>;
 
-// Takes UTF-8 and answers nothing.
+// The terminal reads UTF-8 and discards its answers to queries.
 VTermOwner new_vterm(int rows, int cols);
 VTermPos cursor_of(VTerm* vterm);
 

@@ -19,14 +19,14 @@ constexpr int kSgrPositions = 1006;
 constexpr int kUrxvtPositions = 1015;
 constexpr int kBracketedPaste = 2004;
 
-constexpr int kLastByteColumn = 223;   // 32 + this is the last byte
-constexpr int kLastUtf8Column = 2015;  // in two bytes
+constexpr int kLastByteColumn = 223;   // 32 + 223 is the largest byte
+constexpr int kLastUtf8Column = 2015;  // 32 + 2015 is the largest code point of two bytes
 
 int modifier_number(const Key& key) {
   return 1 + (key.shift ? 1 : 0) + (key.alt ? 2 : 0) + (key.control ? 4 : 0);
 }
 
-// Keys that end in a letter: CSI, SS3 or, with modifiers, CSI 1 ; m.
+// Keys with a final letter: CSI, SS3 or, with modifiers, CSI 1 ; m.
 std::string letter_key(const Key& key, char final, bool is_application) {
   const int modifiers = modifier_number(key);
   if (modifiers > 1) return "\x1b[1;" + std::to_string(modifiers) + final;
@@ -47,7 +47,7 @@ std::string function_key(const Key& key) {
   return numbered_key(key, kNumbers[key.number - 5]);
 }
 
-// What Control makes of a character on the keyboards that xterm and tmux have in mind.
+// The character that Control and `c` send, on the keyboard layout that xterm and tmux assume.
 char control_character(char c) {
   static constexpr std::string_view kKeys = "1!9(0)=+;:'\",<.>/-8? 2";
   static constexpr std::string_view kSent("119900=+;;'',,..\x1f\x1f\x7f\x7f\0\0", 22);
@@ -79,7 +79,7 @@ bool has_mouse(const TerminalModes& modes) {
          modes.has(kMotionMouse);
 }
 
-// One report: xterm's button number, with the bits for modifiers and motion.
+// Encodes one report. `button`: xterm's button number with the bits for modifiers and motion.
 Result<std::string> mouse_report(int button, const MouseEvent& event, bool is_release,
                                  const TerminalModes& modes) {
   const int col = event.col + 1;
@@ -87,13 +87,13 @@ Result<std::string> mouse_report(int button, const MouseEvent& event, bool is_re
   const std::string location = std::to_string(col) + ";" + std::to_string(row);
   if (modes.has(kSgrPositions))
     return "\x1b[<" + std::to_string(button) + ";" + location + (is_release ? "m" : "M");
-  if (is_release) button |= 3;  // which one is not told
+  if (is_release) button |= 3;  // this form does not report the released button
   if (modes.has(kUrxvtPositions))
     return "\x1b[" + std::to_string(button + 32) + ";" + location + "M";
   const bool is_utf8 = modes.has(kUtf8Positions);
   const int last = is_utf8 ? kLastUtf8Column : kLastByteColumn;
   if (col > last || row > last)
-    return invalid("the program cannot be told of a place beyond column or row " +
+    return invalid("the program's mouse mode cannot report a column or row beyond " +
                    std::to_string(last));
   std::string bytes = "\x1b[M";
   for (const int number : {button + 32, col + 32, row + 32}) {
@@ -167,12 +167,12 @@ Result<std::string> encode_mouse(const MouseEvent& event, const TerminalModes& m
   using Action = MouseEvent::Action;
   if (!has_mouse(modes))
     return invalid("the program in the terminal did not ask for the mouse; nothing was typed",
-                   "use its keys");
+                   "send keys instead");
   if (event.row >= size.rows || event.col >= size.cols)
     return invalid("row " + std::to_string(event.row) + ", column " + std::to_string(event.col) +
                        " is outside of the screen of " + std::to_string(size.rows) + " rows and " +
                        std::to_string(size.cols) + " columns",
-                   "both count from 0");
+                   "rows and columns count from 0");
   const bool presses_only = modes.has(kPressMouse);
   int button = event.button == MouseEvent::Button::kNone ? 3 : static_cast<int>(event.button) - 1;
   if (event.action == Action::kWheelUp) button = 64;
@@ -180,8 +180,8 @@ Result<std::string> encode_mouse(const MouseEvent& event, const TerminalModes& m
   if (event.action == Action::kMove) {
     const bool is_drag = event.button != MouseEvent::Button::kNone && modes.has(kDragMouse);
     if (!is_drag && !modes.has(kMotionMouse))
-      return invalid("the program did not ask for this motion of the mouse; nothing was typed",
-                     modes.has(kDragMouse) ? "it wants motion with a button held" : "click");
+      return invalid("the program did not ask for this mouse motion; nothing was typed",
+                     modes.has(kDragMouse) ? "hold a button during the motion" : "use a click");
     button += 32;
   } else if (button == 3) {
     return invalid("a press, release or click needs a button: left, middle or right");
@@ -189,7 +189,7 @@ Result<std::string> encode_mouse(const MouseEvent& event, const TerminalModes& m
   if (!presses_only)
     button += (event.shift ? 4 : 0) + (event.alt ? 8 : 0) + (event.control ? 16 : 0);
   if (presses_only && (event.action == Action::kRelease || button >= 64))
-    return invalid("the program asked for presses of a button only; nothing was typed");
+    return invalid("the program asked only for presses of buttons; nothing was typed");
   SF_TRY_ASSIGN(std::string bytes,
                 mouse_report(button, event, event.action == Action::kRelease, modes));
   if (event.action == Action::kClick && !presses_only) {

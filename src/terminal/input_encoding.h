@@ -1,9 +1,9 @@
-// encode_input: the bytes that a program gets when somebody does something at its terminal, given
-// the modes that it has switched on. As xterm and tmux have it; Control with a key that has no
-// control character is what tmux makes of it. Pure.
+// encode_input: encodes keys, mouse events and pastes as the bytes that a program reads from its
+// terminal. The encoding depends on the modes that the program has switched on, and follows xterm
+// and tmux. Control with a key that has no control character follows tmux. Pure.
 //
-// libvterm's own keyboard is not used: it encodes C-i, C-m and many others as CSI u, which no
-// program has asked for and few understand.
+// libvterm's own keyboard is not used: it encodes C-i, C-m and many other keys as CSI u, which
+// programs have not requested and few support.
 #pragma once
 
 #include <string>
@@ -17,15 +17,15 @@
 
 namespace sf::waypoint {
 
-// Fails with kInvalidArgument, with nothing encoded: an unknown key; a mouse event that the program
-// did not ask for or that lies outside of the screen.
+// Encodes all events or none. kInvalidArgument: a key is unknown, or a mouse event is outside of
+// the screen or was not requested by the program.
 Result<std::string> encode_input(const InputEvents& input, const TerminalModes& modes,
                                  WindowSize size);
 
 std::string encode_key(const Key& key, const TerminalModes& modes);
-// Between the marks of a bracketed paste if the program asked for them. Ends of lines become CR, as
-// the Enter key sends it; other controls but tabs are left out, so that no part of the text can act
-// as a key or end the paste.
+// Adds the marks of a bracketed paste if the program has requested them. Line ends become CR, as
+// the Enter key sends it. Other controls except tabs are dropped, so that no part of the text can
+// act as a key or end the paste.
 std::string encode_paste(std::string_view text, const TerminalModes& modes);
 Result<std::string> encode_mouse(const MouseEvent& event, const TerminalModes& modes,
                                  WindowSize size);

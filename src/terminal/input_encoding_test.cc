@@ -24,7 +24,7 @@ TEST(InputEncodingTest, CursorKeysFollowTheApplicationMode) {
   EXPECT_EQ(sent("Down", application), "\x1bOB");
   EXPECT_EQ(sent("Home"), "\x1b[H");
   EXPECT_EQ(sent("End", application), "\x1bOF");
-  // With a modifier the mode does not count.
+  // With a modifier, the mode has no effect.
   EXPECT_EQ(sent("C-Left", application), "\x1b[1;5D");
   EXPECT_EQ(sent("S-Up"), "\x1b[1;2A");
   EXPECT_EQ(sent("M-Up"), "\x1b[1;3A");
@@ -33,7 +33,7 @@ TEST(InputEncodingTest, CursorKeysFollowTheApplicationMode) {
   EXPECT_EQ(sent("C-PgDn"), "\x1b[6;5~");
 }
 
-TEST(InputEncodingTest, TheKeypadFollowsItsMode) {
+TEST(InputEncodingTest, KeypadKeysFollowTheKeypadMode) {
   TerminalModes application;
   application.is_keypad = true;
   EXPECT_EQ(sent("KP7"), "7");
@@ -60,7 +60,7 @@ TEST(InputEncodingTest, OtherKeysSendWhatXtermSends) {
   EXPECT_EQ(sent("Enter", newline), "\r\n");
 }
 
-TEST(InputEncodingTest, ControlMakesControlCharacters) {
+TEST(InputEncodingTest, ControlKeysSendControlCharacters) {
   const std::pair<const char*, std::string> keys[] = {
       {"C-c", "\x03"},  {"C-C", "\x03"}, {"^D", "\x04"},        {"C-i", "\t"},
       {"C-m", "\r"},    {"C-[", "\x1b"}, {"C-?", "\x7f"},       {"C-_", "\x1f"},
@@ -71,14 +71,14 @@ TEST(InputEncodingTest, ControlMakesControlCharacters) {
   EXPECT_EQ(sent("C-2"), std::string(1, '\0'));
 }
 
-TEST(InputEncodingTest, AnUnknownKeyLeavesNothingEncoded) {
+TEST(InputEncodingTest, UnknownKeyEncodesNothing) {
   auto bytes = encode_input(
       {{InputEvent::Kind::kText, "rm", {}}, {InputEvent::Kind::kKey, "Entr", {}}}, {}, kKeyScreen);
   ASSERT_FALSE(bytes.ok());
   EXPECT_NE(bytes.error().message.find("Enter"), std::string::npos);
 }
 
-TEST(InputEncodingTest, APasteIsMarkedIfTheProgramAskedForMarks) {
+TEST(InputEncodingTest, PasteHasMarksIfTheProgramAskedForThem) {
   EXPECT_EQ(encode_paste("a\nb\r\nc\td", {}), "a\rb\rc\td");
   EXPECT_EQ(encode_paste("a\nb", with({2004})), "\x1b[200~a\rb\x1b[201~");
   EXPECT_EQ(encode_paste("x\x1b[201~\x03y\x7f", with({2004})), "\x1b[200~x[201~y\x1b[201~");
@@ -89,7 +89,7 @@ std::string mouse(const MouseEvent& event, std::initializer_list<int> dec) {
   return bytes.ok() ? *bytes : "error: " + bytes.error().message;
 }
 
-TEST(InputEncodingTest, TheMouseIsReportedInTheFormThatTheProgramAskedFor) {
+TEST(InputEncodingTest, MouseReportsHaveTheFormThatTheProgramAskedFor) {
   using enum MouseEvent::Action;
   using enum MouseEvent::Button;
   MouseEvent click{kClick, kLeft, 4, 9};
@@ -106,7 +106,7 @@ TEST(InputEncodingTest, TheMouseIsReportedInTheFormThatTheProgramAskedFor) {
   EXPECT_EQ(mouse({kPress, kLeft, 0, 79}, {1000, 1005}), "\x1b[M p!");
 }
 
-TEST(InputEncodingTest, TheMouseIsAnErrorWhereTheProgramDidNotAskForIt) {
+TEST(InputEncodingTest, MouseEventIsRefusedIfTheProgramDidNotAskForIt) {
   using enum MouseEvent::Action;
   using enum MouseEvent::Button;
   for (const std::string& answer :

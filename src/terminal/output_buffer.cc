@@ -36,7 +36,7 @@ void OutputBuffer::append(std::string_view bytes) {
     tail_.append(part);
     bytes.remove_prefix(part.size());
   }
-  while (!bytes.empty()) {  // at most twice: up to the end of the ring, then from its start
+  while (!bytes.empty()) {  // up to the end of the ring, then from its start
     const std::string_view part = bytes.substr(0, tail_cap_ - tail_start_);
     std::copy(part.begin(), part.end(), tail_.begin() + static_cast<std::ptrdiff_t>(tail_start_));
     tail_start_ = (tail_start_ + part.size()) % tail_cap_;

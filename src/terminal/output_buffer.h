@@ -1,7 +1,7 @@
-// OutputBuffer: the head and the tail of a byte stream that may be longer than anyone wants to
-// read. Pure. The first half of the capacity keeps the stream's beginning, the second half is a
-// ring with its end. Memory grows with what was appended, so a capacity of SIZE_MAX means
-// unlimited; a capacity of 0 keeps nothing.
+// OutputBuffer: keeps the head and the tail of a byte stream of any length. Pure. The first half of
+// the capacity keeps the start of the stream, the second half is a ring with its end. Memory grows
+// with the appended bytes, so a capacity of SIZE_MAX means unlimited. A capacity of 0 keeps
+// nothing.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,20 @@ class OutputBuffer {
   void append(std::string_view bytes);
 
   std::uint64_t total_bytes() const { return total_; }  // appended since the last take()
-  std::uint64_t hash() const { return hash_; }          // of those behind the head (FNV-1a)
+  std::uint64_t hash() const { return hash_; }          // FNV-1a of the bytes after the head
   bool truncated() const { return total_ > head_.size() + tail_.size(); }
-  // Exactly the bytes that take() leaves out, counting those dropped to keep characters whole.
+  // The number of bytes that take() omits, including those dropped to keep characters whole.
   std::uint64_t omitted_bytes() const;
 
-  // The head and the tail; if something is missing between them, a line says how much, and no UTF-8
-  // character is cut in two there. The buffer is empty afterwards.
+  // Returns the head and the tail, and empties the buffer. If bytes are missing between the two, a
+  // line states how many, and UTF-8 characters at the gap are whole.
   std::string take();
 
  private:
   static constexpr std::uint64_t kEmptyHash = 0xcbf29ce484222325ULL;
 
   std::string straight_tail() const;
-  // Sizes without the partial characters at the seam.
+  // Sizes that exclude the partial characters at the gap.
   std::size_t whole_head() const;
   std::size_t partial_at_tail_start() const;
 

@@ -10,7 +10,7 @@
 namespace sf::waypoint {
 namespace {
 
-TEST(OutputBufferTest, WhatFitsIsReturnedWhole) {
+TEST(OutputBufferTest, OutputWithinTheCapacityIsReturnedWhole) {
   OutputBuffer buffer(10);
   buffer.append("01234");
   buffer.append("56789");
@@ -20,7 +20,7 @@ TEST(OutputBufferTest, WhatFitsIsReturnedWhole) {
   EXPECT_EQ(buffer.take(), "0123456789");
 }
 
-TEST(OutputBufferTest, WhatDoesNotFitLosesItsMiddleAndSaysSo) {
+TEST(OutputBufferTest, TooLongOutputLosesItsMiddleAndStatesTheSize) {
   OutputBuffer buffer(10);
   buffer.append("01234567890123456789");
   EXPECT_TRUE(buffer.truncated());
@@ -29,7 +29,7 @@ TEST(OutputBufferTest, WhatDoesNotFitLosesItsMiddleAndSaysSo) {
   EXPECT_EQ(buffer.take(), "01234\n[... 10 bytes omitted ...]\n56789");
 }
 
-TEST(OutputBufferTest, ACapacityOfZeroKeepsNothing) {
+TEST(OutputBufferTest, CapacityOfZeroKeepsNothing) {
   OutputBuffer buffer(0);
   EXPECT_FALSE(buffer.truncated());
   buffer.append("abc");
@@ -39,7 +39,7 @@ TEST(OutputBufferTest, ACapacityOfZeroKeepsNothing) {
   EXPECT_EQ(buffer.take(), "");
 }
 
-TEST(OutputBufferTest, AnUnlimitedCapacityKeepsEverything) {
+TEST(OutputBufferTest, UnlimitedCapacityKeepsEverything) {
   OutputBuffer buffer(std::numeric_limits<std::size_t>::max());
   std::string all;
   for (int i = 0; i < 1000; ++i) {
@@ -50,7 +50,7 @@ TEST(OutputBufferTest, AnUnlimitedCapacityKeepsEverything) {
   EXPECT_EQ(buffer.take(), all);
 }
 
-TEST(OutputBufferTest, TakingLeavesAnEmptyBuffer) {
+TEST(OutputBufferTest, TakeEmptiesTheBuffer) {
   OutputBuffer buffer(4);
   buffer.append("abcdefgh");
   buffer.take();
@@ -60,7 +60,7 @@ TEST(OutputBufferTest, TakingLeavesAnEmptyBuffer) {
   EXPECT_EQ(buffer.take(), "xyz");
 }
 
-TEST(OutputBufferTest, CharactersAreNotCutAtTheSeams) {
+TEST(OutputBufferTest, CharactersAtTheGapAreNotSplit) {
   OutputBuffer buffer(
       8);  // four bytes each: the second character of three bytes is cut on both sides
   buffer.append("世界世界世界");
@@ -68,13 +68,13 @@ TEST(OutputBufferTest, CharactersAreNotCutAtTheSeams) {
   EXPECT_EQ(buffer.take(), "世\n[... 12 bytes omitted ...]\n界");
 }
 
-TEST(OutputBufferTest, AWholeCharacterAtTheSeamIsKept) {
+TEST(OutputBufferTest, CompleteCharacterAtTheGapIsKept) {
   OutputBuffer buffer(6);
   buffer.append("世界世");
   EXPECT_EQ(buffer.take(), "世\n[... 3 bytes omitted ...]\n世");
 }
 
-TEST(OutputBufferTest, BytesThatAreNotUtf8LoseAtMostThreeOnEachSide) {
+TEST(OutputBufferTest, InvalidUtf8LosesAtMostThreeBytesOnEachSide) {
   OutputBuffer buffer(100);
   buffer.append(std::string(1000, '\x80'));
   EXPECT_LE(buffer.omitted_bytes(), 906U);
@@ -83,7 +83,7 @@ TEST(OutputBufferTest, BytesThatAreNotUtf8LoseAtMostThreeOnEachSide) {
   EXPECT_LE(buffer.omitted_bytes(), 906U);
 }
 
-TEST(OutputBufferTest, AnyCapacityAndAnySplitKeepHeadTailAndAccount) {
+TEST(OutputBufferTest, HeadTailAndCountAreExactForAnyCapacityAndSplit) {
   for (unsigned seed = 0; seed < 500; ++seed) {
     std::mt19937 random(seed);
     const std::size_t cap = random() % 60 + 1;
@@ -109,7 +109,7 @@ TEST(OutputBufferTest, AnyCapacityAndAnySplitKeepHeadTailAndAccount) {
   }
 }
 
-TEST(OutputBufferTest, TruncatedUtf8StaysUtf8AndTheAccountIsExact) {
+TEST(OutputBufferTest, TruncatedUtf8StaysValidAndTheOmittedCountIsExact) {
   const std::string characters[] = {"a", "é", "世", "😀"};
   for (unsigned seed = 0; seed < 500; ++seed) {
     std::mt19937 random(seed);

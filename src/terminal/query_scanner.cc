@@ -30,7 +30,7 @@ bool is_csi_query(std::string_view body, char final) {
   }
 }
 
-// Numbers of OSC sequences that can ask: palette, colours of text, cursor and the like, clipboard.
+// OSC numbers that can be queries: palette, colours of text, cursor and others, clipboard.
 bool can_ask(std::string_view number) {
   if (number == "4" || number == "5" || number == "52") return true;
   return number.size() == 2 && number[0] == '1' && number[1] >= '0' && number[1] <= '9';

@@ -1,10 +1,11 @@
-// QueryScanner: finds the questions that programs put to their terminal in what they print: where
-// is the cursor, what are you, which colours. Pure.
+// QueryScanner: finds the queries that programs send to their terminal in their output, such as
+// queries for the cursor position, the terminal type or colours. Pure.
 //
-// A handler has on_other(bytes) and on_query(TerminalQuery). Told in the order of the stream; what
-// is told, glued together, is the stream, and does not depend on how it was cut into feeds. A
-// sequence that may still turn out to be a question is held back until that is known; so whoever
-// passes on the rest (QueryFilter) hides all questions from a terminal that would answer, too.
+// A handler has on_other(bytes) and on_query(TerminalQuery), called in the order of the stream. The
+// concatenated bytes of all calls are the stream, and the queries do not depend on how it was cut
+// into feeds. A sequence that may become a query is held back until it is complete. So a handler
+// that passes on only the other bytes (QueryFilter) hides all queries from another terminal that
+// would also answer them.
 #pragma once
 
 #include <string>
@@ -18,17 +19,17 @@ struct TerminalQuery {
   Kind kind = Kind::kCsi;
   std::string_view body;   // kCsi: up to the final byte; kOsc, kDcs: up to the terminator
   char final = 0;          // kEscape, kCsi
-  bool is_bell = false;    // kOsc: ended by BEL; the answer ends in the same way
-  std::string_view bytes;  // all of it
+  bool is_bell = false;    // kOsc: terminated by BEL; the answer must be, too
+  std::string_view bytes;  // the whole sequence
 };
 
 class QueryScanner {
  public:
-  static constexpr std::size_t kMaxQuery = 512;  // longer sequences are no questions
+  static constexpr std::size_t kMaxQuery = 512;  // longer sequences are not queries
 
   template <typename Handler>
   void feed(std::string_view bytes, Handler& handler) {
-    std::size_t begin = 0;  // not told yet
+    std::size_t begin = 0;  // start of the bytes not passed to the handler yet
     std::size_t at = 0;
     while (at < bytes.size()) {
       if (held_.empty()) {
@@ -40,7 +41,7 @@ class QueryScanner {
         continue;
       }
       const char c = bytes[at];
-      if (c == '\x1b' && !is_string()) {  // begins anew
+      if (c == '\x1b' && !is_string()) {  // starts another sequence
         handler.on_other(std::string_view(held_));
         held_.clear();
         begin = at;
@@ -53,7 +54,7 @@ class QueryScanner {
     if (held_.empty() && begin < bytes.size()) handler.on_other(bytes.substr(begin));
   }
 
-  // Not told yet: the beginning of what may become a question.
+  // The start of a sequence that may become a query.
   std::string_view held() const { return held_; }
 
  private:
@@ -70,7 +71,7 @@ class QueryScanner {
         return;
       }
       case Verdict::kOther: {
-        // The ESC that cut a string short may begin another sequence.
+        // The ESC that interrupted a string may start another sequence.
         const bool begins = held_.size() > 2 && held_[held_.size() - 2] == '\x1b';
         const std::string rest = begins ? held_.substr(held_.size() - 2) : "";
         handler.on_other(std::string_view(held_).substr(0, held_.size() - rest.size()));
@@ -85,10 +86,10 @@ class QueryScanner {
   Verdict look() const;
   static TerminalQuery query_of(std::string_view whole);
 
-  std::string held_;  // begins with ESC; empty: outside of sequences
+  std::string held_;  // starts with ESC; empty outside of sequences
 };
 
-// Passes on all but the questions.
+// Passes on all bytes except queries.
 class QueryFilter {
  public:
   std::string feed(std::string_view bytes) {

@@ -29,7 +29,7 @@ void fit_row(Row& row, int cols) {
   for (; col < cols; ++col) row.push_back(blank_glyph());
 }
 
-// Drops rows at the top until `cursor_row` fits, then cuts or pads at the bottom.
+// Drops rows at the top until `cursor_row` fits, then cuts or pads the grid at the bottom.
 void fit_grid(Grid& grid, int& cursor_row, WindowSize size) {
   const int above = std::clamp(cursor_row - size.rows + 1, 0, static_cast<int>(grid.size()));
   grid.erase(grid.begin(), grid.begin() + above);
@@ -38,7 +38,7 @@ void fit_grid(Grid& grid, int& cursor_row, WindowSize size) {
   cursor_row = std::clamp(cursor_row - above, 0, size.rows - 1);
 }
 
-// One of our own SGR sequences: see append_pen().
+// Applies an SGR sequence that append_pen() has written.
 void apply_pen(Pen& pen, const CsiSequence& csi) {
   const std::vector<int>& given = csi.arguments();
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -95,7 +95,7 @@ void apply_pen(Pen& pen, const CsiSequence& csi) {
   }
 }
 
-// All rows of scrollback and screen as one sequence, with the cursor's place in it.
+// All rows of scrollback and screen as one sequence, with the cursor's position in it.
 struct Flow {
   struct Line {
     Row row;
@@ -107,7 +107,7 @@ struct Flow {
   bool is_wrap_pending = false;
 };
 
-// Joins the rows that belong together and wraps them anew.
+// Joins the rows of each line and wraps them again at the new width.
 class Rewrapper {
  public:
   Rewrapper(Flow& flow, int old_cols, int cols) : from_(flow), old_cols_(old_cols), cols_(cols) {}
@@ -125,7 +125,7 @@ class Rewrapper {
  private:
   void rewrap(std::size_t first, std::size_t end) {
     Row text;
-    int cursor = -1;  // in cells from the line's beginning
+    int cursor = -1;  // in cells from the start of the line
     int width = 0;
     for (std::size_t i = first; i < end; ++i) {
       Row& row = from_.lines[i].row;
@@ -136,12 +136,13 @@ class Rewrapper {
       std::move(row.begin(), row.end(), std::back_inserter(text));
     }
     const bool was_pending = cursor >= 0 && from_.is_wrap_pending;
-    // After the character at whose end the wrap waits.
+    // With a pending wrap, the cursor is logically after the last character.
     if (was_pending) cursor = std::max(cursor + 1, width);
     location(text, cursor, first == 0 && from_.lines[first].is_continued);
   }
 
-  // A row that goes on in the next was full, but for the cell that a wide character did not fit in.
+  // Pads a row that the next row continues to its full width, except a single cell in which the
+  // next row's wide character did not fit.
   void pad(Row& row, const Row& next) const {
     const int missing = old_cols_ - width_of(row);
     if (missing == 1 && !next.empty() && next.front().width == 2) return;
@@ -160,7 +161,7 @@ class Rewrapper {
         to_.lines.push_back({{}, true});
         col = 0;
       }
-      // A wide character's right half counts as its left one.
+      // A cursor on the right half of a wide character moves to its left half.
       if (cursor >= cell && cursor < cell + glyph.width) put_cursor(col);
       to_.lines.back().row.push_back(glyph);
       col += glyph.width;
@@ -171,7 +172,7 @@ class Rewrapper {
     if (col + beyond < cols_) return put_cursor(col + beyond);
     put_cursor(cols_ - 1);
     if (beyond > 0 || col < cols_ || text.empty()) return;
-    to_.is_wrap_pending = true;  // the text ends where the row does
+    to_.is_wrap_pending = true;  // the text ends at the end of the row
     put_cursor(cols_ - text.back().width);
   }
 
@@ -186,7 +187,7 @@ class Rewrapper {
   Flow to_;
 };
 
-// Where the screen begins when its height changes and nothing is wrapped anew.
+// The first line of the screen after a change of its height only.
 std::size_t top_for_height(Flow& flow, std::size_t top, int old_rows, int rows) {
   if (rows > old_rows) return top - std::min(top, static_cast<std::size_t>(rows - old_rows));
   auto needed = static_cast<std::size_t>(old_rows - rows);
@@ -287,7 +288,7 @@ void resize_snapshot(ScreenSnapshot& snapshot, WindowSize size) {
               stops.end());
   for (int col = (snapshot.size.cols + 7) / 8 * 8; col < size.cols; col += 8) stops.push_back(col);
 
-  // As on other terminals, the margins are those of the whole screen again.
+  // Reset the margins to the whole screen, as other terminals do.
   snapshot.modes.rows = snapshot.modes.cols = {0, 0};
   snapshot.size = size;
 }

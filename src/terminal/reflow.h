@@ -1,9 +1,10 @@
-// resize_snapshot: what a screen shows after its window got another size. Pure.
+// resize_snapshot: changes the window size of a screen. Pure.
 //
-// As tmux has it. Lines that were wrapped are joined and wrapped anew, in the scrollback, too; the
-// cursor stays on its character. Rows that no longer fit go to the scrollback, after blank rows
-// below the cursor were given up; a higher screen takes rows back from there. The alternate screen
-// is cut or padded at the right and at the bottom: its program paints it anew.
+// Follows tmux. Wrapped lines are joined and wrapped again at the new width, in the scrollback,
+// too; the cursor stays on its character. If the screen becomes lower, blank rows below the cursor
+// are dropped first, then rows at the top move to the scrollback. If it becomes higher, rows move
+// back from there. The alternate screen is cut or padded at the right and at the bottom, since its
+// program repaints it.
 #pragma once
 
 #include "terminal/glyph_widths.h"
@@ -13,7 +14,7 @@ namespace sf::waypoint {
 
 void resize_snapshot(ScreenSnapshot& snapshot, WindowSize size);
 
-// The opposite of encode_line().
+// The inverse of encode_line().
 Row decode_line(std::string_view encoded, GlyphWidths& widths);
 
 }  // namespace sf::waypoint

@@ -1,5 +1,5 @@
-// Windows of another size: what the screen shows then. The expectations are what tmux 3.3a shows,
-// but for RowsPaintedByMotionAreNotJoined.
+// Tests the screen after its window was resized. The expected results are those of tmux 3.3a,
+// except in RowsPaintedByMotionAreNotJoined.
 #include <gtest/gtest.h>
 
 #include "terminal/screen.h"
@@ -7,7 +7,7 @@
 namespace sf::waypoint {
 namespace {
 
-// The rows without blank ones at the end, then "@row,col" of the cursor.
+// The rows without trailing blank rows, then "@row,col" of the cursor.
 std::string shown(Screen& screen) {
   const ScreenText text = screen.text();
   std::string all;
@@ -23,14 +23,14 @@ std::string scrolled(Screen& screen) {
   return all;
 }
 
-// Saved and loaded, a screen must go on as the live one does.
+// A saved and loaded screen must behave like the live one.
 Screen reloaded(Screen& screen) {
   auto loaded = Screen::load(screen.save());
   EXPECT_TRUE(loaded.ok());
   return std::move(*loaded);
 }
 
-TEST(ReflowTest, AWrappedLineIsJoinedAndWrappedAnew) {
+TEST(ReflowTest, WrappedLineIsJoinedAndWrappedAgain) {
   Screen screen({4, 10});
   screen.feed("abcdefghijklmno\r\nxyz");
   EXPECT_EQ(shown(screen), "abcdefghij|klmno|xyz|@2,3");
@@ -45,7 +45,7 @@ TEST(ReflowTest, AWrappedLineIsJoinedAndWrappedAnew) {
   }
 }
 
-TEST(ReflowTest, NoTextIsLostThroughTheScrollback) {
+TEST(ReflowTest, ReflowThroughTheScrollbackLosesNoText) {
   Screen screen({3, 10});
   screen.feed("abcdefghijklmnopqrstuvwxyz0123456789\r\nend");
   EXPECT_EQ(scrolled(screen) + shown(screen), "abcdefghij|klmnopqrst|uvwxyz0123|456789|end|@2,3");
@@ -62,7 +62,7 @@ TEST(ReflowTest, NoTextIsLostThroughTheScrollback) {
   }
 }
 
-TEST(ReflowTest, LinesThatWereEndedStayApart) {
+TEST(ReflowTest, EndedLinesAreNotJoined) {
   Screen screen({4, 5});
   screen.feed("abcde\r\nfghij\r\nk");
   screen.resize({4, 20});
@@ -77,7 +77,7 @@ TEST(ReflowTest, RowsPaintedByMotionAreNotJoined) {
   EXPECT_EQ(shown(screen), "vwxyz|new|@1,3");
 }
 
-TEST(ReflowTest, AnErasedEndEndsTheLine) {
+TEST(ReflowTest, ErasedEndEndsTheLine) {
   Screen screen({3, 5});
   screen.feed("abcdefgh\x1b[1;3H\x1b[K");
   screen.resize({3, 20});
@@ -124,7 +124,7 @@ TEST(ReflowTest, ColoursStayWithTheirCharacters) {
   EXPECT_NE(screen.repaint().find("\x1b[0;1;4m\x1b[38;2;1;2;3mefgh"), std::string::npos);
 }
 
-TEST(ReflowTest, AHigherScreenTakesLinesBackAndALowerOneGivesThemAway) {
+TEST(ReflowTest, LinesMoveBetweenScreenAndScrollbackWhenTheHeightChanges) {
   Screen screen({3, 10});
   screen.feed("1\r\n2\r\n3\r\n4\r\n5");
   EXPECT_EQ(scrolled(screen), "1|2|");
@@ -138,7 +138,7 @@ TEST(ReflowTest, AHigherScreenTakesLinesBackAndALowerOneGivesThemAway) {
   EXPECT_EQ(scrolled(screen) + " " + shown(screen), " 1|2|3|4|5|@4,1");
 }
 
-TEST(ReflowTest, APendingWrapFollowsItsCharacter) {
+TEST(ReflowTest, PendingWrapFollowsItsCharacter) {
   Screen screen({3, 5});
   screen.feed("abcde");
   screen.resize({3, 10});
@@ -149,7 +149,7 @@ TEST(ReflowTest, APendingWrapFollowsItsCharacter) {
   EXPECT_EQ(shown(screen), "abcdef|g|@1,1");
 }
 
-TEST(ReflowTest, TheAlternateScreenIsCutAndThePrimaryReflows) {
+TEST(ReflowTest, AlternateScreenIsCutAndPrimaryScreenReflows) {
   Screen screen({3, 5});
   screen.feed("abcdefgh\x1b[?1049h\x1b[Hfull screen");
   screen.resize({3, 20});
@@ -157,13 +157,13 @@ TEST(ReflowTest, TheAlternateScreenIsCutAndThePrimaryReflows) {
   EXPECT_EQ(shown(screen), "abcdefgh|@0,8");
 }
 
-TEST(ReflowTest, AnAlignmentPatternHomesTheCursor) {
+TEST(ReflowTest, AlignmentPatternHomesTheCursor) {
   Screen screen({2, 3});
   screen.feed("\x1b[2;2H\x1b#8x");
   EXPECT_EQ(shown(screen), "xEE|EEE|@0,1");
 }
 
-TEST(ReflowTest, AScreenOfTheFirstFormatIsLoaded) {
+TEST(ReflowTest, ScreenOfFormatVersionOneIsLoaded) {
   const std::string log = "hello";
   std::string saved("SFSCREEN\1\0\0\0\2\0\5\0\1\0\0\0\3\0\0\0old", 27);
   saved += std::string("\0\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 16) + log;

@@ -20,10 +20,10 @@ constexpr std::uint32_t kVersion = 2;
 constexpr std::uint32_t kOldestVersion = 1;  // without continued lines and answers
 constexpr std::size_t kWorthDropping = 32768;
 constexpr std::uint64_t kMaxSavedLine = 1ULL << 20;
-constexpr std::size_t kMaxAnswers = 64;  // kept; a program that asks more is not listening
+constexpr std::size_t kMaxAnswers = 64;  // a program with more unread answers does not read them
 constexpr std::size_t kMaxAnswer = 4096;
 constexpr std::uint64_t kMaxSavedLog =
-    128ULL << 20;  // a repaint of two huge screens, each cell another colour
+    128ULL << 20;  // enough for two screens of kMaxSize with a new colour in each cell
 
 WindowSize clamp_size(WindowSize size) {
   return {std::clamp(size.rows, Screen::kMinSize.rows, Screen::kMaxSize.rows),
@@ -41,7 +41,7 @@ void put_bytes(std::string& out, std::string_view bytes) {
   out += bytes;
 }
 
-// Takes little-endian numbers and byte strings off the front, as long as there are any.
+// Reads little-endian numbers and byte strings from the front. Returns nothing at the end.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -79,7 +79,7 @@ class Screen::Impl {
   explicit Impl(WindowSize size) : size_(clamp_size(size)) {}
 
   void feed(std::string_view raw) {
-    // In steps, so that the log stays small however much comes at once.
+    // In steps, so that the log stays small even if `raw` is large.
     while (!raw.empty()) {
       const std::string_view part = raw.substr(0, kMaxPending);
       scanner_.feed(part, *this);
@@ -92,7 +92,7 @@ class Screen::Impl {
 
   void on_other(std::string_view bytes) { log_.append(bytes); }
   void on_query(const TerminalQuery& query) {
-    // A sequence may set one colour and ask for another.
+    // A sequence may set one colour and query another.
     TerminalColours set;
     if (query.kind == TerminalQuery::Kind::kOsc) set.obey(query.body);
     if (!set.empty()) on_other(query.bytes);
@@ -121,7 +121,7 @@ class Screen::Impl {
     compact(size);
   }
 
-  // The emulator, having seen the whole log.
+  // The emulator, after the whole log was fed to it.
   Emulator& current() {
     sync();
     return catch_up();
@@ -159,9 +159,9 @@ class Screen::Impl {
 
   static Result<std::unique_ptr<Impl>> load(std::string_view saved) {
     Reader reader(saved);
-    if (reader.bytes(kMagic.size()) != kMagic) return corrupt("not one, the magic is missing");
+    if (reader.bytes(kMagic.size()) != kMagic) return corrupt("no magic number");
     const auto version = reader.number<std::uint32_t>();
-    if (!version) return corrupt("cut off in its header");
+    if (!version) return corrupt("truncated header");
     if (*version < kOldestVersion || *version > kVersion)
       return corrupt("unknown version " + std::to_string(*version));
     const bool has_flags = *version >= 2;
@@ -171,10 +171,10 @@ class Screen::Impl {
     const auto is_top_continued = flag();
     const auto lines = reader.number<std::uint32_t>();
     if (!rows || !cols || !is_top_continued || *is_top_continued > 1 || !lines)
-      return corrupt("cut off in its header");
+      return corrupt("truncated header");
     const WindowSize size{*rows, *cols};
     if (clamp_size(size) != size) {
-      return corrupt("impossible size " + std::to_string(*rows) + "x" + std::to_string(*cols));
+      return corrupt("invalid size " + std::to_string(*rows) + "x" + std::to_string(*cols));
     }
     if (*lines > kMaxScrollback)
       return corrupt("too many scrollback lines: " + std::to_string(*lines));
@@ -183,12 +183,12 @@ class Screen::Impl {
     for (std::uint32_t i = 0; i < *lines; ++i) {
       const auto is_continued = flag();
       if (!is_continued || *is_continued > 1)
-        return corrupt("bad flag of scrollback line " + std::to_string(i));
+        return corrupt("invalid flag of scrollback line " + std::to_string(i));
       const auto length = reader.number<std::uint32_t>();
       if (!length || *length > kMaxSavedLine)
-        return corrupt("bad length of scrollback line " + std::to_string(i));
+        return corrupt("invalid length of scrollback line " + std::to_string(i));
       const auto line = reader.bytes(*length);
-      if (!line) return corrupt("cut off in scrollback line " + std::to_string(i));
+      if (!line) return corrupt("truncated scrollback line " + std::to_string(i));
       impl->scrollback_.push_back({std::string(*line), *is_continued != 0});
     }
     if (has_flags) {
@@ -197,13 +197,13 @@ class Screen::Impl {
     }
     const auto repaint_size = reader.number<std::uint64_t>();
     const auto log_size = reader.number<std::uint64_t>();
-    if (!repaint_size || !log_size) return corrupt("cut off before its log");
+    if (!repaint_size || !log_size) return corrupt("truncated before the log");
     if (*log_size > kMaxSavedLog || *repaint_size > *log_size)
-      return corrupt("bad length of its log");
+      return corrupt("invalid length of the log");
     const auto log = reader.bytes(*log_size);
-    if (!log) return corrupt("cut off in its log");
-    if (!reader.is_at_end()) return corrupt("something follows its log");
-    // What the log asks was answered when it came.
+    if (!log) return corrupt("truncated log");
+    if (!reader.is_at_end()) return corrupt("data after the log");
+    // Queries in the log were answered before it was saved.
     struct Silent {
       std::string& log;
       void on_other(std::string_view bytes) { log += bytes; }
@@ -217,7 +217,7 @@ class Screen::Impl {
  private:
   bool is_log_long() const { return log_.size() - repaint_size_ > kMaxLog; }
 
-  // Brings the emulator up to date and the log within its bound.
+  // Feeds the log to the emulator, and compacts the log if it is too long.
   void sync() {
     catch_up();
     if (is_log_long()) compact(size_);
@@ -235,8 +235,8 @@ class Screen::Impl {
     return *emulator_;
   }
 
-  // Shortens the part of the log that the emulator has not seen, if much of it would only pass
-  // through. What is shown in the end is the same.
+  // Shortens the part of the log that was not fed to the emulator yet, if much of it would scroll
+  // out of sight. The result on the screen is the same.
   void drop_unseen_output() {
     if (log_.size() - fed_ < kWorthDropping) return;
     std::optional<UnseenOutput> part = find_unseen_output(std::string_view(log_).substr(fed_),
@@ -248,8 +248,8 @@ class Screen::Impl {
     log_.replace(begin, end - begin, part->traces);
   }
 
-  // Replaces the log by a repaint. The next emulator is made from that, so what is shown from now
-  // on and what load() makes of save() have the same origin and cannot differ.
+  // Replaces the log by a repaint. The next emulator starts from this repaint, as load(save())
+  // does, so the two show the same.
   void compact(WindowSize size) {
     ScreenSnapshot snapshot = std::move(*emulator_).take_snapshot();
     emulator_.reset();
@@ -265,26 +265,26 @@ class Screen::Impl {
 
   static Status read_answers(Reader& reader, std::vector<std::string>& into) {
     const auto count = reader.number<std::uint32_t>();
-    if (!count || *count > kMaxAnswers) return corrupt("bad number of answers");
+    if (!count || *count > kMaxAnswers) return corrupt("invalid number of answers");
     for (std::uint32_t i = 0; i < *count; ++i) {
       const auto length = reader.number<std::uint32_t>();
-      if (!length || *length > kMaxAnswer) return corrupt("bad length of an answer");
+      if (!length || *length > kMaxAnswer) return corrupt("invalid length of an answer");
       const auto answer = reader.bytes(*length);
-      if (!answer) return corrupt("cut off in an answer");
+      if (!answer) return corrupt("truncated answer");
       into.emplace_back(*answer);
     }
     return Ok{};
   }
 
   WindowSize size_;
-  Scrollback scrollback_;          // as it was where the log begins
-  bool is_top_continued_ = false;  // likewise: the first row goes on from the scrollback
+  Scrollback scrollback_;          // at the start of the log
+  bool is_top_continued_ = false;  // at the start of the log, the first row continues scrollback_
   QueryScanner scanner_;           // holds the end of the stream while that may become a query
   std::vector<std::string> answers_;
   std::vector<std::string> typed_answers_;
-  std::string log_;  // a repaint, then what was fed after it, without queries
+  std::string log_;  // a repaint, then the bytes fed after it, without queries
   std::size_t repaint_size_ = 0;
-  std::size_t fed_ = 0;  // how much of the log the emulator has seen
+  std::size_t fed_ = 0;  // bytes of the log that were fed to the emulator
   std::unique_ptr<Emulator> emulator_;
 };
 

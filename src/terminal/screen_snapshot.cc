@@ -33,7 +33,7 @@ void append_colour(std::string& out, const VTermColor& colour, int base) {
   out += 'm';
 }
 
-// Writes a repaint, remembering the pen it has left the emulator with.
+// Writes a repaint, and tracks the emulator's pen.
 class Painter {
  public:
   explicit Painter(std::string& out) : out_(out) {}
@@ -49,8 +49,8 @@ class Painter {
   void move_to(int row, int col) {
     out_ += "\x1b[" + std::to_string(row + 1) + ";" + std::to_string(col + 1) + "H";
   }
-  // Some motions to where one is do not take back a pending wrap in libvterm; coming from elsewhere
-  // does.
+  // Moves the cursor and cancels a pending wrap. In libvterm, some motions to the current position
+  // do not cancel it; a motion from another position does.
   void move_firmly_to(int row, int col) {
     out_ += "\x1b[H";
     move_to(row, col);
@@ -63,8 +63,8 @@ class Painter {
   }
 
  private:
-  // Brings the emulator to where the next character goes to the row below `above` by itself.
-  // False: there is no way there, since the end of that row was erased.
+  // Brings the emulator into a state in which the next character wraps to the row below `above`.
+  // Returns false if that is impossible because the end of that row was erased.
   bool begin_wrap(const Row& above, const Row& row, int number, int cols) {
     if (above.empty() || row.empty()) return false;
     const Glyph& last = above.back();
@@ -79,10 +79,10 @@ class Painter {
     return true;
   }
 
-  // `wraps`: the first character gets to the row by itself.
+  // `wraps`: the first character wraps to this row.
   void paint_row(const Row& row, int number, int cols, bool wraps) {
     int col = 0;
-    int at = wraps ? 0 : -1;  // where the emulator's cursor is; -1: not to be relied on
+    int at = wraps ? 0 : -1;  // column of the emulator's cursor; -1: unknown
     std::size_t i = 0;
     if (wraps) {
       const Glyph& first = row[i++];
@@ -131,7 +131,7 @@ void append_tab_stops(std::string& out, const ScreenSnapshot& snapshot) {
   for (const int col : snapshot.tab_stops) out += "\x1b[1;" + std::to_string(col + 1) + "H\x1bH";
 }
 
-// Requires: ASCII is designated to all sets, and the first one is used.
+// Requires: ASCII is designated to all sets, and G0 is in use.
 void append_charsets(std::string& out, const std::array<char, 4>& charset, int shift) {
   for (std::size_t i = 0; i < charset.size(); ++i) {
     if (charset[i] != 0 && charset[i] != 'B') out += std::string("\x1b") + "()*+"[i] + charset[i];
@@ -141,7 +141,7 @@ void append_charsets(std::string& out, const std::array<char, 4>& charset, int s
   if (shift == 3) out += "\x1bo";
 }
 
-// Takes back append_charsets().
+// Undoes append_charsets().
 void append_ascii(std::string& out, const std::array<char, 4>& charset, int shift) {
   for (std::size_t i = 0; i < charset.size(); ++i) {
     if (charset[i] != 0 && charset[i] != 'B') out += std::string("\x1b") + "()*+"[i] + 'B';
@@ -150,7 +150,7 @@ void append_ascii(std::string& out, const std::array<char, 4>& charset, int shif
 }
 
 void append_modes(std::string& out, const TerminalModes& modes) {
-  // The mouse modes exclude each other, so switching one off must not come after another's on.
+  // The mouse modes exclude each other, so switch all unwanted ones off first.
   for (const bool wanted : {false, true}) {
     for (const auto& [mode, on] : modes.dec) {
       if (on == wanted) append_mode(out, mode, on);
@@ -168,7 +168,8 @@ void append_modes(std::string& out, const TerminalModes& modes) {
   if (modes.has(69)) append_margins(modes.cols, 's');
 }
 
-// Requires: ASCII and no origin mode or margins, which it leaves behind, too.
+// Appends the sequences that set the saved cursor. Before and after them, the charset is ASCII, and
+// origin mode and margins are off.
 void append_saved(std::string& out, const SavedCursor& saved) {
   if (saved.is_origin) append_mode(out, 6, true);
   append_charsets(out, saved.charset, saved.shift);
@@ -180,13 +181,13 @@ void append_saved(std::string& out, const SavedCursor& saved) {
   if (saved.is_origin) append_mode(out, 6, false);
 }
 
-// A glyph and the column where it begins.
+// A glyph and its first column.
 struct PlacedGlyph {
   const Glyph* glyph = nullptr;
   int col = 0;
 };
 
-// The glyph that begins before the column and does not end before it, if there is one.
+// The glyph that starts before column `wanted` and ends at or after it, if any.
 PlacedGlyph glyph_before(const Row& row, int wanted) {
   int col = 0;
   for (const Glyph& glyph : row) {
@@ -201,8 +202,8 @@ const Row& row_of_cursor(const ScreenSnapshot& snapshot) {
   return grid[static_cast<std::size_t>(snapshot.cursor.row)];
 }
 
-// If a wrap is pending, the character in the last column. If a wide character was there and has
-// been erased, no blank can stand in for it: then the wrap is forgotten.
+// The character in the last column, if a wrap is pending. If a wide character there was erased, no
+// blank can replace it, so the repaint loses the pending wrap.
 PlacedGlyph find_wrapping(const ScreenSnapshot& snapshot) {
   if (!snapshot.is_wrap_pending) return {};
   const PlacedGlyph last = glyph_before(row_of_cursor(snapshot), snapshot.cursor.col + 1);
@@ -210,7 +211,7 @@ PlacedGlyph find_wrapping(const ScreenSnapshot& snapshot) {
   return ends_row && last.col == snapshot.cursor.col ? last : PlacedGlyph{};
 }
 
-// The character that the emulator printed last, if it still has to know it.
+// The character that was printed last, if the repaint must restore that state.
 PlacedGlyph find_last_text(const ScreenSnapshot& snapshot) {
   if (snapshot.last_text.empty() || snapshot.modes.is_insert || !snapshot.modes.has(7)) return {};
   const PlacedGlyph last = snapshot.is_wrap_pending
@@ -223,8 +224,8 @@ PlacedGlyph find_last_text(const ScreenSnapshot& snapshot) {
   return is_it ? last : PlacedGlyph{};
 }
 
-// Moves to the cursor's place. `printed` is printed again before it: with a wrap pending, that is
-// how one gets there.
+// Moves to the cursor's position. Prints `printed` again if it is set, because only printing leads
+// to a pending wrap.
 void append_cursor(std::string& out, const ScreenSnapshot& snapshot, PlacedGlyph printed) {
   Painter painter(out);
   const Cursor& cursor = snapshot.cursor;
@@ -278,7 +279,7 @@ std::string encode_line(const Row& row, LineEnd end) {
            pen.attrs.blink == 0 && pen.attrs.reverse == 0 && pen.attrs.strike == 0 &&
            pen.attrs.font == 0;
   };
-  const Pen* current = nullptr;  // null: as after a reset
+  const Pen* current = nullptr;  // null: the default pen
   std::size_t size = trimmed_size(row);
   while (end == LineEnd::kGoesOn && size < row.size() && !row[size].text.empty()) ++size;
   for (std::size_t i = 0; i < size; ++i) {
@@ -342,12 +343,13 @@ std::string repaint(const ScreenSnapshot& snapshot) {
   append_mode(out, 25, snapshot.cursor.is_visible);
   const PlacedGlyph last_text = find_last_text(snapshot);
   if (last_text.glyph != nullptr) {
-    // No sequence may follow it. The character is what the sets have made of it already.
+    // No sequence may follow the character. It is already translated, so it is not ASCII to which a
+    // character set applies.
     append_charsets(out, modes.charset, modes.shift);
     append_cursor(out, snapshot, last_text);
   } else {
     append_cursor(out, snapshot, find_wrapping(snapshot));
-    // Nothing is printed from here on.
+    // No character is printed after this.
     if (modes.is_insert) out += "\x1b[4h";
     append_charsets(out, modes.charset, modes.shift);
   }

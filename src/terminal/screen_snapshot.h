@@ -1,6 +1,6 @@
-// ScreenSnapshot: all that an emulator knows, as plain data, and the bytes that make a fresh
-// emulator know it again. Pure; the bridge between Emulator, which fills it, and Screen, which
-// stores the repaint.
+// ScreenSnapshot: the whole state of an emulator as plain data, and the repaint: the bytes that
+// bring a new emulator into this state. Emulator fills the snapshot, Screen stores the repaint.
+// Pure.
 #pragma once
 
 #include <vterm.h>
@@ -26,15 +26,15 @@ struct Pen {
 };
 bool operator==(const Pen& a, const Pen& b);
 
-// One character with its marks, on one or two columns. Without text it is a cell that was never
-// written or erased.
+// One character with its marks, in one or two columns. A cell without text was never written, or
+// was erased.
 struct Glyph {
   std::string text;
   int width = 1;
   Pen pen;
 };
 
-using Row = std::vector<Glyph>;  // together as wide as the screen
+using Row = std::vector<Glyph>;  // the total width is the screen's
 using Grid = std::vector<Row>;
 
 struct Cursor {
@@ -44,7 +44,7 @@ struct Cursor {
   Pen pen;
 };
 
-// What DECSC keeps. Whether the cursor is visible is not part of it.
+// The state that DECSC saves. The cursor's visibility is not part of it.
 struct SavedCursor {
   Cursor cursor;
   bool is_origin = false;
@@ -52,10 +52,10 @@ struct SavedCursor {
   int shift = 0;
 };
 
-// A line that left the screen at its top.
+// A line that scrolled off the top of the screen.
 struct ScrolledLine {
   std::string encoded;        // see encode_line()
-  bool is_continued = false;  // it goes on where the line before was full
+  bool is_continued = false;  // it continues the previous line, which filled its row
   friend bool operator==(const ScrolledLine&, const ScrolledLine&) = default;
 };
 using Scrollback = std::deque<ScrolledLine>;  // oldest first
@@ -63,14 +63,14 @@ using Scrollback = std::deque<ScrolledLine>;  // oldest first
 struct ScreenSnapshot {
   WindowSize size;
   Grid primary;
-  // For each row of `primary`, whether it goes on where the row before was full. The first one may
-  // continue the scrollback.
+  // For each row of `primary`, whether it continues the previous row, which was full. The first row
+  // may continue the scrollback.
   std::vector<bool> continued;
   std::optional<Grid> alternate;  // set iff the alternate screen is shown
   Cursor cursor;
   bool is_wrap_pending = false;  // the next character goes to the next line
-  std::string last_text;         // the last character if nothing came after it: marks join it
-  SavedCursor saved;             // DECSC, of the screen that is shown: each has its own
+  std::string last_text;         // the last character if only marks followed it; a mark joins it
+  SavedCursor saved;             // DECSC, of the screen that is shown; each screen has its own
   SavedCursor primary_saved;     // the primary screen's while the alternate is shown
   std::vector<int> tab_stops;    // columns > 0
   TerminalModes modes;
@@ -80,23 +80,23 @@ struct ScreenSnapshot {
   Scrollback scrollback;
 };
 
-// Appends what makes a pen in any state equal to `pen`.
+// Appends the sequences that set the pen to `pen` from any state.
 void append_pen(std::string& out, const Pen& pen);
 
-// A line as text with SGR sequences, blanks at its end removed, the pen reset after it. If the line
-// goes on in the next one, spaces that were printed at its end belong to the text and stay.
+// Returns the line as text with SGR sequences, without blanks at its end, and resets the pen after
+// it. With kGoesOn, the next row continues the line, so printed spaces at its end are kept.
 enum class LineEnd { kEnds, kGoesOn };
 std::string encode_line(const Row& row, LineEnd end);
-// The same as plain text: of the glyphs, and of an encoded line.
+// Plain text of a row, and of an encoded line.
 std::string plain_line(const Row& row);
 std::string plain_line(std::string_view encoded);
 
-// The bytes that turn a fresh emulator of the snapshot's size into the snapshot, scrollback and
-// continued.front() excepted. Continued rows are printed past the end of the row before, so any
-// terminal that reflows knows them, too.
+// The bytes that bring a new emulator of the snapshot's size into the snapshot's state, without the
+// scrollback and continued.front(). A continued row is printed past the end of the previous row, so
+// a terminal that reflows treats them as one line.
 std::string repaint(const ScreenSnapshot& snapshot);
 
-// A blank cell as after a reset.
+// The blank cell of a reset terminal.
 Glyph blank_glyph();
 
 }  // namespace sf::waypoint

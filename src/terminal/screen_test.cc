@@ -34,9 +34,8 @@ void expect_same(Screen& a, Screen& b) {
   EXPECT_EQ(a.scrollback(SIZE_MAX), b.scrollback(SIZE_MAX));
 }
 
-// A saved and loaded screen must show the same, before and after both are fed `after`; and so again
-// when the save was taken from a screen that had been looked at, and from one that had been loaded
-// itself.
+// A saved and loaded screen must show the same as the original, before and after both are fed
+// `after`. This must also hold if the saved screen had been read before, or had itself been loaded.
 void expect_survives_saving(std::string_view before, std::string_view after,
                             WindowSize size = kSize) {
   Screen unseen(size);
@@ -59,7 +58,7 @@ void expect_survives_saving(std::string_view before, std::string_view after,
   expect_same(seen, *twice);
 }
 
-TEST(ScreenTest, ANewScreenIsBlank) {
+TEST(ScreenTest, NewScreenIsBlank) {
   Screen screen(kSize);
   const ScreenText text = screen.text();
   EXPECT_EQ(text.rows, Lines(6));
@@ -72,7 +71,7 @@ TEST(ScreenTest, ANewScreenIsBlank) {
   EXPECT_EQ(screen.scrollback(10), Lines{});
 }
 
-TEST(ScreenTest, TextCursorAndTitleAreTold) {
+TEST(ScreenTest, TextCursorAndTitleAreReturned) {
   Screen screen(kSize);
   screen.feed("\x1b]0;grüße\a$ ls\r\n\x1b[34mdir\x1b[0m  \x1b[1mfile\x1b[0m   \r\n$ \x1b[?25l");
   EXPECT_EQ(rows_of(screen), (Lines{"$ ls", "dir  file", "$"}));
@@ -93,7 +92,7 @@ TEST(ScreenTest, LongLinesWrapAndOldOnesGoToTheScrollback) {
   EXPECT_EQ(rows_of(screen), (Lines{"3", "4", "5", "6", "7"}));
 }
 
-TEST(ScreenTest, TheScrollbackIsBounded) {
+TEST(ScreenTest, ScrollbackIsBounded) {
   Screen screen(kSize);
   for (int i = 0; i < 5000; ++i) screen.feed(std::to_string(i) + "\r\n");
   const Lines lines = screen.scrollback(SIZE_MAX);
@@ -102,7 +101,7 @@ TEST(ScreenTest, TheScrollbackIsBounded) {
   EXPECT_EQ(lines.front(), "2995");
 }
 
-TEST(ScreenTest, LeavingTheAlternateScreenShowsThePrimaryAgain) {
+TEST(ScreenTest, LeavingTheAlternateScreenShowsThePrimaryScreen) {
   Screen screen(kSize);
   screen.feed("$ vim\r\n\x1b[?1049h\x1b[Hediting");
   EXPECT_TRUE(screen.text().alternate_screen);
@@ -128,7 +127,7 @@ TEST(ScreenTest, WideAndCombiningCharactersSurviveSaving) {
   expect_survives_saving(std::string(19, 'x') + "e", "\xcc\x81y");
 }
 
-TEST(ScreenTest, TheAlternateScreenSurvivesSaving) {
+TEST(ScreenTest, AlternateScreenSurvivesSaving) {
   expect_survives_saving("$ less\r\n\x1b[?1049h\x1b[H\x1b[2Jpage\r\n:", "\x1b[?1049l$ ");
 }
 
@@ -138,7 +137,7 @@ TEST(ScreenTest, WrappedLinesSurviveSaving) {
   expect_survives_saving("\x1b[6;1H" + std::string(20, 'a'), "b");
 }
 
-TEST(ScreenTest, SequencesCutOffAtTheEndSurviveSaving) {
+TEST(ScreenTest, TruncatedSequencesAtTheEndSurviveSaving) {
   for (const std::string_view sequence :
        {"\x1b[31;1mX", "\x1b]0;title\x1b\\X", "\xe4\xb8\xadX", "\x1b(0qX", "\x1b[3;4HX"}) {
     for (std::size_t cut = 0; cut <= sequence.size(); ++cut) {
@@ -186,9 +185,9 @@ TEST(ScreenTest, RandomBytesSurviveSaving) {
   }
 }
 
-TEST(ScreenTest, CompactingChangesNothingThatIsShown) {
-  // The filler pushes the log over its bound without leaving a trace; a reference screen never gets
-  // it.
+TEST(ScreenTest, CompactingDoesNotChangeTheScreen) {
+  // The filler pushes the log over its limit without a visible effect. The reference screen does
+  // not get it.
   const std::string filler = "\x1b[0m" + std::string(Screen::kMaxLog + 1, '\0');
   const std::string before =
       "primary\r\n\x1b[1;31mred\x1b]2;title\a\x1b[?1049h" + full_screen_redraws(2);
@@ -202,7 +201,7 @@ TEST(ScreenTest, CompactingChangesNothingThatIsShown) {
   expect_same(compacted, reference);
 }
 
-TEST(ScreenTest, WhatIsSavedStaysSmall) {
+TEST(ScreenTest, SavedScreenStaysSmall) {
   Screen screen({24, 80});
   std::mt19937 random(1);
   for (int i = 0; i < 200; ++i) {
@@ -248,7 +247,7 @@ TEST(ScreenTest, ResizingInTheAlternateScreenKeepsThePrimary) {
   EXPECT_EQ(screen.scrollback(10), (Lines{"1", "2"}));
 }
 
-TEST(ScreenTest, AResizedScreenSurvivesSaving) {
+TEST(ScreenTest, ResizedScreenSurvivesSaving) {
   Screen screen(kSize);
   for (const WindowSize size :
        {WindowSize{3, 7}, WindowSize{50, 200}, WindowSize{1, 2}, WindowSize{24, 80}}) {
@@ -267,7 +266,7 @@ TEST(ScreenTest, ResizingAfterMuchOutputKeepsTheText) {
   EXPECT_EQ(rows_of(screen), (Lines{"text"}));
 }
 
-TEST(ScreenTest, AFloodOfOutputEndsLikeItsLastLines) {
+TEST(ScreenTest, MuchOutputShowsTheSameAsItsLastLines) {
   std::string flood = "\x1b[1;31m\x1b]2;title\a";
   for (int i = 0; i < 400000; ++i) flood += "line " + std::to_string(i) + "\r\n";
   Screen screen(kSize);
@@ -285,7 +284,7 @@ TEST(ScreenTest, AFloodOfOutputEndsLikeItsLastLines) {
   EXPECT_EQ(lines.back(), "line 399994");
 }
 
-TEST(ScreenTest, SizesOutOfBoundsAreMovedInside) {
+TEST(ScreenTest, OutOfRangeSizesAreClamped) {
   EXPECT_EQ(Screen({0, 0}).text().size, Screen::kMinSize);
   Screen screen({65535, 65535});
   EXPECT_EQ(screen.text().size, Screen::kMaxSize);
@@ -293,7 +292,7 @@ TEST(ScreenTest, SizesOutOfBoundsAreMovedInside) {
   EXPECT_EQ(screen.text().size, (WindowSize{1, 5}));
 }
 
-TEST(ScreenTest, AMovedScreenGoesOn) {
+TEST(ScreenTest, MovedScreenKeepsWorking) {
   Screen screen(kSize);
   screen.feed("abc");
   screen.text();
@@ -303,7 +302,7 @@ TEST(ScreenTest, AMovedScreenGoesOn) {
   EXPECT_EQ(moved.scrollback(2).front(), "abcdef");
 }
 
-TEST(ScreenTest, WhatIsNotASavedScreenIsRefused) {
+TEST(ScreenTest, InvalidSaveIsRefused) {
   Screen screen(kSize);
   for (int i = 0; i < 10; ++i) screen.feed(std::to_string(i) + "\r\n");
   screen.resize({5, 30});

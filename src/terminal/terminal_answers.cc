@@ -10,12 +10,12 @@
 namespace sf::waypoint {
 namespace {
 
-// The xterm whose answers these are. Level 2 (VT220): selective erase and colours.
+// The answers of xterm 370. Level 2 (VT220): selective erase and colours.
 constexpr std::string_view kDeviceAttributes = "\x1b[?62;6;22c";
 constexpr std::string_view kSecondAttributes = "\x1b[>41;370;0c";
 constexpr std::string_view kVersion = "\x1bP>|XTerm(370)\x1b\\";
 constexpr std::string_view kName = "xterm-256color";
-// There are no pixels here; a cell is taken for this many, as with a common font.
+// The emulator has no pixels. These are the cell sizes of a common font.
 constexpr int kCellHeight = 16;
 constexpr int kCellWidth = 8;
 
@@ -88,7 +88,7 @@ std::string window_report(int what, WindowSize size) {
   }
 }
 
-// 0: not known, 1: set, 2: reset.
+// 0: unknown mode, 1: set, 2: reset.
 std::string mode_report(const CsiSequence& asked, const Emulator& emulator) {
   const int mode = asked.argument(0, 0);
   const TerminalModes& modes = emulator.modes();
@@ -153,7 +153,7 @@ std::string osc_answer(const TerminalQuery& query, const TerminalColours& colour
         answer += "\x1b]4;" + std::to_string(index) + ";" + colour_text(colours.palette(index)) +
                   std::string(end);
     } else if (words[i] == "?" && what >= TerminalColours::kFirstText) {
-      // The first is that of `what`, the next that of the number behind it, and so on.
+      // The first word is for colour `what`, the next one for the next number, and so on.
       const int which = what + static_cast<int>(i) - 1;
       if (which > TerminalColours::kLastText) break;
       answer += "\x1b]" + std::to_string(which) + ";" + colour_text(colours.text(which)) +
@@ -168,7 +168,7 @@ std::string setting_answer(std::string_view what, const Emulator& emulator, Wind
   std::string value;
   if (what == "m") {
     append_pen(value, emulator.cursor().pen);
-    std::string numbers;  // of all its sequences as one
+    std::string numbers;  // the arguments of all its sequences
     for (std::size_t at = 0; at < value.size();) {
       const std::size_t end = value.find('m', at);
       numbers += (numbers.empty() ? "" : ";") + value.substr(at + 2, end - at - 2);
@@ -219,7 +219,7 @@ std::string to_hex(std::string_view bytes) {
   return text;
 }
 
-// XTGETTCAP. Like xterm, the answer ends with the first name that is not known.
+// XTGETTCAP. As in xterm, the answer ends at the first unknown name.
 std::string capability_answer(std::string_view names) {
   std::string known;
   while (true) {
@@ -259,7 +259,7 @@ std::string without_answers(std::string queue, const std::vector<std::string>& a
       queue.erase(at, answer->size());
       continue;
     }
-    // Somebody read its beginning.
+    // The program may have read the start of the answer.
     for (std::size_t read = 1; read < answer->size(); ++read) {
       const std::string_view rest = std::string_view(*answer).substr(read);
       if (!queue.starts_with(rest)) continue;

@@ -1,8 +1,8 @@
-// answer_query: what a terminal types when a program asks it something. As xterm answers, which is
-// the terminal that TERM names, for what this emulator follows. Pure.
+// answer_query: the bytes that a terminal types as the answer to a program's query. The answers are
+// those of xterm, which TERM names, as far as this emulator supports the feature. Pure.
 //
-// Not answered: titles and the clipboard, which would type what another program chose; xterm
-// does not answer these either unless told to.
+// Not answered: queries for the title and the clipboard, because their answers would contain text
+// of other programs. xterm by default does not answer them either.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@
 
 namespace sf::waypoint {
 
-// Empty: none. Requires: `emulator` has seen all that came before the query.
+// Empty: no answer. Requires: everything before the query was fed to `emulator`.
 std::string answer_query(const TerminalQuery& query, const Emulator& emulator, WindowSize size);
 
-// `queue`, what was typed and not read, without the answers that nobody read, whole or in part.
+// Removes the unread answers, whole or partly read, from `queue`, the typed and unread bytes.
 std::string without_answers(std::string queue, const std::vector<std::string>& answers);
 
 }  // namespace sf::waypoint

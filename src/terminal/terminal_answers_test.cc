@@ -17,7 +17,7 @@ std::string answer(std::string_view printed) {
   return answers(screen);
 }
 
-TEST(TerminalAnswersTest, QuestionsAreAnsweredAsByXterm) {
+TEST(TerminalAnswersTest, QueriesAreAnsweredAsByXterm) {
   const std::pair<const char*, const char*> asked[] = {
       {"\x1b[c", "\x1b[?62;6;22c"},
       {"\x1b[0c", "\x1b[?62;6;22c"},
@@ -58,14 +58,14 @@ TEST(TerminalAnswersTest, QuestionsAreAnsweredAsByXterm) {
   for (const auto& [question, expected] : asked) EXPECT_EQ(answer(question), expected) << question;
 }
 
-TEST(TerminalAnswersTest, OtherSequencesAndDangerousQuestionsAreNot) {
+TEST(TerminalAnswersTest, OtherSequencesAndDangerousQueriesAreNotAnswered) {
   for (const char* printed :
        {"\x1b[21t", "\x1b]52;c;?\a", "\x1b]0;title\a", "\x1b]11;#123456\a", "\x1b[31m", "\x1b[2J",
         "\x1b[8;24;80t", "\x1b[?25h", "\x1bPq#0;2;0;0;0\x1b\\", "\x1b[6\x18n", "6n", "\x1b[?u"})
     EXPECT_EQ(answer(printed), "") << printed;
 }
 
-TEST(TerminalAnswersTest, TheAnswerDoesNotDependOnHowTheStreamIsCut) {
+TEST(TerminalAnswersTest, SplittingTheStreamDoesNotChangeTheAnswers) {
   const std::string stream =
       "a\x1b[6n\x1b]11;?\x1b\\b\x1b]0;t\x1b[6n\x1b\\\x1bP$qr\x1b\\\x1b\x1b[5nc\x1b]4;1;?\ad\x1b[c";
   const std::string whole = answer(stream);
@@ -84,7 +84,7 @@ TEST(TerminalAnswersTest, TheAnswerDoesNotDependOnHowTheStreamIsCut) {
   }
 }
 
-TEST(TerminalAnswersTest, AnswersAreKeptUntilTheyAreTypedAndOverASave) {
+TEST(TerminalAnswersTest, AnswersAreKeptUntilTypedAndSurviveSaving) {
   Screen screen({24, 80});
   screen.feed("\x1b[5n");
   auto loaded = Screen::load(screen.save());
@@ -100,13 +100,13 @@ TEST(TerminalAnswersTest, AnswersAreKeptUntilTheyAreTypedAndOverASave) {
   EXPECT_TRUE(again->typed_answers().empty());
 }
 
-TEST(TerminalAnswersTest, WhoOnlyAsksDoesNotMakeUsRemember) {
+TEST(TerminalAnswersTest, NumberOfKeptAnswersIsLimited) {
   Screen screen({24, 80});
   for (int i = 0; i < 10'000; ++i) screen.feed("\x1b[c");
   EXPECT_LE(screen.answers().size(), 64U);
 }
 
-TEST(TerminalAnswersTest, UnreadAnswersAreTakenOutOfWhatWasTyped) {
+TEST(TerminalAnswersTest, UnreadAnswersAreRemovedFromTypedBytes) {
   const std::vector<std::string> answers = {"\x1b[1;1R", "\x1b[0n", "\x1b[1;1R"};
   EXPECT_EQ(without_answers("ls\x1b[1;1R\x1b[0n -l\x1b[1;1R\n", answers), "ls -l\n");
   EXPECT_EQ(without_answers(";1R\x1b[0nls", answers), "ls");
@@ -114,7 +114,7 @@ TEST(TerminalAnswersTest, UnreadAnswersAreTakenOutOfWhatWasTyped) {
   EXPECT_EQ(without_answers("", answers), "");
 }
 
-TEST(TerminalAnswersTest, AColourThatAProgramHasSetIsTold) {
+TEST(TerminalAnswersTest, AnswerHasTheColourThatAProgramHasSet) {
   const std::pair<const char*, const char*> asked[] = {
       {"\x1b]11;#123456\a\x1b]11;?\a", "\x1b]11;rgb:1212/3434/5656\a"},
       {"\x1b]10;rgb:f/80/123\x1b\\\x1b]10;?\a", "\x1b]10;rgb:ffff/8080/1212\a"},
@@ -151,7 +151,7 @@ TEST(TerminalAnswersTest, ColoursSurviveSavingResizingAndMuchOutput) {
   }
 }
 
-TEST(QueryFilterTest, OnlyTheQuestionsAreLeftOut) {
+TEST(QueryFilterTest, OnlyQueriesAreRemoved) {
   const std::string stream =
       "a\x1b[31mb\x1b[6nc\x1b]0;title\a\x1b]11;?\a\x1b]11;#000000\x1b\\d\x1b[?2004h\x1b[>c\x1bPq#1"
       "\x1b\\\x1b[18t\x1b[8;5;5t\x1b(0e\x1bP$qm\x1b\\\x1b]52;c;?\af\x1b";

@@ -14,9 +14,9 @@ constexpr Rgb kForeground{0xe5, 0xe5, 0xe5};
 constexpr Rgb kBackground{0, 0, 0};
 constexpr int kPaletteOsc = 4;
 constexpr int kResetPalette = 104;
-constexpr int kResetText = 100;  // behind the number of the colour
+constexpr int kResetText = 100;  // added to the number of the colour
 
-// Takes the part up to the next ';' off the front.
+// Removes the part up to the next ';' from the front.
 std::string_view next_word(std::string_view& rest) {
   const std::size_t end = std::min(rest.find(';'), rest.size());
   const std::string_view word = rest.substr(0, end);
@@ -33,10 +33,10 @@ std::optional<int> number_of(std::string_view word, int base = 10) {
   return value;
 }
 
-// The eight highest of sixteen bits, as on a screen with 24 bits for a pixel.
+// The high byte of a 16-bit component, as on a screen with 24 bits per pixel.
 constexpr int high_byte(int value) { return value >> 8; }
 
-// One digit is a sixteenth of the whole range, and so on.
+// For rgb:R/G/B: scales the digits to the whole range, so F is the maximum.
 std::optional<int> scaled(std::string_view digits) {
   const auto value = number_of(digits, 16);
   if (!value) return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<int> scaled(std::string_view digits) {
   return high_byte(static_cast<int>(static_cast<long>(*value) * 0xffff / most));
 }
 
-// The digits are the highest ones.
+// For #RGB: the digits are the most significant ones.
 std::optional<int> shifted(std::string_view digits) {
   const auto value = number_of(digits, 16);
   if (!value) return std::nullopt;
@@ -104,7 +104,7 @@ Rgb usual_palette(int index) {
 void TerminalColours::obey(std::string_view osc) {
   const int what = number_of(next_word(osc)).value_or(-1);
   if (what == kPaletteOsc) {
-    while (!osc.empty()) {  // pairs of an index and a colour; the first that is wrong ends it
+    while (!osc.empty()) {  // pairs of an index and a colour, up to the first invalid one
       const auto index = number_of(next_word(osc));
       if (!index || *index >= kPaletteSize) return;
       const std::string_view word = next_word(osc);
@@ -114,7 +114,7 @@ void TerminalColours::obey(std::string_view osc) {
       palette_[*index] = *colour;
     }
   } else if (what >= kFirstText && what <= kLastText) {
-    // The first is that of `what`, the next that of the number behind it, and so on.
+    // The first word is for colour `what`, the next one for the next number, and so on.
     for (int number = what; number <= kLastText && !osc.empty(); ++number) {
       if (const auto colour = parse_colour(next_word(osc))) text_[number] = *colour;
     }

@@ -1,8 +1,8 @@
-// TerminalColours: the colours of a terminal, which programs set (OSC 4, OSC 10 to 19) and reset
-// (OSC 104, OSC 110 to 119). Without that they are xterm's. Pure.
+// TerminalColours: the colours of a terminal. The defaults are xterm's. Programs set colours
+// (OSC 4, OSC 10 to 19) and reset them (OSC 104, OSC 110 to 119). Pure.
 //
-// A colour is given as rgb:R/G/B or #RGB, with one to four digits each. xterm also knows names of
-// X11, which are not known here: such a sequence has no effect.
+// A colour is given as rgb:R/G/B or #RGB, with one to four digits each. X11's colour names, which
+// xterm supports, are not supported: such a sequence has no effect.
 #pragma once
 
 #include <map>
@@ -25,18 +25,18 @@ class TerminalColours {
       10;  // OSC number of the colour of text; 11 is its background, 12 the cursor
   static constexpr int kLastText = 19;
 
-  // What an OSC sequence does, told by its bytes up to the terminator. Most do nothing here.
+  // Executes an OSC sequence. `osc`: its bytes up to the terminator. Ignores other sequences.
   void obey(std::string_view osc);
-  // RIS and DECSTR do so in xterm.
+  // For RIS and DECSTR, as in xterm.
   void reset_palette() { palette_.clear(); }
-  // Whether nothing was set.
+  // Whether all colours are the defaults.
   bool empty() const { return palette_.empty() && text_.empty(); }
 
   // Requires: 0 <= index < kPaletteSize.
   Rgb palette(int index) const;
   // Requires: kFirstText <= number <= kLastText.
   Rgb text(int number) const;
-  // The sequences that set what was set.
+  // The sequences that set all colours that differ from the defaults.
   std::string repaint() const;
 
  private:
@@ -44,7 +44,7 @@ class TerminalColours {
   std::map<int, Rgb> text_;  // by the numbers of their OSC sequences
 };
 
-// "rgb:ffff/0000/8080", as xterm tells a colour.
+// xterm's form of a colour in answers: "rgb:ffff/0000/8080".
 std::string colour_text(const Rgb& colour);
 
 }  // namespace sf::waypoint

@@ -6,12 +6,12 @@ namespace sf::waypoint {
 namespace {
 
 enum class Effect {
-  kNone,      // beyond the line it is in
+  kNone,      // no effect outside of its line
   kPen,       // SGR
-  kPenReset,  // SGR 0: those before it do not matter
+  kPenReset,  // SGR 0: earlier pens have no effect
   kTitle,
   kCharset,
-  kOther,  // anything
+  kOther,  // any other effect
 };
 
 struct Token {
@@ -19,7 +19,7 @@ struct Token {
   Effect effect = Effect::kNone;
 };
 
-// A sequence that goes on beyond the stream's end: whatever it will do, it is not done yet.
+// A sequence that the end of the stream truncates. It has no effect yet.
 Token cut_off(std::string_view rest) { return {rest.size(), Effect::kNone}; }
 
 Token csi_at(std::string_view rest) {
@@ -46,7 +46,7 @@ Token osc_at(std::string_view rest) {
     if (is_ended) {
       const std::size_t size = i + (c == '\a' ? 1U : 2U);
       if (rest.substr(2, 2) == "0;" || rest.substr(2, 2) == "2;") return {size, Effect::kTitle};
-      // Colours that are set or reset.
+      // OSC 1... and OSC 4 may set or reset colours.
       const bool may_colour = rest[2] == '1' || rest.substr(2, 2) == "4;";
       return {size, may_colour ? Effect::kOther : Effect::kNone};
     }
@@ -55,8 +55,8 @@ Token osc_at(std::string_view rest) {
   return cut_off(rest);
 }
 
-// Where the end of a kOther token is uncertain, it may lie inside the sequence: the caller of
-// find_unseen_output() notices, since then a sequence is unfinished at `begin`.
+// The end of a kOther token may be inside the real sequence. Then a sequence is unfinished at
+// `begin`, which the caller of find_unseen_output() must check.
 Token token_at(std::string_view rest) {
   const char c = rest[0];
   if (c != '\x1b') return {1, c == '\x0e' || c == '\x0f' ? Effect::kOther : Effect::kNone};
@@ -67,7 +67,7 @@ Token token_at(std::string_view rest) {
   return {2, Effect::kOther};
 }
 
-// Calls visit(offset, token) for every token that is more than a character.
+// Calls visit(offset, token) for every token that is not a plain character, LF or CR.
 template <typename Visitor>
 void for_each_token(std::string_view stream, Visitor visit) {
   for (std::size_t at = 0; at < stream.size();) {
@@ -96,11 +96,11 @@ std::string traces_of(std::string_view stream) {
   std::string traces = std::move(pens);
   traces += title;
   traces += charset;
-  return traces + "\r";  // a line begins next
+  return traces + "\r";  // the rest starts at the start of a line
 }
 
-// The last line feed of [begin, end) that at least `lines` others follow in there, and that a CR
-// precedes: behind it the column is known.
+// The last CR LF of [begin, end) after which that range has at least `lines` more line feeds. The
+// cursor's column is known after a CR LF.
 std::optional<std::size_t> last_known_line(std::string_view stream, std::size_t begin,
                                            std::size_t end, std::size_t lines) {
   for (std::size_t followed = 0;; ++followed) {

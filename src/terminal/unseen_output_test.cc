@@ -19,7 +19,7 @@ std::string without(std::string_view stream, const UnseenOutput& part) {
          std::string(stream.substr(part.end));
 }
 
-TEST(UnseenOutputTest, WhatEnoughLinesFollowIsFound) {
+TEST(UnseenOutputTest, PartFollowedByEnoughLinesIsFound) {
   const std::string_view stream = "1\r\n2\r\n3\r\n4\r\n5";
   const std::optional<UnseenOutput> part = find_unseen_output(stream, 0, 1);
   ASSERT_TRUE(part);
@@ -28,7 +28,7 @@ TEST(UnseenOutputTest, WhatEnoughLinesFollowIsFound) {
   EXPECT_EQ(without(stream, *part), "\r3\r\n4\r\n5");
   EXPECT_FALSE(find_unseen_output(stream, 2, 1));
   EXPECT_FALSE(find_unseen_output("", 0, 0));
-  EXPECT_TRUE(find_unseen_output("1\r\n2\r\n3\r\n\x1b[?25", 0, 1));  // cut off, so nothing yet
+  EXPECT_TRUE(find_unseen_output("1\r\n2\r\n3\r\n\x1b[?25", 0, 1));  // truncated: no effect yet
 }
 
 TEST(UnseenOutputTest, PenTitleAndCharacterSetLeaveTraces) {
@@ -39,7 +39,7 @@ TEST(UnseenOutputTest, PenTitleAndCharacterSetLeaveTraces) {
   EXPECT_EQ(part->traces, "\x1b[0m\x1b[31m\x1b[4m\x1b]0;two\x1b\\\x1b(B\r");
 }
 
-TEST(UnseenOutputTest, NothingBeforeACursorMotionOrModeIsGivenUp) {
+TEST(UnseenOutputTest, UnseenPartStartsAfterTheLastMotionOrModeChange) {
   for (const std::string& other :
        {"\x1b[H"s, "\x1b[2J"s, "\x1b[?1049h"s, "\x1b[1;5r"s, "\x1bM"s, "\x0e"s, "\x1b[A"s}) {
     const std::string stream = "a\r\nb\r\n" + other + "c\r\nd\r\ne\r\nf\r\n";
@@ -50,15 +50,15 @@ TEST(UnseenOutputTest, NothingBeforeACursorMotionOrModeIsGivenUp) {
   }
 }
 
-TEST(UnseenOutputTest, ALineWhoseStartIsNotKnownIsNoPlaceToBegin) {
+TEST(UnseenOutputTest, UnseenPartEndsOnlyAtAKnownLineStart) {
   const std::optional<UnseenOutput> part = find_unseen_output("a\r\nb\r\nc\nd\ne\n", 0, 2);
   ASSERT_TRUE(part);
   EXPECT_EQ(part->end, 3U);
   EXPECT_FALSE(find_unseen_output("b\nc\nd\ne\n", 0, 2));
 }
 
-// A pending wrap outlives a line feed that scrolls, but not one that moves the cursor down.
-TEST(UnseenOutputTest, LinesWithoutCarriageReturnsAreNotEnoughToForgetWhereTheyBegan) {
+// A line feed that scrolls keeps a pending wrap; a line feed that moves the cursor down cancels it.
+TEST(UnseenOutputTest, LinesWithoutCarriageReturnsDoNotFixTheColumn) {
   EXPECT_FALSE(find_unseen_output("\r\nab\n\n\n\ne", 2, 2));
   EXPECT_TRUE(find_unseen_output("\r\nab\n\n\r\n\n\ne", 2, 2));
 }
@@ -81,7 +81,7 @@ std::string random_output(std::mt19937& random) {
   return output;
 }
 
-TEST(UnseenOutputTest, LeavingThePartOutChangesNothingThatIsShown) {
+TEST(UnseenOutputTest, OmittingTheUnseenPartDoesNotChangeTheScreen) {
   int found = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
     std::mt19937 random(seed);

@@ -1,4 +1,4 @@
-// Encoding and decoding of single code points. Requires valid input: EscapeParser has made it so.
+// Encodes and decodes single code points. Requires: the input is valid, as from EscapeParser.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ inline void append_utf8(std::string& out, char32_t c) {
   }
 }
 
-// Decodes the code point that starts at `at` and moves `at` behind it.
+// Decodes the code point that starts at `at` and moves `at` past it.
 inline char32_t next_code_point(std::string_view valid, std::size_t& at) {
   const auto lead = static_cast<unsigned char>(valid[at++]);
   if (lead < 0x80) return lead;

@@ -5,7 +5,7 @@
 
 namespace sf::test {
 
-using namespace control;  // NOLINT: this file is about nothing else
+using namespace control;  // NOLINT: the file uses little else
 
 namespace {
 

@@ -1,5 +1,5 @@
-// ChangeMaker: any sequence of numbers becomes a sequence of changes that a catalog must accept.
-// Every kind of edit occurs. The tree that they lead to is kept beside, to compare with.
+// ChangeMaker: turns any sequence of numbers into a sequence of valid changes for a catalog. Uses
+// every kind of edit, and keeps the resulting tree for comparison.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace sf::test {
 
 struct ChangeSeed {
-  unsigned kind = 0;    // what to do
-  unsigned branch = 0;  // to which of those there are
+  unsigned kind = 0;    // kind of change
+  unsigned branch = 0;  // index into the existing branches
   unsigned node = 0;
   unsigned detail = 0;  // sizes, bytes, flags
 };
@@ -25,8 +25,8 @@ class ChangeMaker {
 
   explicit ChangeMaker(control::SessionId session) : id_(std::move(session)) {}
 
-  // The change, already applied to tree(). The first one, and the first after an end, builds the
-  // session.
+  // Returns the next change, already applied to tree(). The first change, and the first change
+  // after an end, builds the session.
   control::Change next(const ChangeSeed& seed);
   const control::BranchTree& tree() const { return tree_; }
   bool is_there() const { return built_; }
@@ -47,7 +47,7 @@ class ChangeMaker {
   std::vector<control::CostSample> costs_;
 };
 
-// What is derived from a number: the same each time, of any bytes.
+// Values derived from a number: deterministic, with arbitrary bytes.
 std::string bytes_of(unsigned number);
 control::LogEntry entry_of(unsigned number);
 

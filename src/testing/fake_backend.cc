@@ -174,7 +174,7 @@ Result<Observation> FakeBackend::perform(FakeMachine& machine, const BranchHandl
     seen.output = machine.variables[key] + "\n";
   } else if (verb == "flaky") {
     seen.output = std::to_string(++random_) + "\n";
-  } else if (verb == "long") {  // so much that only its ends are kept
+  } else if (verb == "long") {  // truncated output: only the ends are kept
     seen.output = "first" + std::string("...") + "last";
     seen.truncated = true;
     seen.raw_hash = 0x5eed;
@@ -318,7 +318,7 @@ Status FakeBackend::resize(const BranchHandle& branch, std::uint16_t rows, std::
 }
 
 Result<std::unique_ptr<TerminalFeed>> FakeBackend::watch(const BranchHandle&) {
-  return fail(ErrorCode::kUnsupported, "nobody watches a fake terminal");
+  return fail(ErrorCode::kUnsupported, "a fake terminal cannot be watched");
 }
 
 Result<std::string> FakeBackend::read_file(const BranchHandle& branch, const std::string& path,
@@ -365,7 +365,7 @@ Result<std::string> FakeBackend::digest(const BranchHandle& branch,
       return fail(ErrorCode::kNotFound, "no snapshot " + since->value());
     if (slow_digests_ > 0) {
       --slow_digests_;
-      return fail(ErrorCode::kUnsupported, "the shell does not wait at its prompt");
+      return fail(ErrorCode::kUnsupported, "the shell is not at its prompt");
     }
     return "files:" + std::to_string(control::hash_text(machine->dump()));
   });

@@ -1,11 +1,16 @@
 // FakeBackend: a substrate in memory, so that equivalence can be checked without a kernel.
 //
 // A branch is a map of variables and a list of processes. Its commands:
-//   set K V     append K V     get K       dump        nop          slow MS (takes so long)
-//   spawn P     kill P         fail        timeout (timed out)      lose (the branch dies)
-//   random K    (another value each time it runs, anywhere)         flaky (prints such a value)
-//   draw K      (the same; its text does not tell)                  hidden K (and not printed)
-//   long N      (prints N bytes, of which the ends are kept)
+//   set K V, append K V, get K, dump, nop
+//   slow MS       takes that long
+//   spawn P, kill P
+//   fail, timeout
+//   lose          the branch dies
+//   random K      sets K to another value on each run, and prints it
+//   flaky         prints such a value
+//   draw K        like `random`, but its text does not look random
+//   hidden K      like `draw`, and does not print the value
+//   long N        prints N bytes, of which only the ends are kept
 #pragma once
 
 #include <cstdint>
@@ -44,13 +49,14 @@ class FakeBackend final : public control::Backend {
  public:
   explicit FakeBackend(FakeBackendOptions options = {}) : options_(options) {}
 
-  // A checkpoint fails with this code as long as it is set; kUnsupported stands for a blocker.
+  // Checkpoints fail with this code until it is reset. kUnsupported represents a blocker.
   void fail_checkpoints(std::optional<ErrorCode> code);
-  // The same for a digest.
+  // The same for digests.
   void fail_digests(std::optional<ErrorCode> code);
-  // The next exec() does its work and then fails with kOs.
+  // The next exec() takes effect and then fails with kOs.
   void lose_next_answer();
-  // As a slow host: that many calls of exec() fail with kBusy, of digest() with kUnsupported.
+  // Simulates a slow host: this many calls of exec() fail with kBusy, and of digest() with
+  // kUnsupported.
   void be_slow(std::size_t execs, std::size_t digests);
   // Called in exec() before the command's effect, with no lock held.
   void on_exec(std::function<void(const std::string&)> hook);
@@ -58,7 +64,7 @@ class FakeBackend final : public control::Backend {
   void on_run(std::function<void()> hook);
   // Called in resize() before the effect, with no lock held.
   void on_resize(std::function<void()> hook);
-  // Every process of the branch changes something on its own.
+  // Makes every process of the branch change its state.
   void let_processes_act(const control::BranchHandle& branch);
   void kill_branch(const control::BranchHandle& branch);
   std::size_t calls(const std::string& verb) const;
@@ -80,7 +86,7 @@ class FakeBackend final : public control::Backend {
   Status remove(const control::PhysicalRef& ref) override;
   Status end(const control::BranchHandle& branch) override;
   Status retire(const control::BranchHandle& branch) override;
-  // Words are variables to set; answers with the whole machine.
+  // Each word of `argv` names a variable to set. Prints the whole machine.
   Result<SideObservation> run(const control::BranchHandle& branch,
                               const SideRequest& request) override;
   Result<TypedKeys> send_keys(const control::BranchHandle& branch, std::string_view keys) override;
@@ -107,7 +113,7 @@ class FakeBackend final : public control::Backend {
  private:
   template <typename T>
   using Effect = std::function<Result<T>()>;
-  // Counts the call, burns the fuse around it, holds the lock.
+  // Counts the call and runs `effect` with the fuse checked and the lock held.
   template <typename T>
   Result<T> call(const std::string& verb, const Effect<T>& effect);
   Result<FakeMachine*> live(const control::BranchHandle& branch);
@@ -121,7 +127,7 @@ class FakeBackend final : public control::Backend {
   mutable std::mutex mutex_;
   std::map<control::BranchHandle, FakeMachine> branches_;
   std::map<control::PhysicalRef, FakeMachine> snapshots_;
-  std::map<control::BranchHandle, FakeMachine> bases_;  // each branch at its snapshot before
+  std::map<control::BranchHandle, FakeMachine> bases_;  // state of each branch at its last snapshot
   std::map<std::string, std::size_t> calls_;
   std::optional<ErrorCode> checkpoint_error_;
   std::optional<ErrorCode> digest_error_;

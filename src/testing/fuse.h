@@ -1,5 +1,5 @@
-// Fuse: makes the n-th call fail, wherever it is. Given to several fakes it counts their calls
-// together, so a test can fail, or cut off, an operation at each of its steps in turn.
+// Fuse: makes the n-th call fail. Several fakes can share a fuse, which then counts all their
+// calls, so that a test can fail an operation, or cut it off, at each of its steps in turn.
 #pragma once
 
 #include <mutex>
@@ -13,12 +13,12 @@ namespace sf::test {
 class Fuse {
  public:
   enum class Mode {
-    kFailOnce,   // that call fails and had no effect; the next ones work
-    kCutBefore,  // as if the process had been killed before that call: it and all later ones fail
-    kCutAfter,   // as if killed right after its effect, before anyone saw the answer
+    kFailOnce,   // the call fails without effect; later calls work
+    kCutBefore,  // as if killed before the call: it and all later calls fail
+    kCutAfter,   // as if killed after the effect, before the answer
   };
 
-  // `calls` more calls work. The fuse starts disarmed.
+  // Lets `calls` calls work before the failure. A new fuse is disarmed.
   void arm(std::size_t calls, Mode mode) {
     std::lock_guard lock(mutex_);
     left_ = calls;
@@ -34,13 +34,13 @@ class Fuse {
     std::lock_guard lock(mutex_);
     return blown_;
   }
-  // Blown, and for good: everything fails from now on.
+  // True if the fuse has blown and all further calls fail.
   bool is_cut() const {
     std::lock_guard lock(mutex_);
     return blown_ && mode_ != Mode::kFailOnce;
   }
 
-  // At the beginning of a call: an error means, return it and do nothing.
+  // Called at the start of a call. If it returns an error, the fake returns it and does nothing.
   Status enter(const std::string& call) {
     std::lock_guard lock(mutex_);
     if (blown_ && mode_ != Mode::kFailOnce) return cut(call);
@@ -56,7 +56,7 @@ class Fuse {
     }
     return cut(call);
   }
-  // At its end, when the effect has happened: an error means, return it instead of the answer.
+  // Called after the effect. If it returns an error, the fake returns it instead of the answer.
   Status leave(const std::string& call) {
     std::lock_guard lock(mutex_);
     if (!answer_lost_) return Ok{};

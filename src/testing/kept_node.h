@@ -1,4 +1,4 @@
-// A node of branch main with all that must come back with it.
+// A snapshot of branch main, and the state that a restore must bring back.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ inline Kept take(SessionFixture& w, const control::SnapshotRequest& request = {}
   return {report ? *report : control::SnapshotReport(), w.dump("main")};
 }
 
-// In a restore and in forks.
+// Checks the state after a restore and in two forks.
 inline void expect_back(SessionFixture& w, const Kept& kept) {
   ASSERT_OK(w.back("main", kept.report.node));
   EXPECT_EQ(w.dump("main"), kept.state);

@@ -1,8 +1,8 @@
-// What a test may leave on the host, and whose it is: mounts, loop devices, cgroups, processes,
-// shared memory.
+// Finds mounts, loop devices, cgroups, processes and shared memory that a test left on the host.
 //
-// Test binaries run side by side, so counts alone would blame a neighbour. Everything is found by a
-// *mark*, a text that is the test's own: its store's directory, the ids of its branches.
+// Test binaries run in parallel, so counts alone would blame another test. Each object is
+// identified by a *mark*, a text that only this test uses: its store's directory, the ids of its
+// branches.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace sf::test {
 
-// Plain data: each entry is one line that a person can act upon.
+// Plain data: each entry is a line that helps to find the object.
 struct HostState {
   std::set<std::string> mounts;         // lines of mountinfo
   std::set<std::string> loop_devices;   // "loop3 /var/tmp/x/store.img"
@@ -27,18 +27,18 @@ struct HostState {
 
 HostState read_host_state();
 
-// Pure: what `after` has more than `before` and that carries one of the marks. /dev/shm is judged
-// by the names that our programs use ("sf-..."), since a branch must never write there at all.
+// Pure: entries that `after` has, `before` has not, and that contain one of the marks. /dev/shm is
+// judged by the names that our programs use ("sf-..."), since a branch must never write there.
 std::vector<std::string> leaks(const HostState& before, const HostState& after,
                                const std::vector<std::string>& marks);
 
-// Remembers the host on construction; verify() fails the running test when something of ours is
-// left.
+// The constructor records the state of the host; verify() fails the running test if it left an
+// object.
 class LeakCheck {
  public:
   LeakCheck() : before_(read_host_state()) {}
   void add_mark(std::string mark) { marks_.push_back(std::move(mark)); }
-  // Ending processes and lazily unmounted file systems get until the deadline.
+  // Waits until the deadline for processes that are ending and for lazily unmounted file systems.
   void verify(Deadline deadline) const;
 
  private:

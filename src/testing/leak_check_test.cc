@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(LeakCheckTest, OnlyWhatIsNewAndCarriesAMarkIsALeak) {
+TEST(LeakCheckTest, OnlyNewObjectsWithAMarkAreLeaks) {
   HostState before;
   before.mounts = {"/stores/mine/old"};
   HostState after;
@@ -25,7 +25,7 @@ TEST(LeakCheckTest, OnlyWhatIsNewAndCarriesAMarkIsALeak) {
       ElementsAre("mount: /stores/mine/new", "process: 12 keeper --store /stores/mine in 0::/"));
 }
 
-TEST(LeakCheckTest, SharedMemoryOfOurProgramsOnTheHostIsALeakWithoutAnyMark) {
+TEST(LeakCheckTest, SharedMemoryOfOurProgramsIsALeakWithoutAMark) {
   HostState after;
   after.shared_memory = {"sf-posix", "somebody-else"};
   EXPECT_THAT(leaks({}, after, {}), ElementsAre("shared memory: sf-posix"));
@@ -37,13 +37,13 @@ TEST(LeakCheckTest, AnEmptyMarkMatchesNothing) {
   EXPECT_THAT(leaks({}, after, {""}), IsEmpty());
 }
 
-TEST(LeakCheckTest, TheHostHasMountsAndThisProcess) {
+TEST(LeakCheckTest, HostStateHasMountsAndProcesses) {
   HostState state = read_host_state();
   EXPECT_FALSE(state.mounts.empty());
   EXPECT_FALSE(state.processes.empty());
 }
 
-TEST(TempDirTest, TheDirectoryGoesWithItsOwner) {
+TEST(TempDirTest, TheDirectoryIsRemovedWithItsOwner) {
   std::string path;
   {
     TempDir dir;

@@ -1,4 +1,4 @@
-// MemoryCatalog: a catalog that remembers as long as the test runs.
+// MemoryCatalog: a catalog in memory.
 #pragma once
 
 #include <functional>
@@ -21,9 +21,9 @@ class MemoryCatalog final : public control::Catalog {
 
   Status append(const control::Change& change) override;
 
-  // What a process that starts now would find.
+  // The records that a newly started process would find.
   std::optional<control::SessionImage> load(const control::SessionId& id) const;
-  // As if another version had written it.
+  // Changes a record, as if another version had written it.
   Status rewrite(const control::SessionId& id,
                  const std::function<void(control::SessionImage&)>& change);
   std::vector<std::string> operations() const;  // of all changes, in order

@@ -7,7 +7,7 @@
 
 namespace sf::test {
 
-using namespace control;  // NOLINT: this file is about nothing else
+using namespace control;  // NOLINT: the file uses little else
 
 namespace {
 
@@ -100,13 +100,13 @@ std::vector<std::string> SessionFixture::broken_rules() {
   std::set<PhysicalRef> has(inventory.physical.begin(), inventory.physical.end());
   std::set<BranchHandle> live(inventory.live.begin(), inventory.live.end());
   for (const PhysicalRef& ref : has) {
-    if (!needed.contains(ref)) broken.push_back("nobody needs snapshot " + ref.value());
+    if (!needed.contains(ref)) broken.push_back("no node needs snapshot " + ref.value());
   }
   for (const PhysicalRef& ref : needed) {
     if (!has.contains(ref)) broken.push_back("snapshot " + ref.value() + " is missing");
   }
   for (const BranchHandle& handle : live) {
-    if (!named.contains(handle)) broken.push_back("nobody knows branch " + handle.value());
+    if (!named.contains(handle)) broken.push_back("unknown branch " + handle.value());
   }
   for (const BranchHandle& handle : named) {
     if (!live.contains(handle)) broken.push_back("branch " + handle.value() + " is missing");

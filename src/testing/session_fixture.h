@@ -1,4 +1,4 @@
-// SessionFixture: a session over fakes, with the ways a test looks at it and kills it.
+// SessionFixture: a session over fakes; tests can inspect, kill and restart it.
 #pragma once
 
 #include <memory>
@@ -19,22 +19,22 @@ class SessionFixture {
 
   control::SessionManager& session() { return *session_; }
   Status build();
-  // As if the daemon had been killed and started again: nothing is left but what the backend and
-  // the catalog have. Orphans are put away; `orphans` says how many there were.
+  // Simulates a kill and restart of the daemon: only the backend and the catalog keep their state.
+  // Removes orphans; `orphans` counts them.
   Status restart();
 
   Result<Observation> run(const std::string& branch, const std::string& command);
-  // The machine itself, not what the session says of it; nothing for a dead branch.
+  // The backend's machine of a branch; nullopt if the branch is dead.
   std::optional<FakeMachine> machine(const std::string& branch);
-  std::string dump(const std::string& branch);  // of that; empty for a dead one
+  std::string dump(const std::string& branch);  // dump of machine(); empty for a dead branch
   // Takes a snapshot that must succeed.
   control::NodeId mark(const std::string& branch, const control::SnapshotRequest& request = {});
   Status back(const std::string& branch, const control::NodeId& node);
   control::Node node(const control::NodeId& wanted);
 
-  // Everything that must always hold; an empty list when it does:
-  // - memory and catalog say the same;
-  // - the backend has exactly the snapshots that nodes need and the branches that are named.
+  // Checks the invariants and returns one line per violation:
+  // - memory and catalog agree;
+  // - the backend has exactly the snapshots that nodes need and the branches that the tree names.
   std::vector<std::string> broken_rules();
 
   const control::SessionId id{"s1"};

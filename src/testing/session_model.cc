@@ -6,7 +6,7 @@
 
 namespace sf::test {
 
-using namespace control;  // NOLINT: this file is about nothing else
+using namespace control;  // NOLINT: the file uses little else
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr std::array kKindNames = {"exec",       "snapshot",       "restore",   
                                    "cleanup",    "forced cleanup", "end branch", "keys",
                                    "write file", "note",           "restart"};
 
-// What a command does to a machine; `output` is what the real one printed.
+// Applies a command to a machine. `output` is what the real machine printed.
 void run(FakeMachine& machine, const std::string& command, const std::string& output) {
   auto& v = machine.variables;
   if (command == "set a 1") v["a"] = "1";
@@ -75,7 +75,7 @@ std::string SessionModel::step(const ModelOp& op) {
   } else {
     wrong = change_in_place(branch, op);
   }
-  // Once cut off, the world answers nothing any more; recover_from() looks at what is left.
+  // After the fuse has cut the world off, every call fails; recover_from() does the check instead.
   if (wrong.empty() && !world_.fuse.is_cut()) wrong = check_branches();
   return wrong.empty() ? wrong : "after " + op.describe() + ": " + wrong;
 }
@@ -88,7 +88,8 @@ std::string SessionModel::exec(const std::string& branch, unsigned detail) {
   if (command == "random r") model.repeatable = false;
   if (!seen.ok()) {
     if (!was_injected(seen.error())) return unexpected("exec", seen.error());
-    // The effect of `random` is not known to anyone who did not see its output.
+    // The model cannot know the effect of `random` if its output was lost: copy it from the real
+    // machine.
     if (command == "random r") {
       std::optional<FakeMachine> real = world_.machine(branch);
       if (real && real->variables.contains("r")) changed.variables["r"] = real->variables["r"];
@@ -128,7 +129,7 @@ std::string SessionModel::snapshot(const std::string& branch, unsigned detail) {
   BranchModel& model = branches_.at(branch);
   Result<SnapshotReport> report = world_.session().snapshot(BranchId(branch), request);
   if (!report.ok()) {
-    // What can neither be captured nor replayed, or not in the wanted way, cannot be named.
+    // kUnsupported: the state can be neither captured nor replayed, or not in the requested way.
     if (was_injected(report.error()) || report.error().code == ErrorCode::kUnsupported) return "";
     return unexpected("snapshot", report.error());
   }
@@ -182,7 +183,7 @@ std::string SessionModel::cleanup(const NodeId& node, Force force) {
     if (report.error().code == ErrorCode::kBusy && busy && force == Force::kNo) return "";
     return unexpected("cleanup", report.error());
   }
-  if (busy && force == Force::kNo) return "a cleanup removed what a branch stands on";
+  if (busy && force == Force::kNo) return "a cleanup removed a node that a branch is at";
   if (std::set<NodeId>(report->nodes.begin(), report->nodes.end()) != going)
     return "a cleanup removed other nodes than the subtree";
   forget(node);
@@ -249,7 +250,7 @@ std::string SessionModel::recover_from(const ModelOp& op) {
   for (const Node& node : now.nodes) {
     there.insert(node.id);
     if (nodes_.contains(node.id)) continue;
-    if (op.kind != ModelOp::kSnapshot) return "node " + node.id.value() + " came from nowhere";
+    if (op.kind != ModelOp::kSnapshot) return "node " + node.id.value() + " was not expected";
     BranchModel& model = branches_.at(node.origin.value());
     nodes_[node.id] = {model.machine, node.parent, model.repeatable};
     model.node = node.id;
@@ -270,7 +271,8 @@ std::string SessionModel::recover_from(const ModelOp& op) {
     live.insert(branch.id.value());
     const NodeModel& stand = nodes_.at(branch.node);
     auto known = branches_.find(branch.id.value());
-    // A new branch, or one that moved, is at its node; the others are compared below.
+    // A new branch, or a branch that moved, has the state of its node; check_branches() compares
+    // the others.
     if (known == branches_.end() || known->second.node != branch.node ||
         op.kind == ModelOp::kRestore) {
       bool as_before = known != branches_.end() && known->second.node == branch.node &&
@@ -316,7 +318,7 @@ std::string SessionModel::adopt(const std::string& branch, const FakeMachine& ch
   std::optional<FakeMachine> real = world_.machine(branch);
   if (!real) return "branch " + branch + " is lost";
   if (*real == changed) model.machine = changed;
-  return "";  // else it must be as it was: check_branches()
+  return "";  // else unchanged: check_branches() verifies that
 }
 
 }  // namespace sf::test

@@ -1,6 +1,6 @@
-// SessionModel: what a session over a FakeBackend must be, kept in the simplest way: every node and
-// branch is a copy of its machine. step() does one operation to the real session and to the model
-// and compares what can be seen.
+// SessionModel: a simple model of a session over a FakeBackend: every node and branch is a copy of
+// its machine. step() applies one operation to the real session and to the model and compares the
+// visible results.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sf::test {
 
-// One operation, from any numbers: a generator needs to know nothing, and shrinks well.
+// One operation. Any numbers are valid, so generators are simple and shrink well.
 struct ModelOp {
   enum Kind : std::uint8_t {
     kExec,
@@ -30,7 +30,7 @@ struct ModelOp {
   };
   static constexpr unsigned kKinds = 11;
   Kind kind = kExec;
-  unsigned branch = 0;  // which of those there are
+  unsigned branch = 0;  // index into the existing branches
   unsigned node = 0;
   unsigned detail = 0;
 
@@ -41,12 +41,13 @@ class SessionModel {
  public:
   explicit SessionModel(SessionFixture& world);
 
-  // Empty, or what is wrong. A failure that the world's fuse caused must have changed nothing.
+  // Returns "" or a description of the difference. A failure that the fuse injected must have
+  // changed nothing.
   std::string step(const ModelOp& op);
-  // After a fuse cut `op` off: restarts the world and accepts what `op` left, if that is the old
-  // state or the new one.
+  // Requires: the fuse cut `op` off. Restarts the world and accepts its state if that is the state
+  // before or after `op`.
   std::string recover_from(const ModelOp& op);
-  // Visits every node through a fork of its own, and looks for garbage.
+  // Checks every node in a new fork, and looks for garbage.
   std::string check_all();
 
  private:
@@ -76,7 +77,7 @@ class SessionModel {
   std::set<control::NodeId> subtree(const control::NodeId& node) const;
   void forget(const control::NodeId& node);
   bool was_injected(const Error& error) const;
-  // The branch is as it was or as `changed` says; takes over which.
+  // The branch must be unchanged or equal to `changed`; updates the model accordingly.
   std::string adopt(const std::string& branch, const FakeMachine& changed);
 
   SessionFixture& world_;

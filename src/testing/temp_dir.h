@@ -1,4 +1,4 @@
-// TempDir: a directory of its own for one test, removed with everything in it.
+// TempDir: a directory for one test, removed with its content by the destructor.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@ namespace sf::test {
 
 class TempDir {
  public:
-  // Made below $TMPDIR, else below /var/tmp: /tmp may be a small tmpfs. Ends the program when it
-  // cannot.
+  // Creates the directory below $TMPDIR, else below /var/tmp, since /tmp may be a small tmpfs.
+  // Aborts the program on failure.
   explicit TempDir(const std::string& prefix = "sf-test");
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;

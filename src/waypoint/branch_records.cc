@@ -18,14 +18,14 @@ using wire::checked_int;
 using wire::Json;
 
 constexpr int kVersion = 1;
-constexpr std::size_t kAtOnce = 4096;  // the kernel writes a page at a time
+constexpr std::size_t kAtOnce = 4096;  // one page: the kernel writes it as a whole
 
 Result<BranchRecord> parse(const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return fail(ErrorCode::kCorrupt, "branch record is no JSON object");
+  if (!json.is_object()) return fail(ErrorCode::kCorrupt, "branch record is not a JSON object");
   try {
     if (checked_int<int>(json, "version") != kVersion)
-      return fail(ErrorCode::kUnsupported, "a branch was left by another version of this program",
+      return fail(ErrorCode::kUnsupported, "another version of this program left a live branch",
                   "open the store with that version and end its branches first");
     BranchRecord record;
     record.id = BranchId(json.at("id").get<std::string>());
@@ -55,8 +55,8 @@ Status BranchRecords::publish(const BranchRecord& record) const {
   std::string path = dir_ + "/" + record.id.value() + ".json";
   std::string text = json.dump(2) + "\n";
   if (text.size() > kAtOnce) return os::publish_file(path, text);
-  // In its place and in one go: all of it is there or nothing, whoever is killed. No branch
-  // outlives the machine, so nothing has to reach the disk in order.
+  // Overwrite the file with one write of one page: after a kill, the record is either complete or
+  // unchanged. No branch outlives the machine, so the order of writes to the disk does not matter.
   text.resize(kAtOnce, ' ');
   auto file = os::open_file(path, O_WRONLY);
   const bool is_new = !file;

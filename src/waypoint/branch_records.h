@@ -1,5 +1,5 @@
-// BranchRecords: which keeper serves which branch, on disk. Publishing a record is the instant at
-// which a branch comes into being, or changes over to a restored tree.
+// BranchRecords: records on disk of which keeper serves which branch. Publishing a record creates a
+// branch, or switches it to a restored tree.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace sf::waypoint {
 
 struct BranchRecord {
   BranchId id;
-  std::string keeper;  // its id
+  std::string keeper;  // id
   os::ProcessKey keeper_process;
   BranchConfig config;
   std::optional<CheckpointId> head;
@@ -26,8 +26,9 @@ class BranchRecords {
 
   Status publish(const BranchRecord& record) const;
   Status remove(const BranchId& id) const;
-  // Garbage is removed: a branch nobody can name cannot be used, and its keeper is swept. A record
-  // that cannot be read, or of another version, is an error: its branch may live.
+  // Loads all records and removes incomplete ones: their branches cannot be named, and store_sweep
+  // ends their keepers. Fails if a record cannot be read or has another version, since its branch
+  // may be alive.
   Result<std::vector<BranchRecord>> load_all() const;
 
  private:

@@ -60,7 +60,8 @@ Result<BranchTable::Claim> BranchTable::claim(const BranchId& branch) {
       claim.mutex = found->second.changing;
   }
   if (claim.mutex) claim.lock = std::unique_lock(*claim.mutex);
-  // Now, not before: another may have replaced its keeper, or ended it, while this one waited.
+  // Look up the record after the wait: another caller may have replaced or ended its keeper
+  // meanwhile.
   SF_TRY_ASSIGN(claim.live, find(branch));
   return claim;
 }

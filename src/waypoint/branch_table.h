@@ -1,6 +1,6 @@
-// BranchTable: the branches that live now, in memory and on disk (BranchRecords), and who may
-// change one. Commands are ordered by the branch's keeper; what replaces the keeper (checkpoint,
-// restore, end) is claimed here first. Thread-safe.
+// BranchTable: the live branches, in memory and on disk (BranchRecords), and the right to change
+// them. A branch's keeper orders its commands. A caller that replaces the keeper (checkpoint,
+// restore, end) must claim the branch first. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -26,29 +26,30 @@ class BranchTable {
  public:
   explicit BranchTable(std::string store_dir) : records_(std::move(store_dir)) {}
 
-  // Reads the records, drops those of which `look` sees no window: they are dead.
+  // Reads the records, and drops those for which `look` returns no window: their branches are dead.
   using Look = std::function<Result<std::optional<WindowSize>>(const LiveRecord&)>;
   Status load(const Look& look,
               const std::function<std::shared_ptr<KeeperClient>(const std::string&)>& connect);
 
   Result<LiveRecord> find(const BranchId& branch) const;
-  // The size of its terminal, which nobody but set_window() and a new keeper change.
+  // The size of its terminal. Only set_window() and a new keeper change it.
   Result<WindowSize> window(const BranchId& branch) const;
   std::vector<LiveRecord> list() const;
 
-  // The right to change a branch, and what it is right now. Waits for whoever has it.
+  // The right to change a branch, and its current record.
   struct Claim {
     LiveRecord live;
     std::shared_ptr<std::mutex> mutex;
     std::unique_lock<std::mutex> lock;
   };
+  // Waits while another caller has the claim.
   Result<Claim> claim(const BranchId& branch);
 
-  // Requires: a claim on the branch. Its keeper is the same.
+  // Requires: a claim on the branch, and an unchanged keeper.
   Status publish(const LiveRecord& live);
   // Requires: a new branch, or a claim on it.
   Status publish(const LiveRecord& live, WindowSize window);
-  // The keeper's terminal has this size now. Does nothing if the branch has another keeper by now.
+  // Records the terminal's new size. Does nothing if the branch has another keeper by now.
   void set_window(const BranchRecord& record, WindowSize window);
   Status remove(const BranchId& branch);
 

@@ -25,7 +25,7 @@ constexpr auto kDiscardPause = seconds(1);
 constexpr std::uint64_t kWorthDiscarding = 16ULL << 20U;
 constexpr std::uint64_t kBlock = 512;  // the unit of st_blocks, on every file system
 
-// A host that copies what is overwritten would need new room for every write.
+// On a copy-on-write host, each overwrite would need new space.
 void overwrite_in_place(int fd) {
   int flags = 0;
   if (::ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0) return;
@@ -56,7 +56,7 @@ Status BtrfsImage::create() const {
   SF_TRY_ASSIGN(os::ExitStatus status, child.wait(Deadline::after(seconds(60))));
   if (status.shell_code() != 0)
     return fail(ErrorCode::kUnsupported, "mkfs.btrfs " + status.text() + " for " + draft,
-                "is store_bytes at least 128 MiB?");
+                "set store_bytes to at least 128 MiB");
   remove.dismiss();
   return os::rename_path(draft, path_);
 }
@@ -83,7 +83,7 @@ Result<milliseconds> BtrfsImage::fit(const os::LoopDevice& device, int root) {
 }
 
 Status BtrfsImage::discard_if_freed(const os::BtrfsSpace& space, std::uint64_t backed, int root) {
-  // At first, all that the host has allocated may have been in use.
+  // Before the first call, everything that the host has allocated may have been in use.
   used_before_ = std::max(used_before_.value_or(backed), space.used);
   if (*used_before_ - space.used < kWorthDiscarding || !next_discard_.passed()) return Ok{};
   next_discard_ = Deadline::after(kDiscardPause);
@@ -91,7 +91,8 @@ Status BtrfsImage::discard_if_freed(const os::BtrfsSpace& space, std::uint64_t b
   return os::discard_unused(root);
 }
 
-// The file is never smaller than the file system says that it is, whoever is killed in between.
+// The file is never smaller than the size that the file system records, even if the process is
+// killed between the two steps.
 Status BtrfsImage::resize(const os::LoopDevice& device, int root, std::uint64_t from,
                           std::uint64_t to) const {
   if (to < from) SF_TRY(os::resize_btrfs(root, to));

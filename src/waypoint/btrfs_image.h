@@ -1,7 +1,7 @@
-// BtrfsImage: the sparse file that holds the store's file system, sized after the room that its
-// host has (image_plan.h). What the file system no longer uses goes back to the host.
+// BtrfsImage: the sparse file that holds the store's file system. It follows the free space of its
+// host (image_plan.h) and returns unused space to the host.
 //
-// One caller at a time; the file system may be used by any process meanwhile.
+// Not thread-safe; other processes may use the file system at the same time.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace sf::waypoint {
 
 class BtrfsImage {
  public:
-  // `most`: what the file system may grow to.
+  // `most`: the maximum size of the file system.
   BtrfsImage(std::string path, std::uint64_t most) : path_(std::move(path)), most_(most) {}
 
-  // Makes a new file with an empty file system, which is small at first.
+  // Creates the file with an empty file system, which is small at first.
   Status create() const;
-  // Looks and acts once. `root` is any file of the mounted file system. Returns how soon the next
-  // look is due.
+  // Adapts the size once. `root` is any file of the mounted file system. Returns the time until the
+  // next call is due.
   Result<milliseconds> fit(const os::LoopDevice& device, int root);
 
  private:
@@ -33,7 +33,7 @@ class BtrfsImage {
 
   std::string path_;
   std::uint64_t most_;
-  // The highest since the last discard. Nothing: what was freed before the first look is not known.
+  // The highest use since the last discard; nullopt before the first call.
   std::optional<std::uint64_t> used_before_;
   Deadline next_discard_ = Deadline::after(seconds(0));
 };

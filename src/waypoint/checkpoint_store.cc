@@ -25,7 +25,7 @@ Result<Manifest> load_from(const std::string& directory) {
   return parse_manifest(text, terminal);
 }
 
-// Also of a manifest that a later program wrote.
+// Works on manifests of later versions, too.
 std::optional<CheckpointId> base_named_in(const std::string& directory) {
   auto text = os::read_file(directory + kManifestFile, kMaxManifest);
   wire::Json json = wire::Json::parse(text ? *text : "", nullptr, false);
@@ -166,8 +166,8 @@ Status CheckpointStore::remove(const CheckpointId& id) {
 }
 
 Status CheckpointStore::take_away(const CheckpointId& id) {
-  // Back among the drafts it is gone in one instant; a crash from here on leaves the sweep to
-  // finish.
+  // The rename to the drafts removes the checkpoint atomically. After a crash, the sweep removes
+  // the rest.
   std::string doomed = dir_ + "/drafts/" + id.value();
   SF_TRY(os::rename_path(dir_ + "/checkpoints/" + id.value(), doomed));
   std::erase_if(recent_, [&](const Manifest& each) { return each.info.id == id; });

@@ -1,9 +1,10 @@
 // CheckpointStore: checkpoints on disk. A checkpoint is a directory with a manifest, the terminal's
 // bytes and the process images, plus a sealed file layer. It exists from the rename that publishes
-// its directory on; everything before is a draft; sweep_drafts() removes what a crash left of them.
+// its directory; before that it is a draft. sweep_drafts() removes the drafts that a crash left.
 //
-// A checkpoint with a `base` has neither filled images nor a file layer: it is brought back from
-// its base's. A base that is removed is hidden, and goes with the last one that needs it.
+// A checkpoint with a `base` has no images and no file layer: a restore uses those of its base. If
+// a base is removed while other checkpoints need it, the store hides it and removes it with the
+// last of them.
 #pragma once
 
 #include <deque>
@@ -20,7 +21,7 @@
 
 namespace sf::waypoint {
 
-// A checkpoint in the making. Removed with its file layer unless published.
+// An unfinished checkpoint. The destructor removes it and its file layer unless it was published.
 class CheckpointDraft {
  public:
   CheckpointDraft(std::string dir, CheckpointId id, FileLayerStore& file_layers)
@@ -49,32 +50,33 @@ class CheckpointStore {
  public:
   static Result<CheckpointStore> open(const std::string& store_dir, FileLayerStore& file_layers);
 
-  // Removes what never became a checkpoint, and bases that nobody needs. What cannot be removed is
-  // among removals(). Requires: no keeper still works on one.
+  // Removes unpublished drafts and unneeded bases. Failed removals are added to removals().
+  // Requires: no keeper still writes to a draft.
   Status sweep_drafts();
-  // With the files that will be written made: one that is made ahead of time has cost that then.
-  // Uses nothing that changes: needs no lock.
+  // Makes a draft, including empty files for the later writes, so that a draft made ahead of time
+  // saves the cost of creating them. Needs no lock: it uses no mutable state.
   Result<CheckpointDraft> begin();
-  // Writes the manifest and publishes: one rename. Returns what list() says of it from now on.
-  // kNotFound: its base is gone.
+  // Writes the manifest and publishes the draft with one rename. Returns the info that list() has
+  // from now on. Fails with kNotFound if its base is gone.
   Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest);
   Result<Manifest> load(const CheckpointId& id) const;
   Result<Manifest> load_hidden_too(const CheckpointId& id) const;
   std::string image_dir(const CheckpointId& id) const {
     return dir_ + "/checkpoints/" + id.value() + "/image";
   }
-  // After a failure the checkpoint may be gone from list(); what is left of it is among removals(),
-  // and calling this again goes on.
+  // After a failure, the checkpoint may be missing from list(). Its remains are then among
+  // removals(), and another call continues the removal.
   Status remove(const CheckpointId& id);
   Removals& removals() const { return *removals_; }
   std::vector<CheckpointInfo> list() const;
-  // Directories whose manifest cannot be read, with the reason. They are left alone.
+  // Directories with an unreadable manifest, and the reason. The store does not change them.
   const std::map<std::string, std::string>& damaged() const { return damaged_; }
-  // Removed, but still the base of others.
+  // Removed, but still the base of other checkpoints.
   const std::set<CheckpointId>& hidden() const { return hidden_; }
-  // Those whose file layer was captured ahead of time, by a keeper, when this store was opened.
+  // Checkpoints with a file layer from a precapture, as found when the store was opened, and the
+  // keeper of the precapture.
   const std::map<CheckpointId, std::string>& precaptured() const { return precaptured_; }
-  // Whether its images and file layer are kept, hidden or not.
+  // Whether the store has its images and file layer, hidden or not.
   bool keeps(const CheckpointId& id) const { return known_.contains(id) || hidden_.contains(id); }
 
  private:
@@ -84,14 +86,14 @@ class CheckpointStore {
   bool is_needed(const CheckpointId& base) const;
   void remember(Manifest manifest);
   Status take_away(const CheckpointId& id);
-  // Removes a draft's directory and the file layer of that name.
+  // Removes a draft's directory and its file layer.
   Status remove_draft(const std::string& id);
 
   std::string dir_;
   FileLayerStore* file_layers_;
   std::unique_ptr<Removals> removals_ = std::make_unique<Removals>();
   std::map<CheckpointId, CheckpointInfo> known_;
-  std::deque<Manifest> recent_;  // published last, first: those are asked for again
+  std::deque<Manifest> recent_;  // most recent first, since callers load recent ones again
   std::set<CheckpointId> hidden_;
   std::map<CheckpointId, std::string> precaptured_;
   std::set<CheckpointId> needed_by_damaged_;

@@ -1,6 +1,5 @@
-// FaultPlan: named points where a test makes a step fail, or the process die. Empty in production.
-// A point is passed by name to the keeper too, so that faults inside it can be planned from
-// outside.
+// FaultPlan: named points where a test makes a step fail or kills the process. Empty in production.
+// The manager also sends the names to the keeper, so that tests can plan faults inside it.
 #pragma once
 
 #include <string>
@@ -12,27 +11,27 @@ namespace sf::waypoint {
 
 // Every point, in the order the steps run. tests/faults walks this list.
 inline constexpr std::string_view kFaultPoints[] = {
-    "checkpoint.begin",            // draft made, nothing asked of the keeper yet
+    "checkpoint.begin",            // draft made, no request sent to the keeper
     "checkpoint.before_dump",      // in the keeper: engine ready, tree still running
-    "checkpoint.native_frozen",    // native engine: every thread held, the cgroup perhaps frozen
-    "checkpoint.native_stopped",   // tree looked at, nothing touched
-    "checkpoint.native_visiting",  // memory of the engine's is in a process
-    "checkpoint.native_visited",   // it was made to tell about itself
-    "checkpoint.native_copied",    // memory is copied, descriptors are not looked at
+    "checkpoint.native_frozen",    // native engine: every thread stopped, the cgroup perhaps frozen
+    "checkpoint.native_stopped",   // facts read, nothing changed in the tree
+    "checkpoint.native_visiting",  // memory of the engine is mapped into a process
+    "checkpoint.native_visited",   // the process has run the engine's code
+    "checkpoint.native_copied",    // memory copied, descriptors not yet read
     "checkpoint.after_dump",  // in the keeper: images written, tree stopped, files not yet captured
     "checkpoint.after_files",     // in the keeper: files captured, tree still stopped
-    "checkpoint.native_resumed",  // native engine: the tree runs on, the image has no tree file yet
-    "checkpoint.before_publish",  // all parts there, the draft not yet renamed
+    "checkpoint.native_resumed",  // native engine: tree resumed, the image has no tree file yet
+    "checkpoint.before_publish",  // all parts exist, the draft not yet renamed
     "checkpoint.after_publish",   // renamed; only the answer is missing
-    "restore.before_files",       // the new keeper is there, its files are not
-    "restore.before_processes",   // files there, processes not
-    "restore.native_planned",     // native engine: programs written, nobody runs them yet
+    "restore.before_files",       // the new keeper runs, without files
+    "restore.before_processes",   // files exist, processes do not
+    "restore.native_planned",     // native engine: programs written, but not run
     "restore.native_born",        // the new init runs its program: forks, files, memory
-    "restore.native_made",        // every process is there, none runs on yet
-    "restore.native_taking",      // one process has its registers, the others wait
-    "restore.native_taken",       // all have theirs, the terminal is taken
-    "restore.native_released",    // the tree runs, nobody traces it any more
-    "restore.after_processes",    // new tree runs, the branch still points at the old one
+    "restore.native_made",        // every process exists, none resumed
+    "restore.native_taking",      // one process has its registers, the others do not
+    "restore.native_taken",       // all have their registers and the terminal
+    "restore.native_released",    // the tree runs untraced
+    "restore.after_processes",    // new tree runs, the branch still refers to the old one
     "restore.before_swap",        // about to publish the new keeper
     "restore.after_swap",         // published; the old tree is not yet ended
     "start.before_files",         "start.before_processes", "start.after_processes",
@@ -40,13 +39,13 @@ inline constexpr std::string_view kFaultPoints[] = {
 
 struct FaultPlan {
   std::string fail_at;  // this point returns an error
-  std::string die_at;   // at this point the process gets SIGKILL from itself
-  // In a keeper: at the points of trees that are made ahead of time, and of no others. By default
-  // none is made ahead where faults are planned.
+  std::string die_at;   // at this point the process kills itself
+  // Fail at the points of prerestored trees only. By default, a store with planned faults makes no
+  // prerestores.
   bool prerestore = false;
 
   bool empty() const { return fail_at.empty() && die_at.empty(); }
-  // Fails or dies when the plan says so.
+  // Fails, or kills the process, if the plan names this point.
   Status at(std::string_view point) const;
 };
 

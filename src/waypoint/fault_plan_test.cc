@@ -14,7 +14,7 @@ TEST(FaultPlanTest, AnEmptyPlanPassesEveryPoint) {
   for (std::string_view point : kFaultPoints) EXPECT_OK(FaultPlan{}.at(point));
 }
 
-TEST(FaultPlanTest, OnlyTheNamedPointFailsAndSaysWhich) {
+TEST(FaultPlanTest, OnlyTheNamedPointFailsAndTheErrorNamesIt) {
   for (std::string_view planned : kFaultPoints) {
     FaultPlan plan{.fail_at = std::string(planned)};
     for (std::string_view point : kFaultPoints) EXPECT_EQ(plan.at(point).ok(), point != planned);
@@ -22,12 +22,12 @@ TEST(FaultPlanTest, OnlyTheNamedPointFailsAndSaysWhich) {
   }
 }
 
-TEST(FaultPlanTest, EveryPointHasANameOfItsOwn) {
+TEST(FaultPlanTest, FaultPointNamesAreUnique) {
   std::set<std::string_view> names(std::begin(kFaultPoints), std::end(kFaultPoints));
   EXPECT_EQ(names.size(), std::size(kFaultPoints));
 }
 
-TEST(FaultPlanDeathTest, AtThePointOfDeathTheProcessIsKilled) {
+TEST(FaultPlanDeathTest, TheProcessIsKilledAtThePlannedPoint) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   FaultPlan plan{.die_at = "restore.before_swap"};
   EXPECT_OK(plan.at("restore.after_swap"));

@@ -20,8 +20,8 @@ namespace {
 constexpr const char* kImageName = "units.btrfs";
 constexpr const char* kDirectoryName = "units";
 constexpr std::uint64_t kMaxUnwritten = 64U << 20U;
-// Metadata that finds no room on the host makes btrfs give up for good. With less than this,
-// nothing is asked for that has it write.
+// If btrfs cannot write metadata for lack of space on the host, it becomes read-only. With less
+// free space than this, the store starts no operation that writes metadata.
 constexpr std::uint64_t kLeastRoom = 2 * kMaxUnwritten;
 
 Status make_file_layer_directories(const std::string& file_layer_path) {
@@ -67,7 +67,7 @@ class BtrfsFileLayers : public FileLayerStore {
     SF_TRY_ASSIGN(os::UniqueFd source, os::open_at(root_.get(), from, O_RDONLY | O_DIRECTORY));
     Status taken = os::snapshot_subvolume(source.get(), root_.get(), to);
     if (taken || taken.error().code != ErrorCode::kNoSpace) return taken;
-    // On a full file system the room for metadata is mostly promised to changes not yet written.
+    // On a full file system, most free metadata space is reserved for changes not yet written.
     flush();
     return os::snapshot_subvolume(source.get(), root_.get(), to);
   }
@@ -86,7 +86,7 @@ class BtrfsFileLayers : public FileLayerStore {
     if (!os::is_read_only(root_.get())) return Ok{};
     return fail(ErrorCode::kNoSpace,
                 "the file system in " + image_ + " is read-only after a write error",
-                "make room on the file system of the store; it is opened anew then");
+                "make room on the file system of the store; the daemon then reopens it");
   }
 
  private:
@@ -99,7 +99,7 @@ class BtrfsFileLayers : public FileLayerStore {
   std::string image_;
   BtrfsImage fitted_;
   os::LoopDevice device_;
-  os::UniqueFd mount_;  // detached: gone with the last process that holds it
+  os::UniqueFd mount_;  // detached: ends with the last process that holds it
   os::UniqueFd root_;   // its root directory
   std::string path_;
 };
@@ -137,9 +137,9 @@ class CopiedFileLayers : public FileLayerStore {
 
 Result<std::unique_ptr<FileLayerStore>> open_btrfs(const std::string& image, std::uint64_t most) {
   SF_TRY_ASSIGN(os::LoopDevice device, os::attach_loop(image));
-  // A branch's own fsync() is void (its overlay is volatile), and a power failure ends all branches
-  // anyway: no barriers, no checksums. No discard by itself: what has been allocated on the host
-  // stays so until BtrfsImage decides otherwise.
+  // No barriers and no checksums: fsync() in a branch has no effect (its overlay is volatile), and
+  // a power failure ends all branches anyway. No automatic discard: BtrfsImage decides when to
+  // return space to the host.
   SF_TRY_ASSIGN(os::UniqueFd mount, os::mount_detached("btrfs",
                                                        {{"source", device.path},
                                                         {"nodatasum", ""},
@@ -148,8 +148,9 @@ Result<std::unique_ptr<FileLayerStore>> open_btrfs(const std::string& image, std
                                                         {"commit", "5"}},
                                                        MOUNT_ATTR_NOATIME));
   SF_TRY_ASSIGN(os::UniqueFd root, os::open_at(mount.get(), ".", O_RDONLY | O_DIRECTORY));
-  // A snapshot waits until all is written: what a command may leave unwritten bounds that wait.
-  // Where the kernel cannot (before 6.2) or sysfs is read-only, large writes make slow checkpoints.
+  // A snapshot waits until all dirty data is written, so bound the data that a command can leave
+  // unwritten. If the kernel cannot (before 6.2) or sysfs is read-only, checkpoints after large
+  // writes are slow.
   (void)os::limit_unwritten(root.get(), kMaxUnwritten);
   return std::unique_ptr<FileLayerStore>(
       new BtrfsFileLayers(image, most, std::move(device), std::move(mount), std::move(root)));
@@ -181,10 +182,10 @@ Result<std::unique_ptr<FileLayerStore>> FileLayerStore::open(const std::string& 
 }
 
 Status prepare_copied_file_layer(const FileLayerPaths& file_layer) {
-  // work/work/incompat/volatile says "was mounted volatile, do not reuse"; our copy was taken while
-  // nothing ran.
+  // The mark work/work/incompat/volatile says "was mounted volatile, do not reuse". Reuse is safe:
+  // the copy was made while no process ran.
   SF_TRY(os::remove_tree(file_layer.work + "/work"));
-  // The index is tied to its upper by a file handle, which names the subvolume it came from.
+  // A file handle ties the index to its upper directory, and names the subvolume of the original.
   std::string index = file_layer.work + "/index";
   if (::removexattr(index.c_str(), "trusted.overlay.upper") != 0 && errno != ENODATA &&
       errno != ENOENT)

@@ -1,11 +1,11 @@
-// FileLayerStore: where a branch's files live. A *file layer* is an overlay's upper and work
-// directory together, kept whole: the live overlay is never restacked, so hard links, inode
-// numbers, copied-up files and open descriptors do not notice a checkpoint
-// (docs/decisions/0002-unit-snapshots.md).
+// FileLayerStore: stores the files of branches. A *file layer* is an overlay's upper and work
+// directory together. The live overlay is never restacked, so hard links, inode numbers, copied-up
+// files and open descriptors do not change at a checkpoint (docs/decisions/0002-unit-snapshots.md).
 //
-// Two kinds: btrfs (a subvolume per file layer in the store's own sparse file system: snapshot and
-// clone share all data and keep inode numbers) and copy (plain directories, copied; for hosts
-// without btrfs or loop devices).
+// Two kinds:
+// - btrfs: a subvolume per file layer, in the store's own sparse file system. Snapshot and clone
+//   share all data and keep inode numbers.
+// - copy: plain directories that are copied; for hosts without btrfs or loop devices.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@
 
 namespace sf::waypoint {
 
-// One file layer's directories. Paths are valid in the namespace the store was opened (or attached)
-// in.
+// The directories of a file layer. Paths are valid in the mount namespace in which the store was
+// opened (or attached).
 struct FileLayerPaths {
   std::string upper;
   std::string work;
@@ -27,8 +27,8 @@ struct FileLayerPaths {
 
 class FileLayerStore {
  public:
-  // Opens what lies in `store_dir`, or makes it: `kind` is "btrfs", "copy" or "auto". `bytes`: what
-  // it may grow to.
+  // Opens the store in `store_dir`, or creates it. `kind`: "btrfs", "copy" or "auto". `bytes`: its
+  // maximum size.
   static Result<std::unique_ptr<FileLayerStore>> open(const std::string& store_dir,
                                                       const std::string& kind, std::uint64_t bytes);
   virtual ~FileLayerStore() = default;
@@ -41,23 +41,24 @@ class FileLayerStore {
 
   virtual Status create(const std::string& file_layer) = 0;                 // empty upper and work
   virtual Status copy(const std::string& from, const std::string& to) = 0;  // `to` must not exist
-  virtual Status rename(const std::string& from, const std::string& to) = 0;  // at once
+  virtual Status rename(const std::string& from, const std::string& to) = 0;  // atomic
   virtual Status remove(const std::string& file_layer) = 0;                   // missing is fine
   virtual Result<std::vector<std::string>> list() const = 0;
-  // Starts writing dirty data back, so that the next copy() finds little to do. May take long; any
-  // thread.
+  // Starts writeback of dirty data, so that the next copy() has less to write. May take long.
+  // Thread-safe.
   virtual void flush() const = 0;
 
-  // Fits the store to the room that its host has (btrfs_image.h) and gives back what is no longer
-  // used. Returns how soon to call it again. One caller at a time, in the store's manager alone.
+  // Adapts the store's size to the free space of its host (btrfs_image.h) and returns unused space.
+  // Returns the time until the next call is due. Not thread-safe; only the store's manager calls
+  // it.
   virtual Result<milliseconds> fit_to_host() { return milliseconds(std::chrono::hours(1)); }
-  // Fails if nothing can be written any more, whatever room there is: the store must be opened
-  // anew, and no branch can live on.
+  // Fails if the store has become unwritable regardless of free space. The store must then be
+  // opened again, which ends all branches.
   virtual Status check_writable() const { return Ok{}; }
 };
 
-// Makes a copied file layer mountable again: forgets marks that tie it to the mount or subvolume it
-// came from.
+// Makes a copied file layer mountable: removes marks that tie it to the original's mount or
+// subvolume.
 Status prepare_copied_file_layer(const FileLayerPaths& file_layer);
 
 }  // namespace sf::waypoint

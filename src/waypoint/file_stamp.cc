@@ -19,7 +19,7 @@
 namespace sf::waypoint {
 namespace {
 
-constexpr int kMaxDepth = 512;  // deeper trees run out of descriptors
+constexpr int kMaxDepth = 512;  // deeper trees would need too many descriptors
 constexpr long kXfsMagic = 0x58465342;
 
 long nanoseconds_of(const timespec& t) { return t.tv_sec * 1'000'000'000L + t.tv_nsec; }
@@ -125,14 +125,14 @@ Result<FileStamp> FileStamp::around(const std::function<Status()>& copy,
                                     const std::string& directory, std::size_t max_entries) {
   auto too_many = [] {
     return fail(ErrorCode::kUnsupported,
-                "the branch changed too many files to prove later that they are the same");
+                "the branch changed too many files to detect later changes");
   };
-  // A change after the copy would be in a stamp that is taken only then, and not in the copy.
+  // Take the stamp before the copy: a stamp taken afterwards could include a change that the copy
+  // lacks.
   std::optional<FileStamp> before = of(directory, max_entries);
   if (!before) return too_many();
   if (!before->shows_later_changes())
-    return fail(ErrorCode::kBusy,
-                "a file was changed so lately that its next change might not show");
+    return fail(ErrorCode::kBusy, "a file was changed too recently to detect its next change");
   SF_TRY(copy());
   const std::optional<FileStamp> after = of(directory, max_entries);
   if (!after) return too_many();

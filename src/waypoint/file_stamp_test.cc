@@ -37,7 +37,7 @@ class FileStampTest : public ::testing::Test {
   test::TempDir tree_;
 };
 
-TEST_F(FileStampTest, EveryKindOfChangeGivesAnotherStamp) {
+TEST_F(FileStampTest, EveryKindOfChangeChangesTheStamp) {
   const std::string file = tree_ / "a/b/file";
   expect_seen("write", [&] { return os::write_file(file, "longer content").ok(); });
   expect_seen("chmod", [&] { return ::chmod(file.c_str(), 0600) == 0; });
@@ -53,25 +53,25 @@ TEST_F(FileStampTest, EveryKindOfChangeGivesAnotherStamp) {
   });
 }
 
-TEST_F(FileStampTest, TreeLargerThanTheBoundHasNone) {
+TEST_F(FileStampTest, TreeLargerThanTheLimitHasNoStamp) {
   EXPECT_TRUE(FileStamp::of(tree_.path(), 4).has_value());  // a, b, file, link
   EXPECT_FALSE(FileStamp::of(tree_.path(), 3).has_value());
   EXPECT_FALSE(FileStamp::of(tree_ / "none", kMany).has_value());
 }
 
-TEST_F(FileStampTest, StampAroundACopyIsThatOfTheCopy) {
+TEST_F(FileStampTest, StampAroundACopyDescribesTheCopy) {
   const std::string file = tree_ / "a/b/file";
   auto until_settled = [&](const std::function<Status()>& copy) {
-    // Where times are coarse, a stamp is refused until the last change is old enough.
+    // With coarse times, a stamp is refused until the last change is old enough.
     auto stamp = FileStamp::around(copy, tree_.path(), kMany);
     for (Deadline patience = Deadline::after(seconds(10));
-         !stamp && stamp.error().message.find("so lately") != std::string::npos &&
+         !stamp && stamp.error().message.find("too recently") != std::string::npos &&
          !patience.passed();)
       stamp = FileStamp::around(copy, tree_.path(), kMany);
     return stamp;
   };
   std::string copied;
-  auto copy = [&]() -> Status {  // leaves no time of access
+  auto copy = [&]() -> Status {  // does not change the access time
     SF_TRY_ASSIGN(os::UniqueFd opened, os::open_file(file, O_RDONLY | O_NOATIME));
     copied.resize(100);
     const ssize_t got = ::read(opened.get(), copied.data(), copied.size());
@@ -87,14 +87,14 @@ TEST_F(FileStampTest, StampAroundACopyIsThatOfTheCopy) {
     SF_TRY(copy());
     return os::write_file(file, "changed after the copy");
   });
-  ASSERT_FALSE(late.ok()) << "such a change is in no copy";
+  ASSERT_FALSE(late.ok()) << "the copy lacks this change";
   EXPECT_EQ(late.error().code, ErrorCode::kBusy);
   auto failed = until_settled([&]() -> Status { return fail(ErrorCode::kNoSpace, "full"); });
   EXPECT_EQ(failed.error().code, ErrorCode::kNoSpace);
   EXPECT_EQ(FileStamp::around(copy, tree_.path(), 3).error().code, ErrorCode::kUnsupported);
 }
 
-TEST(ChangeTimesTest, TimesAreFineWhereKernelAndFileSystemMakeThemSo) {
+TEST(ChangeTimesTest, ChangeTimesAreFineIfKernelAndFileSystemSupportIt) {
   const os::KernelVersion old{6, 12};
   const os::KernelVersion fresh{6, 13};
   for (long location :
@@ -106,7 +106,7 @@ TEST(ChangeTimesTest, TimesAreFineWhereKernelAndFileSystemMakeThemSo) {
   EXPECT_EQ(change_times(fresh, OVERLAYFS_SUPER_MAGIC), ChangeTimes::kCoarse);
 }
 
-TEST(ChangeTimesTest, ChangeWithinTheSameTickWouldNotShowWhereTimesAreCoarse) {
+TEST(ChangeTimesTest, CoarseTimesHideAChangeWithinTheSameTick) {
   constexpr long kNow = 1'700'000'000'000'000'000L;
   EXPECT_FALSE(shows_later_change(kNow, kNow, ChangeTimes::kCoarse));
   EXPECT_FALSE(shows_later_change(kNow - kCoarseTickNs + 1, kNow, ChangeTimes::kCoarse));
@@ -116,7 +116,7 @@ TEST(ChangeTimesTest, ChangeWithinTheSameTickWouldNotShowWhereTimesAreCoarse) {
   EXPECT_TRUE(shows_later_change(kNow, kNow, ChangeTimes::kFine));
 }
 
-TEST_F(FileStampTest, NewestChangeIsThatOfTheFileChangedLast) {
+TEST_F(FileStampTest, NewestChangeIsTheTimeOfTheLastChangedFile) {
   ASSERT_OK(os::write_file(tree_ / "a/b/file", "later"));
   struct stat file {};
   ASSERT_EQ(::stat((tree_ / "a/b/file").c_str(), &file), 0);

@@ -22,7 +22,7 @@ RoomFacts roomy() {
           .backed = 3 * kMiB};
 }
 
-TEST(ImagePlanTest, AHostWithRoomGetsASparseFileThatIsAheadOfItsContents) {
+TEST(ImagePlanTest, AHostWithSpaceGetsASparseFileLargerThanItsContent) {
   ImagePlan plan = plan_image(roomy());
   EXPECT_FALSE(plan.tight);
   EXPECT_EQ(plan.allocate, 0U);
@@ -30,13 +30,13 @@ TEST(ImagePlanTest, AHostWithRoomGetsASparseFileThatIsAheadOfItsContents) {
   EXPECT_LE(plan.size, 17 * kGiB);
 }
 
-TEST(ImagePlanTest, TheFileNeverGrowsBeyondWhatTheUserAllows) {
+TEST(ImagePlanTest, TheFileNeverExceedsTheUsersLimit) {
   RoomFacts facts = roomy();
   facts.most = kGiB;
   EXPECT_EQ(plan_image(facts).size, kGiB);
 }
 
-TEST(ImagePlanTest, HolesAreNoLargerThanTheHostsFreeBytesWithoutItsReserve) {
+TEST(ImagePlanTest, HolesNeverExceedTheHostsFreeBytesMinusTheReserve) {
   RoomFacts facts = roomy();
   facts.host_bytes = 8 * kGiB;
   facts.host_free = 3 * kGiB;
@@ -45,7 +45,7 @@ TEST(ImagePlanTest, HolesAreNoLargerThanTheHostsFreeBytesWithoutItsReserve) {
   EXPECT_LE(plan.size - facts.backed, facts.host_free - host_reserve(facts.host_bytes));
 }
 
-TEST(ImagePlanTest, AHostWithLittleRoomGetsAFileWithoutHolesAndASmallTail) {
+TEST(ImagePlanTest, AHostWithLittleSpaceGetsAFileWithoutHolesAndASmallTail) {
   RoomFacts facts = roomy();
   facts.host_free = kGiB + 100 * kMiB;
   facts.size = 16 * kGiB;
@@ -58,7 +58,7 @@ TEST(ImagePlanTest, AHostWithLittleRoomGetsAFileWithoutHolesAndASmallTail) {
   EXPECT_LE(plan.size, facts.chunk_end + 256 * kMiB);
 }
 
-TEST(ImagePlanTest, AHostAtItsReserveLetsNothingGrow) {
+TEST(ImagePlanTest, AHostAtItsReserveGetsNoLargerFile) {
   RoomFacts facts = roomy();
   facts.host_free = host_reserve(facts.host_bytes) / 2;
   facts.size = facts.backed = 3 * kGiB;
@@ -68,7 +68,7 @@ TEST(ImagePlanTest, AHostAtItsReserveLetsNothingGrow) {
   EXPECT_EQ(plan.allocate, 0U);
 }
 
-TEST(ImagePlanTest, OnlyWhatSessionsCanWriteToIsAllocatedAtThePriceOfTheReserve) {
+TEST(ImagePlanTest, OnlySpaceForImmediateWritesIsTakenFromTheReserve) {
   RoomFacts facts = roomy();
   facts.host_bytes = kGiB;
   facts.host_free = 100 * kMiB;  // 36 MiB above the reserve
@@ -79,20 +79,20 @@ TEST(ImagePlanTest, OnlyWhatSessionsCanWriteToIsAllocatedAtThePriceOfTheReserve)
   EXPECT_EQ(plan_image(facts).allocate, facts.backed + 36 * kMiB);
 }
 
-TEST(ImagePlanTest, ASmallDifferenceIsLeftAlone) {
+TEST(ImagePlanTest, ASmallDifferenceCausesNoResize) {
   RoomFacts facts = roomy();
   facts.size = plan_image(facts).size;
   facts.chunk_end += 8 * kMiB;
   EXPECT_EQ(plan_image(facts).size, facts.size);
 }
 
-TEST(ImagePlanTest, AFileTooSmallToBeResizedStaysAsItIs) {
+TEST(ImagePlanTest, AFileTooSmallToBeResizedKeepsItsSize) {
   RoomFacts facts = roomy();
   facts.size = facts.most = 128 * kMiB;
   EXPECT_EQ(plan_image(facts).size, 128 * kMiB);
 }
 
-RC_GTEST_PROP(ImagePlanPropertyTest, NoPlanCutsAChunkOffOrPromisesWhatTheHostDoesNotHave, ()) {
+RC_GTEST_PROP(ImagePlanPropertyTest, PlansCutNoChunkAndExceedNoHostSpace, ()) {
   auto up_to = [](std::uint64_t most) { return *rc::gen::inRange<std::uint64_t>(0, most + 1); };
   RoomFacts facts;
   facts.host_bytes = kGiB / 2 + up_to(300 * kGiB);

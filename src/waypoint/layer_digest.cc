@@ -28,10 +28,10 @@ constexpr int kMaxDepth = 256;
 constexpr std::size_t kMaxAttributes = 64U << 10U;
 
 Error too_much(const std::string& what) {
-  return fail(ErrorCode::kUnsupported, "too much changed to be compared: " + what);
+  return fail(ErrorCode::kUnsupported, "the branch changed too much to compare: " + what);
 }
 
-// Attributes that name inodes or mounts differ between two copies of the same state.
+// Attributes that refer to inodes or mounts differ between two copies of the same state.
 bool is_kept(std::string_view attribute) {
   if (!attribute.starts_with("trusted.overlay.")) return true;
   attribute.remove_prefix(std::strlen("trusted.overlay."));
@@ -39,7 +39,7 @@ bool is_kept(std::string_view attribute) {
          attribute == "whiteout";
 }
 
-// One of the two trees at one directory; nothing where it has none.
+// A directory in one of the two trees; empty if the tree does not have it.
 class Side {
  public:
   static Result<Side> open(int parent, const std::string& name) {
@@ -71,7 +71,7 @@ class Side {
 
 class LayerWalk {
  public:
-  // `base_taken_ns`: when; nothing: not known.
+  // `base_taken_ns`: the time when the base was taken; nullopt if unknown.
   LayerWalk(const DigestLimits& limits, std::optional<long> base_taken_ns)
       : limits_(limits),
         deadline_(Deadline::after(limits.max_time)),
@@ -79,7 +79,7 @@ class LayerWalk {
 
   std::string digest() const { return digest_.hex(); }
 
-  // The directories themselves are the branch's `/`.
+  // The top directories are the branch's `/`.
   Status add_top(const Side& live, const Side& base) {
     std::optional<struct stat> now = live.look(".");
     std::optional<struct stat> then = base.look(".");
@@ -110,7 +110,7 @@ class LayerWalk {
   Status add(const Side& live, const Side* base, const std::string& path, const std::string& name,
              int depth) {
     std::optional<struct stat> now = live.look(name);
-    if (!now) return fail(ErrorCode::kUnsupported, "files change while they are compared");
+    if (!now) return fail(ErrorCode::kUnsupported, "a file changed during the comparison");
     std::optional<struct stat> then = base == nullptr ? std::nullopt : base->look(name);
     const bool is_directory = S_ISDIR(now->st_mode);
     const bool was_directory = then && S_ISDIR(then->st_mode);
@@ -130,7 +130,8 @@ class LayerWalk {
     return walk(below, base_below ? &*base_below : nullptr, path + "/" + name, depth + 1);
   }
 
-  // The base was copied without being looked at, so that its times are coarse on every kernel.
+  // The base was copied without a stat() of its files, so its change times are coarse on every
+  // kernel.
   bool is_same_file(const struct stat& now, const struct stat& then) const {
     const long changed = then.st_ctim.tv_sec * 1'000'000'000L + then.st_ctim.tv_nsec;
     return now.st_ino == then.st_ino && now.st_mode == then.st_mode &&
@@ -177,7 +178,7 @@ class LayerWalk {
     return Ok{};
   }
 
-  // Word by word: contents are long.
+  // WordDigest is faster than Digest for long contents.
   Result<std::string> hash_content(const Side& side, const std::string& name,
                                    const struct stat& file) {
     bytes_ += static_cast<std::uint64_t>(file.st_size);

@@ -1,8 +1,8 @@
-// What a branch changed of its files since a checkpoint, as one digest. Reads, and changes nothing.
+// A digest of the files that a branch changed since a checkpoint. Read-only.
 //
-// Covers: names, types, modes, owners, links, contents, link targets, device numbers, extended
-// attributes. Leaves out what a replay of the same commands does not bring about again: times and
-// inode numbers.
+// Covers names, types, modes, owners, links, contents, link targets, device numbers and extended
+// attributes. Leaves out times and inode numbers, since a replay of the same commands does not
+// reproduce them.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace sf::waypoint {
 
-// Begins every digest of a branch. Another number whenever a digest is made in another way: what is
-// recorded may be compared by a later version.
+// The prefix of every digest of a branch. Increase the number if the computation changes, since a
+// later version may compare recorded digests.
 inline constexpr std::string_view kDigestFormat = "format:2";
 
 using wire::DigestLimits;
 
-// `layer` and `base`: two OverlayFS upper directories. A file with the inode number, size, mode and
-// time of change that it has in `base` is not read, unless it was changed right before `base` was
-// taken: the next change may have the same time. kUnsupported: it would cost more than `limits`.
+// `layer` and `base` are OverlayFS upper directories. A file with the same inode number, size, mode
+// and change time as in `base` is not read, unless it was changed right before `base` was taken: a
+// later change may have got the same time. Fails with kUnsupported if the cost exceeds `limits`.
 Result<std::string> digest_layer(const std::string& layer, const std::string& base,
                                  const DigestLimits& limits);
 

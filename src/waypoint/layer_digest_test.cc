@@ -1,4 +1,4 @@
-// Digests of what a file layer changed, over real file systems.
+// Digests of changed file layers, on real file systems.
 #include "waypoint/layer_digest.h"
 
 #include <gtest/gtest.h>
@@ -43,19 +43,19 @@ class LayerDigestTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(FileLayers, LayerDigestTest, ::testing::Values("btrfs", "copy"),
                          [](const auto& row) { return std::string(row.param); });
 
-// Before and after the copy, however close: the two changes may have the same time.
-TEST_P(LayerDigestTest, ChangeRightAfterTheBaseWasTakenIsSeen) {
+// A change right before the copy and a change right after it may have the same time.
+TEST_P(LayerDigestTest, ChangeRightAfterTheBaseWasTakenChangesTheDigest) {
   for (int i = 0; i < 30; ++i) {
     SCOPED_TRACE(i);
     const std::string base = "sealed-" + std::to_string(i);
     ASSERT_OK(os::write_file(file("live-1"), "one"));
     ASSERT_OK(file_layers_->copy("live-1", base));
-    ASSERT_OK(os::write_file(file("live-1"), "two"));  // that nobody has looked at since
+    ASSERT_OK(os::write_file(file("live-1"), "two"));  // without a stat() since the copy
     EXPECT_NE(digest("live-1", base), digest(base, base));
   }
 }
 
-TEST_P(LayerDigestTest, SameChangesOfTwoCopiesGiveTheSameDigest) {
+TEST_P(LayerDigestTest, SameChangesInTwoCopiesGiveTheSameDigest) {
   ASSERT_OK(os::write_file(file("live-1"), "one"));
   ASSERT_OK(file_layers_->copy("live-1", "sealed-1"));
   ASSERT_OK(file_layers_->copy("sealed-1", "live-2"));

@@ -32,10 +32,10 @@ Status check_restorable(const Manifest& manifest, const std::string& boot_id) {
   if (manifest.engine != kCriuName && manifest.engine != kNativeName)
     return fail(ErrorCode::kUnsupported,
                 "the checkpoint was taken by the engine \"" + manifest.engine + "\"",
-                "this version restores what \"criu\" and \"native\" took");
+                "this version supports the engines \"criu\" and \"native\"");
   if (manifest.boot_id != boot_id)
     return fail(ErrorCode::kUnsupported,
-                "the checkpoint was taken before this machine started last: clocks and mounts of "
+                "the checkpoint is older than the last boot of this machine: clocks and mounts of "
                 "its processes are gone",
                 "take a new one");
   return Ok{};
@@ -43,7 +43,7 @@ Status check_restorable(const Manifest& manifest, const std::string& boot_id) {
 
 Result<Manifest> parse_manifest(const std::string& text, const std::string& terminal) {
   Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return fail(ErrorCode::kCorrupt, "manifest is no JSON object");
+  if (!json.is_object()) return fail(ErrorCode::kCorrupt, "manifest is not a JSON object");
   try {
     if (auto version = checked_int<long long>(json, "version");
         version < kOldestManifest || version > kManifestVersion)

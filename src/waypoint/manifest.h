@@ -12,26 +12,26 @@
 namespace sf::waypoint {
 
 inline constexpr int kManifestVersion = 3;
-inline constexpr int kOldestManifest = 2;               // the same without `base` and fingerprints
-inline constexpr std::string_view kFilesOnly = "none";  // in the engine's place: no processes
+inline constexpr int kOldestManifest = 2;               // without `base` and fingerprints
+inline constexpr std::string_view kFilesOnly = "none";  // engine of a checkpoint of files
 
 struct Manifest {
   CheckpointInfo info;
   BranchConfig config;
   CapturedState state;
   std::string engine = std::string(kCriuName);
-  std::string boot_id;            // images hold kernel objects' identities of this boot
-  std::string precapture_keeper;  // whose capture made ahead of time it was; empty: nobody's
+  std::string boot_id;            // images refer to kernel objects of this boot
+  std::string precapture_keeper;  // the keeper of the precapture it came from, if any
 };
 
-// Which checkpoint's images and file layer it is brought back from.
+// The checkpoint with the images and the file layer that a restore uses.
 inline const CheckpointId& source_of(const CheckpointInfo& info) {
   return info.base ? *info.base : info.id;
 }
-// Whether this boot and this program can bring it back.
+// Fails if this boot or this program cannot restore it.
 Status check_restorable(const Manifest& manifest, const std::string& boot_id);
 std::string manifest_text(const Manifest& manifest);
-// Unknown version or missing key: kCorrupt, and the message names it.
+// Fails with kCorrupt for an unknown version or a missing key; the message names it.
 Result<Manifest> parse_manifest(const std::string& text, const std::string& terminal);
 
 }  // namespace sf::waypoint

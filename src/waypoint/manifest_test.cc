@@ -42,7 +42,7 @@ Manifest full_manifest() {
   return manifest;
 }
 
-// The manifest with one change, as text.
+// The text of the manifest after one change.
 template <typename F>
 std::string changed(F change) {
   Json json = Json::parse(manifest_text(full_manifest()));
@@ -57,7 +57,7 @@ void expect_corrupt(const std::string& text, const std::string& named = "") {
   EXPECT_NE(manifest.error().message.find(named), std::string::npos) << manifest.error().message;
 }
 
-TEST(ManifestTest, APromptThatIsShownSurvives) {
+TEST(ManifestTest, ShownPromptSurvives) {
   for (bool shown : {false, true}) {
     Manifest manifest = full_manifest();
     manifest.state.shell.shows_prompt = shown;
@@ -94,7 +94,7 @@ TEST(ManifestTest, EveryFieldSurvives) {
   EXPECT_EQ(back.state.shell.waiting, "s\x03");
 }
 
-TEST(ManifestTest, ACheckpointOfATimeWithoutWaitingKeysHasNone) {
+TEST(ManifestTest, AManifestWithoutWaitingSizeHasNoWaitingKeys) {
   Manifest manifest = full_manifest();
   manifest.state.shell.typed.bytes += std::exchange(manifest.state.shell.waiting, "");
   EXPECT_EQ(manifest_text(manifest).find("waiting_size"), std::string::npos);
@@ -103,7 +103,7 @@ TEST(ManifestTest, ACheckpointOfATimeWithoutWaitingKeysHasNone) {
   EXPECT_EQ(back.state.shell.waiting, "");
 }
 
-TEST(ManifestTest, AnEndOfFileOutsideOfWhatWasTypedIsRefused) {
+TEST(ManifestTest, AnEndOfFileOutsideOfTheTypedBytesIsRefused) {
   for (const std::vector<std::size_t>& ends : {std::vector<std::size_t>{4}, {2, 1}}) {
     Manifest manifest = full_manifest();
     manifest.state.shell.typed.ends = ends;
@@ -120,7 +120,7 @@ TEST(ManifestTest, AFirstCheckpointHasNoParent) {
   EXPECT_EQ(back.info.parent, std::nullopt);
 }
 
-TEST(ManifestTest, OneThatSharesAnotherSurvives) {
+TEST(ManifestTest, ManifestWithABaseSurvives) {
   Manifest manifest = full_manifest();
   manifest.info.base = CheckpointId("c-111111111111");
   manifest.state.fingerprint = StateFingerprint{"d1", 40, 39};
@@ -144,7 +144,7 @@ TEST(ManifestTest, OneThatSharesAnotherSurvives) {
   expect_corrupt(changed([](Json& json) { json["state"]["catch_up"] = {{"status", 0}}; }));
 }
 
-TEST(ManifestTest, AnotherVersionIsRefusedByItsNumber) {
+TEST(ManifestTest, UnknownVersionIsRefusedAndNamed) {
   for (int version : {0, 1, 4, 99, -1}) {
     expect_corrupt(changed([&](Json& json) { json["version"] = version; }),
                    "unknown version " + std::to_string(version));
@@ -152,7 +152,7 @@ TEST(ManifestTest, AnotherVersionIsRefusedByItsNumber) {
   expect_corrupt(changed([](Json& json) { json["version"] = "1"; }));
 }
 
-TEST(ManifestTest, AVersionThatWouldWrapToOursIsRefused) {
+TEST(ManifestTest, AVersionThatOverflowsToOursIsRefused) {
   expect_corrupt(changed([](Json& json) { json["version"] = (1LL << 32U) + kManifestVersion; }));
 }
 
@@ -164,7 +164,7 @@ TEST(ManifestTest, AMissingKeyIsNamed) {
   }
   for (const auto& item : good["state"].items()) {
     if (item.key() == "typed_ends") continue;
-    const bool optional = item.key() == "waiting_size";  // then the bytes are too many
+    const bool optional = item.key() == "waiting_size";  // then terminal bytes are left over
     expect_corrupt(changed([&](Json& json) { json["state"].erase(item.key()); }),
                    optional ? "another size" : item.key());
   }
@@ -196,7 +196,7 @@ TEST(ManifestTest, ATerminalFileOfAnotherSizeIsRefused) {
   }
 }
 
-TEST(ManifestTest, SizesThatOnlyAddUpByWrappingAreRefused) {
+TEST(ManifestTest, SizesThatAddUpOnlyByOverflowAreRefused) {
   for (const char* key : {"screen_size", "background_size", "typed_size", "waiting_size"}) {
     const char* other = std::string_view(key) == "typed_size" ? "screen_size" : "typed_size";
     expect_corrupt(changed([&](Json& json) {
@@ -208,7 +208,7 @@ TEST(ManifestTest, SizesThatOnlyAddUpByWrappingAreRefused) {
   }
 }
 
-TEST(ManifestTest, TextThatIsNoJsonObjectIsCorrupt) {
+TEST(ManifestTest, TextThatIsNotAJsonObjectIsCorrupt) {
   for (const char* text : {"", "{", "[]", "null", "7", "\xff", "{}"}) expect_corrupt(text);
 }
 
@@ -218,7 +218,7 @@ TEST(ManifestTest, EveryTruncationIsCorrupt) {
     expect_corrupt(text.substr(0, size));
 }
 
-TEST(ManifestTest, DamagedTextIsNeverFatal) {
+TEST(ManifestTest, DamagedTextDoesNotCrashTheParser) {
   const std::string good = manifest_text(full_manifest());
   std::mt19937 random(12);
   for (int round = 0; round < 3'000; ++round) {

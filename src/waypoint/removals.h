@@ -1,5 +1,5 @@
-// Removals: what was struck from all lists and could not be removed yet. Kept, so that it is tried
-// again and never forgotten while its bytes stay. Thread-safe; movable in the hands of its owner.
+// Removals: removals that failed, kept so that they can be retried. Their objects are no longer
+// listed, but still use disk space. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@ namespace sf::waypoint {
 
 class Removals {
  public:
-  // May be called again after it failed, and then goes on. Requires: what it refers to outlives
-  // this object.
+  // If it fails, it may be called again and then continues. Requires: the objects it refers to
+  // outlive this object.
   using Work = std::function<Status()>;
 
-  // Removes it; if that fails, keeps it under that name.
+  // Runs `work`; if it fails, keeps it under this name.
   Status attempt(const std::string& name, Work work);
-  // Tries again what is kept under that name. Nothing: there is none.
+  // Retries the removal with this name; nullopt if there is none.
   std::optional<Status> again(const std::string& name);
-  // Tries everything again. One line for each that is still left.
+  // Retries all removals. Returns one line for each that failed again.
   std::vector<std::string> retry();
 
  private:

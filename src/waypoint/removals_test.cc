@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Units as directories; those named in `stuck` cannot be removed.
+// File layers as directories. The layers named in `stuck` cannot be removed.
 class StickyUnits final : public FileLayerStore {
  public:
   explicit StickyUnits(std::unique_ptr<FileLayerStore> file_layers)
@@ -72,13 +72,13 @@ class RemovalsTest : public ::testing::Test {
   StickyUnits file_layers_;
 };
 
-TEST_F(RemovalsTest, RemovalThatFailedHalfWayGoesOnWhenItIsAskedForAgain) {
+TEST_F(RemovalsTest, RemovalThatFailedHalfWayContinuesOnTheNextCall) {
   ASSERT_OK_AND_ASSIGN(CheckpointStore store, CheckpointStore::open(dir_.path(), file_layers_));
   const CheckpointId id = publish(store);
   file_layers_.stuck = {sealed_file_layer(id)};
   EXPECT_EQ(store.remove(id).error().code, ErrorCode::kOs);
-  EXPECT_THAT(store.list(), IsEmpty()) << "it is no checkpoint any more";
-  EXPECT_EQ(store.remove(id).error().code, ErrorCode::kOs) << "and it is not forgotten";
+  EXPECT_THAT(store.list(), IsEmpty()) << "it is no longer listed";
+  EXPECT_EQ(store.remove(id).error().code, ErrorCode::kOs) << "the removal is retried";
   EXPECT_THAT(store.removals().retry(), ElementsAre(HasSubstr("is in use")));
   file_layers_.stuck.clear();
   EXPECT_OK(store.remove(id));
@@ -88,19 +88,19 @@ TEST_F(RemovalsTest, RemovalThatFailedHalfWayGoesOnWhenItIsAskedForAgain) {
   EXPECT_EQ(store.remove(id).error().code, ErrorCode::kNotFound);
 }
 
-TEST_F(RemovalsTest, HiddenBaseGoesAlthoughTheOneThatNeededItCannotBeRemovedYet) {
+TEST_F(RemovalsTest, HiddenBaseIsRemovedEvenIfItsLastUserCannotBeRemovedYet) {
   ASSERT_OK_AND_ASSIGN(CheckpointStore store, CheckpointStore::open(dir_.path(), file_layers_));
   const CheckpointId base = publish(store);
   const CheckpointId id = publish(store, base);
   ASSERT_OK(store.remove(base));
-  EXPECT_EQ(file_layers().size(), 1U) << "it is needed";
+  EXPECT_EQ(file_layers().size(), 1U) << "a checkpoint needs it";
   file_layers_.stuck = {sealed_file_layer(id)};
   EXPECT_FALSE(store.remove(id).ok());
   EXPECT_THAT(file_layers(), IsEmpty());
   EXPECT_THAT(store.hidden(), IsEmpty());
 }
 
-TEST_F(RemovalsTest, OrphansThatCannotBeRemovedKeepNoStoreClosed) {
+TEST_F(RemovalsTest, OrphansThatCannotBeRemovedDoNotKeepTheStoreFromOpening) {
   ASSERT_OK_AND_ASSIGN(CheckpointStore store, CheckpointStore::open(dir_.path(), file_layers_));
   const CheckpointId kept = publish(store);
   ASSERT_OK(file_layers_.create("live-k-1"));
@@ -110,7 +110,7 @@ TEST_F(RemovalsTest, OrphansThatCannotBeRemovedKeepNoStoreClosed) {
   ASSERT_OK(os::make_directories(dir_ / "keepers/k-2"));
   file_layers_.stuck = {"live-k-1", "live-k-2", "sealed-c-draft"};
   EXPECT_OK(sweep_store(dir_.path(), {}, file_layers_, store));
-  EXPECT_EQ(store.removals().retry().size(), 5U) << "two of the units are asked for twice";
+  EXPECT_EQ(store.removals().retry().size(), 5U) << "two file layers are each removed twice";
   file_layers_.stuck.clear();
   EXPECT_THAT(store.removals().retry(), IsEmpty());
   EXPECT_THAT(file_layers(), ElementsAre(sealed_file_layer(kept)));

@@ -42,7 +42,7 @@ Status make_dir(const std::string& path, mode_t mode) {
   return Ok{};
 }
 
-// Nothing of the base shows through an opaque directory.
+// An opaque directory hides the base's directory.
 Status make_opaque(const std::string& path) {
   if (::setxattr(path.c_str(), "trusted.overlay.opaque", "y", 1, 0) != 0)
     return os::last_error("hiding the base below " + path);
@@ -61,7 +61,7 @@ Status copy_look(const std::string& from, const std::string& to) {
   return Ok{};
 }
 
-// The directories on the way are merged ones: they must look as they do in the base.
+// The parent directories are merged, so they need the attributes that they have in the base.
 Status hide(const std::string& base, const std::string& upper, const std::string& hidden) {
   std::string relative = base == "/" ? hidden : hidden.substr(base.size());
   std::vector<std::string> made;  // deepest first
@@ -101,7 +101,7 @@ Status write_devices(const std::string& dev) {
 Status check_base_root(const std::string& base_root) {
   if (!os::is_directory(base_root))
     return invalid("root " + base_root + " is not a directory",
-                   "give a directory that holds a root file system, or /");
+                   "use a directory with a root file system, or /");
   if (find_bash(base_root)) return Ok{};
   return fail(ErrorCode::kUnsupported, "root " + base_root + " has no bash",
               "install bash in it (for example: chroot " + base_root +
@@ -112,7 +112,7 @@ Result<std::string> template_name(const RootTemplate& wanted) {
   struct stat init {};
   if (::stat(wanted.init_binary.c_str(), &init) != 0)
     return Error(os::last_error(wanted.init_binary))
-        .with_hint("build it: waypoint-init belongs beside the program");
+        .with_hint("build waypoint-init and put it beside the program");
   std::ostringstream key;
   key << wanted.base_root << '\n'
       << wanted.hidden << '\n'
@@ -130,7 +130,7 @@ Status write_template(const RootTemplate& wanted, const FileLayerPaths& file_lay
   SF_TRY(make_dir(upper + "/tmp", 01777));
   SF_TRY(make_dir(upper + "/run", 0755));
   if (wanted.base_root == "/") {
-    // The host's own sockets, locks and scratch files are not the branch's business.
+    // Hide the host's own sockets, locks and scratch files.
     for (const char* name : {"/tmp", "/run"}) SF_TRY(make_opaque(upper + name));
   }
   if (!wanted.hidden.empty()) SF_TRY(hide(wanted.base_root, upper, wanted.hidden));

@@ -1,6 +1,6 @@
-// What every branch finds in its root beside the base: /dev with the harmless few devices, empty
-// /tmp and /run, places for /proc and /sys, our init. Written once into a file layer; new branches
-// start from a copy of it.
+// The files that every branch gets in its root in addition to the base: /dev with a few harmless
+// devices, empty /tmp and /run, mount points for /proc and /sys, and our init. They are written
+// once into a file layer; new branches start from a copy of it.
 #pragma once
 
 #include <string>
@@ -17,9 +17,9 @@ struct RootTemplate {
       hidden;  // a path below base_root the branch must not see (the store itself), or empty
 };
 
-// Checks that the base can carry a shell; the error says what is missing.
+// Checks that the base has everything a shell needs; the error names the missing part.
 Status check_base_root(const std::string& base_root);
-// Name of the template file layer for this base; the same name for the same content.
+// The name of the template file layer for this base. Equal content has equal names.
 Result<std::string> template_name(const RootTemplate& wanted);
 Status write_template(const RootTemplate& wanted, const FileLayerPaths& file_layer);
 

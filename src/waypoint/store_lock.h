@@ -1,4 +1,4 @@
-// Who owns a store, and where one may lie.
+// The lock on a store, and its valid locations.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 namespace sf::waypoint {
 
 Status check_store_location(const std::string& dir);
-// The store is the caller's for as long as the descriptor is open. kBusy: it is another's.
+// The caller owns the store as long as the descriptor is open. Fails with kBusy if another process
+// owns it.
 Result<os::UniqueFd> lock_store(const std::string& dir);
 
 }  // namespace sf::waypoint

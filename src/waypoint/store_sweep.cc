@@ -15,8 +15,7 @@ namespace {
 constexpr auto kEndTime = seconds(30);
 constexpr auto kLookEvery = milliseconds(5);
 
-// A keeper holds a lock on its log for as long as it lives (KeeperPool::spawn), also before it
-// listens.
+// A keeper holds a lock on its log as long as it runs (KeeperPool::spawn), even before it listens.
 bool is_running(const std::string& directory) {
   auto log = os::open_file(directory + "/log", O_RDONLY);
   return log && ::flock(log->get(), LOCK_EX | LOCK_NB) != 0;
@@ -26,7 +25,7 @@ void end_keeper(const std::string& store_dir, const std::string& id) {
   Deadline deadline = Deadline::after(kEndTime);
   KeeperClient client(keeper_socket(store_dir, id));
   (void)client.end(deadline);
-  // One whose manager died at its start may not listen yet.
+  // If its manager died during the start, the keeper may not listen yet.
   while (is_running(keeper_dir(store_dir, id)) && !deadline.passed()) {
     std::this_thread::sleep_for(kLookEvery);
     (void)client.end(deadline);
@@ -78,7 +77,7 @@ Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& 
   for (const std::string& id : keepers) {
     if (wanted.contains(id)) continue;
     end_keeper(store_dir, id);
-    // One that was killed could not.
+    // A killed keeper could not remove them itself.
     (void)removals.attempt(id, [store_dir, id, &file_layers] {
       return remove_keeper_resources(store_dir, id, file_layers);
     });

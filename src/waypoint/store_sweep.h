@@ -1,5 +1,5 @@
-// What a crash may leave in a store, and its removal: keepers nobody owns, their cgroups, live
-// file layers without a keeper, sealed file layers without a checkpoint.
+// Removes everything that a crash may leave in a store: unowned keepers, their cgroups, live file
+// layers without a keeper, sealed file layers without a checkpoint.
 #pragma once
 
 #include <map>
@@ -12,30 +12,30 @@
 
 namespace sf::waypoint {
 
-// Pure: is this file layer still needed?
+// Pure: whether the file layer is still needed.
 bool file_layer_is_needed(const std::string& file_layer, const std::set<std::string>& live_keepers,
                           const std::set<std::string>& checkpoints);
 
-// A capture made ahead of time becomes a checkpoint's by renaming its file layer. btrfs writes that
-// down within seconds, and a file system that failed before is mounted as it was then. The next
-// capture of that keeper would have written it down, so that the file layer found under the old
-// name is the checkpoint's. Pure: which file layers get which name again.
+// A checkpoint takes over a precapture by renaming its file layer. btrfs commits the rename within
+// seconds; if the file system fails before, it is mounted in the state before the rename. The
+// keeper's next precapture would have committed the rename, so a file layer under the old name
+// belongs to the checkpoint. Pure: returns the renames to repeat.
 using FileLayerRenames = std::map<std::string, std::string>;  // from, to
 FileLayerRenames undone_renames(const std::set<std::string>& file_layers,
                                 const std::map<CheckpointId, std::string>& precaptured);
-// Requires: nothing was swept since the file layers were opened.
+// Requires: no sweep since the file layers were opened.
 Status redo_renames(FileLayerStore& file_layers, const CheckpointStore& checkpoints);
 
-// Ends all keepers and leaves what they have outside of themselves.
+// Ends all keepers, but does not remove their files and cgroups.
 Status end_all_keepers(const std::string& store_dir);
-// Ends every keeper of this store that is not in `wanted`, and removes what ended ones left. What
-// cannot be removed is among `removals`, here and below: it keeps no store closed.
+// Ends every keeper of this store that is not in `wanted`, and removes the remains of ended
+// keepers. Failed removals go to `removals`, here and below, so that the store can still be opened.
 Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted,
                      FileLayerStore& file_layers, Removals& removals);
 Status sweep_file_layers(FileLayerStore& file_layers, const std::set<std::string>& live_keepers,
                          const CheckpointStore& checkpoints);
-// All of it. Requires: each of `keepers` has answered, so that none still writes into a dead
-// manager's draft: a keeper answers one request at a time.
+// Does the whole sweep. Requires: each of `keepers` has answered a request, so that none still
+// writes into a dead manager's draft (a keeper serves one request at a time).
 Status sweep_store(const std::string& store_dir, const std::set<std::string>& keepers,
                    FileLayerStore& file_layers, CheckpointStore& checkpoints);
 

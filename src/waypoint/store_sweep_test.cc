@@ -34,21 +34,21 @@ TEST(FileLayerIsNeededTest, PrecaptureIsNeededAsLongAsItsKeeper) {
   EXPECT_FALSE(is_needed("ahead-k-3"));
 }
 
-TEST(UndoneRenamesTest, FileLayerBackUnderItsKeepersNameBecomesTheCheckpointsAgain) {
+TEST(UndoneRenamesTest, FileLayerUnderItsKeepersNameGetsTheCheckpointsNameAgain) {
   const std::map<CheckpointId, std::string> precaptured = {
       {CheckpointId("c-1"), "k-1"}, {CheckpointId("c-2"), "k-1"}, {CheckpointId("c-3"), "k-2"}};
   const FileLayerRenames none;
   EXPECT_EQ(undone_renames({"sealed-c-1", "sealed-c-2", "sealed-c-3"}, precaptured), none);
   EXPECT_EQ(undone_renames({"sealed-c-1", "sealed-c-2", "sealed-c-3", "ahead-k-1"}, precaptured),
             none)
-      << "it is the next one's";
+      << "it belongs to the next checkpoint";
   EXPECT_EQ(undone_renames({"sealed-c-1", "ahead-k-1", "sealed-c-3"}, precaptured),
             (FileLayerRenames{{"ahead-k-1", "sealed-c-2"}}));
   EXPECT_EQ(undone_renames({"sealed-c-1", "sealed-c-2", "ahead-k-3"}, precaptured), none)
-      << "lost, and not by a rename";
+      << "lost, but not by a rename";
 }
 
-TEST(RedoRenamesTest, CheckpointWhoseFileLayerLostItsNameIsWhole) {
+TEST(RedoRenamesTest, CheckpointWhoseFileLayerLostItsNameIsRepaired) {
   test::TempDir dir;
   ASSERT_OK_AND_ASSIGN(auto file_layers, FileLayerStore::open(dir.path(), "copy", 0));
   CheckpointId id;
@@ -56,7 +56,7 @@ TEST(RedoRenamesTest, CheckpointWhoseFileLayerLostItsNameIsWhole) {
     ASSERT_OK_AND_ASSIGN(CheckpointStore store, CheckpointStore::open(dir.path(), *file_layers));
     ASSERT_OK_AND_ASSIGN(CheckpointDraft draft, store.begin());
     id = draft.id();
-    ASSERT_OK(file_layers->create("ahead-k-1"));  // as it is before the hand-over
+    ASSERT_OK(file_layers->create("ahead-k-1"));  // its name before the rename
     Manifest manifest;
     manifest.info.id = id;
     manifest.info.branch = BranchId("b-1");
@@ -74,7 +74,7 @@ TEST(FileLayerIsNeededTest, TemplatesAreAlwaysNeeded) {
   EXPECT_TRUE(is_needed("template-anything"));
 }
 
-TEST(FileLayerIsNeededTest, DraftsAndStrangersAreNot) {
+TEST(FileLayerIsNeededTest, DraftsAndUnknownNamesAreNotNeeded) {
   for (const char* file_layer : {"", "draft-c-1", "c-1", "LIVE-k-1", "xlive-k-1"})
     EXPECT_FALSE(is_needed(file_layer)) << file_layer;
 }

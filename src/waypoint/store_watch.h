@@ -1,5 +1,6 @@
-// StoreWatch: a thread that keeps the store fitted to the room its host has (FileLayerStore::
-// fit_to_host()). A look that fails is repeated: there is nothing else to do about a full disk.
+// StoreWatch: a thread that adapts the store to the free space of its host
+// (FileLayerStore::fit_to_host()). A failed call is repeated, since there is no other remedy for a
+// full disk.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +14,8 @@ namespace sf::waypoint {
 
 class StoreWatch {
  public:
-  // Looks once before it returns. Requires: `file layers` outlives it. Called once.
+  // Adapts the store once before it returns. Call it once. Requires: `file_layers` outlives this
+  // object.
   Status start(FileLayerStore& file_layers);
 
  private:

@@ -23,9 +23,8 @@ namespace {
 using wire::Frame;
 using wire::Json;
 
-constexpr auto kShortTimeout =
-    milliseconds(30);  // after an answer, which what is not wanted yet would slow
-constexpr auto kCallTime = std::chrono::minutes(15);  // a capture or restore of many gigabytes
+constexpr auto kShortTimeout = milliseconds(30);      // delay of background work
+constexpr auto kCallTime = std::chrono::minutes(15);  // for a capture or restore of many gigabytes
 
 bool is_missing_path(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.os_errno == ENOTDIR;
@@ -43,10 +42,9 @@ Result<std::unique_ptr<Waypoint::Impl>> Waypoint::Impl::open(WaypointOptions opt
   SF_TRY_ASSIGN(std::string criu, find_criu(options.criu_path));
   SF_TRY_ASSIGN(Helpers helpers, find_helpers(options.helper_dir));
   Status made = os::make_directories(options.store_dir);
-  if (!made)
-    return std::move(made).error().with_hint("choose a store directory that can be written");
+  if (!made) return std::move(made).error().with_hint("choose a writable store directory");
   SF_TRY_ASSIGN(options.store_dir, os::real_path(options.store_dir));
-  SF_TRY(check_store_location(options.store_dir));  // a link may have led there
+  SF_TRY(check_store_location(options.store_dir));  // the path may have been a link to /run
   SF_TRY_ASSIGN(os::UniqueFd lock, lock_store(options.store_dir));
   SF_TRY_ASSIGN(
       std::unique_ptr<FileLayerStore> file_layers,
@@ -146,7 +144,7 @@ Result<Waypoint::Impl::Occupied> Waypoint::Impl::occupy_keeper(const Frame& requ
     if (live) return Occupied{std::move(keeper), *live};
     bool was_killed = keeper.spare && live.error().code == ErrorCode::kSessionLost;
     pool_.retire(std::move(keeper));
-    if (!was_killed) return std::move(live).error();  // else somebody did while it waited
+    if (!was_killed) return std::move(live).error();  // killed while idle: take another
   }
 }
 
@@ -197,7 +195,7 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
     manifest.info.took = watch.elapsed();
     auto info = publish(std::move(draft), std::move(manifest), live);
     bool base_is_gone = base && !info && info.error().code == ErrorCode::kNotFound;
-    if (base_is_gone) {  // removed meanwhile: then this one keeps everything itself
+    if (base_is_gone) {  // removed meanwhile: save the whole state
       base.reset();
       continue;
     }
@@ -210,7 +208,7 @@ Result<CheckpointInfo> Waypoint::Impl::checkpoint(const BranchId& branch) {
   }
 }
 
-// The checkpoint that a branch at `head` would share, should nothing have changed.
+// The checkpoint that would be the base of a new one, if the branch at `head` has not changed.
 std::optional<Manifest> Waypoint::Impl::base_for(const std::optional<CheckpointId>& head) {
   std::lock_guard lock(mutex_);
   auto load = [&](const std::optional<CheckpointId>& id) -> std::optional<Manifest> {
@@ -283,7 +281,7 @@ Status Waypoint::Impl::remove(const CheckpointId& checkpoint) {
     std::lock_guard lock(mutex_);
     return checkpoints_.remove(checkpoint);
   }();
-  prerestore_.forget(checkpoint.value());  // somebody may have gone back there meanwhile
+  prerestore_.forget(checkpoint.value());  // a restore meanwhile may have planned it again
   return removed;
 }
 
@@ -323,11 +321,10 @@ std::vector<CheckpointInfo> Waypoint::Impl::checkpoints() {
 
 namespace {
 
-// Whichever step ran out of room.
+// Adds a hint if a step ran out of space.
 Error advised(Error error) {
   if (error.code != ErrorCode::kNoSpace) return error;
-  return std::move(error).with_hint(
-      "make room on the file system of the store, or remove checkpoints");
+  return std::move(error).with_hint("make room on the store's file system, or remove checkpoints");
 }
 
 }  // namespace

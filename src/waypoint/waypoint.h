@@ -4,8 +4,8 @@
 //   BranchId b = wp.start({.root = "/"}).value();
 //   wp.exec(b, {.command = "cd /tmp && X=1"});
 //   CheckpointId here = wp.checkpoint(b).value();
-//   ...                                    // go astray
-//   wp.restore(b, here);                   // exactly there again
+//   ...                                    // try something
+//   wp.restore(b, here);                   // back at the checkpoint
 //   auto forks = wp.fork(here, 4);         // four live copies, isolated from each other
 //
 // Thread rules: one Waypoint may be used from many threads; calls on one branch are serialized by
@@ -37,13 +37,13 @@ enum class FileLayerKind { kAuto, kBtrfs, kCopy };
 
 struct WaypointOptions {
   std::string store_dir;
-  std::string criu_path;   // empty: found (see doctor)
-  std::string helper_dir;  // empty: where this program is; holds waypoint-keeper, waypoint-init
+  std::string criu_path;   // empty: searched for (see doctor)
+  std::string helper_dir;  // has waypoint-keeper, waypoint-init; empty: beside this program
   FileLayerKind file_layers =
-      FileLayerKind::kAuto;  // how files are kept; auto takes btrfs where the host can
+      FileLayerKind::kAuto;                  // how files are kept; auto uses btrfs if the host can
   std::uint64_t store_bytes = 64ULL << 30U;  // upper bound of the store's own file system (sparse)
-  // Trees of checkpoints that will probably be gone back to, made ahead of time, for all branches
-  // together; an idle shell takes 4 MB. None where files are kept by copying.
+  // The number of prerestored trees, for all branches together; an idle shell takes 4 MB. Ignored
+  // if files are kept by copying.
   std::size_t prerestores = 2;
   FaultPlan faults;  // tests only
 };
@@ -53,14 +53,14 @@ struct CheckpointInfo {
   std::optional<CheckpointId> parent;
   BranchId branch;    // where it was taken
   std::string label;  // the branch's
-  // Nothing had changed since this one: processes and files are kept there. A checkpoint can be
-  // removed all the same; what others still need of it stays with them.
+  // The checkpoint that has the processes and files, if nothing had changed since. The base can be
+  // removed like any other checkpoint; its data stays as long as others need it.
   std::optional<CheckpointId> base;
   std::uint64_t image_bytes = 0;
   microseconds took{0};     // whole checkpoint() call
-  microseconds stopped{0};  // how long the tree stood still for it
-  // Both are told once, by checkpoint(). It had been captured before this was asked for, and stood
-  // still since; and what ran in the branch as it was captured.
+  microseconds stopped{0};  // how long the tree was stopped for it
+  // Set by checkpoint() only. `precaptured`: the state was captured before the call, and the tree
+  // stayed stopped since. `facts`: the processes of the branch at the capture.
   bool precaptured = false;
   BranchFacts facts = {};
 };
@@ -71,119 +71,121 @@ struct BranchInfo {
   std::optional<CheckpointId> head;  // the checkpoint it was last at
   pid_t keeper_pid = 0;
   bool alive = false;
-  std::uint64_t requests = 0;  // that its keeper was sent so far, each of which waits for an answer
+  std::uint64_t requests = 0;  // requests sent to its keeper so far
 };
 
-// What becomes of the branch that a restore is for.
+// What a restore does with the old branch.
 enum class OldBranch {
-  kReplaced,  // the restored tree takes its place and its id; the old tree ends in the background
-  // The restored tree is a new branch, and the old one lives on until retire(). For callers that
-  // keep a record of their own, which decides between the two.
+  kReplaced,  // the restored tree takes over its id; the old tree ends in the background
+  // The restored tree becomes a new branch, and the old one lives until retire(). For callers with
+  // their own record of the branches.
   kKept,
 };
 
 struct RestoreOptions {
   OldBranch old = OldBranch::kReplaced;
-  // Over the files that this live branch has now, or over the checkpoint's own if that branch is
-  // gone. Files that the processes have open must be as they were. Empty: the checkpoint's own.
+  // Restore over the current files of this live branch; if it is gone, over the checkpoint's own.
+  // Files that the processes have open must be unchanged. Empty: the checkpoint's own files.
   BranchId files_of = {};
 };
 
-// What a digest covers, and what it may cost.
+// The range of a digest, and its cost limits.
 struct DigestRequest {
-  std::optional<CheckpointId> since;  // nothing: since the branch's root was taken as it is
+  std::optional<CheckpointId> since;  // nullopt: since the start from the base root
   wire::DigestLimits limits = {
       .max_files = 20'000, .max_bytes = 64U << 20U, .max_time = milliseconds(150)};
 };
 
-// What always runs in a branch, as this process numbers it.
+// The permanent processes of a branch, as pids of the caller's namespace.
 struct BranchPids {
   pid_t init = 0;
-  pid_t shell = 0;   // 0: there is none right now
-  pid_t holder = 0;  // init itself, or the process that holds its descriptors for an ordinary user
+  pid_t shell = 0;         // 0: no shell at the moment
+  pid_t holder = 0;        // init, or the process with its descriptors for an ordinary user
   bool at_prompt = false;  // the shell waits for a command, and nothing runs beside it
 };
 
 class Waypoint {
  public:
-  // Takes the store (making it when new), sweeps drafts and what dead keepers left, finds live ones
-  // again.
+  // Opens or creates the store, sweeps drafts and the remains of dead keepers, and reconnects to
+  // live keepers.
   static Result<Waypoint> open(WaypointOptions options);
   Waypoint(Waypoint&&) noexcept;
   Waypoint& operator=(Waypoint&&) noexcept;
-  ~Waypoint();  // branches go on living; close the store with end_all() first if they should not
+  ~Waypoint();  // branches stay alive; to end them, call end_all() first
 
   Result<BranchId> start(const BranchConfig& config);
   Result<Observation> exec(const BranchId& branch, const ExecRequest& request,
                            const OutputSink& sink = {});
   Result<SideObservation> side_exec(const BranchId& branch, const SideRequest& request);
-  // Types all of it or nothing; at most 4 MiB wait until the program in the terminal reads them.
+  // Types all bytes or none. At most 4 MiB can wait until the program in the terminal reads them.
   Result<TypedKeys> send_keys(const BranchId& branch, std::string_view bytes);
-  // The same: keys, mouse and pastes as the branch's program wants them now.
+  // The same for keys, mouse and pastes, encoded for the current modes of the terminal.
   Result<TypedKeys> send_input(const BranchId& branch, const InputEvents& input);
   Result<ScreenText> screen(const BranchId& branch, std::size_t scrollback_lines = 0);
   Status resize(const BranchId& branch, WindowSize size);
-  // The size of its terminal. Asks no keeper.
+  // The size of its terminal, without a request to the keeper.
   Result<WindowSize> window(const BranchId& branch);
-  // Replaces a file, or makes one that belongs to the branch's user; at most kMaxFileWrite.
-  // Processes in the branch see the old content or the new one, never a part of it.
+  // Replaces a file, or creates one owned by the branch's user; at most kMaxFileWrite bytes.
+  // Processes in the branch see either the old or the new content.
   Status write_file(const BranchId& branch, const std::string& path, std::string_view content);
-  // The same requests, for callers that make several.
+  // The same requests for callers that send several.
   Result<ShellClient> shell(const BranchId& branch);
-  // What the terminal prints from now on, beginning with what it shows.
+  // Watches the terminal: first its current screen, then everything it prints.
   Result<TerminalWatch> watch(const BranchId& branch);
 
-  // The branch goes on unharmed whether this succeeds or not; a failure names what could not be
-  // captured.
+  // The branch continues unharmed on success and on failure. The error names the objects that could
+  // not be captured.
   Result<CheckpointInfo> checkpoint(const BranchId& branch);
-  // The new tree is built first, then takes the branch's place; on failure the old one is still
-  // there. Nobody waits for the old one's end.
+  // Builds the new tree first, then replaces the old one in the branch. On failure the old tree
+  // stays. Does not wait for the end of the old tree.
   Status restore(const BranchId& branch, const CheckpointId& checkpoint);
-  // The same with options. Returns the restored branch. With OldBranch::kKept, `branch` may be gone
-  // already.
+  // The same with options. Returns the restored branch. With OldBranch::kKept, `branch` may already
+  // be gone.
   Result<BranchId> restore(const BranchId& branch, const CheckpointId& checkpoint,
                            const RestoreOptions& options);
-  // The same with files alone. What processes write meanwhile may be in it or not.
+  // Takes a checkpoint of the files only. Concurrent writes of processes may be missing in it.
   Result<CheckpointInfo> seal(const BranchId& branch);
-  // A fresh shell over the files of a checkpoint of any kind and age; in `/` when the configured
-  // working directory is not there.
+  // Starts a new shell over the files of a checkpoint of any kind and age. The shell starts in `/`
+  // if the configured working directory does not exist.
   Result<BranchId> start_from(const CheckpointId& checkpoint);
-  // One entry per fork: a live branch or why there is none.
+  // One entry per fork: a live branch or the error.
   std::vector<Result<BranchId>> fork(const CheckpointId& checkpoint, std::size_t count);
 
-  // After a failure, end() and remove() can be called again: they go on where they failed.
+  // After a failure, another call of end() or remove() continues.
   Status end(const BranchId& branch);
-  // The same without waiting: the branch is gone for all callers, and its tree ends a moment later.
-  // One that uses the host's network ends at once, since others want its ports.
+  // The same without waiting: the branch is gone for all callers, and its tree ends soon
+  // afterwards. Only a branch on the host's network is ended before the return, since other
+  // branches may need its ports.
   Status retire(const BranchId& branch);
   void end_all();
   Status remove(const CheckpointId& checkpoint);
-  // Tries again what end(), remove() and the opening of the store could not remove. One line for
-  // each that is still left.
+  // Retries the failed removals of end(), remove() and open(). Returns one line for each that
+  // failed again.
   std::vector<std::string> retry_removals();
 
-  // What the branch changed since a checkpoint, as one text: files with content, mode and owner;
-  // the shell's state. Times and inode numbers are left out, so that two branches that ran the same
-  // commands from there have the same. Requires: the last command was run with always_fingerprint.
-  // kUnsupported: something runs, cannot be seen into, or costs more than asked for.
+  // Digest of the changes since a checkpoint: files with content, mode and owner, and the shell's
+  // state. Times and inode numbers are left out, so that two branches have equal digests if they
+  // ran the same commands from that checkpoint. Requires: the last command was run with
+  // always_fingerprint. Fails with kUnsupported if a process runs, if a state cannot be inspected,
+  // or if the cost exceeds the limits.
   Result<std::string> digest(const BranchId& branch, const DigestRequest& request);
 
   Result<BranchFacts> facts(const BranchId& branch);
-  // For looking into a live branch from outside.
+  // For inspecting a live branch from outside.
   Result<BranchPids> pids(const BranchId& branch);
-  // The directory with what the branch changed of its base root, as OverlayFS keeps it (upperdir).
+  // The directory with the changes to the base root, as OverlayFS keeps them (upperdir).
   Result<std::string> changed_files(const BranchId& branch) const;
 
   std::vector<BranchInfo> branches() const;
   std::vector<CheckpointInfo> checkpoints() const;
-  // Checkpoints whose trees stand ready, made ahead of time.
+  // Checkpoints with a prerestored tree.
   std::vector<CheckpointId> ready() const;
-  // Waits for what is made ahead of time, and for what is being ended.
+  // Waits for prerestores and for ending trees.
   void settle();
-  // What this store's files are kept with: "btrfs" or "copy".
+  // How the store keeps files: "btrfs" or "copy".
   std::string file_layers() const;
-  // Fails if the store's file system lets nobody write any more. Opening the store anew ends all
-  // branches and brings it back.
+  // Fails if the store's file system has become read-only. Opening the store again ends all
+  // branches and makes it writable.
   Status check_store() const;
 
  private:

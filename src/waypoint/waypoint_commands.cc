@@ -1,4 +1,4 @@
-// Talking to a live branch: commands, keys, the screen, files.
+// Requests to a live branch: commands, keys, the screen, files.
 #include "shell/shell_client.h"
 #include "waypoint/layer_digest.h"
 #include "waypoint/waypoint_impl.h"

@@ -1,6 +1,6 @@
-// What a Waypoint consists of. Only its own sources include this: waypoint.cc (lives of branches
-// and checkpoints), waypoint_restore.cc (restore and fork), waypoint_commands.cc (talking to a live
-// branch).
+// The implementation of Waypoint. Only its own sources include this: waypoint.cc (start,
+// checkpoint, end), waypoint_restore.cc (restore and fork), waypoint_commands.cc (requests to a
+// live branch).
 #pragma once
 
 #include <atomic>
@@ -63,22 +63,22 @@ class Waypoint::Impl {
   Status check_store() const { return file_layers_->check_writable(); }
 
  private:
-  // None where each would need a whole copy of the branch's files, and none in a test of other
-  // faults than theirs.
+  // 0 if each prerestore would copy all files of the branch, or if a test plans faults other than
+  // in prerestores.
   std::size_t prerestores() const {
     const bool disturbs_test = !options_.faults.empty() && !options_.faults.prerestore;
     return file_layers_->kind() == "copy" || disturbs_test ? 0 : options_.prerestores;
   }
-  // Whether a branch may be captured before that is asked for; where trees are made ahead, too.
+  // Whether precapture is allowed for the branch. Requires that prerestores are allowed, too.
   bool precaptures(const BranchConfig& config) const {
     return prerestores() > 0 && options_.faults.empty() && config.network == Network::kNone;
   }
-  // Whether somebody has taken checkpoints of late.
+  // Whether the caller has taken a checkpoint recently.
   bool is_capturing() const { return branches_without_capture_ < kMostWithoutCapture; }
   Status find_live_branches();
   Result<std::string> template_for(const std::string& root);
   enum class When { kWanted, kPrerestore };
-  // A keeper that has done what it was asked for; nobody's yet.
+  // A keeper with a tree that is not yet published as a branch.
   struct Occupied {
     KeeperHandle keeper;
     wire::LiveReply live;
@@ -86,28 +86,28 @@ class Waypoint::Impl {
   enum class Spares { kAwaited, kIfReady };
   Result<Occupied> occupy_keeper(const wire::Frame& request, Network network,
                                  std::string_view engine, Spares spares);
-  // A fresh branch over a copy of `file layer`.
+  // A new branch over a copy of `file_layer`.
   Result<BranchId> start_on(const std::string& file_layer, const BranchConfig& config,
                             std::optional<CheckpointId> head);
-  // Makes it a branch, or ends it.
+  // Publishes the keeper's tree as `branch`; on failure ends the keeper.
   Result<BranchId> publish(const Occupied& occupied, const BranchId& branch,
                            const BranchConfig& config, const std::optional<CheckpointId>& head);
   std::optional<Manifest> base_for(const std::optional<CheckpointId>& head);
-  // From here on the checkpoint exists; then the branch's record names it.
+  // Publishes the checkpoint, then records it as the branch's head.
   Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);
-  // What a keeper is sent to bring the checkpoint back.
+  // The request to a keeper to restore the checkpoint.
   wire::Frame restore_request(const Manifest& manifest, const std::string& file_layer,
                               When when) const;
-  // Those that are planned for a keeper's work.
+  // The faults planned for a keeper.
   wire::PlannedFaults faults_of(When when) const;
-  // The checkpoint's tree in a keeper, brought back ahead of time. Nothing: there is none.
+  // Resumes the prerestored tree of the checkpoint; nullopt if there is none.
   std::optional<Occupied> foreseen(const CheckpointId& checkpoint);
   void expect(const CheckpointId& checkpoint, const Manifest& manifest);
-  // The checkpoint's tree in a new keeper, published as `branch`: the one implementation of restore
-  // and fork. `file layer`: over these files instead of its own.
+  // Restores the checkpoint in a new keeper and publishes it as `branch`: restore and fork both use
+  // this. `file_layer`: restore over these files instead of the checkpoint's own.
   Result<BranchId> restore_as(const BranchId& branch, const CheckpointId& checkpoint,
                               const std::string& file_layer, Spares spares = Spares::kAwaited);
-  // Ends a tree whose record is gone, or names another keeper by now.
+  // Ends a replaced or removed tree in the background.
   void end_later(const LiveRecord& live);
 
   static constexpr int kMostWithoutCapture = 8;
@@ -123,7 +123,7 @@ class Waypoint::Impl {
   std::string init_binary_;
   KeeperPool pool_;
   Prerestore prerestore_;
-  // Brought back since the last checkpoint was taken.
+  // Number of restores since the last checkpoint.
   std::atomic<int> branches_without_capture_ = kMostWithoutCapture;
 };
 

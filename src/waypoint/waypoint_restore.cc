@@ -1,5 +1,5 @@
-// Restore and fork: a checkpoint's tree in a keeper of its own, published as a branch. The order of
-// steps and why: README.md.
+// Restore and fork: restore a checkpoint's tree in a new keeper and publish it as a branch.
+// README.md has the order of the steps and the reasons.
 #include <algorithm>
 #include <atomic>
 #include <future>
@@ -15,7 +15,7 @@
 namespace sf::waypoint {
 namespace {
 
-constexpr auto kResumeTime = std::chrono::minutes(15);  // pages of many gigabytes may follow
+constexpr auto kResumeTime = std::chrono::minutes(15);  // it may load many gigabytes
 constexpr std::size_t kForksAtOnce = 4;
 
 }  // namespace
@@ -82,7 +82,7 @@ std::optional<Waypoint::Impl::Occupied> Waypoint::Impl::foreseen(const Checkpoin
   auto live = keeper->client->ask(wire::ResumeCall{faults_of(When::kPrerestore)},
                                   Deadline::after(kResumeTime));
   if (live) return Occupied{std::move(*keeper), *live};
-  pool_.retire(std::move(*keeper));  // somebody killed it while it stood
+  pool_.retire(std::move(*keeper));  // it was killed while it waited
   return std::nullopt;
 }
 
@@ -109,7 +109,7 @@ std::vector<Result<BranchId>> Waypoint::Impl::fork(const CheckpointId& checkpoin
       made[i] = restore_as(BranchId(fresh_id("b")), checkpoint, {}, Spares::kIfReady);
   };
   {
-    std::vector<std::future<void>> workers;  // waits for all of them at its end
+    std::vector<std::future<void>> workers;  // the destructor waits for all of them
     while (workers.size() < std::min(count, kForksAtOnce))
       workers.push_back(std::async(std::launch::async | std::launch::deferred, work));
     for (auto& worker : workers) worker.get();

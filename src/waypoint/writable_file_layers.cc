@@ -22,7 +22,7 @@ const char* to_word(FileLayerKind kind) {
   return kind == FileLayerKind::kBtrfs ? "btrfs" : "copy";
 }
 
-// Such a file system is seen where it is mounted already; mounting it once more fails.
+// Checks an existing mount, since mounting a failed file system again fails.
 bool is_read_only_for_keepers(const std::string& store_dir) {
   auto records = BranchRecords(store_dir).load_all();
   if (!records) return false;
@@ -45,10 +45,10 @@ Result<std::unique_ptr<FileLayerStore>> open_writable_file_layers(const std::str
     auto file_layers = FileLayerStore::open(store_dir, to_word(kind), bytes);
     Status writable = file_layers ? (*file_layers)->check_writable() : Status(file_layers.error());
     if (writable) return file_layers;
-    // Once is enough to know: afterwards fewer and fewer have it mounted.
+    // Remember the result: later, fewer keepers have the file system mounted.
     failed = failed || file_layers.ok() || is_read_only_for_keepers(store_dir);
     if (!failed || deadline.passed()) return std::move(writable).error();
-    file_layers = writable.error();  // lets go of it
+    file_layers = writable.error();  // releases the mount
     SF_TRY(end_all_keepers(store_dir));
     std::this_thread::sleep_for(kUnmountLook);
   }

@@ -1,8 +1,8 @@
-// Opens a store's file layers so that they can be written to.
+// Opens a store's file layers for writing.
 //
-// If the store's file system failed to write metadata once, the kernel lets nobody write to it
-// until it has been unmounted everywhere. No branch can live on it, so the keepers that have it
-// mounted are ended; then it is mounted anew, as of its last transaction.
+// If the store's file system has failed to write metadata, the kernel keeps it read-only until it
+// is unmounted everywhere. No branch can use it then, so this ends the keepers that have it mounted
+// and mounts it again, in the state of its last transaction.
 #pragma once
 
 #include <memory>

@@ -22,7 +22,7 @@ constexpr std::array<std::int8_t, 256> kValues = make_values();
 
 Error not_base64() { return invalid("not base64", "RFC 4648, with padding, without line ends"); }
 
-// How many bytes the first character announces; 0: it cannot be the first.
+// The length of a UTF-8 sequence by its first byte; 0: not a valid first byte.
 std::size_t sequence_length(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return 2;
@@ -31,7 +31,7 @@ std::size_t sequence_length(unsigned char first) {
   return 0;
 }
 
-// The second byte's range, which keeps out overlong forms, surrogates and what is above U+10FFFF.
+// The range of the second byte excludes overlong forms, surrogates and code points above U+10FFFF.
 bool is_second(unsigned char first, unsigned char second) {
   if (first == 0xE0) return second >= 0xA0 && second <= 0xBF;
   if (first == 0xED) return second >= 0x80 && second <= 0x9F;
@@ -69,7 +69,7 @@ Result<std::string> from_base64(std::string_view text) {
       if (value < 0) return not_base64();
       group = (group << 6U) | static_cast<std::uint32_t>(value);
     }
-    // Bits that nobody would read must not differ: one value, one text.
+    // Unused bits must be zero, so that each value has exactly one encoding.
     if (count < 4 && (group & ((1U << (8U * (4U - count))) - 1U)) != 0) return not_base64();
     for (std::size_t k = 0; k + 1 < count; ++k)
       bytes += static_cast<char>((group >> (16U - 8U * k)) & 255U);

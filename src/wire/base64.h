@@ -1,4 +1,4 @@
-// Base64 (RFC 4648): how bytes that are no text travel in JSON.
+// Base64 (RFC 4648): encodes bytes that are not UTF-8 for JSON.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace sf::wire {
 
 std::string to_base64(std::string_view bytes);
-// Strict: the padding must be there, and nothing else than the alphabet.
+// Strict: requires padding, and refuses all characters outside of the alphabet.
 Result<std::string> from_base64(std::string_view text);
 
-// Can it stand in a JSON string as it is? Overlong forms and surrogates are no UTF-8.
+// Whether a JSON string can hold the bytes directly. Overlong forms and surrogates are not valid.
 bool is_utf8(std::string_view bytes);
 
 }  // namespace sf::wire

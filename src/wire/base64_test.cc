@@ -7,7 +7,7 @@
 namespace sf::wire {
 namespace {
 
-TEST(Base64Test, KnownPairsInBothDirections) {
+TEST(Base64Test, KnownPairsAreEncodedAndDecoded) {
   const std::pair<std::string, std::string> pairs[] = {
       {"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foobar", "Zm9vYmFy"}};
   for (const auto& [bytes, text] : pairs) {
@@ -17,20 +17,20 @@ TEST(Base64Test, KnownPairsInBothDirections) {
   }
 }
 
-TEST(Base64Test, EveryByteSurvives) {
+TEST(Base64Test, EveryByteSurvivesARoundTrip) {
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
   ASSERT_OK_AND_ASSIGN(std::string back, from_base64(to_base64(all)));
   EXPECT_EQ(back, all);
 }
 
-TEST(Base64Test, WhatIsNotTheOneFormOfAValueIsRefused) {
+TEST(Base64Test, NonCanonicalBase64IsRefused) {
   for (const char* text :
        {"Zg", "Zg=", "Z===", "Zg==Zg==", "Zm9 ", "Zm9\n", "Zh==", "Zm9=", "===="})
     EXPECT_FALSE(from_base64(text).ok()) << text;
 }
 
-TEST(Utf8Test, TextIsToldFromBytes) {
+TEST(Utf8Test, Utf8TextIsDistinguishedFromOtherBytes) {
   for (const char* text :
        {"", "abc", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf"})
     EXPECT_TRUE(is_utf8(text)) << text;

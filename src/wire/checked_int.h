@@ -1,5 +1,5 @@
-// checked_int: a member of a JSON object as a number that T can hold. The library's own get<T>()
-// cuts off fractions and wraps what does not fit: a damaged file would be read as something else.
+// checked_int: reads a member of a JSON object as an integer of type T. The library's get<T>()
+// truncates fractions and wraps values out of range, so it would misread a damaged file.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,8 +11,7 @@
 
 namespace sf::wire {
 
-// All throw as object.at(key).get<T>() does, for callers that catch Json::exception for what they
-// read. `key` is what the exception names.
+// All functions throw Json::exception, as object.at(key).get<T>() does. The exception names `key`.
 template <typename T>
 T to_checked_int(const Json& json, const std::string& key) {
   if (json.is_number_unsigned()) {
@@ -22,7 +21,7 @@ T to_checked_int(const Json& json, const std::string& key) {
     auto value = json.get<Json::number_integer_t>();
     if (std::in_range<T>(value)) return static_cast<T>(value);
   }
-  constexpr int kWrongType = 302;  // the library's number for it
+  constexpr int kWrongType = 302;  // the library's error number
   std::string found = json.is_number() ? json.dump() : json.type_name();
   throw Json::type_error::create(
       kWrongType, "\"" + key + "\" is " + found + ", not a whole number in range", &json);

@@ -15,7 +15,7 @@ TEST(WholeNumberTest, NumbersThatFitAreRead) {
   EXPECT_EQ(checked_ints<std::uint16_t>(json, "d"), (std::vector<std::uint16_t>{1, 2}));
 }
 
-TEST(WholeNumberTest, WhatWouldBeCutOffOrWrappedIsRefusedByName) {
+TEST(WholeNumberTest, FractionsAndOutOfRangeValuesAreRefusedByName) {
   for (const char* value : {"65536", "-1", "1.5", "1.0", "1e300", "\"1\"", "null", "[1]", "true"}) {
     Json json = Json::parse(std::string("{\"size\": ") + value + "}");
     try {
@@ -27,7 +27,7 @@ TEST(WholeNumberTest, WhatWouldBeCutOffOrWrappedIsRefusedByName) {
   }
 }
 
-TEST(WholeNumberTest, AListIsReadWholeOrNotAtAll) {
+TEST(WholeNumberTest, ListWithAnInvalidNumberIsRefused) {
   for (const char* value : {"5", "{}", "[1, -1]", "[1, 2.5]"}) {
     Json json = Json::parse(std::string("{\"groups\": ") + value + "}");
     EXPECT_THROW(checked_ints<std::uint16_t>(json, "groups"), Json::exception) << value;

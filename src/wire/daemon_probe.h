@@ -1,5 +1,5 @@
-// Whether a daemon answers at a socket. A connection alone proves little: what a daemon that was
-// killed had just forked holds its socket for a moment longer.
+// Whether a daemon answers at a socket. A connection alone does not prove it: if a daemon is killed
+// right after a fork, its child still holds the socket for a short time.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ Result<std::vector<ServerEvent>> EventStreamReader::feed(std::string_view bytes)
     const std::string_view part = bytes.substr(0, end);
     if (line_.size() + part.size() + next_.data.size() > max_event_)
       return fail(ErrorCode::kCorrupt,
-                  "an event has more than " + std::to_string(max_event_) + " bytes");
+                  "an event is larger than " + std::to_string(max_event_) + " bytes");
     line_ += part;
     if (end == std::string_view::npos) break;
     after_return_ = bytes[end] == '\r';
@@ -34,14 +34,14 @@ void EventStreamReader::take_line(std::string_view line, std::vector<ServerEvent
   if (std::exchange(at_start_, false) && line.starts_with(kByteOrderMark))
     line.remove_prefix(kByteOrderMark.size());
   if (line.empty()) {
-    std::string id = next_.id;  // stays for events without one
+    std::string id = next_.id;  // later events without an id have this one
     if (next_.name.empty()) next_.name = "message";
     if (std::exchange(has_data_, false)) events.push_back(std::move(next_));
     next_ = {.id = std::move(id)};
     return;
   }
   const std::size_t colon = line.find(':');
-  const std::string_view field = line.substr(0, colon);  // empty: a comment, sent to stay connected
+  const std::string_view field = line.substr(0, colon);  // empty: a comment, used as keep-alive
   std::string_view value = colon == std::string_view::npos ? "" : line.substr(colon + 1);
   if (value.starts_with(' ')) value.remove_prefix(1);
   if (field == "data") {

@@ -1,4 +1,4 @@
-// EventStreamReader: server-sent events (text/event-stream) out of bytes as they arrive. Pure.
+// EventStreamReader: incremental parser of server-sent events (text/event-stream). Pure.
 //
 //   EventStreamReader reader;
 //   SF_TRY_ASSIGN(std::vector<ServerEvent> events, reader.feed(bytes));
@@ -14,29 +14,30 @@
 namespace sf::wire {
 
 struct ServerEvent {
-  std::string name;  // "message" when the server gave none
-  std::string data;  // its lines joined with \n
-  std::string id;    // of this event, or the last one that had any
+  std::string name;  // "message" if the server gave none
+  std::string data;  // the data lines, joined with \n
+  std::string id;    // of this event, or of the last event with an id
 };
 
 class EventStreamReader {
  public:
-  // One event, with its name and all: the largest output of a command fits, each byte escaped.
+  // Size of one event with all its fields. Enough for the largest output of a command if each byte
+  // is escaped.
   static constexpr std::size_t kMaxEvent = 512U << 20U;
 
   explicit EventStreamReader(std::size_t max_event = kMaxEvent) : max_event_(max_event) {}
 
-  // The events that these bytes complete. kCorrupt: an event grew beyond the limit; nothing more
-  // can be read. What the stream's end cuts off is no event.
+  // Returns the events that these bytes complete. An event without an end is never returned.
+  // kCorrupt: an event exceeds the limit; do not call feed() again.
   Result<std::vector<ServerEvent>> feed(std::string_view bytes);
 
  private:
   void take_line(std::string_view line, std::vector<ServerEvent>& events);
 
   std::size_t max_event_;
-  std::string line_;  // begun and not yet ended
+  std::string line_;  // the current line so far
   bool at_start_ = true;
-  bool after_return_ = false;  // a line feed that comes now belongs to the carriage return before
+  bool after_return_ = false;  // a carriage return was last; a line feed after it is ignored
   bool has_data_ = false;
   ServerEvent next_;
 };

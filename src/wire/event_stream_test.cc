@@ -7,7 +7,7 @@
 namespace sf::wire {
 namespace {
 
-// All events as "name|id|data", fed in pieces of the given size.
+// Feeds the text in pieces of the given size, and returns all events as "name|id|data".
 std::vector<std::string> read_all(std::string_view text, std::size_t piece) {
   EventStreamReader reader;
   std::vector<std::string> seen;
@@ -23,7 +23,7 @@ std::vector<std::string> read_all(std::string_view text, std::size_t piece) {
 
 using Lines = std::vector<std::string>;
 
-TEST(EventStreamTest, EventsAreTheSameHoweverTheBytesAreCut) {
+TEST(EventStreamTest, SplittingTheBytesDoesNotChangeTheEvents) {
   constexpr std::string_view kText =
       "\xEF\xBB\xBFid: 1\nevent: output\ndata: {\"text\": \"a\"}\n\n"
       ": still here\n\n"
@@ -35,7 +35,7 @@ TEST(EventStreamTest, EventsAreTheSameHoweverTheBytesAreCut) {
     EXPECT_EQ(read_all(kText, piece), expected) << "in pieces of " << piece;
 }
 
-TEST(EventStreamTest, WhatHasNoDataOrNoEndIsNoEvent) {
+TEST(EventStreamTest, EventWithoutDataOrEndIsNotReturned) {
   EXPECT_EQ(read_all("event: x\n\nid: 4\n\ndata: cut off\n", 3), Lines{});
   EXPECT_EQ(read_all("event: x\n\ndata: y\n\n", 3), Lines{"message||y"});
   EXPECT_EQ(read_all("data\n\n", 1), Lines{"message||"});
@@ -46,7 +46,7 @@ TEST(EventStreamTest, UnknownFieldsAndIdsWithNulAreIgnored) {
   EXPECT_EQ(read_all(text, 5), Lines{"message||x"});
 }
 
-TEST(EventStreamTest, AnEventThatGrowsTooLargeIsRefused) {
+TEST(EventStreamTest, TooLargeEventIsRefused) {
   for (const char* more : {"data: aaaa\n", "aaaaaaaaaa"}) {
     EventStreamReader reader(32);
     Status status = Ok{};
@@ -59,7 +59,7 @@ TEST(EventStreamTest, AnEventThatGrowsTooLargeIsRefused) {
   }
 }
 
-TEST(EventStreamTest, ManyEventsAfterEachOtherDoNotAddUp) {
+TEST(EventStreamTest, SizeLimitAppliesToSingleEvents) {
   EventStreamReader reader(32);
   for (int i = 0; i < 100; ++i) {
     ASSERT_OK_AND_ASSIGN(auto events, reader.feed("data: 0123456789\n\n"));

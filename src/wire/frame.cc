@@ -25,14 +25,14 @@ std::size_t get_u32(const char* bytes) {
 }
 
 Error lost(const std::string& how) {
-  return fail(ErrorCode::kSessionLost, "what runs the branch is gone" + how,
-              "restore a snapshot of it, or fork one");
+  return fail(ErrorCode::kSessionLost, "the live branch has ended" + how,
+              "restore one of its nodes, or fork one");
 }
 
 }  // namespace
 
 std::string encode_frame(const Frame& frame) {
-  // Replace, not throw: an error message may quote bytes that are no UTF-8.
+  // Replace invalid UTF-8 instead of throwing: an error message may quote any bytes.
   std::string header = frame.header.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string out;
   out.reserve(kPrefix + header.size() + frame.payload.size());
@@ -48,14 +48,14 @@ Result<std::optional<Frame>> FrameReader::next() {
   std::size_t header = get_u32(buffer_.data() + used_);
   std::size_t payload = get_u32(buffer_.data() + used_ + 4);
   if (header > kMaxHeader || payload > kMaxPayload)
-    return fail(ErrorCode::kCorrupt, "a frame is larger than allowed");
+    return fail(ErrorCode::kCorrupt, "the frame is larger than allowed");
   if (buffer_.size() - used_ < kPrefix + header + payload) return std::optional<Frame>();
   Frame frame;
   frame.header = Json::parse(
       buffer_.begin() + static_cast<std::ptrdiff_t>(used_ + kPrefix),
       buffer_.begin() + static_cast<std::ptrdiff_t>(used_ + kPrefix + header), nullptr, false);
   if (!frame.header.is_object())
-    return fail(ErrorCode::kCorrupt, "a frame header is no JSON object");
+    return fail(ErrorCode::kCorrupt, "the frame header is not a JSON object");
   frame.payload = buffer_.substr(used_ + kPrefix + header, payload);
   used_ += kPrefix + header + payload;
   if (used_ == buffer_.size() || used_ > (1U << 20U)) {
@@ -69,8 +69,8 @@ Status send_frame(int fd, const Frame& frame) {
   std::string bytes = encode_frame(frame);
   if (frame.payload.size() > kMaxPayload ||
       bytes.size() - kPrefix - frame.payload.size() > kMaxHeader)
-    return invalid("a request is larger than allowed",
-                   "put the data into a file in the branch first");
+    return invalid("the request is larger than allowed",
+                   "write the data to a file in the branch first");
   std::string_view left = bytes;
   while (!left.empty()) {
     ssize_t n = ::send(fd, left.data(), left.size(), MSG_NOSIGNAL);

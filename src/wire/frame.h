@@ -1,6 +1,6 @@
-// Frames: what travels between a manager and a keeper. Two lengths, a JSON header, raw bytes.
-// Raw bytes stay outside the JSON, so that any output travels unharmed. Sizes are capped on both
-// sides.
+// Frames: the messages between a manager and a keeper. A frame is two lengths, a JSON header and a
+// payload of raw bytes. The payload is not part of the JSON, so it can hold any bytes. Both sides
+// limit the sizes.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -23,11 +23,11 @@ struct Frame {
 
 std::string encode_frame(const Frame& frame);
 
-// Collects bytes as they come and hands out whole frames.
+// Collects received bytes and returns complete frames.
 class FrameReader {
  public:
   void feed(std::string_view bytes) { buffer_.append(bytes); }
-  // Nothing when more bytes are needed; kCorrupt when the peer does not speak this protocol.
+  // Returns nothing if more bytes are needed. kCorrupt: the peer does not use this protocol.
   Result<std::optional<Frame>> next();
 
  private:
@@ -35,11 +35,11 @@ class FrameReader {
   std::size_t used_ = 0;
 };
 
-// Blocking forms for a client. kSessionLost when the peer hangs up.
+// Blocking calls for a client. kSessionLost: the peer has closed the connection.
 Status send_frame(int fd, const Frame& frame);
 Result<Frame> receive_frame(int fd, FrameReader& reader, Deadline deadline);
 
-// An Error as a frame header member and back.
+// Converts an Error to a member of a frame header and back.
 Json error_to_json(const Error& error);
 Error error_from_json(const Json& json);
 

@@ -38,12 +38,12 @@ std::pair<os::UniqueFd, os::UniqueFd> stream_pair() {
   return {os::UniqueFd(fds[0]), os::UniqueFd(fds[1])};
 }
 
-TEST(FrameTest, TheLengthsComeFirstInLittleEndian) {
+TEST(FrameTest, FrameStartsWithLittleEndianLengths) {
   std::string bytes = encode_frame({{{"a", 1}}, std::string("\0\xff", 2)});
   EXPECT_EQ(bytes, prefix(7, 2) + R"({"a":1})" + std::string("\0\xff", 2));
 }
 
-TEST(FrameTest, AFrameIsThereOnlyWhenItsLastByteIs) {
+TEST(FrameTest, FrameIsReturnedOnlyWhenComplete) {
   std::string bytes = encode_frame({{{"op", "x"}}, "payload"});
   FrameReader reader;
   for (std::size_t i = 0; i + 1 < bytes.size(); ++i) {
@@ -57,7 +57,7 @@ TEST(FrameTest, AFrameIsThereOnlyWhenItsLastByteIs) {
   EXPECT_EQ(frame->payload, "payload");
 }
 
-TEST(FrameTest, AnyFramesSurviveAnySplits) {
+TEST(FrameTest, FramesSurviveAnySplit) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
     std::vector<Frame> sent;
@@ -87,7 +87,7 @@ TEST(FrameTest, AnyFramesSurviveAnySplits) {
   }
 }
 
-TEST(FrameTest, SizesAboveTheCapsAreRefusedBeforeTheirBytesCome) {
+TEST(FrameTest, SizesAboveTheLimitsAreRefusedFromTheLengthsAlone) {
   for (const std::string& bytes :
        {prefix(kMaxHeader + 1, 0), prefix(2, kMaxPayload + 1), prefix(0xffffffffU, 0xffffffffU)}) {
     auto result = first_of(bytes);
@@ -96,12 +96,12 @@ TEST(FrameTest, SizesAboveTheCapsAreRefusedBeforeTheirBytesCome) {
   }
 }
 
-TEST(FrameTest, SizesAtTheCapsAreWaitedFor) {
+TEST(FrameTest, SizesAtTheLimitsAreAccepted) {
   ASSERT_OK_AND_ASSIGN(std::optional<Frame> none, first_of(prefix(kMaxHeader, kMaxPayload)));
   EXPECT_FALSE(none);
 }
 
-TEST(FrameTest, AHeaderThatIsNoJsonObjectIsCorrupt) {
+TEST(FrameTest, HeaderThatIsNotAJsonObjectIsCorrupt) {
   for (std::string header :
        {"", "{", "[1]", "null", "7", "\"x\"", "{\"a\":}", "{}x", "\xff\xfe", "{\"a\":\"\xff\"}"}) {
     auto result = first_of(prefix(static_cast<std::uint32_t>(header.size()), 0) + header);
@@ -110,7 +110,7 @@ TEST(FrameTest, AHeaderThatIsNoJsonObjectIsCorrupt) {
   }
 }
 
-TEST(FrameTest, AHeaderOfDeepNestingIsReadOrRefusedButNeverFatal) {
+TEST(FrameTest, DeeplyNestedHeaderDoesNotCrashTheReader) {
   for (const std::string& open : {std::string("["), std::string("{\"a\":")}) {
     std::string header = "{\"a\":";
     while (header.size() < 900'000) header += open;
@@ -118,7 +118,7 @@ TEST(FrameTest, AHeaderOfDeepNestingIsReadOrRefusedButNeverFatal) {
   }
 }
 
-TEST(FrameTest, RandomBytesAreNeverFatal) {
+TEST(FrameTest, RandomBytesDoNotCrashTheReader) {
   std::mt19937 random(2);
   for (int round = 0; round < 5'000; ++round) {
     std::string header = random_bytes(random, random() % 40);
@@ -132,7 +132,7 @@ TEST(FrameTest, RandomBytesAreNeverFatal) {
   }
 }
 
-TEST(FrameTest, AFrameWithOneByteChangedIsNeverFatal) {
+TEST(FrameTest, FrameWithOneChangedByteDoesNotCrashTheReader) {
   std::string good = encode_frame({{{"op", "exec"}, {"n", 5}}, "some payload"});
   std::mt19937 random(3);
   for (int round = 0; round < 5'000; ++round) {
@@ -142,14 +142,14 @@ TEST(FrameTest, AFrameWithOneByteChangedIsNeverFatal) {
   }
 }
 
-TEST(FrameTest, AHeaderWithBytesThatAreNoUtf8IsStillSent) {
+TEST(FrameTest, HeaderWithInvalidUtf8IsStillSent) {
   ASSERT_OK_AND_ASSIGN(std::optional<Frame> frame,
                        first_of(encode_frame({{{"message", "bad \xff byte"}}, ""})));
   ASSERT_TRUE(frame);
   EXPECT_EQ(frame->header["message"], "bad \xef\xbf\xbd byte");
 }
 
-TEST(FrameTransferTest, FramesCrossASocketWithoutLosingTheNextOne) {
+TEST(FrameTransferTest, FramesSentTogetherAreReceivedOneByOne) {
   auto [ours, theirs] = stream_pair();
   ASSERT_OK(send_frame(ours.get(), {{{"n", 1}}, "one"}));
   ASSERT_OK(send_frame(ours.get(), {{{"n", 2}}, "two"}));
@@ -160,7 +160,7 @@ TEST(FrameTransferTest, FramesCrossASocketWithoutLosingTheNextOne) {
   EXPECT_EQ(second.payload, "two");
 }
 
-TEST(FrameTransferTest, AClosedPeerMeansTheSessionIsLost) {
+TEST(FrameTransferTest, ClosedPeerMeansTheSessionIsLost) {
   auto [ours, theirs] = stream_pair();
   ours.reset();
   FrameReader reader;
@@ -172,7 +172,7 @@ TEST(FrameTransferTest, AClosedPeerMeansTheSessionIsLost) {
   EXPECT_EQ(sent.error().code, ErrorCode::kSessionLost);
 }
 
-TEST(FrameTransferTest, APeerThatHangsUpInTheMiddleOfAFrameIsLost) {
+TEST(FrameTransferTest, PeerThatClosesInTheMiddleOfAFrameMeansTheSessionIsLost) {
   auto [ours, theirs] = stream_pair();
   std::string bytes = encode_frame({{{"n", 1}}, "payload"});
   ASSERT_EQ(::send(ours.get(), bytes.data(), bytes.size() - 1, 0),
@@ -184,7 +184,7 @@ TEST(FrameTransferTest, APeerThatHangsUpInTheMiddleOfAFrameIsLost) {
   EXPECT_EQ(received.error().code, ErrorCode::kSessionLost);
 }
 
-TEST(FrameTransferTest, ASilentPeerTimesOut) {
+TEST(FrameTransferTest, SilentPeerTimesOut) {
   auto [ours, theirs] = stream_pair();
   FrameReader reader;
   auto received = receive_frame(theirs.get(), reader, Deadline::after(milliseconds(1)));
@@ -192,16 +192,16 @@ TEST(FrameTransferTest, ASilentPeerTimesOut) {
   EXPECT_EQ(received.error().code, ErrorCode::kTimedOut);
 }
 
-// The peer would call it corrupt and hang up: the sender can say what was wrong.
-TEST(FrameTransferTest, AHeaderAboveTheCapIsRefusedBeforeAnythingIsSent) {
+// The peer would report the frame as corrupt and disconnect. The sender can give the exact reason.
+TEST(FrameTransferTest, TooLargeHeaderIsRefusedBeforeAnythingIsSent) {
   auto [ours, theirs] = stream_pair();
-  ASSERT_EQ(::shutdown(theirs.get(), SHUT_RD), 0);  // or a sender that does send would block here
+  ASSERT_EQ(::shutdown(theirs.get(), SHUT_RD), 0);  // otherwise a failing sender would block here
   Status sent = send_frame(ours.get(), {{{"text", std::string(kMaxHeader, 'x')}}, ""});
   ASSERT_FALSE(sent.ok());
   EXPECT_EQ(sent.error().code, ErrorCode::kInvalidArgument) << sent.error().message;
 }
 
-TEST(ErrorJsonTest, EveryPartOfAnErrorSurvives) {
+TEST(ErrorJsonTest, EveryPartOfAnErrorSurvivesARoundTrip) {
   Error error{ErrorCode::kNoSpace, 28, "writing: ENOSPC", "remove something"};
   Error back = error_from_json(error_to_json(error));
   EXPECT_EQ(back.code, error.code);
@@ -217,7 +217,7 @@ TEST(ErrorJsonTest, MissingPartsGetDefaults) {
   EXPECT_EQ(error_from_json({{"code", "of a later version"}}).code, ErrorCode::kOs);
 }
 
-TEST(ErrorJsonTest, PartsOfTheWrongKindStillMakeAnError) {
+TEST(ErrorJsonTest, PartsOfTheWrongTypeStillMakeAnError) {
   for (const Json& json : {Json(nullptr), Json("text"), Json::array({1}), Json{{"code", 5}},
                            Json{{"errno", "x"}}, Json{{"message", nullptr}}})
     EXPECT_NO_THROW((void)error_from_json(json)) << json;

@@ -44,7 +44,7 @@ Result<Value> value_in(const Table& table, const std::string& what, const std::s
     if (wanted == name) return value;
     names += (names.empty() ? "" : ", ") + std::string(name);
   }
-  return invalid("the mouse has no " + what + " \"" + wanted + "\"", "one of " + names);
+  return invalid("unknown mouse " + what + " \"" + wanted + "\"", "use one of " + names);
 }
 
 Json mouse_to_json(const MouseEvent& event) {
@@ -77,7 +77,7 @@ Result<MouseEvent> mouse_from_json(const Json& json) {
   if (button.empty()) button = event.action == MouseEvent::Action::kMove ? "none" : "left";
   SF_TRY_ASSIGN(event.button, mouse_button(button));
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint16_t>::max();
-  if (row > kMost || col > kMost) return invalid("no screen has this row and column");
+  if (row > kMost || col > kMost) return invalid("the row or column is out of range");
   event.row = static_cast<std::uint16_t>(row);
   event.col = static_cast<std::uint16_t>(col);
   return event;
@@ -85,8 +85,8 @@ Result<MouseEvent> mouse_from_json(const Json& json) {
 
 Result<InputEvent> event_from_json(const Json& json) {
   if (!json.is_object() || json.size() != 1)
-    return invalid("an event has exactly one member",
-                   "one of text, text_base64, key, paste, mouse: {\"key\": \"Enter\"}");
+    return invalid("an event must have exactly one member",
+                   "use one of text, text_base64, key, paste, mouse: {\"key\": \"Enter\"}");
   InputEvent event;
   if (json.contains("mouse")) {
     event.kind = Kind::kMouse;

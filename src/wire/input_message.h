@@ -1,6 +1,6 @@
-// Terminal input as JSON: a list whose members have one of `text`, `text_base64`, `key`, `paste`,
-// `mouse` (`action row col button control alt shift`). The same for clients of the daemon and for
-// the daemon that asks a keeper.
+// Terminal input as JSON: a list of objects, each with one member: `text`, `text_base64`, `key`,
+// `paste` or `mouse` (`action row col button control alt shift`). Used between client and daemon,
+// and between daemon and keeper.
 #pragma once
 
 #include "base/input_events.h"
@@ -10,7 +10,7 @@
 namespace sf::wire {
 
 Json input_to_json(const InputEvents& input);
-// Strict: fails with kInvalidArgument on anything else, also on names that no key has.
+// Strict: kInvalidArgument for anything else, including unknown key names.
 Result<InputEvents> input_from_json(const Json& list);
 
 // "click", "wheel_up"; "left", "none".

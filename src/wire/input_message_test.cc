@@ -11,7 +11,7 @@ namespace {
 
 using enum InputEvent::Kind;
 
-TEST(InputMessageTest, EveryEventComesBackAsItWas) {
+TEST(InputMessageTest, EveryEventSurvivesARoundTrip) {
   MouseEvent drag{MouseEvent::Action::kMove, MouseEvent::Button::kRight, 3, 7, true, false, true};
   InputEvents input = {{kText, "ls", {}},
                        {kText, "\xff\x03", {}},
@@ -23,7 +23,7 @@ TEST(InputMessageTest, EveryEventComesBackAsItWas) {
   EXPECT_EQ(back, input);
 }
 
-TEST(InputMessageTest, WhatIsLeftOutOfAMouseEventIsTheUsual) {
+TEST(InputMessageTest, OmittedMouseMembersHaveDefaults) {
   ASSERT_OK_AND_ASSIGN(
       InputEvents input,
       input_from_json(Json::parse(R"([{"mouse": {"action": "click", "row": 1, "col": 2}},
@@ -32,7 +32,7 @@ TEST(InputMessageTest, WhatIsLeftOutOfAMouseEventIsTheUsual) {
   EXPECT_EQ(input[1].mouse.button, MouseEvent::Button::kNone);
 }
 
-TEST(InputMessageTest, AnythingElseIsAnErrorThatSaysWhere) {
+TEST(InputMessageTest, InvalidEventIsAnErrorWithItsIndex) {
   for (const char* text :
        {R"({})", R"([{}])", R"(["Enter"])", R"([{"key": "Entr"}])", R"([{"key": 1}])",
         R"([{"text": "a", "key": "b"}])", R"([{"keys": "a"}])", R"([{"text_base64": "!"}])",

@@ -47,8 +47,7 @@ void JsonFields::read(const std::string& key, bool& into) {
 void JsonFields::read(const std::string& key, std::uint64_t& into) {
   const Json* value = member(key);
   if (value == nullptr) return;
-  if (!value->is_number_unsigned())
-    return complain(key, "must be a whole number that is not negative");
+  if (!value->is_number_unsigned()) return complain(key, "must be a non-negative integer");
   into = value->get<std::uint64_t>();
 }
 
@@ -97,7 +96,7 @@ Status JsonFields::done() {
   for (const std::string& name : known_) names += (names.empty() ? "" : ", ") + name;
   for (const auto& [key, value] : object_.items()) {
     if (known_.contains(key)) continue;
-    return invalid("there is no field \"" + key.substr(0, kShownKey) + "\" here",
+    return invalid("unknown field \"" + key.substr(0, kShownKey) + "\"",
                    names.empty() ? "the object must be empty" : "fields: " + names);
   }
   return Ok{};

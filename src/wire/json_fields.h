@@ -1,5 +1,5 @@
-// JsonFields: reads the members of a JSON object strictly: wrong types, values out of range and
-// members that nobody asked for are errors that name the member. `null` means absent.
+// JsonFields: reads the members of a JSON object strictly. Wrong types, values out of range and
+// unknown members are errors that name the member. `null` means absent.
 //
 //   JsonFields fields(body);
 //   fields.read("name", request.name);
@@ -20,22 +20,22 @@ namespace sf::wire {
 
 class JsonFields {
  public:
-  // Requires: `object` lives longer.
+  // Requires: `object` outlives this.
   explicit JsonFields(const Json& object);
 
-  // What is absent leaves `into` as it is.
+  // If the member is absent, `into` does not change.
   void read(const std::string& key, std::string& into);
   void read(const std::string& key, bool& into);
   void read(const std::string& key, std::uint64_t& into);
   void read(const std::string& key, double& into);
   void read(const std::string& key, std::map<std::string, std::string>& into);
-  // A member that is null becomes nothing.
+  // A null value becomes std::nullopt.
   void read(const std::string& key, std::map<std::string, std::optional<std::string>>& into);
   void read(const std::string& key, std::vector<std::string>& into);
   void require(const std::string& key);
   bool has(const std::string& key) const;
 
-  // The first thing that was wrong, with all read() calls behind us.
+  // Returns the first error. Call it after all read() calls.
   Status done();
 
  private:

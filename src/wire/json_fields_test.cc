@@ -37,7 +37,7 @@ std::string complaint(const std::string& text) {
   return sample ? "" : sample.error().describe();
 }
 
-TEST(JsonFieldsTest, WhatIsThereIsReadAndWhatIsAbsentKeepsItsDefault) {
+TEST(JsonFieldsTest, PresentFieldsAreReadAndAbsentOnesKeepTheirDefault) {
   ASSERT_OK_AND_ASSIGN(Sample sample, parse(R"({"count": 3, "env": {"A": "b"}, "names": ["x"],
                                                "cpus": 1.5, "name": null, "raw": true})"));
   EXPECT_EQ(sample.name, "default");
@@ -48,7 +48,7 @@ TEST(JsonFieldsTest, WhatIsThereIsReadAndWhatIsAbsentKeepsItsDefault) {
   EXPECT_EQ(sample.names, std::vector<std::string>{"x"});
 }
 
-TEST(JsonFieldsTest, EveryWrongValueIsNamed) {
+TEST(JsonFieldsTest, WrongValueIsNamedInTheError) {
   for (const char* text :
        {R"({"count": -1})", R"({"count": 1.5})", R"({"count": "1"})", R"({"count": 1e99})"})
     EXPECT_NE(complaint(text).find("count"), std::string::npos) << text;
@@ -58,12 +58,12 @@ TEST(JsonFieldsTest, EveryWrongValueIsNamed) {
   EXPECT_NE(complaint(R"({"names": "x"})").find("names"), std::string::npos);
 }
 
-TEST(JsonFieldsTest, AnUnknownFieldIsRefusedAndTheKnownOnesAreNamed) {
+TEST(JsonFieldsTest, UnknownFieldIsRefusedAndKnownFieldsAreListed) {
   EXPECT_EQ(complaint(R"({"nmae": "x"})"),
-            "there is no field \"nmae\" here (fields: count, cpus, env, name, names, raw)");
+            "unknown field \"nmae\" (fields: count, cpus, env, name, names, raw)");
 }
 
-TEST(JsonFieldsTest, OnlyAnObjectHasFields) {
+TEST(JsonFieldsTest, OnlyAnObjectIsAccepted) {
   for (const char* text : {"[]", "1", "not json", ""}) EXPECT_FALSE(parse(text).ok()) << text;
 }
 

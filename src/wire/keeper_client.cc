@@ -25,8 +25,8 @@ Result<KeeperConnection> KeeperClient::take() {
                           socket.error().code == ErrorCode::kNotFound);
   if (!socket && !gone) return std::move(socket).error().while_doing("reaching the branch");
   if (gone)
-    return fail(ErrorCode::kSessionLost, "the branch is gone: " + socket.error().message,
-                "restore a checkpoint of it, or fork one");
+    return fail(ErrorCode::kSessionLost, "the live branch has ended: " + socket.error().message,
+                "restore one of its nodes, or fork one");
   return KeeperConnection{std::move(*socket), {}};
 }
 
@@ -44,7 +44,7 @@ Result<Frame> KeeperClient::call(const Frame& request, Deadline deadline,
     auto frame = wire::receive_frame(connection.socket.get(), connection.reader, deadline);
     if (!frame)
       return std::move(frame)
-          .error();  // the connection is dropped: a late answer must not meet the next call
+          .error();  // drop the connection, or the next call could read a late reply
     if (frame->header.contains("event")) {
       if (on_event) on_event(*frame);
       continue;
@@ -73,7 +73,7 @@ Status KeeperClient::end(Deadline deadline) {
   auto connection = take();
   if (!connection && connection.error().code != ErrorCode::kSessionLost)
     return std::move(connection).error();
-  if (!connection) return Ok{};  // nobody there: ended already
+  if (!connection) return Ok{};  // the keeper has ended already
   drop_idle();
   if (!wire::send_frame(connection->socket.get(), wire::to_frame(wire::EndCall{}))) return Ok{};
   for (;;) {
@@ -88,7 +88,7 @@ void KeeperClient::hang_up() {
   auto connection = take();
   if (connection)
     (void)wire::send_frame(connection->socket.get(), wire::to_frame(wire::HangUpCall{}));
-  drop_idle();  // later calls must not meet connections that the keeper has closed
+  drop_idle();  // the keeper closes these connections, so later calls must not use them
 }
 
 void KeeperClient::drop_idle() {

@@ -1,5 +1,5 @@
-// KeeperClient: the manager's side of one keeper's socket. Thread-safe: each call in flight has a
-// connection of its own.
+// KeeperClient: the manager's side of one keeper's socket. Thread-safe: each running call has its
+// own connection.
 #pragma once
 
 #include <atomic>
@@ -23,11 +23,11 @@ struct KeeperConnection {
   wire::FrameReader reader;
 };
 
-// The events of one request that has no end of its own. Not thread-safe.
+// The events of a request that ends only with its connection. Not thread-safe.
 class KeeperStream {
  public:
   explicit KeeperStream(KeeperConnection connection) : connection_(std::move(connection)) {}
-  // Nothing: none before the deadline. kSessionLost: the branch is gone.
+  // Returns nothing if no event arrives before the deadline. kSessionLost: the branch has ended.
   Result<std::optional<wire::Frame>> next(Deadline deadline);
 
  private:
@@ -39,14 +39,15 @@ class KeeperClient {
   using Connect = std::function<Result<os::UniqueFd>()>;
 
   explicit KeeperClient(std::string socket_path);
-  // Another way to the server than a socket's path. kNotFound and ECONNREFUSED: it is gone.
+  // Connects to the server with `connect` instead of a socket path. The errors kNotFound and
+  // ECONNREFUSED mean that the server has ended.
   explicit KeeperClient(Connect connect) : connect_(std::move(connect)) {}
 
-  // One request, one answer; frames with an "event" before it go to `on_event`. An error answer
-  // comes back as Error.
+  // Sends one request and returns its reply. Frames with an "event" before the reply go to
+  // `on_event`. A reply with an "error" is returned as an Error.
   Result<wire::Frame> call(const wire::Frame& request, Deadline deadline,
                            const std::function<void(const wire::Frame&)>& on_event = {});
-  // The same with a request and its reply as keeper_protocol.h has them.
+  // Like call(), with the structs of keeper_protocol.h.
   template <typename Call>
   Result<typename Call::Reply> ask(const Call& request, Deadline deadline,
                                    const std::function<void(const wire::Frame&)>& on_event = {}) {
@@ -59,16 +60,16 @@ class KeeperClient {
     return wire::from_frame<Reply>(std::move(reply));
   }
   Result<KeeperStream> open_stream(const wire::Frame& request);
-  // Asks the keeper to end and waits until its process has.
+  // Asks the keeper to end, and waits until its process has ended.
   Status end(Deadline deadline);
-  // Has the keeper hang up on all its clients: calls under way fail with kSessionLost. Does not
-  // wait for it.
+  // Makes the keeper close the connections of all its clients: running calls fail with
+  // kSessionLost. Does not wait for the keeper.
   void hang_up();
-  // Hangs up where nobody waits for an answer.
+  // Closes the connections that no call uses.
   void drop_idle();
-  // How many requests were sent with call().
+  // The number of requests that call() has sent.
   std::uint64_t calls() const { return calls_; }
-  // Keeps one connection open: a keeper that waits for work ends when nobody is connected any more.
+  // Keeps one connection open, because an unused keeper ends when it has no connection.
   Status hold();
 
  private:

@@ -8,7 +8,7 @@
 
 namespace sf::wire {
 
-// Not in an unnamed namespace: message_fields.h finds them by their arguments.
+// Not in an unnamed namespace: message_fields.h finds them by argument-dependent lookup.
 template <typename F, Is<Done> M>
 void describe(F& f, M& /*m*/) {
   f.constant("ok", true);
@@ -236,7 +236,7 @@ void describe(F& f, M& m) {
   f.rest(m.text);
 }
 
-// Requests that are their name alone.
+// Requests without fields.
 template <typename F, typename M>
 requires(std::is_empty_v<M> && !Is<M, Done>) void describe(F& /*f*/, M& /*m*/) {}
 

@@ -1,11 +1,11 @@
-// The keeper protocol: what a manager asks of the keeper of a branch, and of the agent inside other
-// substrates. Each operation has one struct for its request, which names the struct of its reply.
-// keeper_protocol.cc says how each travels as a frame; Operations (operations.h) is the table of
-// those who answer.
+// The keeper protocol: the requests of a manager to the keeper of a branch, and to the agent inside
+// other substrates. Each operation has one struct for its request, which names the struct of its
+// reply. keeper_protocol.cc defines their frames; a server registers its handlers in Operations
+// (operations.h).
 //
 // A reply is one frame, or a frame with an `error` (Client::send_error). Frames with an `event` may
-// come before it. What other layers have a format of their own for (a branch's configuration, a
-// captured state) travels as their JSON.
+// come before it. Data with a format of another layer (a branch's configuration, a captured state)
+// is sent as that layer's JSON.
 #pragma once
 
 #include <sys/types.h>
@@ -22,15 +22,15 @@
 
 namespace sf::wire {
 
-struct Done {};  // the reply to what only succeeds or fails
+struct Done {};  // the reply of an operation without results
 
-// A step that a test makes fail, or at which it lets the keeper die. Empty in production.
+// For tests: a step at which the operation fails, or at which the keeper dies. Empty in production.
 struct PlannedFaults {
   std::string fail_at;
   std::string die_at;
 };
 
-// What a shell is asked for. Keeper and agent answer alike (shell/shell_server.h).
+// Requests to the shell. Keeper and agent both serve them with ShellServer (shell/shell_server.h).
 
 struct ExecCall {
   static constexpr const char* kOperation = "exec";
@@ -86,18 +86,18 @@ struct ReadFileCall {
   std::size_t max_bytes = 0;
 };
 
-// Has no reply but TerminalPiece events, until the connection ends.
+// The server sends TerminalPiece events instead of a reply, until the connection ends.
 struct WatchCall {
   static constexpr const char* kOperation = "watch";
   using Reply = TerminalPiece;
 };
 
-// Of the server itself.
+// Requests to the server itself.
 
 struct HelloReply {
-  // The agent's: whether there is a shell.
+  // Set by an agent: whether a shell was started.
   bool started = false;
-  // The keeper's. Processes as the branch numbers them, but for `pid` and `init`.
+  // Set by a keeper. `pid` and `init` are pids of the host, `shell` and `holder` of the branch.
   bool alive = false;
   pid_t pid = 0;
   pid_t init = 0;
@@ -120,7 +120,7 @@ struct StartCall {
   static constexpr const char* kOperation = "start";
   using Reply = LiveReply;
   Json config;             // of the branch
-  std::string file_layer;  // the keeper's: copied for the branch
+  std::string file_layer;  // for a keeper: the file layer to copy for the branch
   bool precaptures = false;
   PlannedFaults faults = {};
 };
@@ -130,13 +130,13 @@ struct FactsCall {
   using Reply = BranchFacts;
 };
 
-// Ends all other connections. A keeper does not answer.
+// Closes all other connections. A keeper does not reply.
 struct HangUpCall {
   static constexpr const char* kOperation = "hang_up";
   using Reply = Done;
 };
 
-// Of keepers alone.
+// Requests that only keepers serve.
 
 struct RestoreCall {
   static constexpr const char* kOperation = "restore";
@@ -146,8 +146,8 @@ struct RestoreCall {
   std::string image_dir;
   std::string engine;
   Json state;               // of the captured tree
-  std::string terminal;     // the bytes of it
-  bool prerestore = false;  // the tree stands until it is resumed
+  std::string terminal;     // the saved screen
+  bool prerestore = false;  // keep the tree stopped until a ResumeCall
   bool precaptures = false;
   PlannedFaults faults = {};
 };
@@ -161,23 +161,23 @@ struct ResumeCall {
 struct CheckpointReply {
   Json state;
   std::string terminal;
-  bool unchanged = false;   // proven to be as `unless`: nothing was captured
-  std::string engine = {};  // that took the images
+  bool unchanged = false;   // the state matches `unless`, so nothing was captured
+  std::string engine = {};  // the engine that made the images
   std::uint64_t image_bytes = 0;
-  BranchFacts facts = {};    // of the branch as it was captured
-  bool precaptured = false;  // before this was asked for
+  BranchFacts facts = {};    // of the captured branch
+  bool precaptured = false;  // the capture was made before this request
 };
 struct CheckpointCall {
   static constexpr const char* kOperation = "checkpoint";
   using Reply = CheckpointReply;
   std::string image_dir;
   std::string file_layer;
-  bool precaptures = false;  // the next ones may be captured before they are asked for
-  Json unless = nullptr;     // a fingerprint: no capture if nothing has changed since; null: none
+  bool precaptures = false;  // the keeper may precapture the next checkpoints
+  Json unless = nullptr;     // do not capture if the fingerprint is unchanged; null: always capture
   PlannedFaults faults = {};
 };
 
-// What a digest covers, and what it may cost.
+// The contents of a digest, and the limits of its cost.
 struct DigestLimits {
   bool files = true;
   bool shell = true;
@@ -201,8 +201,8 @@ struct EndCall {
   using Reply = Done;
 };
 
-// For every struct above, and for the replies that base/ has. from_frame() fails with kCorrupt and
-// names the key that is missing, has another type or does not fit.
+// Defined for every struct above, and for the replies that base/ defines. from_frame() fails with
+// kCorrupt and names the key that is missing, has the wrong type or is out of range.
 template <typename Message>
 Frame to_frame(const Message& message);
 template <typename Message>

@@ -12,7 +12,7 @@ namespace {
 
 const std::string kBinary = std::string("\0\xff\n{}", 5);
 
-// As it would arrive at the other side.
+// The frame after encoding and decoding.
 template <typename Message>
 Frame sent(const Message& message) {
   FrameReader reader;
@@ -20,7 +20,7 @@ Frame sent(const Message& message) {
   return *reader.next().value();
 }
 
-// Every key is needed, and has its type; the error names it.
+// Expects that a missing key or a wrong type is an error that names the key.
 template <typename Message>
 void expect_strict(const Message& message) {
   const Frame good = to_frame(message);
@@ -48,7 +48,7 @@ ExecCall full_exec() {
           true};
 }
 
-TEST(ExecCallTest, EveryFieldSurvives) {
+TEST(ExecCallTest, EveryFieldSurvivesARoundTrip) {
   const ExecCall call = full_exec();
   ASSERT_OK_AND_ASSIGN(ExecCall back, from_frame<ExecCall>(sent(call)));
   EXPECT_EQ(back.request.command, call.request.command);
@@ -58,9 +58,9 @@ TEST(ExecCallTest, EveryFieldSurvives) {
   EXPECT_TRUE(back.stream);
 }
 
-TEST(ExecCallTest, AMissingOrWrongKeyIsNamed) { expect_strict(full_exec()); }
+TEST(ExecCallTest, MissingOrWrongKeyIsNamedInTheError) { expect_strict(full_exec()); }
 
-TEST(ExecCallTest, TheNameOfTheOperationTravelsWithIt) {
+TEST(ExecCallTest, RequestFrameContainsItsOperationName) {
   EXPECT_EQ(to_frame(full_exec()).header.at("op"), "exec");
   EXPECT_EQ(to_frame(EndCall{}).header, Json({{"op", "end"}}));
 }
@@ -79,7 +79,7 @@ Observation full_observation() {
           .left_background = true};
 }
 
-TEST(ObservationFrameTest, TheTextsAreCutFromThePayloadUnharmed) {
+TEST(ObservationFrameTest, TextsInThePayloadSurviveARoundTrip) {
   const Observation seen = full_observation();
   ASSERT_OK_AND_ASSIGN(Observation back, from_frame<Observation>(sent(seen)));
   EXPECT_EQ(back.exit_code, seen.exit_code);
@@ -92,13 +92,13 @@ TEST(ObservationFrameTest, TheTextsAreCutFromThePayloadUnharmed) {
   EXPECT_TRUE(back.timed_out && back.truncated && back.shell_restarted && back.left_background);
 }
 
-TEST(ObservationFrameTest, EmptyTextsNeedNoPayload) {
+TEST(ObservationFrameTest, EmptyTextsHaveNoPayload) {
   ASSERT_OK_AND_ASSIGN(Observation back, from_frame<Observation>(sent(Observation{})));
   EXPECT_EQ(back.output + back.raw + back.background, "");
   EXPECT_FALSE(back.timed_out || back.truncated || back.shell_restarted || back.left_background);
 }
 
-TEST(ObservationFrameTest, APayloadThatDoesNotFitItsSizesIsCorrupt) {
+TEST(ObservationFrameTest, PayloadThatDoesNotMatchItsSizesIsCorrupt) {
   const Frame good = to_frame(full_observation());
   for (const std::string& wrong : {std::string(), good.payload.substr(1), good.payload + "x"}) {
     auto back = from_frame<Observation>({good.header, wrong});
@@ -107,7 +107,7 @@ TEST(ObservationFrameTest, APayloadThatDoesNotFitItsSizesIsCorrupt) {
   }
 }
 
-TEST(ObservationFrameTest, SizesThatWrapAreNeverFatal) {
+TEST(ObservationFrameTest, OverflowingSizesDoNotCrashTheReader) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 1'000; ++round) {
     Frame frame = to_frame(Observation{});
@@ -129,7 +129,7 @@ SideExecCall full_side_exec() {
            .max_output = 9}};
 }
 
-TEST(SideExecCallTest, EveryFieldSurvives) {
+TEST(SideExecCallTest, EveryFieldSurvivesARoundTrip) {
   const SideRequest request = full_side_exec().request;
   ASSERT_OK_AND_ASSIGN(SideExecCall back, from_frame<SideExecCall>(sent(full_side_exec())));
   EXPECT_EQ(back.request.argv, request.argv);
@@ -141,17 +141,17 @@ TEST(SideExecCallTest, EveryFieldSurvives) {
   EXPECT_EQ(back.request.max_output, request.max_output);
 }
 
-// File names are bytes, and an argument may be one.
-TEST(SideExecCallTest, ArgumentsThatAreNoUtf8ArriveUnharmed) {
+// An argument may be a file name, which can contain any bytes.
+TEST(SideExecCallTest, ArgumentsThatAreNotUtf8SurviveARoundTrip) {
   const SideRequest request{.argv = {"cat", "caf\xe9.txt"}, .env = {{"A", "\xff"}}};
   ASSERT_OK_AND_ASSIGN(SideExecCall back, from_frame<SideExecCall>(sent(SideExecCall{request})));
   EXPECT_EQ(back.request.argv, request.argv);
   EXPECT_EQ(back.request.env, request.env);
 }
 
-TEST(SideExecCallTest, AMissingOrWrongKeyIsNamed) { expect_strict(full_side_exec()); }
+TEST(SideExecCallTest, MissingOrWrongKeyIsNamedInTheError) { expect_strict(full_side_exec()); }
 
-TEST(SideObservationFrameTest, BothStreamsAreCutFromThePayloadUnharmed) {
+TEST(SideObservationFrameTest, BothOutputsInThePayloadSurviveARoundTrip) {
   const SideObservation seen{2, kBinary + "out", "err" + kBinary, microseconds(7), true, true};
   ASSERT_OK_AND_ASSIGN(SideObservation back, from_frame<SideObservation>(sent(seen)));
   EXPECT_EQ(back.exit_code, 2);
@@ -161,13 +161,13 @@ TEST(SideObservationFrameTest, BothStreamsAreCutFromThePayloadUnharmed) {
   EXPECT_TRUE(back.timed_out && back.truncated);
 }
 
-TEST(SideObservationFrameTest, APayloadThatDoesNotFitItsSizesIsCorrupt) {
+TEST(SideObservationFrameTest, PayloadThatDoesNotMatchItsSizesIsCorrupt) {
   const Frame good = to_frame(SideObservation{0, "out", "err", microseconds(0), false, false});
   EXPECT_FALSE(from_frame<SideObservation>({good.header, "oute"}).ok());
   EXPECT_FALSE(from_frame<SideObservation>({good.header, "outerr+"}).ok());
 }
 
-TEST(ScreenFrameTest, LinesAboveTheScreenStayApartFromItsRows) {
+TEST(ScreenFrameTest, ScrollbackLinesAndScreenRowsStaySeparate) {
   ScreenText text{.rows = {"a", ""}, .cursor_row = 1, .title = "t", .size = {2, 5}};
   for (int above = 0; above < 3; ++above) {
     ASSERT_OK_AND_ASSIGN(ScreenText back, from_frame<ScreenText>(sent(text)));
@@ -194,7 +194,7 @@ TEST(WriteFileCallTest, PathAndContentMayHoldAnyByte) {
   EXPECT_FALSE(from_frame<WriteFileCall>({{{"path_bytes", 9}}, "short"}).ok());
 }
 
-TEST(CheckpointFramesTest, EveryFieldSurvives) {
+TEST(CheckpointFramesTest, EveryFieldSurvivesARoundTrip) {
   const CheckpointCall call{"/images", "layer", true, {{"digest", "d"}}, {"fail", "die"}};
   ASSERT_OK_AND_ASSIGN(CheckpointCall back, from_frame<CheckpointCall>(sent(call)));
   EXPECT_EQ(back.image_dir, call.image_dir);
@@ -219,7 +219,7 @@ TEST(CheckpointFramesTest, EveryFieldSurvives) {
   EXPECT_EQ(got.facts, reply.facts);
 }
 
-TEST(HelloReplyTest, WhatAServerDoesNotTellKeepsItsDefault) {
+TEST(HelloReplyTest, OmittedFieldsOfAReplyKeepTheirDefault) {
   ASSERT_OK_AND_ASSIGN(HelloReply back, from_frame<HelloReply>(sent(HelloReply{.started = true})));
   EXPECT_TRUE(back.started);
   EXPECT_FALSE(back.alive);

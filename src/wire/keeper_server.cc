@@ -12,7 +12,7 @@
 namespace sf::waypoint {
 namespace {
 
-// A client that does not read its stream is let go rather than buffered without end.
+// A client with more unread bytes is disconnected, because buffering must be bounded.
 constexpr std::size_t kMaxUnsent = 256U << 20U;
 constexpr std::size_t kCompactAfter = 16U << 20U;
 

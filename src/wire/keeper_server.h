@@ -1,5 +1,5 @@
-// KeeperServer: the keeper's socket. Reads requests, hands them to a handler, queues answers; knows
-// no branch.
+// KeeperServer: the keeper's socket. Reads requests, passes them to a handler, and queues replies.
+// Independent of the branch.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace sf::waypoint {
 
-// One connection's answering side. Kept alive by whoever still owes an answer; answers to a client
-// that has gone are dropped.
+// The server's side of one connection. A handler that must still reply keeps a ClientPtr. Replies
+// to a client that has disconnected are dropped.
 class Client {
  public:
   Client(os::Poller& poller, os::UniqueFd socket) : poller_(poller), socket_(std::move(socket)) {}
@@ -36,7 +36,7 @@ class Client {
   os::UniqueFd socket_;
   wire::FrameReader reader_;
   std::string unsent_;
-  std::size_t sent_ = 0;  // of unsent_
+  std::size_t sent_ = 0;  // bytes of unsent_ that were sent
 };
 
 using ClientPtr = std::shared_ptr<Client>;
@@ -51,7 +51,7 @@ class KeeperServer {
   Status listen(const std::string& path);
   bool has_clients() const { return !clients_.empty(); }
   void close_all_but(const Client& client);
-  // Writes what is queued, for at most a second.
+  // Writes the queued replies, for at most one second.
   void flush_all();
 
  private:

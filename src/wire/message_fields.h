@@ -1,5 +1,5 @@
-// FieldWriter and FieldReader: the one way in which structs become frames and records, and back.
-// A struct's fields are named once, in a function that both go through:
+// FieldWriter and FieldReader: convert structs to frames and records, and back. A struct lists its
+// fields once, in a function that both classes call:
 //
 //   template <typename F, Is<User> M>
 //   void describe(F& f, M& m) {
@@ -9,8 +9,8 @@
 //   Frame frame = write_message(user);
 //   Result<User> back = read_message<User>(std::move(frame), "user");
 //
-// Strict when it reads: what is missing, of another type or out of range is an error that names the
-// key. describe() stands in the namespace of its struct, or where F is known.
+// The reader is strict: if a value is missing, has the wrong type or is out of range, the error
+// names the key. describe() must be in the namespace of its struct or of F.
 #pragma once
 
 #include <concepts>
@@ -38,12 +38,12 @@ class FieldWriter {
   void field(const char* key, const T& value) {
     frame_.header[key] = json_of(value);
   }
-  // Left out where it says nothing.
+  // Omitted if it has the default value.
   template <typename T>
   void optional(const char* key, const T& value) {
     if (value != T{}) field(key, value);
   }
-  // A part with fields of its own, and a list of such parts.
+  // A nested object, and a list of objects.
   template <typename T>
   void optional(const char* key, const std::optional<T>& value) {
     if (value) object(key, *value);
@@ -53,7 +53,7 @@ class FieldWriter {
     Json& list = frame_.header[key] = Json::array();
     for (const T& value : values) list.push_back(header_of(value));
   }
-  // Any bytes, as text.
+  // Any bytes, encoded with bytes_to_text().
   void bytes(const char* key, const std::string& value) { field(key, bytes_to_text(value)); }
   void bytes(const char* key, const std::vector<std::string>& words) {
     Json& list = frame_.header[key] = Json::array();
@@ -63,7 +63,8 @@ class FieldWriter {
     Json& object = frame_.header[key] = Json::object();
     for (const auto& [name, value] : pairs) object[bytes_to_text(name)] = bytes_to_text(value);
   }
-  // Bytes of the payload whose number the header has, and those that are left at its end.
+  // piece() puts bytes into the payload and their number into the header. rest() puts the remaining
+  // bytes at the end of the payload.
   void piece(const char* key, const std::string& value) {
     field(key, value.size());
     frame_.payload += value;
@@ -72,12 +73,12 @@ class FieldWriter {
     if (!value.empty()) piece(key, value);
   }
   void rest(const std::string& value) { frame_.payload += value; }
-  // A message inside of another one.
+  // A nested message.
   template <typename T>
   void object(const char* key, const T& value) {
     frame_.header[key] = header_of(value);
   }
-  // The rest of the payload as lines; the last `count` of them are `rows`.
+  // Writes lines to the end of the payload. The last `count` lines are `rows`.
   void lines(const std::vector<std::string>& above, const std::vector<std::string>& rows,
              std::size_t /*count*/) {
     for (const auto* part : {&above, &rows}) {
@@ -176,9 +177,9 @@ class FieldReader {
     describe(reader, into);
   }
   [[noreturn]] static void fail_size() {
-    constexpr int kOutOfRange = 401;  // the library's number for it
-    throw Json::out_of_range::create(kOutOfRange,
-                                     "the payload has another size than its header says", nullptr);
+    constexpr int kOutOfRange = 401;  // the library's error number
+    throw Json::out_of_range::create(kOutOfRange, "the payload's size does not match its header",
+                                     nullptr);
   }
   template <typename T>
   static void read(const Json& json, const char* key, T& into) {
@@ -196,10 +197,10 @@ class FieldReader {
   }
 
   Frame& frame_;
-  std::size_t at_ = 0;  // what of the payload is read
+  std::size_t at_ = 0;  // bytes of the payload that were read
 };
 
-// A message that is written, or one that is read into.
+// `M` is `Message` (to read into) or `const Message` (to write).
 template <typename M, typename Message>
 concept Is = std::same_as<std::remove_const_t<M>, Message>;
 
@@ -211,7 +212,7 @@ Frame write_message(const Message& message) {
   return frame;
 }
 
-// `what` is it that kCorrupt is about.
+// `what` names the message in the error (kCorrupt).
 template <typename Message>
 Result<Message> read_message(Frame frame, const std::string& what) {
   try {

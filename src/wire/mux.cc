@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kPiece = 32U << 10U;
 constexpr std::size_t kStallAt = 1U << 20U;
-constexpr std::size_t kMaxUnsent = 256U << 20U;  // of a connection that nobody reads
+constexpr std::size_t kMaxUnsent = 256U << 20U;  // for a connection with no reader
 
-// Writes what goes; false when the other end is gone.
+// Writes as much as possible. Returns false if the other end is closed.
 bool write_some(int fd, std::string& bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -48,7 +48,7 @@ Status Mux::start() {
   SF_TRY(poller_.add(in_.get(), EPOLLIN, [this](std::uint32_t events) { on_stream(events); }));
   return poller_.add(out_.get(), 0, [this](std::uint32_t events) {
     if ((events & EPOLLOUT) != 0) return flush();
-    close();  // an error or a hang-up, which come unasked
+    close();  // epoll reports errors and hang-ups even if they are not requested
   });
 }
 
@@ -104,7 +104,7 @@ void Mux::take(MuxFrame frame) {
       drop_all();
       return send(MuxFrame::Kind::kReady, frame.channel);
     case MuxFrame::Kind::kReady:
-      return;  // to a reset that was repeated
+      return;  // the answer to a repeated reset
     case MuxFrame::Kind::kOpen: {
       auto local = connect_();
       if (!local) return send(MuxFrame::Kind::kClose, frame.channel);

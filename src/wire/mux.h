@@ -1,5 +1,5 @@
-// Mux: carries any number of stream connections over one stream that goes both ways. One side opens
-// them, the other one is told and connects them to whatever is to answer. One thread.
+// Mux: multiplexes stream connections over one bidirectional stream. One side opens connections,
+// the other side connects each of them to its server. Single-threaded.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace sf::wire {
 
 class Mux {
  public:
-  // Where a connection that the peer opens is to end.
+  // Makes the local end of a connection that the peer opens.
   using Connect = std::function<Result<os::UniqueFd>()>;
 
   // Requires: two different descriptors (dup), and the poller outlives this.
@@ -27,12 +27,13 @@ class Mux {
   Mux& operator=(const Mux&) = delete;
 
   Status start();
-  // Tells the peer to forget all connections: it may have some with whoever was here before, whose
-  // frames may still be under way and are skipped until the peer has answered. May be repeated:
-  // what is sent to a peer that is about to listen can be lost.
+  // Tells the peer to close all its connections, which an earlier process on this side may have
+  // opened. Until the peer answers, received frames are skipped, since they may be for that
+  // process. May be repeated, because a peer that is just starting can lose the request.
   void reset_peer(std::uint32_t number);
   bool is_waiting() const { return awaited_ != 0; }
-  // Carries what is written to and read from the other end of `local`. Requires: !is_waiting().
+  // Opens a connection that forwards the bytes of `local` in both directions.
+  // Requires: !is_waiting().
   void open(os::UniqueFd local);
   bool closed() const { return closed_; }
 
@@ -63,7 +64,7 @@ class Mux {
   std::map<std::uint32_t, Channel> channels_;
   std::uint32_t next_channel_ = 1;
   std::uint32_t awaited_ = 0;  // the number of a reset that the peer has not answered; 0: none
-  bool stalled_ = false;       // too much waits for the stream: local ends are not read
+  bool stalled_ = false;       // the stream's queue is full, so local ends are not read
   bool closed_ = false;
 };
 

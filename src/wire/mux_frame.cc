@@ -9,7 +9,7 @@ constexpr char kEnd = '\xC0';
 constexpr char kEscape = '\xDB';
 constexpr char kEscapedEnd = '\xDC';
 constexpr char kEscapedEscape = '\xDD';
-constexpr std::size_t kMaxFrame = 4U << 20U;  // as it travels
+constexpr std::size_t kMaxFrame = 4U << 20U;  // encoded
 constexpr std::size_t kHead = 9;              // kind, channel, length
 
 void put_number(std::string& out, std::uint32_t number) {
@@ -57,7 +57,7 @@ std::string encode_mux_frame(const MuxFrame& frame) {
   plain += frame.bytes;
   std::string out;
   out.reserve(plain.size() + plain.size() / 64 + 2);
-  out.push_back(kEnd);  // ends whatever half frame came before
+  out.push_back(kEnd);  // ends a partial frame before this one
   for (char byte : plain) {
     if (byte == kEnd) {
       out += {kEscape, kEscapedEnd};

@@ -1,7 +1,7 @@
 // Frames of a multiplexed stream: many connections over one pair of pipes or one serial line. Pure.
 //
-// Frames end in a byte that occurs nowhere else (END, with escapes, as in RFC 1055), so that a
-// reader finds the next one after half a frame of a peer that died.
+// A frame ends with a byte that occurs nowhere else (END, with escapes, as in RFC 1055). So a
+// reader finds the next frame after a partial frame of a peer that died.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace sf::wire {
 
 struct MuxFrame {
   enum class Kind : std::uint8_t {
-    kReset = 1,  // all connections are over: the peer is a new one, of that number
+    kReset = 1,  // close all connections: the sender is a new peer; `channel` is its number
     kOpen = 2,
     kData = 3,
     kClose = 4,
-    kReady = 5,  // the answer to a reset, with its number
+    kReady = 5,  // the answer to a reset, with the same number
   };
   Kind kind = Kind::kReset;
   std::uint32_t channel = 0;
@@ -31,7 +31,7 @@ std::string encode_mux_frame(const MuxFrame& frame);
 class MuxReader {
  public:
   void feed(std::string_view bytes) { buffer_.append(bytes); }
-  // Nothing when more bytes are needed. What is not a whole frame is skipped.
+  // Returns nothing if more bytes are needed. Skips incomplete and malformed frames.
   std::optional<MuxFrame> next();
 
  private:

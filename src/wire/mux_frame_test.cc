@@ -16,7 +16,7 @@ std::vector<MuxFrame> read_all(MuxReader& reader) {
   return frames;
 }
 
-TEST(MuxFrameTest, AnyBytesInAnyPiecesArriveAsTheyWere) {
+TEST(MuxFrameTest, AnyBytesInAnyPiecesSurviveARoundTrip) {
   std::mt19937 random(7);
   std::vector<MuxFrame> sent;
   std::string stream;
@@ -38,7 +38,7 @@ TEST(MuxFrameTest, AnyBytesInAnyPiecesArriveAsTheyWere) {
   EXPECT_EQ(got, sent);
 }
 
-TEST(MuxFrameTest, AfterHalfAFrameTheNextOneIsFound) {
+TEST(MuxFrameTest, NextFrameIsFoundAfterAPartialFrame) {
   const MuxFrame cut{Kind::kData, 3, "lost with its sender"};
   const MuxFrame next{Kind::kReset, 0, ""};
   const std::string whole = encode_mux_frame(cut);

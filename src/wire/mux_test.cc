@@ -1,4 +1,4 @@
-// Two ends of a multiplexed stream, each with its own thread, as on a host and in a sandbox.
+// Tests two ends of a multiplexed stream in two threads, as on a host and in a sandbox.
 #include "wire/mux.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::string read_all(int fd) {
   return text;
 }
 
-// The answering end: each connection gets back kSize bytes that it sent, and then the end.
+// The serving end: returns kSize bytes to each connection, then closes it.
 class Echo {
  public:
   explicit Echo(os::UniqueFd stream) : stream_(std::move(stream)) {
@@ -72,13 +72,13 @@ class Echo {
   std::vector<std::thread> answering_;
 };
 
-TEST(MuxTest, SomebodyWhoIsGoneEndsTheStreamAndNotUs) {
+TEST(MuxTest, ClosedPeerClosesTheMuxWithoutKillingTheProcess) {
   auto poller = os::Poller::create();
   ASSERT_OK(poller);
   Pair stream = make_pair();
   os::UniqueFd out(::dup(stream.a.get()));
   Mux mux(*poller, std::move(stream.a), std::move(out),
-          []() -> Result<os::UniqueFd> { return invalid("nobody calls"); });
+          []() -> Result<os::UniqueFd> { return invalid("unexpected connection"); });
   ASSERT_OK(mux.start());
   stream.b.reset();
   mux.reset_peer(1);
@@ -92,7 +92,7 @@ TEST(MuxTest, ManyConnectionsWithLargeMessagesDoNotMix) {
   ASSERT_OK(poller);
   os::UniqueFd out(::dup(stream.a.get()));
   Mux mux(*poller, std::move(stream.a), std::move(out),
-          []() -> Result<os::UniqueFd> { return invalid("nobody opens here"); });
+          []() -> Result<os::UniqueFd> { return invalid("unexpected connection"); });
   ASSERT_OK(mux.start());
   mux.reset_peer(1);
   Deadline answer = Deadline::after(seconds(20));

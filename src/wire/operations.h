@@ -1,5 +1,5 @@
-// Operations: the table of the requests that a server answers, by their names. The requests and
-// their replies: keeper_protocol.h.
+// Operations: the table of a server's request handlers, by operation name. keeper_protocol.h
+// defines the requests and replies.
 //
 //   operations.add(this, &Keeper::resume);  // Status resume(const ClientPtr& client, ResumeCall
 //   call) Status served = operations.serve(client, std::move(frame));
@@ -18,7 +18,7 @@ namespace sf::waypoint {
 
 class Operations {
  public:
-  // The handler answers now or later. Requires: `owner` lives longer.
+  // The handler replies now or later. Requires: `owner` outlives this.
   template <typename Owner, typename Call>
   void add(Owner* owner, Status (Owner::*handler)(const ClientPtr&, Call)) {
     handlers_[Call::kOperation] = [owner, handler](const ClientPtr& client,
@@ -30,8 +30,8 @@ class Operations {
   }
 
   bool knows(const wire::Frame& frame) const { return handlers_.contains(name_of(frame)); }
-  // An error is left to the caller to answer. kInvalidArgument: no such request, or a malformed
-  // one.
+  // If it returns an error, the caller must send it. kInvalidArgument: the request is unknown or
+  // malformed.
   Status serve(const ClientPtr& client, wire::Frame frame) const {
     const auto found = handlers_.find(name_of(frame));
     if (found == handlers_.end()) return invalid("unknown request " + name_of(frame));

@@ -13,13 +13,13 @@ struct Row {
 };
 
 constexpr std::array kRows = {
-    Row{ErrorCode::kInvalidArgument, 400, "The request is wrong"},
+    Row{ErrorCode::kInvalidArgument, 400, "Invalid request"},
     Row{ErrorCode::kNotFound, 404, "Not found"},
     Row{ErrorCode::kBusy, 409, "Busy"},
     Row{ErrorCode::kTimedOut, 504, "Timed out"},
-    Row{ErrorCode::kUnsupported, 422, "Not possible here"},
-    Row{ErrorCode::kCorrupt, 500, "Data that makes no sense"},
-    Row{ErrorCode::kSessionLost, 410, "The live branch is gone"},
+    Row{ErrorCode::kUnsupported, 422, "Not supported here"},
+    Row{ErrorCode::kCorrupt, 500, "Malformed data"},
+    Row{ErrorCode::kSessionLost, 410, "The live branch has ended"},
     Row{ErrorCode::kNoSpace, 507, "No space left"},
     Row{ErrorCode::kDiverged, 409, "A replayed command diverged"},
     Row{ErrorCode::kOs, 500, "A system call failed"},
@@ -32,7 +32,7 @@ const Row& row_of(ErrorCode code) {
   return kRows.back();
 }
 
-// For an answer that is no problem of ours: what its status says.
+// The code for a reply that is not a problem of the daemon, by its HTTP status.
 ErrorCode code_of(int status) {
   if (status == 404) return ErrorCode::kNotFound;
   if (status >= 400 && status < 500) return ErrorCode::kInvalidArgument;

@@ -1,4 +1,4 @@
-// Errors as they travel over HTTP: RFC 9457 problem details. Pure; both ends use it.
+// Converts errors to RFC 9457 problem details for HTTP, and back. Pure; used by client and daemon.
 //
 //   {"type": "urn:statefork:error:not_found", "title": "Not found", "status": 404,
 //    "code": "not_found", "detail": "no session 'x'", "hint": "`statefork ls` lists them",
@@ -16,7 +16,7 @@ inline constexpr std::string_view kProblemType = "application/problem+json";
 
 int http_status(ErrorCode code);
 Json problem_from_error(const Error& error);
-// `body` may be anything a server or something in between sent.
+// `body` may be any bytes: a proxy may have sent them.
 Error error_from_problem(int status, std::string_view body);
 
 }  // namespace sf::wire

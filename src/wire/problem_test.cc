@@ -7,7 +7,7 @@
 namespace sf::wire {
 namespace {
 
-TEST(ProblemTest, AnErrorSurvivesTheWayThereAndBack) {
+TEST(ProblemTest, ErrorSurvivesARoundTrip) {
   Error error = fail(ErrorCode::kDiverged, "make: other output", "accept it");
   error.details["command"] = "make";
   Json problem = problem_from_error(error);
@@ -19,7 +19,7 @@ TEST(ProblemTest, AnErrorSurvivesTheWayThereAndBack) {
   EXPECT_EQ(back.details, error.details);
 }
 
-TEST(ProblemTest, EveryCodeHasAStatusOfItsKind) {
+TEST(ProblemTest, ErrorCodesMapToHttpStatuses) {
   EXPECT_EQ(http_status(ErrorCode::kInvalidArgument), 400);
   EXPECT_EQ(http_status(ErrorCode::kNotFound), 404);
   EXPECT_EQ(http_status(ErrorCode::kSessionLost), 410);
@@ -27,7 +27,7 @@ TEST(ProblemTest, EveryCodeHasAStatusOfItsKind) {
   EXPECT_EQ(http_status(ErrorCode::kOs), 500);
 }
 
-TEST(ProblemTest, AnAnswerThatIsNoProblemOfOursBecomesAnError) {
+TEST(ProblemTest, ReplyThatIsNotAProblemBecomesAnError) {
   for (const char* body : {"", "<html>", "[1]", "{\"detail\": 5, \"details\": {\"a\": 1}}"}) {
     Error error = error_from_problem(404, body);
     EXPECT_EQ(error.code, ErrorCode::kNotFound);

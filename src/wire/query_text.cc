@@ -21,7 +21,7 @@ Result<std::string> decode(std::string_view text) {
     bool whole = i + 2 < text.size();
     auto [end, error] = std::from_chars(digits, digits + (whole ? 2 : 0), byte, 16);
     if (!whole || error != std::errc() || end != digits + 2)
-      return invalid("the address has a broken %: " + std::string(text.substr(i, kShown)));
+      return invalid("invalid % in the address: " + std::string(text.substr(i, kShown)));
     out += static_cast<char>(byte);
     i += 2;
   }
@@ -40,7 +40,7 @@ Result<std::map<std::string, std::string>> parse_query(std::string_view text) {
     std::string_view rest = std::string_view(part).substr(equals);
     SF_TRY_ASSIGN(std::string value, decode(rest.substr(rest.empty() ? 0 : 1)));
     if (!found.emplace(key, std::move(value)).second)
-      return invalid("the query parameter \"" + key.substr(0, kShown) + "\" stands twice");
+      return invalid("the query parameter \"" + key.substr(0, kShown) + "\" is given twice");
   }
   return found;
 }

@@ -1,4 +1,4 @@
-// The part of an address behind its question mark: a=1&b=two%20words. Pure.
+// Parses the query of an address, such as a=1&b=two%20words. Pure.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace sf::wire {
 
-// %XX and + decoded. kInvalidArgument: a broken %, or a name that stands twice.
+// Decodes %XX and +. kInvalidArgument: an invalid %, or a repeated name.
 Result<std::map<std::string, std::string>> parse_query(std::string_view text);
 
 }  // namespace sf::wire

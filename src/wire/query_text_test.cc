@@ -18,7 +18,7 @@ TEST(QueryTextTest, NamesAndValuesAreDecoded) {
   EXPECT_EQ(query["a"], std::string("\0\xff", 2));
 }
 
-TEST(QueryTextTest, BrokenPercentsAndRepeatedNamesAreRefused) {
+TEST(QueryTextTest, InvalidPercentsAndRepeatedNamesAreRefused) {
   for (const char* text :
        {"a=%", "a=%1", "a=%zz", "%4=b", "a=%-1", "a=%+1", "a=1&a=2", "a=1&%61=2"})
     EXPECT_EQ(parse_query(text).error().code, ErrorCode::kInvalidArgument) << text;

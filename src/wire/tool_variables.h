@@ -1,5 +1,5 @@
-// Variables of the environment that say where other people's tools are. A client passes them on to
-// the daemon that it starts.
+// Environment variables with the locations of external tools. A client passes them on to the daemon
+// that it starts.
 #pragma once
 
 namespace sf::wire {

@@ -1,4 +1,4 @@
-// What a user is told about the difference of two states.
+// The report of how two states of a session differ.
 #include <map>
 
 #include "world.h"
@@ -36,7 +36,7 @@ class DiffTest : public ::testing::Test {
   World world_;
 };
 
-TEST_F(DiffTest, FilesAreToldWithPatches) {
+TEST_F(DiffTest, ChangedFilesAreReportedWithPatches) {
   world_.build("waypoint");
   world_.run("mkdir /root/d; echo one >/root/d/f; echo gone >/root/gone");
   NodeId before = world_.snapshot();
@@ -46,7 +46,7 @@ TEST_F(DiffTest, FilesAreToldWithPatches) {
   EXPECT_EQ(found["/root/d/f"].patch, "--- /root/d/f\n+++ /root/d/f\n@@ -1 +1,2 @@\n one\n+two\n");
   EXPECT_EQ(found["/root/gone"].kind, DiffKind::kRemoved);
   EXPECT_EQ(found["/root/new"].kind, DiffKind::kAdded);
-  EXPECT_EQ(found["/etc/fstab"].kind, DiffKind::kChanged);  // its data was never copied
+  EXPECT_EQ(found["/etc/fstab"].kind, DiffKind::kChanged);  // only its metadata was copied
   EXPECT_EQ(found["/etc/fstab"].patch, "");
   EXPECT_EQ(found.size(), 4U) << names(found);
   EXPECT_TRUE(compare(before, before).empty());
@@ -65,7 +65,7 @@ TEST_F(DiffTest, DirectoriesOfTheBaseThatWereMovedOrReplacedAreFollowed) {
   EXPECT_FALSE(found.contains("/etc/passwd"));
 }
 
-TEST_F(DiffTest, ProcessesPortsEnvironmentAndDirectoryAreTold) {
+TEST_F(DiffTest, ProcessesPortsEnvironmentAndDirectoryAreReported) {
   world_.build("waypoint");
   world_.run("export KEPT=1 CHANGED=old DROPPED=1; sleep 1001 & disown");
   NodeId before = world_.snapshot();
@@ -88,7 +88,7 @@ TEST_F(DiffTest, ProcessesPortsEnvironmentAndDirectoryAreTold) {
   EXPECT_EQ(found["cwd"].after, "/usr");
 }
 
-TEST_F(DiffTest, LookingDisturbsNobodyAndLeavesNothing) {
+TEST_F(DiffTest, ComparingDisturbsNoProcessAndLeavesNothing) {
   world_.build("waypoint");
   world_.run("n=0; PROMPT_COMMAND='n=$((n+1))'");
   NodeId before = world_.snapshot();
@@ -99,7 +99,7 @@ TEST_F(DiffTest, LookingDisturbsNobodyAndLeavesNothing) {
   EXPECT_TRUE(world_.disagreements().empty()) << world_.disagreements().front();
 }
 
-TEST_F(DiffTest, ABackendOfFilesTellsOfFilesAlone) {
+TEST_F(DiffTest, AFilesOnlyBackendReportsFilesAlone) {
   world_.build("overlay");
   NodeId before = world_.snapshot();
   world_.run("export X=1; cd /usr; sleep 1002 & disown; echo new >/root/new");

@@ -1,4 +1,4 @@
-// Files up and down, as the session's root sees them.
+// Upload and download of files, with paths resolved inside the session's root.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ TEST_F(FilesTest, AFileThatIsReplacedKeepsModeAndOwner) {
             "4750:33:34\nnew");
 }
 
-TEST_F(FilesTest, LinksLeadWhereTheyLeadInsideAndNeverOut) {
+TEST_F(FilesTest, SymbolicLinksAreFollowedInsideTheRootAndNeverLeaveIt) {
   test::TempDir outside;
   ASSERT_OK(os::write_file(outside / "secret", "host\n"));
   world_.run("mkdir -p /root/real " + outside.path() + "-copy; ln -s /root/real /root/dir");
@@ -53,13 +53,14 @@ TEST_F(FilesTest, LinksLeadWhereTheyLeadInsideAndNeverOut) {
   ASSERT_OK(write("/root/up", "inside\n"));
   EXPECT_EQ(world_.run("cat " + outside.path() + "-copy/f"), "inside");
   EXPECT_FALSE(os::exists(outside.path() + "-copy"));
-  // The host's own root is this session's base, so only a write can show whose file it was.
+  // The session's base root is the host's root, so only a write shows whether the file was the
+  // branch's or the host's.
   ASSERT_OK(write(outside / "secret", "branch\n"));
   ASSERT_OK_AND_ASSIGN(std::string host, os::read_file(outside / "secret"));
   EXPECT_EQ(host, "host\n");
 }
 
-TEST_F(FilesTest, WhatIsNoFileIsRefusedWithoutTouchingIt) {
+TEST_F(FilesTest, PathThatIsNotARegularFileIsRefused) {
   world_.run("mkfifo /root/pipe; mkdir /root/d; ln -s loop /root/loop; seq 1000 >/root/long");
   expect_refused(write("/root/pipe", "x"), ErrorCode::kInvalidArgument);
   expect_refused(write("/root/d", "x"), ErrorCode::kInvalidArgument);

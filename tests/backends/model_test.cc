@@ -1,6 +1,6 @@
-// Random operations against a model, over Waypoint with real state: variables, files, a working
-// directory and a running process in every branch. The model is a copy of what each node and branch
-// must show.
+// Random operations on the backend `waypoint` with real state: variables, files, a working
+// directory and a running process in every branch. The model holds what each node and branch must
+// print.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -22,7 +22,7 @@ struct State {
   unsigned directory = 0;
   unsigned process = 0;
 
-  // What kLook prints.
+  // The expected output of kLook.
   std::string text() const {
     return std::to_string(variables[0]) + " " + std::to_string(variables[1]) + " " +
            std::to_string(files[0]) + " " + std::to_string(files[1]) + " /w/" +
@@ -36,7 +36,7 @@ constexpr const char* kPrepare =
 constexpr const char* kLook =
     "echo $V0 $V1 $(cat /w/f0 /w/f1) $PWD $(tr '\\0' ' ' </proc/$P/cmdline)";
 
-// One operation, from any numbers.
+// One operation; apply() maps arbitrary numbers to valid operands.
 struct Op {
   unsigned kind = 0;
   unsigned which = 0;

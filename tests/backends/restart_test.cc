@@ -1,4 +1,5 @@
-// The objects go, the store and the records stay: everything is found where it was.
+// Restarts the daemon's objects over the same store and catalog: branches and nodes are still
+// usable.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -23,14 +24,14 @@ class RestartTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Backends, RestartTest, ::testing::Values("waypoint", "overlay", "replay"),
                          [](const auto& row) { return std::string(row.param); });
 
-TEST_P(RestartTest, BranchesGoOnAndNodesRestore) {
+TEST_P(RestartTest, BranchesContinueAndNodesRestoreAfterARestart) {
   world_.run("echo one >/root/f");
   NodeId here = world_.snapshot();
   ASSERT_OK_AND_ASSIGN(ForkReport forks, world_.session().fork(kMain, here.value(), {.count = 1}));
   world_.run("echo two >/root/f; X=live");
   world_.restart();
   EXPECT_EQ(world_.orphans, 0U);
-  EXPECT_EQ(world_.run("cat /root/f; echo $X"), "two\nlive");  // the shell lives on
+  EXPECT_EQ(world_.run("cat /root/f; echo $X"), "two\nlive");  // the same shell continues
   EXPECT_EQ(world_.run("cat /root/f", *forks.branches.front()), "one");
   world_.restore(here);
   EXPECT_EQ(world_.run("cat /root/f"), "one");
@@ -39,7 +40,7 @@ TEST_P(RestartTest, BranchesGoOnAndNodesRestore) {
 
 TEST_P(RestartTest, UnreferencedStateIsFoundAndDiscarded) {
   NodeId here = world_.snapshot();
-  // As a process leaves them that is killed before it could record what it made.
+  // A process that is killed before it recorded its branch and checkpoint leaves both behind.
   ASSERT_OK(world_.backend().start({}));
   std::size_t made = 1;
   if (world_.backend().capabilities().physical_snapshots) {
@@ -52,7 +53,7 @@ TEST_P(RestartTest, UnreferencedStateIsFoundAndDiscarded) {
   world_.restore(here);
 }
 
-TEST_P(RestartTest, AnotherBackendsThingsInTheSameStoreAreNoOrphans) {
+TEST_P(RestartTest, StateOfAnotherBackendInTheSameStoreIsKept) {
   std::string other = std::string(GetParam()) == "overlay" ? "waypoint" : "overlay";
   ASSERT_OK_AND_ASSIGN(auto neighbour, world_.registry().make(other));
   ASSERT_OK_AND_ASSIGN(BranchHandle theirs, neighbour->start({}));
@@ -81,7 +82,7 @@ TEST_P(RestartTest, ABranchWhoseKeeperDiedIsLostAndARestoreRevivesIt) {
   EXPECT_TRUE(world_.disagreements().empty()) << world_.disagreements().front();
 }
 
-// As of a daemon that is started from another shell.
+// Simulates a daemon started from a shell with other limits.
 class OwnDescriptorLimit {
  public:
   explicit OwnDescriptorLimit(rlim_t soft) {
@@ -97,7 +98,7 @@ class OwnDescriptorLimit {
   rlimit before_{};
 };
 
-TEST(ReplayLimitsTest, SessionThatIsStartedAgainHasTheLimitsThatItHad) {
+TEST(ReplayLimitsTest, SessionKeepsItsLimitsAfterARestart) {
   World world;
   std::optional<OwnDescriptorLimit> limit(1000);
   world.build("replay", "lazy");

@@ -1,4 +1,4 @@
-// The verbs of a session over every backend.
+// The operations of a session over every backend.
 #include <csignal>
 #include <thread>
 
@@ -76,17 +76,17 @@ TEST_P(SessionTest, OutputStreamsAsItComes) {
   EXPECT_EQ(streamed, "one\r\ntwo\r\n");
 }
 
-TEST_P(SessionTest, ProcessesThatACommandLeavesAreNoticed) {
+TEST_P(SessionTest, ProcessesThatACommandLeavesAreReported) {
   EXPECT_FALSE(world_.observe("true").left_background);
   EXPECT_FALSE(world_.observe("sleep 0.01 & wait").left_background);
   EXPECT_TRUE(world_.observe("sleep 1000 & disown").left_background);
-  EXPECT_FALSE(world_.observe("true").left_background);  // it was there before
+  EXPECT_FALSE(world_.observe("true").left_background);  // the process was reported already
   ASSERT_OK_AND_ASSIGN(BranchFacts facts, world_.session().facts(kMain));
   EXPECT_EQ(facts.background_processes, 1U);
   EXPECT_GT(facts.resident_bytes, 100U << 10U);
 }
 
-TEST_P(SessionTest, AFreshShellIsNoLeftover) {
+TEST_P(SessionTest, AFreshShellIsNotReportedAsALeftProcess) {
   Observation seen = world_.observe("exit 3");
   EXPECT_TRUE(seen.shell_restarted);
   EXPECT_FALSE(seen.left_background);
@@ -104,7 +104,7 @@ class WaypointSessionTest : public ::testing::Test {
   World world_;
 };
 
-TEST_F(WaypointSessionTest, ExecSnapshotAndRestoreAskTheKeeperOnce) {
+TEST_F(WaypointSessionTest, ExecSnapshotAndRestoreUseOneRequestEach) {
   world_.run("true");
   std::uint64_t before = info().requests;
   world_.run("echo 1 >/root/f");
@@ -113,7 +113,7 @@ TEST_F(WaypointSessionTest, ExecSnapshotAndRestoreAskTheKeeperOnce) {
   NodeId here = world_.snapshot();
   EXPECT_EQ(info().requests, before + 1);
   const waypoint::BranchInfo old = info();
-  // At once: no tree was made ahead of time, which would be a request, too.
+  // Restore without a pause, because a prerestore would be one more request.
   world_.restore(here);
   const waypoint::BranchInfo fresh = info();
   EXPECT_NE(fresh.keeper_pid, old.keeper_pid);
@@ -122,12 +122,12 @@ TEST_F(WaypointSessionTest, ExecSnapshotAndRestoreAskTheKeeperOnce) {
   EXPECT_EQ(info().requests, 2U);
 }
 
-TEST_F(WaypointSessionTest, ARestoreDoesNotWaitForTheEndOfTheOldBranch) {
+TEST_F(WaypointSessionTest, RestoreDoesNotWaitForTheOldBranchToEnd) {
   world_.run("echo 1 >/root/f");
   NodeId here = world_.snapshot();
   world_.run("echo 2 >/root/f");
   const pid_t old = info().keeper_pid;
-  ASSERT_EQ(::kill(old, SIGSTOP), 0);  // it cannot even hear that it is to end
+  ASSERT_EQ(::kill(old, SIGSTOP), 0);  // a stopped keeper cannot process the request to end
   Stopwatch watch;
   world_.restore(here);
   EXPECT_EQ(world_.run("cat /root/f"), "1");
@@ -150,7 +150,7 @@ TEST_F(WaypointSessionTest, ARestoreKeepsTheWindowThroughARestart) {
   EXPECT_EQ(world_.run("stty size"), "11 63");
 }
 
-TEST_F(WaypointSessionTest, WatchersOfTheTerminalSeeARestoreAtOnce) {
+TEST_F(WaypointSessionTest, WatchersOfTheTerminalSeeARestoreWithoutDelay) {
   NodeId here = world_.snapshot();
   ASSERT_OK_AND_ASSIGN(auto feed, world_.session().watch(kMain));
   ASSERT_OK(feed->next(Deadline::after(seconds(10))));
@@ -200,13 +200,13 @@ TEST_P(SessionTest, EndingABranchEndsWhatRunsInIt) {
   EXPECT_EQ(seen, ErrorCode::kSessionLost);
 }
 
-TEST_P(SessionTest, AConfigurationItCannotHonourIsRefused) {
+TEST_P(SessionTest, UnsupportedConfigurationIsRefused) {
   auto started = world_.backend().start({.network = "bridge"});
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.error().code, ErrorCode::kUnsupported);
 }
 
-TEST_P(SessionTest, WhatIsGoneIsLostOnceAndEndsWithoutAnError) {
+TEST_P(SessionTest, UnknownBranchIsReportedAsLostAndItsRemovalSucceeds) {
   control::BranchHandle ghost("b-000000000000");
   auto ran = world_.backend().exec(ghost, {.command = "true"}, {});
   ASSERT_FALSE(ran.ok());
@@ -215,7 +215,7 @@ TEST_P(SessionTest, WhatIsGoneIsLostOnceAndEndsWithoutAnError) {
   EXPECT_OK(world_.backend().remove(control::PhysicalRef("c-000000000000")));
 }
 
-// Nodes are virtual where that is safe, and every one of them comes back.
+// Nodes are virtual where the policy "lazy" allows it; each of them can be restored.
 class LazyTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { world_.build(GetParam(), "lazy"); }
@@ -225,7 +225,7 @@ class LazyTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Backends, LazyTest, ::testing::Values("waypoint", "overlay", "replay"),
                          [](const auto& row) { return std::string(row.param); });
 
-TEST_P(LazyTest, NodeComesBackWithWhatAJobDidBeforeItOrIsSaidToBeUnproven) {
+TEST_P(LazyTest, RestoredNodeHasAJobsEarlierWritesOrIsReportedAsUnproven) {
   world_.run("(sleep 0.2; echo done >/root/f) & disown");
   auto is_over = [&] {
     auto facts = world_.session().facts(kMain);
@@ -244,11 +244,11 @@ TEST_P(LazyTest, NodeComesBackWithWhatAJobDidBeforeItOrIsSaidToBeUnproven) {
     EXPECT_EQ(report.unproven, "");
     EXPECT_EQ(world_.run("cat /root/f"), "done");
   } else {
-    EXPECT_NE(report.unproven, "") << "outputs are all that a replay can be compared by";
+    EXPECT_NE(report.unproven, "") << "a replay can compare outputs only";
   }
 }
 
-TEST_P(LazyTest, NodeAboveASnapshotComesBackWhateverTheShellsDirectoryWas) {
+TEST_P(LazyTest, NodeAboveASnapshotIsRestoredFromAnyWorkingDirectory) {
   world_.run("cd /tmp");
   control::SnapshotRequest request;
   if (world_.backend().capabilities().physical_snapshots)
@@ -272,7 +272,7 @@ class PhysicalTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Backends, PhysicalTest, ::testing::Values("waypoint", "overlay"),
                          [](const auto& row) { return std::string(row.param); });
 
-TEST_P(PhysicalTest, TheWindowStaysAsItIsWhenItsContentIsRestored) {
+TEST_P(PhysicalTest, RestoreKeepsTheCurrentWindowSize) {
   world_.build(GetParam());
   NodeId here = world_.snapshot();
   ASSERT_OK(world_.session().resize(kMain, 11, 66));
@@ -280,7 +280,7 @@ TEST_P(PhysicalTest, TheWindowStaysAsItIsWhenItsContentIsRestored) {
   EXPECT_EQ(world_.run("stty size"), "11 66");
 }
 
-TEST_P(PhysicalTest, TheOldBranchLivesOnUntouchedBesideTheRestoredOne) {
+TEST_P(PhysicalTest, OldBranchContinuesUntouchedBesideTheRestoredOne) {
   world_.build(GetParam());
   control::BranchHandle old = world_.handle();
   ASSERT_OK_AND_ASSIGN(control::Checkpoint here, world_.backend().checkpoint(old));
@@ -338,7 +338,7 @@ TEST(RegistryTest, BackendsAreListedWithWhatTheyPreserve) {
   EXPECT_NE(unknown.error().hint.find("waypoint, gvisor, "), std::string::npos);
 }
 
-TEST(RegistryTest, AHostThatCannotRunABackendIsToldWhy) {
+TEST(RegistryTest, UnavailableBackendIsListedWithItsReason) {
   backends::BackendRegistry registry({.store_dir = "/run/not-here"});
   for (const auto& description : registry.list()) {
     if (description.name != "waypoint" && description.name != "overlay") continue;

@@ -30,7 +30,8 @@ World::~World() {
   leaks_.verify(Deadline::after(seconds(20)));
 }
 
-// Other tools do not end what is theirs when we close our store.
+// Requires: an open backend. Closing a store does not end the sandboxes of other tools, so the test
+// ends them.
 void World::end_all() {
   if (!backend_) return;
   auto inventory = backend_->inventory();
@@ -127,7 +128,7 @@ std::vector<std::string> World::disagreements() {
     if (!has.contains(name)) lines.push_back(name + " is missing");
   }
   for (const std::string& name : has) {
-    if (!named.contains(name)) lines.push_back("nobody needs " + name);
+    if (!named.contains(name)) lines.push_back("no record refers to " + name);
   }
   return lines;
 }

@@ -1,5 +1,4 @@
-// World: one session over one backend, in a store of its own; the way a test drives it and
-// restarts it.
+// World: one session over one backend, in its own store. Sends commands and restarts the backend.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,13 +22,13 @@ inline const control::BranchId kMain{std::string(control::kMainBranch)};
 class World {
  public:
   explicit World(backends::Tools tools = {});
-  ~World();  // ends everything and checks that nothing is left
+  ~World();  // ends all branches and checks for leaks
 
-  // A store of another kind, before there is a session.
+  // Opens a store with another kind of file layer. Requires: no session yet.
   void reopen_with(waypoint::FileLayerKind file_layers);
   void build(const std::string& backend, const std::string& policy = "eager",
              control::StartConfig config = {});
-  // As if the daemon had been killed and started again: only store and catalog are left.
+  // Simulates a killed and restarted daemon: only the store and the catalog remain.
   void restart();
 
   control::SessionManager& session() { return *session_; }
@@ -37,16 +36,16 @@ class World {
   waypoint::Waypoint& waypoint() { return *registry_->waypoint(); }
   backends::BackendRegistry& registry() { return *registry_; }
 
-  // Runs a command that must be run; its output without the last line end.
+  // Runs a command that must be accepted. Returns its output without the final newline.
   std::string run(const std::string& command, const control::BranchId& branch = kMain);
   Observation observe(const std::string& command, const control::BranchId& branch = kMain);
   control::NodeId snapshot(const control::BranchId& branch = kMain);
   void restore(const control::NodeId& node, const control::BranchId& branch = kMain);
   control::BranchHandle handle(const control::BranchId& branch = kMain);
-  // The backend has exactly what the session's records name; one line for each difference.
+  // One line for each difference between the backend's inventory and the session's records.
   std::vector<std::string> disagreements();
 
-  std::size_t orphans = 0;  // put away by the last restart
+  std::size_t orphans = 0;  // discarded by the last restart
 
  private:
   control::SessionPorts ports();

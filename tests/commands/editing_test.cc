@@ -1,5 +1,5 @@
-// Whoever types has a shell that edits lines, with prompt, history and completion; whoever runs
-// commands sees nothing of that. Both in one shell, in turn.
+// Keys meet a shell with line editing, prompt, history and completion; exec_command must not notice
+// any of that. Both use the same shell in turn.
 #include <future>
 
 #include "fixture.h"
@@ -18,7 +18,7 @@ class EditingTest : public CommandsTest, public ::testing::WithParamInterface<co
  protected:
   void keys(const std::string& bytes) { ASSERT_OK(wp_->send_keys(branch_, bytes)); }
   void see(const std::string& text) { expect_on_screen(*wp_, branch_, text); }
-  // The text so many times, and behind the last one the prompt.
+  // Waits until the screen shows `text` this many times and then a prompt.
   void see_at_prompt(const std::string& text, int times) {
     Deadline deadline = Deadline::after(seconds(20));
     for (;;) {
@@ -33,7 +33,7 @@ class EditingTest : public CommandsTest, public ::testing::WithParamInterface<co
       ASSERT_FALSE(deadline.passed()) << found << " times: " << text << "\n" << all;
     }
   }
-  // Each command as an observer compares it: nothing of the editor in it.
+  // Runs `command` and expects exactly `wanted`, without any output of the line editor.
   void expect_clean(const std::string& command, const std::string& wanted) {
     Observation r = run(command);
     EXPECT_EQ(r.output, wanted) << command;
@@ -49,14 +49,15 @@ class EditingTest : public CommandsTest, public ::testing::WithParamInterface<co
   }
 };
 
-TEST_P(EditingTest, TheModeIsSetByACommandAndEachLaterCommandRuns) {
+TEST_P(EditingTest, CommandsRunAfterACommandSetTheEditingMode) {
   begin_in_mode();
   expect_clean("echo $kept", "yes\n");
   expect_clean(std::string("[[ -o ") + GetParam() + " ]]; echo $?", "0\n");
   expect_clean("set -o | grep -c -E '^(emacs|vi) .*on$'", "1\n");
 }
 
-// The editor takes the erase key from the terminal. What deletes a half-typed line uses it.
+// bash's editor reads the erase key from the terminal settings; the driver uses it to delete a
+// half-typed line.
 TEST_P(EditingTest, CommandRunsAfterAnotherEraseKeyWasTyped) {
   begin_in_mode();
   int number = 0;
@@ -79,7 +80,7 @@ TEST_P(EditingTest, CommandContinuesAShellThatWasStopped) {
   expect_clean("echo $kept", "yes\n");
 }
 
-TEST_P(EditingTest, TheModeIsSetByKeysAndEachLaterCommandRuns) {
+TEST_P(EditingTest, CommandsRunAfterKeysSetTheEditingMode) {
   branch_ = start();
   run("kept=yes");
   keys(std::string("set -o ") + GetParam() + "; echo se\"\"t\n");
@@ -144,14 +145,14 @@ TEST_P(EditingTest, APasteAfterACommandWaitsForReturn) {
   const InputEvent enter{InputEvent::Kind::kKey, "Enter", {}};
   ASSERT_OK(wp_->send_input(branch_, {enter}));
   see("\npasted\ntwice\n");
-  // Keys behind a paste that waits for the prompt stay behind it.
+  // Keys sent after a paste that waits for the prompt are typed after that paste.
   run("true");
   ASSERT_OK(wp_->send_input(branch_, {paste}));
   keys("-and-mo''re\r");
   see("\ntwice-and-more\n");
 }
 
-TEST_P(EditingTest, ControlKeysDoWhatTheyDoInAnyTerminal) {
+TEST_P(EditingTest, ControlKeysInterruptSuspendAndEndTheShell) {
   begin_in_mode();
   keys("echo never");
   see("echo never");
@@ -194,7 +195,7 @@ TEST_P(EditingTest, SnapshotsHoldTheLineAndTheMode) {
 INSTANTIATE_TEST_SUITE_P(Modes, EditingTest, ::testing::Values("emacs", "vi"),
                          [](const auto& mode) { return std::string(mode.param); });
 
-TEST_F(CommandsTest, WhatACommandSeesOfTheShellDoesNotDependOnKeysBeforeIt) {
+TEST_F(CommandsTest, KeysDoNotChangeTheShellOptionsThatACommandSees) {
   const std::string fingerprint =
       "set -o; shopt; echo $SHELLOPTS [$PS1] [$PS0] $-; declare -p | grep __wp";
   branch_ = start();
@@ -217,7 +218,7 @@ TEST_F(CommandsTest, EditingCanBeSwitchedOffAndOnByCommands) {
   EXPECT_EQ(output("echo fine"), "fine\n");
 }
 
-// bash 5.2 crashes if an evaluated text switches its editor on.
+// bash 5.2 crashes if text passed to eval turns its line editor on.
 TEST_F(CommandsTest, EditingIsSwitchedByFunctionsAliasesAndVariables) {
   run("kept=yes");
   run("f() { set -o vi; }; m=emacs; shopt -s expand_aliases; alias a='set -o vi'");
@@ -232,12 +233,12 @@ TEST_F(CommandsTest, EditingIsSwitchedByFunctionsAliasesAndVariables) {
   EXPECT_EQ(output("[[ -o vi ]]; echo $? $kept"), "0 yes\n");
 }
 
-// A shell with such a function that no command defined still crashes; that is told, not hidden.
-TEST_F(CommandsTest, AFunctionFromAFileThatSwitchesEditingIsToldToHaveEndedTheShell) {
+// If a sourced file defines such a function, bash 5.2 still crashes; the result must report that.
+TEST_F(CommandsTest, CrashOfASourcedFunctionThatSwitchesEditingIsReported) {
   run("printf 'f() { set -o vi; }\\n' >/tmp/functions");
   run(". /tmp/functions");
   const Observation r = run("f; echo $?");
-  EXPECT_TRUE(r.shell_restarted || r.output == "0\n") << r.output;  // or a bash without the fault
+  EXPECT_TRUE(r.shell_restarted || r.output == "0\n") << r.output;  // a later bash does not crash
   EXPECT_EQ(output("echo usable"), "usable\n");
 }
 
@@ -267,8 +268,8 @@ TEST_F(CommandsTest, APromptThatAsksTheTerminalGetsItsAnswer) {
   EXPECT_FALSE(two.shell_restarted);
 }
 
-// Without the editor the terminal itself keeps what was typed of a line.
-TEST_F(CommandsTest, APartOfALineThatTheTerminalKeepsIsNotJoinedWithOurs) {
+// Without bash's editor the kernel's line discipline buffers the typed part of a line.
+TEST_F(CommandsTest, HalfTypedLineInTheTerminalIsNotJoinedWithACommand) {
   run("set +o emacs; kept=yes");
   ASSERT_OK(wp_->send_keys(branch_, "echo fir''st\n"));
   expect_on_screen(*wp_, branch_, "\nfirst\n");
@@ -278,7 +279,7 @@ TEST_F(CommandsTest, APartOfALineThatTheTerminalKeepsIsNotJoinedWithOurs) {
   EXPECT_EQ(screen_text(*wp_, branch_).find("__wp"), std::string::npos);
 }
 
-TEST_F(CommandsTest, KeysTypedAheadOfThePromptAreOneLineWithThoseAfterIt) {
+TEST_F(CommandsTest, KeysTypedBeforeAndAfterThePromptFormOneLine) {
   run("mkfifo /tmp/go");
   auto running = std::async(std::launch::async, [&] {
     return wp_->exec(branch_, {.command = "echo wai''ting; read x </tmp/go"});
@@ -293,8 +294,8 @@ TEST_F(CommandsTest, KeysTypedAheadOfThePromptAreOneLineWithThoseAfterIt) {
   EXPECT_EQ(screen_text(*wp_, branch_).find("__wp"), std::string::npos);
 }
 
-// In the branch that goes on, in a restore and in a fork.
-TEST_F(CommandsTest, AnEndOfFileTypedAheadIsOneAfterASnapshot) {
+// Checks the same branch, a restored branch and a fork.
+TEST_F(CommandsTest, EndOfFileTypedAheadIsDeliveredAfterASnapshot) {
   run("mkfifo /tmp/go");
   auto running = std::async(std::launch::async, [&] {
     return wp_->exec(branch_, {.command = "echo wai''ting; read x </tmp/go; cat; echo ended"});
@@ -316,7 +317,7 @@ TEST_F(CommandsTest, AnEndOfFileTypedAheadIsOneAfterASnapshot) {
   resume(branch_);
 }
 
-TEST_F(CommandsTest, HistoryHoldsWhatWasTypedAndRunAndNothingOfOurs) {
+TEST_F(CommandsTest, HistoryHoldsTheUsersCommandsOnly) {
   run("echo first");
   ASSERT_OK(wp_->send_keys(branch_, "echo sec''ond\n"));
   expect_on_screen(*wp_, branch_, "\nsecond\n");
@@ -324,7 +325,7 @@ TEST_F(CommandsTest, HistoryHoldsWhatWasTypedAndRunAndNothingOfOurs) {
             "echo first\necho sec''ond\nhistory 3 | sed 's/^ *[0-9]* *//'\n");
 }
 
-TEST_F(CommandsTest, AHistoryThatWasSwitchedOffByKeysStaysOffUntilKeysSwitchItOn) {
+TEST_F(CommandsTest, HistorySwitchedOffByKeysStaysOffUntilKeysSwitchItOn) {
   const auto type = [&](const std::string& line, const std::string& shown) {
     ASSERT_OK(wp_->send_keys(branch_, line + "\n"));
     expect_on_screen(*wp_, branch_, "\n" + shown + "\n");

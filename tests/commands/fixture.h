@@ -1,4 +1,5 @@
-// One branch per test suite, in a store of its own; every test meets a fresh shell or says why not.
+// One branch per test suite, in its own store. Each test starts with a fresh shell or reports why
+// not.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ class CommandsTest : public ::testing::Test {
     return branch ? *branch : BranchId();
   }
 
-  // Runs in `branch_`, started at first use.
+  // Runs `command` in `branch_`, which the first call starts.
   Observation run(const std::string& command, milliseconds timeout = milliseconds(60'000)) {
     if (branch_.empty()) branch_ = start();
     auto result = wp_->exec(branch_, {.command = command, .timeout = timeout, .raw = true});

@@ -1,19 +1,19 @@
-// No variable, function, alias, option, limit or terminal setting of the user changes what the next
-// command does, or whether it is believed to have run. Where a shell cannot go on, it is replaced
-// quickly, and the refusal says so.
+// No variable, function, alias, option, limit or terminal setting of the user may change the effect
+// of the next command, or the report that it ran. If a shell cannot continue, it is replaced
+// quickly and the error reports that.
 #include "fixture.h"
 
 namespace sf::waypoint {
 namespace {
 
-// Far below what a shell without an answer used to cost (20 s), far above what a loaded machine
+// Far below the 20 s that a shell without an answer used to cost, far above what a loaded machine
 // needs.
 constexpr auto kNoStall = seconds(8);
 
 struct Hostile {
   const char* command;
-  // kRuns: the next commands run in this shell. kReplaced: the shell is replaced, and somebody says
-  // so.
+  // kRuns: the next commands run in this shell. kReplaced: the shell is replaced, and an error or
+  // an observation reports that.
   enum { kRuns, kReplaced } then = kRuns;
 };
 
@@ -21,7 +21,7 @@ class HostileState : public CommandsTest, public ::testing::WithParamInterface<H
  protected:
   static constexpr const char* kProbe = "/bin/cat /once >>/ran; /bin/echo \"$kept\"";
 
-  // A file that the shell's redirections cannot hide.
+  // Reads a file through a side command, because the shell's redirections may be broken.
   std::string file(const char* path) {
     auto text = wp_->side_exec(branch_, {.argv = {"cat", path}});
     EXPECT_OK(text);
@@ -48,7 +48,7 @@ TEST_P(HostileState, TheNextCommandRunsOnceOrTheShellIsReplacedWithAReport) {
       EXPECT_NE(seen->output.find(told ? "\n" : "yes\n"), std::string::npos) << seen->output;
       EXPECT_EQ(seen->background.find("__wp"), std::string::npos) << seen->background;
     } else {
-      EXPECT_FALSE(told) << "once is enough: " << seen.error().describe();
+      EXPECT_FALSE(told) << "reported twice: " << seen.error().describe();
       EXPECT_NE(seen.error().message.find("shell was restarted"), std::string::npos)
           << seen.error().describe();
       told = true;
@@ -168,7 +168,7 @@ TEST_F(CommandsTest, AShellThatMayNotWriteFilesRunsCommandsAndCheckpoints) {
   }
 }
 
-TEST_F(CommandsTest, AReferenceInOurNameLeavesWhatItRefersTo) {
+TEST_F(CommandsTest, NameReferenceUnderADriverVariableKeepsItsTarget) {
   run("kept=yes");
   EXPECT_EQ(run("declare -n __wp_rest=kept; (exit 3)").exit_code, 3);
   EXPECT_EQ(output("echo $kept"), "yes\n");
@@ -184,7 +184,7 @@ TEST_F(CommandsTest, AnInterruptedCommandShowsNoPrompt) {
   EXPECT_EQ(next.background, "");
 }
 
-TEST_F(CommandsTest, ATraceShowsNothingOfOursAnywhere) {
+TEST_F(CommandsTest, TraceShowsNoDriverLines) {
   for (const char* option : {"set -x", "set -v", "set -xv", "trap 'echo DBG' DEBUG"}) {
     branch_ = start();
     run(option);

@@ -1,5 +1,4 @@
-// Time-outs, background jobs and signals: the shell stays usable and nothing that was printed is
-// lost.
+// Timeouts, background jobs and signals: the shell stays usable and no output is lost.
 #include <csignal>
 
 #include "fixture.h"
@@ -25,7 +24,7 @@ TEST_F(CommandsTest, ATimeoutEndsLoopsOfTheShellItself) {
   EXPECT_EQ(output("echo fine"), "fine\n");
 }
 
-TEST_F(CommandsTest, ATimeoutIsStrongerThanIgnoredSignals) {
+TEST_F(CommandsTest, ATimeoutEndsACommandThatIgnoresSignals) {
   Observation r = run("sh -c 'trap \"\" INT TERM; while :; do sleep 100; done'", kShort);
   EXPECT_TRUE(r.timed_out);
   EXPECT_EQ(output("echo fine; pgrep -c sleep"), "fine\n0\n");
@@ -40,7 +39,7 @@ TEST_F(CommandsTest, ATimeoutWithoutJobControlEndsTheCommandAndKeepsTheShell) {
     Observation r = run(command, kShort);
     EXPECT_TRUE(r.timed_out) << command;
     EXPECT_FALSE(r.shell_restarted) << command;
-    // What was killed may take a moment to be gone.
+    // Killed processes may take a moment to disappear.
     EXPECT_EQ(output("echo $kept; for ((i = 0; i < 500; ++i)); do [[ $(pgrep -c sleep) = 1 ]] && "
                      "break; done; pgrep -c sleep; kill -0 $other && echo spared"),
               "yes\n1\nspared\n")
@@ -92,7 +91,7 @@ TEST_F(CommandsTest, AJobThatPrintsInPiecesNeverBreaksAnotherCommandsResult) {
   }
 }
 
-TEST_F(CommandsTest, WhatAJobPrintsLaterIsKeptForTheNextCommand) {
+TEST_F(CommandsTest, LateOutputOfAJobIsReportedWithTheNextCommand) {
   run("mkfifo /tmp/go; (read x </tmp/go; echo later; touch /tmp/said) &");
   ASSERT_OK(wp_->side_exec(
       branch_, {.argv = {"sh", "-c", "echo >/tmp/go; until test -e /tmp/said; do :; done"}}));
@@ -107,9 +106,9 @@ TEST_F(CommandsTest, StoppedJobsAndFgWork) {
   EXPECT_NE(output("fg").find("resumed\n"), std::string::npos);
 }
 
-TEST_F(CommandsTest, AForkBombUnderAPidsLimitIsSurvived) {
+TEST_F(CommandsTest, BranchSurvivesAForkBombUnderAPidsLimit) {
   branch_ = start({.limits = {.pids = 64}});
-  const std::string count = "set -- /proc/[0-9]*; echo $#";  // without a process of its own
+  const std::string count = "set -- /proc/[0-9]*; echo $#";  // forks no process
   const std::string before = output(count);
   Observation r =
       run("bomb() { bomb | bomb & }; bomb 2>/dev/null; "
@@ -117,8 +116,7 @@ TEST_F(CommandsTest, AForkBombUnderAPidsLimitIsSurvived) {
           milliseconds(30'000));
   EXPECT_FALSE(r.timed_out) << "the bomb never came near the limit";
   Deadline deadline = Deadline::after(seconds(30));
-  // The bomb feeds on freed pids: kill everything but init and the shell until nothing is left of
-  // it.
+  // The bomb reuses freed pids: kill everything except init and the shell until no process is left.
   for (;;) {
     auto killed = wp_->exec(
         branch_, {.command = "kill -9 -1 2>/dev/null; echo $$", .timeout = milliseconds(3000)});
@@ -158,7 +156,7 @@ TEST_F(CommandsTest, SideCommandsTakeUserDirectoryAndEnvironment) {
   EXPECT_FALSE(wp_->side_exec(branch_, {.argv = {}}).ok());
 }
 
-TEST_F(CommandsTest, ASideCommandIsLookedForInThePathItIsToHave) {
+TEST_F(CommandsTest, SideCommandIsFoundThroughItsOwnPath) {
   branch_ = start();
   run("mkdir /tools; printf '#!/bin/sh\necho $0\n' | tee /usr/local/bin/tool >/tools/tool; "
       "chmod 755 /tools/tool /usr/local/bin/tool");

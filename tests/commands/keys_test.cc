@@ -1,4 +1,4 @@
-// The raw terminal: keys in, screen out, and what happens when both ways of driving it meet.
+// The raw terminal: keys in, screen out, and conflicts between keys and commands.
 #include <future>
 
 #include "fixture.h"
@@ -8,7 +8,7 @@ namespace {
 
 class KeysTest : public CommandsTest {
  protected:
-  // Reads the screen until some row holds the text.
+  // Waits until a row of the screen contains `text`.
   void expect_on_screen(const std::string& text) {
     Deadline deadline = Deadline::after(seconds(60));
     for (;;) {
@@ -27,13 +27,14 @@ TEST_F(KeysTest, KeysDriveARepl) {
   ASSERT_OK(wp_->send_keys(branch_, "python3 -q\n"));
   expect_on_screen(">>>");
   ASSERT_OK(wp_->send_keys(branch_, "print(6*7)\n"));
-  // Only at its next prompt: an end of file typed before Python makes the terminal raw is lost.
+  // Wait for the next prompt: Python loses an end of file that arrives before it makes the terminal
+  // raw.
   expect_on_screen("42\n>>>");
   ASSERT_OK(wp_->send_keys(branch_, "\x04"));
   EXPECT_EQ(output("echo fine"), "fine\n");
 }
 
-TEST_F(KeysTest, AFullScreenProgramIsSeenAsItLooks) {
+TEST_F(KeysTest, ScreenShowsAFullScreenProgram) {
   branch_ = start();
   run("seq 1 200 >/tmp/numbers");
   ASSERT_OK(wp_->send_keys(branch_, "less /tmp/numbers\n"));
@@ -46,7 +47,7 @@ TEST_F(KeysTest, AFullScreenProgramIsSeenAsItLooks) {
   EXPECT_EQ(output("echo fine"), "fine\n");
 }
 
-TEST_F(KeysTest, ACommandIsRefusedWhileSomethingElseHoldsTheTerminal) {
+TEST_F(KeysTest, CommandIsRefusedWhileAnotherProgramHoldsTheTerminal) {
   branch_ = start();
   ASSERT_OK(wp_->send_keys(branch_, "cat\n"));
   expect_on_screen("cat");
@@ -58,10 +59,10 @@ TEST_F(KeysTest, ACommandIsRefusedWhileSomethingElseHoldsTheTerminal) {
   EXPECT_EQ(output("echo fine"), "fine\n");
 }
 
-// The key may meet the shell before, while or after it starts a program. As on any terminal it is
-// lost on a child that has not become the program yet; the next one is not. And a program that dies
-// after it took the terminal from a bash that does not know of it takes bash along: then a fresh
-// one waits.
+// The key may reach the shell before, during or after the start of a program. As on any terminal, a
+// child that has not called exec yet loses it; the next key arrives. If a program takes the
+// terminal from bash and then dies of the interrupt, bash dies as well; then a fresh shell is
+// started.
 TEST_F(KeysTest, AnInterruptAtAnyMomentEndsTheCommand) {
   branch_ = start();
   constexpr int kRounds = 150;
@@ -122,7 +123,7 @@ TEST_F(KeysTest, KeysTypedButNotYetReadBelongToTheCheckpoint) {
   finish();
 }
 
-// Lines of a text that no shell runs.
+// Lines of text for a reader other than the shell.
 std::string text_of(std::size_t bytes) {
   std::string text;
   for (int i = 1; text.size() < bytes; ++i)
@@ -130,14 +131,14 @@ std::string text_of(std::size_t bytes) {
   return text;
 }
 
-// A reader that begins when it is told to, and takes byte after byte. It waits in a program of its
-// own: of an interrupt that meets bash between two programs, bash would know nothing.
+// A slow reader: it starts when /tmp/go exists and reads byte by byte. The wait runs in a separate
+// program, because bash would not notice an interrupt that arrives between two programs.
 constexpr const char* kSlowReader =
     "stty -echo; sh -c 'echo rea\"\"dy; until test -e /tmp/go; do sleep 0.02; done'; "
     "while IFS= read -r l && [ \"$l\" != end ]; do printf '%s\\n' \"$l\"; done >/tmp/text; "
     "stty echo; echo fin''ished\n";
 
-TEST_F(KeysTest, WhatIsTypedWaitsForAProgramThatDoesNotReadAndArrivesWhole) {
+TEST_F(KeysTest, KeysWaitForASlowProgramAndArriveComplete) {
   branch_ = start();
   for (std::size_t size : {std::size_t{14'000}, std::size_t{1} << 20U}) {
     run("rm -f /tmp/go; clear");
@@ -158,7 +159,7 @@ TEST_F(KeysTest, WhatIsTypedWaitsForAProgramThatDoesNotReadAndArrivesWhole) {
   }
 }
 
-TEST_F(KeysTest, WhatDoesNotFitIsRefusedWholeAndTheErrorSaysWhatFits) {
+TEST_F(KeysTest, TooManyKeysAreRefusedWithTheRemainingRoom) {
   branch_ = start();
   EXPECT_EQ(wp_->send_keys(branch_, std::string(5U << 20U, '\n')).error().code,
             ErrorCode::kInvalidArgument);
@@ -173,12 +174,12 @@ TEST_F(KeysTest, WhatDoesNotFitIsRefusedWholeAndTheErrorSaysWhatFits) {
   EXPECT_LT(room, text.size());
   EXPECT_GT(room, 1U << 20U);
   ASSERT_OK(wp_->send_keys(branch_, text.substr(0, text.rfind('\n', room - 10) + 1)));
-  EXPECT_FALSE(wp_->exec(branch_, {.command = "echo never"}).ok()) << "keys wait before it";
+  EXPECT_FALSE(wp_->exec(branch_, {.command = "echo never"}).ok()) << "keys are waiting";
   ASSERT_OK(wp_->send_keys(branch_, "\x03"));
   EXPECT_EQ(output("stty echo; cat /tmp/text 2>/dev/null; echo fine"), "fine\n");
 }
 
-TEST_F(KeysTest, AnInterruptDoesNotWaitBehindWhatWasTyped) {
+TEST_F(KeysTest, AnInterruptOvertakesWaitingKeys) {
   branch_ = start();
   for (const char* key : {"\x03", "\x1c"}) {
     run("clear; rm -f /tmp/text");
@@ -204,16 +205,16 @@ TEST_F(KeysTest, AnInterruptEndsACommandWhoseInputWaits) {
                      });
   });
   while (running.wait_for(seconds(2)) != std::future_status::ready)
-    ASSERT_OK(wp_->send_keys(branch_, "\x03"));  // one may meet the shell before the program
+    ASSERT_OK(wp_->send_keys(branch_, "\x03"));  // the shell may get one before the program starts
   ASSERT_OK_AND_ASSIGN(Observation ended, running.get());
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_EQ(output("echo fine"), "fine\n");
 }
 
-TEST_F(KeysTest, ALineThatNoTerminalKeepsIsRefusedWhole) {
+TEST_F(KeysTest, LineLongerThanTheTerminalsLimitIsRefused) {
   branch_ = start();
   ASSERT_OK(wp_->send_keys(branch_, "cat >/tmp/text\n"));
-  // Only then: the shell itself reads single keys.
+  // Type only after that: the shell itself reads single keys.
   ASSERT_OK(wp_->side_exec(
       branch_, {.argv = {"sh", "-c", "until pgrep -x cat >/dev/null; do sleep 0.01; done"}}));
   auto refused = wp_->send_keys(branch_, std::string(5000, 'x') + "\n");
@@ -223,7 +224,7 @@ TEST_F(KeysTest, ALineThatNoTerminalKeepsIsRefusedWhole) {
   EXPECT_EQ(output("wc -c </tmp/text"), "4001\n");
 }
 
-TEST_F(KeysTest, KeysThatWaitBelongToTheCheckpointAndArriveOnceInEachBranch) {
+TEST_F(KeysTest, WaitingKeysAreCheckpointedAndArriveOnceInEachBranch) {
   branch_ = start();
   ASSERT_OK(wp_->send_keys(branch_, kSlowReader));
   expect_on_screen("ready");
@@ -250,7 +251,7 @@ TEST_F(KeysTest, KeysThatWaitBelongToTheCheckpointAndArriveOnceInEachBranch) {
   }
   finish(first, "d\n");
   ASSERT_OK(wp_->restore(first, here.id));
-  // A second generation: waiting keys that were restored are saved again.
+  // A second generation: keys that were restored while unread are saved again.
   ASSERT_OK_AND_ASSIGN(CheckpointInfo again, wp_->checkpoint(first));
   finish(first, "d\n");
   ASSERT_OK(wp_->restore(first, again.id));

@@ -1,10 +1,10 @@
-// Both kinds of network, over a checkpoint.
+// Checkpoint and restore of branches on the host's network and on a private one.
 #include "fixture.h"
 
 namespace sf::waypoint {
 namespace {
 
-TEST_F(CommandsTest, ABranchOnTheHostsNetworkComesBack) {
+TEST_F(CommandsTest, BranchOnTheHostsNetworkCanBeRestored) {
   branch_ = start({.network = Network::kHost});
   EXPECT_EQ(output("x=1; ls -d /sys/class/net/lo"), "/sys/class/net/lo\n");
   ASSERT_OK_AND_ASSIGN(CheckpointInfo here, wp_->checkpoint(branch_));

@@ -1,5 +1,5 @@
-// A program that outlived the first process of its pipeline keeps the terminal: live, restored and
-// in a fork.
+// A program that outlives the first process of its pipeline keeps the terminal: in the live branch,
+// in a restored branch and in a fork.
 #include "fixture.h"
 #include "screen_wait.h"
 
@@ -12,7 +12,7 @@ class PipelineTest : public CommandsTest, public ::testing::WithParamInterface<E
     branch_ = start({.engine = GetParam()});
     ASSERT_OK(wp_->send_keys(branch_, keys));
     ASSERT_NO_FATAL_FAILURE(expect_on_screen(*wp_, branch_, shown));
-    // The writer has ended, and the shell has seen it.
+    // Wait until the writer has ended and the shell has reaped it.
     auto gone = wp_->side_exec(
         branch_, {.argv = {"sh", "-c", "while pgrep -x seq >/dev/null; do sleep 0.01; done"}});
     ASSERT_OK(gone);
@@ -31,8 +31,8 @@ class PipelineTest : public CommandsTest, public ::testing::WithParamInterface<E
   }
 };
 
-// Of the engines only native can do it: CRIU says so, and the program goes on.
-TEST_P(PipelineTest, AProgramBehindAnEndedWriterIsCapturedOrNamed) {
+// Only the native engine supports it. CRIU declines with a reason and the program continues.
+TEST_P(PipelineTest, ProgramBehindAnEndedWriterIsCapturedOrNamedInTheError) {
   branch_ = start({.engine = GetParam()});
   ASSERT_OK(wp_->send_keys(branch_, "true | python3 -c 'input(\"wait\" + \"ing\")' </dev/tty\n"));
   ASSERT_NO_FATAL_FAILURE(expect_on_screen(*wp_, branch_, "\nwaiting"));
@@ -68,7 +68,7 @@ TEST_P(PipelineTest, APagerBehindAnEndedWriterReactsAfterRestoreAndInAFork) {
   ASSERT_NO_FATAL_FAILURE(expect_less_reacts(*forks[0], "fork"));
 }
 
-TEST_P(PipelineTest, ARefusalNamesTheProgramThatHoldsTheTerminal) {
+TEST_P(PipelineTest, BusyErrorNamesTheProgramThatHoldsTheTerminal) {
   ASSERT_NO_FATAL_FAILURE(begin("seq 1 500 | less\n", "1\n2\n3\n"));
   auto refused = wp_->exec(branch_, {.command = "true"});
   ASSERT_FALSE(refused.ok());

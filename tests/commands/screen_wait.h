@@ -1,4 +1,4 @@
-// Waits for what a branch's screen shows.
+// Waits until a branch's screen shows a text.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ inline std::string screen_text(Waypoint& wp, const BranchId& branch) {
   return all;
 }
 
-// Reads the screen until some row holds the text.
+// Reads the screen until a row contains `text`.
 inline void expect_on_screen(Waypoint& wp, const BranchId& branch, const std::string& text) {
   Deadline deadline = Deadline::after(seconds(20));
   for (;;) {

@@ -1,4 +1,4 @@
-// Commands of any size and shape arrive byte for byte, and their output comes back whole.
+// Commands of any size and content arrive byte for byte, and their output is complete.
 #include "fixture.h"
 #include "shell/shell_protocol.h"
 
@@ -18,7 +18,7 @@ TEST_F(CommandsTest, OutputThatLooksLikeTheProtocolIsReturnedUnharmed) {
   EXPECT_EQ(output("printf '" + text + "'"), text);
   EXPECT_EQ(output("printf '\\n\\nE 1\\n'; false"), "\n\nE 1\n");
   EXPECT_EQ(run("echo E 7; exit_code=3; false").exit_code, 1);
-  // What the driver drops when the shell shows the driver's own lines, said by a program.
+  // A program prints lines that the driver drops when the shell echoes them.
   for (const std::string& ours : {std::string(kTailLine), run_line(1, 5, "true")}) {
     std::string quoted = "'A" + ours.substr(0, ours.find('\n')) + "XYZ'";
     std::string plain = quoted.substr(1, quoted.size() - 2);
@@ -36,7 +36,7 @@ TEST_F(CommandsTest, FiveMegabytesArriveWhole) {
   std::string expected;
   for (int i = 1; expected.size() < 5'000'000; ++i) expected += std::to_string(i) + "\n";
   expected.resize(5'000'000);
-  EXPECT_TRUE(result->output == expected);  // no diff of five megabytes, please
+  EXPECT_TRUE(result->output == expected);  // EXPECT_EQ would print a diff of 5 MB
 }
 
 TEST_F(CommandsTest, LongOutputKeepsHeadAndTail) {
@@ -56,7 +56,7 @@ TEST_F(CommandsTest, NoNewlineIsAddedOrLost) {
   EXPECT_EQ(output("true"), "");
 }
 
-TEST_F(CommandsTest, AnyByteOfOutputCanBeHadRaw) {
+TEST_F(CommandsTest, RawOutputHasEveryByte) {
   Observation r = run("stty -onlcr; printf 'a\\0b\\xff\\xfe\\x1b[31mred\\x1b[0m\\n'; stty onlcr");
   EXPECT_EQ(r.raw, std::string("a\0b\xff\xfe\x1b[31mred\x1b[0m\n", 18));
   EXPECT_EQ(r.output, "ab\xef\xbf\xbd\xef\xbf\xbdred\n");
@@ -73,7 +73,7 @@ TEST_F(CommandsTest, CommandsOfManyLinesAndAMegabyteArriveByteForByte) {
   EXPECT_EQ(output("echo 'caf\xc3\xa9' | wc -c"), "6\n");
 }
 
-TEST_F(CommandsTest, AnEmptyCommandIsFine) {
+TEST_F(CommandsTest, AnEmptyCommandSucceeds) {
   EXPECT_EQ(run("").exit_code, 0);
   EXPECT_EQ(run("# only a comment").exit_code, 0);
   EXPECT_EQ(run("   ").output, "");

@@ -1,5 +1,5 @@
-// A shell that ends is replaced; one that cannot be replaced says why, costs nothing, and comes
-// back once it can.
+// A shell that ends is replaced. If it cannot be replaced, the error gives the reason, init stays
+// idle, and a shell starts as soon as it can.
 #include <cctype>
 #include <sstream>
 
@@ -8,7 +8,7 @@
 namespace sf::waypoint {
 namespace {
 
-// Processor time of the branch's init: one that starts shells in a circle uses much.
+// Processor time of the branch's init, which grows fast if init restarts shells in a loop.
 long init_ticks(Waypoint& wp, const BranchId& branch) {
   auto stat = wp.side_exec(branch, {.argv = {"cat", "/proc/1/stat"}});
   EXPECT_TRUE(stat.ok());
@@ -31,9 +31,9 @@ TEST_F(CommandsTest, AShellWhoseDirectoryIsGoneStartsAtTheRoot) {
   EXPECT_EQ(output("pwd"), "/srv\n");
 }
 
-// The answer comes before the new shell has started. A checkpoint waits for that: of a shell that
-// has not taken its terminal yet, copies were without job control or deaf.
-TEST_F(CommandsTest, CheckpointRightAfterAShellEndedHasAWholeShell) {
+// The command's result arrives before the new shell has started. The checkpoint must wait for the
+// new shell: copies of a shell that had not taken its terminal lacked job control or ignored keys.
+TEST_F(CommandsTest, CheckpointAfterAShellEndedHasAUsableShell) {
   const std::string options = output("echo $-");
   for (const char* end : {"exit 3", "set -e; false", "kill -9 $$", "exit 3", "exit 3", "exit 3"}) {
     EXPECT_TRUE(run(end).shell_restarted) << end;
@@ -52,7 +52,7 @@ TEST_F(CommandsTest, CheckpointRightAfterAShellEndedHasAWholeShell) {
   }
 }
 
-TEST_F(CommandsTest, AShellThatCannotStartSaysWhyAndComesBackWhenItCan) {
+TEST_F(CommandsTest, ShellThatCannotStartIsReportedAndStartsOnceItCan) {
   run("true");
   EXPECT_TRUE(run("mv /bin/bash /bin/elsewhere; exit").shell_restarted);
   for (int i = 0; i < 2; ++i) {
@@ -64,12 +64,12 @@ TEST_F(CommandsTest, AShellThatCannotStartSaysWhyAndComesBackWhenItCan) {
   long before = init_ticks(*wp_, branch_);
   auto waited = wp_->side_exec(branch_, {.argv = {"sleep", "0.5"}});
   ASSERT_OK(waited);
-  EXPECT_LE(init_ticks(*wp_, branch_) - before, 10);  // of 100 a second
+  EXPECT_LE(init_ticks(*wp_, branch_) - before, 10);  // in ticks of 1/100 s
   ASSERT_OK(wp_->side_exec(branch_, {.argv = {"mv", "/bin/elsewhere", "/bin/bash"}}));
   EXPECT_EQ(output("echo back"), "back\n");
 }
 
-TEST_F(CommandsTest, AShellThatEndsAtOnceIsNotStartedInACircle) {
+TEST_F(CommandsTest, ShellThatEndsImmediatelyIsNotRestartedInALoop) {
   run("true");
   EXPECT_TRUE(run("cp /bin/bash /bin/elsewhere; cp --remove-destination /bin/true /bin/bash; exit")
                   .shell_restarted);
@@ -81,8 +81,9 @@ TEST_F(CommandsTest, AShellThatEndsAtOnceIsNotStartedInACircle) {
   EXPECT_EQ(output("echo back"), "back\n");
 }
 
-// An ordinary user may kill what hands the shell its commands, at any moment of a command.
-TEST_F(CommandsTest, CommandsRunOnceEachWhileTheirHolderIsKilledAgainAndAgain) {
+// An ordinary user may kill the process that hands commands to the shell, at any moment of a
+// command.
+TEST_F(CommandsTest, EachCommandRunsOnceWhileTheHolderIsKilledRepeatedly) {
   branch_ = start({.user = "nobody", .cwd = "/tmp"});
   run("(while :; do for d in /proc/[0-9]*; do read -r name < $d/comm && [[ $name == "
       "waypoint-holder ]] && kill -9 ${d#/proc/} && echo killed >> kills; done; read -rt "
@@ -123,7 +124,7 @@ TEST_F(CommandsTest, ASideCommandWithTooManyWordsIsRefusedAndTheNextOneRuns) {
   EXPECT_EQ(fits.exit_code, 0);
 }
 
-TEST_F(CommandsTest, MoreOutputThanOneAnswerHoldsIsRefusedBeforeTheCommandRuns) {
+TEST_F(CommandsTest, OutputLimitAboveTheReplySizeIsRefusedBeforeTheCommandRuns) {
   branch_ = start();
   auto refused = wp_->exec(branch_, {.command = "touch /ran", .max_output = 1U << 30U});
   ASSERT_FALSE(refused.ok());
@@ -137,8 +138,8 @@ TEST_F(CommandsTest, EnvironmentValuesMayHoldAnyByte) {
             " 63 61 66 e9\n 63 61 66 c3 a9\n");
 }
 
-// What a command prints right after its predecessor ended the shell: the terminal has lost its last
-// process, and the next shell may not have opened it yet.
+// Output of a command right after the previous one ended the shell: the last process has closed the
+// terminal, and the next shell may not have opened it yet.
 class OutputAfterRestart : public CommandsTest, public ::testing::WithParamInterface<const char*> {
  protected:
   static constexpr int kRounds = 50;
@@ -173,8 +174,8 @@ TEST_P(OutputAfterRestart, BinaryOutputArrivesWhole) {
   }
 }
 
-// bash goes back to the settings that it found at its start, or after the last program that ended
-// by itself.
+// bash restores the terminal settings that it found at its start, or after the last program that
+// exited normally.
 TEST_P(OutputAfterRestart, TheTerminalEchoesAfterASignalEndedAProgram) {
   for (int round = 0; round < kRounds; ++round) {
     ASSERT_NO_FATAL_FAILURE(end_shell());
@@ -208,9 +209,9 @@ TEST_P(OutputAfterRestart, KeysReachTheNextCommand) {
 TEST_P(OutputAfterRestart, BackgroundOutputIsReadWhileNoCommandRuns) {
   for (int round = 0; round < kRounds; ++round) {
     ASSERT_NO_FATAL_FAILURE(end_shell());
-    // What the job prints before this command's end is told counts as the command's.
+    // Output that the job prints before this command's end is reported belongs to the command.
     Observation begun = run("rm -f /done; (seq 30000; touch /done) & disown");
-    // More than a terminal holds: it ends only if the keeper reads.
+    // The output exceeds the terminal's buffer, so the job ends only if the keeper reads.
     auto waited =
         wp_->side_exec(branch_, {.argv = {"sh", "-c", "while ! [ -e /done ]; do sleep 0.01; done"},
                                  .timeout = seconds(20)});

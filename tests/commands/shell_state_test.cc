@@ -1,5 +1,5 @@
-// What a command does to its own shell has a defined result, and our plumbing stays out of the
-// user's sight.
+// A command that changes its own shell has a defined result, and the driver's own shell code stays
+// invisible to the user.
 #include <csignal>
 
 #include "fixture.h"

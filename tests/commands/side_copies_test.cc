@@ -1,5 +1,5 @@
-// Side commands that run when a checkpoint is taken: they run on in the branch, in restores and in
-// forks, whatever they print there.
+// Side commands that run when a checkpoint is taken continue in the branch, in restored branches
+// and in forks, with any amount of output.
 #include <future>
 #include <thread>
 
@@ -22,11 +22,11 @@ class SideCopiesTest : public CommandsTest, public ::testing::WithParamInterface
   }
 
   void TearDown() override {
-    if (wp_) wp_->end_all();  // a command that still runs would keep its caller waiting
+    if (wp_) wp_->end_all();  // a running command would block its caller
     CommandsTest::TearDown();
   }
 
-  // Runs until it waits for the first step.
+  // Starts `script`, which runs until it waits for the first step.
   std::future<Result<SideObservation>> begin(const std::string& script, std::string input = "") {
     auto running = std::async(std::launch::async, [this, script, input = std::move(input)] {
       return wp_->side_exec(branch_, {.argv = {"sh", "-c", script},
@@ -61,18 +61,18 @@ class SideCopiesTest : public CommandsTest, public ::testing::WithParamInterface
       auto seen = wp_->exec(branch, {.command = condition});
       ASSERT_OK(seen);
       if (seen->exit_code == 0) return;
-      ASSERT_FALSE(patience.passed()) << "not within a minute: " << condition;
+      ASSERT_FALSE(patience.passed()) << "not true within a minute: " << condition;
       std::this_thread::sleep_for(milliseconds(5));
     }
   }
 
-  // Init holds no more than before there was a command.
+  // Expects that init holds no more descriptors than before the first command.
   void expect_swept(const BranchId& branch) {
     expect_soon(branch, "ls /proc/1/fd | cmp -s - /descriptors");
   }
 };
 
-// More than a pipe holds, which is 64 KB.
+// More than the 64 KB that a pipe holds.
 const char* const kPrintsMuch =
     "echo before; touch /ready; read x </step; head -c 1048576 /dev/zero; "
     "head -c 300000 /dev/zero >&2; echo after; echo $x >/result; read y </step2; "
@@ -86,7 +86,7 @@ void expect_whole(const Result<SideObservation>& result) {
   EXPECT_EQ(result->standard_error.size(), 300000U);
 }
 
-TEST_P(SideCopiesTest, ACommandThatPrintsMuchRunsOnInForksAndInTheBranch) {
+TEST_P(SideCopiesTest, CommandWithLargeOutputContinuesInForksAndInTheBranch) {
   auto running = begin(kPrintsMuch);
   const CheckpointId here = take(branch_);
   for (int i = 0; i < 2; ++i) {
@@ -108,11 +108,11 @@ TEST_P(SideCopiesTest, ACommandThatPrintsMuchRunsOnInForksAndInTheBranch) {
   expect_swept(branch_);
 }
 
-TEST_P(SideCopiesTest, ACommandRunsOnAfterARestoreAndInCopiesOfTheCopy) {
+TEST_P(SideCopiesTest, CommandContinuesAfterARestoreAndInCopiesOfTheCopy) {
   auto running = begin(kPrintsMuch);
   const CheckpointId here = take(branch_);
   ASSERT_OK(wp_->restore(branch_, here));
-  EXPECT_FALSE(running.get().ok()) << "its caller waited for the tree that is gone";
+  EXPECT_FALSE(running.get().ok()) << "the caller waited for the replaced tree";
   run("echo restored >/step");
   expect_soon(branch_, "test -s /result");
   const CheckpointId later = take(branch_);
@@ -126,7 +126,7 @@ TEST_P(SideCopiesTest, ACommandRunsOnAfterARestoreAndInCopiesOfTheCopy) {
   }
 }
 
-TEST_P(SideCopiesTest, ACommandThatPrintsWithoutPauseRunsOn) {
+TEST_P(SideCopiesTest, CommandThatPrintsWithoutPauseContinues) {
   auto running =
       begin("i=0; touch /ready; while :; do i=$((i+1)); echo $i $i $i; echo $i >/count; done");
   const BranchId copy = fork(take(branch_));
@@ -152,8 +152,8 @@ TEST_P(SideCopiesTest, InputEndsInTheCopies) {
   EXPECT_EQ(ended.standard_output, "10000\n");
 }
 
-// In the branch, output of what a command left behind has no reader once the command has ended.
-TEST_P(SideCopiesTest, WhatACommandLeavesBehindLosesItsReaderAlikeInCopies) {
+// In the branch, a process that outlives its command has no reader for its output.
+TEST_P(SideCopiesTest, LeftProcessLosesItsReaderInTheBranchAndInCopies) {
   auto running = begin(
       "(read y </step2; echo late; touch /late) & echo $! >/left; touch /ready; read x </step");
   const BranchId copy = fork(take(branch_));
@@ -167,8 +167,8 @@ TEST_P(SideCopiesTest, WhatACommandLeavesBehindLosesItsReaderAlikeInCopies) {
   EXPECT_OK(running.get());
 }
 
-// Wherever in its start a checkpoint meets it, it is there as a whole or not at all.
-TEST_P(SideCopiesTest, ACommandThatIsBeingStartedComesToItsEndInCopies) {
+// A checkpoint may meet a command at any moment of its start: the copy has all of it or nothing.
+TEST_P(SideCopiesTest, CommandBeingStartedEndsInCopies) {
   const int rounds = GetParam() == EngineChoice::kCriu ? 5 : 20;
   for (int round = 0; round < rounds; ++round) {
     auto running = std::async(std::launch::async, [&] {
@@ -176,7 +176,7 @@ TEST_P(SideCopiesTest, ACommandThatIsBeingStartedComesToItsEndInCopies) {
                                       .input = "input\n",
                                       .timeout = kTimeout});
     });
-    std::this_thread::sleep_for(microseconds(300 * round));  // any moment will do
+    std::this_thread::sleep_for(microseconds(300 * round));  // a different moment in each round
     const BranchId copy = fork(take(branch_));
     auto next = wp_->side_exec(copy, {.argv = {"echo", "mine"}, .timeout = kTimeout});
     ASSERT_OK(next);

@@ -1,11 +1,12 @@
-// Keys, mouse and pastes as programs want them, and the terminal's answers to their questions.
+// Keys, mouse events and pastes in the form that programs expect, and the terminal's replies to
+// their queries.
 #include "fixture.h"
 
 namespace sf::waypoint {
 namespace {
 
-// Reads single keys: prints its first argument (escapes as in Python), then waits for a file, then
-// prints all that it got until "q", as Python writes bytes.
+// Reads single keys. Prints its first argument (with Python escapes), waits for a file, then prints
+// everything read up to "q" as Python's repr of bytes.
 constexpr const char* kReader = R"python(
 import os, sys, time, tty, termios
 early = len(sys.argv) > 2
@@ -44,7 +45,7 @@ class TerminalInputTest : public CommandsTest {
       ASSERT_FALSE(deadline.passed()) << "not on the screen: " << text << "\n" << all;
     }
   }
-  // Until the program that writes it has ended: then exactly this, or a line that begins so.
+  // Waits until the file has content, and expects that it begins with `content`.
   void expect_in_file(const std::string& path, const std::string& content) {
     Deadline deadline = Deadline::after(seconds(30));
     for (;;) {
@@ -75,7 +76,7 @@ TEST_F(TerminalInputTest, ArrowKeysChooseInADialog) {
   ASSERT_OK(wp_->send_keys(
       branch_, "TERM=xterm dialog --menu choose 12 40 4 a one b two c three 2>/tmp/choice\n"));
   expect_on_screen("three");
-  // When it has painted, dialog discards what was typed before. Then it sleeps.
+  // dialog discards the keys typed before it has painted; after painting it sleeps.
   const std::string asleep = "grep -q '^State:.S' /proc/$(pidof -s dialog)/status";
   Deadline deadline = Deadline::after(seconds(30));
   for (int in_a_row = 0; in_a_row < 3;) {
@@ -139,7 +140,7 @@ TEST_F(TerminalInputTest, KeysMouseAndPastesFollowTheModesThroughRestoreAndFork)
   finish(fork);
 }
 
-TEST_F(TerminalInputTest, TheMouseIsRefusedByAProgramThatDidNotAskForIt) {
+TEST_F(TerminalInputTest, MouseEventsAreRefusedIfTheProgramDidNotEnableThem) {
   branch_ = start();
   InputEvent click{.kind = InputEvent::Kind::kMouse, .mouse = {.row = 1, .col = 2}};
   auto refused = wp_->send_input(branch_, {text("x"), click});
@@ -148,7 +149,7 @@ TEST_F(TerminalInputTest, TheMouseIsRefusedByAProgramThatDidNotAskForIt) {
   EXPECT_EQ(output("echo fine"), "fine\n");
 }
 
-TEST_F(TerminalInputTest, AnAnswerThatIsNotReadYetComesOnceHereInARestoreAndInAFork) {
+TEST_F(TerminalInputTest, UnreadReplyArrivesOnceInTheBranchAfterARestoreAndInAFork) {
   for (const bool early : {false, true}) {
     branch_ = start();
     start_reader("\\x1b[5;7H\\x1b[6n\\r\\n", early);
@@ -167,7 +168,7 @@ TEST_F(TerminalInputTest, AnAnswerThatIsNotReadYetComesOnceHereInARestoreAndInAF
   }
 }
 
-TEST_F(TerminalInputTest, AnAnswerThatNobodyReadsDisturbsNoCommand) {
+TEST_F(TerminalInputTest, UnreadReplyDoesNotDisturbACommand) {
   branch_ = start();
   for (const char* command :
        {"printf '\\033[6n\\033[c'", "stty raw -echo; printf '\\033[6n'; sleep 0.1; stty sane",
@@ -182,7 +183,7 @@ TEST_F(TerminalInputTest, AnAnswerThatNobodyReadsDisturbsNoCommand) {
   }
 }
 
-TEST_F(TerminalInputTest, AScriptThatAsksForTheCursorGetsItsPlace) {
+TEST_F(TerminalInputTest, ScriptThatQueriesTheCursorGetsItsPosition) {
   branch_ = start();
   run("clear");
   auto result = wp_->exec(
@@ -192,7 +193,7 @@ TEST_F(TerminalInputTest, AScriptThatAsksForTheCursorGetsItsPlace) {
   EXPECT_NE(result->output.find("<3;4>"), std::string::npos) << result->output;
 }
 
-TEST_F(TerminalInputTest, AColourThatWasSetIsToldHereInARestoreAndInAFork) {
+TEST_F(TerminalInputTest, SetColourIsReportedInTheBranchAfterARestoreAndInAFork) {
   branch_ = start();
   const auto background = [&](const BranchId& branch) {
     auto told = wp_->exec(
@@ -213,7 +214,7 @@ TEST_F(TerminalInputTest, AColourThatWasSetIsToldHereInARestoreAndInAFork) {
   EXPECT_EQ(background(fork), "rgb:1010/2020/3030\n");
 }
 
-TEST_F(TerminalInputTest, WhoWatchesDoesNotSeeTheQuestions) {
+TEST_F(TerminalInputTest, WatchersDoNotSeeTerminalQueries) {
   branch_ = start();
   ASSERT_OK_AND_ASSIGN(TerminalWatch watch, wp_->watch(branch_));
   run("printf 'a\\033[6nb\\033]11;?\\007c\\033[31md\\n'");
@@ -227,7 +228,7 @@ TEST_F(TerminalInputTest, WhoWatchesDoesNotSeeTheQuestions) {
   EXPECT_NE(seen.find("abc\x1b[31md"), std::string::npos) << testing::PrintToString(seen);
 }
 
-TEST_F(TerminalInputTest, AnotherWidthWrapsTheLinesAnew) {
+TEST_F(TerminalInputTest, NewWidthRewrapsTheLines) {
   branch_ = start();
   ASSERT_OK(wp_->resize(branch_, {10, 20}));
   run("clear; echo abcdefghijklmnopqrstuvwxyz");

@@ -1,16 +1,19 @@
-"""Code blocks of the documents, as data. Pure: text in, blocks and complaints out.
+"""Code blocks of the documents, as data. Pure: takes text, returns blocks and errors.
 
 A fenced block names its language. What a test does with it:
 
-    console        runs the lines that begin with "$ " (and "> ": the same command goes on) in one shell per page,
-                   and compares what they print; "..." stands for any text in a line, a line "..." for any lines
+    console        runs the lines that begin with "$ " ("> " continues a command) in one shell per
+                   page and compares their output; "..." matches any text in a line, a line "..."
+                   matches any lines
     pycon          runs as a doctest; all blocks of a page share their names
     python         runs as a program of its own, which must exit with 0
-    cpp            is an excerpt of a file that is compiled and run: <!-- excerpt: PATH --> stands above the block
+    cpp            is an excerpt of a file that is compiled and run, named by
+                   <!-- excerpt: PATH --> above the block
     json           is parsed
     text           is not code: a layout, a diagram, a format
 
-A block with <!-- not run: REASON --> above it is not run. An indented block is refused: it has no language.
+A block with <!-- not run: REASON --> above it is not run. An indented block is refused: it has no
+language.
 """
 
 import json
@@ -61,7 +64,8 @@ def blocks(text: str) -> list[Block]:
 
 
 def indented_blocks(text: str) -> Iterator[int]:
-    """Lines at which an indented code block begins. A continued list item is indented, too, and is none."""
+    """Lines at which an indented code block begins. Continued list items are indented, but are no
+    code blocks."""
     is_fenced, is_list, before = False, False, ""
     for number, line in enumerate(text.split("\n"), 1):
         if line.lstrip().startswith("```"):
@@ -102,7 +106,8 @@ def fits(expected: str, printed: str) -> bool:
 
 
 def is_excerpt(block: str, source: str) -> bool:
-    """True if the lines of `block` stand in `source` one after the other, blanks at either end not counted."""
+    """True if the lines of `block` occur consecutively in `source`; blanks at both ends of a line
+    do not count."""
     wanted = [line.strip() for line in block.strip().splitlines()]
     lines = [line.strip() for line in source.splitlines()]
     return any(lines[start:start + len(wanted)] == wanted for start in range(len(lines)))
@@ -110,7 +115,7 @@ def is_excerpt(block: str, source: str) -> bool:
 
 def complaints(page: str, text: str, root: Path) -> Iterator[str]:
     for line in indented_blocks(text):
-        yield f"{page}:{line}: an indented code block; fence it and name its language"
+        yield f"{page}:{line}: indented code block; fence it and name its language"
     for block in blocks(text):
         where = f"{page}:{block.line}"
         if block.not_run or block.language in RUN:
@@ -127,4 +132,4 @@ def complaints(page: str, text: str, root: Path) -> Iterator[str]:
             except ValueError as error:
                 yield f"{where}: {error}"
         elif block.language not in DATA:
-            yield f"{where}: a block of '{block.language}' that no test runs; say why: <!-- not run: REASON -->"
+            yield f"{where}: no test runs this '{block.language}' block; add <!-- not run: REASON -->"

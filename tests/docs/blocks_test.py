@@ -1,4 +1,4 @@
-"""The reader of code blocks finds what it is there for."""
+"""Tests of the reader of code blocks."""
 
 import tempfile
 import unittest

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Tables of numbers in documents, made from what the benchmarks wrote.
+"""Tables of numbers in documents, generated from the results of the benchmarks.
 
-A table stands between <!-- numbers: NAME --> and <!-- end of numbers -->.
+A table is enclosed in <!-- numbers: NAME --> and <!-- end of numbers -->.
 
-    numbers_in_docs.py --write     writes every such table anew; without it, run.py --check compares them
+    numbers_in_docs.py --write     regenerates every such table
+
+run.py --check compares the tables with the results.
 """
 
 import json
@@ -27,7 +29,7 @@ def in_ms(value: float | None) -> str:
 
 
 def engine_times(page: str, engine: str) -> list[float | None]:
-    """Medians of snapshot and restore, idle and large."""
+    """Medians of snapshot and restore, for an idle and a large branch."""
     found: list[float | None] = []
     for tree in (IDLE, LARGE):
         row = re.search(rf"^\| {re.escape(tree)}, {engine} \|(.*)\|$", page, re.MULTILINE)
@@ -39,7 +41,8 @@ def engine_times(page: str, engine: str) -> list[float | None]:
 
 
 def backend_times(points: list[dict], backend: str) -> list[float | None]:
-    """The same of one backend. A backend that keeps files alone was measured with files alone."""
+    """The same numbers of one backend. A backend that keeps only files was measured with files
+    only."""
     found: list[float | None] = []
     for megabytes in (0, 1024):
         of = [point for point in points if point["backend"] == backend and point["megabytes"] == megabytes]
@@ -89,7 +92,7 @@ def complaints(root: Path) -> Iterator[str]:
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
         if filled(text, root) != text:
-            yield f"{page.relative_to(root)}: numbers differ from the benchmarks'; tests/docs/numbers_in_docs.py --write"
+            yield f"{page.relative_to(root)}: numbers differ from the benchmarks; run tests/docs/numbers_in_docs.py --write"
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Numbers in documents come from the benchmarks, and the picture from its session."""
+"""Numbers in documents match the benchmarks, and the picture matches its session."""
 
 import json
 import tempfile

@@ -1,7 +1,9 @@
-"""The picture of a session: the first console block of docs/cli.md, recorded from a real run, as an SVG.
+"""The picture of a session: the first console block of docs/cli.md, recorded from a real run, as an
+SVG.
 
-record() runs the block and draws it; picture_complaints() says whether the picture still shows that block. The SVG shows
-the lines one after the other, with the times of the run; where animations are not supported it shows all lines at once.
+record() runs the block and draws it; picture_complaints() reports whether the picture still matches
+that block. The SVG shows the lines one after the other, at the times of the run; without support
+for animations it shows all lines.
 """
 
 import html
@@ -31,14 +33,14 @@ def shown_block(root: Path) -> str:
 
 
 def command_text(command: str) -> str:
-    """A command with its remark in another colour."""
+    """A command with its comment in another colour."""
     words, blank, remark = command.partition("  #")
     after = f'<tspan class="r">{html.escape(blank + remark)}</tspan>' if blank else ""
     return f'<tspan class="c">{html.escape(words)}</tspan>{after}'
 
 
 def draw(played: list[tuple[str, str, float]]) -> str:
-    """`played`: command, output, seconds."""
+    """`played`: tuples of command, output and seconds."""
     lines: list[tuple[float, str]] = []
     at, width = 0.3, 0
     for command, output, seconds in played:
@@ -79,4 +81,4 @@ def lines_of(svg: str) -> list[str]:
 def picture_complaints(root: Path) -> Iterator[str]:
     drawn = "".join(line + "\n" for line in lines_of((root / PICTURE).read_text(encoding="utf-8")))
     if not fits(shown_block(root), drawn):
-        yield f"{PICTURE}: does not show the first session of {PAGE}; tests/docs/run.py --record BIN_DIR draws it anew"
+        yield f"{PICTURE}: does not show the first session of {PAGE}; run tests/docs/run.py --record BIN_DIR"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the code blocks of documents (blocks.py says how), against a daemon of their own.
+"""Runs the code blocks of documents (see blocks.py) against a daemon of their own.
 
     run.py BIN_DIR PAGE...     runs the blocks of these pages
-    run.py --check             looks at the blocks of all pages without running one
+    run.py --check             checks the blocks of all pages without running any
     run.py --record BIN_DIR    draws docs/images/session.svg from a real run (picture.py)
     run.py --list              prints the blocks that no test runs, with the reason
 
@@ -62,14 +62,14 @@ def print_list() -> int:
 
 
 class Shell:
-    """One bash for all commands of a page."""
+    """One bash process for all commands of a page."""
 
     def __init__(self, environment: dict[str, str], directory: Path) -> None:
         self._bash = subprocess.Popen(["bash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                       text=True, env=environment, cwd=directory)
 
     def run(self, command: str) -> str:
-        """What the command prints, both outputs together."""
+        """The output of `command`, standard output and standard error together."""
         watchdog = threading.Timer(STEP_SECONDS, self._bash.kill)
         watchdog.start()
         try:
@@ -91,7 +91,7 @@ class Shell:
 
 
 def run_page(page: Path, environment: dict[str, str], directory: Path) -> Iterator[str]:
-    """Yields what is wrong."""
+    """Yields an error message for each block that fails."""
     shell = Shell(environment, directory)
     names: dict[str, object] = {}
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
@@ -127,7 +127,8 @@ def sessions(bin_dir: str, environment: dict[str, str]) -> list[str]:
 
 @contextlib.contextmanager
 def world(bin_dir: str) -> Iterator[tuple[dict[str, str], Path]]:
-    """A daemon with a state of its own: the environment that finds it, and a directory to work in."""
+    """A daemon with its own state. Yields the environment that locates it, and a working
+    directory."""
     with tempfile.TemporaryDirectory(prefix="sf-docs-", dir="/var/tmp") as name:
         directory = Path(name)
         (directory / "cwd").mkdir()
@@ -146,7 +147,7 @@ def world(bin_dir: str) -> Iterator[tuple[dict[str, str], Path]]:
         try:
             yield environment, directory / "cwd"
         finally:
-            # A branch outlives its daemon, and a page that failed may have left some.
+            # A branch outlives its daemon, and a page that failed may have left some branches.
             for session in sessions(bin_dir, environment):
                 subprocess.run([bin_dir + "/statefork", "rm", session], env=environment, check=False)
             daemon.terminate()

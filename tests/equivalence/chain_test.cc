@@ -1,4 +1,4 @@
-// Long lives: many checkpoints in one session, jumps between them, and new life that grows from old
+// Long sessions: many checkpoints, restores in any order, and new branches of the tree from old
 // nodes.
 #include <gtest/gtest.h>
 
@@ -51,8 +51,7 @@ std::vector<std::string> step(int number) {
           " 2>/dev/null || echo born > /w/renamed" + n,
       ": > /w/out; printf 'trail.append(" + n +
           ")\\nprint(\"END\")\\n' >&4; wait-for grep END /w/out",
-      // The old job is waited for, so that bash's word about its end does not come at some later
-      // time.
+      // Wait for the old job, so that bash does not report its end during a later command.
       "{ sleep " + std::to_string(5000 + number) +
           " & next=$!; [ -z \"$before\" ] || { kill $before; wait $before; }; before=$next; jobs; "
           "} > "
@@ -77,7 +76,7 @@ const std::vector<std::string>& probe() {
 struct Node {
   CheckpointId id;
   Observations seen;
-  int steps = 0;  // how many led here
+  int steps = 0;  // number of steps that led to this node
 };
 
 class ChainTest : public ::testing::Test {
@@ -101,8 +100,8 @@ class ChainTest : public ::testing::Test {
   std::unique_ptr<WaypointHost> host_;
 };
 
-TEST_F(ChainTest, EveryNodeOfALongChainCanBeJumpedToInAnyOrder) {
-  // SF_SEED repeats a run or explores another one; SF_JUMPS makes it a soak.
+TEST_F(ChainTest, EveryNodeOfALongChainCanBeRestoredInAnyOrder) {
+  // SF_SEED selects the random sequence; a large SF_JUMPS makes it a soak test.
   const unsigned seed = from_environment("SF_SEED", kDefaultSeed);
   const unsigned jumps = from_environment("SF_JUMPS", kJumps);
   SCOPED_TRACE("SF_SEED=" + std::to_string(seed));
@@ -127,8 +126,7 @@ TEST_F(ChainTest, EveryNodeOfALongChainCanBeJumpedToInAnyOrder) {
     ASSERT_OK(session.restore(node.id));
     ASSERT_OK_AND_ASSIGN(Observations seen, session.run(probe()));
     ASSERT_TRUE(same(node.seen, seen, "a jump"));
-    if (jump % 4 ==
-        1) {  // new life: the tree grows a branch here, and its leaf can be jumped to later
+    if (jump % 4 == 1) {  // grow a branch of the tree; its leaf can be restored later
       ASSERT_OK_AND_ASSIGN(Node leaf, step_and_checkpoint(session, node.steps + 100));
       nodes.push_back(std::move(leaf));
     }

@@ -53,7 +53,7 @@ std::string difference(const Observations& expected, const Observations& got) {
   std::string text;
   for (std::size_t index = 0; index < std::max(expected.size(), got.size()); ++index) {
     if (index >= expected.size()) {
-      text += "  command that nobody expected: " + got[index].command + "\n";
+      text += "  unexpected command: " + got[index].command + "\n";
     } else if (index >= got.size()) {
       text += "  command that was not run: " + expected[index].command + "\n";
     } else if (expected[index].command != got[index].command) {

@@ -1,4 +1,4 @@
-// What a session showed, and whether two showings are the same. Pure.
+// The outputs of a session and their comparison. Pure.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ struct Observation {
 };
 using Observations = std::vector<Observation>;
 
-// Replaces what cannot be the same twice: the pid in bash's "[1] 4711", which belongs to a process
-// just started, and the Date line of HTTP answers. Pids of processes that were there before are
-// never hidden.
+// Masks text that differs in every run: the pid in bash's "[1] 4711", since the job has just
+// started, and the Date line of HTTP answers. Pids of processes that existed before are never
+// masked.
 std::string mask(std::string_view output);
 
-// Empty when both are the same but for the mask; otherwise says for a person where they part.
+// Returns a readable description of the first differences, or "" if both are equal after masking.
 std::string difference(const Observations& expected, const Observations& got);
 
 }  // namespace sf::equivalence

@@ -14,7 +14,7 @@ TEST(MaskTest, ThePidOfAJobJustStartedIsHidden) {
   EXPECT_EQ(mask("before\n[12] 9\nafter"), "before\n[12] PID\nafter");
 }
 
-TEST(MaskTest, PidsOfProcessesThatWereThereAreNot) {
+TEST(MaskTest, PidsOfExistingProcessesAreNotHidden) {
   for (const char* text : {"[1]+  4711 Running                 sleep 100 &\n", "4711\n",
                            "pid 4711\n", "[1] 4711 x\n", "[a] 4711\n", "[1] \n", "[] 1\n"}) {
     EXPECT_EQ(mask(text), text);
@@ -26,11 +26,11 @@ TEST(MaskTest, TheDateOfAnHttpAnswerIsHidden) {
             "HTTP/1.1 200 OK\nDate: NOW\n");
 }
 
-TEST(MaskTest, LineEndsStayAsTheyAre) {
+TEST(MaskTest, LineEndsAreKept) {
   for (const char* text : {"", "\n", "a", "a\n", "a\n\nb", "\n\n"}) EXPECT_EQ(mask(text), text);
 }
 
-TEST(DifferenceTest, EqualObservationsHaveNone) {
+TEST(DifferenceTest, EqualObservationsHaveNoDifference) {
   Observations seen = {{"pwd", "/w\n", 0}, {"sleep 1 &", "[1] 12\n", 0}};
   EXPECT_THAT(difference(seen, seen), IsEmpty());
   EXPECT_THAT(difference(seen, {{"pwd", "/w\n", 0}, {"sleep 1 &", "[1] 345\n", 0}}), IsEmpty());
@@ -42,7 +42,7 @@ TEST(DifferenceTest, OutputExitCodeAndNumberOfCommandsAllCount) {
   EXPECT_THAT(difference(wanted, {{"pwd", "/w\n", 1}}), HasSubstr("got, exit 1"));
   EXPECT_THAT(difference(wanted, {{"pwd", "/w", 0}}), HasSubstr("command: pwd"));
   EXPECT_THAT(difference(wanted, {}), HasSubstr("not run: pwd"));
-  EXPECT_THAT(difference({}, wanted), HasSubstr("nobody expected: pwd"));
+  EXPECT_THAT(difference({}, wanted), HasSubstr("unexpected command: pwd"));
   EXPECT_THAT(difference(wanted, {{"ls", "/w\n", 0}}), HasSubstr("other command: ls"));
 }
 

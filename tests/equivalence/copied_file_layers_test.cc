@@ -1,5 +1,5 @@
-// The same promise where the store copies files instead of snapshotting them: everything about
-// files, and one of each other kind. Only inode numbers are not looked at, see known_limits.md.
+// The same tests on a store that copies files instead of snapshotting them: all file scenarios and
+// one of each other kind. Only inode numbers are not compared, see known_limits.md.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -17,8 +17,8 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// Files born in the branch get other numbers when they are copied. Links are still told apart by
-// their count and by what is written through them.
+// Files that were created in the branch get other inode numbers in a copy. Link counts and writes
+// through each name still tell hard links apart.
 Scenario without_inode_numbers(Scenario scenario) {
   for (std::string& probe : scenario.probe) {
     replace_all(probe, " %i", "");
@@ -28,7 +28,7 @@ Scenario without_inode_numbers(Scenario scenario) {
   return scenario;
 }
 
-// Beside those of files: the quick ones in which processes hold on to files.
+// Besides the file scenarios: fast scenarios in which processes hold files open.
 constexpr std::string_view kChosen[] = {"OpenDescriptors",
                                         "HereDocument",
                                         "Coprocess",

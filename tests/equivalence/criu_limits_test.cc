@@ -1,5 +1,5 @@
-// What CRIU cannot bring back, and is declined by name: with `--engine criu` the checkpoint is
-// refused, with `auto` the native engine takes it.
+// States that CRIU cannot restore: with `--engine criu` the checkpoint is refused with a reason,
+// with `auto` the native engine takes it.
 #include <cstdlib>
 
 #include "scenario_test.h"
@@ -24,7 +24,7 @@ struct Auto {
 using CriuLimitsTest = WithEngine<Criu>;
 using AutoLimitsTest = WithEngine<Auto>;
 
-// Removed while a process holds them, and replaced.
+// Names that were removed and replaced while a process held the old objects.
 std::vector<Scenario> replaced_names() {
   return {
       {.name = "WorkingDirectoryMadeAgain",
@@ -61,9 +61,11 @@ std::vector<Scenario> replaced_names() {
   };
 }
 
-TEST_P(CriuLimitsTest, IsNamedAndNothingIsTouched) { check_declined(host(), GetParam(), "/w/d"); }
+TEST_P(CriuLimitsTest, StateIsDeclinedByNameAndLeftUntouched) {
+  check_declined(host(), GetParam(), "/w/d");
+}
 
-TEST_P(AutoLimitsTest, TheNativeEngineTakesIt) { check_scenario(host(), GetParam()); }
+TEST_P(AutoLimitsTest, NativeEngineCapturesIt) { check_scenario(host(), GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Replaced, CriuLimitsTest, ::testing::ValuesIn(replaced_names()),
                          scenario_name);

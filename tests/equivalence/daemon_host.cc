@@ -50,7 +50,8 @@ Result<BranchId> DaemonHost::start(const std::string& user) {
   return branch;
 }
 
-// What was put there is too large to be repeated by a replay, so it becomes a state of its own.
+// The installed programs are too large to be replayed, so a snapshot makes them a node of their
+// own.
 Status DaemonHost::install(const std::string& path) {
   SF_TRY(client_.put_bytes(path + "/files?path=/programs", programs_));
   SF_TRY(client_.put_bytes(path + "/files?path=/install", install_script()));
@@ -84,7 +85,7 @@ Result<Observation> DaemonHost::exec(const BranchId& branch, const std::string& 
 
 Result<CheckpointId> DaemonHost::checkpoint(const BranchId& branch) {
   SF_TRY_ASSIGN(Json report, client_.post(branch_path(branch) + "/snapshot", Json::object()));
-  // What cannot be captured would be done again instead, which may print the same by chance.
+  // A virtual node would be replayed, which may print the same output by chance.
   if (policy_ == "eager" && backend_ != "replay" && report["kind"] != "physical")
     return fail(ErrorCode::kUnsupported, "not captured: " + report.dump());
   return CheckpointId(branch.value().substr(0, branch.value().find('/')) + " " +

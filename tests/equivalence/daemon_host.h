@@ -1,5 +1,5 @@
-// DaemonHost: sessions as users have them, through the daemon's API, with a backend and a policy. A
-// branch is written "session/branch", a checkpoint is a node, "session node".
+// DaemonHost: sessions through the daemon's API, with a given backend and policy. A branch id is
+// written "session/branch", a checkpoint id is a node, "session node".
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ class DaemonHost final : public Host {
  public:
   static Result<std::unique_ptr<DaemonHost>> open(std::vector<std::string> environment = {});
 
-  // For the sessions that are started from now on. `root`: one that has /w and the test programs
-  // already; empty: the host's.
+  // For sessions started after this call. `root` must contain /w and the test programs; if it is
+  // empty, the host's root is used.
   void use(std::string backend, std::string policy, std::string root = {});
   client::ApiClient& client() { return client_; }
 

@@ -1,4 +1,4 @@
-// The same promise as a user has it: through the daemon, with every policy.
+// The same guarantee through the daemon, with every policy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 
 namespace sf::equivalence {
 
-// How GoogleTest shows a scenario; without it, its bytes.
+// How GoogleTest prints a scenario; by default it prints bytes.
 void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 
 namespace {
 
-// What these print when done again is not what they printed, as a rule: inode numbers and times of
-// new files, and what is made from them (hashes of stashes, compiled Python).
+// The output of these scenarios normally differs when their commands run again: inode numbers and
+// times of new files, and data derived from them (hashes of stashes, compiled Python).
 constexpr std::string_view kUnrepeatable[] = {"Tree",
                                               "DeletedAndRemadeBaseDirectory",
                                               "RenamedDirectory",
@@ -49,7 +49,7 @@ std::vector<Scenario> scenarios(bool repeatable) {
   std::vector<Scenario> all;
   for (const Family& family : all_families())
     all.insert(all.end(), family.scenarios.begin(), family.scenarios.end());
-  // Its session's user cannot make /w and the programs; over the API nobody else can, either.
+  // A session's user other than root can create neither /w nor the programs.
   std::erase_if(all, [](const Scenario& scenario) { return scenario.user != "root"; });
   std::erase_if(all, [&](const Scenario& each) { return is_repeatable(each) != repeatable; });
   SF_CHECK(repeatable || all.size() == std::size(kUnrepeatable));
@@ -88,8 +88,9 @@ INSTANTIATE_TEST_SUITE_P(Unrepeatable, DaemonEquivalenceTest,
 
 class DaemonDivergenceTest : public DaemonEquivalenceTest {};
 
-// The probe's first answer is part of the log, so a replay that gives another state is found out.
-TEST_P(DaemonDivergenceTest, AStateThatCannotBeRepeatedIsNeverHandedOutSilently) {
+// The first output of the probe is part of the log, so a replay that leads to another state is
+// detected.
+TEST_P(DaemonDivergenceTest, DivergedReplayIsReported) {
   const auto& [policy, scenario] = GetParam();
   host_holder()->use("waypoint", policy);
   ASSERT_OK_AND_ASSIGN(Session session, Session::start(*host_holder(), scenario.user));
@@ -99,14 +100,14 @@ TEST_P(DaemonDivergenceTest, AStateThatCannotBeRepeatedIsNeverHandedOutSilently)
   ASSERT_OK(session.run("echo still the same shell >/w/mark"));
   Status restored = session.restore(here);
   if (restored.ok()) {
-    // A physical node, or a replay within the same second of the clock.
+    // The node was physical, or the replay ran within the same second.
     ASSERT_OK_AND_ASSIGN(Observations back, session.run(scenario.probe));
     EXPECT_TRUE(same(expected, back, "the branch after restore"));
     return;
   }
   EXPECT_EQ(restored.error().code, ErrorCode::kDiverged) << restored.error().describe();
   ASSERT_OK_AND_ASSIGN(Observation mark, session.run("cat /w/mark"));
-  EXPECT_EQ(mark.output, "still the same shell\n") << "the branch is not as it was";
+  EXPECT_EQ(mark.output, "still the same shell\n") << "the branch has changed";
 }
 
 INSTANTIATE_TEST_SUITE_P(Unrepeatable, DaemonDivergenceTest,

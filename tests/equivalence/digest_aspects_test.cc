@@ -1,7 +1,7 @@
-// For each row of waypoint/speculation/fingerprint_coverage.h that is said to be digested:
-// something changes this one aspect of a real branch, no command runs, and the digest that proves a
-// virtual node (Waypoint::digest) is another one. So the changes come from outside: by calls on the
-// branch's processes, and by calls that a process of the branch is made to make (ptrace).
+// For each row of waypoint/speculation/fingerprint_coverage.h that is marked as digested: the test
+// changes this one aspect of a real branch without running a command, and the digest that proves a
+// virtual node (Waypoint::digest) must change. So the changes come from outside: calls on the
+// branch's processes, and system calls that a process of the branch makes under ptrace.
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -34,17 +34,17 @@
 namespace sf::waypoint {
 namespace {
 
-// What a change can reach.
+// The processes and files that a change can use.
 struct Target {
   BranchPids pids;
-  std::string root;  // of the branch, as this process sees it
+  std::string root;  // root directory of the branch, as seen by this process
 
   std::string proc(const char* file) const {
     return "/proc/" + std::to_string(pids.shell) + "/" + file;
   }
 };
 
-// Has a process make system calls, and lets it go on afterwards.
+// Makes a process execute system calls, and resumes it afterwards.
 class Puppet {
  public:
   explicit Puppet(pid_t pid) : pid_(pid) {
@@ -54,7 +54,7 @@ class Puppet {
     tracee_.emplace(std::move(*seized));
     EXPECT_OK(tracee_->wait_stopped(Deadline::after(seconds(20))));
   }
-  // `bytes` are where the pointer of call() points to.
+  // `bytes` are copied to the address that pointer() returns.
   void call(long number, const std::vector<std::uint64_t>& args, std::string bytes = "") {
     if (!bytes.empty()) {
       iovec from{bytes.data(), bytes.size()};
@@ -67,7 +67,7 @@ class Puppet {
     ASSERT_OK(done);
     EXPECT_GE(*done, 0) << "system call " << number;
   }
-  // Below the stack, and below what a function may use without saying so.
+  // Below the stack pointer and the red zone.
   std::uint64_t pointer() const { return (tracee_->registers().rsp - 8192) & ~std::uint64_t{15}; }
   void block(int signal) {
     auto extended = tracee_->extended_state();
@@ -140,7 +140,7 @@ struct Change {
   std::function<void(const Target&)> make;
 };
 
-// Descriptor 3 of the shell is /w/f, and it stands in /w/d.
+// Requires: descriptor 3 of the shell is /w/f, and its working directory is /w/d.
 const std::vector<Change>& shell_changes() {
   static const std::vector<Change> kChanges = {
       {"Credentials.uids", "saved user",
@@ -296,13 +296,14 @@ const std::vector<Change>& shell_changes() {
   return kChanges;
 }
 
-// What every command would make another state, or what needs another branch, has a test of its own.
+// Rows that every command changes, or that need another branch, have tests of their own.
 constexpr std::string_view kNewShell[] = {"ThreadImage.tid", "ProcessImage.pid",
                                           "ProcessImage.group", "ProcessImage.session",
                                           "CapturedState.shell_pid"};
 constexpr std::string_view kNewHolder = "CapturedState.holder_pid";
 constexpr std::string_view kFiles = "beside.files";
-// The digest of a virtual node leaves it out (docs/guarantees.md); unchanged sharing does not.
+// Not in the digest of a virtual node (docs/guarantees.md), but checked before a checkpoint is
+// shared.
 constexpr std::string_view kLeftOut = "beside.access times";
 
 template <typename S>
@@ -358,7 +359,7 @@ class DigestAspectsTest : public CommandsTest {
   }
 };
 
-TEST_F(DigestAspectsTest, EveryRowThatIsSaidToBeDigestedIsChangedByATest) {
+TEST_F(DigestAspectsTest, EveryDigestedRowIsChangedByATest) {
   std::set<std::string> changed;
   for (const Change& change : shell_changes()) changed.insert(change.row);
   for (std::string_view row : kNewShell) changed.emplace(row);
@@ -366,21 +367,21 @@ TEST_F(DigestAspectsTest, EveryRowThatIsSaidToBeDigestedIsChangedByATest) {
   EXPECT_EQ(changed, digested_rows());
 }
 
-TEST_F(DigestAspectsTest, AChangeOfOneAspectOfTheShellIsAnotherDigest) {
+TEST_F(DigestAspectsTest, ChangeOfOneAspectOfTheShellChangesTheDigest) {
   for (const Change& change : shell_changes()) {
     SCOPED_TRACE(std::string(change.row) + ", " + change.what);
     prepare();
     const std::string before = digest(false);
     const Target reached = target();
     call_in_shell(reached, SYS_getpid, {});
-    ASSERT_EQ(digest(false), before) << "the way of changing it is a change";
+    ASSERT_EQ(digest(false), before) << "the injected call itself must not change the digest";
     change.make(reached);
     EXPECT_NE(digest(false), before);
     ASSERT_TRUE(wp_->end(branch_).ok());
   }
 }
 
-TEST_F(DigestAspectsTest, AnotherShellIsAnotherDigest) {
+TEST_F(DigestAspectsTest, AnotherShellChangesTheDigest) {
   prepare();
   const std::string before = digest(false);
   const pid_t old = target().pids.shell;
@@ -390,7 +391,7 @@ TEST_F(DigestAspectsTest, AnotherShellIsAnotherDigest) {
   EXPECT_NE(digest(false), before);
 }
 
-TEST_F(DigestAspectsTest, AnotherHolderOfTheDescriptorsIsAnotherDigest) {
+TEST_F(DigestAspectsTest, AnotherHolderOfTheDescriptorsChangesTheDigest) {
   branch_ = start({.user = "nobody"});
   command("true");
   const std::string before = digest(false);
@@ -410,7 +411,7 @@ struct FileChange {
   std::function<int(const std::string& directory)> make;
 };
 
-TEST_F(DigestAspectsTest, AChangeOfOneAspectOfAFileIsAnotherDigest) {
+TEST_F(DigestAspectsTest, ChangeOfOneAspectOfAFileChangesTheDigest) {
   const std::vector<FileChange> changes = {
       {"content of the same size",
        [](const std::string& w) { return os::write_file(w + "/f", "two\n") ? 0 : -1; }},
@@ -453,7 +454,7 @@ TEST_F(DigestAspectsTest, AChangeOfOneAspectOfAFileIsAnotherDigest) {
   }
 }
 
-TEST_F(DigestAspectsTest, NumbersOfADeviceAreInTheDigest) {
+TEST_F(DigestAspectsTest, NumbersOfADeviceChangeTheDigest) {
   prepare();
   const std::string path = target().root + "/w/device";
   ASSERT_EQ(::mknod(path.c_str(), S_IFCHR | 0600, makedev(1, 3)), 0);
@@ -463,7 +464,7 @@ TEST_F(DigestAspectsTest, NumbersOfADeviceAreInTheDigest) {
   EXPECT_NE(digest(true), before);
 }
 
-TEST_F(DigestAspectsTest, TimesOfFilesAreLeftOut) {
+TEST_F(DigestAspectsTest, TimesOfFilesDoNotChangeTheDigest) {
   prepare();
   const std::string before = digest(true);
   const timespec times[2] = {{1'000'000'000, 0}, {1'000'000'001, 0}};

@@ -1,4 +1,4 @@
-// Every scenario, taken there and back: the same probe prints the same thing.
+// Every scenario: a probe prints the same after each restore and in a fork.
 #include "scenario_test.h"
 
 namespace sf::equivalence {

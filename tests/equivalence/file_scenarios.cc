@@ -1,4 +1,4 @@
-// Files and directories: born in the session and of the base root.
+// Files and directories that were created in the session or belong to the base root.
 #include "scenario.h"
 
 namespace sf::equivalence {
@@ -6,7 +6,7 @@ namespace sf::equivalence {
 using control::Preserves;
 namespace {
 
-// Everything that stat can say about a tree, but for times of access and of change.
+// All that stat reports about a tree, except access and change times.
 const char* const kListing =
     R"(find . -printf '%P %y %m %U %G %s %T@ %n %i %l\n' | LC_ALL=C sort
 find . -type f -exec md5sum {} + | LC_ALL=C sort)";

@@ -1,4 +1,4 @@
-// Everything that a checkpoint saves has a row in waypoint/speculation/fingerprint_coverage.h.
+// Every field that a checkpoint saves has a row in waypoint/speculation/fingerprint_coverage.h.
 #include "waypoint/speculation/fingerprint_coverage.h"
 
 #include <gtest/gtest.h>
@@ -21,13 +21,13 @@ TEST(FingerprintCoverageTest, EveryFieldOfAnImageHasARow) {
   std::map<std::string, int> seen;
   std::set<std::string> structs;
   walk_image(tree, [&](const std::string& path, const auto* row, auto&) {
-    ASSERT_NE(row, nullptr) << path << " is saved, and no row says how the fingerprint sees it";
+    ASSERT_NE(row, nullptr) << path << " is saved, but has no row";
     EXPECT_EQ(++seen[path], 1) << path << " is saved twice";
     structs.insert(path.substr(0, path.rfind('.')));
     const bool explains = row->sight == Sight::kInside || !row->how.empty();
     EXPECT_TRUE(explains) << path;
   });
-  // The walk has been in all of them.
+  // The walk has visited all nested structs.
   EXPECT_EQ(structs, (std::set<std::string>{"", ".processes[0]", ".processes[0].threads[0]",
                                             ".processes[0].threads[0].credentials", ".files[0]",
                                             ".terminal", ".ipc"}));
@@ -41,10 +41,10 @@ void expect_each_row_is_saved() {
     if (row) visited.insert(row->name);
   });
   for (const auto& row : rows_of(static_cast<const S*>(nullptr)))
-    EXPECT_TRUE(visited.contains(row.name)) << row.name << " has a row, and is not saved";
+    EXPECT_TRUE(visited.contains(row.name)) << row.name << " has a row, but is not saved";
 }
 
-TEST(FingerprintCoverageTest, EveryRowIsAboutAFieldThatIsSaved) {
+TEST(FingerprintCoverageTest, EveryRowNamesASavedField) {
   expect_each_row_is_saved<native::TreeImage>();
   expect_each_row_is_saved<native::ProcessImage>();
   expect_each_row_is_saved<native::ThreadImage>();

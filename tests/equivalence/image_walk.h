@@ -26,8 +26,9 @@ struct Element<std::vector<T>> {
   using Type = T;
 };
 
-// Calls `visit(path, row, field)` for each field that `saved` writes, in their order, and for those
-// of the structs inside it. `row` is a null pointer if the table has none; a SavedField otherwise.
+// Calls `visit(path, row, field)` for each field that `saved` writes, in that order, and for the
+// fields of nested structs. `row` is the SavedField of the table, or a null pointer if there is
+// none.
 template <typename S, typename Visit>
 class ImageWalk {
  public:

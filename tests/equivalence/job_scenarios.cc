@@ -1,4 +1,4 @@
-// Processes under the shell's job control, and those that got away from it.
+// Processes under the shell's job control, and processes that left it.
 #include "scenario.h"
 
 namespace sf::equivalence {
@@ -141,7 +141,7 @@ wait-for test -s pid)"},
                    "wait-for sh -c '[ $(pgrep -cx sleep) = 30 ]'"},
        .probe = {"jobs -l", "pgrep -x sleep | md5sum; pgrep -cx sleep"},
        .expect = "sleep $((2000 + i))"},
-      // The counter stands far above the living: processes came and went.
+      // The pid counter is far above the live processes, because processes came and went.
       {.name = "NextPid",
        .prepare = {"sleep 1000 &", "for i in {1..20}; do /bin/true; done"},
        .probe = {"sh -c 'echo $$'; sh -c 'echo $$'", "echo $(sh -c 'echo $$'); (echo $BASHPID)",

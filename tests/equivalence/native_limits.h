@@ -1,4 +1,4 @@
-// What the native engine declines: found before anything is touched, and named.
+// States that the native engine declines before it changes anything, with a reason.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace sf::equivalence {
 
 struct Limit {
   Scenario scenario;
-  std::string reason;  // part of what the error says
+  std::string reason;  // a part of the error message
 };
 std::vector<Limit> native_limits();
 

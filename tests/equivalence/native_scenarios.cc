@@ -1,4 +1,4 @@
-// Rows for the native engine alone: what CRIU fails at, or brings back otherwise.
+// Rows for the native engine only: states that CRIU cannot restore, or restores differently.
 #include "scenario.h"
 
 namespace sf::equivalence {
@@ -32,7 +32,7 @@ constexpr FeatureRow kRows[] = {
     {"TerminalClosedAndStopped", "terminal-closed-and-stopped", Asking::kOnce},
 };
 
-// Names that were lost: CRIU gives things others, and leaves directories behind.
+// Removed names: CRIU restores the objects under other names and leaves directories behind.
 std::vector<Scenario> lost_names() {
   return {
       {.name = "DeletedDirectoryHeldOpen",

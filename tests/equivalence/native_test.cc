@@ -1,5 +1,5 @@
-// What the native engine alone brings back: rows like those of equivalence_test, which CRIU fails
-// or leaves out. And what it declines.
+// States that only the native engine restores: rows like those of equivalence_test, for which CRIU
+// fails or which it omits. Also the states that the native engine declines.
 #include <cstdlib>
 
 #include "native_limits.h"
@@ -7,7 +7,7 @@
 
 namespace sf::equivalence {
 
-// How GoogleTest shows it; without it, its bytes.
+// How GoogleTest prints a limit; by default it prints bytes.
 void PrintTo(const Limit& limit, std::ostream* out) { *out << limit.scenario.name; }
 
 namespace {
@@ -26,7 +26,7 @@ using NativeLimitsTest = WithNativeEngine<Limit>;
 
 TEST_P(NativeTest, ProbePrintsTheSameInEveryContinuation) { check_scenario(host(), GetParam()); }
 
-TEST_P(NativeLimitsTest, IsNamedAndNothingIsTouched) {
+TEST_P(NativeLimitsTest, StateIsDeclinedByNameAndLeftUntouched) {
   check_declined(host(), GetParam().scenario, GetParam().reason);
 }
 

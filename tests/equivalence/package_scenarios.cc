@@ -1,5 +1,4 @@
-// What installing software leaves: environments that are switched on, and trees of many small
-// files.
+// Installed software: activated environments, and trees of many small files.
 #include "scenario.h"
 
 namespace sf::equivalence {

@@ -92,7 +92,7 @@ void check_declined(Host& host, const Scenario& scenario, const std::string& rea
   ASSERT_OK(prepare(session, scenario));
   ASSERT_OK_AND_ASSIGN(Observations expected, reference(host, session, scenario));
   auto taken = session.checkpoint();
-  ASSERT_FALSE(taken.ok()) << "the engine captures this";
+  ASSERT_FALSE(taken.ok()) << "the engine captured a state that it must decline";
   EXPECT_EQ(taken.error().code, ErrorCode::kUnsupported);
   EXPECT_NE(taken.error().message.find(reason), std::string::npos) << taken.error().describe();
   ASSERT_OK_AND_ASSIGN(Observations after, session.run(scenario.probe));

@@ -1,4 +1,4 @@
-// The runner: takes one scenario through every way a state can be come back to, and compares.
+// Runs one scenario through every way of returning to a state, and compares the probe's output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,29 +11,29 @@
 
 namespace sf::equivalence {
 
-// Sets the scenario's state up; an unexpected exit code is an error that shows the output.
+// Sets up the scenario's state. An unexpected exit code is an error that shows the output.
 Status prepare(Session& session, const Scenario& scenario);
 
-// What the probe prints where nothing was ever branched. `session` is prepared; see Asking for who
-// is asked.
+// The probe's output without any restore. Requires: `session` is prepared. Asking decides which
+// session is probed.
 Result<Observations> reference(Host& host, Session& session, const Scenario& scenario);
 
-// Whether the reference shows what the scenario is about.
+// An error if the reference does not contain what the scenario expects.
 Status check_reference(const Scenario& scenario, const Observations& expected);
 
-// The scenario's own disturbance, then the general one. Failures are fine: it only has to go wrong.
+// Runs the scenario's own disturbance, then the general one. Their failures are ignored.
 Status disturb(Session& session, const Scenario& scenario);
 
-// Whether `got` is what the reference says; the message names the way that was taken.
+// True if `got` equals the reference; the message names `way`.
 ::testing::AssertionResult same(const Observations& expected, const Observations& got,
                                 const std::string& way);
 
-// Forward, back, back to a checkpoint of the restored branch, and a fork; reports each difference
-// to GoogleTest.
+// Continue, restore, restore to a checkpoint of the restored branch, and fork. Reports each
+// difference to GoogleTest.
 void check_scenario(Host& host, const Scenario& scenario);
 
-// A scenario that the engine declines: the checkpoint is refused, says why, and the branch goes on
-// as if nobody had asked.
+// For a state that the engine declines: the checkpoint is refused with `reason` and the branch
+// continues unchanged.
 void check_declined(Host& host, const Scenario& scenario, const std::string& reason);
 
 }  // namespace sf::equivalence

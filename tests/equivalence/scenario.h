@@ -1,5 +1,4 @@
-// Scenario: a state worth keeping and how to look at it. Plain data; runner.h says what is done
-// with it.
+// Scenario: a state and the commands that probe it. Plain data; runner.h defines how it is used.
 #pragma once
 
 #include <span>
@@ -11,30 +10,29 @@
 namespace sf::equivalence {
 
 enum class Asking {
-  // The probe leaves things as they were. The reference is what it prints right before the
-  // checkpoint, in the same
-  // branch: pids, inode numbers and addresses must come out the same, digit by digit.
+  // The probe changes nothing. The reference is its output right before the checkpoint, in the same
+  // branch: pids, inode numbers and addresses must be equal.
   kAgain,
-  // The probe uses up what it looks at ($?, wait, unread data). The reference comes from a second
-  // branch that is
-  // prepared alike and never checkpointed, so such a probe prints no pids and no inode numbers.
+  // The probe consumes the state ($?, wait, unread data). The reference comes from a second branch
+  // that is prepared in the same way and never checkpointed, so such a probe prints no pids and no
+  // inode numbers.
   kOnce,
 };
 
 struct Scenario {
-  std::string name = {};                  // CamelCase, it becomes part of the test's name
+  std::string name = {};                  // in CamelCase, since it becomes part of the test's name
   std::string user = "root";              // of the whole session
-  std::vector<std::string> prepare = {};  // each exits 0 ...
-  int last_exit = 0;                      // ... but the last may be meant to fail
-  std::vector<std::string> probe = {};    // each exits 0 in the reference
-  std::string expect = {};  // part of the reference: it is not equal just because all failed alike
-  std::vector<std::string> disturb = {};  // on top of the general one, before it
+  std::vector<std::string> prepare = {};  // each exits with 0 ...
+  int last_exit = 0;                      // ... but the last may exit with this
+  std::vector<std::string> probe = {};    // each exits with 0 in the reference
+  std::string expect = {};  // must occur in the reference, so that equal failures do not pass
+  std::vector<std::string> disturb = {};  // runs before the general disturbance
   Asking asking = Asking::kAgain;
-  // What a backend must bring back for the probe to print the same, beside what its family needs.
+  // Capabilities that the scenario needs from a backend, besides those of its family.
   control::Preserves also_needs = {};
 };
 
-// Scenarios of one kind, and what a backend must bring back for all of them.
+// Scenarios of one kind, and the capabilities that all of them need from a backend.
 struct Family {
   std::string name;
   control::Preserves needs;
@@ -42,10 +40,10 @@ struct Family {
 };
 std::vector<Family> all_families();
 
-// Every session starts in /w, an empty directory that anybody may write to, and finds these in its
+// Every session starts in /w, an empty directory that any user may write to, and has these in its
 // PATH:
 //   stateful               tests/programs
-//   wait-for <command>...  tries until the command succeeds; fails after half a minute
+//   wait-for <command>...  tries until the command succeeds; fails after 30 s
 std::vector<Scenario> shell_scenarios();
 std::vector<Scenario> job_scenarios();
 std::vector<Scenario> file_scenarios();
@@ -60,14 +58,15 @@ struct FeatureRow {
   Asking asking = Asking::kAgain;
 };
 std::vector<Scenario> feature_scenarios(std::span<const FeatureRow> rows);
-// In no family: rows for all process engines, and for the native one alone.
+// In no family: rows for all process engines, and rows for the native engine only.
 std::vector<Scenario> standing_scenarios();
 std::vector<Scenario> native_scenarios();
 
-// Goes astray: another directory, spoilt variables, deleted files, killed processes, taken ports,
-// closed descriptors. Requires: a branch of its own; it kills every process that it can reach.
+// Damages the branch: another directory, overwritten variables, deleted files, killed processes,
+// occupied ports, closed descriptors. Requires: a branch of its own, since it kills every process
+// that it can reach.
 std::vector<std::string> damage();
-// Afterwards hardly any command works: broken PATH and aliases, terminal, limits, options.
+// After these, hardly any command works: broken PATH, aliases, terminal, limits and options.
 std::vector<std::string> blinding();
 
 }  // namespace sf::equivalence

@@ -1,5 +1,5 @@
-// ScenarioTest: a test for each scenario, all of a family over one host. OverOneHost: for rows that
-// are more than a scenario.
+// ScenarioTest: one test for each scenario; all scenarios of a family share one host. OverOneHost:
+// for rows that are not a Scenario.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace sf::equivalence {
 
-// How GoogleTest shows a scenario; without it, its bytes.
+// How GoogleTest prints a scenario; by default it prints bytes.
 inline void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 
 inline std::string scenario_name(const ::testing::TestParamInfo<Scenario>& info) {
@@ -36,7 +36,7 @@ class OverOneHost : public ::testing::TestWithParam<Row> {
   static WaypointHost& host() { return *holder(); }
 
  private:
-  // One for all tests of a family, as GoogleTest's suites want it.
+  // One host for all tests of a family, as GoogleTest's suites require.
   static std::unique_ptr<WaypointHost>& holder() {
     static std::unique_ptr<WaypointHost> host;
     return host;

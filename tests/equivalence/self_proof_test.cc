@@ -1,5 +1,5 @@
-// The suite proves itself: with a restore that does nothing, every scenario must be seen to fail. A
-// probe that cannot tell the damage would make its row worthless.
+// Tests the suite itself: with a restore that does nothing, every scenario must fail. A probe that
+// does not notice the damage would make its scenario worthless.
 #include <string>
 #include <vector>
 
@@ -8,7 +8,7 @@
 namespace sf::equivalence {
 namespace {
 
-constexpr milliseconds kTimeout{5'000};  // a dead server does not answer
+constexpr milliseconds kTimeout{5'000};  // a killed server does not answer
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
@@ -19,15 +19,15 @@ std::vector<Scenario> all_scenarios() {
 
 using SelfProofTest = ScenarioTest;
 
-TEST_P(SelfProofTest, ARestoreThatDoesNothingIsNoticed) {
+TEST_P(SelfProofTest, RestoreThatDoesNothingFailsEveryScenario) {
   const Scenario& scenario = GetParam();
   ASSERT_OK_AND_ASSIGN(Session session, Session::start(host(), scenario.user));
   ASSERT_OK(prepare(session, scenario));
   ASSERT_OK_AND_ASSIGN(Observations expected, reference(host(), session, scenario));
   session.set_patience(kTimeout);
   ASSERT_OK(session.run(scenario.disturb));
-  ASSERT_OK(session.run(damage()));  // without the blinding, which any probe would notice
-  Result<Observations> got = session.run(scenario.probe);  // even failing to answer is a difference
+  ASSERT_OK(session.run(damage()));  // without blinding(), which any probe would notice
+  Result<Observations> got = session.run(scenario.probe);  // a failing probe counts as a difference
   EXPECT_FALSE(got.ok() && same(expected, *got, "a restore that does nothing"));
 }
 

@@ -31,7 +31,7 @@ END
 node counter.js > /dev/null 2>&1 &
 wait-for curl -sf http://127.0.0.1:8080/ && curl -s http://127.0.0.1:8080/add)";
 
-// A program that reads commands from a FIFO which the shell holds open as descriptor 4.
+// Starts a program that reads commands from a FIFO; the shell holds the FIFO open as descriptor 4.
 std::string fed_by_fifo(const std::string& program) {
   return "mkfifo in; exec 4<>in; " + program + " < in >> out 2>/dev/null &";
 }

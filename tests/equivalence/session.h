@@ -1,5 +1,5 @@
-// The suite's own words for a session: a host that has branches, and a session that always ends.
-// What kind of host it is (waypoint_host.h, daemon_host.h) no scenario knows.
+// The suite's interface to a session: Host has branches, Session owns one branch. Scenarios do not
+// know which Host they use (waypoint_host.h, daemon_host.h).
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ using waypoint::CheckpointId;
 class Host {  // Not thread-safe.
  public:
   virtual ~Host() = default;
-  // A fresh branch over the host's root, with /w and the test programs.
+  // Starts a branch over the host's root, with /w and the test programs.
   virtual Result<BranchId> start(const std::string& user) = 0;
   virtual Result<BranchId> fork(const CheckpointId& checkpoint) = 0;
   virtual Result<Observation> exec(const BranchId& branch, const std::string& command,
@@ -26,21 +26,21 @@ class Host {  // Not thread-safe.
   virtual Result<CheckpointId> checkpoint(const BranchId& branch) = 0;
   virtual Status restore(const BranchId& branch, const CheckpointId& checkpoint) = 0;
   virtual Status end(const BranchId& branch) = 0;
-  // Ends everything and fails the running test when anything is left on the host.
+  // Ends everything, and fails the running test if anything is left on the host.
   virtual void close() = 0;
 };
 
-// One live branch; ended by its destructor.
+// One live branch; the destructor ends it.
 class Session {
  public:
-  // In /w, with the test programs in its PATH.
+  // Starts in /w, with the test programs in PATH.
   static Result<Session> start(Host& host, const std::string& user);
   static Result<Session> fork(Host& host, const CheckpointId& checkpoint);
   Session(Session&& other) noexcept;
   Session& operator=(Session&&) = delete;
   ~Session();
 
-  // A command that takes longer ends with "(timed out)" in its output.
+  // A command that takes longer is stopped, and its output ends with "(timed out)".
   void set_patience(milliseconds patience) { patience_ = patience; }
   Result<Observation> run(const std::string& command);
   Result<Observations> run(const std::vector<std::string>& commands);
@@ -54,8 +54,8 @@ class Session {
   milliseconds patience_{60'000};
 };
 
-// The bytes of tests/programs, and the script that puts what it reads from its input into a root,
-// with /w beside it.
+// The executables of tests/programs, and the script that unpacks them from its standard input into
+// a root and creates /w.
 Result<std::string> test_programs();
 std::string install_script();
 

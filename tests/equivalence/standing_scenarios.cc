@@ -1,12 +1,12 @@
-// How processes and the terminal stand with the kernel: priorities, CPUs, filters, exclusive mode.
-// In no family: rows for the process engines.
+// Kernel settings of processes and the terminal: priorities, CPUs, filters, exclusive mode. In no
+// family: rows for the process engines.
 #include "scenario.h"
 
 namespace sf::equivalence {
 
 std::vector<Scenario> standing_scenarios() {
-  // TIOCEXCL and TIOCGEXCL of a descriptor that is open already: an exclusive terminal cannot be
-  // opened again.
+  // TIOCEXCL and TIOCGEXCL on a descriptor that is already open, because an exclusive terminal
+  // cannot be opened again.
   const std::string set_exclusive = "python3 -c 'import fcntl; fcntl.ioctl(0, 0x540c)'";
   const std::string is_exclusive =
       "python3 -c 'import array, fcntl; a = array.array(\"i\", [0]); fcntl.ioctl(0, 0x80045440, "
@@ -29,7 +29,7 @@ std::vector<Scenario> standing_scenarios() {
        .probe = {"for p in $$ $a 1; do grep Cpus_allowed_list /proc/$p/status; done"},
        .expect = "Cpus_allowed_list:\t0\n"},
       {.name = "TimerSlack",
-       .prepare = {"echo 72000 >/proc/self/timerslack_ns"},  // nobody may ask for another's
+       .prepare = {"echo 72000 >/proc/self/timerslack_ns"},  // a process can read only its own
        .probe = {"cat /proc/self/timerslack_ns"},
        .expect = "72000\n"},
       {.name = "StandingOfAnotherUser",

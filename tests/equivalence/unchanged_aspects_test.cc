@@ -1,6 +1,6 @@
-// Every aspect of a state that the fingerprint claims to see
-// (waypoint/speculation/fingerprint_coverage.h) is changed: no checkpoint is shared, and a restore
-// brings back what a probe printed at the node.
+// Changes every aspect of a state that the fingerprint covers
+// (waypoint/speculation/fingerprint_coverage.h): no checkpoint is shared, and after a restore a
+// probe prints the same as at the node.
 #include <sched.h>
 
 #include <set>
@@ -25,7 +25,7 @@ struct Change {
   "a = ctypes.create_string_buffer(struct.pack('IIQiIQQQ', 48, 0, 0, 0, 0, 5000000, " \
   "0, 0)); "
 
-// Those of pid 1 are changes of init, which belongs to the state like the shell.
+// Rows for pid 1 change init, which belongs to the state like the shell.
 constexpr Change kChanges[] = {
     {StateAspect::kName, "echo x > /proc/$$/comm", "cat /proc/$$/comm"},
     {StateAspect::kUmask, "umask 077", "umask"},
@@ -72,7 +72,7 @@ constexpr Change kChanges[] = {
 
 class UnchangedAspectsTest : public UnchangedTest {
  protected:
-  // Says when the probe prints something else after going back.
+  // Fails if the probe prints something else after a restore of `node`.
   void expect_same_after_restore(const CheckpointId& node, const std::string& probe) {
     const std::string expected = look(branch_, probe);
     look(branch_, "x=7");
@@ -86,7 +86,7 @@ class UnchangedAspectsTest : public UnchangedTest {
   }
 };
 
-TEST_F(UnchangedAspectsTest, AChangeOfAnyAspectMakesACheckpointOfItsOwn) {
+TEST_F(UnchangedAspectsTest, ChangeOfAnyAspectPreventsSharing) {
   for (const Change& change : kChanges) {
     SCOPED_TRACE(change.command);
     cpu_set_t cpus;
@@ -113,18 +113,18 @@ TEST_F(UnchangedAspectsTest, EveryAspectOfTheTableIsChangedByACommand) {
     EXPECT_TRUE(changed.contains(static_cast<StateAspect>(i))) << "aspect number " << i;
 }
 
-TEST_F(UnchangedAspectsTest, ASeedOfTheRandomNumbersIsAChangeWhateverValueItShows) {
+TEST_F(UnchangedAspectsTest, NewRandomSeedPreventsSharingEvenIfRandomShowsTheSameValue) {
   begin();
   const std::string number = look(branch_, "echo $RANDOM");
   checkpoint(branch_);
-  // The variable shows the same number after both.
+  // $RANDOM shows the same number after both seeds.
   look(branch_, "RANDOM=" + number.substr(0, number.size() - 1));
   CheckpointInfo node = checkpoint(branch_);
   EXPECT_FALSE(node.base.has_value());
   expect_same_after_restore(node.id, "echo $RANDOM $RANDOM");
 }
 
-TEST_F(UnchangedAspectsTest, ASharedCheckpointBringsBackTheTimesOfTheHistory) {
+TEST_F(UnchangedAspectsTest, SharedCheckpointRestoresTheTimesOfTheHistory) {
   CheckpointInfo base = begin();
   for (const char* command : {"ls", "echo 'two\nlines'; echo '#1'", "cat f"}) {
     look(branch_, command);
@@ -132,14 +132,14 @@ TEST_F(UnchangedAspectsTest, ASharedCheckpointBringsBackTheTimesOfTheHistory) {
   }
   CheckpointInfo node = checkpoint(branch_);
   ASSERT_EQ(node.base, base.id);
-  look(branch_, "ls");  // a checkpoint that shares after one that does
+  look(branch_, "ls");  // a second checkpoint that shares the same base
   ASSERT_TRUE(wp_->restore(branch_, node.id).ok());
   look(branch_, "pwd");
   CheckpointInfo later = checkpoint(branch_);
   EXPECT_EQ(later.base, base.id);
   for (const CheckpointId& id : {node.id, later.id}) {
     ASSERT_TRUE(wp_->restore(branch_, id).ok());
-    // Without the entry of the probe itself.
+    // Without the history entry of the probe itself.
     const std::string probe =
         "HISTTIMEFORMAT='%s '; history | head -n -1; history -a /w/h; head -n -2 /w/h; unset "
         "HISTTIMEFORMAT; echo $HISTCMD";
@@ -151,7 +151,7 @@ TEST_F(UnchangedAspectsTest, ASharedCheckpointBringsBackTheTimesOfTheHistory) {
   }
 }
 
-TEST_F(UnchangedAspectsTest, TheHistoryOfASharedCheckpointIsThatOfItsBranch) {
+TEST_F(UnchangedAspectsTest, ForkOfASharedCheckpointHasTheHistoryOfItsBranch) {
   CheckpointInfo base = begin();
   look(branch_, "ls");
   wait_for_next_second();
@@ -162,7 +162,7 @@ TEST_F(UnchangedAspectsTest, TheHistoryOfASharedCheckpointIsThatOfItsBranch) {
   EXPECT_EQ(look(copy, probe), look(branch_, probe));
 }
 
-TEST_F(UnchangedAspectsTest, AHistoryThatIsNotOneEntryForEachCommandIsNeverShared) {
+TEST_F(UnchangedAspectsTest, HistoryWithoutOneEntryPerCommandPreventsSharing) {
   for (const char* setting :
        {"HISTCONTROL=ignoredups", "HISTIGNORE=ls", "histchars='!^%'", "set -o history"}) {
     SCOPED_TRACE(setting);
@@ -181,7 +181,7 @@ TEST_F(UnchangedAspectsTest, AHistoryThatIsNotOneEntryForEachCommandIsNeverShare
   }
 }
 
-TEST_F(UnchangedAspectsTest, ACheckpointLeavesTheTimesOfAccessWhereFilesAreCopied) {
+TEST_F(UnchangedAspectsTest, CheckpointKeepsAccessTimesWhereFilesAreCopied) {
   auto copies =
       Waypoint::open({.store_dir = dir_.path() + "/copies", .file_layers = FileLayerKind::kCopy});
   ASSERT_TRUE(copies.ok()) << copies.error().describe();
@@ -196,7 +196,7 @@ TEST_F(UnchangedAspectsTest, ACheckpointLeavesTheTimesOfAccessWhereFilesAreCopie
   EXPECT_EQ(look(branch_, probe), before);
 }
 
-TEST_F(UnchangedAspectsTest, AQueueThatWasRemovedAgainLeavesNothingBehind) {
+TEST_F(UnchangedAspectsTest, RemovedQueueDoesNotPreventSharing) {
   CheckpointInfo base = begin();
   look(branch_, SF_QUEUE "0o102, 0o600, None); ctypes.CDLL(None).mq_unlink(b'/q')\"");
   EXPECT_EQ(checkpoint(branch_).base, base.id);
@@ -205,9 +205,9 @@ TEST_F(UnchangedAspectsTest, AQueueThatWasRemovedAgainLeavesNothingBehind) {
 #undef SF_QUEUE
 #undef SF_SLICE
 
-// Two images of one shell between which only plain commands ran: what is said not to differ, or to
-// be digested, is the same, byte by byte.
-TEST_F(UnchangedAspectsTest, WhatIsSaidToBeFixedIsTheSameInTheImagesOfARealShell) {
+// Two images of one shell, with only plain commands between them: fields that are marked as fixed
+// or digested must be equal, byte by byte.
+TEST_F(UnchangedAspectsTest, FixedAndDigestedFieldsAreEqualInTwoImagesOfAShell) {
   auto read_image = [&](const CheckpointInfo& info) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(
              dir_.path() + "/store/checkpoints/" + info.id.value())) {
@@ -233,7 +233,7 @@ TEST_F(UnchangedAspectsTest, WhatIsSaidToBeFixedIsTheSameInTheImagesOfARealShell
   native::TreeImage first = read_image(begin({.engine = EngineChoice::kNative}));
   for (const char* command : {"ls -l", "cat f", "grep one f | wc -l", "(cd d; exit 3)"})
     look(branch_, command);
-  look(branch_, "x=6");  // not shared
+  look(branch_, "x=6");  // an assignment, so the next checkpoint is not shared
   CheckpointInfo later = checkpoint(branch_);
   ASSERT_FALSE(later.base.has_value());
   native::TreeImage second = read_image(later);

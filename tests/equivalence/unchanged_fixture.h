@@ -1,4 +1,4 @@
-// A branch with some state of each kind, whose checkpoints may share the one before.
+// A branch with some state of each kind, whose checkpoints may share the previous one.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace sf::waypoint {
 
 class UnchangedTest : public CommandsTest {
  protected:
-  // Reads all below /w until no further reading changes a time of access: those of what is newer
-  // than its last access move (relatime).
+  // Reads everything below /w until no access time changes any more: relatime updates an access
+  // time only if the file is newer than its last access.
   static constexpr const char* kSettle =
       "until [ -z \"$(find /w -printf '%A@ %C@ %T@\\n' | awk '$1 <= $2 || $1 <= $3')\" ]; do "
       "grep -rc '' /w; ls -R /w; done >/dev/null";
@@ -32,7 +32,7 @@ class UnchangedTest : public CommandsTest {
     EXPECT_TRUE(made.front().ok()) << (made.front() ? "" : made.front().error().describe());
     return made.front() ? *made.front() : BranchId();
   }
-  // And a checkpoint of it. /fresh has never been read.
+  // Starts such a branch and takes a checkpoint of it. /fresh has never been read.
   CheckpointInfo begin(const BranchConfig& config = {}) {
     branch_ = start(config);
     look(branch_,

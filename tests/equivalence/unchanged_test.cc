@@ -1,11 +1,11 @@
-// A checkpoint after commands that changed nothing shares the one before. It must bring back what
-// its own would have, and whatever does change something must not be taken for nothing.
+// A checkpoint after commands that changed nothing shares the previous one. It must restore the
+// same state as a checkpoint of its own, and a command that changes anything must prevent sharing.
 #include "unchanged_fixture.h"
 
 namespace sf::waypoint {
 namespace {
 
-// What even a harmless command moves, and what it must not.
+// Prints state that even a harmless command changes, and state that it must not change.
 constexpr const char* kProbe =
     "echo \"$? [$_] $LINENO $!\"; history | tail -4; hash; echo $RANDOM; bash -c 'echo $$'; pwd; "
     "echo $x; declare -p | grep -v -e '^declare -a BASH_LINENO' | md5sum; set -o | md5sum; find /w "
@@ -30,7 +30,7 @@ class UnchangedStoreTest : public UnchangedTest {
   }
 };
 
-TEST_F(UnchangedStoreTest, SharesTheCheckpointBeforeAndBringsBackItsOwnMoment) {
+TEST_F(UnchangedStoreTest, SharedCheckpointRestoresItsOwnMoment) {
   CheckpointInfo first = begin();
   EXPECT_FALSE(first.base.has_value());
   for (const char* command :
@@ -45,7 +45,7 @@ TEST_F(UnchangedStoreTest, SharesTheCheckpointBeforeAndBringsBackItsOwnMoment) {
     EXPECT_EQ(alias.image_bytes, 0U);
     BranchId copy = fork(alias.id);
     EXPECT_EQ(screen(copy), screen(branch_));
-    // The reference: the branch that was never brought back; it goes on from the alias again.
+    // The reference is the live branch, before it is restored to the alias.
     const std::string expected = look(branch_, kProbe);
     EXPECT_EQ(look(copy, kProbe), expected);
     ASSERT_TRUE(wp_->restore(branch_, alias.id).ok());
@@ -55,7 +55,7 @@ TEST_F(UnchangedStoreTest, SharesTheCheckpointBeforeAndBringsBackItsOwnMoment) {
   }
 }
 
-TEST_F(UnchangedStoreTest, ChainsLeadToOneBaseWhateverLiesBetween) {
+TEST_F(UnchangedStoreTest, ChainOfSharedCheckpointsHasOneBase) {
   CheckpointInfo first = begin();
   look(branch_, "ls");
   CheckpointInfo second = checkpoint(branch_);
@@ -71,7 +71,7 @@ TEST_F(UnchangedStoreTest, ChainsLeadToOneBaseWhateverLiesBetween) {
   EXPECT_FALSE(checkpoint(branch_).base.has_value());
 }
 
-TEST_F(UnchangedStoreTest, IsNeverAssumedWhereSomethingChanged) {
+TEST_F(UnchangedStoreTest, CommandThatChangesStatePreventsSharing) {
   for (const char* command :
        {"x=6",
         "for i in 1 2; do :; done",
@@ -142,7 +142,7 @@ TEST_F(UnchangedStoreTest, IsNeverAssumedWhereSomethingChanged) {
   }
 }
 
-TEST_F(UnchangedStoreTest, KeysAndUnaskedCommandsProveNothing) {
+TEST_F(UnchangedStoreTest, KeysAndCommandsWithoutAFingerprintPreventSharing) {
   begin();
   ASSERT_TRUE(wp_->send_keys(branch_, ":\n").ok());
   EXPECT_FALSE(checkpoint(branch_).base.has_value());
@@ -153,7 +153,7 @@ TEST_F(UnchangedStoreTest, KeysAndUnaskedCommandsProveNothing) {
   (void)base;
 }
 
-TEST_F(UnchangedStoreTest, ABaseThatWasRemovedGoesWithTheLastThatNeedsIt) {
+TEST_F(UnchangedStoreTest, RemovedBaseIsDeletedWithItsLastAlias) {
   CheckpointInfo base = begin();
   look(branch_, "ls");
   CheckpointInfo one = checkpoint(branch_);
@@ -168,7 +168,7 @@ TEST_F(UnchangedStoreTest, ABaseThatWasRemovedGoesWithTheLastThatNeedsIt) {
   EXPECT_EQ(look(branch_, kProbe), expected);
   ASSERT_TRUE(wp_->end(branch_).ok());
 
-  // The same in another life of the store.
+  // The same after the store was closed and opened again.
   wp_.reset();
   reopen();
   BranchId copy = fork(two.id);
@@ -181,7 +181,7 @@ TEST_F(UnchangedStoreTest, ABaseThatWasRemovedGoesWithTheLastThatNeedsIt) {
   expect_nothing_left();
 }
 
-TEST_F(UnchangedStoreTest, ARemovalThatDeathCutInTwoIsFinishedAtTheNextOpening) {
+TEST_F(UnchangedStoreTest, InterruptedRemovalIsCompletedAtTheNextOpen) {
   CheckpointInfo base = begin();
   look(branch_, "ls");
   CheckpointInfo alias = checkpoint(branch_);
@@ -189,7 +189,8 @@ TEST_F(UnchangedStoreTest, ARemovalThatDeathCutInTwoIsFinishedAtTheNextOpening) 
   ASSERT_TRUE(wp_->remove(base.id).ok());
   ASSERT_TRUE(wp_->end(branch_).ok());
   wp_.reset();
-  // As it is after the first step of remove(alias): doomed among the drafts, its base untouched.
+  // The state after the first step of remove(alias): the alias is among the drafts, its base
+  // unchanged.
   const std::string store = dir_.path() + "/store";
   std::filesystem::rename(store + "/checkpoints/" + alias.id.value(),
                           store + "/drafts/" + alias.id.value());

@@ -16,23 +16,24 @@ constexpr seconds kClosingTimeout{1};
 constexpr int kFewRestores = 20;
 constexpr milliseconds kCaptureTimeout{200};
 
-// SF_ENGINE: which process engine the branches have, when it is not the usual one.
+// SF_ENGINE selects the process engine of the branches.
 Result<waypoint::EngineChoice> wanted_engine() {
   const char* name = std::getenv("SF_ENGINE");
   if (name == nullptr) return waypoint::BranchConfig{}.engine;
   auto choice = waypoint::engine_choice_from(name);
-  if (!choice) return invalid(std::string("SF_ENGINE=") + name + " is no engine");
+  if (!choice) return invalid(std::string("SF_ENGINE=") + name + ": unknown engine");
   return *choice;
 }
 
-// SF_AHEAD: 1 has every tree that can be made, or captured, before that is wanted be so; 0 none.
+// SF_AHEAD: 1 waits for a precapture or prerestore before each checkpoint and restore; 0 disables
+// both.
 std::optional<bool> wants_speculation() {
   const char* wanted = std::getenv("SF_AHEAD");
   if (wanted == nullptr) return std::nullopt;
   return std::string_view(wanted) != "0";
 }
 
-// The disturbance kills whatever it can reach: it must not be able to reach the host.
+// The disturbance kills every process that it can reach, so it must not reach the host's processes.
 Status check_isolation(const std::string& inner_pid_namespace) {
   SF_TRY_ASSIGN(std::string outer, os::read_link("/proc/self/ns/pid"));
   if (inner_pid_namespace.empty() || inner_pid_namespace == outer + "\n") {
@@ -63,10 +64,10 @@ Result<std::unique_ptr<WaypointHost>> WaypointHost::open(waypoint::FileLayerKind
 void WaypointHost::close() {
   if (waypoint_ != nullptr) waypoint_->end_all();
   waypoint_.reset();
-  // Few rows have a clock that forbids it.
+  // Only a few scenarios have a running clock, which forbids a prerestore.
   if (speculates_ == true && gone_back_ > kFewRestores) {
     EXPECT_GT(foreseen_ * 10, gone_back_ * 8) << foreseen_ << " of " << gone_back_;
-    EXPECT_GT(precaptured_, 0) << "of " << checkpoints_;  // those without sleepers and servers
+    EXPECT_GT(precaptured_, 0) << "of " << checkpoints_;  // none with sleepers or servers
   }
   leaks_.verify(Deadline::after(kLeakTimeout));
   EXPECT_FALSE(os::exists("/w")) << "a branch wrote to the host";
@@ -128,8 +129,8 @@ Result<Observation> WaypointHost::exec(const BranchId& branch, const std::string
 }
 
 Result<CheckpointId> WaypointHost::checkpoint(const BranchId& branch) {
-  // Declined for a moment only: a server has not seen yet that its last client is gone, or looks
-  // into /proc just now.
+  // The engine may decline only for a moment: a server has not yet seen that its last client is
+  // gone, or reads /proc just now.
   Deadline patience = Deadline::after(kClosingTimeout);
   for (;;) {
     await_capture(branch);
@@ -141,7 +142,7 @@ Result<CheckpointId> WaypointHost::checkpoint(const BranchId& branch) {
     }
     bool closing = engine_ == waypoint::EngineChoice::kNative &&
                    (info.error().message.find("it is a connection") != std::string::npos ||
-                    info.error().message.find("it looks into a process") != std::string::npos);
+                    info.error().message.find("it is a /proc file") != std::string::npos);
     if (!closing || patience.passed()) return std::move(info).error();
     std::this_thread::sleep_for(milliseconds(20));
   }

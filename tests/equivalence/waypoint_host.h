@@ -1,4 +1,4 @@
-// WaypointHost: branches straight on the substrate, in a store of its own, with a leak check.
+// WaypointHost: branches directly on the substrate, in a store of its own, with a leak check.
 #pragma once
 
 #include <memory>
@@ -40,9 +40,9 @@ class WaypointHost final : public Host {
   std::unique_ptr<waypoint::Waypoint> waypoint_;
   std::optional<bool> speculates_;
   int gone_back_ = 0;
-  int foreseen_ = 0;  // of these, those whose trees stood ready
+  int foreseen_ = 0;  // restores for which a prerestored tree was ready
   int checkpoints_ = 0;
-  int precaptured_ = 0;  // of these, those that had been captured before
+  int precaptured_ = 0;  // checkpoints that had been precaptured
 };
 
 }  // namespace sf::equivalence

@@ -1,5 +1,5 @@
-"""The macrobenchmark end to end, small: one task that needs a live process and one that needs files alone, with states kept
-whole and with files alone."""
+"""A short run of the exploration benchmark: one task that needs a live process and one that needs
+only files, with complete and with files-only states."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 THINK_MS = 30
-TASKS = ("config-layers", "ticket-daemon")  # files; a daemon's memory
+TASKS = ("config-layers", "ticket-daemon")  # needs only files; needs a daemon's memory
 
 
 class Benchmark(unittest.TestCase):
@@ -32,7 +32,7 @@ class Benchmark(unittest.TestCase):
         self.assertEqual(solved, {("waypoint-auto", "config-layers"): True, ("waypoint-auto", "ticket-daemon"): True,
                                   ("overlay", "config-layers"): True, ("overlay", "ticket-daemon"): False}, shown)
 
-    def test_files_alone_are_not_enough_where_a_process_matters(self):
+    def test_files_alone_fail_a_task_that_needs_a_process(self):
         before = set(Path("/var/tmp").glob("sf-bench-*"))
         shown = self.bench()
         outcomes = [json.loads(line) for line in self.results.read_text().splitlines()]
@@ -52,7 +52,7 @@ class Benchmark(unittest.TestCase):
         self.assertIn("</svg>", self.page.with_suffix(".svg").read_text())
         self.assertEqual(set(Path("/var/tmp").glob("sf-bench-*")), before, "nothing is left")
 
-        # What is there is not done again; what is missing is.
+        # Existing results are kept; a missing one is measured again.
         lines = self.results.read_text().splitlines(keepends=True)
         self.results.write_text("".join(lines[:-1]))
         self.bench()
@@ -62,7 +62,7 @@ class Benchmark(unittest.TestCase):
     def test_names_that_do_not_exist_are_refused(self):
         ran = subprocess.run([os.environ["BENCH_EXPLORE"], "--root", "/", "--backends", "teleport"], capture_output=True, text=True)
         self.assertEqual(ran.returncode, 2)
-        self.assertIn("there is no backend called teleport", ran.stderr)
+        self.assertIn("unknown backend teleport", ran.stderr)
 
 
 if __name__ == "__main__":

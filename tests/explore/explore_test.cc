@@ -1,4 +1,4 @@
-// `statefork explore` as its users have it: real tasks, real sessions, scripted agents.
+// `statefork explore` as users run it: real tasks, real sessions, scripted agents.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ using wire::Json;
 
 class ExploreTest : public ExploreWorld {};
 
-TEST_F(ExploreTest, EveryPolicyFindsTheWayThroughWrongTurns) {
+TEST_F(ExploreTest, EveryPolicySolvesATaskWithWrongTurns) {
   for (const char* policy : {"mcts", "beam", "pass@k", "best-of-n"}) {
     const CommandRun ran = explore({"--policy", policy, "--max-nodes", "80"});
     EXPECT_EQ(ran.status, 0) << policy << ": " << ran.out << ran.err;
@@ -34,7 +34,7 @@ TEST_F(ExploreTest, BranchesAreExpandedAtTheSameTime) {
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
-TEST_F(ExploreTest, ASecondRunBuildsNothing) {
+TEST_F(ExploreTest, SecondRunReusesTheBuild) {
   const CommandRun first = explore({"--max-nodes", "1"});
   EXPECT_EQ(first.status, 3) << "not solved: " << first.err;
   EXPECT_NE(first.err.find("build:  RUN"), std::string::npos) << first.err;
@@ -51,7 +51,7 @@ TEST_F(ExploreTest, HarborTasksAreSearchedToo) {
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
-TEST_F(ExploreTest, TheDirectoryHasTheEvidence) {
+TEST_F(ExploreTest, RunDirectoryHasReportAndTree) {
   const std::string directory = out();
   const Json answer = json_of(explore({}, directory));
   ASSERT_OK_AND_ASSIGN(std::string tree_text, os::read_file(directory + "/tree.json"));
@@ -67,7 +67,7 @@ TEST_F(ExploreTest, TheDirectoryHasTheEvidence) {
     ASSERT_OK_AND_ASSIGN(std::string text, os::read_file(directory + name));
     EXPECT_FALSE(text.empty()) << name;
   }
-  // The mind is with the world.
+  // The agent's state is kept in the node's notes.
   auto node = world_.client().get("/v1/sessions/" + answer.value("session", "") + "/nodes/" +
                                   answer.value("node", ""));
   ASSERT_OK(node);
@@ -76,7 +76,7 @@ TEST_F(ExploreTest, TheDirectoryHasTheEvidence) {
   EXPECT_EQ(Json::parse((*node)["notes"]["explore.grade"].get<std::string>())["score"], 1);
 }
 
-TEST_F(ExploreTest, WhoeverWantsNoDiffsHasTheReportWithoutThem) {
+TEST_F(ExploreTest, NoDiffsOmitsDiffsFromTheReport) {
   const std::string directory = out();
   const CommandRun ran = explore({"--no-diffs", "--engine", "auto"}, directory);
   EXPECT_EQ(ran.status, 0) << ran.err;
@@ -85,13 +85,12 @@ TEST_F(ExploreTest, WhoeverWantsNoDiffsHasTheReportWithoutThem) {
   for (const Json& node : Json::parse(tree_text)["nodes"]) EXPECT_TRUE(node["diff"].is_null());
 }
 
-TEST_F(ExploreTest, TheForkForTheTestsCountsAsRestoring) {
+TEST_F(ExploreTest, ForkForGradingCountsAsRestoreTime) {
   const std::string directory = out();
   const Json answer = json_of(explore({"--policy", "pass@k", "--max-nodes", "80"}, directory));
   ASSERT_OK_AND_ASSIGN(std::string tree_text, os::read_file(directory + "/tree.json"));
   const Json winner = Json::parse(tree_text)["nodes"][answer.value("best", 0U)];
-  ASSERT_GT(winner["parent"], 0)
-      << "a rollout goes on where it stands, and restores nothing itself";
+  ASSERT_GT(winner["parent"], 0) << "a rollout continues in its branch and restores nothing";
   EXPECT_GT(winner["usage"]["restore_us"], 0);
   EXPECT_GT(winner["usage"]["grade_us"], 0);
 }
@@ -103,13 +102,13 @@ TEST_F(ExploreTest, GradingLeavesNoTraceInTheWinner) {
   EXPECT_EQ(world_.exec_output(session + "/look", "ls -d /tests /graded 2>/dev/null | wc -l"), "0");
 }
 
-TEST_F(ExploreTest, AKilledRunGoesOn) {
+TEST_F(ExploreTest, KilledRunCanBeResumed) {
   const std::string directory = out();
   std::vector<std::string> argv = {
       SF_PROGRAM, "explore",  task(),          "--root",  "/",
       "--agent",  "script",   "--out",         directory, "--jobs",
       "2",        "--socket", world_.socket(), "--state", world_.state_dir()};
-  world_.output({"ls"});  // there is a daemon
+  world_.output({"ls"});  // starts the daemon
   os::SpawnOptions options;
   options.argv = argv;
   options.env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"};
@@ -127,11 +126,11 @@ TEST_F(ExploreTest, AKilledRunGoesOn) {
   EXPECT_EQ(resumed.status, 0) << resumed.out << resumed.err;
   ASSERT_OK_AND_ASSIGN(std::string after, os::read_file(directory + "/journal.jsonl"));
   const std::string whole = before.substr(0, before.rfind('\n') + 1);
-  EXPECT_TRUE(after.starts_with(whole)) << "what was done is not done again";
+  EXPECT_TRUE(after.starts_with(whole)) << "a resumed run repeats no finished step";
   EXPECT_EQ(branches(json_of(resumed).value("session", "")), 1U);
 }
 
-TEST_F(ExploreTest, ARunCanBeWalkedThroughAndItsFilesTakenHome) {
+TEST_F(ExploreTest, RunCanBeInspectedAndItsFilesApplied) {
   const std::string directory = out();
   explore({}, directory);
   auto replayed = os::run_program({SF_PROGRAM, "replay", directory}, Deadline::after(seconds(30)));
@@ -141,7 +140,7 @@ TEST_F(ExploreTest, ARunCanBeWalkedThroughAndItsFilesTakenHome) {
   const std::string home = dir_ / "home";
   ASSERT_OK(os::make_directories(home));
   ASSERT_OK(os::write_file(home + "/data", "first\n", 0644));
-  const std::vector<std::string> apply = {"apply", directory, home};  // where the task works
+  const std::vector<std::string> apply = {"apply", directory, home};  // the task's directory
   auto with = [&](const std::string& more) {
     std::vector<std::string> arguments = apply;
     arguments.push_back(more);
@@ -190,7 +189,7 @@ TEST_F(ExploreTest, ApplyingTouchesNothingOutsideOfTheDirectory) {
   EXPECT_EQ(os::list_directory(outside).value().size(), 0U);
 }
 
-TEST_F(ExploreTest, TestsRunWhereTheTaskWorksUnlessTheyAreToRunInTheShell) {
+TEST_F(ExploreTest, TestsRunInTheTasksDirectoryOrInTheShellIfRequested) {
   ASSERT_OK(os::write_file(task() + "/run-tests.sh", "test \"$PWD\" = /srv/app\n"));
   auto graded = [&] {
     return world_
@@ -213,7 +212,7 @@ TEST_F(ExploreTest, ARootMayBeAnArchiveOrHaveAName) {
   ASSERT_OK(os::write_file(task() + "/run-tests.sh", "test -e /from-the-archive\n"));
   const std::string root = dir_ / "root";
   ASSERT_OK(os::make_directories(root, 0755));
-  // Enough of a root for a shell: the host's programs and libraries.
+  // A minimal root for a shell: the host's programs and libraries.
   const std::string copy = "set -e; root=" + root +
                            R"(; cd /; mkdir -p $root/{usr/bin,usr/lib,usr/lib64,tmp,root}
 touch $root/from-the-archive
@@ -239,7 +238,7 @@ tar -C $root -cf )" + dir_ / "root.tar" +
   EXPECT_EQ(by_name.status, 0) << by_name.out << by_name.err;
 }
 
-TEST_F(ExploreTest, ARunGoesOnAfterItsDaemonDied) {
+TEST_F(ExploreTest, RunCanBeResumedAfterItsDaemonDied) {
   const std::string directory = out();
   ASSERT_OK(os::write_file(dir_ / "kill.json", R"({"candidates": [
     {"command": "echo one", "value": 0.5, "next": [{"command": "sleep 3", "last": true}]}]})"));
@@ -262,7 +261,7 @@ TEST_F(ExploreTest, ARunGoesOnAfterItsDaemonDied) {
   EXPECT_NE(ran.err.find("--resume"), std::string::npos) << ran.err;
   const CommandRun resumed = world_.run({"explore", "--resume", directory, "--json"});
   EXPECT_EQ(resumed.status, 3) << resumed.out << resumed.err;
-  EXPECT_EQ(json_of(resumed)["nodes"], 2) << "what failed with the daemon is no dead end";
+  EXPECT_EQ(json_of(resumed)["nodes"], 2) << "a node that failed with the daemon is retried";
 }
 
 TEST_F(ExploreTest, AResumedRunTakesAnotherBudgetButNoOtherPolicy) {
@@ -276,7 +275,7 @@ TEST_F(ExploreTest, AResumedRunTakesAnotherBudgetButNoOtherPolicy) {
   EXPECT_EQ(more.status, 0) << more.out << more.err;
 }
 
-TEST_F(ExploreTest, WrongRequestsSayWhatToDo) {
+TEST_F(ExploreTest, InvalidArgumentsAreRefusedWithAHint) {
   auto expect = [&](std::vector<std::string> arguments, const std::string& words) {
     const CommandRun ran = world_.run(std::move(arguments));
     EXPECT_EQ(ran.status, 1) << ran.out;
@@ -294,7 +293,7 @@ TEST_F(ExploreTest, WrongRequestsSayWhatToDo) {
   expect({"explore", task(), "--root", "/", "--agent", "script", "--jobs", "0", "--out", never},
          "--jobs");
   expect({"explore", task(), "--root", "/", "--out", never}, "model");
-  EXPECT_FALSE(os::exists(never)) << "nothing is left of what did not begin";
+  EXPECT_FALSE(os::exists(never)) << "a run that did not start leaves no directory";
   auto replayed = os::run_program({SF_PROGRAM, "replay", never, "--json"},
                                   Deadline::after(seconds(30)), {.errors_apart = true});
   ASSERT_OK(replayed);

@@ -1,4 +1,4 @@
-// ExploreWorld: a task to search, a daemon to search it with, and the command line to do so.
+// ExploreWorld: a task, a daemon, and the command line that searches the task.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class ExploreWorld : public ::testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return world_.run(arguments);
   }
-  // The task's own solution, once.
+  // Runs the task's own solution once.
   CommandRun run_oracle(const std::string& task, const std::string& directory = "") {
     return world_.run({"explore", task, "--root", "/", "--agent", "oracle", "--policy", "pass@k",
                        "--attempts", "1", "--out", directory.empty() ? out() : directory,

@@ -1,4 +1,5 @@
-// Ctrl-C while a task is built: nobody waits for the step under way, and nothing is left of it.
+// Ctrl-C while a task is built: the run ends without waiting for the current step and leaves no
+// session.
 #include <signal.h>
 #include <unistd.h>
 
@@ -21,9 +22,10 @@ class StopTest : public ExploreWorld {
     ASSERT_OK(os::write_file(task() + "/" + name, text));
   }
 
-  // Begins a run, interrupts it when it is that far, and has a look at what is left.
+  // Starts a run, interrupts it when `is_that_far` returns true, and checks that it ends soon and
+  // leaves no session.
   void stop_when(const std::function<bool(pid_t)>& is_that_far, const std::string& directory) {
-    world_.output({"ls"});  // there is a daemon
+    world_.output({"ls"});  // starts the daemon
     os::SpawnOptions options;
     options.argv = {
         SF_PROGRAM, "explore", task(),     "--root",        "/",       "--agent",         "script",
@@ -39,13 +41,13 @@ class StopTest : public ExploreWorld {
     ASSERT_OK_AND_ASSIGN(os::ExitStatus ended, child.wait(Deadline::after(seconds(60))));
     EXPECT_LT(watch.elapsed(), seconds(10));
     EXPECT_EQ(ended.shell_code(), 130);
-    EXPECT_FALSE(ended.signaled) << "it cleans up itself";
+    EXPECT_FALSE(ended.signaled) << "the client must clean up and exit";
     auto sessions = world_.client().get("/v1/sessions");
     ASSERT_OK(sessions);
     EXPECT_TRUE((*sessions)["sessions"].empty()) << sessions->dump();
   }
 
-  // A command of the build has begun.
+  // True if a command of the build has begun.
   bool has_begun() {
     auto sessions = world_.client().get("/v1/sessions");
     if (!sessions || (*sessions)["sessions"].empty()) return false;
@@ -62,8 +64,8 @@ class StopTest : public ExploreWorld {
   }
 };
 
-// What ignores the interrupt is stopped all the same.
-TEST_F(StopTest, WhoeverStopsABuildWaitsForNoStepAndFindsNothingLeft) {
+// A build step that ignores the interrupt is stopped as well.
+TEST_F(StopTest, InterruptEndsABuildStepAndLeavesNothing) {
   write("Dockerfile", "FROM x\nRUN trap '' INT; touch /srv/begun; sleep 100; sleep 100\n");
   const std::string directory = out();
   stop_when([&](pid_t) { return has_begun(); }, directory);
@@ -73,8 +75,8 @@ TEST_F(StopTest, WhoeverStopsABuildWaitsForNoStepAndFindsNothingLeft) {
   EXPECT_EQ(resumed.status, 3) << resumed.err;
 }
 
-TEST_F(StopTest, WhoeverStopsALargeCopyWaitsForNoFurtherFile) {
-  constexpr int kFiles = 20'000;  // half a minute and more; links, since those are made at once
+TEST_F(StopTest, InterruptEndsACopyOfManyFiles) {
+  constexpr int kFiles = 20'000;  // takes over 30 s to copy; hard links, because they are made fast
   write("Dockerfile", "FROM x\nCOPY many /srv/many/\n");
   ASSERT_OK(os::make_directories(task() + "/many"));
   write("many/file", "x");
@@ -85,9 +87,9 @@ TEST_F(StopTest, WhoeverStopsALargeCopyWaitsForNoFurtherFile) {
   stop_when([&](pid_t) { return has_begun(); }, out());
 }
 
-// What is to be copied is read before, to know whether it is there already.
-TEST_F(StopTest, WhoeverStopsALargeCopyWaitsForNoFileToBeRead) {
-  constexpr off_t kSize = off_t{256} << 30U;  // of holes; minutes
+// The copied files are read before the copy, to find out whether the build is cached.
+TEST_F(StopTest, InterruptEndsTheReadOfALargeFile) {
+  constexpr off_t kSize = off_t{256} << 30U;  // a sparse file; reading it takes minutes
   write("Dockerfile", "FROM x\nCOPY large /srv/\n");
   write("large", "");
   const std::string large = task() + "/large";

@@ -1,4 +1,4 @@
-// Tasks as Terminal-Bench and Harbor have them, built and solved by their own solutions.
+// Tasks in the formats of Terminal-Bench and Harbor, built and solved by their own solutions.
 #include <sys/stat.h>
 
 #include "explore_world.h"
@@ -9,7 +9,7 @@ namespace {
 
 class TaskFormatsTest : public ExploreWorld {
  protected:
-  // A task whose tests are these.
+  // Makes a task with this Dockerfile and these tests.
   void make(const std::string& dockerfile, const std::string& tests) {
     write("Dockerfile", dockerfile);
     write("run-tests.sh", tests);
@@ -21,7 +21,7 @@ class TaskFormatsTest : public ExploreWorld {
   }
 };
 
-TEST_F(TaskFormatsTest, TheOracleSolvesIt) {
+TEST_F(TaskFormatsTest, OracleSolvesTheTask) {
   const std::string harbor = dir_ / "harbor";
   make_harbor_task(harbor);
   for (const std::string& directory : {task(), harbor}) {
@@ -30,7 +30,7 @@ TEST_F(TaskFormatsTest, TheOracleSolvesIt) {
   }
 }
 
-TEST_F(TaskFormatsTest, HarborsSolutionHasItsFilesAndVariablesAndTheRunDoesNotTellThem) {
+TEST_F(TaskFormatsTest, HarborSolutionGetsItsFilesAndVariablesUnrecorded) {
   const std::string harbor = dir_ / "harbor";
   make_harbor_task(harbor);
   auto write_to = [&](const std::string& name, const std::string& text) {
@@ -52,7 +52,7 @@ TEST_F(TaskFormatsTest, HarborsSolutionHasItsFilesAndVariablesAndTheRunDoesNotTe
     EXPECT_EQ(text.find("pass word"), std::string::npos) << name;
   }
 
-  // Other agents do not find it there.
+  // Other agents cannot read the solution in their branch.
   ASSERT_OK(os::write_file(dir_ / "look.json", R"({"candidates": [
     {"command": "test ! -e /solution && test ! -e /oracle && echo 'it is in /srv' >said",
      "last": true}]})"));
@@ -66,14 +66,15 @@ TEST_F(TaskFormatsTest, HarborsSolutionHasItsFilesAndVariablesAndTheRunDoesNotTe
   EXPECT_EQ(mixed.status, 1) << "it would find the solution";
 }
 
-// A program that reads single keys stands for an editor: what is typed reaches it, and not a shell.
-TEST_F(TaskFormatsTest, KeysOfASolutionGoToTheTerminal) {
+// A program that reads single keys replaces an editor: the keys must reach that program, not the
+// shell.
+TEST_F(TaskFormatsTest, KeysOfASolutionReachTheRunningProgram) {
   ASSERT_EQ(std::remove((task() + "/solution.sh").c_str()), 0);
   make("FROM x\nWORKDIR /srv/app\nCOPY keys.sh .\n",
        "test \"$(cat /srv/app/keys)\" = 'touch x' && test ! -e /srv/app/x && "
        "grep -qx 'after /srv/app' /srv/app/last\n");
   write("keys.sh", "IFS= read -r -n 7 keys\necho \"$keys\" >keys\n");
-  // The first seven characters that come are the program's; the rest is the shell's.
+  // The program reads the first seven characters; the shell reads the rest.
   write("solution.yaml",
         "- command: bash keys.sh\n"
         "- command: touch x\n  append_enter: false\n"
@@ -82,7 +83,7 @@ TEST_F(TaskFormatsTest, KeysOfASolutionGoToTheTerminal) {
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
-TEST_F(TaskFormatsTest, ASolutionThatIsTypedSaysWhichPackageItNeeds) {
+TEST_F(TaskFormatsTest, TypedSolutionNamesTheMissingPackage) {
   ASSERT_EQ(std::remove((task() + "/solution.sh").c_str()), 0);
   make("FROM x\nRUN rm -f /usr/bin/tmux /bin/tmux\n", "true\n");
   write("solution.yaml", "- command: vi a\n");
@@ -91,7 +92,7 @@ TEST_F(TaskFormatsTest, ASolutionThatIsTypedSaysWhichPackageItNeeds) {
   EXPECT_NE(ran.err.find("needs the package tmux"), std::string::npos) << ran.err;
 }
 
-TEST_F(TaskFormatsTest, WhatDockerignoreNamesIsNotCopied) {
+TEST_F(TaskFormatsTest, FilesInDockerignoreAreNotCopied) {
   make("FROM x\nCOPY . /srv/all/\nCOPY files /srv/files/\n",
        "cd /srv/all && test \"$(find . -type f | sort | tr '\\n' ' ')\" = "
        "'./Dockerfile ./files/keep.log ./run-tests.sh ' && test \"$(ls /srv/files)\" = keep.log\n");

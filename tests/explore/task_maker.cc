@@ -17,7 +17,7 @@ END
 RUN echo $WORD $MODE >>log && test -x tool.sh
 )";
 
-// The counter is in the memory of a process that all later steps talk to.
+// The counter is in the memory of a process that all later steps use.
 constexpr const char* kScript = R"({"candidates": [
   {"command": "rm data; cd /; MODE=slow", "value": 0.45, "reflection": "do not remove data"},
   {"command": "x=5; (n=0; mkfifo in out; while read w <in; do n=$((n+1)); echo $n $w >out; done) >/dev/null 2>&1 &\nuntil test -p out; do :; done; echo ready", "value": 0.5, "next": [

@@ -1,15 +1,15 @@
-// Tasks for tests: directories as Terminal-Bench and Harbor have them.
+// Makes task directories for tests, in the formats of Terminal-Bench and Harbor.
 #pragma once
 
 #include <string>
 
 namespace sf::test {
 
-// A script's wrong turns come first and damage what the right ones need: files, variables, the
-// directory, a process's memory. Tests pass only when each step began from the right state.
-// Requires: `directory` does not exist.
+// The script's wrong steps come first and damage the state that the right steps need: files,
+// variables, the working directory, a process's memory. The tests pass only if each step began from
+// the right state. Requires: `directory` does not exist.
 void make_terminal_bench_task(const std::string& directory);
-// The same as Harbor has it.
+// The same task in Harbor's format.
 void make_harbor_task(const std::string& directory);
 
 }  // namespace sf::test

@@ -5,7 +5,7 @@ namespace {
 
 constexpr milliseconds kTimeout{20'000};
 
-// The coprocess is started once; a restored shell finds it again by the descriptors it holds.
+// The coprocess is started once; a restored shell reaches it through the descriptors that it holds.
 constexpr const char* kPut = R"([[ -n $KEEP_PID ]] || {
   coproc KEEP { while read -r verb value; do [[ $verb = set ]] && held=$value; echo "$held"; done; }
 }

@@ -1,6 +1,6 @@
-// What a test puts into a branch and looks for later: one word, kept in a shell variable, in a
-// file, in the memory of a background process that has to answer through its pipes and, if there is
-// one, all over that of a heavy one.
+// The state that a test puts into a branch and checks later: one word, kept in a shell variable, in
+// a file, in the memory of a background process that answers through pipes and, after
+// start_heavy(), in every page of a heavy process.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace sf::faults {
 
-// Starts a process with 24 MB, threads and a TCP connection, and a job that is stopped. From now on
-// the word is written into every page of it and travels through the connection when it is looked
-// for.
+// Starts a process with 24 MB, threads and a TCP connection, and a stopped job. After this call
+// put_word() also writes the word to every page of that process, and word_in() sends it through the
+// connection.
 Status start_heavy(waypoint::Waypoint& manager, const waypoint::BranchId& branch);
 
 Status put_word(waypoint::Waypoint& manager, const waypoint::BranchId& branch,
                 const std::string& word);
 
-// The word when all places agree; otherwise what was seen there.
+// Returns the word if all places agree; otherwise the word of each place.
 Result<std::string> word_in(waypoint::Waypoint& manager, const waypoint::BranchId& branch);
 
-// The word found in a fork of the checkpoint; the fork is ended again.
+// Returns the word in a fork of the checkpoint, and ends the fork.
 Result<std::string> word_at(waypoint::Waypoint& manager, const waypoint::CheckpointId& checkpoint);
 
 }  // namespace sf::faults

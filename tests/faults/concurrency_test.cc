@@ -1,4 +1,4 @@
-// Many threads on one branch; stores whose records this program does not understand.
+// Many threads on one branch; stores with records of another version, boot or engine.
 #include <gtest/gtest.h>
 
 #include <thread>

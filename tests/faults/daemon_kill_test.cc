@@ -1,5 +1,5 @@
-// The daemon is killed at random points, again and again, while clients work. What was acknowledged
-// is there afterwards, and nothing is left behind.
+// Kills the daemon repeatedly at random moments while clients work. Acknowledged state must exist
+// afterwards, and nothing else may be left.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,7 +24,7 @@ using wire::Json;
 constexpr unsigned kKills = 200;
 constexpr unsigned kClients = 3;
 constexpr unsigned kDefaultSeed = 1;
-constexpr milliseconds kLook{5};          // how often a client tries whether the daemon is back
+constexpr milliseconds kLook{5};          // how often a client retries
 constexpr unsigned kLongestLifeMs = 400;  // of a daemon
 
 unsigned from_environment(const char* name, unsigned fallback) {
@@ -32,21 +32,21 @@ unsigned from_environment(const char* name, unsigned fallback) {
   return text == nullptr ? fallback : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 
-// One client with a session of its own. Everything it is told, it believes.
+// One client with its own session. It records every acknowledgement.
 class Worker {
  public:
   Worker(const DaemonWorld& world, std::string name, unsigned seed)
       : client_(world.client()), name_(std::move(name)), random_(seed) {}
 
-  // Works until told to stop; a daemon that has gone is waited for.
+  // Works until `stop` is set; retries while the daemon is down.
   void work(const std::atomic<bool>& stop) {
     while (!stop) {
       if (!step()) std::this_thread::sleep_for(kLook);
     }
   }
 
-  // Every node that was acknowledged shows the state it was taken in; every one that was removed
-  // does not exist.
+  // Every acknowledged node must show the state in which it was taken; every removed node must not
+  // exist.
   void verify() {
     for (const auto& [node, value] : acknowledged_) {
       SCOPED_TRACE(name_ + " " + node);
@@ -65,7 +65,7 @@ class Worker {
   std::string path(const std::string& verb) const {
     return "/v1/sessions/" + name_ + "/branches/main" + verb;
   }
-  // Variables, a file and a process: all must come from the same moment.
+  // Reads variables, a file and a process; all three must come from the same moment.
   std::string look() {
     auto seen = client_.post(
         path("/exec"), {{"command", "echo $X $(cat /root/x) $(tr '\\0' ' ' </proc/$P/cmdline)"}});
@@ -111,7 +111,7 @@ class Worker {
       return true;
     }
     std::string branch = *branches_.begin();
-    branches_.erase(branch);  // whether the end was heard or not, it is not promised any more
+    branches_.erase(branch);  // after the request to end it, the branch may or may not exist
     return client_.remove("/v1/sessions/" + name_ + "/branches/" + branch).ok();
   }
 
@@ -129,7 +129,7 @@ class Worker {
   std::set<std::string> branches_;
 };
 
-TEST(DaemonKillTest, NothingAcknowledgedIsLostHoweverOftenTheDaemonIsKilled) {
+TEST(DaemonKillTest, AcknowledgedStateSurvivesRepeatedKillsOfTheDaemon) {
   const unsigned seed = from_environment("SF_SEED", kDefaultSeed);
   const unsigned kills = from_environment("SF_KILLS", kKills);
   SCOPED_TRACE("SF_SEED=" + std::to_string(seed));
@@ -148,9 +148,9 @@ TEST(DaemonKillTest, NothingAcknowledgedIsLostHoweverOftenTheDaemonIsKilled) {
   std::mt19937 random(seed);
   for (unsigned kill = 0; kill < kills; ++kill) {
     SCOPED_TRACE("kill " + std::to_string(kill));
-    std::this_thread::sleep_for(milliseconds(random() % kLongestLifeMs));  // the random point
+    std::this_thread::sleep_for(milliseconds(random() % kLongestLifeMs));  // a random moment
     world.end_daemon(SIGKILL);
-    world.output({"ls"});  // starts the next one
+    world.output({"ls"});  // starts a new daemon
     if (::testing::Test::HasFailure()) break;
   }
   stop = true;
@@ -160,7 +160,7 @@ TEST(DaemonKillTest, NothingAcknowledgedIsLostHoweverOftenTheDaemonIsKilled) {
     worker->verify();
     nodes += worker->acknowledged();
   }
-  EXPECT_GT(nodes, kills / 10) << "the clients hardly came to work";
+  EXPECT_GT(nodes, kills / 10) << "the clients took too few snapshots";
   RecordProperty("nodes", static_cast<int>(nodes));
 }
 

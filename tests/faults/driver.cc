@@ -1,18 +1,18 @@
-// A manager that a test may kill. Opens the store, does one thing, says on standard output what was
-// acknowledged:
+// A manager that a test can kill. Opens the store, does one operation, and prints its
+// acknowledgements:
 //
 //   faults-driver STORE DIE_AT start
 //   faults-driver STORE DIE_AT checkpoint BRANCH
 //   faults-driver STORE DIE_AT restore BRANCH CHECKPOINT
-//   faults-driver STORE DIE_AT fork CHECKPOINT COUNT       one line for each fork
-//   faults-driver STORE DIE_AT churn BRANCH COUNT SEED     checkpoints and restores in random order
-//   faults-driver STORE DIE_AT abandon WORD                a branch with a checkpoint, then SIGKILL
-//   faults-driver STORE DIE_AT hold                        keeps the store until standard input
-//   ends
-//   faults-driver STORE DIE_AT ahead BRANCH                a checkpoint; when its tree stands ready
-//   and standard input has ended, a restore of it
+//   faults-driver STORE DIE_AT fork CHECKPOINT COUNT    prints one line for each fork
+//   faults-driver STORE DIE_AT churn BRANCH COUNT SEED  checkpoints and restores in random order
+//   faults-driver STORE DIE_AT abandon WORD             a branch with a checkpoint, then SIGKILL
+//   faults-driver STORE DIE_AT hold                     keeps the store open until end of input
+//   faults-driver STORE DIE_AT ahead BRANCH             takes a checkpoint, waits for its
+//                                                       prerestore and end of input, restores it
 //
-// DIE_AT is a fault point or "none"; with "ahead", one of trees that are made ahead. A failed
+// DIE_AT is a fault point or "none"; with "ahead" it applies to prerestores. A failed
+// operation prints "failed CODE: DESCRIPTION" and exits with status 1.
 // operation prints "failed CODE: DESCRIPTION" and ends with status 1.
 #include <unistd.h>
 

@@ -46,7 +46,7 @@ Result<std::optional<std::string>> DriverProcess::read_line(Deadline deadline) {
       return std::optional(line);
     }
     SF_TRY_ASSIGN(bool ready, os::wait_readable(output_.get(), deadline));
-    if (!ready) return fail(ErrorCode::kTimedOut, "the driver says nothing");
+    if (!ready) return fail(ErrorCode::kTimedOut, "the driver prints nothing");
     char buffer[4096];
     ssize_t n = ::read(output_.get(), buffer, sizeof buffer);
     if (n < 0) return os::last_error("reading from the driver");

@@ -1,4 +1,4 @@
-// A fault at every point of FaultPlan: the step fails, or the process that takes it dies.
+// A fault at every point of FaultPlan: the step fails, or the process that executes it dies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ using waypoint::Waypoint;
 
 constexpr auto kDriverTime = seconds(60);
 
-// A store with one branch that stands beyond its one checkpoint: the word was "old" there and is
-// "new" now.
+// A store with one branch and one checkpoint: the word was "old" at the checkpoint and is "new"
+// now.
 class FaultPointTest : public ::testing::TestWithParam<std::string_view> {
  protected:
   void SetUp() override {
@@ -51,8 +51,7 @@ class FaultPointTest : public ::testing::TestWithParam<std::string_view> {
   static std::string point() { return std::string(GetParam()); }
   static std::string operation() { return point().substr(0, point().find('.')); }
 
-  // Points of the native engine are reached with it alone; SF_ENGINE has all others be reached with
-  // another one, too.
+  // Points named "native_" need the native engine; SF_ENGINE selects the engine for the others.
   static waypoint::EngineChoice engine() {
     const char* wanted = std::getenv("SF_ENGINE");
     auto choice = waypoint::engine_choice_from(wanted == nullptr ? "" : wanted);
@@ -75,7 +74,7 @@ class FaultPointTest : public ::testing::TestWithParam<std::string_view> {
     EXPECT_EQ(word, expected);
   }
 
-  // The checkpoint from before the fault, and the published one if the fault came after that.
+  // The checkpoint from before the fault, and the new one if the fault came after its publication.
   void expect_checkpoints(bool published) {
     std::set<CheckpointId> all;
     for (const CheckpointInfo& info : manager().checkpoints()) {
@@ -107,7 +106,7 @@ TEST_P(FailingStepTest, NamesThePointAndLeavesTheBranchAndItsCheckpointsUnharmed
   ASSERT_FALSE(done.ok());
   EXPECT_THAT(done.error().message, HasSubstr(point()));
 
-  // After the swap the restore has happened; only its answer says otherwise.
+  // After the swap the branch is restored, although the call returns an error.
   const std::string now = point() == "restore.after_swap" ? "old" : "new";
   expect_word(now);
   EXPECT_EQ(manager().branches().size(), 1U);
@@ -124,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(EveryPoint, FailingStepTest, ::testing::ValuesIn(waypoi
 
 using DyingProcessTest = FaultPointTest;
 
-TEST_P(DyingProcessTest, LosesNothingThatWasAcknowledged) {
+TEST_P(DyingProcessTest, AcknowledgedStateSurvives) {
   const std::set<std::string> in_manager = {"checkpoint.begin", "checkpoint.before_publish",
                                             "checkpoint.after_publish", "restore.before_swap",
                                             "restore.after_swap"};
@@ -155,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(EveryPoint, DyingProcessTest, ::testing::ValuesIn(waypo
 
 using FailingForkTest = FaultPointTest;
 
-TEST_P(FailingForkTest, ReportsEachForkThatIsNotThere) {
+TEST_P(FailingForkTest, EveryFailedForkIsReported) {
   ASSERT_OK(store_.open({.fail_at = point()}));
   auto forks = manager().fork(checkpoint_, 3);
   ASSERT_EQ(forks.size(), 3U);
@@ -180,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(EveryPointOfAFork, FailingForkTest, ::testing::ValuesIn
 
 using DyingForkTest = FaultPointTest;
 
-TEST_P(DyingForkTest, LeavesTheBranchAndItsCheckpointAndNoHalfAFork) {
+TEST_P(DyingForkTest, BranchAndCheckpointSurviveAndNoForkIsLeft) {
   ASSERT_OK_AND_ASSIGN(DriverRun driver,
                        run_driver({store_.path(), point(), "fork", checkpoint_.value(), "3"},
                                   Deadline::after(kDriverTime)));

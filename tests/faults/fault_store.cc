@@ -27,8 +27,8 @@ std::set<std::string> names_in(const std::string& directory) {
 FaultStore::FaultStore(waypoint::WaypointOptions options) : options_(std::move(options)) {
   if (options_.store_dir.empty()) options_.store_dir = dir_ / "store";
   leaks_.add_mark(options_.store_dir);
-  // The keepers' cgroups carry their ids alone, and most keepers are gone before a test could ask
-  // for their names.
+  // The names of the keepers' cgroups contain their ids only, and most keepers end before a test
+  // could read those names. Watching this directory records every id.
   SF_CHECK(os::make_directories(path() + "/keepers").ok());
   keepers_made_.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   SF_CHECK(::inotify_add_watch(keepers_made_.get(), (path() + "/keepers").c_str(), IN_CREATE) >= 0);
@@ -36,13 +36,13 @@ FaultStore::FaultStore(waypoint::WaypointOptions options) : options_(std::move(o
 }
 
 FaultStore::~FaultStore() {
-  // A process that was just killed, or a keeper at work, may still be in the way.
+  // A process that was just killed, or a busy keeper, may still hold the store.
   Deadline deadline = Deadline::after(kSettleTime);
   while (!manager_ && !open() && !deadline.passed()) std::this_thread::sleep_for(milliseconds(10));
   if (!manager_) return;
   manager_->end_all();
   close();
-  (void)open();  // sweeps what a killed keeper left
+  (void)open();  // removes the files of killed keepers
   close();
 }
 

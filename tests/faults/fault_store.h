@@ -1,5 +1,5 @@
-// FaultStore: a store that a test may wreck and reopen, and the proof that nothing is left of it.
-// Whatever happened, the destructor ends every branch and removes the store.
+// FaultStore: a store that a test may damage and reopen, with a check that nothing of it is left.
+// The destructor always ends every branch and removes the store.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,21 +18,21 @@ namespace sf::faults {
 
 class FaultStore {
  public:
-  // `options.store_dir` is filled in here when empty.
+  // If `options.store_dir` is empty, a temporary directory is used.
   explicit FaultStore(waypoint::WaypointOptions options = {});
   FaultStore(const FaultStore&) = delete;
   FaultStore& operator=(const FaultStore&) = delete;
   ~FaultStore();
 
-  // Opens the store, after closing it if it is open.
+  // Opens the store; closes it first if it is open.
   Status open(waypoint::FaultPlan faults = {});
-  // Branches go on living.
+  // The branches stay alive.
   void close() { manager_.reset(); }
   waypoint::Waypoint& manager() { return *manager_; }
   const std::string& path() const { return options_.store_dir; }
 
-  // Ends all branches and reopens the store: it must hold these checkpoints and no trace of
-  // anything else, and so must the host.
+  // Ends all branches and reopens the store. The store must hold exactly these checkpoints, and
+  // neither the store nor the host anything else.
   void expect_nothing_left_but(const std::set<waypoint::CheckpointId>& checkpoints);
 
  private:
@@ -42,12 +42,12 @@ class FaultStore {
   test::LeakCheck leaks_;
   test::TempDir dir_{"sf-faults"};
   waypoint::WaypointOptions options_;
-  os::UniqueFd keepers_made_;  // tells the name of every keeper there ever was
+  os::UniqueFd keepers_made_;  // inotify descriptor that reports the name of every keeper
   std::size_t descriptors_before_ = 0;
   std::optional<waypoint::Waypoint> manager_;
 };
 
-// Names in a directory; none when it cannot be read.
+// Names in a directory; empty if it cannot be read.
 std::set<std::string> names_in(const std::string& directory);
 
 }  // namespace sf::faults

@@ -1,5 +1,5 @@
-// A full disk has a way out: what makes room works, nothing acknowledged is lost, and everything
-// goes on when there is room again. The daemon's state lies on a small disk of its own.
+// On a full disk operations that free space still work, nothing acknowledged is lost, and
+// everything continues once there is space again. The daemon's state is on a small disk of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -30,8 +30,8 @@ using wire::Json;
 constexpr std::uint64_t kMiB = 1U << 20U;
 constexpr std::uint64_t kDisk = 3072 * kMiB;
 constexpr auto kTimeout = seconds(60);
-// The catalog, the daemon's log and the images of processes are written beside the store's file
-// system, which leaves the whole reserve alone.
+// The catalog, the daemon's log and process images are outside the store's file system; the store
+// keeps the whole reserve free.
 constexpr std::uint64_t kSlack = 32 * kMiB;
 
 std::uint64_t free_on(const std::string& disk) { return os::free_bytes(disk).value(); }
@@ -49,7 +49,7 @@ Json sessions_of(DaemonWorld& world) {
   return list.is_object() ? list["sessions"] : Json::array();
 }
 
-// Sessions of this world, and a full disk below them.
+// Sessions of this world on a full disk.
 class FullDisk {
  public:
   explicit FullDisk(const std::string& disk) : disk_(disk), world_({}, disk + "/state") {
@@ -95,12 +95,12 @@ TEST(FullDiskTest, ASessionThatWritesWithoutEndIsStoppedBeforeTheHostsReserve) {
     expect_done(world.run({"rm", "one"}));
     EXPECT_TRUE(
         becomes_true([&] { return free_on(disk) > kDisk * 3 / 4; }, Deadline::after(kTimeout)))
-        << "the host has its bytes back; free are " << free_on(disk) / kMiB << " MiB";
+        << "the host must get its space back; free: " << free_on(disk) / kMiB << " MiB";
     expect_done(world.exec("other", "dd if=/dev/zero of=/root/big bs=1M count=1000"));
   });
 }
 
-TEST(FullDiskTest, EverythingThatRemovesWorksOnAHostWithoutAFreeBlock) {
+TEST(FullDiskTest, RemovalWorksOnAHostWithoutAFreeBlock) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     DaemonWorld& world = full.world();
@@ -117,7 +117,7 @@ TEST(FullDiskTest, EverythingThatRemovesWorksOnAHostWithoutAFreeBlock) {
   });
 }
 
-TEST(FullDiskTest, OnAHostWithLittleRoomAnotherProgramMayTakeTheRestAtOnceWhileASessionWrites) {
+TEST(FullDiskTest, SessionGetsNoSpaceIfAnotherProgramFillsTheHost) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     DaemonWorld& world = full.world();
@@ -142,14 +142,14 @@ TEST(FullDiskTest, OnAHostWithLittleRoomAnotherProgramMayTakeTheRestAtOnceWhileA
   });
 }
 
-TEST(FullDiskTest, ADaemonKilledOnAFullDiskComesBackWithAllSessions) {
+TEST(FullDiskTest, DaemonKilledOnAFullDiskRestartsWithAllSessions) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     DaemonWorld& world = full.world();
     full.fill();
     world.end_daemon(SIGKILL);
     EXPECT_EQ(sessions_of(world).size(), 2U);
-    EXPECT_EQ(world.exec_output("one", "echo $WORD"), "kept") << "branches live on";
+    EXPECT_EQ(world.exec_output("one", "echo $WORD"), "kept") << "branches outlive the daemon";
     expect_done(world.run({"rm", "other"}));
     world.end_daemon(SIGKILL);
     EXPECT_EQ(sessions_of(world).size(), 1U);
@@ -163,11 +163,11 @@ TEST(FullDiskTest, ADaemonThatIsStoppedOnAFullDiskStartsAgainWithAllSessions) {
     FullDisk full(disk);
     DaemonWorld& world = full.world();
     for (int stop = 0; stop < 3; ++stop) {
-      full.fill();  // what a clean stop gave back, too
+      full.fill();  // fill the space that a clean stop has freed, too
       world.end_daemon(SIGTERM);
       full.fill();
       EXPECT_EQ(sessions_of(world).size(), 2U);
-      EXPECT_EQ(world.exec_output("one", "echo $WORD"), "kept") << "branches live on";
+      EXPECT_EQ(world.exec_output("one", "echo $WORD"), "kept") << "branches outlive the daemon";
       expect_done(world.exec("one", "echo small"));
     }
     full.fill();
@@ -180,14 +180,15 @@ TEST(FullDiskTest, ADaemonThatIsStoppedOnAFullDiskStartsAgainWithAllSessions) {
   });
 }
 
-TEST(FullDiskTest, WhatIsFreedWhileNoDaemonRunsGoesBackToTheHost) {
+TEST(FullDiskTest, SpaceFreedWithoutADaemonReturnsToTheHost) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     DaemonWorld& world = full.world();
     const std::uint64_t before = free_on(disk);
     expect_done(world.exec("one", "dd if=/dev/urandom of=/root/big bs=1M count=600; sync"));
     ASSERT_LT(free_on(disk) + 500 * kMiB, before);
-    // The session frees it when its daemon is gone, at a word of this test.
+    // A process of the session frees the space after the daemon has died, when the test creates
+    // /root/go.
     const std::string remover = "sf-remover-of-big";
     expect_done(world.exec("one", "(exec -a " + remover +
                                       " bash -c 'until [ -e /root/go ]; do sleep 0.1; done; "
@@ -199,8 +200,8 @@ TEST(FullDiskTest, WhatIsFreedWhileNoDaemonRunsGoesBackToTheHost) {
     ASSERT_OK(os::write_file(root + "/root/go", "now"));
     ASSERT_TRUE(
         becomes_true([&] { return processes_like(remover).empty(); }, Deadline::after(kTimeout)));
-    EXPECT_LT(free_on(disk) + 400 * kMiB, before) << "only a daemon gives it back";
-    EXPECT_EQ(sessions_of(world).size(), 2U);  // starts the next one
+    EXPECT_LT(free_on(disk) + 400 * kMiB, before) << "only a daemon returns the space";
+    EXPECT_EQ(sessions_of(world).size(), 2U);  // starts a new daemon
     EXPECT_TRUE(becomes_true([&] { return free_on(disk) + 128 * kMiB > before; },
                              Deadline::after(kTimeout)))
         << "before " << before / kMiB << " MiB, now " << free_on(disk) / kMiB << " MiB";
@@ -222,8 +223,8 @@ TEST(FullDiskTest, ADaemonWhoseKeepersDiedOnAFullDiskStartsAndItsNodesRestoreOnc
   });
 }
 
-// Another program takes all room at once, more than any reserve, while a session writes: the
-// store's file system fails.
+// Another program takes all space, including the reserve, while a session writes: the store's file
+// system fails.
 void break_store(FullDisk& full) {
   leave_room(full.disk() + "/ballast", 0);
   (void)full.world().exec("other", "dd if=/dev/urandom of=/root/big bs=1M count=600; sync");
@@ -236,7 +237,7 @@ bool is_writable_again(DaemonWorld& world) {
          world.exec("one", "echo again >/root/again && cat /root/again").status == 0;
 }
 
-TEST(FullDiskTest, AStoreThatFailedIsOpenedAgainByTheSameDaemonOnceThereIsRoom) {
+TEST(FullDiskTest, FailedStoreIsReopenedByTheSameDaemonOnceThereIsRoom) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     DaemonWorld& world = full.world();
@@ -249,7 +250,7 @@ TEST(FullDiskTest, AStoreThatFailedIsOpenedAgainByTheSameDaemonOnceThereIsRoom) 
   });
 }
 
-TEST(FullDiskTest, AStoreThatFailedIsOpenedAgainByTheNextDaemonAlso) {
+TEST(FullDiskTest, FailedStoreIsReopenedByTheNextDaemonOnceThereIsRoom) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     DaemonWorld& world = full.world();
@@ -271,7 +272,7 @@ TEST(FullDiskTest, ASessionWhoseStoreCannotBeOpenedIsListedWithTheReasonAndCanBe
     const std::string image = world.state_dir() + "/store/units.btrfs";
     for (pid_t keeper : keepers_of(world.state_dir() + "/store")) ::kill(keeper, SIGKILL);
     ASSERT_OK(os::rename_path(image, image + ".away"));
-    ASSERT_OK(os::make_directories(image));  // no loop device can be made of it
+    ASSERT_OK(os::make_directories(image));  // a loop device cannot be made from a directory
 
     Json sessions = sessions_of(world);
     ASSERT_EQ(sessions.size(), 2U);
@@ -291,7 +292,7 @@ TEST(FullDiskTest, ASessionWhoseStoreCannotBeOpenedIsListedWithTheReasonAndCanBe
   });
 }
 
-TEST(FullDiskTest, WhatNoRecordNamesIsRemovedWhenTheStoreIsOpenedAgain) {
+TEST(FullDiskTest, UnreferencedCheckpointIsRemovedWhenTheStoreReopens) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     DaemonWorld& world = full.world();
@@ -299,7 +300,7 @@ TEST(FullDiskTest, WhatNoRecordNamesIsRemovedWhenTheStoreIsOpenedAgain) {
     expect_done(world.exec("one", "x=1"));
     world.output({"snapshot", "one", "--name", "unnamed"});
     world.end_daemon(SIGTERM);
-    {  // as a daemon leaves it that is killed between a snapshot and its record
+    {  // simulates a daemon killed between a snapshot and its record
       ASSERT_OK_AND_ASSIGN(auto db, store::Database::open(world.state_dir() + "/catalog.db"));
       ASSERT_OK(db.script("UPDATE nodes SET physical_ref = NULL WHERE name = 'unnamed'"));
       ASSERT_OK(db.trust());
@@ -320,13 +321,13 @@ TEST(FullDiskTest, WhatNoRecordNamesIsRemovedWhenTheStoreIsOpenedAgain) {
   });
 }
 
-TEST(FullDiskTest, TheHostHasItsBytesBackWhenASessionIsRemoved) {
+TEST(FullDiskTest, RemovedSessionFreesTheHostsDiskSpace) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     DaemonWorld& world = full.world();
     const std::uint64_t before = free_on(disk);
     expect_done(world.run({"new", "/", "--name", "large"}));
-    // The other session's files lie between: no part of the store becomes empty as a whole.
+    // The other session's files are in between, so no part of the store becomes completely empty.
     for (int i = 0; i < 14; ++i) {
       const std::string name = "/root/big" + std::to_string(i);
       expect_done(world.exec("large", "dd if=/dev/urandom of=" + name + " bs=1M count=50"));
@@ -343,7 +344,7 @@ TEST(FullDiskTest, TheHostHasItsBytesBackWhenASessionIsRemoved) {
   });
 }
 
-TEST(FullDiskTest, TheStoresFileIsSmallAtFirstAndNeverPromisesMoreThanTheHostHas) {
+TEST(FullDiskTest, StoreFileStartsSmallAndNeverExceedsTheHostsSpace) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     struct stat image {};
@@ -356,7 +357,7 @@ TEST(FullDiskTest, TheStoresFileIsSmallAtFirstAndNeverPromisesMoreThanTheHostHas
 
 std::string mounts_here() { return os::read_file("/proc/self/mountinfo").value(); }
 
-TEST(HostMountsTest, NoMountOfAKeeperReachesTheHostAndNoneOfTheHostHidesThem) {
+TEST(HostMountsTest, KeeperMountsAndHostMountsDoNotAffectEachOther) {
   on_small_disk(kDisk, [](const std::string& disk) {
     const std::string before = mounts_here();
     FullDisk full(disk);
@@ -373,7 +374,7 @@ TEST(HostMountsTest, NoMountOfAKeeperReachesTheHostAndNoneOfTheHostHidesThem) {
   });
 }
 
-TEST(HostMountsTest, AFileSystemOfTheHostIsFreeOnceItIsUnmountedThere) {
+TEST(HostMountsTest, KeepersDoNotHoldAnUnmountedHostFileSystem) {
   on_small_disk(kDisk, [](const std::string& disk) {
     const std::string image = disk + "/second.ext4";
     const std::string at = disk + "/second";
@@ -383,13 +384,13 @@ TEST(HostMountsTest, AFileSystemOfTheHostIsFreeOnceItIsUnmountedThere) {
     FullDisk full(disk);
     ASSERT_EQ(::umount(at.c_str()), 0);
     EXPECT_TRUE(becomes_true([&] { return !is_loop_attached(image); }, Deadline::after(kTimeout)))
-        << "keepers, spare ones too, hold what the host has unmounted";
+        << "a keeper or a spare holds the unmounted file system";
     expect_done(full.world().exec("one", "echo still here"));
     full.expect_kept_node_restores();
   });
 }
 
-TEST(HostMountsTest, ADirectoryThatIsMountedAfterSpareKeepersBeganIsSeenByTheNextSession) {
+TEST(HostMountsTest, NextSessionSeesADirectoryMountedAfterSpareKeepersStarted) {
   on_small_disk(kDisk, [](const std::string& disk) {
     FullDisk full(disk);
     const std::string root = disk + "/root";
@@ -398,7 +399,7 @@ TEST(HostMountsTest, ADirectoryThatIsMountedAfterSpareKeepersBeganIsSeenByTheNex
     constexpr int kRounds = 4;
     for (int round = 0; round < kRounds; ++round) {
       ASSERT_EQ(::mount("/", root.c_str(), nullptr, MS_BIND, nullptr), 0);
-      for (const char* name : {"a", "b", "c"}) {  // more than there are spares
+      for (const char* name : {"a", "b", "c"}) {  // more sessions than spare keepers
         expect_done(full.world().run({"new", root, "--name", name}));
         EXPECT_EQ(full.world().exec_output(name, "ls -d /beneath /etc/passwd 2>/dev/null; true"),
                   "/etc/passwd")
@@ -408,7 +409,7 @@ TEST(HostMountsTest, ADirectoryThatIsMountedAfterSpareKeepersBeganIsSeenByTheNex
       EXPECT_TRUE(
           becomes_true([&] { return ::umount(root.c_str()) == 0; }, Deadline::after(kTimeout)));
       EXPECT_NE(full.world().run({"new", root, "--name", "none"}).status, 0)
-          << "there is no shell beneath the mount";
+          << "the directory below the mount has no shell";
     }
   });
 }

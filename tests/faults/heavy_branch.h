@@ -1,5 +1,5 @@
-// One native branch with a heavy process in it, and checkpoints with a word in each: what the tests
-// that kill keepers and managers begin with, and what they must find at their end.
+// One native branch with a heavy process, and checkpoints with a known word in each. Shared by the
+// tests that kill keepers and managers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace sf::faults {
 
-// SF_KILLS and SF_SEED make such a test longer or other.
+// SF_KILLS sets the number of rounds, SF_SEED the random sequence.
 inline unsigned setting(const char* name, unsigned otherwise) {
   const char* wanted = std::getenv(name);
   return wanted == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(wanted, nullptr, 10));
@@ -37,7 +37,7 @@ class HeavyBranchTest : public ::testing::Test {
 
   waypoint::Waypoint& manager() { return store_.manager(); }
 
-  // Each has its word, and nothing else is left.
+  // Every acknowledged checkpoint has its word, and nothing else is left.
   void expect_checkpoints() {
     std::set<waypoint::CheckpointId> all;
     for (const auto& [id, word] : known_) {
@@ -54,7 +54,7 @@ class HeavyBranchTest : public ::testing::Test {
   waypoint::BranchId branch_;
   waypoint::CheckpointId first_;
   microseconds first_took_{0};
-  std::map<waypoint::CheckpointId, std::string> known_;  // acknowledged, with the word in them
+  std::map<waypoint::CheckpointId, std::string> known_;  // acknowledged, with the word of each
 };
 
 }  // namespace sf::faults

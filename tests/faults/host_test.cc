@@ -1,5 +1,5 @@
-// A host that lacks something or is arranged oddly: the store inside the root, read-only paths,
-// missing capabilities, no more processes. It works, or an error says what is in the way.
+// Hosts with restrictions: the store inside the root, read-only paths, missing capabilities, no
+// more processes. Either the operation works, or the error names the restriction.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -39,7 +39,7 @@ using waypoint::Waypoint;
 
 constexpr auto kDriverTime = seconds(60);
 
-// Runs `body` in a child with mounts of its own; its failures are the test's.
+// Runs `body` in a child with its own mount namespace; its failures are reported by this test.
 void with_own_mounts(const std::function<void()>& body) {
   std::fflush(nullptr);
   pid_t child = ::fork();
@@ -56,7 +56,7 @@ void with_own_mounts(const std::function<void()>& body) {
   EXPECT_EQ(os::ExitStatus::from_wait(status).shell_code(), 0) << "see the child's failures above";
 }
 
-// Shows `what` at `path`, read-only.
+// Bind-mounts `what` at `path`, read-only.
 void mount_read_only(const std::string& what, const std::string& path) {
   ASSERT_EQ(::mount(what.c_str(), path.c_str(), nullptr, MS_BIND, nullptr), 0);
   ASSERT_EQ(::mount(nullptr, path.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr), 0);
@@ -64,9 +64,9 @@ void mount_read_only(const std::string& what, const std::string& path) {
 
 class StoreInsideTheRootTest : public ::testing::TestWithParam<FileLayerKind> {};
 
-// The file layer of a branch lies below the root that it covers. What is reached through both would
-// answer ELOOP.
-TEST_P(StoreInsideTheRootTest, IsAnEmptyDirectoryInTheBranchAndAfterARestore) {
+// The branch's file layer is inside the root that the overlay covers. A directory reached through
+// both would fail with ELOOP, so the branch must see an empty one.
+TEST_P(StoreInsideTheRootTest, StoreIsAnEmptyDirectoryInTheBranchAndAfterARestore) {
   FaultStore store({.file_layers = GetParam()});
   ASSERT_OK(store.open());
   Waypoint& manager = store.manager();
@@ -126,7 +126,7 @@ TEST(ReadOnlyHostTest, AStoreOnAReadOnlyPathIsAClearError) {
     ASSERT_FALSE(opened.ok());
     EXPECT_THAT(opened.error().message, HasSubstr(dir / "parent/store"));
     EXPECT_THAT(opened.error().message, HasSubstr("EROFS"));
-    EXPECT_THAT(opened.error().hint, HasSubstr("can be written"));
+    EXPECT_THAT(opened.error().hint, HasSubstr("writable store directory"));
     ASSERT_EQ(::umount((dir / "parent").c_str()), 0);
   });
 }
@@ -148,7 +148,7 @@ TEST(ReadOnlyHostTest, AStoreThatBecameReadOnlyIsAClearError) {
 
 class MissingCapabilityTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(MissingCapabilityTest, IsNamedBeforeAnythingIsMade) {
+TEST_P(MissingCapabilityTest, MissingCapabilityIsNamedBeforeAnyChange) {
   FaultStore store;
   std::string name = "CAP_" + GetParam();
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -161,7 +161,7 @@ TEST_P(MissingCapabilityTest, IsNamedBeforeAnythingIsMade) {
                                              HasSubstr("doctor"))));
   ASSERT_OK(store.open());
   EXPECT_EQ(store.manager().file_layers(), "btrfs")
-      << "a store made without rights copies files for ever";
+      << "a failed open must not create a store that copies files";
   store.expect_nothing_left_but({});
 }
 
@@ -172,8 +172,8 @@ INSTANTIATE_TEST_SUITE_P(Each, MissingCapabilityTest,
                            return each.param;
                          });
 
-// A group for a manager with all that it starts on the host's side; the processes of a branch have
-// groups of their own. Everything in it ends with this object.
+// A cgroup for a manager and the processes that it starts on the host; the processes of a branch
+// have cgroups of their own. The destructor ends every process in it.
 class CrowdedGroup {
  public:
   static Result<std::unique_ptr<CrowdedGroup>> make() {
@@ -187,7 +187,7 @@ class CrowdedGroup {
   CrowdedGroup& operator=(const CrowdedGroup&) = delete;
   ~CrowdedGroup() { EXPECT_OK(group_.remove(Deadline::after(seconds(20)))); }
 
-  // Runs the driver where there is room for `free` more processes and threads.
+  // Runs the driver in a group with room for `free` more processes and threads.
   Result<DriverRun> run_driver_among(std::size_t free, const std::vector<std::string>& arguments) {
     for (const std::string& directory : group_.directories()) {
       if (!os::exists(directory + "/pids.max")) continue;
@@ -213,17 +213,17 @@ class CrowdedHostTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_OK_AND_ASSIGN(group_, CrowdedGroup::make()); }
 
-  std::unique_ptr<CrowdedGroup> group_;  // outlives the store's keepers
+  std::unique_ptr<CrowdedGroup> group_;  // is destroyed after the store's keepers
   FaultStore store_;
 };
 
-TEST_F(CrowdedHostTest, ABranchStartsOrTheErrorSaysThatNoProcessCouldBeMade) {
+TEST_F(CrowdedHostTest, FailedStartReportsThatNoProcessCouldBeMade) {
   std::size_t failed = 0;
   for (std::size_t free = 1; free < kPlenty; ++free) {
     SCOPED_TRACE("room for " + std::to_string(free));
     ASSERT_OK_AND_ASSIGN(DriverRun run,
                          group_->run_driver_among(free, {store_.path(), "none", "start"}));
-    ASSERT_OK(store_.open());  // ends what nobody needs
+    ASSERT_OK(store_.open());  // ends unreferenced branches
     EXPECT_EQ(store_.manager().branches().size(), run.status.code == 0 ? 1U : 0U);
     store_.close();
     if (run.status.code == 0) break;
@@ -235,7 +235,7 @@ TEST_F(CrowdedHostTest, ABranchStartsOrTheErrorSaysThatNoProcessCouldBeMade) {
   store_.expect_nothing_left_but({});
 }
 
-TEST_F(CrowdedHostTest, ARestoreHappensOrLeavesTheBranchAsItWas) {
+TEST_F(CrowdedHostTest, FailedRestoreLeavesTheBranchUnchanged) {
   ASSERT_OK(store_.open());
   ASSERT_OK_AND_ASSIGN(BranchId branch, store_.manager().start({}));
   ASSERT_OK(put_word(store_.manager(), branch, "old"));

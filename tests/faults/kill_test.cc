@@ -1,4 +1,4 @@
-// kill -9 of everything that can be killed: keeper, CRIU, the branch's init, the manager.
+// SIGKILL to each process: keeper, CRIU, the branch's init, the manager.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,11 +29,11 @@ using waypoint::CheckpointId;
 using waypoint::CheckpointInfo;
 using waypoint::Waypoint;
 
-constexpr auto kPrompt = seconds(10);  // a loss is noticed at once; the machine may be busy
+constexpr auto kPrompt = seconds(10);  // a loss is reported at once; the machine may be busy
 constexpr auto kDriverTime = seconds(60);
 
-// Holds a restore in its middle: a file that CRIU's forked processes read is a pipe meanwhile, and
-// nothing comes out of it.
+// Blocks a restore in progress: replaces an image file that CRIU's forked processes read with a
+// FIFO without data.
 class HeldImage {
  public:
   static Result<HeldImage> hold(const std::string& image) {
@@ -99,8 +99,8 @@ class KillTest : public ::testing::Test {
     ASSERT_EQ(::kill(pid, SIGKILL), 0);
   }
 
-  // The answer of a call that runs beside the test. One that hangs fails the test and ends with
-  // this keeper.
+  // The result of a call in another thread. If the call hangs, the test fails and the keeper is
+  // killed to end it.
   template <typename T>
   static T answer_of(std::future<T>& call, pid_t keeper) {
     if (call.wait_for(kPrompt) != std::future_status::ready) {
@@ -124,7 +124,7 @@ class KillTest : public ::testing::Test {
     store_.expect_nothing_left_but({checkpoint_});
   }
 
-  // A process with so much memory that a test can meet CRIU in the middle of its work.
+  // Starts a process with enough memory that the test can kill CRIU while it writes the image.
   void start_big_process() {
     ASSERT_OK_AND_ASSIGN(
         Observation started,
@@ -152,12 +152,12 @@ class CriuKillTest : public KillTest {
   CriuKillTest() { engine_ = waypoint::EngineChoice::kCriu; }
 };
 
-TEST_F(KillTest, ABranchWhoseIdleKeeperWasKilledIsLostAndComesBackFromItsCheckpoint) {
+TEST_F(KillTest, KillOfAnIdleKeeperLosesTheBranchWhichCanBeRestored) {
   kill_now(keeper());
   expect_lost_branch_comes_back();
 }
 
-TEST_F(KillTest, ACommandWhoseKeeperIsKilledEndsAtOnceWithSessionLost) {
+TEST_F(KillTest, CommandEndsWithSessionLostWhenItsKeeperIsKilled) {
   auto command = std::async(std::launch::async, [&] {
     return manager().exec(branch_, {.command = "sleep 100000", .timeout = milliseconds(0)});
   });
@@ -171,7 +171,7 @@ TEST_F(KillTest, ACommandWhoseKeeperIsKilledEndsAtOnceWithSessionLost) {
   expect_lost_branch_comes_back();
 }
 
-TEST_F(KillTest, SpareKeepersThatWereKilledAreReplacedByTheOneWhoNeedsThem) {
+TEST_F(KillTest, KilledSpareKeepersAreReplacedByTheNextRestore) {
   std::set<pid_t> spares;
   ASSERT_TRUE(becomes_true([&] { return (spares = spare_keepers(store_.path())).size() == 2; },
                            Deadline::after(kPrompt)));
@@ -183,7 +183,7 @@ TEST_F(KillTest, SpareKeepersThatWereKilledAreReplacedByTheOneWhoNeedsThem) {
   store_.expect_nothing_left_but({checkpoint_});
 }
 
-TEST_F(KillTest, ABranchWhoseInitWasKilledIsLostAndComesBackFromItsCheckpoint) {
+TEST_F(KillTest, KillOfInitLosesTheBranchWhichCanBeRestored) {
   auto init = init_of(keeper());
   ASSERT_TRUE(init.has_value());
   auto command = std::async(std::launch::async, [&] {
@@ -198,7 +198,7 @@ TEST_F(KillTest, ABranchWhoseInitWasKilledIsLostAndComesBackFromItsCheckpoint) {
   expect_lost_branch_comes_back();
 }
 
-TEST_F(KillTest, ABranchThatIsLostIsNotAliveAnyMore) {
+TEST_F(KillTest, LostBranchIsNotAlive) {
   kill_now(keeper());
   EXPECT_TRUE(
       becomes_true([&] { return !manager().branches().at(0).alive; }, Deadline::after(kPrompt)));
@@ -230,7 +230,8 @@ TEST_F(CriuKillTest, ACriuKilledInTheMiddleOfACheckpointFailsItAndTheOldCheckpoi
   Result<CheckpointInfo> result = answer_of(checkpoint, keeper());
   EXPECT_TRUE(seen);
   ASSERT_FALSE(result.ok()) << "CRIU was too fast for this test";
-  // Its code may be left in a process, which dies of it: then that is said.
+  // If CRIU dies with its parasite code in a process, that process dies as well; then the error
+  // reports it.
   if (result.error().message.find("have ended since") == std::string::npos) expect_word("new");
   ASSERT_OK(manager().restore(branch_, checkpoint_));
   expect_word("old");
@@ -245,7 +246,7 @@ TEST_F(CriuKillTest, ACriuKilledInTheMiddleOfARestoreFailsItAndLeavesTheBranch) 
   ASSERT_OK_AND_ASSIGN(HeldImage held, HeldImage::hold(image));
   auto restore = std::async(std::launch::async, [&] { return manager().restore(branch_, big.id); });
   EXPECT_TRUE(held.wait_for_reader(Deadline::after(kPrompt)));
-  // CRIU's log carries the pid of the keeper it works for.
+  // The name of CRIU's log contains the pid of its keeper.
   pid_t restorer = 0;
   for (const std::string& name : names_in(image)) {
     if (name.starts_with("restore-")) restorer = std::stoi(name.substr(8));
@@ -285,7 +286,7 @@ TEST_F(CriuKillTest, AManagerKilledInTheMiddleOfACheckpointLeavesTheBranchAndNoD
     ASSERT_OK(driver.kill());
     ASSERT_OK(driver.wait(Deadline::after(kDriverTime)));
   }
-  // The keeper goes on capturing for nobody; the next manager must not trip over that.
+  // The keeper continues its capture without a manager; the next manager must cope with that.
   ASSERT_OK(store_.open());
   expect_word("new");
   ASSERT_OK(manager().restore(branch_, checkpoint_));
@@ -293,7 +294,7 @@ TEST_F(CriuKillTest, AManagerKilledInTheMiddleOfACheckpointLeavesTheBranchAndNoD
   store_.expect_nothing_left_but({checkpoint_});
 }
 
-TEST_F(KillTest, AManagerKilledWhileItStartsAKeeperLeavesNone) {
+TEST_F(KillTest, ManagerKilledWhileItStartsAKeeperLeavesNoKeeper) {
   store_.close();
   const std::set<std::string> before = names_in(store_.path() + "/keepers");
   {
@@ -304,12 +305,12 @@ TEST_F(KillTest, AManagerKilledWhileItStartsAKeeperLeavesNone) {
     ASSERT_OK(driver.kill());
     ASSERT_OK(driver.wait(Deadline::after(kDriverTime)));
   }
-  ASSERT_OK(store_.open());  // while that keeper does not listen yet
+  ASSERT_OK(store_.open());  // the new keeper does not listen yet
   expect_word("new");
   store_.expect_nothing_left_but({checkpoint_});
 }
 
-// What a driver that is killed at a random moment had acknowledged before.
+// The acknowledgements of a driver before it was killed at a random moment.
 struct Acknowledged {
   CheckpointId checkpoint;
   std::string word;
@@ -324,7 +325,7 @@ Acknowledged parse_acknowledgement(const std::string& line) {
   return {CheckpointId(id), word};
 }
 
-TEST_F(KillTest, AManagerKilledAtAnyMomentLosesNoCheckpointThatItAcknowledged) {
+TEST_F(KillTest, ManagerKilledAtAnyMomentLosesNoAcknowledgedCheckpoint) {
   constexpr unsigned kRounds = 25;
   constexpr unsigned kMostLines = 5;         // acknowledged before the kill
   constexpr unsigned kMostDelayUs = 80'000;  // about one checkpoint

@@ -1,5 +1,5 @@
-// Nothing is endless: disk, memory, processes. What does not fit fails clearly, and the branch goes
-// on.
+// Limits of disk, memory and processes. If a limit is exceeded, the operation fails with a clear
+// error and the branch continues.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ using waypoint::FileLayerKind;
 using waypoint::Waypoint;
 
 constexpr std::uint64_t kMiB = 1U << 20U;
-constexpr auto kTimeout = seconds(60);  // btrfs takes its time to give room back
+constexpr auto kTimeout = seconds(60);  // btrfs frees space with a delay
 
 std::string cgroup_name(pid_t keeper) {
   std::string command = os::command_line(keeper);  // waypoint-keeper STORE ID ...
@@ -77,7 +77,7 @@ class LimitsTest : public ::testing::Test {
   std::set<CheckpointId> kept_;
 };
 
-TEST_F(LimitsTest, AFullDiskFailsClearlyAndGoesOnOnceThereIsRoomAgain) {
+TEST_F(LimitsTest, FullDiskIsReportedAndWorkContinuesOnceThereIsRoom) {
   start({}, {.file_layers = FileLayerKind::kBtrfs, .store_bytes = 1024 * kMiB});
   ASSERT_FALSE(HasFatalFailure());
   CheckpointId before = checkpoint();
@@ -103,7 +103,7 @@ TEST_F(LimitsTest, AFullDiskFailsClearlyAndGoesOnOnceThereIsRoomAgain) {
   ASSERT_TRUE(becomes_true(
       [&] { return run("dd if=/dev/zero of=/root/again bs=1M count=600").exit_code == 0; },
       Deadline::after(kTimeout)))
-      << "removing a checkpoint gives its room back";
+      << "a removed checkpoint frees its space";
   ASSERT_OK(put_word(manager(), branch_, "new"));
   CheckpointId after = checkpoint();
   ASSERT_OK(manager().restore(branch_, before));
@@ -141,8 +141,7 @@ void survive_a_full_host(const std::string& mount_point, FileLayerKind file_laye
   store.expect_nothing_left_but({before.id, after.id});
 }
 
-// The room ends at every stage of writing down a tree of more than 24 MB: memory, files, the tree
-// itself.
+// Space runs out at every stage of writing an image of more than 24 MB: memory, files, the tree.
 void survive_an_image_without_room(const std::string& mount_point, FileLayerKind file_layers) {
   FaultStore store({.store_dir = mount_point + "/store", .file_layers = file_layers});
   ASSERT_OK(store.open());
@@ -161,12 +160,12 @@ void survive_an_image_without_room(const std::string& mount_point, FileLayerKind
   for (std::size_t i = 0; i < rooms.size() && !::testing::Test::HasFailure(); ++i) {
     SCOPED_TRACE("room of " + std::to_string(rooms[i]) + " bytes");
     const std::string word = "word" + std::to_string(i);
-    ASSERT_OK(put_word(manager, branch, word));  // every page differs again
+    ASSERT_OK(put_word(manager, branch, word));  // changes every page
     leave_room(mount_point + "/fill", rooms[i]);
     auto taken = manager.checkpoint(branch);
     ASSERT_EQ(::unlink((mount_point + "/fill").c_str()), 0);
     ASSERT_OK_AND_ASSIGN(std::string now, word_in(manager, branch));
-    EXPECT_EQ(now, word) << "the branch goes on";
+    EXPECT_EQ(now, word) << "the branch continues";
     if (taken) {
       ASSERT_OK_AND_ASSIGN(std::string kept, word_at(manager, taken->id));
       EXPECT_EQ(kept, word);
@@ -190,7 +189,7 @@ void survive_an_image_without_room(const std::string& mount_point, FileLayerKind
   store.expect_nothing_left_but({before.id, after.id});
 }
 
-// Runs it on a small file system that only a child of this process ever sees.
+// Runs `survive` on a small file system that is mounted only in a child of this process.
 void run_on_small_host(FileLayerKind file_layers,
                        void (*survive)(const std::string&, FileLayerKind)) {
   test::TempDir dir("sf-small-host");
@@ -210,19 +209,19 @@ void run_on_small_host(FileLayerKind file_layers,
   EXPECT_EQ(os::ExitStatus::from_wait(status).shell_code(), 0) << "see the child's failures above";
 }
 
-TEST(FullHostTest, ACheckpointFailsClearlyAndTheBranchOfPlainDirectoriesGoesOn) {
+TEST(FullHostTest, FailedCheckpointIsReportedAndABranchOfPlainDirectoriesContinues) {
   run_on_small_host(FileLayerKind::kCopy, survive_a_full_host);
 }
 
-TEST(FullHostTest, ACheckpointFailsClearlyAndTheBranchOnBtrfsGoesOn) {
+TEST(FullHostTest, FailedCheckpointIsReportedAndABranchOnBtrfsContinues) {
   run_on_small_host(FileLayerKind::kBtrfs, survive_a_full_host);
 }
 
-TEST(FullHostTest, ANativeImageWithoutRoomFailsClearlyAndTheBranchOfPlainDirectoriesGoesOn) {
+TEST(FullHostTest, NativeImageWithoutRoomIsReportedAndABranchOfPlainDirectoriesContinues) {
   run_on_small_host(FileLayerKind::kCopy, survive_an_image_without_room);
 }
 
-TEST(FullHostTest, ANativeImageWithoutRoomFailsClearlyAndTheBranchOnBtrfsGoesOn) {
+TEST(FullHostTest, NativeImageWithoutRoomIsReportedAndABranchOnBtrfsContinues) {
   run_on_small_host(FileLayerKind::kBtrfs, survive_an_image_without_room);
 }
 
@@ -231,7 +230,7 @@ TEST_F(LimitsTest, ABranchAtItsPidsLimitIsCheckpointedAndUnharmed) {
   start({.limits = {.pids = kPids}});
   ASSERT_FALSE(HasFatalFailure());
   CheckpointId before = checkpoint();
-  // One by one: what is about to end counts, too.
+  // Start them one by one, because processes that are about to exit count as well.
   auto is_full = [&] {
     run(":");
     return cgroup().processes().size() == kPids;
@@ -254,14 +253,14 @@ TEST_F(LimitsTest, ABranchAtItsPidsLimitIsCheckpointedAndUnharmed) {
   store_->expect_nothing_left_but(kept_);
 }
 
-TEST_F(LimitsTest, AForkBombIsHeldAndTheShellWorksOnceItIsKilled) {
+TEST_F(LimitsTest, ForkBombIsLimitedAndTheShellWorksOnceItIsKilled) {
   start({.limits = {.pids = 48}});
   ASSERT_FALSE(HasFatalFailure());
   CheckpointId before = checkpoint();
   auto bomb = manager().exec(
       branch_, {.command = ":() { : | : & }; :", .timeout = seconds(5), .max_output = 4096});
   EXPECT_OK(bomb);
-  // One call reaches every process of the branch but its init and the shell that makes it.
+  // kill(-1) reaches every process of the branch except its init and the calling shell.
   EXPECT_TRUE(becomes_true(
       [&] {
         auto killed = manager().exec(branch_, {.command = "kill -9 -1", .timeout = seconds(20)});
@@ -289,7 +288,7 @@ TEST_F(LimitsTest, ACommandBeyondTheMemoryLimitIsKilledAndTheShellSurvives) {
   store_->expect_nothing_left_but(kept_);
 }
 
-TEST_F(LimitsTest, ACpuLimitIsSetForTheBranchAndForItsRestoredSelf) {
+TEST_F(LimitsTest, CpuLimitAppliesBeforeAndAfterARestore) {
   if (!os::read_cgroup_layout().can_limit("cpu")) GTEST_SKIP() << "no cpu cgroup controller";
   start({.limits = {.cpus = 0.5}});
   ASSERT_FALSE(HasFatalFailure());
@@ -319,7 +318,7 @@ void PrintTo(const BadLimit& limit, std::ostream* out) { *out << limit.name; }
 
 class BadLimitTest : public ::testing::TestWithParam<BadLimit> {};
 
-TEST_P(BadLimitTest, IsRefusedBeforeAnythingIsStarted) {
+TEST_P(BadLimitTest, InvalidLimitIsRefusedBeforeAnythingIsStarted) {
   FaultStore store;
   ASSERT_OK(store.open());
   auto branch = store.manager().start({.limits = GetParam().limits});
@@ -349,7 +348,7 @@ TEST(HostWithoutControllersTest, EachLimitIsUnsupportedByName) {
   }
 }
 
-TEST_F(LimitsTest, AShellThatEndsWithoutRoomForAnotherComesBackWhenThereIsRoom) {
+TEST_F(LimitsTest, ShellRestartsOnceThereIsRoomForAProcess) {
   start({.limits = {.pids = 64}});
   ASSERT_FALSE(HasFatalFailure());
   auto allow = [&](const std::string& most) {

@@ -1,5 +1,5 @@
-// kill -9 of a keeper at any moment of the native engine's work, not only at the points of
-// FaultPlan: between them the new processes work on their own.
+// SIGKILL to a keeper at any moment of the native engine's work. The points of FaultPlan do not
+// cover the moments at which the new processes work independently of the keeper.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ class NativeKillTest : public HeavyBranchTest {
       if (info.id == branch_ && info.alive) return info.keeper_pid;
     return std::nullopt;
   }
-  // A moment of what takes so long, or shortly after it.
+  // Waits for a random time, at most 5/4 of `longest`.
   void wait_up_to(microseconds longest) {
     auto most = static_cast<unsigned long>(longest.count()) * 5 / 4;
     ASSERT_FALSE(
@@ -46,7 +46,7 @@ class NativeKillTest : public HeavyBranchTest {
     return call.get();
   }
 
-  // The branch has this word, or is said to be lost; then it comes back from a checkpoint.
+  // The branch has this word, or is reported as lost; a lost branch is restored from a checkpoint.
   void expect_word_or_loss(const std::string& expected, bool may_be_lost) {
     auto word = word_in(manager(), branch_);
     if (word) {
@@ -62,7 +62,7 @@ class NativeKillTest : public HeavyBranchTest {
   }
 };
 
-TEST_F(NativeKillTest, AKeeperKilledWhileItCapturesLosesTheBranchAloneOrNothing) {
+TEST_F(NativeKillTest, KeeperKilledDuringACaptureLosesAtMostItsBranch) {
   unsigned lost = 0;
   for (unsigned round = 0; round < rounds_ && !HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
@@ -87,7 +87,7 @@ TEST_F(NativeKillTest, AKeeperKilledWhileItCapturesLosesTheBranchAloneOrNothing)
   expect_checkpoints();
 }
 
-TEST_F(NativeKillTest, KeepersKilledWhileTheyRestoreAreReplacedOrALossIsSaid) {
+TEST_F(NativeKillTest, KeepersKilledDuringARestoreAreReplacedOrTheLossIsReported) {
   const CheckpointId checkpoint = known_.begin()->first;
   const std::string old_word = known_.begin()->second;
   Stopwatch watch;
@@ -98,7 +98,7 @@ TEST_F(NativeKillTest, KeepersKilledWhileTheyRestoreAreReplacedOrALossIsSaid) {
     SCOPED_TRACE("round " + std::to_string(round));
     const std::string word = "word" + std::to_string(round);
     ASSERT_OK(put_word(manager(), branch_, word));
-    std::set<pid_t> doomed;  // one of them will have the new tree
+    std::set<pid_t> doomed;  // one of these will own the new tree
     ASSERT_TRUE(becomes_true([&] { return !(doomed = spare_keepers(store_.path())).empty(); },
                              Deadline::after(kTimeout)));
     auto call =
@@ -118,7 +118,7 @@ TEST_F(NativeKillTest, KeepersKilledWhileTheyRestoreAreReplacedOrALossIsSaid) {
   expect_checkpoints();
 }
 
-TEST_F(NativeKillTest, AnInitKilledWhileItsTreeComesBackLeavesTheOldTreeOrALossThatIsSaid) {
+TEST_F(NativeKillTest, InitKilledDuringARestoreLeavesTheOldTreeOrTheLossIsReported) {
   const CheckpointId checkpoint = known_.begin()->first;
   const std::string old_word = known_.begin()->second;
   Stopwatch watch;
@@ -128,7 +128,7 @@ TEST_F(NativeKillTest, AnInitKilledWhileItsTreeComesBackLeavesTheOldTreeOrALossT
     SCOPED_TRACE("round " + std::to_string(round));
     const std::string word = "word" + std::to_string(round);
     ASSERT_OK(put_word(manager(), branch_, word));
-    std::set<pid_t> spares;  // one of them will have the new tree
+    std::set<pid_t> spares;  // one of these will own the new tree
     ASSERT_TRUE(becomes_true([&] { return !(spares = spare_keepers(store_.path())).empty(); },
                              Deadline::after(kTimeout)));
     auto call =
@@ -149,8 +149,8 @@ TEST_F(NativeKillTest, AnInitKilledWhileItsTreeComesBackLeavesTheOldTreeOrALossT
   expect_checkpoints();
 }
 
-// Its leader can be waited for only when its threads have been.
-TEST_F(NativeKillTest, AProcessOfManyThreadsThatIsKilledDuringACaptureIsGoneAfterIt) {
+// A thread-group leader can be waited for only after its other threads.
+TEST_F(NativeKillTest, ThreadedProcessKilledDuringACaptureIsReaped) {
   const CheckpointId checkpoint = known_.begin()->first;
   for (unsigned round = 0; round < rounds_ && !HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
@@ -167,8 +167,8 @@ TEST_F(NativeKillTest, AProcessOfManyThreadsThatIsKilledDuringACaptureIsGoneAfte
     auto waited = manager().exec(branch_, {.command = "wait $HEAVY; echo $?",
                                            .timeout = duration_cast<milliseconds>(kTimeout)});
     ASSERT_OK(waited);
-    EXPECT_THAT(waited->output, ::testing::EndsWith("137\n"));  // the shell may say it, too
-    if (!taken) continue;                                       // with what was lost
+    EXPECT_THAT(waited->output, ::testing::EndsWith("137\n"));  // the shell may print a message
+    if (!taken) continue;                                       // the kill met the capture
     ASSERT_OK(manager().restore(branch_, taken->id));
     ASSERT_OK(manager().remove(taken->id));
   }

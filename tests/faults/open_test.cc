@@ -1,5 +1,5 @@
-// Opening a store and starting a branch when something is not as it should be: clear errors,
-// nothing left behind.
+// Invalid stores and branch configurations are reported with a clear error and leave nothing
+// behind.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST(OpenTest, AStoreBelowRunIsRefused) {
   EXPECT_FALSE(os::exists("/run/statefork-test"));
 }
 
-TEST(OpenTest, ALinkIntoRunIsRefusedToo) {
+TEST(OpenTest, SymbolicLinkIntoRunIsRefused) {
   test::TempDir dir;
   std::string inside = "/run/statefork-linked-test";
   ASSERT_OK(os::make_directories(inside));
@@ -80,19 +80,19 @@ TEST(OpenTest, ARelativeStoreIsRefused) {
   EXPECT_THAT(error.message, HasSubstr("absolute"));
 }
 
-TEST(OpenTest, AStoreThatCannotBeMadeSaysWhere) {
+TEST(OpenTest, ErrorNamesThePathOfAStoreThatCannotBeMade) {
   Error error = open_error("/proc/statefork/store");
   EXPECT_THAT(error.message, HasSubstr("/proc/statefork"));
   EXPECT_FALSE(error.hint.empty());
 }
 
-TEST(OpenTest, AStoreWhosePathIsAFileSaysSo) {
+TEST(OpenTest, ErrorReportsThatTheStorePathIsAFile) {
   test::TempDir dir;
   ASSERT_OK(os::write_file(dir / "file", "not a store"));
   EXPECT_THAT(open_error(dir / "file").message, HasSubstr(dir / "file"));
 }
 
-TEST(OpenTest, ADamagedManifestCostsItsCheckpointAndNoOther) {
+TEST(OpenTest, DamagedManifestLosesOnlyItsCheckpoint) {
   FaultStore store;
   ASSERT_OK(store.open());
   ASSERT_OK_AND_ASSIGN(BranchId branch, store.manager().start({}));
@@ -154,7 +154,7 @@ TEST(OpenTest, GarbageInTheStoreIsSweptAndTheLiveBranchStays) {
   store.expect_nothing_left_but({});
 }
 
-TEST(OpenTest, AManagerThatDiesLeavesItsBranchAliveAndTheNextOneFindsItWithItsHead) {
+TEST(OpenTest, NextManagerFindsTheBranchOfADeadManagerWithItsHead) {
   FaultStore store;
   ASSERT_OK_AND_ASSIGN(DriverRun driver, run_driver({store.path(), "none", "abandon", "left"},
                                                     Deadline::after(kDriverTime)));
@@ -173,7 +173,7 @@ TEST(OpenTest, AManagerThatDiesLeavesItsBranchAliveAndTheNextOneFindsItWithItsHe
   store.expect_nothing_left_but({checkpoint, next.id});
 }
 
-TEST(OpenTest, AStoreOfPlainDirectoriesDoesEverythingToo) {
+TEST(OpenTest, StoreOfPlainDirectoriesSupportsAllOperations) {
   FaultStore store({.file_layers = FileLayerKind::kCopy});
   ASSERT_OK(store.open());
   Waypoint& manager = store.manager();
@@ -203,7 +203,7 @@ void PrintTo(const BadStart& start, std::ostream* out) { *out << start.name; }
 
 class BadStartTest : public ::testing::TestWithParam<BadStart> {};
 
-TEST_P(BadStartTest, IsAClearErrorAndLeavesNothing) {
+TEST_P(BadStartTest, FailedStartIsReportedAndLeavesNothing) {
   FaultStore store;
   ASSERT_OK(store.open());
   BranchConfig config;
@@ -249,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(
                  ErrorCode::kInvalidArgument, "window"}),
     [](const ::testing::TestParamInfo<BadStart>& each) { return std::string(each.param.name); });
 
-// A file of a keeper that nobody can remove until it is let go.
+// A file of a keeper that cannot be removed until resume().
 class StuckFile {
  public:
   StuckFile(FaultStore& store, const BranchId& branch) {
@@ -276,7 +276,7 @@ class StuckFile {
   std::string keeper_;
 };
 
-TEST(OpenTest, BranchThatCouldNotBeEndedWhollyIsEndedByTheNextTry) {
+TEST(OpenTest, PartlyEndedBranchIsEndedByTheNextTry) {
   FaultStore store;
   ASSERT_OK(store.open());
   Waypoint& manager = store.manager();
@@ -284,7 +284,7 @@ TEST(OpenTest, BranchThatCouldNotBeEndedWhollyIsEndedByTheNextTry) {
   StuckFile stuck(store, branch);
   EXPECT_FALSE(manager.end(branch).ok());
   EXPECT_TRUE(manager.branches().empty());
-  EXPECT_FALSE(manager.end(branch).ok()) << "it is not forgotten";
+  EXPECT_FALSE(manager.end(branch).ok()) << "the branch is still known";
   EXPECT_THAT(manager.retry_removals(), ::testing::ElementsAre(HasSubstr(branch.value())));
   stuck.resume();
   EXPECT_OK(manager.end(branch));
@@ -294,7 +294,7 @@ TEST(OpenTest, BranchThatCouldNotBeEndedWhollyIsEndedByTheNextTry) {
   store.expect_nothing_left_but({});
 }
 
-TEST(OpenTest, LeftoverThatCannotBeRemovedKeepsNoStoreClosed) {
+TEST(OpenTest, StoreOpensDespiteALeftoverThatCannotBeRemoved) {
   FaultStore store;
   ASSERT_OK(store.open());
   ASSERT_OK_AND_ASSIGN(BranchId kept, store.manager().start({}));
@@ -312,7 +312,7 @@ TEST(OpenTest, LeftoverThatCannotBeRemovedKeepsNoStoreClosed) {
   store.expect_nothing_left_but({});
 }
 
-TEST(OpenTest, ACommandWithANulByteIsRefusedAndTheShellGoesOn) {
+TEST(OpenTest, CommandWithANulByteIsRefusedAndTheShellContinues) {
   FaultStore store;
   ASSERT_OK(store.open());
   ASSERT_OK_AND_ASSIGN(BranchId branch, store.manager().start({}));
@@ -333,8 +333,7 @@ void copy_into(const std::string& root, const std::string& file) {
   ASSERT_FALSE(error) << file << ": " << error.message();
 }
 
-// A root with bash, the libraries it is linked with, and nothing else: no /proc, no /dev, no /tmp,
-// no /etc.
+// A root with bash and its libraries only: no /proc, no /dev, no /tmp, no /etc.
 void build_minimal_root(const std::string& root) {
   ASSERT_OK_AND_ASSIGN(os::ProgramOutput listed, os::run_program({"/usr/bin/ldd", "/bin/bash"},
                                                                  Deadline::after(seconds(10))));

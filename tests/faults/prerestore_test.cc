@@ -1,5 +1,5 @@
-// Faults of trees that are made ahead of time: while one is made, while it stands, while it goes
-// on. The branch and its checkpoints do not notice.
+// Faults of prerestored trees: while a tree is made, while it waits, while it resumes. The branch
+// and its checkpoints are not affected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -26,8 +26,8 @@ using waypoint::CheckpointId;
 constexpr auto kTimeout = seconds(20);
 constexpr auto kDriverTime = seconds(60);
 
-// A store with one branch that stands beyond its one checkpoint: the word was "old" there and is
-// "new" now.
+// A store with one branch and one checkpoint: the word was "old" at the checkpoint and is "new"
+// now.
 class PrerestoreTest : public HeavyBranchTest {
  protected:
   void SetUp() override {
@@ -36,14 +36,14 @@ class PrerestoreTest : public HeavyBranchTest {
   }
 
   std::set<pid_t> branch_keeper() { return {manager().branches().at(0).keeper_pid}; }
-  // In which trees stand, or are being made.
+  // Keepers with a prerestored tree, complete or in progress.
   std::set<pid_t> standing() {
     std::set<pid_t> all = keepers_of(store_.path());
     const std::set<pid_t> live = branch_keeper();
     std::erase_if(all, [&](pid_t pid) { return live.contains(pid) || !init_of(pid); });
     return all;
   }
-  // Waits for one, and for those that are in their last breath.
+  // Waits until exactly one is left; ending keepers may still exist.
   std::set<pid_t> only_standing() {
     manager().settle();
     std::set<pid_t> seen;
@@ -88,7 +88,7 @@ std::string test_name(const ::testing::TestParamInfo<std::tuple<std::string_view
 
 using WhileItIsMadeTest = FaultPointPrerestoreTest;
 
-TEST_P(WhileItIsMadeTest, NothingStandsReadyAndARestoreDoesItAllItself) {
+TEST_P(WhileItIsMadeTest, NoTreeIsReadyAndARestoreMakesItsOwn) {
   ASSERT_OK(store_.open(plan()));
   go_back();
   manager().settle();
@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 using WhenItGoesOnTest = FaultPointPrerestoreTest;
 
-TEST_P(WhenItGoesOnTest, AnotherOneIsMade) {
+TEST_P(WhenItGoesOnTest, RestoreMakesAnotherTree) {
   ASSERT_OK(store_.open(plan()));
   go_back();
   const std::set<pid_t> stood = only_standing();
@@ -126,15 +126,16 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values(Fault::kStepFails, Fault::kKeeperDies)),
     test_name);
 
-// The faults of the others prove nothing where a tree goes on unhurt all the same.
-TEST_F(PrerestoreTest, WithoutAFaultTheOneThatStoodBecomesTheBranch) {
+// Control test: without a fault the restore uses the prerestored tree, so the tests above do test
+// something.
+TEST_F(PrerestoreTest, WithoutAFaultThePrerestoredTreeBecomesTheBranch) {
   const std::set<pid_t> stood = only_standing();
   go_back();
   EXPECT_EQ(branch_keeper(), stood);
   expect_checkpoints();
 }
 
-TEST_F(PrerestoreTest, AKeeperKilledWhileItsTreeStandsIsReplaced) {
+TEST_F(PrerestoreTest, KilledKeeperOfAPrerestoredTreeIsReplaced) {
   const std::set<pid_t> stood = only_standing();
   for (pid_t keeper : stood) ASSERT_EQ(::kill(keeper, SIGKILL), 0);
   expect_word("new");
@@ -143,7 +144,7 @@ TEST_F(PrerestoreTest, AKeeperKilledWhileItsTreeStandsIsReplaced) {
   expect_checkpoints();
 }
 
-TEST_F(PrerestoreTest, AKeeperKilledWhileItsTreeGoesOnIsReplacedOrALossIsSaid) {
+TEST_F(PrerestoreTest, KeeperKilledWhileItsTreeResumesIsReplacedOrTheLossIsReported) {
   manager().settle();
   Stopwatch watch;
   ASSERT_OK(manager().restore(branch_, first_));
@@ -156,11 +157,11 @@ TEST_F(PrerestoreTest, AKeeperKilledWhileItsTreeGoesOnIsReplacedOrALossIsSaid) {
     const std::set<pid_t> doomed = only_standing();
     ASSERT_EQ(doomed.size(), 1U);
     auto kill_it = [&] { ASSERT_EQ(::kill(*doomed.begin(), SIGKILL), 0); };
-    if (round == 0) kill_it();  // for sure before it is wanted
+    if (round == 0) kill_it();  // certainly before the restore
     auto call = std::async(std::launch::async, [&] { return manager().restore(branch_, first_); });
-    if (round == 1) call.wait();  // for sure behind
+    if (round == 1) call.wait();  // certainly after the restore
     const Deadline moment = Deadline::after(microseconds(random_() % (2 * longest)));
-    while (!moment.passed()) continue;  // it lies within a millisecond or two
+    while (!moment.passed()) continue;  // the time is only a few ms, so spin
     if (round != 0) kill_it();
     ASSERT_EQ(call.wait_for(kTimeout), std::future_status::ready) << "the call hangs";
     ASSERT_OK(call.get());
@@ -174,8 +175,8 @@ TEST_F(PrerestoreTest, AKeeperKilledWhileItsTreeGoesOnIsReplacedOrALossIsSaid) {
     }
     expect_word("old");
   }
-  EXPECT_GT(replaced, 0U) << "no kill met a tree that stood";
-  EXPECT_GT(lost, 0U) << "no kill met a tree that had gone on";
+  EXPECT_GT(replaced, 0U) << "no kill met a waiting tree";
+  EXPECT_GT(lost, 0U) << "no kill met a tree that had resumed";
   expect_checkpoints();
 }
 
@@ -186,12 +187,12 @@ class KilledManagerTest : public PrerestoreTest {
     keeper_ = branch_keeper();
     store_.close();
   }
-  // Takes a checkpoint with the word "new".
+  // Returns after the driver has taken a checkpoint with the word "new".
   Result<DriverProcess> start_driver(const std::string& die_at) {
     SF_TRY_ASSIGN(DriverProcess driver,
                   DriverProcess::start({store_.path(), die_at, "ahead", branch_.value()}));
     SF_TRY_ASSIGN(auto line, driver.read_line(Deadline::after(kDriverTime)));
-    if (!line) return fail(ErrorCode::kOs, "the driver said nothing");
+    if (!line) return fail(ErrorCode::kOs, "the driver printed nothing");
     taken_ = CheckpointId(*line);
     known_[taken_] = "new";
     return driver;
@@ -200,7 +201,7 @@ class KilledManagerTest : public PrerestoreTest {
     ASSERT_OK_AND_ASSIGN(os::ExitStatus status, driver.wait(Deadline::after(kDriverTime)));
     EXPECT_EQ(status.text(), (os::ExitStatus{.signaled = true, .code = 9}).text());
   }
-  // As the next manager finds it.
+  // Opens the store as the next manager.
   void expect_branch(const std::string& word) {
     ASSERT_OK(store_.open());
     ASSERT_EQ(manager().branches().size(), 1U);
@@ -209,7 +210,7 @@ class KilledManagerTest : public PrerestoreTest {
     expect_word(word);
   }
 
-  // Once the tree stood.
+  // Waits for the prerestored tree; then the driver restores it and dies at `point`.
   void go_back_and_die_at(const std::string& point) {
     ASSERT_OK_AND_ASSIGN(DriverProcess driver, start_driver(point));
     driver.end_input();
@@ -219,11 +220,11 @@ class KilledManagerTest : public PrerestoreTest {
     expect_branch("new");
   }
 
-  std::set<pid_t> keeper_;  // of the branch, before
+  std::set<pid_t> keeper_;  // of the branch, before the kill
   CheckpointId taken_;
 };
 
-TEST_F(KilledManagerTest, WhileATreeStandsTakesItAlong) {
+TEST_F(KilledManagerTest, PrerestoredTreeEndsWithItsManager) {
   ASSERT_OK_AND_ASSIGN(DriverProcess driver, start_driver("none"));
   ASSERT_OK_AND_ASSIGN(auto line, driver.read_line(Deadline::after(kDriverTime)));
   EXPECT_EQ(line, "ready " + taken_.value());
@@ -237,7 +238,7 @@ TEST_F(KilledManagerTest, WhileATreeStandsTakesItAlong) {
   expect_checkpoints();
 }
 
-TEST_F(KilledManagerTest, WhileATreeIsMadeTakesItAlong) {
+TEST_F(KilledManagerTest, TreeBeingPrerestoredEndsWithItsManager) {
   unsigned early = 0;
   for (unsigned round = 0; round < rounds_ && !HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
@@ -256,14 +257,14 @@ TEST_F(KilledManagerTest, WhileATreeIsMadeTakesItAlong) {
   expect_checkpoints();
 }
 
-TEST_F(KilledManagerTest, BetweenGoingOnAndTheBranchsRecordLeavesTheOldTree) {
+TEST_F(KilledManagerTest, DeathBeforeTheBranchRecordLeavesTheOldTree) {
   ASSERT_NO_FATAL_FAILURE(go_back_and_die_at("restore.before_swap"));
   EXPECT_EQ(branch_keeper(), keeper_);
   go_back();
   expect_checkpoints();
 }
 
-TEST_F(KilledManagerTest, AfterTheBranchsRecordLeavesTheTreeThatStood) {
+TEST_F(KilledManagerTest, DeathAfterTheBranchRecordLeavesThePrerestoredTree) {
   ASSERT_NO_FATAL_FAILURE(go_back_and_die_at("restore.after_swap"));
   EXPECT_NE(branch_keeper(), keeper_);
   go_back();

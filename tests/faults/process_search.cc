@@ -14,7 +14,7 @@ std::optional<pid_t> criu_of(pid_t keeper, CriuWork work) {
   for (pid_t child : os::children_of(keeper)) {
     std::string line = os::command_line(child);
     bool waits = line.find("criu swrk") != std::string::npos;
-    bool works = line.find("--rpc") != std::string::npos;  // it renames itself
+    bool works = line.find("--rpc") != std::string::npos;  // CRIU changes its own command line
     if (!waits && !works) continue;
     auto groups = os::read_file("/proc/" + std::to_string(child) + "/cgroup");
     bool restores = groups && groups->find("-engine") == std::string::npos;
@@ -52,7 +52,8 @@ std::set<pid_t> processes_like(const std::string& text) {
 
 std::set<pid_t> keepers_of(const std::string& store) {
   std::set<pid_t> all = processes_like("waypoint-keeper " + store);
-  // What a keeper starts its init from looks like it, but leads no session.
+  // The process from which a keeper clones init has the same command line, but does not lead a
+  // session.
   std::erase_if(all, [](pid_t pid) { return ::getsid(pid) != pid; });
   return all;
 }

@@ -1,5 +1,5 @@
-// States that cannot be captured. The checkpoint is refused with the process, the reason and what
-// to do; the branch goes on as if nobody had asked, and once the advice is followed all is well.
+// States that cannot be captured. The error names the process, the reason and the remedy; the
+// branch continues unchanged, and after the remedy a checkpoint succeeds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using waypoint::Waypoint;
 
 struct Refused {
   const char* name;
-  std::string start;  // leaves the pid of the blocking process in $blocker
+  std::string start;  // must leave the pid of the blocking process in $blocker
   std::string process;
   std::string what;
   std::string advice;
@@ -30,7 +30,7 @@ struct Refused {
 
 void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.name; }
 
-// Runs in Python; `call` is a system call that must succeed.
+// A Python command; `call` is a system call that must succeed.
 std::string in_python(const std::string& text) {
   return R"(mkfifo /tmp/ready; /usr/bin/python3 - <<'END' &
 import ctypes, os, signal
@@ -129,7 +129,7 @@ class RefusedCheckpointTest : public ::testing::TestWithParam<Refused> {
   CheckpointInfo before_;
 };
 
-TEST_P(RefusedCheckpointTest, NamesProcessReasonAndRemedyAndLeavesTheBranchUnharmed) {
+TEST_P(RefusedCheckpointTest, ErrorNamesProcessReasonAndRemedyAndTheBranchIsUnharmed) {
   const Refused& refused = GetParam();
   run(refused.start);
   std::string pid = run("echo $blocker");

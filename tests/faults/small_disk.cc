@@ -62,7 +62,7 @@ void on_small_disk(std::uint64_t bytes, const std::function<void(const std::stri
     EXPECT_EQ(::mount("none", "/", nullptr, MS_REC | MS_SHARED, nullptr), 0);
     EXPECT_OK(mount_new_disk(image, bytes, at));
     if (!::testing::Test::HasFailure()) body(at);
-    for (pid_t left : processes_like(at)) ::kill(left, SIGKILL);  // of a test that failed
+    for (pid_t left : processes_like(at)) ::kill(left, SIGKILL);  // left by a failed test
     EXPECT_TRUE(
         becomes_true([&] { return ::umount2(at.c_str(), 0) == 0; }, Deadline::after(seconds(20))))
         << "something holds the disk";
@@ -83,15 +83,15 @@ void fill_up(const std::string& path) {
 
 void leave_room(const std::string& path, std::uint64_t room) {
   os::UniqueFd file = os::open_file(path, O_WRONLY | O_CREAT).value();
-  // Others may need room meanwhile.
+  // Other processes may take space in the meantime.
   for (int tries = 0; tries < 100; ++tries) {
     std::uint64_t free = os::free_bytes(path).value();
-    if (tries > 0 && free <= room) return;  // a failed try has taken some of it
+    if (tries > 0 && free <= room) return;  // a failed attempt has used some of it
     ASSERT_GT(free, room);
     if (::fallocate(file.get(), 0, 0, static_cast<off_t>(free - room)) == 0) return;
     ASSERT_EQ(errno, ENOSPC);
   }
-  FAIL() << "no end of what takes room";
+  FAIL() << "the free space keeps changing";
 }
 
 }  // namespace sf::faults

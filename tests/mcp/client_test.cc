@@ -1,4 +1,4 @@
-// `statefork mcp` driven by the official clients from npm: each script is what one agent does.
+// `statefork mcp` with the official clients from npm: each script acts as one agent.
 #include "../service/daemon_world.h"
 #include "os/run_program.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 const seconds kTimeout{200};
 
-// The revision that the client speaks; "auto": it finds out.
+// The protocol revision of the client; with "auto" the client negotiates it.
 class McpClientTest : public ::testing::TestWithParam<std::string> {
  protected:
   void run_script(const std::string& name) {
@@ -23,9 +23,9 @@ class McpClientTest : public ::testing::TestWithParam<std::string> {
   DaemonWorld world_;
 };
 
-TEST_P(McpClientTest, EveryToolDoesItsPartInASession) { run_script("walk_through.mjs"); }
+TEST_P(McpClientTest, EveryToolWorksInASession) { run_script("walk_through.mjs"); }
 
-TEST_P(McpClientTest, AnEndlessCommandHoldsUpItsBranchOnlyAndEndsWhenItIsCancelled) {
+TEST_P(McpClientTest, EndlessCommandBlocksItsBranchOnlyAndEndsWhenCancelled) {
   run_script("side_by_side.mjs");
 }
 

@@ -1,5 +1,5 @@
-// The official MCP clients, connected to `statefork mcp`. They are installed in the build directory: hence `require`,
-// which can be told where to look.
+// The official MCP clients, connected to `statefork mcp`. They are installed in the build
+// directory, hence `require`, which accepts search paths.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 
@@ -12,7 +12,7 @@ const SERVER = {
 };
 export const STATELESS = '2026-07-28';
 
-// The SDK's first line asks for the newest revision it knows; here it asks for the one it is told to.
+// The SDK requests the newest revision that it knows; this function makes it request `revision`.
 async function connectWithHandshake(revision) {
   const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
   const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
@@ -38,7 +38,7 @@ async function connectStateless(mode) {
   return { client, agreed, callTool: (params, options) => client.callTool(params, options) };
 }
 
-// A client that speaks this revision; both SDKs check what tools return against their output schemas.
+// A client of this revision. Both SDKs validate the results of tools against their output schemas.
 export async function connect(revision) {
   const connection = revision === STATELESS ? await connectStateless({ pin: STATELESS })
     : revision === 'auto' ? await connectStateless('auto')
@@ -46,9 +46,9 @@ export async function connect(revision) {
   const { client, agreed, callTool } = connection;
   assert.equal(agreed, revision === 'auto' ? STATELESS : revision);
   assert.equal(client.getServerVersion().name, 'statefork');
-  const { tools } = await client.listTools();  // from here on, the client knows the output schemas
+  const { tools } = await client.listTools();  // afterwards the client knows the output schemas
   const call = (name, args = {}, options = {}) => callTool({ name, arguments: args }, options);
-  // A call that must succeed: its text and what is structured.
+  // A call that must succeed. Returns its text and its structured content.
   const use = async (name, args, options) => {
     const result = await call(name, args, options);
     assert.ok(!result.isError, `${name}: ${result.content[0].text}`);
@@ -57,7 +57,7 @@ export async function connect(revision) {
   return { client, tools, call, use };
 }
 
-// Runs `work` with a connection, and ends it whatever happens.
+// Runs `work` with a connection, which is always closed.
 export async function withConnection(revision, work) {
   const connection = await connect(revision);
   try {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# install_packages.sh DIR: the npm packages of these tests, as package-lock.json has them, into DIR; nothing when they
-# are there already.
+# install_packages.sh DIR: installs the npm packages in package-lock.json into DIR, if they are not
+# installed yet.
 set -eu
 
 from=$(dirname "$(readlink -f "$0")")
@@ -10,6 +10,6 @@ cd "$into"
 if cmp -s "$from/package-lock.json" installed-lock.json; then exit 0; fi
 command -v npm >/dev/null || { echo "npm is missing; \`tools/dev setup\` installs it" >&2; exit 1; }
 cp "$from/package.json" "$from/package-lock.json" .
-# The lock file holds the hash of every package; no package may run anything here.
+# The lock file has the hash of every package; install scripts of packages do not run.
 npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier
 cp package-lock.json installed-lock.json

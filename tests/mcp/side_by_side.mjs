@@ -1,5 +1,5 @@
-// side_by_side.mjs REVISION: a command that does not end holds up its own branch only, tells its progress, and ends when
-// its call is cancelled.
+// side_by_side.mjs REVISION: an endless command blocks only its own branch, reports progress, and
+// ends when its call is cancelled.
 import assert from 'node:assert/strict';
 import { withConnection } from './connection.mjs';
 
@@ -16,11 +16,12 @@ await withConnection(process.argv[2], async ({ use, call }) => {
     last = told.progress;
     if (told.message.includes('ready')) seenProgress();
   };
-  // Ready is said by the program that does not end: a Ctrl-C while bash forks may be lost, as on any terminal.
+  // The endless program itself prints "ready", because a Ctrl-C while bash forks may be lost, as on
+  // any terminal.
   const command = "sh -c 'echo ready; exec sleep 100000'";
   const endless = call('exec_command', { session, command, timeout_ms: 0 },
     { signal: abort.signal, onprogress, timeout: 600_000 });
-  endless.catch(() => {});  // looked at below
+  endless.catch(() => {});  // checked below
   await progress;
 
   const behind = call('exec_command', { session, command: 'echo behind' });

@@ -17,7 +17,8 @@ using wire::Json;
 
 class McpStdioTest : public ::testing::Test {
  protected:
-  // Sends these lines, then the end of input; all that comes back, by id. "none": without one.
+  // Sends these lines, then end of file. Returns all replies by id; a reply without id has the key
+  // "none".
   std::map<std::string, Json> talk(const std::vector<std::string>& lines) {
     std::string input;
     for (const std::string& line : lines) input += line + "\n";
@@ -45,7 +46,7 @@ class McpStdioTest : public ::testing::Test {
   DaemonWorld world_;
 };
 
-TEST_F(McpStdioTest, CallsThatWereSentAreFinishedWhenTheInputEnds) {
+TEST_F(McpStdioTest, PendingCallsFinishWhenTheInputEnds) {
   world_.output({"new", "--name", "s"});
   std::vector<std::string> lines;
   for (int i = 1; i <= 20; ++i)
@@ -58,7 +59,7 @@ TEST_F(McpStdioTest, CallsThatWereSentAreFinishedWhenTheInputEnds) {
         << "calls on one branch keep their order";
 }
 
-TEST_F(McpStdioTest, ACommandThatDoesNotEndIsLeftToTheDaemon) {
+TEST_F(McpStdioTest, EndlessCommandContinuesInTheDaemon) {
   world_.output({"new", "--name", "s"});
   auto answers = talk({call(1, "exec_command", {{"session", "s"}, {"command", "sleep 100000"}}),
                        call(2, "session_list", Json::object())});
@@ -67,7 +68,7 @@ TEST_F(McpStdioTest, ACommandThatDoesNotEndIsLeftToTheDaemon) {
   world_.wait_until_running("s");
 }
 
-TEST_F(McpStdioTest, NonsenseIsAnsweredAndWhatFollowsIsHeard) {
+TEST_F(McpStdioTest, MalformedInputIsAnsweredAndLaterRequestsAreProcessed) {
   auto answers = talk({"{oops", std::string(100, '['), "\xff\xfe", "", std::string(33U << 20U, 'x'),
                        R"({"jsonrpc":"2.0","method":"notifications/initialized"})",
                        request(1, "no/such/method", Json::object()),
@@ -86,14 +87,14 @@ TEST_F(McpStdioTest, NoDaemonIsStartedBeforeAToolNeedsOne) {
   EXPECT_EQ(world_.running_daemons(), 1U);
 }
 
-TEST_F(McpStdioTest, ADaemonThatWasRestartedIsFoundByTheNextCall) {
+TEST_F(McpStdioTest, NextCallUsesARestartedDaemon) {
   world_.output({"new", "--name", "s"});
   world_.end_daemon(SIGKILL);
   auto answers = talk({call(1, "exec_command", {{"session", "s"}, {"command", "echo back"}})});
   EXPECT_EQ(answers["1"]["result"]["structuredContent"]["output"], "back\n") << answers["1"];
 }
 
-TEST_F(McpStdioTest, ItEndsWhenNobodyReadsItsAnswers) {
+TEST_F(McpStdioTest, ServerEndsWhenItsOutputIsClosed) {
   int to_it[2];
   int from_it[2];
   ASSERT_EQ(::pipe2(to_it, O_CLOEXEC), 0);
@@ -116,7 +117,7 @@ TEST_F(McpStdioTest, ItEndsWhenNobodyReadsItsAnswers) {
   EXPECT_EQ(status.shell_code(), 0) << status.text();
 }
 
-TEST_F(McpStdioTest, TheVersionIsTheProgramsOwn) {
+TEST_F(McpStdioTest, ReportedVersionIsTheProgramsVersion) {
   Json answer = talk({request(1, "server/discover", Json::object())})["1"];
   EXPECT_EQ(answer["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["version"], SF_VERSION);
 }

@@ -1,4 +1,4 @@
-// walk_through.mjs REVISION: every tool, as an agent uses them.
+// walk_through.mjs REVISION: calls every tool in the order in which an agent would.
 import assert from 'node:assert/strict';
 import { require, withConnection } from './connection.mjs';
 
@@ -42,7 +42,7 @@ async function goAstrayAndBack({ use }, session) {
   assert.match(seen.output, /^before\ndraft\ncafé\n\[1\].*sleep 1000.*\n\/tmp\n$/);
 }
 
-// An agent thinks between two calls; meanwhile its branch is captured ahead of the next snapshot.
+// An agent pauses between two calls; during the pause its branch is precaptured.
 async function writeAfterAPause({ use }, session) {
   await use('snapshot', { session });
   for (const pause of [0, 150, 600]) {
@@ -96,7 +96,7 @@ async function typeAndLook({ use }, session) {
   assert.equal(seen.alternate_screen, false);
 }
 
-// A program beside the shell answers while a command runs in it; what both change belongs to the next snapshot.
+// A side command runs while the shell is busy; the next snapshot has the changes of both.
 async function runBeside({ use }, session) {
   const command = use('exec_command', { session, command: 'until [ -e /tmp/go ]; do sleep 0.05; done; echo went' });
   const argv = ['sh', '-c', 'cat; echo "$x" >&2; touch /tmp/go; exit 3'];

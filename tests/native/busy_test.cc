@@ -1,5 +1,6 @@
-// Trees that never stand still: all processors taken, or processes born, replaced and ended all the
-// time. Snapshots and restores work all the same, and each process finds itself whole.
+// Trees that are always busy: all processors are in use, or processes are forked, replaced and
+// ended all the time. Checkpoints and restores must work, and every process must find its state
+// intact.
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -19,7 +20,7 @@ constexpr auto kTimeout = milliseconds(60'000);
 
 class BusyTest : public CommandsTest {
  protected:
-  // How far each counter has come, with the word that was to be remembered.
+  // The epoch that was set, and the value of each counter.
   struct Look {
     int epoch = -1;
     std::vector<unsigned long long> counts;
@@ -57,7 +58,7 @@ class BusyTest : public CommandsTest {
     for (unsigned long long count = 0; stream >> count;) seen.counts.push_back(count);
     return seen;
   }
-  // Every counter is at least where it was.
+  // No counter is behind `then`.
   static void expect_reached(const Look& now, const Look& then) {
     ASSERT_EQ(now.counts.size(), then.counts.size());
     for (std::size_t i = 0; i < now.counts.size(); ++i)
@@ -66,7 +67,7 @@ class BusyTest : public CommandsTest {
   void expect_all_resume(const Look& from) {
     Deadline deadline = Deadline::after(kTimeout);
     for (bool all = false; !all;) {
-      ASSERT_FALSE(deadline.passed()) << "somebody stands still";
+      ASSERT_FALSE(deadline.passed()) << "a counter does not advance";
       Look now = look();
       ASSERT_EQ(now.counts.size(), from.counts.size());
       all = true;
@@ -93,11 +94,11 @@ class BusyTest : public CommandsTest {
   }
 };
 
-TEST_F(BusyTest, SixteenSpinningThreadsGoOnFromWhereTheyWere) { spin("threads 16", 16); }
+TEST_F(BusyTest, SixteenSpinningThreadsContinueFromTheirCounts) { spin("threads 16", 16); }
 
-TEST_F(BusyTest, SixteenSpinningProcessesGoOnFromWhereTheyWere) { spin("processes 16", 16); }
+TEST_F(BusyTest, SixteenSpinningProcessesContinueFromTheirCounts) { spin("processes 16", 16); }
 
-TEST_F(BusyTest, AStormOfForksProgramsThreadsAndMappingsIsWholeAfterEverySnapshot) {
+TEST_F(BusyTest, ConstantForksExecsThreadsAndMappingsSurviveEverySnapshot) {
   const char* wanted = std::getenv("SF_SNAPSHOTS");
   const int snapshots = wanted != nullptr ? std::atoi(wanted) : 50;
   begin("storm");
@@ -135,7 +136,7 @@ TEST_F(BusyTest, AStormOfForksProgramsThreadsAndMappingsIsWholeAfterEverySnapsho
   EXPECT_GE(taken_count, snapshots / 2);
 }
 
-TEST_F(BusyTest, WhoWaitsForAChildThatRunsNoProgramIsNamedAndUnharmed) {
+TEST_F(BusyTest, VforkParentIsNamedInTheErrorAndUnharmed) {
   begin("vfork");
   set_epoch(1);
   for (int i = 0; i < 3; ++i) {
@@ -143,7 +144,7 @@ TEST_F(BusyTest, WhoWaitsForAChildThatRunsNoProgramIsNamedAndUnharmed) {
     auto taken = wp_->checkpoint(branch_);
     ASSERT_FALSE(taken.ok());
     EXPECT_EQ(taken.error().code, ErrorCode::kUnsupported) << taken.error().describe();
-    EXPECT_THAT(taken.error().message, HasSubstr("(busy-tree), what it waits for"));
+    EXPECT_THAT(taken.error().message, HasSubstr("(busy-tree), an uninterruptible wait"));
     EXPECT_LT(watch.elapsed(), seconds(10));
     EXPECT_EQ(ask("look"), "ok 1 0\n");
   }

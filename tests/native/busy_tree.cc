@@ -1,14 +1,15 @@
-// busy-tree: never stands still, and checks itself all the time.
+// busy-tree: runs without a pause and checks itself all the time.
 //
-//   busy-tree threads 16     as many threads that count
-//   busy-tree processes 16   as many processes that count
-//   busy-tree storm          processes that fork, run programs, make threads, map memory, without
-//   end busy-tree vfork          waits for a child that runs no program before there is a /tmp/gate
-//   busy-tree leaf 7         ends with that status; what the storm runs
-// Requests are lines on standard input, each answered by one line:
+//   busy-tree threads 16     16 threads that count
+//   busy-tree processes 16   16 processes that count
+//   busy-tree storm          processes that endlessly fork, exec, make threads and map memory
+//   busy-tree vfork          waits like vfork() for a child that exits once /tmp/gate exists
+//   busy-tree leaf 7         exits with status 7; run by the storm
 //
-//   epoch 5 -> epoch 5               a word to remember
-//   look    -> ok 5 100 203 ...      the word, and how far each one has come; "broken WHY" instead
+// Requests are lines on standard input; the reply is one line:
+//
+//   epoch 5 -> epoch 5               sets the epoch
+//   look    -> ok 5 100 203 ...      the epoch and all counters; "broken WHY" if a check failed
 #include <sched.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -28,13 +29,13 @@
 namespace {
 
 constexpr int kMost = 64;
-constexpr int kWidth = 4;  // children of one forker at a time
+constexpr int kWidth = 4;  // concurrent children of one forker
 constexpr std::size_t kPage = 4096;
 
 // Shared by all processes.
 struct Board {
   std::atomic<std::uint64_t> count[kMost];
-  std::atomic<const char*> broken;  // the same address in every process
+  std::atomic<const char*> broken;  // points to a literal, at the same address in every process
   std::atomic<int> epoch;
 };
 
@@ -42,7 +43,7 @@ void check(Board& board, bool holds, const char* what) {
   if (!holds) board.broken = what;
 }
 
-// The number is kept in a register, in memory of its own, on the board: they must agree.
+// The number is kept in a register, in a local variable and on the board; all must agree.
 [[noreturn]] void spin(Board& board, int index) {
   volatile std::uint64_t mine = 0;
   for (std::uint64_t n = 0;; ++n) {
@@ -74,7 +75,7 @@ int end_of(pid_t child) {
       children[i] = ::fork();
       if (children[i] != 0) continue;
       if (i % 2 == 0) run_leaf(code);
-      if (i == 1) {  // an orphan, too
+      if (i == 1) {  // also exercises an orphan
         if (::fork() == 0) ::_exit(0);
       }
       ::_exit(code);
@@ -91,7 +92,7 @@ int end_of(pid_t child) {
     std::string code = std::to_string(n % 90);
     char* arguments[] = {const_cast<char*>("busy-tree"), const_cast<char*>("leaf"), code.data(),
                          nullptr};
-    pid_t child = 0;  // glibc does it with vfork
+    pid_t child = 0;  // glibc implements it with vfork
     int failed = ::posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, arguments, environ);
     check(board, failed == 0 && end_of(child) == n % 90, "a program ended otherwise");
     ++board.count[index];
@@ -99,8 +100,7 @@ int end_of(pid_t child) {
 }
 
 [[noreturn]] void exec_for_ever(Board& board, int index) {
-  // The process itself runs another program, again and again: the number is all that it takes
-  // along.
+  // The process itself executes another program repeatedly; only the number survives the exec.
   for (int n = 0;; ++n) {
     int ends[2];
     check(board, ::pipe(ends) == 0, "no pipe");
@@ -142,7 +142,7 @@ int end_of(pid_t child) {
         ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     check(board, location != MAP_FAILED, "no memory");
     for (std::size_t at = 0; at < size / 8; at += kPage / 8) location[at] = n + at;
-    ::mprotect(location, kPage, PROT_READ);  // two mappings for a moment
+    ::mprotect(location, kPage, PROT_READ);  // splits the mapping in two
     ::mprotect(location, kPage, PROT_READ | PROT_WRITE);
     location = static_cast<std::uint64_t*>(::mremap(location, size, 2 * size, MREMAP_MAYMOVE));
     bool whole = location != MAP_FAILED;
@@ -167,7 +167,7 @@ void vfork_once(Board& board) {
   ++board.count[0];
 }
 
-// Runs itself `left` times more, and adds one each time.
+// Executes itself `left` more times and adds one each time.
 int relay(int left, int number) {
   if (left == 0) return std::printf("%d", number) < 0 ? 1 : 0;
   char texts[2][16];

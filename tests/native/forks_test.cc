@@ -1,4 +1,5 @@
-// Fifty forks of 256 MB, alive at once: each has all of it, and pays for what it touches.
+// Fifty live forks of a process with 256 MB: each sees all of it and uses memory only for the pages
+// that it touches.
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -16,10 +17,10 @@ namespace {
 constexpr std::uint64_t kMegabyte = 1U << 20U;
 constexpr std::uint64_t kHeld = 256 * kMegabyte;
 constexpr std::size_t kForks = 50;
-constexpr std::uint64_t kMostOfAFork = 16 * kMegabyte;  // its keeper and its shell, too
+constexpr std::uint64_t kMostOfAFork = 16 * kMegabyte;  // including its keeper and shell
 
-// Holds random bytes. "touch K" writes to every page of their Kth piece of a megabyte, "crc K" does
-// not; both say what it held before.
+// A process with random bytes. "touch K" writes to every page of each fork's Kth megabyte, "crc K"
+// only reads it; both print the checksum from before.
 const char* const kHolder = R"(mkfifo /tmp/in /tmp/out; exec 8<>/tmp/in 9<>/tmp/out
 cat > /tmp/holder.py <<'END'
 import os, sys, zlib
@@ -33,7 +34,7 @@ for line in sys.stdin:
 END
 /usr/bin/python3 /tmp/holder.py <&8 >&9 8<&- 9<&- &)";
 
-// Of a process, with its part of what it shares.
+// Proportional set size of a process.
 std::uint64_t proportional_memory(pid_t pid) {
   auto text = os::read_file("/proc/" + std::to_string(pid) + "/smaps_rollup");
   std::size_t at = text ? text->find("\nPss:") : std::string::npos;
@@ -48,7 +49,7 @@ class ForksTest : public CommandsTest {
     EXPECT_TRUE(answer.ok()) << (answer ? "" : answer.error().describe());
     return answer ? answer->output : "";
   }
-  // All branches with their keepers.
+  // Memory of all branches and their keepers.
   std::uint64_t memory() {
     std::uint64_t sum = 0;
     for (const BranchInfo& branch : wp_->branches())
@@ -57,7 +58,7 @@ class ForksTest : public CommandsTest {
   }
 };
 
-TEST_F(ForksTest, FiftyForksOf256MegabytesPayForWhatTheyTouch) {
+TEST_F(ForksTest, FiftyForksOf256MegabytesUseMemoryForTouchedPagesOnly) {
   BranchConfig config;
   config.engine = EngineChoice::kNative;
   branch_ = start(config);
@@ -83,7 +84,7 @@ TEST_F(ForksTest, FiftyForksOf256MegabytesPayForWhatTheyTouch) {
               kForks, took_ms, static_cast<unsigned long long>(one / kMegabyte),
               static_cast<unsigned long long>(idle / kMegabyte),
               static_cast<unsigned long long>(touched / kMegabyte));
-  // What one fork has written, nobody else sees.
+  // A write in one fork is not visible in other branches.
   for (std::size_t k = 0; k < kForks; ++k) {
     EXPECT_EQ(ask(branch_, "crc " + std::to_string(k * 5)), held[k]);
     EXPECT_EQ(ask(*forks[k], "crc " + std::to_string((k + 1) % kForks * 5)),

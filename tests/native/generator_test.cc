@@ -1,8 +1,8 @@
-// Random trees of processes that hold random things of every kind (zoo/) are snapshotted,
-// disturbed, restored and forked. Each process checks itself: what it holds must be what it was.
+// Random trees of processes that hold random resources of every kind (zoo/) are checkpointed,
+// disturbed, restored and forked. Each process checks that its resources are unchanged.
 //
-// SF_SEED begins with another tree, SF_TREES makes it more of them, SF_KEPT keeps some items of
-// one.
+// SF_SEED selects the first tree, SF_TREES the number of trees; SF_KEPT keeps only some items of a
+// tree.
 #include <cstdlib>
 #include <set>
 #include <thread>
@@ -19,7 +19,7 @@ std::string setting(const char* name, const char* usual) {
   return wanted != nullptr ? wanted : usual;
 }
 
-// Of what does nothing by itself, and nobody outside can ask.
+// Kinds of resources that neither run by themselves nor can be reached from outside.
 constexpr const char* kQuietKinds =
     "advised-memory,base-file,counter,description-locks,device,directory,event-set,file-watch,"
     "filters,growing-stack,habits,handlers,heap,limits,mapped-twice,memory-file,message-pair,"
@@ -30,7 +30,7 @@ constexpr const char* kQuietKinds =
 
 class GeneratorTest : public CommandsTest {
  protected:
-  // What went wrong with this tree, or nothing.
+  // The error of this tree; empty if there is none.
   struct Verdict {
     std::string trouble;
     bool bad() const { return !trouble.empty(); }
@@ -57,7 +57,7 @@ class GeneratorTest : public CommandsTest {
     return verdict;
   }
 
-  // The smallest part of a bad tree that is bad, too: pieces are left out as long as it stays so.
+  // Finds a small set of items that still fails, by removing pieces while the failure remains.
   std::string shrink(const std::string& seed, std::vector<std::string> items) {
     for (std::size_t size = (items.size() + 1) / 2; size > 0;
          size = size == 1 ? 0 : (size + 1) / 2) {
@@ -74,7 +74,7 @@ class GeneratorTest : public CommandsTest {
     return join(items);
   }
 
-  // Numbers of the items that the last tree held.
+  // Numbers of the items in the last tree.
   std::vector<std::string> items() const { return {items_.begin(), items_.end()}; }
 
   static std::string join(const std::vector<std::string>& words) {
@@ -114,7 +114,7 @@ class GeneratorTest : public CommandsTest {
     return {};
   }
 
-  // In the background, until it says that all is there.
+  // Starts the zoo in the background and waits until it is complete.
   Verdict start_zoo(const std::string& words) {
     std::string text;
     return run_in(branch_,
@@ -124,7 +124,7 @@ class GeneratorTest : public CommandsTest {
                   text);
   }
 
-  // Every tree of a test is tried; those that fail are made as small as they can be.
+  // Tries `count` trees; a tree that fails is reduced to its smallest failing part.
   void try_all(unsigned long first, unsigned long count) {
     const std::string kept = setting("SF_KEPT", "all");
     for (unsigned long i = first; i < first + count; ++i) {
@@ -136,13 +136,13 @@ class GeneratorTest : public CommandsTest {
       ADD_FAILURE() << "SF_SEED=" << seed << "\n"
                     << verdict.trouble << "\nleast part: SF_SEED=" << seed << " SF_KEPT=" << least
                     << "\n"
-                    << (again.bad() ? again.trouble : "which is right when tried once more");
+                    << (again.bad() ? again.trouble : "the least part passed when retried");
     }
   }
 
   std::string kinds_ = setting("SF_KINDS", "all");
-  milliseconds thinking_{0};  // before the second snapshot
-  int precaptured_ = 0;       // second snapshots that had been captured before they were asked for
+  milliseconds thinking_{0};  // pause before the second snapshot
+  int precaptured_ = 0;       // second snapshots that were precaptured
 
  private:
   Verdict grow(const std::string& seed, const std::string& kept) {
@@ -163,7 +163,7 @@ class GeneratorTest : public CommandsTest {
     return run_in(branch, "/tmp/resource-zoo ask /tmp/z " + request, answer);
   }
 
-  // All lines say "ok".
+  // Every line of the reply must end with "ok".
   Verdict all_well(const BranchId& branch, const std::string& when,
                    const std::string& request = "check") {
     std::string answer;
@@ -176,12 +176,12 @@ class GeneratorTest : public CommandsTest {
       ++lines;
       if (!line.ends_with(" ok")) wrong += "  " + line + "\n";
     }
-    if (lines == 0) return {when + ": nobody answers"};
+    if (lines == 0) return {when + ": no process replies"};
     if (!wrong.empty()) return {when + ":\n" + wrong};
     return {};
   }
 
-  // No line says "ok": a check that cannot fail would be none.
+  // No line may end with "ok", since a check that cannot fail is useless.
   Verdict all_disturbed(const BranchId& branch) {
     std::string disturbed;
     std::string answer;
@@ -224,7 +224,7 @@ class GeneratorTest : public CommandsTest {
     return all_well(branch_, when);
   }
 
-  // Two at once: one is disturbed, and the other does not notice.
+  // Two forks: one is disturbed, and the other must not change.
   Verdict in_forks(const CheckpointId& id) {
     for (auto& made : wp_->fork(id, 2)) {
       if (!made) return {"fork: " + made.error().describe()};
@@ -237,11 +237,11 @@ class GeneratorTest : public CommandsTest {
     return verdict;
   }
 
-  std::vector<BranchId> live_;  // the first is branch_
+  std::vector<BranchId> live_;  // the first one is branch_
   std::set<std::string> items_;
 };
 
-TEST_F(GeneratorTest, WhateverATreeHoldsIsWhatItWas) {
+TEST_F(GeneratorTest, RandomTreesAreRestoredUnchanged) {
   const unsigned long first = std::stoul(setting("SF_SEED", "1"));
   try_all(first, std::stoul(setting("SF_TREES", std::getenv("SF_SEED") ? "1" : "24")));
 }
@@ -253,7 +253,7 @@ TEST_F(GeneratorTest, PrecapturedTreeMatchesDirectCapture) {
   EXPECT_GT(precaptured_, 0);
 }
 
-TEST_F(GeneratorTest, WhatCannotBeCapturedIsDeclinedByNameAndLeftAlone) {
+TEST_F(GeneratorTest, UnsupportedResourceIsDeclinedByNameAndLeftAlone) {
   Verdict verdict = put_in_place();
   std::string listed;
   if (!verdict.bad()) verdict = run_in(branch_, "/tmp/resource-zoo declined", listed);
@@ -261,7 +261,7 @@ TEST_F(GeneratorTest, WhatCannotBeCapturedIsDeclinedByNameAndLeftAlone) {
   ASSERT_FALSE(verdict.bad()) << verdict.trouble;
   for (const std::string& line : split(listed, '\n')) {
     std::vector<std::string> words = split(line, '\t');
-    if (words.size() != 2) continue;  // the end
+    if (words.size() != 2) continue;  // the empty last line
     SCOPED_TRACE(words[0]);
     verdict = put_in_place();
     if (!verdict.bad()) verdict = start_zoo("hold /tmp/z " + words[0]);

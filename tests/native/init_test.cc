@@ -1,5 +1,5 @@
-// Init is looked at in part once it is known: what others do to it, and what it is asked for, is in
-// every checkpoint all the same.
+// The keeper caches part of init's state. Changes made to init by other processes, and side
+// commands started by init, must be in every checkpoint.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -24,19 +24,19 @@ class InitTest : public NativeBranchTest {
   }
 };
 
-TEST_F(InitTest, WhatOthersDoToItIsInEveryCheckpoint) {
+TEST_F(InitTest, ExternalChangesToInitAreInEveryCheckpoint) {
   const CheckpointId first = take();
   const std::string before = output(kLook);
   change_init(2);
   const std::string changed = output(kLook);
   EXPECT_NE(before, changed);
-  const CheckpointId second = take();  // known since the first
+  const CheckpointId second = take();  // the first checkpoint filled the cache
   change_init(3);
   ASSERT_OK(wp_->restore(branch_, second));
   EXPECT_EQ(output(kLook), changed);
   ASSERT_OK(wp_->restore(branch_, first));
   EXPECT_EQ(output(kLook), before);
-  take();  // known in the new keeper, too
+  take();  // fills the cache of the new keeper
   change_init(4);
   const std::string again = output(kLook);
   const CheckpointId third = take();
@@ -45,7 +45,7 @@ TEST_F(InitTest, WhatOthersDoToItIsInEveryCheckpoint) {
   EXPECT_EQ(output(kLook), again);
 }
 
-// The keeper reads what it does not know of a restored init a moment after the restore.
+// After a restore the keeper reads the missing part of init's state with a delay.
 TEST_F(InitTest, AChangeRightAfterARestoreIsInTheNextCheckpoint) {
   const CheckpointId first = take();
   for (int n = 1; n <= 3; ++n) {
@@ -59,7 +59,7 @@ TEST_F(InitTest, AChangeRightAfterARestoreIsInTheNextCheckpoint) {
   }
 }
 
-TEST_F(InitTest, WhatItWasAskedForIsInTheCheckpoint) {
+TEST_F(InitTest, SideCommandStartedByInitIsInTheCheckpoint) {
   take();
   const std::string before = output("ls /proc/1/fd | wc -l");
   ASSERT_OK(wp_->side_exec(branch_, {.argv = {"bash", "-c", "sleep 7654321 & disown"}}));
@@ -71,7 +71,7 @@ TEST_F(InitTest, WhatItWasAskedForIsInTheCheckpoint) {
   EXPECT_EQ(output("ls /proc/1/fd | wc -l"), before);
 }
 
-TEST_F(InitTest, ItsFilesMayBeRemovedAndReplaced) {
+TEST_F(InitTest, InitsExecutableMayBeRemovedAndReplaced) {
   take();
   run("rm /dev/.waypoint-init; echo other > /dev/.waypoint-init");
   const CheckpointId here = take();
@@ -83,24 +83,24 @@ TEST_F(InitTest, ItsFilesMayBeRemovedAndReplaced) {
   EXPECT_EQ(output("echo alive"), "alive\n");
 }
 
-TEST_F(InitTest, ADeviceThatItHasOpenAndThatIsGoneIsSeen) {
+TEST_F(InitTest, RemovedDeviceThatInitHoldsOpenIsReported) {
   take();
   run("mv /dev/null /dev/nothing");
   ASSERT_OK(wp_->restore(branch_, take()));
   run("rm /dev/nothing");
   auto taken = wp_->checkpoint(branch_);
   ASSERT_FALSE(taken.ok());
-  EXPECT_THAT(taken.error().message, ::testing::HasSubstr("its name is gone"));
+  EXPECT_THAT(taken.error().message, ::testing::HasSubstr("its name was removed"));
   EXPECT_EQ(output("echo alive"), "alive\n");
 }
 
-TEST_F(InitTest, ItStillWaitsForProcessesThatNobodyElseDoes) {
+TEST_F(InitTest, RestoredInitReapsOrphansAndItsShell) {
   take();
   const CheckpointId here = take();
   ASSERT_OK(wp_->restore(branch_, here));
   run("bash -c 'sleep 0.01 & echo $! > /tmp/orphan'; until ! [ -e /proc/$(</tmp/orphan) ]; do :; "
       "done");
-  run("exit 3");  // its own shell as well
+  run("exit 3");  // init must also reap its own shell
   EXPECT_EQ(output("echo again"), "again\n");
 }
 

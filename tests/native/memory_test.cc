@@ -1,5 +1,5 @@
-// Memory of large processes is captured by difference and brought back when it is touched. Whatever
-// a process does to its memory, every byte must be what it was.
+// Large memory is captured incrementally and restored on first access. Every byte must be correct
+// after any change that a process makes to its memory.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ class NativeMemoryTest : public CommandsTest {
   }
 };
 
-TEST_F(NativeMemoryTest, ASnapshotHoldsWhatChangedSinceTheOneBefore) {
+TEST_F(NativeMemoryTest, CheckpointHoldsOnlyMemoryChangedSinceThePreviousOne) {
   begin();
   std::string whole = walker(branch_, "more 40");
   CheckpointInfo first = checkpoint();
@@ -67,7 +67,7 @@ TEST_F(NativeMemoryTest, ASnapshotHoldsWhatChangedSinceTheOneBefore) {
   restore(first.id);
   CheckpointInfo third = checkpoint();
   EXPECT_LT(third.image_bytes, 12U << 20U);
-  // It stands on its own, whatever it shares.
+  // The third checkpoint does not depend on the others, although it shares pages with them.
   ASSERT_TRUE(wp_->remove(first.id).ok());
   ASSERT_TRUE(wp_->remove(second.id).ok());
   restore(third.id);
@@ -94,7 +94,7 @@ TEST_F(NativeMemoryTest, ManyScatteredPagesAreFoundOnceAndInOrder) {
   }
 }
 
-TEST_F(NativeMemoryTest, AChildForkedBeforeItsMemoryIsThereHasAllOfIt) {
+TEST_F(NativeMemoryTest, ChildForkedBeforeItsMemoryIsLoadedHasAllOfIt) {
   begin();
   std::string whole = walker(branch_, "more 40");
   CheckpointInfo taken = checkpoint();
@@ -102,12 +102,12 @@ TEST_F(NativeMemoryTest, AChildForkedBeforeItsMemoryIsThereHasAllOfIt) {
   EXPECT_EQ(walker(branch_, "child"), whole);
   EXPECT_EQ(walker(branch_, "hash"), whole);
   restore(taken.id);
-  CheckpointInfo again = checkpoint();  // nothing of it has been touched
+  CheckpointInfo again = checkpoint();  // before any restored page has been touched
   restore(again.id);
   EXPECT_EQ(walker(branch_, "child"), whole);
 }
 
-TEST_F(NativeMemoryTest, EveryByteIsWhatItWasOnARandomWalk) {
+TEST_F(NativeMemoryTest, EveryByteIsCorrectOnARandomWalk) {
   const char* wanted = std::getenv("SF_STEPS");
   const int steps = wanted != nullptr ? std::atoi(wanted) : 60;
   begin();
@@ -128,7 +128,7 @@ TEST_F(NativeMemoryTest, EveryByteIsWhatItWasOnARandomWalk) {
         if (nodes.empty()) break;
         restore(nodes[node].first);
         now = nodes[node].second;
-        // Half of the time nothing looks before the next change.
+        // Check only half of the time, so that some pages are changed before they are read.
         if (chance() % 2 == 0) {
           ASSERT_EQ(walker(branch_, "hash"), now) << "step " << i;
         }

@@ -1,10 +1,12 @@
-// memory-walker: changes its memory as it is told, in every way there is, and says what it holds.
+// memory-walker: changes its memory on request with every kind of system call, and prints a hash of
+// it.
 //
-//   walk <seed> <steps>   -> hash     changes chosen by the seed
+//   walk <seed> <steps>   -> hash     random changes chosen by the seed
 //   hash                  -> hash     of addresses, sizes and every byte
-//   child                 -> hash     as a forked child sees it, which then changes its copy
-//   more <megabytes>      -> hash     one more region, filled
-// One request a line on standard input, one answer a line on standard output.
+//   child                 -> hash     computed by a forked child, which then changes its copy
+//   more <megabytes>      -> hash     one more filled region
+//
+// A request is a line on standard input, a reply a line on standard output.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,7 +58,7 @@ class Walker {
     return value;
   }
 
-  // What a child sees, while it and its parent write to the same pages.
+  // The hash computed by a child while it and its parent write to the same pages.
   std::uint64_t hash_in_child() {
     int ends[2];
     if (::pipe(ends) != 0) return 0;
@@ -106,26 +108,26 @@ class Walker {
       case 0:
       case 1:
         return fill(part.start, part.size);
-      case 2:  // a byte here and there
+      case 2:  // scattered bytes
         for (int i = 0; i < 40; ++i) region.start[below(region.size)] ^= 0x5aU;
         return;
-      case 3:  // reads as zero from now on
+      case 3:  // the range reads as zero afterwards
         ::madvise(part.start, part.size, MADV_DONTNEED);
         return;
-      case 4:  // may read as anything until it is written
+      case 4:  // the range may read as old data or zero until it is written
         ::madvise(part.start, part.size, MADV_FREE);
         return fill(part.start, part.size);
       case 5:
         ::mprotect(part.start, part.size, PROT_READ);
         ::mprotect(part.start, part.size, PROT_READ | PROT_WRITE);
         return;
-      case 6: {  // grows, shrinks, moves
+      case 6: {  // grows, shrinks or moves a region
         std::size_t size = (1 + below(14)) * kMegabyte;
         void* location = ::mremap(region.start, region.size, size, MREMAP_MAYMOVE);
         if (location != MAP_FAILED) region = {static_cast<unsigned char*>(location), size};
         return;
       }
-      case 7: {  // the lower half is moved elsewhere, the upper half stays
+      case 7: {  // moves the lower half, keeps the upper half
         std::size_t half = region.size / kPage / 2 * kPage;
         if (half == 0) return;
         void* room = ::mmap(nullptr, half, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,5 @@
-// Branches that are captured before anybody asks: such a checkpoint is the one that would have been
-// taken, whoever wants something from the branch does not notice, and what works by itself is not
-// kept from it.
+// Precaptured branches: a precapture equals the checkpoint that a direct capture would have taken,
+// later requests see no difference, and active processes are not stopped.
 #include <signal.h>
 #include <unistd.h>
 
@@ -20,7 +19,7 @@ namespace {
 
 constexpr auto kTimeout = seconds(20);
 constexpr auto kShortTimeout = seconds(2);
-constexpr auto kQuietForSure = milliseconds(400);  // nobody waits that long before it captures
+constexpr auto kQuietForSure = milliseconds(400);  // longer than the idle time before a precapture
 
 class PrecaptureTest : public NativeBranchTest {
  protected:
@@ -34,7 +33,7 @@ class PrecaptureTest : public NativeBranchTest {
     return pids && pids->shell != 0 && os::process_state(pids->shell) == 't';
   }
   bool stands_within(microseconds patience) {
-    // Twice: one that is captured in vain stands for a moment, too.
+    // Check twice, because a precapture that fails also stops the branch for a moment.
     return faults::becomes_true(
         [&] {
           if (!stands()) return false;
@@ -43,19 +42,19 @@ class PrecaptureTest : public NativeBranchTest {
         },
         Deadline::after(patience));
   }
-  // The branch has been changed by this command, which may run several times, and stands: where the
-  // machine is slow and captures take long, checkpoints have to be asked for again.
+  // Runs `command`, perhaps repeatedly, and waits until the branch is precaptured. On a slow
+  // machine the policy precaptures only after further checkpoints.
   void change(const std::string& command) {
     for (Deadline patience = Deadline::after(kTimeout); !patience.passed();) {
-      // Each time something else.
+      // A new value in each round, so that the checkpoint is not shared.
       ASSERT_OK(wp_->exec(branch_, {.command = command + "; turn=" + std::to_string(++turn_)}));
       if (stands_within(wp_->checkpoints().empty() ? microseconds(0) : kShortTimeout)) return;
       take();
     }
-    FAIL() << "it is not captured";
+    FAIL() << "the branch is not precaptured";
   }
-  // The branch never stands, though somebody takes checkpoints and there is time for it; and the
-  // next one does not wait longer than it should.
+  // The branch is never precaptured after `command`, although checkpoints are taken and there is
+  // time for it.
   void expect_not_captured(const std::string& command) {
     change("x=0");
     run(command);
@@ -73,8 +72,8 @@ class PrecaptureTest : public NativeBranchTest {
   int turn_ = 0;
 };
 
-TEST_F(PrecaptureTest, WhatWasForeseenIsWhatWouldHaveBeenTaken) {
-  // A program with memory of its own waits for lines.
+TEST_F(PrecaptureTest, PrecaptureHoldsTheStateOfADirectCapture) {
+  // A program with its own memory that reads lines.
   run("mkfifo /tmp/in /tmp/out; python3 -c '\nn = 0\ntold = open(\"/tmp/out\", \"w\")\n"
       "for line in open(\"/tmp/in\"):\n  n += 1\n  told.write(str(n) + \"\\n\"); told.flush()\n' & "
       "exec 8<>/tmp/in 9<>/tmp/out; ask() { echo >&8; read -r n <&9; echo $n; }; ask");
@@ -95,9 +94,9 @@ TEST_F(PrecaptureTest, WhatWasForeseenIsWhatWouldHaveBeenTaken) {
   }
 }
 
-// Search goes back, tries something, and takes a checkpoint: each time in a branch that has never
-// seen one.
-TEST_F(PrecaptureTest, ABranchThatWasBroughtBackIsCapturedToo) {
+// A search restores, runs a command and takes a checkpoint, each time in a branch without an
+// earlier checkpoint.
+TEST_F(PrecaptureTest, RestoredBranchIsPrecaptured) {
   change("x=0");
   const CheckpointId first = checkpoint().id;
   int precaptured = 0;
@@ -114,7 +113,7 @@ TEST_F(PrecaptureTest, ABranchThatWasBroughtBackIsCapturedToo) {
   EXPECT_GT(precaptured, 0);
 }
 
-TEST_F(PrecaptureTest, EachOfManyIsTheRightOne) {
+TEST_F(PrecaptureTest, EachPrecaptureHoldsItsOwnState) {
   std::vector<CheckpointInfo> all;
   for (int i = 0; i < 5; ++i) {
     change("x=" + std::to_string(i) + "; echo $x > /tmp/f" + std::to_string(i));
@@ -129,7 +128,7 @@ TEST_F(PrecaptureTest, EachOfManyIsTheRightOne) {
   }
 }
 
-TEST_F(PrecaptureTest, WhatComesMeanwhileIsInTheCheckpoint) {
+TEST_F(PrecaptureTest, ChangesAfterAPrecaptureAreInTheCheckpoint) {
   auto expect_seen = [&](const std::string& probe, const std::string& expected) {
     const CheckpointInfo info = checkpoint();
     run("x=lost; rm -f /tmp/beside; stty rows 50");
@@ -176,8 +175,8 @@ TEST_F(PrecaptureTest, FileWrittenThroughTheApiIsInTheNextCheckpoint) {
   }
 }
 
-// The host's root reaches into a branch past its keeper. The capture must not be handed over.
-TEST_F(PrecaptureTest, ChangeMadePastTheKeeperIsInTheNextCheckpoint) {
+// Writes through /proc/PID/root bypass the keeper. The precapture must be discarded.
+TEST_F(PrecaptureTest, ChangeThatBypassesTheKeeperIsInTheNextCheckpoint) {
   const struct {
     const char* change;
     const char* probe;
@@ -210,8 +209,8 @@ TEST_F(PrecaptureTest, ChangeMadePastTheKeeperIsInTheNextCheckpoint) {
   }
 }
 
-// Reading from outside changes nothing that a command could see, times of access included.
-TEST_F(PrecaptureTest, FileReadThroughTheApiLeavesTheCaptureTrue) {
+// Reads from outside must change nothing that a command can observe, including access times.
+TEST_F(PrecaptureTest, FileReadThroughTheApiKeepsThePrecapture) {
   change("echo text >/root/f; touch -a -d @1 /root/f");
   ASSERT_OK_AND_ASSIGN(BranchPids pids, wp_->pids(branch_));
   ASSERT_OK_AND_ASSIGN(
@@ -222,28 +221,28 @@ TEST_F(PrecaptureTest, FileReadThroughTheApiLeavesTheCaptureTrue) {
   EXPECT_EQ(output("stat -c %X /root/f"), "1\n");
 }
 
-TEST_F(PrecaptureTest, BranchWithTooManyFilesToProveIsCapturedWhenAsked) {
+TEST_F(PrecaptureTest, BranchWithTooManyFilesIsNotPrecaptured) {
   change("x=1");
   run("mkdir /tmp/many; cd /tmp/many; touch $(seq 5000); x=2");
   expect_running();
   EXPECT_EQ(output("ls /tmp/many | wc -l"), "5000\n");
 }
 
-TEST_F(PrecaptureTest, LookingAtTheScreenDisturbsNothing) {
+TEST_F(PrecaptureTest, ReadingTheScreenKeepsThePrecapture) {
   change("x=1; echo seen");
   ASSERT_OK(wp_->screen(branch_));
   EXPECT_TRUE(stands());
   EXPECT_TRUE(checkpoint().precaptured);
 }
 
-TEST_F(PrecaptureTest, WhereNothingChangedNothingIsKeptTwice) {
+TEST_F(PrecaptureTest, UnchangedBranchSharesThePreviousCheckpoint) {
   auto look = [&](const std::string& command) {
     ASSERT_OK(wp_->exec(branch_, {.command = command, .fingerprint = true}));
   };
   change("x=1");
   look("x=2");
   const CheckpointInfo first = checkpoint();
-  look("ls /usr");  // reads nothing that is the branch's own
+  look("ls /usr");  // reads no file of the branch's own layer
   (void)stands_within(kShortTimeout);
   const CheckpointInfo second = checkpoint();
   EXPECT_EQ(second.base, first.id);
@@ -253,7 +252,7 @@ TEST_F(PrecaptureTest, WhereNothingChangedNothingIsKeptTwice) {
   EXPECT_EQ(output("echo $x"), "2\n");
 }
 
-TEST_F(PrecaptureTest, WhatWorksByItselfGoesOn) {
+TEST_F(PrecaptureTest, BackgroundWorkIsNotStopped) {
   change("y=1");
   run("(while sleep 0.01; do echo >> /tmp/ticks; done) & until [ -e /tmp/ticks ]; do :; done");
   ASSERT_OK_AND_ASSIGN(std::string files, wp_->changed_files(branch_));
@@ -264,20 +263,21 @@ TEST_F(PrecaptureTest, WhatWorksByItselfGoesOn) {
       faults::becomes_true([&] { return ticks() > before + 5; }, Deadline::after(kTimeout)));
 }
 
-TEST_F(PrecaptureTest, ATimeThatRunsIsNotStopped) {
+TEST_F(PrecaptureTest, SleepingProcessIsNotStopped) {
   expect_not_captured("sleep 1000 & job=$!; until [ -n \"$(ps -o wchan= $job)\" ]; do :; done");
 }
 
-// Whoever was stopped and goes on sleeping does so in a call that has no name of its own.
-TEST_F(PrecaptureTest, ASleepThatWasInterruptedIsNotStopped) {
+// A sleep continued after SIGSTOP is in restart_syscall(2), not in its original system call.
+TEST_F(PrecaptureTest, InterruptedSleepIsNotStopped) {
   expect_not_captured(
       "sleep 1000 & job=$!; until [ -n \"$(ps -o wchan= $job)\" ]; do :; done; kill -STOP $job; "
       "until [ \"$(ps -o stat= $job | cut -c1)\" = T ]; do :; done; kill -CONT $job; "
       "until [ \"$(ps -o stat= $job | cut -c1)\" = S ]; do :; done");
 }
 
-// A try that comes to nothing tells nobody, and the next checkpoint still knows what they wait for.
-TEST_F(PrecaptureTest, ATryInVainIsNotNoticed) {
+// A failed precapture must not be visible to the processes, and the next checkpoint must still
+// record the calls they wait in.
+TEST_F(PrecaptureTest, FailedPrecaptureDoesNotInterruptWaits) {
   change("x=0");
   run("sleeper() { python3 -c '\nimport ctypes, sys\nlibc = ctypes.CDLL(None)\n"
       "open(sys.argv[1], \"w\").write(str(libc.usleep(1000 * 1000 * 1000)))' $1 & }\n"
@@ -291,20 +291,20 @@ TEST_F(PrecaptureTest, ATryInVainIsNotNoticed) {
   EXPECT_EQ(output("sleep 0.3; cat /tmp/a /tmp/b /tmp/c /tmp/d; jobs -rp | wc -l"), "4\n");
 }
 
-TEST_F(PrecaptureTest, AnAlarmIsNotStopped) {
+TEST_F(PrecaptureTest, ProcessWithAnAlarmIsNotStopped) {
   expect_not_captured(
       "python3 -c 'import signal\nsignal.setitimer(signal.ITIMER_REAL, 1000)\n"
       "open(\"/tmp/set\", \"w\"); signal.pause()' & until [ -e /tmp/set ]; do :; done");
 }
 
-TEST_F(PrecaptureTest, AServerThatSomebodyMayAskIsNotStopped) {
+TEST_F(PrecaptureTest, ListeningServerIsNotStopped) {
   expect_not_captured(
       "python3 -c 'import socket\ns = socket.socket(socket.AF_UNIX)\ns.bind(\"/tmp/s\")\n"
       "s.listen()\nopen(\"/tmp/set\", \"w\")\nimport signal; signal.pause()' & "
       "until [ -e /tmp/set ]; do :; done");
 }
 
-TEST_F(PrecaptureTest, WhoeverTakesNoCheckpointsIsNotCaptured) {
+TEST_F(PrecaptureTest, NoPrecaptureWithoutCheckpoints) {
   run("x=1");
   EXPECT_FALSE(stands_within(kQuietForSure));
   change("x=0");
@@ -313,19 +313,19 @@ TEST_F(PrecaptureTest, WhoeverTakesNoCheckpointsIsNotCaptured) {
     run("x=" + std::to_string(i));
     last = stands_within(kShortTimeout);
   }
-  run("x=9");  // eight for nothing, or one that took long
+  run("x=9");  // after several unused precaptures, or one slow one
   EXPECT_FALSE(stands_within(kQuietForSure));
-  change("x=10");  // somebody asks again
+  change("x=10");  // taking checkpoints enables precaptures again
 }
 
-TEST_F(PrecaptureTest, AShellThatIsKilledWhileItStandsIsReplaced) {
+TEST_F(PrecaptureTest, ShellKilledWhilePrecapturedIsReplaced) {
   change("x=1");
   ASSERT_OK_AND_ASSIGN(BranchPids pids, wp_->pids(branch_));
   ::kill(pids.shell, SIGKILL);
   EXPECT_EQ(output("echo \"[$x]\""), "[]\n");
 }
 
-TEST_F(PrecaptureTest, ACheckpointOfABranchWhoseShellWasKilledIsThatOfTheNewOne) {
+TEST_F(PrecaptureTest, CheckpointAfterAKilledShellHoldsTheNewShell) {
   change("x=1");
   ASSERT_OK_AND_ASSIGN(BranchPids pids, wp_->pids(branch_));
   ::kill(pids.shell, SIGKILL);
@@ -336,7 +336,7 @@ TEST_F(PrecaptureTest, ACheckpointOfABranchWhoseShellWasKilledIsThatOfTheNewOne)
   EXPECT_EQ(output("echo \"[$x]\""), "[]\n");
 }
 
-TEST_F(PrecaptureTest, ABranchThatIsKilledWhileItStandsIsKnownToBeGone) {
+TEST_F(PrecaptureTest, BranchKilledWhilePrecapturedIsNotAlive) {
   change("x=1");
   const CheckpointId here = checkpoint().id;
   change("x=2");
@@ -350,7 +350,7 @@ TEST_F(PrecaptureTest, ABranchThatIsKilledWhileItStandsIsKnownToBeGone) {
   EXPECT_EQ(said.output, "1\n");
 }
 
-TEST_F(PrecaptureTest, ABranchIsFoundAgainByTheNextManager) {
+TEST_F(PrecaptureTest, NextManagerUsesThePrecapture) {
   change("x=1");
   wp_.reset();
   auto opened = Waypoint::open({.store_dir = dir_.path() + "/store"});
@@ -364,15 +364,15 @@ TEST_F(PrecaptureTest, ABranchIsFoundAgainByTheNextManager) {
   EXPECT_EQ(output("echo $x"), "1\n");
 }
 
-TEST_F(PrecaptureTest, OneThatStandsEnds) {
+TEST_F(PrecaptureTest, PrecapturedBranchCanBeEnded) {
   change("x=1");
   ASSERT_OK(wp_->end(branch_));
 }
 
-TEST_F(PrecaptureTest, AKeeperThatIsKilledMeanwhileLeavesTheCheckpointsAsTheyWere) {
+TEST_F(PrecaptureTest, KeeperKilledDuringAPrecaptureLeavesTheCheckpoints) {
   change("x=1");
   const CheckpointId first = checkpoint().id;
-  for (int delay : {60, 98, 100, 101, 102, 103, 104, 106, 110, 150}) {  // around its capture
+  for (int delay : {60, 98, 100, 101, 102, 103, 104, 106, 110, 150}) {  // around the precapture
     ASSERT_OK_AND_ASSIGN(branch_, [&]() -> Result<BranchId> {
       auto forks = wp_->fork(first, 1);
       return std::move(forks[0]);

@@ -1,5 +1,5 @@
-// Trees that are made before anybody wants them: they are what a restore would have made, time does
-// not go on in them, and nothing of them is left behind.
+// Prerestored trees: they equal a tree restored on request, their clocks do not advance, and
+// nothing of them is left afterwards.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
@@ -21,9 +21,9 @@ class PrerestoreTest : public NativeBranchTest {
     wp_->settle();
     return std::ranges::count(wp_->ready(), checkpoint) == 1;
   }
-  // Of this store, those of spares and of trees that stand ready among them.
+  // Keepers of this store, including spares and those of prerestored trees.
   std::set<pid_t> keepers() { return faults::keepers_of(dir_.path()); }
-  // In one look: a keeper that ends between two would count.
+  // Takes one sample, because a keeper that ends between two samples would count.
   std::size_t trees() {
     return static_cast<std::size_t>(std::ranges::count_if(
         keepers(), [](pid_t keeper) { return faults::init_of(keeper).has_value(); }));
@@ -35,7 +35,7 @@ class PrerestoreTest : public NativeBranchTest {
   }
 };
 
-TEST_F(PrerestoreTest, ACheckpointThatWasTakenOrGoneBackToStandsReady) {
+TEST_F(PrerestoreTest, TakenOrRestoredCheckpointIsPrerestored) {
   run("x=1; echo one > /tmp/f; sleep 1000 & job=$!");
   const CheckpointId first = take();
   EXPECT_TRUE(is_ready(first));
@@ -47,7 +47,7 @@ TEST_F(PrerestoreTest, ACheckpointThatWasTakenOrGoneBackToStandsReady) {
   }
 }
 
-TEST_F(PrerestoreTest, TwoOfThemStandReadyTheOthersAreMadeWhenTheyAreWanted) {
+TEST_F(PrerestoreTest, TwoCheckpointsArePrerestoredAndTheOthersRestoreOnRequest) {
   std::vector<CheckpointId> all;
   for (int i = 0; i < 4; ++i) {
     run("x=" + std::to_string(i));
@@ -61,7 +61,7 @@ TEST_F(PrerestoreTest, TwoOfThemStandReadyTheOthersAreMadeWhenTheyAreWanted) {
   }
 }
 
-TEST_F(PrerestoreTest, WhoeverNeverGoesBackHasNoneMade) {
+TEST_F(PrerestoreTest, NoPrerestoreWithoutRestores) {
   for (int i = 0; i < 20; ++i) {
     run("x=" + std::to_string(i));
     take();
@@ -69,11 +69,11 @@ TEST_F(PrerestoreTest, WhoeverNeverGoesBackHasNoneMade) {
   }
   EXPECT_TRUE(wp_->ready().empty());
   const CheckpointId last = take();
-  ASSERT_OK(wp_->restore(branch_, last));  // from now on one does
+  ASSERT_OK(wp_->restore(branch_, last));  // the first restore enables prerestores
   EXPECT_TRUE(is_ready(last));
 }
 
-// A tree that stands while seconds pass has all of its time left when it goes on.
+// An armed timer would expire while the tree waits.
 TEST_F(PrerestoreTest, TreeWithARunningClockIsNotPrerestored) {
   run("python3 -c 'import signal, time\nsignal.setitimer(signal.ITIMER_REAL, 1000)\n"
       "open(\"/tmp/set\", \"w\"); time.sleep(1000)' & job=$!; until [ -e /tmp/set ]; do :; done");
@@ -83,17 +83,17 @@ TEST_F(PrerestoreTest, TreeWithARunningClockIsNotPrerestored) {
   EXPECT_EQ(output("kill -0 $job && echo alive"), "alive\n");
 }
 
-TEST_F(PrerestoreTest, ASleepHasAllOfItsTimeLeftWhenItGoesOn) {
+TEST_F(PrerestoreTest, PrerestoredSleepKeepsItsRemainingTime) {
   run("sleep 3 & job=$!; until [ \"$(cut -d' ' -f1 /proc/$job/syscall)\" = 230 ]; do :; done");
   const CheckpointId here = take();
   ASSERT_TRUE(is_ready(here));
-  run("wait $job");  // three seconds, in which the other one stands
+  run("wait $job");  // takes 3 s, during which the prerestored tree waits
   ASSERT_OK(wp_->restore(branch_, here));
   EXPECT_EQ(output("kill -0 $job && echo alive"), "alive\n");
   EXPECT_EQ(run("wait $job").exit_code, 0);
 }
 
-TEST_F(PrerestoreTest, NothingOfARemovedCheckpointIsLeft) {
+TEST_F(PrerestoreTest, RemovedCheckpointLeavesNoPrerestoredTree) {
   run("x=1");
   const CheckpointId here = take();
   ASSERT_TRUE(is_ready(here));
@@ -105,7 +105,7 @@ TEST_F(PrerestoreTest, NothingOfARemovedCheckpointIsLeft) {
   EXPECT_EQ(wp_->restore(branch_, here).error().code, ErrorCode::kNotFound);
 }
 
-TEST_F(PrerestoreTest, OneThatWasKilledIsMadeAnew) {
+TEST_F(PrerestoreTest, KilledPrerestoredTreeIsRestoredOnRequest) {
   run("x=1");
   const CheckpointId here = take();
   ASSERT_TRUE(is_ready(here));
@@ -115,11 +115,11 @@ TEST_F(PrerestoreTest, OneThatWasKilledIsMadeAnew) {
   EXPECT_EQ(output("echo $x"), "1\n");
 }
 
-TEST_F(PrerestoreTest, ItsProcessesDieWithAKeeperThatIsKilled) {
-  const std::string command = "sleep 1" + std::to_string(::getpid());  // of this test alone
+TEST_F(PrerestoreTest, PrerestoredProcessesDieWithTheirKeeper) {
+  const std::string command = "sleep 1" + std::to_string(::getpid());  // unique to this test
   auto sleepers = [&] { return faults::processes_like(command).size(); };
   run(command + " &");
-  // Until then it is a copy of the shell, and so it would be in the checkpoint.
+  // Before exec the child is a copy of the shell, and the checkpoint would hold that copy.
   ASSERT_TRUE(faults::becomes_true([&] { return sleepers() == 1; }, Deadline::after(seconds(10))));
   const CheckpointId here = take();
   ASSERT_TRUE(is_ready(here));

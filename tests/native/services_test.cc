@@ -1,5 +1,6 @@
-// Redis, postgres, tmux, node and Python at work in one session, snapshotted and restored again and
-// again: every answer is the one of its node, and nothing grows. SF_CYCLES makes it longer.
+// Redis, PostgreSQL, tmux, Node.js and Python under load in one session, checkpointed and restored
+// repeatedly: every reply matches its node and no resource grows. SF_CYCLES sets the number of
+// cycles.
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -15,13 +16,13 @@ namespace sf::waypoint {
 namespace {
 
 constexpr std::uint64_t kMegabyte = 1U << 20U;
-constexpr std::size_t kNodes = 4;  // kept; older ones are removed
-constexpr int kTries = 40;         // until a terminal has been read, and the like
-constexpr int kWarmUp = 10;        // cycles until everybody has what it keeps
-constexpr std::size_t kMore = 3;   // keepers, at one moment than at another
+constexpr std::size_t kNodes = 4;  // older ones are removed
+constexpr int kTries = 40;         // attempts to read a terminal, and similar
+constexpr int kWarmUp = 10;        // cycles until all caches are filled
+constexpr std::size_t kMore = 3;   // tolerated variation in the number of keepers
 
-// Node collects its garbage now and then: it would keep twice as much after some thousand requests,
-// and so would every image.
+// Node.js collects garbage only now and then. Without a limit its memory would double after some
+// thousand requests, and so would every image.
 const char* const kServices = R"(mkdir -p /w && cd /w && export PAGER=cat TMUX_TMPDIR=/w
 await() { local i; for i in {1..300}; do "$@" > /dev/null 2>&1 && return; sleep 0.1; done; echo "never: $*"; false; }
 redis-server --port 6379 --bind 127.0.0.1 --save '' --dir /w --daemonize yes > /dev/null
@@ -79,7 +80,7 @@ class ServicesTest : public CommandsTest {
     ASSERT_EQ(said.find("never"), std::string::npos) << said;
   }
 
-  // What a terminal was just told and nobody has read yet is a reason to decline: soon it is read.
+  // Unread input of a terminal makes the engine decline; it is read soon, so try again.
   Result<CheckpointInfo> snapshot() {
     for (int i = 1;; ++i) {
       auto taken = wp_->checkpoint(branch_);
@@ -102,14 +103,14 @@ class ServicesTest : public CommandsTest {
       if (keepers_.insert(name).second) leaks_.add_mark(name);
   }
 
-  std::set<std::string> keepers_;  // their names are those of their cgroups
+  std::set<std::string> keepers_;  // names of their cgroups
   std::deque<Node> nodes_;
   std::mt19937 random_{7};
   unsigned long declined_ = 0;
   std::string last_reason_;
 };
 
-TEST_F(ServicesTest, AtWorkAreWhereTheyWereAtEveryNodeAndNothingGrows) {
+TEST_F(ServicesTest, BusyServicesMatchTheirNodesAndNoResourceGrows) {
   const char* wanted = std::getenv("SF_CYCLES");
   const int cycles = wanted != nullptr ? std::atoi(wanted) : 25;
   begin();
@@ -147,7 +148,7 @@ TEST_F(ServicesTest, AtWorkAreWhereTheyWereAtEveryNodeAndNothingGrows) {
               to_line(before).c_str(), to_line(after).c_str());
   EXPECT_LT(after.manager_memory, before.manager_memory + 16 * kMegabyte);
   EXPECT_LT(after.keeper_memory, before.keeper_memory + 32 * kMegabyte);
-  // Two trees may stand ready, one keeper be on its way out; postgres's workers come and go.
+  // Two trees may be prerestored, one keeper may be ending; PostgreSQL's workers come and go.
   EXPECT_LE(after.keepers, before.keepers + kMore);
   EXPECT_LE(after.manager_descriptors, before.manager_descriptors + 2 * kMore);
   EXPECT_LE(after.keeper_descriptors, before.keeper_descriptors + 16 * kMore);

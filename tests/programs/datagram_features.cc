@@ -1,4 +1,4 @@
-// UDP with datagrams that nobody has read, from several senders; netlink.
+// UDP with unread datagrams from several senders; netlink.
 #include <arpa/inet.h>
 #include <linux/filter.h>
 #include <linux/netlink.h>
@@ -65,8 +65,8 @@ void take(Answer& answer, int fd, int count) {
   }
 }
 
-// Two senders, one of which has an answer to read; a receiver of both families; one that chose a
-// peer when others had written to it already. The probe takes it all.
+// Two senders, one with an unread reply; a dual-stack receiver; a socket that called connect()
+// after other peers had written to it. The probe consumes the datagrams.
 Probe udp_unread(const std::string&) {
   int one = bound_to(old_location(7821));
   int two = bound_to(new_location(7822, in6addr_loopback));
@@ -104,7 +104,7 @@ int option(int fd, int name) {
   return value;
 }
 
-// A monitor of links, which also asks; another one with a group beyond the usual ones and a filter.
+// A monitor of links that also sends a request; another one with a group above 31 and a filter.
 Probe netlink(const std::string&) {
   int monitor = must(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), "socket");
   sockaddr_nl name{};

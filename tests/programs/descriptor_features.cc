@@ -1,4 +1,4 @@
-// Descriptors of files and pipes: offsets, flags, data under way, files without a name.
+// Descriptors of files and pipes: offsets, flags, unread data, files without a name.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ Probe pipe_with_unread_data(const std::string&) {
   };
 }
 
-// The reader's end is closed in nobody, the writer's in us: end of file after the data.
+// The write end is closed, so read() must return end of file.
 Probe pipe_without_writer(const std::string&) {
   int ends[2];
   must(::pipe2(ends, O_CLOEXEC), "pipe");
@@ -66,8 +66,7 @@ Probe unlinked_file(const std::string& dir) {
   };
 }
 
-// One name is gone, another is left: the descriptor must still reach the file that has the other
-// name.
+// One of two names is removed: the descriptor must refer to the file that has the other name.
 Probe file_open_by_a_removed_name(const std::string& dir) {
   std::string first = dir + "/first";
   std::string second = dir + "/second";
@@ -136,7 +135,7 @@ Probe descriptor_flags(const std::string& dir) {
                     O_WRONLY | O_DSYNC, O_RDONLY | O_NOATIME | O_CLOEXEC}) {
     fds.push_back(must(::open(path.c_str(), flags), "open"));
   }
-  fds.push_back(must(::fcntl(fds[0], F_DUPFD, 500), "dup"));  // a high number with a gap below
+  fds.push_back(must(::fcntl(fds[0], F_DUPFD, 500), "dup"));  // leaves a gap below
   fds.push_back(must(::fcntl(fds[0], F_DUPFD_CLOEXEC, 700), "dup"));
   fds.push_back(must(::open("/dev/null", O_WRONLY), "open /dev/null"));
   fds.push_back(must(::open(dir.c_str(), O_RDONLY | O_DIRECTORY), "open directory"));
@@ -151,8 +150,8 @@ Probe descriptor_flags(const std::string& dir) {
   };
 }
 
-// Two descriptors of one open file, one of them in a child, share their offset; a second open()
-// does not.
+// Two descriptors of one open file description, one of them in a child, share their offset; a
+// second open() does not.
 Probe shared_offset(const std::string& dir) {
   std::string path = dir + "/shared";
   write_whole_file(path, "0123456789");

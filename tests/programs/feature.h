@@ -1,12 +1,12 @@
-// Feature: one kind of kernel state that a process can hold, and how to look at it.
+// Feature: one kind of kernel state that a process can hold, and how to inspect it.
 //
-//   stateful start <feature> <dir>   sets the state up in a process of its own; returns when it is
-//   ready stateful ask <dir>               prints what that process sees now stateful list names of
-//   all features
+//   stateful start <feature> <dir>   sets the state up in its own process; returns once it is ready
+//   stateful ask <dir>               prints what that process sees now
+//   stateful list                    names of all features
 //
-// probe() runs inside the process that called prepare() and may be asked again and again: what it
-// consumes it puts back, unless the feature says otherwise. It prints only what must be the same
-// after a restore.
+// probe() runs in the process that called prepare(). It may be called repeatedly, so it must put
+// back what it consumes unless the feature says otherwise. It prints only state that must be the
+// same after a restore.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,12 @@
 
 namespace stateful {
 
-// Prints what failed with errno and ends the program: a test program has no better idea.
+// Prints the failed operation with errno and exits.
 [[noreturn]] void die(const char* what);
-// Ends the program when `value` is negative, as system calls say it.
+// Exits if `value` is negative, the error value of system calls.
 int must(int value, const char* what);
 
-// The answer to a probe, line by line.
+// The reply to a probe, line by line.
 class Answer {
  public:
   void say(const std::string& key, const std::string& value) { text_ += key + "=" + value + "\n"; }
@@ -38,7 +38,7 @@ using Probe = std::function<void(Answer&)>;
 
 struct Feature {
   std::string_view name;
-  Probe (*prepare)(const std::string& dir);  // sets up in `dir` and returns how to look at it
+  Probe (*prepare)(const std::string& dir);  // sets up the state in `dir` and returns its probe
 };
 
 std::vector<Feature> memory_features();
@@ -52,18 +52,18 @@ std::vector<Feature> terminal_features();
 std::vector<Feature> lock_features();
 std::vector<Feature> process_features();
 
-// Deterministic bytes, different for each seed.
+// Deterministic bytes that depend on the seed.
 std::string pattern(std::size_t size, unsigned seed);
 std::string hash_of(std::string_view bytes);
-// The value of `key` in /proc/self/fdinfo/<fd>; the probe of objects that cannot be read without
-// changing them.
+// The value of `key` in /proc/self/fdinfo/<fd>, for objects that cannot be read without changing
+// them.
 std::string fdinfo(int fd, const std::string& key);
 std::string own_status(const std::string& key);
 std::string read_whole_file(const std::string& path);
 void write_whole_file(const std::string& path, std::string_view bytes);
-// Everything that can be read from a non-blocking descriptor.
+// Reads a non-blocking descriptor until it is empty.
 std::string drain(int fd);
-// Waits until the descriptor is readable; false after some seconds.
+// Waits until the descriptor is readable; returns false after some seconds.
 bool readable(int fd);
 
 }  // namespace stateful

@@ -1,4 +1,4 @@
-// File locks: held by the process, refused to anybody else.
+// File locks: held by this process, refused to other processes.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -12,7 +12,7 @@
 namespace stateful {
 namespace {
 
-// Runs `attempt` in a child, which owns none of our locks, and says how it went.
+// Runs `attempt` in a child, which owns none of our locks, and reports its errno.
 template <typename Attempt>
 std::string as_a_stranger(Attempt attempt) {
   pid_t child = must(::fork(), "fork");
@@ -71,7 +71,7 @@ Probe record_lock(const std::string& dir) {
     answer.say("free range", attempt(F_WRLCK, 50));
     answer.say("read range, reading", attempt(F_RDLCK, 1000));
     answer.say("read range, writing", attempt(F_WRLCK, 1000));
-    // Who holds it, as another process is told.
+    // The lock's holder, as another process sees it.
     pid_t holder = ::getpid();
     answer.say("names its holder", as_a_stranger([&] {
                  struct flock wanted = range(F_WRLCK, 0, 1);

@@ -1,8 +1,8 @@
 // stateful: holds one kind of kernel state and describes it on request. See feature.h.
 //
-// Question and answer travel through two FIFOs that the holder keeps open for reading and writing,
-// so that neither side ever sees an end of file or waits in open(). An answer ends with a line that
-// holds a single dot.
+// Requests and replies use two FIFOs that the holder keeps open for reading and writing, so that
+// neither side sees an end of file or blocks in open(). A reply ends with a line that has a single
+// dot.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ std::vector<Feature> all_features() {
 
 void make_fifo(const std::string& path) {
   must(::mkfifo(path.c_str(), 0666), "mkfifo");
-  must(::chmod(path.c_str(), 0666), "chmod");  // the holder may become another user
+  must(::chmod(path.c_str(), 0666), "chmod");  // the holder may change its user
 }
 
 void send(int fd, std::string_view text) {
@@ -43,7 +43,7 @@ void send(int fd, std::string_view text) {
   }
 }
 
-// Neither the holder nor its children keep the terminal open: no feature here is about terminals.
+// Closes the terminal in the holder and its children, since it is not part of any feature.
 void leave_the_terminal(const std::string& dir) {
   int null = must(::open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
   int errors = must(
@@ -89,7 +89,7 @@ int start(const std::string& name, const std::string& dir) {
     ::close(ready[1]);
     char byte = 0;
     if (::read(ready[0], &byte, 1) == 1) return 0;
-    send(2, read_whole_file(dir + "/errors"));  // an end of file means that preparing failed
+    send(2, read_whole_file(dir + "/errors"));  // end of file means that preparing failed
     return 1;
   }
   std::fprintf(stderr, "stateful: no feature %s\n", name.c_str());

@@ -1,4 +1,4 @@
-// Memory: private, shared, named, and the threads that live in it.
+// Memory: private, shared, named, and thread-local.
 #include <fcntl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -35,7 +35,7 @@ void fill(char* at, std::size_t size, unsigned seed) {
   std::memcpy(at, bytes.data(), size);
 }
 
-// Four threads that sleep on a condition variable, each with thread-local data only it can read.
+// Four threads that wait on a condition variable, each with thread-local data.
 struct Crew {
   static constexpr int kSize = 4;
   std::mutex mutex;
@@ -96,8 +96,8 @@ Probe anonymous_memory(const std::string&) {
   };
 }
 
-// A mapping that a child shares: what the child writes on request must be seen here, before and
-// after.
+// A mapping shared with a child: this process must see the child's writes, before and after a
+// restore.
 Probe shared_anonymous_memory(const std::string&) {
   char* data = map(kMiB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
   fill(data, kMiB, 3);
@@ -184,8 +184,8 @@ bool can_be_read(const char* page) {
   return could;
 }
 
-// Pages that nobody may touch: in memory with content, in memory that is watched, in that of a
-// file.
+// Guard pages (MADV_GUARD_INSTALL) in memory with content, in memory tracked by the engine, and in
+// a mapped file.
 Probe guards(const std::string& dir) {
   constexpr int kInstall = 102;  // MADV_GUARD_INSTALL
   constexpr int kRemove = 103;
@@ -216,7 +216,7 @@ Probe guards(const std::string& dir) {
   };
 }
 
-// Large memory in neighbouring mappings; its end is given away, and what grows there again is
+// Large memory in adjacent mappings. Its end is unmapped; memory that grows there again must be
 // empty.
 Probe regrown_memory(const std::string&) {
   constexpr std::size_t kLarge = 8 * kMiB;
@@ -248,7 +248,7 @@ Probe sysv_shared_memory(const std::string&) {
   };
 }
 
-// One that was removed while it is attached, twice; and one that another user made.
+// A segment that is removed while it is attached twice, and a segment of another user.
 Probe sysv_removed(const std::string&) {
   int removed = must(::shmget(IPC_PRIVATE, 5000, IPC_CREAT | 0640), "shmget");
   auto* once = static_cast<char*>(::shmat(removed, nullptr, 0));
@@ -303,7 +303,7 @@ struct Letter {
   char text[16];
 };
 
-// The queue is emptied and filled again in the same order, so that it can be asked again.
+// Empties the queue and fills it again in the same order, so that the probe can be repeated.
 Probe sysv_messages(const std::string&) {
   int id = must(::msgget(0x5f03, IPC_CREAT | 0600), "msgget");
   for (long type : {3L, 1L, 2L}) {

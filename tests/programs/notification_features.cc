@@ -1,4 +1,4 @@
-// Descriptors that tell of events: eventfd, timerfd, signalfd, epoll, inotify.
+// Descriptors for events: eventfd, timerfd, signalfd, epoll, inotify.
 #include <fcntl.h>
 #include <mqueue.h>
 #include <signal.h>  // NOLINT: sigset functions are POSIX
@@ -32,7 +32,7 @@ Probe event_counter(const std::string&) {
   };
 }
 
-// One expiration is unread; the next is an hour away.
+// One expiration is unread; the next one is in an hour.
 Probe timer_descriptor(const std::string&) {
   int fd = must(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create");
   itimerspec when{{3600, 0}, {0, 1}};
@@ -102,8 +102,7 @@ Probe epoll_set(const std::string&) {
   };
 }
 
-// Events that are there now, as "mask:name"; nothing stays queued, because CRIU does not keep
-// unread events.
+// Current events as "mask:name". Reads all of them, because CRIU does not keep unread events.
 std::string inotify_events(int fd) {
   std::string text;
   std::string bytes = drain(fd);
@@ -144,7 +143,7 @@ Probe inotify_on_files(const std::string& dir) {
   };
 }
 
-// Of a child that waits, and of one that has ended; both known to an epoll set.
+// pidfds of a waiting child and of a zombie, both in an epoll set.
 Probe process_descriptors(const std::string&) {
   pid_t waits = must(::fork(), "fork");
   if (waits == 0)
@@ -187,8 +186,8 @@ void post(int queue, std::string_view text, unsigned priority) {
   must(::mq_send(queue, text.data(), text.size(), priority), "mq_send");
 }
 
-// One that is full, and one that nobody has open. The probe takes the messages, and posts them
-// again.
+// A full queue, and a queue that no process has open. The probe receives the messages and sends
+// them again.
 Probe posix_queues(const std::string&) {
   int full = new_queue("/sf-full", 4, 128);
   post(full, "usual", 1);
@@ -223,7 +222,7 @@ Probe posix_queues(const std::string&) {
   };
 }
 
-// Somebody is to be told.
+// A queue with a registered notification (mq_notify).
 Probe posix_queue_listener(const std::string&) {
   int queue = new_queue("/sf-listened", 4, 128);
   sigevent event{};

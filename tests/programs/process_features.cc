@@ -1,4 +1,4 @@
-// What belongs to the process itself: children, signals, timers, credentials, limits.
+// State of the process itself: children, signals, timers, credentials, limits.
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/filter.h>
@@ -97,7 +97,7 @@ Probe signals(const std::string&) {
   };
 }
 
-// Real-time signals queue up: three of one kind with values, taken in order and sent again.
+// Real-time signals are queued: three of one number with values, taken in order and sent again.
 Probe queued_signals(const std::string&) {
   int number = SIGRTMIN + 3;
   sigset_t set;
@@ -166,7 +166,7 @@ Probe interval_timers(const std::string&) {
   };
 }
 
-// One that tells a thread, numbers with a gap, and an interval of a timer that does not run.
+// A timer that signals a thread, timer ids with a gap, and the interval of a disarmed timer.
 Probe odd_timers(const std::string&) {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
@@ -188,7 +188,7 @@ Probe odd_timers(const std::string&) {
   };
 }
 
-// What is mapped from then on can be executed; what was there before cannot.
+// READ_IMPLIES_EXEC set late: new mappings are executable, older ones are not.
 Probe late_personality(const std::string&) {
   void* before = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (before == MAP_FAILED) die("mmap");
@@ -270,7 +270,7 @@ Probe family(const std::string&) {
   };
 }
 
-// Two filters, each of which refuses a system call; and a place that was not opened.
+// Two seccomp filters, each of which refuses one system call, and an O_PATH descriptor.
 Probe system_call_filters(const std::string& dir) {
   auto refuse = [](unsigned call, unsigned error) {
     sock_filter steps[] = {
@@ -283,7 +283,7 @@ Probe system_call_filters(const std::string& dir) {
     must(static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)), "seccomp");
   };
   must(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
-  refuse(SYS_personality, 71);  // the engine asks for it, too
+  refuse(SYS_personality, 71);  // the engine also calls personality(2)
   refuse(SYS_munmap, 72);
   must(::symlink("nowhere", (dir + "/link").c_str()), "symlink");
   int location = must(::open((dir + "/link").c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC), "O_PATH");

@@ -1,4 +1,4 @@
-// Sockets within the branch: pairs, Unix, TCP and UDP, with data that nobody has read yet.
+// Sockets in the branch: pairs, Unix, TCP and UDP, with unread data.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -20,7 +20,7 @@ void send_text(int fd, std::string_view text) {
   if (::send(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) die("send");
 }
 
-// Looks at the next message without taking it.
+// Reads the next message without consuming it.
 std::string peek(int fd) {
   char buffer[4096];
   ssize_t got = ::recv(fd, buffer, sizeof buffer, MSG_PEEK | MSG_DONTWAIT);
@@ -34,8 +34,8 @@ std::string receive(int fd) {
   return got < 0 ? "(error)" : std::string(buffer, static_cast<std::size_t>(got));
 }
 
-// The connection works both ways; what is unread on either side stays where it is, since both
-// queues are empty there.
+// Sends data both ways. Requires: both queues are empty, so that earlier unread data is not
+// affected.
 void talk(Answer& answer, int one, int other) {
   send_text(one, "to and");
   answer.say("there", receive(other));
@@ -189,7 +189,7 @@ Probe tcp_established(const std::string&) {
 
 Probe tcp_with_unread_data(const std::string&) {
   TcpConnection tcp = connect_tcp(7802, 0);
-  send_text(tcp.client, "nobody has read this");
+  send_text(tcp.client, "this is not read yet");
   if (!readable(tcp.server)) die("data never came");
   return [=](Answer& answer) {
     answer.say("unread", peek(tcp.server));
@@ -200,8 +200,8 @@ Probe tcp_with_unread_data(const std::string&) {
 
 constexpr std::size_t kBacklog = 160'000;
 
-// The receiver's buffer is small and full, so most of the data still waits at the sender. This
-// probe takes the data: it can be asked once.
+// The receiver's buffer is small and full, so most of the data is still with the sender. The probe
+// consumes the data, so it runs only once.
 Probe tcp_with_unsent_data(const std::string&) {
   TcpConnection tcp = connect_tcp(7803, 4096);
   int big = 1 << 20;
@@ -223,7 +223,7 @@ Probe tcp_with_unsent_data(const std::string&) {
   };
 }
 
-// One side has said that it sends no more; the other can still send.
+// One side has called shutdown(SHUT_WR); the other can still send.
 Probe tcp_half_closed(const std::string&) {
   TcpConnection tcp = connect_tcp(7804, 0);
   must(::shutdown(tcp.client, SHUT_WR), "shutdown");

@@ -1,4 +1,5 @@
-// TCP connections in less usual states: across families, closed by one side, full both ways.
+// TCP connections in less common states: across address families, closed by one side, full both
+// ways.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -63,7 +64,7 @@ std::string receive(int fd) {
   return got < 0 ? ::strerrorname_np(errno) : std::string(buffer, static_cast<std::size_t>(got));
 }
 
-// A client of the old family at a socket of both, with its options.
+// An IPv4 client of a dual-stack socket, with its options.
 Probe across_families(const std::string&) {
   int listener = listener_on(7811);
   int client = connected_to(7811);
@@ -88,7 +89,7 @@ Probe across_families(const std::string&) {
   };
 }
 
-// The client has sent something and gone. This probe takes it.
+// The client has sent data and closed. The probe consumes the data.
 Probe closed_by_the_client(const std::string&) {
   int listener = listener_on(7812);
   int client = connected_to(7812);
@@ -105,7 +106,7 @@ Probe closed_by_the_client(const std::string&) {
 
 constexpr std::size_t kMuch = 90'000;
 
-// Both have filled what the other can take, and one has said that this is all. The probe takes it.
+// Both buffers are full, and one side has called shutdown(). The probe consumes the data.
 Probe full_both_ways(const std::string&) {
   int listener = listener_on(7813);
   int client = connected_to(7813);
@@ -168,8 +169,8 @@ void describe(Answer& answer, const std::string& which, int fd) {
                                                                          : "worked");
 }
 
-// Reset by the other side, closed by both with something unread, bound and nothing else, nothing.
-// The probe takes what is unread.
+// Reset by the peer; closed by both sides with unread data; bound only; fresh. The probe consumes
+// the unread data.
 Probe ended(const std::string&) {
   int listener = listener_on(7814);
   int reset = connected_to(7814);
@@ -212,8 +213,8 @@ Probe ended(const std::string&) {
   };
 }
 
-// Three wait to be accepted, not in the order in which their sockets were made; one of them says
-// that it will send nothing, and is of the other family. The probe accepts.
+// Three connections wait to be accepted, in another order than their sockets were made; one is IPv6
+// and has called shutdown(SHUT_WR). The probe accepts them.
 Probe not_accepted(const std::string&) {
   int listener = listener_on(7816);
   int late = must(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
@@ -226,7 +227,7 @@ Probe not_accepted(const std::string&) {
   must(::connect(second, reinterpret_cast<const sockaddr*>(&there), sizeof there), "connect");
   must(::shutdown(second, SHUT_WR), "shutdown");
   await_state(second, TCP_FIN_WAIT2);
-  ::poll(nullptr, 0, 60);  // clearly later
+  ::poll(nullptr, 0, 60);  // ensures the order of the connections
   sockaddr_in old{};
   old.sin_family = AF_INET;
   old.sin_port = htons(7816);
@@ -254,7 +255,7 @@ Probe not_accepted(const std::string&) {
   };
 }
 
-// What it has sent lies where nobody can look.
+// The sent data of an unaccepted connection cannot be read from outside.
 Probe not_accepted_with_data(const std::string&) {
   int listener = listener_on(7817);
   int client = connected_to(7817);

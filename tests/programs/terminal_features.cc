@@ -1,4 +1,4 @@
-// Terminals that the holder made: their numbers, settings, groups, and who has them open.
+// Pseudo-terminals made by the holder: numbers, settings, process groups, and open ends.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>  // NOLINT: kill is POSIX
@@ -44,7 +44,7 @@ std::string read_text(int fd) {
                  : std::string(buffer, static_cast<std::size_t>(got));
 }
 
-// Masters 1 and 3, since 2 was closed; one in packet mode, one whose slaves are closed.
+// Masters 1 and 3 with a gap (2 was closed); one in packet mode, one whose slaves are closed.
 Probe terminals(const std::string&) {
   int first = new_master();
   int gap = new_master();
@@ -91,8 +91,8 @@ Probe terminals(const std::string&) {
   };
 }
 
-// A session of a child's on a terminal of its own, with a job in the foreground and /dev/tty open.
-// The holder asks through the terminal; the child answers through /dev/tty.
+// A child leads a session on a terminal of its own, with a foreground job and /dev/tty open. The
+// holder asks through the master; the child replies through /dev/tty.
 [[noreturn]] void lead_session(int master) {
   must(::setsid(), "setsid");
   int slave = slave_of(master);
@@ -191,26 +191,25 @@ std::string read_once(int fd) {
   return got < 0 ? ::strerrorname_np(errno) : std::string(buffer, static_cast<std::size_t>(got));
 }
 
-// Whole lines, one without a newline, one that is half typed, all echoed; and output behind that.
+// Complete lines, a line ended by ^D, a half-typed line, all echoed; and output after that.
 Probe unread_lines(const std::string&) {
   int master = new_master();
   int slave = slave_of(master);
   send_text(master, "first\rsecond\nwithout a newline\4half ty");
   await_waiting(slave, 30);
-  await_waiting(master, 39);  // the echo is there: so is all of the input
+  await_waiting(master, 39);  // once the echo is complete, all input has arrived
   send_text(slave, "output\n");
   return [=](Answer& answer) {
     answer.say("whole lines", waiting(slave));
     for (int i = 0; i < 3; ++i) answer.say("line", read_once(slave));
-    send_text(master, "pex\177d\n");  // the erased character is one of the same line
+    send_text(master, "pex\177d\n");  // erases a character of the half-typed line
     answer.say("completed", read_text(slave));
     answer.say("echo and output", read_much(master, 56));
     answer.say("left", waiting(master));
   };
 }
 
-// Bytes that mean something to a terminal, and more output than one buffer takes; in packet mode,
-// too.
+// Control characters, and more output than one buffer holds; also in packet mode.
 Probe unread_bytes(const std::string&) {
   int master = new_master();
   int slave = slave_of(master);
@@ -231,7 +230,7 @@ Probe unread_bytes(const std::string&) {
   };
 }
 
-// Closed slaves, a closed master, one in exclusive use, and two whose output is stopped.
+// Closed slaves, a closed master, a terminal in exclusive mode, and two with stopped output.
 Probe closed_and_stopped(const std::string&) {
   int closed = new_master();
   int writer = slave_of(closed);

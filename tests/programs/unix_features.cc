@@ -1,5 +1,5 @@
-// Unix sockets in less usual states: ends that are closed or shut, who made the other end, senders
-// of datagrams, connections that nobody has accepted.
+// Unix sockets in less common states: closed or shut-down ends, peer credentials, senders of
+// datagrams, connections that wait to be accepted.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>  // NOLINT: siginfo is POSIX
@@ -32,7 +32,7 @@ void send_text(int fd, std::string_view text) {
     die("send");
 }
 
-// Without taking anything.
+// Reads without consuming.
 std::string peek(int fd) {
   char buffer[4096];
   ssize_t got = ::recv(fd, buffer, sizeof buffer, MSG_PEEK | MSG_DONTWAIT);
@@ -93,7 +93,7 @@ std::string maker(int fd) {
   return std::to_string(who.pid) + "/" + std::to_string(who.uid) + "/" + std::to_string(who.gid);
 }
 
-// Ends that are gone, with and without something unread, and halves that are shut.
+// Closed peers, with and without unread data, and ends that are shut down.
 Probe closed_ends(const std::string&) {
   Pair gone = pair_of(SOCK_STREAM);
   send_text(gone[1], "last words");
@@ -126,7 +126,7 @@ Probe closed_ends(const std::string&) {
   };
 }
 
-// A child of another user makes pairs, listens and connects; then it ends.
+// A child of another user makes pairs, listens and connects, and then exits.
 Probe peer_credentials(const std::string& dir) {
   std::string path = dir + "/peer.sock";
   Pair channel = pair_of(SOCK_STREAM);
@@ -168,7 +168,7 @@ std::string next_datagram(int fd) {
   return std::string(buffer, static_cast<std::size_t>(got)) + " from " + text_of(from, size);
 }
 
-// Unread datagrams of senders that are there, gone, and nameless. This probe takes them.
+// Unread datagrams from live, closed and unnamed senders. The probe consumes them.
 Probe datagram_senders(const std::string& dir) {
   must(::chdir(dir.c_str()), "chdir");
   int receiver = bound(SOCK_DGRAM, "relative.sock");
@@ -194,8 +194,8 @@ Probe datagram_senders(const std::string& dir) {
   };
 }
 
-// Two wait to be accepted at a socket whose file is gone already; a third is accepted, and its
-// listener closed. The probe accepts: it can be asked once.
+// Two connections wait to be accepted at a socket that lost its file; a third is accepted and
+// its listener closed. The probe accepts, so it runs only once.
 Probe waiting_connections(const std::string& dir) {
   std::string path = dir + "/waiting.sock";
   int listener = bound(SOCK_STREAM, path);
@@ -224,10 +224,10 @@ Probe waiting_connections(const std::string& dir) {
 
 constexpr std::size_t kMuch = 300'000;
 
-// More than fits into a socket's usual buffer, and a signal for whatever comes.
+// More data than the default buffer holds, and a signal (F_SETSIG) for new data.
 Probe full_and_owned(const std::string&) {
   Pair ends = pair_of(SOCK_STREAM);
-  int size = 1 << 20;  // the kernel gives what it allows
+  int size = 1 << 20;  // the kernel may reduce it
   must(::setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof size), "SO_SNDBUF");
   send_text(ends[0], pattern(kMuch, 5));
   Pair owned = pair_of(SOCK_STREAM);

@@ -1,4 +1,4 @@
-"""CommandLineWay: the program `statefork`, once for each call."""
+"""CommandLineWay: runs the program `statefork` for each call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CommandLineWay(Way):
         if done.returncode == 0 or (any_status and done.returncode != 125 and done.stdout):
             return done.stdout
         with contextlib.suppress(ValueError, KeyError):
-            if verb == "fork" and done.stdout:  # which has a problem for each branch that could not be made
+            if verb == "fork" and done.stdout:  # lists the branches that could not be made
                 forked(json.loads(done.stdout))
             problem = json.loads(done.stderr)
             raise Problem(problem["code"], problem["detail"], problem.get("details"))

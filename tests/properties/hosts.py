@@ -1,4 +1,5 @@
-"""Hosts: a StateFork of the test's own, with its ways in, that can be killed and checked for leaks.
+"""Hosts: a private StateFork instance with its interfaces, which can be killed and checked for
+leaks.
 
 DaemonHost is a daemon with its clients. LibraryHost is the C++ library in a program of its own.
 """
@@ -27,22 +28,25 @@ from world import end_process, eventually, program
 
 
 class Host:
-    """What both have in common. Thread-safe."""
+    """Common base of both hosts. Thread-safe."""
 
     name = ""
 
     def __init__(self) -> None:
-        # Not in /tmp: that may be memory, and the store keeps whole file systems.
+        # Not in /tmp, which may be a tmpfs: the store keeps whole file systems.
         self.directory = Path(tempfile.mkdtemp(prefix="sf-properties-", dir="/var/tmp"))
         self.ways: List[Way] = []
-        self._kills = 0  # of anything, twice: once before and once after
-        self.keeper_kills = 0  # a branch that is older may be lost
+        self._kills = 0  # incremented before and after each kill of any process
+        self.may_kill = False  # this run kills processes
+        self.killed_keepers: List[str] = []  # ids, in order
+        self.known_keepers: Set[str] = set()  # ids of the keepers whose branch the players know
         self._kill_lock = threading.Lock()
-        self._keepers: Set[str] = set()  # ids of all that were ever seen
+        self._keepers: Set[str] = set()  # ids of all keepers, current and former
 
     def kills_before(self) -> int:
-        """For a call that begins now: if killed_since() this, it may fail."""
-        return self._kills & ~1  # a kill that is under way counts
+        """Take this before a call: if killed_since() of it is true afterwards, the call may
+        fail."""
+        return self._kills & ~1  # counts a kill in progress
 
     def killed_since(self, before: int) -> bool:
         return self._kills != before
@@ -57,7 +61,7 @@ class Host:
         raise NotImplementedError
 
     def kill_manager(self) -> None:
-        """SIGKILL for the daemon, or for the program that uses the library."""
+        """Sends SIGKILL to the daemon, or to the program that uses the library."""
         with self._kill_lock:
             self._kills += 1
             self._kill_manager()
@@ -65,19 +69,20 @@ class Host:
             self.ensure_running()
 
     def kill_keeper(self, choice: random.Random) -> None:
-        """SIGKILL for one of the processes that hold a live branch."""
+        """Sends SIGKILL to one process that owns a live branch."""
         with self._kill_lock:
-            found = sorted(pid for pid, _ in self._running_keepers() if self._has_branch(pid))
+            found = sorted((pid, keeper) for pid, keeper in self._running_keepers() if self._has_branch(pid))
             if not found:
                 return
+            pid, keeper = choice.choice(found)
             self._kills += 1
-            self.keeper_kills += 1
+            self.killed_keepers.append(keeper)
             with contextlib.suppress(OSError):
-                end_process(choice.choice(found), signal.SIGKILL)
+                end_process(pid, signal.SIGKILL)
             self._kills += 1
 
     def close(self) -> List[str]:
-        """Ends everything. Returns what is left on the host and should not be."""
+        """Ends everything. Returns the processes, mounts and files left on the host."""
         self._running_keepers()
         self.ensure_running()
         self._end()
@@ -171,7 +176,6 @@ class LibraryHost(Host):
         self._start_lock = threading.Lock()
         self._program = self._start()
         self._way = LibraryWay(lambda: self._program)
-        self.sessions: Set[str] = set()
         self.ways = [self._way]
 
     def _start(self) -> LineProgram:
@@ -189,4 +193,7 @@ class LibraryHost(Host):
         self._program.process.wait()
 
     def _end(self) -> None:
+        for session in self._way.asked_for:  # also those whose start was not answered because of a kill
+            with contextlib.suppress(Problem):
+                self._way.destroy(session)
         self._program.close()

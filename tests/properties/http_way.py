@@ -1,4 +1,4 @@
-"""HttpWay: plain requests to the daemon's socket, one connection each."""
+"""HttpWay: plain HTTP requests to the daemon's socket, one connection each."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class HttpWay(Way):
-    """Plain requests, one connection each."""
+    """Plain HTTP requests, one connection each."""
 
     name = "http"
 
     def __init__(self, socket_path: str, start: Callable[[], Any]) -> None:
         self._socket = socket_path
-        self._start = start  # HTTP alone starts no daemon
+        self._start = start  # HTTP itself cannot start a daemon
 
     def _ask(self, method: str, path: str, body: Optional[Dict[str, Any]] = None, raw: Optional[bytes] = None) -> bytes:
         connection = UnixConnection(self._socket)

@@ -1,11 +1,11 @@
-// The library without a daemon, for a test that may kill it: sessions over the backend `waypoint`
-// with a catalog in a file.
+// The library without a daemon, in a program that a test may kill: sessions over the backend
+// `waypoint` with a catalog in a file.
 //
 //   properties-library STATE_DIR
 //
-// Each line of standard input is a JSON object: "id", "verb", "session", "branch" and what the verb
-// needs. Each line of standard output answers one of them by its id. Requests run side by side. At
-// the end of input the program waits for them and exits; branches go on living.
+// Each line of standard input is a JSON object with "id", "verb", "session", "branch" and the
+// verb's arguments. Each line of standard output is the reply to one id. Requests run concurrently.
+// At end of input the program waits for them and exits; branches stay alive.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

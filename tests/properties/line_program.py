@@ -1,4 +1,5 @@
-"""LineProgram: a program that is asked with lines of JSON and answers with lines of JSON, in any order, by id."""
+"""LineProgram: a program that receives requests and sends replies as lines of JSON; replies carry
+the id of their request and may come in any order."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ class LineProgram:
                 raise Problem("connection", f"the program has ended: {error}") from error
             self._news.wait_for(lambda: number in self._answers or self._ended, PATIENCE)
             if number not in self._answers:
-                raise Problem("connection", "the program has ended" if self._ended else "the program does not answer")
+                raise Problem("connection", "the program has ended" if self._ended else "the program does not reply")
             return self._answers.pop(number)
 
     def close(self) -> None:

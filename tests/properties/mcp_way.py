@@ -1,4 +1,4 @@
-"""McpWay: `statefork mcp`, one program for all calls."""
+"""McpWay: one `statefork mcp` process for all calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class McpWay(Way):
         result = answer["result"]
         if result.get("isError"):
             text = str(result["content"])
-            if "[one could not be made: " in text:  # a fork, whose problems are told in words alone
+            if "[one could not be made: " in text:  # a fork reports failures only as text
                 raise Problem("diverged" if " diverged: " in text else "os", text)
             problem = result.get("_meta", {}).get("statefork/problem", {})
             raise Problem(problem.get("code", "os"), problem.get("detail", str(result)), problem.get("details"))

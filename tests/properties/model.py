@@ -1,8 +1,8 @@
-"""What a session must show. Pure: knows no daemon, no files and no time.
+"""The expected state of a session. Pure: uses no daemon, no files and no time.
 
-A `State` says what every probe of a branch may print; a `Node` is a state that was acknowledged; a `Tree` holds the
-nodes of one session. Operations change the state of a live branch, a snapshot copies it into a node, and each restore
-and fork of that node is compared with the copy.
+A `State` defines what every probe of a branch may print; a `Node` is an acknowledged snapshot; a
+`Tree` holds the nodes of one session. Operations change the state of a live branch, a snapshot
+copies it into a node, and every restore and fork of that node is compared with the copy.
 """
 
 from __future__ import annotations
@@ -17,32 +17,36 @@ WORK = "/root/work"  # all files of the model are below this directory
 
 @dataclass(frozen=True)
 class Entry:
-    """One name below WORK."""
+    """One file, directory or link below WORK."""
 
     kind: str = "f"  # as find prints it: f, d, l, p (a FIFO), s (a socket)
     mode: int = 0o644
-    content: bytes = b""  # of a file; of a link, where it leads to
+    content: bytes = b""  # of a file; the target of a link
 
 
 @dataclass
 class State:
-    """What a branch must show."""
+    """The expected state of a branch."""
 
     files: Dict[str, Entry] = field(default_factory=dict)
-    # Written by a process that runs now: absent, empty or whole, and whole in the end.
+    # Being written by a running process: absent, empty or complete, and complete in the end.
     coming: Dict[str, bytes] = field(default_factory=dict)
-    # Written by a call that overlapped the snapshot: absent or whole. The first probe of the node decides.
+    # Written by a call that overlapped the snapshot: absent or complete. The first probe of the
+    # node decides.
     maybe: Dict[str, Entry] = field(default_factory=dict)
+    # Written by another client's call that overlapped the snapshot or failed: absent, empty or
+    # whole at any time.
+    open: Dict[str, bytes] = field(default_factory=dict)
     variables: Dict[str, str] = field(default_factory=dict)
     functions: Set[str] = field(default_factory=set)
     cwd: str = "/"
-    may_hold_removed: bool = False  # a process may stand in a directory whose name something else has now
+    may_hold_removed: bool = False  # a process's working directory may have been replaced
     umask: int = 0o022
     window: Optional[Tuple[int, int]] = (40, 160)  # None: unknown
-    attributes: Dict[str, str] = field(default_factory=dict)  # of the shell's process: name -> what the probe prints
+    attributes: Dict[str, str] = field(default_factory=dict)  # name -> output of its probe
     queues: Set[str] = field(default_factory=set)  # POSIX message queues
-    servers: Dict[str, Tuple[str, int]] = field(default_factory=dict)  # name -> kind, the counter in its memory
-    timers: int = 0  # jobs of the shell that end by themselves; they may have ended
+    servers: Dict[str, Tuple[str, int]] = field(default_factory=dict)  # name -> kind, counter
+    timers: int = 0  # background jobs of the shell that may have ended
     seed: Optional[int] = None  # what RANDOM was last set to
 
     def copy(self) -> State:
@@ -55,16 +59,16 @@ class State:
         return sorted(name for name, entry in self.files.items() if entry.kind == "f")
 
     def remove(self, name: str) -> None:
-        """A file, or a directory with all below it."""
+        """A file, or a directory with all files below it."""
         for known in [known for known in self.files if known == name or known.startswith(name + "/")]:
             del self.files[known]
 
     def has_arrived(self, name: str) -> None:
-        """A file that was coming is whole."""
+        """Marks a file that was being written as complete."""
         self.files[name] = Entry("f", 0o644, self.coming.pop(name))
 
     def shell_has_ended(self) -> None:
-        """A new shell has taken the place of the old one."""
+        """A new shell has replaced the old one."""
         self.variables.clear()
         self.functions.clear()
         self.attributes.clear()
@@ -79,11 +83,11 @@ class Node:
     parent: Optional[Node]
     kind: str  # physical, virtual
     state: State
-    drew: bool  # a command since the parent drew by chance, so that a replay may legally diverge
-    by: str = ""  # the last operations that led here, for people
+    drew: bool  # a command since the parent used randomness, so a replay may diverge
+    by: str = ""  # the last operations before this node, for failure reports
 
     def may_diverge(self) -> bool:
-        """If not, a restore must succeed."""
+        """False if a restore must succeed."""
         node: Optional[Node] = self
         while node is not None and node.kind == "virtual":
             if node.drew:
@@ -92,7 +96,7 @@ class Node:
         return False
 
     def sure_ancestor(self) -> Node:
-        """The nearest node, this one included, that must be restorable."""
+        """The nearest node, including this one, that must be restorable."""
         node = self
         while node.may_diverge() and node.parent is not None:
             node = node.parent
@@ -100,7 +104,7 @@ class Node:
 
 
 class Tree:
-    """The nodes of one session, for all its clients."""
+    """The nodes of one session, shared by all its clients."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,7 +1,7 @@
-"""Operations on a branch: what each does through a way in, and what it does to the model.
+"""Operations on a branch: the call through an interface, and its effect on the model.
 
-Each is a function of a `Player`; its docstring says what it does. OPERATIONS has their names with their weights.
-An option is what a sequence (sequences.py) fixes; without it, the player's random numbers decide.
+Each operation is a function of a `Player` with a docstring. OPERATIONS has their names and weights.
+A sequence (sequences.py) fixes options; the player's random numbers choose all others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def operation(weight: float) -> Callable[[Operation], Operation]:
 
 
 def created(p: Player, content: bytes) -> Entry:
-    """A file that the shell makes."""
+    """Makes a file through the shell."""
     return Entry("f", 0o666 & ~p.state.umask, content)
 
 
@@ -66,7 +66,7 @@ def define_function(p: Player) -> None:
 
 @operation(1)
 def change_directory(p: Player) -> None:
-    """Goes to a directory."""
+    """Changes the working directory."""
     target = p.random.choice(["", "/", "/usr", *(f"{WORK}/{name}" for name in p.state.directories())]) or WORK
     p.shell(f"cd {target}", "")
     p.state.cwd = target
@@ -74,7 +74,7 @@ def change_directory(p: Player) -> None:
 
 @operation(0.5)
 def remake_directory(p: Player) -> None:
-    """The working directory is removed and made again, so that the shell stands in a removed one."""
+    """Removes and remakes the working directory, so that the shell is in a removed one."""
     name = p.fresh_name("gone")
     p.shell(f"mkdir {WORK}/{name}; cd {WORK}/{name}; rmdir {WORK}/{name}; mkdir {WORK}/{name}", "")
     p.state.files[name] = Entry("d", 0o777 & ~p.state.umask)
@@ -91,7 +91,7 @@ def set_umask(p: Player) -> None:
 
 @operation(1)
 def seed_random(p: Player) -> None:
-    """Seeds RANDOM by hand."""
+    """Seeds RANDOM with a number."""
     seed = p.random.randrange(1, 30000)
     p.shell(f"RANDOM={seed}", "")
     p.state.seed = seed
@@ -99,7 +99,7 @@ def seed_random(p: Player) -> None:
 
 @operation(1.5)
 def set_attribute(p: Player, name: str = "") -> None:
-    """Changes something of the shell's process that only the kernel keeps."""
+    """Changes an attribute of the shell's process that only the kernel keeps."""
     name = name or p.random.choice(sorted(probe.ATTRIBUTES))
     if name == "affinity":
         cpu = p.random.randrange(2)
@@ -118,7 +118,7 @@ def set_attribute(p: Player, name: str = "") -> None:
         p.shell(f"echo {slack} >/proc/$$/timerslack_ns", "")
         p.state.attributes[name] = str(slack)
     else:
-        # Sessions begin with the niceness of this test, and may not go below it.
+        # Sessions start with the nice value of this test and cannot lower it.
         level = max(int(p.state.attributes.get("nice", os.nice(0))), p.random.randrange(1, 10))
         p.shell(f"renice -n {level} -p $$ >/dev/null", "")
         p.state.attributes[name] = str(level)
@@ -126,7 +126,7 @@ def set_attribute(p: Player, name: str = "") -> None:
 
 @operation(0.4)
 def leave_shell(p: Player) -> None:
-    """Ends the shell; a fresh one takes its place and must print long outputs, too."""
+    """Ends the shell; the new one must print long outputs as well."""
     if p.state.servers or p.state.coming or p.running:
         return
     p.note("exit 3")
@@ -139,7 +139,7 @@ def leave_shell(p: Player) -> None:
 
 @operation(3)
 def look(p: Player) -> None:
-    """A command that changes nothing."""
+    """Runs a command that changes nothing."""
     name = some_file(p)
     choices: List[Tuple[str, Optional[str]]] = [("true", ""), (f"ls {WORK} >/dev/null", ""), ("echo hello", "hello\n")]
     if name:
@@ -152,7 +152,7 @@ def look(p: Player) -> None:
 
 @operation(3)
 def shell_writes(p: Player) -> None:
-    """The shell makes a file, or writes to one."""
+    """Makes a file, or writes to one, through the shell."""
     name = p.fresh_name("f")
     directory = p.random.choice(["", *(f"{d}/" for d in p.state.directories())])
     old = some_file(p)
@@ -201,24 +201,25 @@ def api_writes(p: Player) -> None:
 
 @operation(1)
 def api_reads(p: Player) -> None:
-    """All files, through the API."""
+    """Reads all files through the API."""
     p.check_files()
 
 
 @operation(2)
 def side_writes(p: Player) -> None:
-    """A program beside the shell writes a file."""
+    """Writes a file with a side command."""
     name = p.fresh_name("r")
     done = p.call("run", ["sh", "-c", f"umask 022; printf {name} >{WORK}/{name}; echo said"])
     if done.exit_code != 0 or done.output != "said\n":
-        raise Failure(f"the program beside the shell exited {done.exit_code} and said {done.output!r}")
+        raise Failure(f"the side command exited {done.exit_code} and printed {done.output!r}")
     p.state.files[name] = Entry("f", 0o644, name.encode())
 
 
 @operation(1)
 def diff_shows(p: Player) -> None:
-    """The difference between the node and the branch names every file that differs."""
-    if p.node.may_diverge() or p.running or p.state.coming or p.node.state.coming or p.node.state.maybe:
+    """Checks that the diff between node and branch names every file that differs."""
+    if p.node.may_diverge() or p.running or p.state.coming or p.node.state.coming or p.node.state.maybe or \
+            p.state.open or p.node.state.open:
         return
     names = set(p.call("diff", p.node.id))
     was, now = p.node.state.files, p.state.files
@@ -231,7 +232,7 @@ def diff_shows(p: Player) -> None:
 
 @operation(1)
 def type_keys(p: Player) -> None:
-    """Types a command line; a file says when it was done."""
+    """Types a command line and waits for the file that it makes."""
     name, value = p.fresh_name("k"), str(p.random.randrange(1000))
     p.call("keys", typed_line(p, name, value))
     p.wait_for(name, p.branch, name.encode())
@@ -246,7 +247,7 @@ def typed_line(p: Player, name: str, value: str) -> str:
 
 @operation(1)
 def paste_line(p: Player) -> None:
-    """Pastes a command line, which runs when the enter key is typed, perhaps through another way."""
+    """Pastes a command line. It runs when Enter is typed, perhaps through another interface."""
     name, value = p.fresh_name("b"), str(p.random.randrange(1000))
     p.call("paste", typed_line(p, name, value))
     p.call("keys", "")
@@ -258,10 +259,10 @@ def paste_line(p: Player) -> None:
 
 @operation(1)
 def use_mouse(p: Player) -> None:
-    """Clicks in a program that asked for the mouse, and writes down what it gets."""
+    """Clicks in a program that enabled the mouse, and records the bytes that it receives."""
     name = p.fresh_name("m")
     row, col = p.random.randrange(10), p.random.randrange(40)
-    place = b"\x1b[<0;%d;%d" % (col + 1, row + 1)  # as xterm tells it in mode 1006
+    place = b"\x1b[<0;%d;%d" % (col + 1, row + 1)  # the SGR encoding of mode 1006
     report = place + b"M" + place + b"m"
     content = report.hex().encode()
     p.call("keys", "settings=$(stty -g); umask 022; stty -icanon -echo; printf '\\033[?1000h\\033[?1006h'; "
@@ -277,7 +278,8 @@ def use_mouse(p: Player) -> None:
 
 @operation(0.5)
 def refused_mouse(p: Player) -> None:
-    """A click at the prompt, where no program asked for the mouse, is refused and changes nothing."""
+    """Clicks at the prompt, where no program has enabled the mouse: the click must be refused and
+    change nothing."""
     try:
         p.call("mouse", 1, 1)
     except Problem as problem:
@@ -289,7 +291,7 @@ def refused_mouse(p: Player) -> None:
 
 @operation(1)
 def resize(p: Player) -> None:
-    """Gives the window another size."""
+    """Resizes the window."""
     size = (p.random.randrange(10, 60), p.random.randrange(40, 200))
     p.call("resize", *size)
     p.state.window = size
@@ -297,18 +299,18 @@ def resize(p: Player) -> None:
 
 @operation(1)
 def record_window(p: Player) -> None:
-    """A command that leaves the window's size behind."""
+    """Runs a command that records the window's size."""
     if p.state.window is not None:
         name = p.fresh_name("z")
         p.shell(f"stty size >{WORK}/{name}", "")
         p.state.files[name] = created(p, b"%d %d\n" % p.state.window)
 
 
-# What acts by itself.
+# Background activity.
 
 @operation(2)
 def start_timer(p: Player, delay: Optional[float] = None) -> None:
-    """A job that writes a file later."""
+    """Starts a job that writes a file later."""
     name = p.fresh_name("t")
     delay = p.random.choice([0.1, 0.3, 0.6, 1.0]) if delay is None else delay
     rest = p.random.choice(["", "; disown"])
@@ -319,7 +321,8 @@ def start_timer(p: Player, delay: Optional[float] = None) -> None:
 
 @operation(2)
 def see_coming(p: Player) -> None:
-    """Waits until what jobs and programs write is there, and looks at it through the API alone."""
+    """Waits until background jobs and side commands have written their files, and reads the files
+    through the API."""
     for name in sorted(p.state.coming):
         p.wait_for(name, p.branch, p.state.coming[name])
         if all(name != running.name for running in p.running):
@@ -333,7 +336,7 @@ SERVER = ("import socket, sys; n = 0; s = socket.socket({family}); {options}s.bi
 
 @operation(1)
 def start_server(p: Player, kind: str = "") -> None:
-    """A process that keeps a counter in its memory."""
+    """Starts a process that keeps a counter in its memory."""
     if len(p.state.servers) >= 3:
         return
     kind = kind or p.random.choice(["fifo", "tcp", "unix"])
@@ -358,7 +361,7 @@ def start_server(p: Player, kind: str = "") -> None:
 
 @operation(3)
 def ask_server(p: Player) -> None:
-    """Counts in a server's memory."""
+    """Increments a server's counter."""
     if p.state.servers:
         name = p.random.choice(sorted(p.state.servers))
         kind, count = p.state.servers[name]
@@ -368,20 +371,21 @@ def ask_server(p: Player) -> None:
 
 @operation(1)
 def make_queue(p: Player) -> None:
-    """A POSIX message queue."""
+    """Makes a POSIX message queue."""
     name = "/" + p.fresh_name("q")
-    # A small one: the kernel counts the bytes of all queues of a user, in all branches together.
+    # A small one, because the kernel limits the bytes of all queues of a user, over all branches.
     program = probe.QUEUE_PROGRAM + (
         f"a = (ctypes.c_long * 8)(0, 1, 16); sys.exit(c.mq_open(b'{name}', 0o102, 0o600, a) < 0)")
     p.shell("python3 -c " + shlex.quote(program), "")
     p.state.queues.add(name)
 
 
-# Chance.
+# Randomness.
 
 @operation(1)
 def prepare_draw(p: Player) -> None:
-    """A function and a script that draw by chance, so that later commands do not show it."""
+    """Defines a function and a script that use randomness, so that later command lines do not
+    show it."""
     p.shell("draw() { echo $SRANDOM >$1; }", "")
     p.call("write", f"{WORK}/draw.sh", b"echo $SRANDOM\n")
     p.state.functions.add("draw")
@@ -390,7 +394,8 @@ def prepare_draw(p: Player) -> None:
 
 @operation(2)
 def draw(p: Player, printed: Optional[bool] = None) -> None:
-    """A command whose effect nobody can repeat; mostly nothing that it prints shows it."""
+    """Runs a command whose effect cannot be repeated; usually its output does not show the
+    effect."""
     name = p.fresh_name("x")
     ways = [f"python3 -c 'import os; print(os.urandom(4).hex())' >{WORK}/{name}",
             f"git init -q /root/repo 2>/dev/null; git -C /root/repo -c user.name=a -c user.email=a@b commit -q "
@@ -405,11 +410,11 @@ def draw(p: Player, printed: Optional[bool] = None) -> None:
     p.learn(name)
 
 
-# Calls that overlap others.
+# Overlapping calls.
 
 @operation(2)
 def start_side(p: Player, delay: Optional[float] = None, prints: Optional[bool] = None) -> None:
-    """A program beside the shell that acts later, while other calls are made."""
+    """Starts a side command that writes later, during other calls."""
     name = p.fresh_name("o")
     delay = p.random.choice([0.2, 0.5, 1.0]) if delay is None else delay
     prints = p.random.random() < 0.5 if prints is None else prints
@@ -423,7 +428,7 @@ def start_side(p: Player, delay: Optional[float] = None, prints: Optional[bool] 
 
 @operation(1)
 def write_beside(p: Player) -> None:
-    """Files are written through the API while other calls are made."""
+    """Writes files through the API during other calls."""
     for _ in range(p.random.randrange(1, 4)):
         name = p.fresh_name("p")
         p.write_later(name, "write", f"{WORK}/{name}", name.encode())
@@ -431,13 +436,13 @@ def write_beside(p: Player) -> None:
 
 @operation(2)
 def join(p: Player) -> None:
-    """Waits for the calls under way."""
+    """Waits for the calls in progress."""
     p.join()
 
 
 @operation(4)
 def pause(p: Player, seconds: Optional[float] = None) -> None:
-    """Mostly as long as the keeper needs to capture an idle branch ahead of time."""
+    """Usually pauses long enough for a precapture of an idle branch."""
     if seconds is None:
         seconds = p.random.uniform(0.1, 0.6) if p.random.random() < 0.8 else p.random.uniform(0, 2)
     p.pause(seconds)

@@ -1,6 +1,6 @@
-"""Probe: the command that prints what a branch shows, and the comparison with the model. Pure.
+"""Probe: the command that prints the state of a branch, and the comparison with the model. Pure.
 
-The probe leaves the branch as it was, but for the history and what every command moves.
+The probe leaves the branch unchanged, except the history and state that every command changes.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Dict, List, Optional, Tuple
 
 from model import WORK, Entry, State
 
-# For a POSIX message queue there is no program, so Python calls the C library.
+# There is no command-line program for POSIX message queues, so Python calls the C library.
 QUEUE_PROGRAM = ("import ctypes, sys; c = ctypes.CDLL(None, use_errno=True); "
                  "c.mq_open.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p]; ")
 
-# How a server is asked, by kind. The answer is one line: the counter.
+# How to query a server, by kind. The reply is one line: the counter.
 ASK = {
     "fifo": "timeout 30 bash -c 'echo {verb} >{path}.ask && read -r n <{path}.answer && echo $n'",
     "tcp": "timeout 30 bash -c 'exec 9<>/dev/tcp/127.0.0.1/{port} && echo {verb} >&9 && read -r n <&9 && echo $n'",
@@ -28,21 +28,22 @@ ATTRIBUTES = {
     "affinity": "taskset -pc $$ | sed 's/.*: //'",
     "ionice": "ionice -p $$",
     "coredump": "cat /proc/$$/coredump_filter",
-    "slack": "cat /proc/self/timerslack_ns",  # a child has its parent's
+    "slack": "cat /proc/self/timerslack_ns",  # a child inherits it
     "nice": "nice",
 }
 
 
 def ask(name: str, kind: str, verb: str) -> str:
-    # The shell may stand in a directory that was removed, about which every new shell complains.
+    # The shell may be in a removed directory, which makes every new shell print an error.
     return "(cd / && " + ASK[kind].format(verb=verb, path=f"{WORK}/{name}", port=7000 + int(name[1:])) + ")"
 
 
-BEGINNING = f"find {WORK} -mindepth 1"  # of every probe
+BEGINNING = f"find {WORK} -mindepth 1"  # first command of every probe
 
 
 def probe_command(state: State, draw: bool) -> str:
-    """Prints one line for each thing of `state`. `draw`: also what RANDOM gives, which changes the shell."""
+    """Prints one line for each part of `state`. `draw`: also prints RANDOM, which changes the
+    shell."""
     lines = [f"{BEGINNING} -printf 'file %P|%y|%m|%l\\n'",
              f"find {WORK} -type f -exec md5sum {{}} + | sed 's/^/md5 /'",
              "echo cwd $(pwd)", "echo umask $(umask)", "echo window $(stty size)",
@@ -63,7 +64,7 @@ def probe_command(state: State, draw: bool) -> str:
 
 @dataclass
 class Seen:
-    """What a probe printed."""
+    """The output of a probe."""
 
     files: Dict[str, Tuple[str, int, str]] = field(default_factory=dict)  # kind, mode, digest or link
     words: Dict[str, str] = field(default_factory=dict)  # "var x" -> "5"
@@ -98,14 +99,14 @@ def digest(content: bytes) -> str:
 
 
 def shape(entry: Entry) -> Tuple[str, int, str]:
-    """An entry as the probe prints it."""
+    """An entry in the format of the probe's output."""
     if entry.kind == "f":
         return entry.kind, entry.mode, digest(entry.content)
     return entry.kind, entry.mode, entry.content.decode()
 
 
 def differences(state: State, seen: Seen, drawn: Optional[str] = None) -> List[str]:
-    """What was seen and must not be, one line each: probe, expected, actual."""
+    """Differences, one line each: probe, expected, actual."""
     found: List[str] = []
 
     def compare(what: str, expected: object, actual: object) -> None:
@@ -146,7 +147,7 @@ def _compare_files(state: State, seen: Seen, found: List[str]) -> None:
         got = actual.pop(name, None)
         if got != expected:
             found.append(f"file {name}: expected {expected}, actual {got or 'absent'}")
-    for name, content in state.coming.items():
+    for name, content in [*state.coming.items(), *state.open.items()]:
         got = actual.pop(name, None)
         if got is not None and got[2] not in (digest(b""), digest(content)):
             found.append(f"file {name}, which a process is about to write: expected absent, empty or "
@@ -160,7 +161,7 @@ def _compare_files(state: State, seen: Seen, found: List[str]) -> None:
 
 
 def decide(state: State, seen: Seen) -> None:
-    """What was open at the snapshot and a first probe has shown stays that way in every later one."""
+    """Fixes the uncertain files of a node to what its first probe has shown."""
     for name, entry in state.maybe.items():
         if name in seen.files:
             state.files[name] = entry

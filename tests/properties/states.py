@@ -1,4 +1,4 @@
-"""Operations on nodes: snapshots, restores, forks, removal; and the kills."""
+"""Operations on nodes: snapshot, restore, fork and removal; and kills."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ways import Problem
 
 
 def some_node(p: Player) -> Node:
-    """Mostly a young one."""
+    """A random node, usually a recent one."""
     nodes = p.session.tree.nodes()
     return p.random.choice(nodes[-3:] if p.random.random() < 0.7 else nodes)
 
 
 @operation(5)
 def snapshot(p: Player, materialization: Optional[str] = None) -> None:
-    """A node, as the policy decides, or as the caller does."""
+    """Takes a snapshot, physical or virtual as the policy or the caller decides."""
     if materialization is None:
         materialization = p.random.choices(["", "physical", "virtual"], [6, 1, 1])[0]
     p.snapshot(materialization)
@@ -27,9 +27,8 @@ def snapshot(p: Player, materialization: Optional[str] = None) -> None:
 
 @operation(3)
 def check_fork(p: Player, newest: bool = False) -> None:
-    """A fork shows what its node must show. Sometimes the client goes on there."""
+    """Forks a node and checks the fork. Sometimes the client continues in the fork."""
     node = p.node if newest else some_node(p)
-    born = p.host.keeper_kills
     branch = p.check_fork(node)
     if branch is None:
         return
@@ -37,14 +36,14 @@ def check_fork(p: Player, newest: bool = False) -> None:
         for name, content in sorted(node.state.coming.items()):
             p.wait_for(name, branch, content)
     if p.random.random() < 0.2 and not p.running and node.state.seed is None:
-        p.move_to(branch, node, born)
+        p.move_to(branch, node)
         return
     p.call("end", branch=branch)
 
 
 @operation(3)
 def restore(p: Player, newest: bool = False) -> None:
-    """The branch goes back to a node and shows what that must show."""
+    """Restores a node and checks the branch."""
     p.join()
     node = p.node if newest else some_node(p)
     if not p.restore(node):
@@ -57,7 +56,7 @@ def restore(p: Player, newest: bool = False) -> None:
 
 @operation(0.7)
 def restore_anyway(p: Player) -> None:
-    """Goes back to a node and accepts divergences."""
+    """Restores a node and accepts divergences."""
     p.join()
     diverging = [node for node in p.session.tree.nodes() if node.may_diverge()]
     node = p.random.choice(diverging) if diverging else some_node(p)
@@ -66,14 +65,15 @@ def restore_anyway(p: Player) -> None:
 
 @operation(0.5)
 def check_live(p: Player) -> None:
-    """The live branch shows what it must."""
+    """Checks the live branch."""
     p.join()
     p.check(f"the live branch {p.branch}", p.state, p.branch, False)
 
 
 @operation(0.5)
 def remove_node(p: Player) -> None:
-    """A node without children goes; all others stay as they were. Not if another client could be using it."""
+    """Removes a node without children; all others are unaffected. Skipped if another client may
+    use it."""
     spare = [node for node in p.session.tree.nodes()[1:]
              if node is not p.node and not p.session.tree.has_children(node)]
     if not spare or p.session.clients > 1:
@@ -82,17 +82,17 @@ def remove_node(p: Player) -> None:
     try:
         p.call("cleanup", node.id)
     except Problem as problem:
-        if problem.code != "busy":  # a branch that the client has left stands there
+        if problem.code != "busy":  # the client left a branch at this node
             raise
         return
     p.session.tree.remove(node)
 
 
-# Kills. Their weights are 0 unless kills are asked for.
+# Kills. Their weight is 0 without --kills.
 
 @operation(0)
 def kill_manager(p: Player) -> None:
-    """Kills the daemon while this client asks for nothing; the branch must be as it was."""
+    """Kills the daemon while this client is idle; the branch must be unchanged."""
     p.join()
     p.host.kill_manager()
     p.note("the daemon was killed")
@@ -101,7 +101,7 @@ def kill_manager(p: Player) -> None:
 
 @operation(0)
 def kill_during_call(p: Player) -> None:
-    """Kills the daemon while it serves a call."""
+    """Kills the daemon during a call."""
     p.join()
     verb = p.random.choice(["snapshot", "restore", "exec", "write", "fork"])
     arguments = {"snapshot": [""], "restore": [p.node.id, False], "exec": ["xv=1; sleep 0.05"],
@@ -109,13 +109,13 @@ def kill_during_call(p: Player) -> None:
     call = p.later(verb, *arguments)
     time.sleep(p.random.uniform(0, 0.1))
     p.host.kill_manager()
-    call.exception()  # waits
+    call.exception()  # waits for the call
     p.recover(f"a kill during {verb}")
 
 
 @operation(0)
 def kill_keeper(p: Player) -> None:
-    """Kills a process that holds a live branch, of whichever client."""
+    """Kills the owner of a live branch, of any client."""
     p.host.kill_keeper(p.random)
     p.note("a keeper was killed")
 

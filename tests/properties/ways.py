@@ -1,20 +1,23 @@
-"""The ways in: what every client of StateFork can ask for.
+"""The interfaces: the verbs that every client of StateFork can call.
 
-Each way is a file of its own: http_way.py, command_line_way.py, python_way.py, mcp_way.py, library_way.py. All raise
-`Problem` with the API's code. Every way has every verb.
+Each interface has its own file: http_way.py, command_line_way.py, python_way.py, mcp_way.py,
+library_way.py. All raise `Problem` with the API's code. Every way has every verb.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, FrozenSet, List, Optional, Sequence
 
-PATIENCE = 180.0  # seconds for one call; the answer comes much earlier
-COMMAND_SECONDS = 60  # for one command, which needs far less
+PATIENCE = 180.0  # seconds for one call; far more than it needs
+COMMAND_SECONDS = 60  # for one command; far more than it needs
 
 
 class Problem(Exception):
-    """A call that failed, by the API's code; "connection" if the connection broke, so that it may have been done."""
+    """A failed call with the API's error code; "connection" if the connection broke, so the call
+    may have been executed."""
+
+    birth: Optional[Birth] = None  # of the branch that was called, if known
 
     def __init__(self, code: str, message: str, details: Optional[Dict[str, Any]] = None) -> None:
         super().__init__(f"{code}: {message}")
@@ -22,9 +25,17 @@ class Problem(Exception):
         self.details = details or {}
 
 
+@dataclass(frozen=True)
+class Birth:
+    """The start, restore or fork that made a branch."""
+
+    kills: int  # number of killed keepers before that call
+    keeper: str  # id of its keeper; empty if unknown
+
+
 @dataclass
 class Done:
-    """How a command or a program ended."""
+    """The result of a command or a program."""
 
     output: str
     exit_code: int
@@ -33,7 +44,7 @@ class Done:
 
 @dataclass
 class Taken:
-    """A snapshot."""
+    """A new snapshot."""
 
     node: str
     kind: str
@@ -43,17 +54,24 @@ class Taken:
 
 @dataclass
 class Settings:
-    """Of a new session."""
+    """Settings of a new session."""
 
     policy: str = "eager"
     engine: str = "auto"
     max_bytes: int = 0
 
 
+# Verbs that version 0.1.0 does not have, by interface.
+OLD_LACKS = {"http": frozenset({"paste", "mouse"}), "cli": frozenset({"paste", "mouse", "resize"}),
+             "python": frozenset({"paste", "mouse"}),
+             "mcp": frozenset({"run", "keys", "paste", "mouse", "resize"})}
+
+
 class Way:
-    """One way in. Thread-safe."""
+    """One interface. Thread-safe."""
 
     name = ""
+    lacks: FrozenSet[str] = frozenset()  # missing verbs of the programs under test (--old)
 
     def create(self, settings: Settings) -> str:
         raise NotImplementedError
@@ -71,14 +89,14 @@ class Way:
         raise NotImplementedError
 
     def keys(self, session: str, branch: str, text: str) -> None:
-        """The text, which may be empty, and the enter key."""
+        """Types the text, which may be empty, and Enter."""
         raise NotImplementedError
 
     def paste(self, session: str, branch: str, text: str) -> None:
         raise NotImplementedError
 
     def mouse(self, session: str, branch: str, row: int, col: int) -> None:
-        """A click with the left button."""
+        """Clicks with the left button."""
         raise NotImplementedError
 
     def resize(self, session: str, branch: str, rows: int, cols: int) -> None:
@@ -88,7 +106,7 @@ class Way:
         raise NotImplementedError
 
     def restore(self, session: str, branch: str, node: str, accept: bool) -> int:
-        """How many divergences were accepted."""
+        """Returns the number of accepted divergences."""
         raise NotImplementedError
 
     def fork(self, session: str, branch: str, node: str) -> str:
@@ -98,7 +116,7 @@ class Way:
         raise NotImplementedError
 
     def diff(self, session: str, branch: str, node: str) -> List[str]:
-        """Names of the files that differ from the node in the branch as it is now."""
+        """Names of the files that differ between the node and the live branch."""
         raise NotImplementedError
 
     def cleanup(self, session: str, branch: str, node: str) -> None:
@@ -118,8 +136,8 @@ def changed_files(differences: Sequence[Dict[str, Any]]) -> List[str]:
 
 
 def proven(answer: Dict[str, Any]) -> Dict[str, Any]:
-    """The answer, of which no state may be in doubt: all nodes are intact."""
-    if answer["unproven"]:
+    """Raises if the reply reports that a restored state is unproven."""
+    if answer.get("unproven"):  # version 0.1.0 does not report it
         raise Problem("unproven", answer["unproven"])
     return answer
 

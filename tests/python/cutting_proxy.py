@@ -1,4 +1,4 @@
-"""CuttingProxy: a Unix socket before another one, which hangs up when it is told to."""
+"""CuttingProxy: a proxy for a Unix socket that cuts connections on request."""
 
 import contextlib
 import socket
@@ -24,22 +24,22 @@ class CuttingProxy:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def cut_after(self, limit: Optional[int]) -> None:
-        """Of each answer that begins from now on, so many bytes pass."""
+        """Cuts each later reply after `limit` bytes."""
         self._limit = limit
 
     def refuse(self, count: int) -> None:
-        """So many connections are closed without an answer."""
+        """Closes the next `count` connections without a reply."""
         self._refusals = count
 
     def hang_up(self) -> None:
-        """On everybody."""
+        """Cuts all connections."""
         with self._lock:
             for connection in self._live:
                 with contextlib.suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Hangs up; nobody answers any more."""
+        """Cuts all connections and accepts no more."""
         self._listener.close()
         self.hang_up()
         with contextlib.suppress(FileNotFoundError):

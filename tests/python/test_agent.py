@@ -29,7 +29,7 @@ def answers_of(requests: List[Dict[str, Any]], *agent: Any, **options: Any) -> L
 
 
 class AgentTest(unittest.TestCase):
-    def test_a_situation_is_given_as_values(self) -> None:
+    def test_a_situation_is_passed_as_typed_values(self) -> None:
         seen: List[Situation] = []
 
         def propose(situation: Situation) -> str:
@@ -57,11 +57,11 @@ class AgentTest(unittest.TestCase):
         self.assertEqual(answers_of([ASSESS], lambda situation: "ls", lambda situation, turn: 1),
                          [{"id": 2, "value": 1.0, "reflection": "", **FREE}])
 
-    def test_what_is_not_there_is_left_to_the_exploration(self) -> None:
+    def test_missing_functions_are_reported_as_unsupported(self) -> None:
         self.assertEqual(answers_of([ASSESS, CHOOSE, {**PROPOSE, "op": "new"}], lambda situation: "ls"),
                          [{"id": 2, "unsupported": True}, {"id": 3, "unsupported": True}, {"id": 1, "unsupported": True}])
 
-    def test_an_exception_is_the_answer_to_one_request(self) -> None:
+    def test_an_exception_fails_one_request_only(self) -> None:
         def propose(situation: Situation) -> str:
             raise ValueError("no idea")
 
@@ -69,7 +69,7 @@ class AgentTest(unittest.TestCase):
                          [{"id": 1, "error": "ValueError: no idea"}, {"id": 2, "unsupported": True}])
 
     def test_several_threads_work_at_the_same_time(self) -> None:
-        together = threading.Barrier(2)  # passed by two at once, or never
+        together = threading.Barrier(2)  # passes only if two threads wait at the same time
 
         def propose(situation: Situation) -> str:
             together.wait(60)
@@ -84,7 +84,7 @@ class AgentTest(unittest.TestCase):
         with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, encoding="ascii") as agent:
             assert agent.stdin and agent.stdout and agent.stderr
-            for number in (1, 2):  # the second is sent when the first is answered
+            for number in (1, 2):  # sent after the reply to the first
                 agent.stdin.write(json.dumps({**PROPOSE, "id": number}) + "\n")
                 agent.stdin.flush()
                 answer = json.loads(agent.stdout.readline())

@@ -1,4 +1,5 @@
-"""Both ways to read HTTP, http.client and our own over asyncio, against a server that sends prepared bytes."""
+"""Both readers of HTTP, http.client and our own over asyncio, against a server that sends
+prepared bytes."""
 
 import asyncio
 import contextlib
@@ -20,7 +21,7 @@ UNTIL_END = b"HTTP/1.0 200 OK\r\n\r\n{\"sessions\":[]}"
 
 @contextlib.contextmanager
 def server(pieces: List[bytes]) -> Iterator[str]:
-    """Answers every request with these pieces, one packet each, and hangs up."""
+    """Answers every request with these pieces, one packet each, and closes the connection."""
     with tempfile.TemporaryDirectory(prefix="sf-answers-") as directory:
         path = str(Path(directory, "a.sock"))
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -52,7 +53,7 @@ def server(pieces: List[bytes]) -> Iterator[str]:
 
 class AnswerTest(unittest.TestCase):
     def both(self, path: str) -> Iterator[object]:
-        """What both clients make of it: a value, or the error."""
+        """The results of both clients: a value or an error."""
         asks: List[Callable[[], object]] = [
             lambda: Client(path, start=False).list_sessions(),
             lambda: asyncio.run(AsyncClient(path, start=False).list_sessions())]
@@ -62,14 +63,14 @@ class AnswerTest(unittest.TestCase):
             except DaemonError as error:
                 yield error
 
-    def test_every_form_of_an_answer_is_read_however_it_was_split(self) -> None:
+    def test_every_form_of_a_reply_is_read_in_any_split(self) -> None:
         for answer in (LENGTH, CHUNKED, UNTIL_END):
             for cut in (len(answer), 1, 7, len(answer) - 3):
                 with server([answer[at:at + cut] for at in range(0, len(answer), cut)]) as path:
                     for seen in self.both(path):
                         self.assertEqual(seen, [])
 
-    def test_an_answer_that_is_cut_off_anywhere_is_an_error(self) -> None:
+    def test_a_reply_truncated_anywhere_is_an_error(self) -> None:
         for answer in (LENGTH, CHUNKED[:CHUNKED.index(b"0\r\nTrailer") + 1]):
             for length in range(len(answer)):
                 in_body = length >= answer.index(b"\r\n\r\n") + 4
@@ -77,7 +78,7 @@ class AnswerTest(unittest.TestCase):
                     for seen in self.both(path):
                         self.assertIsInstance(seen, DaemonConnectionError if in_body else DaemonError, answer[:length])
 
-    def test_what_is_no_answer_is_an_error_of_the_daemon(self) -> None:
+    def test_a_malformed_reply_is_a_daemon_error(self) -> None:
         for answer in (b"220 mail.example ESMTP\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n[1]",
                        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{", b"\x00" * 300_000,
                        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n",
@@ -86,7 +87,7 @@ class AnswerTest(unittest.TestCase):
                 for seen in self.both(path):
                     self.assertIsInstance(seen, DaemonError, answer[:60])
 
-    def test_errors_of_somebody_between_are_typed_by_their_status(self) -> None:
+    def test_errors_of_a_proxy_are_typed_by_their_status(self) -> None:
         for status, kind in ((404, NotFoundError), (418, InvalidArgumentError)):
             with server([b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n" % status]) as path:
                 with self.assertRaises(kind) as refused:

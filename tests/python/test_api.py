@@ -1,4 +1,4 @@
-"""The verbs and the API, as the daemon describes it, know the same requests."""
+"""The package and the daemon's API description define the same requests."""
 
 import json
 import re
@@ -63,9 +63,9 @@ class ApiTest(unittest.TestCase):
         for method, path in self.operations():
             if method == request.method and re.fullmatch(re.sub(r"\{\w+\}", "[A-Z]", path), request.path):
                 return method, path
-        raise AssertionError(f"the API knows no {request.method} {request.path}")
+        raise AssertionError(f"the API has no operation {request.method} {request.path}")
 
-    def test_every_verb_is_in_the_api_and_everything_in_the_api_has_a_verb(self) -> None:
+    def test_verbs_and_api_operations_correspond(self) -> None:
         used = {self.find(first_request(plan)) for plan in PLANS}
         self.assertEqual(used | FOR_OTHERS, self.operations())
 

@@ -1,4 +1,4 @@
-"""The same verbs with await, and their likeness to the sync ones."""
+"""The verbs with await, and their correspondence to the synchronous ones."""
 
 import asyncio
 import inspect
@@ -29,7 +29,7 @@ class AsyncSessionTest(AsyncLiveTest):
         self.assertEqual({b.name for b in await self.s.branches()}, {"main", "b1", "b2", "b3"})
         self.assertEqual((await self.s.get_branch("b2")).name, "b2")
 
-    async def test_a_branch_is_for_async_with_or_to_be_awaited(self) -> None:
+    async def test_a_branch_supports_async_with_and_await(self) -> None:
         async with self.s.branch() as b:
             self.assertEqual((await b.exec_command("echo hi")).output, "hi\n")
         with self.assertRaises(NotFoundError):
@@ -38,7 +38,7 @@ class AsyncSessionTest(AsyncLiveTest):
         self.assertEqual(kept.name, "kept")
         await kept.end()
 
-    async def test_a_session_is_for_async_with_or_to_be_awaited(self) -> None:
+    async def test_a_session_supports_async_with_and_await(self) -> None:
         client = self.world.async_client()
         async with client.build_session("waypoint", root="/", name="one") as s:
             self.assertEqual((await s.info()).name, "one")

@@ -1,4 +1,4 @@
-"""The daemon: how it is found, started and not found."""
+"""The daemon: finding it, starting it, and errors if there is none."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ class StartTest(unittest.TestCase):
         self.world = World()
         self.addCleanup(self.world.close)
 
-    def test_the_first_call_starts_a_daemon_and_all_find_the_same_one(self) -> None:
+    def test_the_first_call_starts_the_daemon_that_all_calls_use(self) -> None:
         pids = []
         threads = [threading.Thread(target=lambda: pids.append(self.world.client().health().pid)) for _ in range(4)]
         for thread in threads:
@@ -31,7 +31,7 @@ class StartTest(unittest.TestCase):
     def test_async_calls_start_it_too(self) -> None:
         self.assertEqual(asyncio.run(self.world.async_client().health()).status, "ok")
 
-    def test_when_many_call_at_once_each_waits_for_its_turn(self) -> None:
+    def test_many_concurrent_calls_reach_one_daemon(self) -> None:
         async def crowd() -> int:
             answers = await asyncio.gather(*(self.world.async_client().health() for _ in range(400)))
             return len({answer.pid for answer in answers})
@@ -49,7 +49,7 @@ class StartTest(unittest.TestCase):
         self.assertIn("statefork_", client.metrics())
         self.assertEqual(client.collect_garbage().leftovers, [])
 
-    def test_over_tcp_the_token_opens_the_door(self) -> None:
+    def test_tcp_requires_the_token(self) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -86,13 +86,13 @@ class NoDaemonTest(unittest.TestCase):
                 with self.assertRaisesRegex(NoDaemonError, "STATEFORK_PROGRAM"):
                     asyncio.run(AsyncClient("/nowhere/s.sock").health())
 
-    def test_none_is_started_when_none_may_be(self) -> None:
+    def test_no_daemon_is_started_without_start(self) -> None:
         with self.assertRaises(NoDaemonError):
             Client("/nowhere/s.sock", start=False).health()
         with self.assertRaises(NoDaemonError):
             Client(url="http://127.0.0.1:1", token="t").health()
 
-    def test_what_the_program_says_is_in_the_error(self) -> None:
+    def test_the_programs_error_output_is_in_the_exception(self) -> None:
         with environment(STATEFORK_PROGRAM=program()):
             with self.assertRaisesRegex(DaemonError, "no daemon could be started: .*/proc/nowhere"):
                 Client("/proc/nowhere/s.sock").health()

@@ -1,4 +1,4 @@
-"""The examples in the docstrings do what they say. tests/docs runs those of the manual."""
+"""Runs the examples in the docstrings. tests/docs runs those of the manual."""
 
 import doctest
 import importlib
@@ -19,8 +19,8 @@ class DocumentationTest(unittest.TestCase):
         variables.__enter__()
         self.addCleanup(variables.__exit__, None, None, None)
 
-    def test_every_docstring_does_what_it_says(self) -> None:
-        """Each one has a session of its own, `s`."""
+    def test_every_docstring_example_holds(self) -> None:
+        """Runs each docstring in a session of its own, `s`."""
         runner = doctest.DocTestRunner(verbose=False, optionflags=OPTIONS)
         for found in pkgutil.walk_packages(statefork.__path__, "statefork."):
             module = importlib.import_module(found.name)

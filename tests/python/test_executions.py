@@ -1,13 +1,18 @@
-"""Commands that run by themselves: their output as it comes, over connections that break."""
+"""Executions: commands that run independently of a connection, and their output over connections
+that break."""
 
+import json
+import os
 import signal
+import subprocess
 import unittest
 from typing import List
 
 from statefork import (BusyError, Client, CommandFailed, Event, ExecutionLostError, InvalidArgumentError, NotFoundError,
-                       OutputEvent, ResultEvent, SessionLostError, TimedOutError)
+                       OutputEvent, ResultEvent, Session, SessionLostError, StateForkError,
+                       TimedOutError)
 from cutting_proxy import CuttingProxy
-from world import LiveTest, World, eventually
+from world import LiveTest, World, eventually, program
 
 
 def text_of(events: List[Event]) -> str:
@@ -15,10 +20,10 @@ def text_of(events: List[Event]) -> str:
 
 
 class StreamTest(LiveTest):
-    def test_on_output_is_told_the_output_as_it_comes(self) -> None:
+    def test_on_output_receives_output_as_it_arrives(self) -> None:
         told: List[str] = []
 
-        def answer(text: str) -> None:  # the command goes on only when its first line has arrived
+        def answer(text: str) -> None:  # the command continues once its first line has arrived
             told.append(text)
             if "".join(told) == "question\n":
                 self.s.send_keys("reply\r")
@@ -34,15 +39,15 @@ class StreamTest(LiveTest):
         self.assertEqual((failed.exception.exit_code, told), (5, ["part\n"]))
         self.assertTrue(self.s.exec_command("sleep 1000", on_output=told.append, timeout=0.3).timed_out)
 
-    def test_an_error_of_the_callback_is_the_callers(self) -> None:
+    def test_an_exception_of_the_callback_is_raised(self) -> None:
         def refuse(_: str) -> None:
-            raise NotFoundError("mine")  # of our own types, and still no matter of the connection
+            raise NotFoundError("mine")  # our own type, but not a connection error
 
         with self.assertRaisesRegex(NotFoundError, "mine"):
             self.s.exec_command("echo x", on_output=refuse)
         self.assertEqual(self.s.exec_command("echo usable").output, "usable\n")
 
-    def test_on_output_is_not_told_raw_bytes(self) -> None:
+    def test_on_output_cannot_be_combined_with_raw(self) -> None:
         with self.assertRaises(InvalidArgumentError):
             self.s.exec_command("true", on_output=print, raw=True)
 
@@ -56,7 +61,7 @@ class StreamTest(LiveTest):
         self.assertEqual((last.result.output, last.result.exit_code), ("1\n2\n3\n", 2))
         self.assertEqual(last.result.command, execution.command)
 
-    def test_events_can_be_had_again_from_any_number(self) -> None:
+    def test_events_can_be_read_again_from_any_number(self) -> None:
         execution = self.s.start_command("for i in 1 2 3; do echo $i; sleep 0.01; done")
         events = list(execution)
         for after in range(len(events)):
@@ -77,7 +82,7 @@ class StreamTest(LiveTest):
         self.assertEqual("".join(told), "".join(f"{i}\n" for i in range(1, 30001)))
         self.assertTrue(r.ok)
 
-    def test_a_command_runs_on_when_nobody_watches(self) -> None:
+    def test_a_command_continues_without_a_watcher(self) -> None:
         execution = self.s.start_command("echo one; read x; echo $x")
         next(execution.events())
         self.assertTrue(execution.info().running)
@@ -110,7 +115,7 @@ class StreamTest(LiveTest):
             second.wait(timeout=60)
         self.assertEqual(first.interrupt(), "over")
 
-    def test_an_execution_that_is_not_there_is_not_found(self) -> None:
+    def test_an_unknown_execution_is_not_found(self) -> None:
         with self.assertRaises(NotFoundError):
             self.s.execution("x123456")
 
@@ -125,7 +130,7 @@ class StreamTest(LiveTest):
 
 
 class BrokenConnectionTest(LiveTest):
-    """Between client and daemon stands a proxy that hangs up after so many bytes of each answer."""
+    """A proxy between client and daemon cuts each reply after some bytes."""
 
     def through(self, proxy: CuttingProxy) -> Client:
         return Client(proxy.socket, start=False)
@@ -142,7 +147,7 @@ class BrokenConnectionTest(LiveTest):
             self.assertEqual(text_of(events), "".join(f"line {i}\n" for i in range(1, 41)))
             self.assertIsInstance(events[-1], ResultEvent)
 
-    def test_on_output_is_told_everything_once_too(self) -> None:
+    def test_on_output_receives_everything_once(self) -> None:
         with CuttingProxy(self.world.socket) as proxy:
             s = self.through(proxy).connect(self.s.id)
             told: List[str] = []
@@ -151,7 +156,7 @@ class BrokenConnectionTest(LiveTest):
             self.assertGreater(proxy.cuts, 1)
             self.assertEqual("".join(told), r.output)
 
-    def test_a_daemon_that_stays_away_loses_the_execution_but_not_its_output(self) -> None:
+    def test_a_lost_execution_keeps_its_output(self) -> None:
         with CuttingProxy(self.world.socket) as proxy:
             s = self.through(proxy).connect(self.s.id)
             execution = s.start_command("echo begun; sleep 1000", timeout=None)
@@ -161,7 +166,7 @@ class BrokenConnectionTest(LiveTest):
             self.assertEqual(lost.exception.output, "begun\n")
         self.s.send_keys("\x03")
 
-    def test_waiting_goes_on_over_connections_that_break(self) -> None:
+    def test_wait_survives_broken_connections(self) -> None:
         with CuttingProxy(self.world.socket) as proxy:
             execution = self.through(proxy).connect(self.s.id).start_command("echo ready; read x; echo $x")
             next(execution.events())
@@ -172,7 +177,7 @@ class BrokenConnectionTest(LiveTest):
 
 
 class RestartedDaemonTest(unittest.TestCase):
-    def test_a_daemon_that_is_started_anew_knows_no_executions(self) -> None:
+    def test_a_restarted_daemon_knows_no_executions(self) -> None:
         world = World()
         self.addCleanup(world.close)
         s = world.session()
@@ -182,6 +187,37 @@ class RestartedDaemonTest(unittest.TestCase):
             for event in execution:
                 world.end_daemon(signal.SIGKILL)
         self.assertEqual(lost.exception.output, "begun\n")
+        self.assertEqual(lost.exception.code, "os")  # the branch is not lost
+
+    def test_the_command_line_does_not_take_the_branch_for_lost(self) -> None:
+        world = World()
+        self.addCleanup(world.close)
+        s = world.session()
+        command = subprocess.Popen([program(), "exec", s.id, "--json", "--", "x=1; touch /root/begun; read y"],
+                                   env={**os.environ, **world.variables()}, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        eventually(lambda: is_there(s, "/root/begun"))
+        world.end_daemon(signal.SIGKILL)
+        eventually(lambda: starts_daemon(world))
+        problem = json.loads(command.communicate(timeout=60)[1])
+        self.assertEqual((problem["code"], problem["detail"]), ("os", "the daemon ended while the command was running"))
+        s.send_keys("\r")
+        self.assertEqual(s.exec_command("echo $x").output, "1\n")
+
+
+def starts_daemon(world: World) -> bool:
+    try:
+        return bool(world.client().health().status == "ok")
+    except StateForkError:  # the old one was still there
+        return False
+
+
+def is_there(s: Session, path: str) -> bool:
+    try:
+        s.read_file(path)
+    except NotFoundError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""statefork.explore: real runs with agents that are functions; and the example of a search loop."""
+"""statefork.explore: real runs with functions as agents, and the example of a search loop."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ STEPS = ["mkdir -p /srv/task; cd /srv/task", "echo right >answer"]
 
 
 def propose(situation: Situation) -> Action:
-    """First a wrong turn, then what helps."""
+    """Proposes a wrong step first, then the solution."""
     if not situation.path:
         return Action("cd /" if situation.ordinal == 0 else STEPS[0])
     return Action(STEPS[1], thought="now", done=True)
@@ -50,7 +50,7 @@ class ExploreTest(DaemonTest):
         self.assertEqual(run.directory, self.dir / "run")
         self.assertGreater(run.nodes, 2)
 
-    def test_it_is_asked_by_several_threads(self) -> None:
+    def test_an_agent_is_called_by_several_threads(self) -> None:
         both = threading.Barrier(2)
 
         def slow(situation: Situation) -> Action:
@@ -69,7 +69,7 @@ class ExploreTest(DaemonTest):
         self.assertTrue(run.solved, run.why)
         self.assertEqual(run.session, first.session)
 
-    def test_an_agent_that_always_raises_ends_the_run_with_what_it_said(self) -> None:
+    def test_the_error_of_an_agent_that_always_raises_ends_the_run(self) -> None:
         asked: List[Situation] = []
 
         def broken(situation: Situation) -> Action:
@@ -80,7 +80,7 @@ class ExploreTest(DaemonTest):
             explore(self.task, agent=broken, root="/", out=self.dir / "run")
         self.assertLess(len(asked), 20)
 
-    def test_what_is_wrong_is_said_in_words(self) -> None:
+    def test_invalid_arguments_raise_typed_errors(self) -> None:
         with self.assertRaisesRegex(InvalidArgumentError, "mcts"):
             explore(self.task, agent="oracle", policy="luck", root="/", out=self.dir / "run")
         with self.assertRaisesRegex(NotFoundError, "no run"):

@@ -1,4 +1,5 @@
-"""An environment of Harbor over a session: loaded by its import path, judged by a verifier, and able to go back."""
+"""A Harbor environment over a session: loaded by its import path, checked by a verifier, and
+restorable."""
 
 import asyncio
 import importlib
@@ -14,7 +15,7 @@ import warnings
 from pathlib import Path
 from typing import Any, Optional
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "standins"))  # where `harbor` is, if it is not installed
+sys.path.insert(0, str(Path(__file__).resolve().parent / "standins"))  # if Harbor is not installed
 
 from statefork import SessionLostError, StateForkError, UnsupportedError, transfer
 from statefork.harbor import ExecTimeout, WaypointEnvironment
@@ -32,7 +33,7 @@ if [ "$(cat /app/answer 2>/dev/null)" = solved ]; then echo 1; else echo 0; fi >
 
 
 class HarborTest(unittest.IsolatedAsyncioTestCase):
-    """All share one daemon, which is the usual one; `self.dir` has a task."""
+    """All tests share one daemon, which is the default one; `self.dir` has a task."""
 
     world: World
 
@@ -75,13 +76,13 @@ class HarborTest(unittest.IsolatedAsyncioTestCase):
             import_path="statefork.harbor:WaypointEnvironment", environment_kwargs=settings, **others))
 
     async def sees(self, where: WaypointEnvironment, command: str, **options: Any) -> Any:
-        """Exit code and both outputs."""
+        """Exit code, standard output and standard error."""
         result = await where.exec(command, **options)
         return result.return_code, result.stdout, result.stderr
 
 
 class TrialTest(HarborTest):
-    async def test_the_oracle_is_rewarded_and_whoever_does_nothing_is_not(self) -> None:
+    async def test_the_oracle_is_rewarded_and_an_idle_agent_is_not(self) -> None:
         trial = self.trial()
         self.assertIsInstance(trial.environment, base.BaseEnvironment)
         self.assertEqual(await trial.run(agents.OracleAgent(self.task, trial.paths.agent_dir)), 1.0)
@@ -89,7 +90,7 @@ class TrialTest(HarborTest):
         self.assertEqual(await self.trial().run(agents.NopAgent()), 0.0)
         self.assertEqual(self.world.client().list_sessions(), [])
 
-    async def test_what_an_agent_left_running_does_not_hold_up_the_verifier(self) -> None:
+    async def test_processes_left_by_an_agent_do_not_block_the_verifier(self) -> None:
         class Careless(agents.NopAgent):  # type: ignore[misc, name-defined]
             async def run(self, instruction: str, environment: Any, context: Any) -> None:
                 await environment.exec("echo solved >answer; sleep 1000 & cat /dev/zero >/dev/null & echo left")
@@ -97,12 +98,12 @@ class TrialTest(HarborTest):
 
         self.assertEqual(await self.trial().run(Careless()), 1.0)
 
-    async def test_an_agent_that_goes_back_is_rewarded(self) -> None:
+    async def test_an_agent_that_restores_is_rewarded(self) -> None:
         attempts = ["rm -rf /app; kill -9 -1; false", "touch /app/answer; chmod 0 /app/answer; (exit 5)",
                     "[ ! -e answer ] && echo solved >answer"]
         self.assertEqual(await self.trial().run(agents.RetryingAgent(attempts)), 1.0)
 
-    async def test_an_agent_whose_time_is_over_leaves_nothing_running(self) -> None:
+    async def test_an_agent_that_times_out_leaves_nothing_running(self) -> None:
         class Slow(agents.NopAgent):  # type: ignore[misc, name-defined]
             async def run(self, instruction: str, environment: Any, context: Any) -> None:
                 await environment.exec("sleep 1000")
@@ -112,7 +113,7 @@ class TrialTest(HarborTest):
             await trial.run(Slow())
         self.assertEqual(self.world.client().list_sessions(), [])
 
-    async def test_settings_of_the_task_are_kept(self) -> None:
+    async def test_settings_of_the_task_apply(self) -> None:
         os.environ["OF_THE_HOST"] = "from here"
         config = base.EnvironmentConfig(env={"A": "${OF_THE_HOST}"}, workdir="/srv/elsewhere", memory_mb=512, cpus=1,
                                         healthcheck='[ "$A" = "from here" ] && [ "$PWD" = /srv/elsewhere ]')
@@ -142,7 +143,7 @@ class ExecTest(HarborTest):
         self.assertEqual(await self.sees(env, "kill -9 $$"), (137, "", ""))
         self.assertEqual(await self.sees(env, "echo 'a  b' \"$0\" \\; #x"), (0, "a  b bash ;\n", ""))
 
-    async def test_directory_environment_and_user_are_as_asked(self) -> None:
+    async def test_directory_environment_and_user_are_as_requested(self) -> None:
         env = await self.start(persistent_env={"A": "persistent", "B": "kept"})
         self.assertEqual((await self.sees(env, "pwd", cwd="/usr"))[1], "/usr\n")
         self.assertEqual((await self.sees(env, "pwd", cwd="/no/such"))[0], 126)
@@ -156,7 +157,7 @@ class ExecTest(HarborTest):
         with self.assertRaises(StateForkError):
             await env.exec("true", user="nobody-of-this-name")
 
-    async def test_what_is_left_in_the_background_lives_on_and_may_print(self) -> None:
+    async def test_background_processes_continue_and_may_print(self) -> None:
         env = await self.start()
         left = "trap 'echo >>/app/broken' PIPE; while :; do echo tick; echo tock >&2; echo >>/app/ticks; sleep 0.01; done"
         code, out, _ = await self.sees(env, f"({left}) & echo begun")
@@ -166,7 +167,7 @@ class ExecTest(HarborTest):
             self.assertEqual((await self.sees(env, "ls broken"))[0], 2)
             await env.restore(await env.snapshot())
 
-    async def test_all_output_arrives_even_when_something_is_left_behind(self) -> None:
+    async def test_all_output_arrives_with_a_background_process_left(self) -> None:
         env = await self.start()
         for tail in ("", "sleep 1000 &"):
             _, out, err = await self.sees(env, f"seq 1 300000; seq 1 1000 >&2; {tail}")
@@ -182,7 +183,7 @@ class ExecTest(HarborTest):
             self.assertNotIsInstance(late.exception, TimeoutError)
             self.assertEqual((await self.sees(env, "pgrep -x -f 'sleep 4711'"))[0], 1)
 
-    async def test_a_command_nobody_waits_for_any_more_is_ended(self) -> None:
+    async def test_a_cancelled_command_is_ended(self) -> None:
         env = await self.start()
         waiting = asyncio.ensure_future(env.exec("echo >begun; trap '' TERM; sleep 4712"))
         await env.exec("until [ -e begun ]; do sleep 0.01; done", timeout_sec=60)
@@ -191,7 +192,7 @@ class ExecTest(HarborTest):
             await waiting
         self.assertEqual((await self.sees(env, "pgrep -x -f 'sleep 4712'"))[0], 1)
 
-    async def test_commands_run_beside_each_other_and_beside_the_shell(self) -> None:
+    async def test_commands_run_concurrently_with_each_other_and_the_shell(self) -> None:
         env = await self.start()
         await env.exec("mkfifo one two")
         shell = await env.terminal.start_command("cd /app; read x <two; echo got $x")
@@ -199,7 +200,7 @@ class ExecTest(HarborTest):
         self.assertEqual([result.return_code for result in both], [0, 0])
         self.assertEqual((await shell.wait(timeout=60)).output, "got hello\n")
 
-    async def test_tmux_works_through_exec_and_goes_back_with_the_rest(self) -> None:
+    async def test_tmux_works_through_exec_and_is_restored(self) -> None:
         env = await self.start()
 
         async def shows(text: str) -> None:
@@ -304,7 +305,7 @@ class StatesTest(HarborTest):
         self.assertEqual((await self.sees(env, "cat f; test -d /etc && echo whole"))[1], "before\nwhole\n")
         await env.exec("rm counter; until [ -e counter ]; do sleep 0.01; done", timeout_sec=60)
 
-    async def test_whoever_waits_for_a_command_learns_of_a_restore(self) -> None:
+    async def test_a_restore_fails_a_pending_exec_with_session_lost(self) -> None:
         env = await self.start()
         node = await env.snapshot()
         waiting = asyncio.ensure_future(env.exec("echo >begun; sleep 1000"))
@@ -314,7 +315,7 @@ class StatesTest(HarborTest):
             await waiting
         self.assertEqual((await self.sees(env, "ls begun"))[0], 2)
 
-    async def test_forks_resume_each_for_itself(self) -> None:
+    async def test_forks_continue_independently(self) -> None:
         env = await self.start()
         first = await env.snapshot()
         await env.exec("echo common >f")
@@ -330,7 +331,7 @@ class StatesTest(HarborTest):
         await again.stop(delete=True)
         self.assertEqual((await self.sees(env, "cat f"))[1], "common\n")
 
-    async def test_judging_a_fork_does_not_disturb_the_environment(self) -> None:
+    async def test_verifying_a_fork_does_not_disturb_the_environment(self) -> None:
         env = await self.start()
         (self.dir / "trial" / "verifier").mkdir(parents=True)
         rewards = []
@@ -348,11 +349,11 @@ class LifeTest(HarborTest):
         with self.assertRaisesRegex(error, text):
             self.make(config, **others)
 
-    def test_what_is_not_possible_is_refused_before_anything_runs(self) -> None:
+    def test_unsupported_settings_are_refused_before_anything_runs(self) -> None:
         self.refuse(UnsupportedError, "gpus", base.EnvironmentConfig(gpus=1))
         self.refuse(UnsupportedError, "allowlist", network_policy=base.NetworkPolicy("allowlist", ["a"]), network=None)
         self.refuse(UnsupportedError, "allowlist", network_policy=base.NetworkPolicy("allowlist", ["a"]))
-        self.refuse(UnsupportedError, "no network", network_policy=base.NetworkPolicy("no-network"), network="host")
+        self.refuse(UnsupportedError, "without a network", network_policy=base.NetworkPolicy("no-network"), network="host")
         self.refuse(UnsupportedError, "'bridge'", network="bridge")
         self.refuse(UnsupportedError, "STATEFORK_ROOT", root=None)
         self.refuse(FileNotFoundError, "/no/such/root", root="/no/such/root")
@@ -360,7 +361,7 @@ class LifeTest(HarborTest):
         (self.task / "environment" / "docker-compose.yaml").write_text("services: {}\n")
         self.refuse(UnsupportedError, "docker-compose.yaml")
 
-    def test_the_root_is_found_in_many_places(self) -> None:
+    def test_the_root_comes_from_options_image_or_environment(self) -> None:
         (self.dir / "roots" / "task").mkdir(parents=True)
         root = str(self.dir / "roots" / "task")
         self.assertEqual(self.make(root=str(self.dir / "roots" / "{name}"))._root, root)
@@ -371,7 +372,7 @@ class LifeTest(HarborTest):
         self.addCleanup(os.environ.pop, "STATEFORK_ROOT")
         self.assertEqual(self.make(base.EnvironmentConfig(docker_image="debian:12"), root=None)._root, root)
 
-    async def test_the_network_is_as_the_task_says(self) -> None:
+    async def test_the_network_follows_the_task(self) -> None:
         count = "ls /sys/class/net | grep -vc ^lo$"
         hidden = await self.start(network=None, network_policy=base.NetworkPolicy("no-network"))
         self.assertEqual((await self.sees(hidden, count))[1], "0\n")
@@ -391,7 +392,7 @@ class LifeTest(HarborTest):
             self.assertEqual(kept.read_text("/app/f"), "kept\n")
         await env.stop(delete=True)
 
-    async def test_a_start_that_is_given_up_leaves_nothing(self) -> None:
+    async def test_a_cancelled_start_leaves_nothing(self) -> None:
         env = self.make()
         starting = asyncio.ensure_future(env.start(force_build=False))
         await asyncio.sleep(0)
@@ -406,7 +407,7 @@ class LifeTest(HarborTest):
             await broken.start(force_build=True)
         self.assertEqual(self.world.client().list_sessions(), [])
 
-    async def test_attaching_becomes_a_shell_of_the_command_line(self) -> None:
+    async def test_attach_runs_statefork_shell(self) -> None:
         env = await self.start()
         script = ("import asyncio, sys\nfrom types import SimpleNamespace\nfrom statefork.aio import connect\n"
                   "from statefork.harbor import WaypointEnvironment\n"
@@ -420,7 +421,7 @@ class LifeTest(HarborTest):
                                                          "PYTHONPATH": str(SOURCE)})
         self.assertEqual(ran.stdout, f"shell {env.terminal._at.session}/main\n")
 
-    def test_what_harbor_asks_beforehand(self) -> None:
+    def test_type_and_capabilities_are_reported_to_harbor(self) -> None:
         self.assertEqual(WaypointEnvironment.type(), "statefork")
         self.assertEqual(WaypointEnvironment.resource_capabilities(),
                          importlib.import_module("harbor.environments.capabilities").EnvironmentResourceCapabilities(
@@ -435,7 +436,7 @@ class LifeTest(HarborTest):
 
 
 class ReleasesTest(unittest.TestCase):
-    """Other releases of Harbor, and none."""
+    """Other releases of Harbor, and no Harbor."""
 
     def load(self, path: str, script: str) -> Any:
         ran = subprocess.run([sys.executable, "-I", "-S", "-B", "-W", "error", "-c",
@@ -444,7 +445,7 @@ class ReleasesTest(unittest.TestCase):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         return json.loads(ran.stdout)
 
-    def test_it_can_be_used_where_harbor_is_not(self) -> None:
+    def test_the_environment_works_without_harbor(self) -> None:
         script = ("from types import SimpleNamespace\nfrom statefork.harbor import WaypointEnvironment as W\n"
                   "e = W('/nowhere', 'n', 's', None, SimpleNamespace(env={'A': '1'}, workdir='/w'), root='/', "
                   "persistent_env={'B': '2'})\n"
@@ -452,7 +453,7 @@ class ReleasesTest(unittest.TestCase):
         self.assertEqual(self.load("", script),
                          ["LocalEnvironment", {"A": "1", "B": "2", "C": "3"}, "/w", "statefork"])
 
-    def test_it_fits_releases_that_ask_for_capabilities_one_by_one(self) -> None:
+    def test_releases_with_separate_capability_methods_are_supported(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
             package = Path(directory, "harbor", "environments")
             package.mkdir(parents=True)
@@ -475,7 +476,7 @@ class ReleasesTest(unittest.TestCase):
             self.assertEqual(self.load(directory, script),
                              ["harbor.environments.base", False, False, True, "statefork"])
 
-    def test_the_newest_release_has_nothing_to_complain_about(self) -> None:
+    def test_the_newest_release_reports_no_warning(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             type("Another", (WaypointEnvironment,), {})

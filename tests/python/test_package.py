@@ -1,4 +1,4 @@
-"""The package as others get it: installed by pip, with its types."""
+"""The package as users install it: by pip, with its types."""
 
 import shutil
 import subprocess
@@ -46,7 +46,8 @@ def run(command: List[str], **options: str) -> str:
 
 
 def python_that_builds() -> str:
-    """An interpreter with pip and a setuptools that can make wheels; this one, or the system's."""
+    """An interpreter with pip and a setuptools that can build wheels: this one, or the
+    system's."""
     question = ("import importlib.metadata as m, pip; "
                 "assert int(m.version('setuptools').split('.')[0]) >= 71 or m.version('wheel')")
     for python in (sys.executable, "/usr/bin/python3"):
@@ -91,14 +92,14 @@ class TypesTest(unittest.TestCase):
                 run([require_mypy(), "--strict", "--python-version", version, "--cache-dir", cache,
                      str(SOURCE / "statefork")])
 
-    def test_these_tests_use_it_as_its_types_say(self) -> None:
+    def test_these_tests_pass_the_type_checker(self) -> None:
         with tempfile.TemporaryDirectory(prefix="sf-types-") as cache:
             here = Path(__file__).resolve().parent
             run(["env", f"MYPYPATH={SOURCE}:{here}", require_mypy(), "--strict", "--cache-dir", cache,
                  *map(str, here.glob("*.py"))])
 
     def test_the_standard_library_is_enough(self) -> None:
-        """Without `site`, nothing else can be imported."""
+        """Without `site`, no other package can be imported."""
         program = f"import sys; sys.path.insert(0, {str(SOURCE)!r}); import statefork.aio"
         run([sys.executable, "-I", "-S", "-B", "-c", program])
 

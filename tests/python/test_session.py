@@ -11,14 +11,14 @@ from world import LiveTest, World, environment
 
 
 class CommandTest(LiveTest):
-    def test_a_command_tells_what_it_printed_and_how_it_ended(self) -> None:
+    def test_a_command_returns_output_and_exit_code(self) -> None:
         r = self.s.exec_command("echo out; echo err >&2; (exit 3)", timeout=60)
         self.assertEqual((r.output, r.exit_code, r.timed_out, r.truncated), ("out\nerr\n", 3, False, False))
         self.assertFalse(r.ok)
         self.assertGreater(r.duration, 0)
         self.assertTrue(self.s.exec_command("true").ok)
 
-    def test_the_shell_keeps_what_commands_did_to_it(self) -> None:
+    def test_the_shell_keeps_its_state_between_commands(self) -> None:
         self.s.exec_command("cd /usr; x='a  b'; f() { echo $1!; }")
         self.assertEqual(self.s.exec_command('pwd; echo "$x"; f hi').output, "/usr\na  b\nhi!\n")
 
@@ -57,7 +57,7 @@ class CommandTest(LiveTest):
         self.assertTrue(r.output.endswith("20000\n"))
         self.assertGreater(r.output_bytes, 100_000)
 
-    def test_bytes_that_are_no_text_go_in_and_come_out(self) -> None:
+    def test_bytes_that_are_not_text_are_preserved(self) -> None:
         commands: List[Union[str, bytes]] = [b"printf '\xfe\\n'", os.fsdecode(b"printf '\xfe\\n'")]
         for command in commands:
             r = self.s.exec_command(command, raw=True)
@@ -69,7 +69,7 @@ class CommandTest(LiveTest):
         self.assertEqual(r.output, "bold\n")
         self.assertIn(b"\x1b[1mbold\x1b[0m\r\n", r.raw)
 
-    def test_what_jobs_print_later_is_no_part_of_the_output(self) -> None:
+    def test_later_output_of_jobs_is_kept_separate(self) -> None:
         self.s.exec_command("mkfifo /tmp/go; (read <>/tmp/go; echo from-job; touch /tmp/done) &")
         self.assertTrue(self.s.exec_command("echo >/tmp/go; until [ -e /tmp/done ]; do sleep 0.01; done").ok)
         self.assertEqual(self.s.exec_command("echo mine").output, "mine\n")
@@ -112,9 +112,9 @@ class LifeTest(LiveTest):
                 s.end()
                 raise ZeroDivisionError
         with self.world.session() as s:
-            s.end()  # twice is once
+            s.end()  # a second end() does nothing
 
-    def test_settings_arrive(self) -> None:
+    def test_settings_apply(self) -> None:
         with self.world.session(name="set", policy="lazy", cwd="/usr", env={"K": "v"}, labels={"who": "me"},
                                 pids=100, cpus=1.5) as s:
             self.assertEqual(s.exec_command("pwd; echo $K").output, "/usr\nv\n")
@@ -128,7 +128,7 @@ class LifeTest(LiveTest):
             listed = [info.id for info in self.world.client().list_sessions()]
             self.assertEqual(listed, [self.s.id, young.id])
 
-    def test_the_environment_names_the_usual_daemon(self) -> None:
+    def test_the_environment_selects_the_default_daemon(self) -> None:
         with environment(**self.world.variables()):
             with statefork.build_session("waypoint", root="/") as s:
                 self.assertIn(s.id, [info.id for info in statefork.list_sessions()])
@@ -140,7 +140,7 @@ class LifeTest(LiveTest):
         s = world.session()
         s.exec_command("x=kept")
         world.end_daemon()
-        self.assertEqual(s.exec_command("echo $x").output, "kept\n")  # which starts the next daemon
+        self.assertEqual(s.exec_command("echo $x").output, "kept\n")  # starts a new daemon
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ class SnapshotTest(LiveTest):
         self.assertEqual((report.node, report.accepted), (n.id, []))
         self.assertEqual(self.s.exec_command("pwd; cat f; echo $x; jobs -r | wc -l").output, "/root/w\ngood\nkept\n1\n")
 
-    def test_a_written_file_is_in_the_next_snapshot_however_long_the_pause_before(self) -> None:
+    def test_a_written_file_is_in_the_next_snapshot_after_any_pause(self) -> None:
         self.s.snapshot()
-        for pause in (0, 0.15, 0.6):  # meanwhile the branch is captured ahead of the next snapshot
+        for pause in (0, 0.15, 0.6):  # during the pause the branch is precaptured
             content = f"payload after {pause} s"
             self.s.exec_command("true")
             time.sleep(pause)
@@ -32,7 +32,7 @@ class SnapshotTest(LiveTest):
             with self.s.branch(n) as b:
                 self.assertEqual(b.read_text("/root/f"), content)
 
-    def test_a_node_says_what_it_is_and_stands_for_its_id(self) -> None:
+    def test_a_node_describes_itself_and_formats_as_its_id(self) -> None:
         self.s.exec_command("x=1")
         n = self.s.snapshot("start", notes={"why": "to try"})
         self.assertIsInstance(n, Snapshot)
@@ -53,14 +53,14 @@ class SnapshotTest(LiveTest):
         with self.assertRaises(InvalidArgumentError):
             self.s.snapshot(materialization="other")  # type: ignore[arg-type]
 
-    def test_a_virtual_node_comes_back_by_its_commands(self) -> None:
+    def test_a_virtual_node_is_restored_by_its_commands(self) -> None:
         self.s.exec_command("x=1; echo 1 >/root/f")
         n = self.s.snapshot(materialization="virtual")
         self.s.exec_command("x=2; rm /root/f")
         self.assertEqual(self.s.restore(n).replayed, 1)
         self.assertEqual(self.s.exec_command("echo $x; cat /root/f").output, "1\n1\n")
 
-    def test_a_command_that_does_something_else_when_replayed_is_a_divergence(self) -> None:
+    def test_a_replay_that_differs_is_a_divergence(self) -> None:
         self.s.exec_command("x=here; cat /proc/sys/kernel/random/uuid")
         n = self.s.snapshot(materialization="virtual")
         with self.assertRaises(DivergenceError) as diverged:
@@ -74,7 +74,7 @@ class SnapshotTest(LiveTest):
         self.assertEqual([one.command for one in accepted], [d.command])
         self.assertEqual(self.s.exec_command("echo $x").output, "here\n")
 
-    def test_what_cannot_be_captured_is_named(self) -> None:
+    def test_the_error_names_processes_that_cannot_be_captured(self) -> None:
         self.s.exec_command("strace -o /dev/null sleep 1000 & until pgrep -x sleep; do :; done")
         with self.assertRaises(UnsupportedError) as refused:
             self.s.snapshot(materialization="physical")
@@ -86,7 +86,7 @@ class SnapshotTest(LiveTest):
 
 
 class ForkTest(LiveTest):
-    def test_forks_are_live_copies_apart_from_each_other(self) -> None:
+    def test_forks_are_independent_live_copies(self) -> None:
         self.s.exec_command("x=base")
         n = self.s.snapshot()
         branches = self.s.fork(n, 3)
@@ -104,7 +104,7 @@ class ForkTest(LiveTest):
         with self.assertRaises(NotFoundError):
             self.s.get_branch("middle")
 
-    def test_a_branch_ends_with_its_with(self) -> None:
+    def test_a_with_statement_ends_its_branch(self) -> None:
         n = self.s.snapshot()
         with self.s.branch(n) as b:
             b.exec_command("x=1")
@@ -122,7 +122,7 @@ class ForkTest(LiveTest):
                 b.end()
                 raise ZeroDivisionError
 
-    def test_forks_that_cannot_be_are_an_error_and_leave_nothing(self) -> None:
+    def test_failed_forks_raise_and_leave_nothing(self) -> None:
         self.s.exec_command("cat /proc/sys/kernel/random/uuid")
         n = self.s.snapshot(materialization="virtual")
         with self.assertRaises(DivergenceError) as diverged:
@@ -187,7 +187,7 @@ class TreeTest(LiveTest):
             self.assertTrue(any(d.subject == "cwd" and d.after == "/usr" for d in diff))
         self.assertTrue(self.s.diff(n))
 
-    def test_cleanup_removes_a_node_and_all_below(self) -> None:
+    def test_cleanup_removes_a_node_and_its_subtree(self) -> None:
         self.s.exec_command("x=1")
         n = self.s.snapshot()
         self.s.exec_command("x=2")
@@ -202,7 +202,7 @@ class TreeTest(LiveTest):
         deep = b.snapshot()
         self.assertEqual(self.s.cleanup(deep, force=True).branches, [b.name])
 
-    def test_stats_count_what_was_done(self) -> None:
+    def test_stats_count_operations(self) -> None:
         self.s.exec_command("x=1")
         n = self.s.snapshot()
         self.s.restore(n)
@@ -221,20 +221,20 @@ class TreeTest(LiveTest):
 
 
 class LimitsTest(LiveTest):
-    def test_a_limit_that_is_reached_is_no_space(self) -> None:
+    def test_a_reached_limit_raises_no_space(self) -> None:
         with self.world.session(max_branches=2) as s:
             self.assertEqual(s.info().max_branches, 2)
             with self.assertRaises(NoSpaceError):
                 s.fork("HEAD", 2)
             s.branch()
 
-    def test_a_session_whose_time_is_over_is_ended(self) -> None:
+    def test_a_session_ends_when_its_time_is_over(self) -> None:
         s = self.world.session(ttl=1)
         eventually(lambda: s.id not in [info.id for info in self.world.client().list_sessions()])
 
 
 class LostBranchTest(unittest.TestCase):
-    def test_a_lost_branch_says_so_and_a_restore_brings_it_back(self) -> None:
+    def test_a_lost_branch_is_reported_and_can_be_restored(self) -> None:
         world = World()
         self.addCleanup(world.close)
         s = world.session()
@@ -248,7 +248,7 @@ class LostBranchTest(unittest.TestCase):
 
 
 class OtherBackendsTest(LiveTest):
-    def test_a_backend_without_snapshots_says_so(self) -> None:
+    def test_a_backend_without_physical_snapshots_raises_unsupported(self) -> None:
         with self.world.client().build_session("replay", root="/") as s:
             s.exec_command("x=1")
             with self.assertRaises(UnsupportedError) as refused:

@@ -11,20 +11,20 @@ from world import LiveTest, eventually
 
 
 class ScreenTest(LiveTest):
-    def test_keys_are_typed_and_the_screen_shows_it(self) -> None:
+    def test_typed_keys_appear_on_the_screen(self) -> None:
         self.s.send_keys("echo ty''ped\r")
         screen = eventually(lambda: s if "\ntyped\n" in (s := self.s.screen()).text + "\n" else None)
         self.assertFalse(screen.alternate_screen)
         self.assertTrue(screen.cursor_visible)
         self.s.send_keys(b"exit 3\r")
 
-    def test_control_c_interrupts_what_is_running(self) -> None:
+    def test_control_c_interrupts_the_running_command(self) -> None:
         execution = self.s.start_command("sh -c 'echo ready; exec sleep 1000'", timeout=None)
         next(execution.events())
         self.s.send_keys("\x03")
         self.assertEqual(execution.wait(timeout=60).exit_code, 130)
 
-    def test_a_watched_terminal_begins_with_its_screen_and_goes_on_with_what_is_printed(self) -> None:
+    def test_a_watch_sends_the_screen_first_and_then_new_output(self) -> None:
         self.s.resize(rows=11, cols=77)
         self.s.exec_command("echo be''fore")
         events = self.s.watch_terminal()
@@ -40,7 +40,7 @@ class ScreenTest(LiveTest):
             for _ in events:
                 pass
 
-    def test_a_watched_terminal_is_painted_anew_when_the_connection_broke(self) -> None:
+    def test_a_watch_repaints_after_a_broken_connection(self) -> None:
         with CuttingProxy(self.world.socket) as proxy:
             events = Client(proxy.socket, start=False).connect(self.s.id).watch_terminal()
             self.assertTrue(next(events).repaint)
@@ -56,14 +56,14 @@ class ScreenTest(LiveTest):
         with self.assertRaises(InvalidArgumentError):
             self.s.resize(rows=-1, cols=77)
 
-    def test_the_scrollback_has_what_went_out_at_the_top(self) -> None:
+    def test_the_scrollback_has_lines_scrolled_off_the_top(self) -> None:
         self.s.exec_command("seq 1 200")
         self.assertEqual(self.s.screen().scrollback, [])
         self.assertEqual(len(self.s.screen(scrollback=5).scrollback), 5)
 
 
 class FileTest(LiveTest):
-    def test_bytes_and_text_go_in_and_come_out(self) -> None:
+    def test_bytes_and_text_are_written_and_read_back(self) -> None:
         data = bytes(range(256)) * 300
         self.s.write_file("/root/bytes", data)
         self.assertEqual(self.s.read_file("/root/bytes"), data)

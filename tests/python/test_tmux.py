@@ -1,4 +1,5 @@
-"""Terminal-Bench's terminal over a branch: tmux that really runs in it, and goes back with it."""
+"""A tmux terminal for Terminal-Bench over a branch: tmux really runs in the branch and is
+restored with it."""
 
 import tempfile
 import time
@@ -13,14 +14,14 @@ from statefork.tmux import Terminal, TerminalCommand, TmuxSession, spin_up_termi
 from world import DaemonTest, environment, eventually
 
 RECORDER = """#!/bin/bash
-# As `asciinema rec --stdin FILE` as far as anybody looks.
+# As much of `asciinema rec --stdin FILE` as the harness uses.
 printf '{"version": 2}\\n[0.5, "o", "a"]\\n[1.5, "o", "b"]\\n' >"$3"
 exec bash
 """
 
 
 class TmuxTest(DaemonTest):
-    """Each test has a terminal of its own, `self.terminal`; all share one daemon."""
+    """Each test has its own terminal, `self.terminal`; all share one daemon."""
 
     def setUp(self) -> None:
         directory = tempfile.TemporaryDirectory()
@@ -44,7 +45,7 @@ class TmuxTest(DaemonTest):
         return str(result.output.decode())
 
     def expect(self, session: TmuxSession, text: str) -> None:
-        """A line of the pane is this text."""
+        """Waits until a line of the pane equals `text`."""
         eventually(lambda: text in [line.rstrip() for line in session.capture_pane().splitlines()])
 
 
@@ -53,39 +54,40 @@ class KeysTest(TmuxTest):
         super().setUp()
         self.session = self.terminal.create_session("agent")
 
-    def test_keys_are_typed_into_a_pane_of_the_usual_size(self) -> None:
+    def test_keys_reach_a_pane_of_the_default_size(self) -> None:
         self.session.send_keys(["stty size; pwd; echo ty''ped", "Enter"])
         for line in ("40 160", "/srv/work", "typed"):
             self.expect(self.session, line)
         self.assertEqual(len(self.session.capture_pane().splitlines()), 40)
 
-    def test_whoever_blocks_waits_until_it_is_done(self) -> None:
+    def test_a_blocking_call_waits_for_its_command(self) -> None:
         for number, keys in enumerate((["sleep 0.3; touch f0", "Enter"], "sleep 0.3; touch f1\n",
                                        ["sleep 0.3; ", "touch f2", "C-m", "Enter"])):
             self.session.send_keys(keys, block=True)
             self.run_in(self.terminal, "test", "-e", f"/srv/work/f{number}")
 
-    def test_keys_without_enter_block_nobody(self) -> None:
+    def test_keys_without_enter_do_not_block(self) -> None:
         self.session.send_keys("echo he", block=True)
         self.session.send_keys(["llo", "Enter"], block=True, max_timeout_sec=float("inf"))
         self.expect(self.session, "hello")
 
-    def test_a_late_command_raises_and_is_not_taken_for_the_next_one(self) -> None:
+    def test_a_late_command_raises_and_does_not_end_the_next_wait(self) -> None:
         with self.assertRaises(TimeoutError):
             self.session.send_keys(["read x", "Enter"], block=True, max_timeout_sec=0.3)
-        self.session.send_keys(["go on", "Enter"])  # and now it is done after all
+        self.session.send_keys(["go on", "Enter"])  # now the first command ends
         self.session.send_keys(["sleep 0.3; touch after", "Enter"], block=True)
         self.run_in(self.terminal, "test", "-e", "/srv/work/after")
 
-    def test_those_who_do_not_block_may_wait_a_while(self) -> None:
+    def test_a_call_without_blocking_waits_its_minimum_time(self) -> None:
         began = time.monotonic()
         self.session.send_keys("x", min_timeout_sec=0.2)
         self.assertGreaterEqual(time.monotonic() - began, 0.2)
 
-    def test_all_text_arrives_as_it_is(self) -> None:
+    def test_all_text_arrives_unchanged(self) -> None:
         text = "-l 'a  b' \"c\"; \u00e4\u20ac $X #{x} Enter;"
         self.session.send_keys(["cat >typed", "Enter"])
-        eventually(lambda: "typed" in self.run_in(self.terminal, "ls"))  # before that, the shell would edit the line
+        # The shell would edit the line until cat runs.
+        eventually(lambda: "typed" in self.run_in(self.terminal, "ls"))
         self.session.send_keys(["-l 'a  b' \"c\"; \u00e4\u20ac $X #{x} ", "Enter;", "Enter", "C-d"])
         branch = self.container_of(self.terminal).branch
         eventually(lambda: text in self.run_in(self.terminal, "cat", "typed"))
@@ -102,7 +104,7 @@ class KeysTest(TmuxTest):
         self.session.send_keys(["echo status $?", "Enter"])
         self.expect(self.session, "status 130")
 
-    def test_commands_of_a_solution_are_sent(self) -> None:
+    def test_commands_of_a_solution_are_typed(self) -> None:
         self.session.send_command(TerminalCommand("sleep 0.2; touch made", block=True))
         self.run_in(self.terminal, "test", "-e", "made")
         self.session.send_command(TerminalCommand("echo to", append_enter=False))
@@ -117,7 +119,7 @@ class KeysTest(TmuxTest):
         self.session.clear_history()
         self.assertNotIn("100001", self.session.capture_pane(capture_entire=True))
 
-    def test_what_is_new_is_told_and_else_the_screen(self) -> None:
+    def test_incremental_output_is_new_text_or_the_screen(self) -> None:
         self.assertTrue(self.session.get_incremental_output().startswith("Current Terminal Screen:\n"))
         self.session.send_keys(["seq 101 200", "Enter"], block=True)
         new = self.session.get_incremental_output()
@@ -137,7 +139,7 @@ class KeysTest(TmuxTest):
 
 
 class ContainerTest(TmuxTest):
-    def test_exec_run_is_as_dockers(self) -> None:
+    def test_exec_run_behaves_like_dockers(self) -> None:
         container = self.container_of(self.terminal)
         self.assertEqual(container.exec_run("echo 'a  b'"), (0, b"a  b\n"))
         both = ["sh", "-c", "echo out; echo err >&2; echo more; exit 3"]
@@ -156,7 +158,7 @@ class ContainerTest(TmuxTest):
         with self.assertRaises(UnsupportedError):
             container.exec_run("cat", stream=True)
 
-    def test_what_is_detached_runs_on_and_nobody_waits(self) -> None:
+    def test_a_detached_command_continues_without_a_wait(self) -> None:
         container = self.container_of(self.terminal)
         self.assertIsNone(container.exec_run(["sh", "-c", "sleep 0.2; echo done >f; sleep 1000"], detach=True).exit_code)
         eventually(lambda: container.exec_run("cat f").output == b"done\n")
@@ -178,7 +180,7 @@ class ContainerTest(TmuxTest):
 
 class StatesTest(TmuxTest):
     def repl(self) -> TmuxSession:
-        """A session with a python that knows something."""
+        """A session with a Python process that holds state in its memory."""
         session = self.terminal.create_session("agent")
         session.send_keys(["python3 -q", "Enter"])
         self.expect(session, ">>>")
@@ -186,7 +188,7 @@ class StatesTest(TmuxTest):
         self.expect(session, "ready")
         return session
 
-    def test_a_restore_brings_back_the_pane_and_what_runs_in_it(self) -> None:
+    def test_a_restore_brings_back_the_pane_and_its_programs(self) -> None:
         session = self.repl()
         before = session.capture_pane()
         node = self.terminal.snapshot()
@@ -198,7 +200,7 @@ class StatesTest(TmuxTest):
         session.send_keys(["print(x + 1, f.tell())", "Enter"])
         self.expect(session, "42 0")
 
-    def test_a_program_that_has_the_whole_screen_goes_on(self) -> None:
+    def test_a_full_screen_program_continues(self) -> None:
         session = self.terminal.create_session("agent")
         session.send_keys(["seq 1 1000 >n; LESS= less -X n", "Enter"])
         session.send_keys("100g")
@@ -212,7 +214,7 @@ class StatesTest(TmuxTest):
         session.send_keys("500g")
         eventually(lambda: session.capture_pane().startswith("500\n"))
 
-    def test_forks_resume_each_for_itself(self) -> None:
+    def test_forks_continue_independently(self) -> None:
         session = self.repl()
         forks = self.terminal.fork(2)
         for number, fork in enumerate(forks):
@@ -228,7 +230,7 @@ class StatesTest(TmuxTest):
         forks[1].stop()
         self.assertIsNone(forks[1].container)
 
-    def test_many_sessions_come_back_with_what_they_had_shown(self) -> None:
+    def test_many_sessions_are_restored_with_their_screens(self) -> None:
         agent = self.terminal.create_session("agent")
         other = self.terminal.create_session("other")
         agent.send_keys(["clear; echo one", "Enter"], block=True)
@@ -249,7 +251,7 @@ class StatesTest(TmuxTest):
         self.assertNotIn("two", new)
         self.terminal.create_session("late")
 
-    def test_what_was_begun_after_the_snapshot_is_gone(self) -> None:
+    def test_a_restore_ends_commands_begun_after_the_snapshot(self) -> None:
         session = self.terminal.create_session("agent")
         node = self.terminal.snapshot()
         session.send_keys(["sleep 1000", "Enter"])
@@ -274,7 +276,7 @@ class LifeTest(TmuxTest):
                                                      TerminalCommand("sleep 1000 &")])
         self.assertEqual(terminal_bench.run_trial(self.start(), wise, self.dir), passed)
 
-    def test_logs_and_commands_are_on_this_machine_in_the_end(self) -> None:
+    def test_logs_and_commands_are_copied_to_this_machine(self) -> None:
         terminal = self.start(sessions_logs_path=self.dir / "sessions", commands_path=self.dir / "commands.txt")
         session = terminal.create_session("agent")
         session.send_keys(["echo log''ged", "Enter"], block=True)

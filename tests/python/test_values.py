@@ -29,7 +29,7 @@ class EventReaderTest(unittest.TestCase):
         reader = EventReader()
         return [message for piece in pieces for message in reader.feed(piece)]
 
-    def test_messages_are_whole_however_they_were_split(self) -> None:
+    def test_messages_are_complete_in_any_split(self) -> None:
         for size in range(1, len(self.STREAM) + 1):
             pieces = [self.STREAM[at:at + size] for at in range(0, len(self.STREAM), size)]
             self.assertEqual(self.read(pieces), self.MESSAGES)
@@ -50,7 +50,7 @@ class ErrorTest(unittest.TestCase):
             self.assertEqual((type(error).__name__, error.code, error.message, error.hint, error.details, error.status),
                              (name, code, "d", "h", {"a": "b"}, 499))
 
-    def test_problems_that_make_no_sense_are_still_errors(self) -> None:
+    def test_malformed_problems_are_still_errors(self) -> None:
         problems: List[Any] = [None, 5, [], {}, {"code": 5, "detail": None, "details": "x"}]
         for problem in problems:
             self.assertIsInstance(error_from_problem(500, problem), DaemonError)
@@ -82,7 +82,7 @@ class ErrorTest(unittest.TestCase):
         for senseless in ("", "{", "5", '[{"pid": "x"}]', 5, None):
             self.assertEqual(UnsupportedError("m", details={"blockers": senseless}).blockers, [])
 
-    def test_check_raises_what_a_result_deserves(self) -> None:
+    def test_check_raises_the_error_of_a_result(self) -> None:
         with self.assertRaisesRegex(CommandFailed, "'make' exited 2"):
             check_result(RESULT)
         late = CommandResult("x" * 100, output="", exit_code=130, duration=1, timed_out=True)
@@ -93,20 +93,20 @@ class ErrorTest(unittest.TestCase):
 
 
 class RequestTest(unittest.TestCase):
-    def test_names_cannot_leave_their_part_of_the_path(self) -> None:
+    def test_names_are_escaped_in_the_path(self) -> None:
         self.assertEqual(Address("../x?y", "b/c").ask("GET", "exec").target,
                          "/v1/sessions/..%2Fx%3Fy/branches/b%2Fc/exec")
         with self.assertRaises(InvalidArgumentError):
             Address("").ask_session("GET")
 
-    def test_what_is_too_large_or_no_text_is_refused_before_it_is_sent(self) -> None:
+    def test_too_large_or_non_text_requests_are_refused_before_sending(self) -> None:
         with self.assertRaises(InvalidArgumentError):
             ask("POST", "/", {"command": "x" * MAX_REQUEST_BYTES})
         for value in (b"bytes", "\udc80"):
             with self.assertRaises(InvalidArgumentError):
                 ask("POST", "/", {"name": value})
 
-    def test_an_error_of_the_daemon_is_not_taken_for_an_answer_without_sense(self) -> None:
+    def test_errors_and_malformed_replies_are_told_apart(self) -> None:
         with self.assertRaisesRegex(InvalidArgumentError, "wrong"):
             json_of(Reply(400, b'{"code": "invalid_argument", "detail": "wrong"}'))
         for body in (b"", b"{", b"[]"):
@@ -117,16 +117,16 @@ class RequestTest(unittest.TestCase):
 class ForkPlanTest(unittest.TestCase):
     ANSWER = Reply(201, b'{"branches": [{"branch": "b1"}, {"error": {"code": "no_space", "detail": "full"}}]}')
 
-    def test_when_one_branch_cannot_be_made_the_others_are_ended(self) -> None:
+    def test_if_one_branch_fails_the_others_are_ended(self) -> None:
         with Course(verbs.fork(Address("s"), "n1", 2, [], "fail", return_errors=False)) as course:
             course.resume(self.ANSWER)
             assert isinstance(course.step, Send)
             self.assertEqual((course.step.request.method, course.step.request.path),
                              ("DELETE", "/v1/sessions/s/branches/b1"))
             with self.assertRaisesRegex(NoSpaceError, "1 of 2 branches could not be made: full"):
-                course.resume(Reply(404, b""))  # gone already: as it should be
+                course.resume(Reply(404, b""))  # 404: it has ended already
 
-    def test_errors_can_be_had_in_the_place_of_branches(self) -> None:
+    def test_errors_can_be_returned_in_place_of_branches(self) -> None:
         with Course(verbs.fork(Address("s"), "n1", 2, [], "fail", return_errors=True)) as course:
             course.resume(self.ANSWER)
             assert course.step is None and course.value is not None
@@ -136,7 +136,7 @@ class ForkPlanTest(unittest.TestCase):
 
 
 class PlaceTest(unittest.TestCase):
-    def test_what_is_given_wins_over_the_environment_and_a_url_over_a_socket(self) -> None:
+    def test_arguments_override_the_environment_and_a_url_a_socket(self) -> None:
         with environment():
             self.assertEqual(find_location().describe(), "/run/statefork/statefork.sock")
         with environment(STATEFORK_SOCKET="/s"):
@@ -155,7 +155,7 @@ class PlaceTest(unittest.TestCase):
             with self.assertRaises(InvalidArgumentError):
                 find_location(url="http://h:1", token=token)
 
-    def test_the_host_is_named_as_the_url_names_it(self) -> None:
+    def test_the_host_header_equals_the_urls_host(self) -> None:
         for url, host in (("http://h:1", "h:1"), ("http://[::1]:1/", "[::1]:1"), ("https://h", "h")):
             self.assertEqual(find_location(url=url).headers()["Host"], host)
 
@@ -168,7 +168,7 @@ class PlaceTest(unittest.TestCase):
 
 
 class NodeTest(unittest.TestCase):
-    def test_a_node_is_told_from_other_things(self) -> None:
+    def test_a_node_compares_and_formats_by_its_id(self) -> None:
         self.assertNotEqual(Node("n1"), 1)
         self.assertEqual(Node("n1"), Node("n1", name="x"))
         self.assertEqual(f"{Node('n1')}", "n1")

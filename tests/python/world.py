@@ -1,6 +1,8 @@
-"""World: a daemon with its own socket and state, started by whoever needs it first, as for a user.
+"""World: a daemon with its own socket and state. As for a user, the first call that needs the
+daemon starts it.
 
-The programs under test are those in STATEFORK_BIN_DIR. close() ends everything and checks that nothing is left.
+The programs under test are those in STATEFORK_BIN_DIR. close() ends everything and checks that
+nothing is left.
 """
 
 import contextlib
@@ -26,7 +28,7 @@ def program(name: str = "statefork") -> str:
 
 @contextlib.contextmanager
 def environment(**values: str) -> Iterator[None]:
-    """These variables and no other ones of ours."""
+    """Sets these variables and unsets all others of StateFork."""
     before = dict(os.environ)
     for key in [key for key in os.environ if key.startswith("STATEFORK_") and key != "STATEFORK_BIN_DIR"]:
         del os.environ[key]
@@ -39,14 +41,14 @@ def environment(**values: str) -> Iterator[None]:
 
 
 def eventually(question: Callable[[], Any]) -> Any:
-    """Asks again until the answer is yes."""
+    """Calls `question` until its result is true, and returns that."""
     deadline = time.monotonic() + PATIENCE
     while True:
         answer = question()
         if answer:
             return answer
         if time.monotonic() > deadline:
-            raise AssertionError(f"this never happened: {question}")
+            raise AssertionError(f"timed out waiting for {question}")
         time.sleep(0.02)
 
 
@@ -61,14 +63,14 @@ def end_process(pid: int, number: int) -> None:
 
 class World:
     def __init__(self, parent: str = "/var/tmp") -> None:
-        # Not the usual place: that may be memory, and the store keeps whole file systems.
+        # Not in /tmp, which may be a tmpfs: the store keeps whole file systems.
         self.dir = Path(tempfile.mkdtemp(prefix="sf-python-", dir=parent))
         self.socket = str(self.dir / "s.sock")
         self.state = str(self.dir / "state")
         os.environ["STATEFORK_PROGRAM"] = program()
 
     def variables(self) -> Dict[str, str]:
-        """With these in the environment, this daemon is the usual one."""
+        """Environment variables that make this daemon the default one."""
         return {"STATEFORK_SOCKET": self.socket, "STATEFORK_STATE": self.state, "STATEFORK_PROGRAM": program()}
 
     def client(self, **options: Any) -> Client:
@@ -81,11 +83,11 @@ class World:
         return self.client().build_session("waypoint", root="/", **settings)
 
     def end_daemon(self, number: int = signal.SIGTERM) -> None:
-        """Sends the signal and waits until the daemon is gone."""
+        """Sends the signal and waits until the daemon has ended."""
         end_process(self.client(start=False).health().pid, number)
 
     def kill_branches(self) -> None:
-        """The keepers that hold live branches are gone all of a sudden."""
+        """Kills the keepers of live branches."""
         for keeper in [line.split()[0] for line in self.leftovers() if "waypoint-keeper" in line]:
             with contextlib.suppress(OSError):
                 children = Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()
@@ -100,7 +102,7 @@ class World:
         shutil.rmtree(self.dir)
 
     def leftovers(self) -> List[str]:
-        """Mounts of this world, and processes that have it on their command line."""
+        """Mounts of this world, and processes with its directory on their command line."""
         found = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if str(self.dir) in line]
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit() or int(entry.name) == os.getpid():
@@ -124,7 +126,7 @@ class DaemonTest(unittest.TestCase):
 
 
 class LiveTest(DaemonTest):
-    """Each has a session of its own, `self.s`."""
+    """Each test has its own session, `self.s`."""
 
     def setUp(self) -> None:
         self.s = self.world.session()

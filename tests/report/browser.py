@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 PATIENCE = 90.0
-# No sandbox: it needs a user of its own, and tests run as root. Nothing of Chromium's own may use the network.
+# No sandbox: it needs a user of its own, and tests run as root. Background network access is
+# disabled.
 OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check",
            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
            "--disable-breakpad", "--disable-crash-reporter", "--disable-dev-shm-usage", "--force-color-profile=srgb"]
@@ -23,7 +24,7 @@ KEYS = {"Enter": (13, "\r"), " ": (32, " "), "Escape": (27, ""), "ArrowLeft": (3
 
 
 def high(descriptor: int) -> int:
-    """The same pipe end under a number that 3 and 4 cannot collide with."""
+    """A copy of the pipe end with a number above 3 and 4."""
     moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
     os.close(descriptor)
     return moved
@@ -46,7 +47,7 @@ class Browser:
         self.events: List[Dict[str, Any]] = []
 
     def close(self) -> None:
-        """Ends the browser and all that it started, whatever state it is in."""
+        """Ends the browser and its child processes in any state."""
         try:
             self.ask("Browser.close")
             self.process.wait(PATIENCE)
@@ -66,7 +67,7 @@ class Browser:
         while b"\0" not in self.buffer:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.read], [], [], left)[0]:
-                raise AssertionError("the browser does not answer")
+                raise AssertionError("the browser does not reply")
             piece = os.read(self.read, 1 << 20)
             if not piece:
                 raise RuntimeError("the browser has ended")
@@ -113,7 +114,7 @@ class Page:
         self.browser.ask("Target.closeTarget", targetId=self.target)
 
     def open(self, url: str) -> None:
-        """Waits until the page has run its script and was drawn."""
+        """Waits until the page has run its script and is drawn."""
         self.ask("Page.navigate", url=url)
         deadline = time.monotonic() + PATIENCE
         while not self.heard("Page.loadEventFired"):
@@ -125,7 +126,7 @@ class Page:
                 if event.get("sessionId") == self.session and event["method"] == method]
 
     def problems(self) -> List[str]:
-        """Exceptions, and whatever was logged."""
+        """Exceptions and console messages."""
         thrown = [str(event["exceptionDetails"]) for event in self.heard("Runtime.exceptionThrown")]
         said = [str(event["args"]) for event in self.heard("Runtime.consoleAPICalled")]
         return thrown + said + [event["entry"]["text"] for event in self.heard("Log.entryAdded")]
@@ -140,14 +141,14 @@ class Page:
         return answer["result"].get("value")
 
     def settle(self) -> None:
-        """Two frames: what was asked for in one is on the screen in the next."""
+        """Waits for two frames: a change requested in one is visible in the next."""
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def text(self, selector: str) -> str:
         return self.value(f"document.querySelector({json.dumps(selector)}).textContent")
 
     def middle(self, selector: str) -> Tuple[float, float]:
-        """Of an element, in the window; it is scrolled to first."""
+        """Centre of an element in window coordinates, after scrolling to it."""
         box = self.value(f"(() => {{ const it = document.querySelector({json.dumps(selector)}); if (!it) return null;"
                          " const far = it.getBoundingClientRect(); if (far.top < 0 || far.bottom > innerHeight) it.scrollIntoView({block: 'center'});"
                          " const box = it.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; })()")

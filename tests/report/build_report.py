@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fills the report's template with a run, as the product does (src/explore/report/README.md has the rules).
+"""Fills the report's template with a run, as the product does (rules in
+src/explore/report/README.md).
 
 Usage: build_report.py tree.json report.html
 """
@@ -13,7 +14,8 @@ TEMPLATE = Path(__file__).resolve().parents[2] / "src" / "explore" / "report"
 
 
 def embed(document: str) -> str:
-    """JSON that may stand in a <script>: no "<", so neither an end tag nor a comment can begin in it."""
+    """JSON for a <script> element: has no "<", so neither an end tag nor a comment can begin in
+    it."""
     return document.replace("<", "\\u003c")
 
 
@@ -28,7 +30,7 @@ def build_text(document: str) -> str:
     page = (TEMPLATE / "report.html").read_text()
     page = fill(page, "/*{{CSS}}*/", (TEMPLATE / "report.css").read_text())
     page = fill(page, "/*{{JS}}*/", "".join(script.read_text() for script in sorted(TEMPLATE.glob("*.js"))))
-    return fill(page, "{{RUN}}", embed(document))  # last: a run may contain the other markers
+    return fill(page, "{{RUN}}", embed(document))  # last: a run may contain other markers
 
 
 def build(run: Any) -> str:

@@ -1,4 +1,4 @@
-"""Runs to show: what a search really looks like, in small; nothing at all; very many nodes; texts that mean harm."""
+"""Example runs: a small realistic search, an empty run, very many nodes, and hostile texts."""
 
 import random
 from typing import Any, Dict, List
@@ -8,7 +8,7 @@ PARTS = ("model", "restore", "command", "snapshot", "grade")
 
 
 class RunMaker:
-    """Adds nodes as a search with `jobs` workers would, with made-up but plausible times."""
+    """Adds nodes as a search with `jobs` workers would, with plausible times."""
 
     def __init__(self, jobs: int = 1, seed: int = 7) -> None:
         self.random = random.Random(seed)
@@ -74,7 +74,8 @@ test_service.py::test_restart PASSED
 
 
 def small() -> Run:
-    """A service that does not start: 24 nodes, solved, with a dead end, a time-out, grades, diffs and reflections."""
+    """A service that does not start: 24 nodes, solved, with a dead end, a timeout, grades, diffs
+    and reflections."""
     make = RunMaker(jobs=3)
     look = make.add(0, "cd /srv/app && ls -la", "total 28\ndrwxr-xr-x 3 root root 4096 .\n-rw-r--r-- 1 root root  412 config.py\n"
                     "-rw-r--r-- 1 root root 1830 service.py\n-rw-r--r-- 1 root root   61 requirements.txt\n", value=0.55,
@@ -117,7 +118,7 @@ def small() -> Run:
 
 
 def empty() -> Run:
-    """Stopped before anything was tried."""
+    """A run stopped before its first step."""
     make = RunMaker()
     return make.run("nothing-yet", "", 0, "0 of 0 nodes", options={})
 
@@ -143,7 +144,8 @@ HARM = "</script><img src=x onerror=\"document.title='owned'\"><script>document.
 
 
 def hostile() -> Run:
-    """Markup, escapes, control characters, direction overrides and markers of the template in every text; one huge output."""
+    """Markup, escapes, control characters, direction overrides and template markers in every
+    text; one huge output."""
     make = RunMaker()
     bad = HARM + " &lt;b&gt; {{RUN}} /*{{JS}}*/ \x1b[31mred\x1b[0m \x00\x07 \u202etxt.exe \U0001f600 \u2028"
     first = make.add(0, "echo " + bad, bad + "\nend\n", thought=bad, reflection=bad, grade={"score": 0.5, "log": bad}, failure=bad, state=bad,
@@ -156,7 +158,7 @@ def hostile() -> Run:
 
 
 def torn() -> Run:
-    """Fields are missing, or of the wrong type."""
+    """A document with missing fields and fields of the wrong type."""
     return {"run": None, "summary": [], "nodes": [
         {}, {"id": 1, "parent": 0}, {"id": 2, "parent": 99, "command": 5, "output": None, "exit_code": "x", "value": "high"}, None,
         {"id": 1, "parent": 2, "grade": {}, "usage": 3, "diff": [None, {"path": 7}], "took_us": -4}]}

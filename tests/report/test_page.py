@@ -1,4 +1,4 @@
-"""The report in a real browser: with the mouse at real coordinates, the keyboard, and runs that mean harm."""
+"""The report in a real browser: mouse at real coordinates, keyboard, and hostile runs."""
 
 import json
 import re
@@ -51,7 +51,8 @@ class PageTest(unittest.TestCase):
         return page
 
     def check_quiet(self, page: Page) -> None:
-        """Whatever was done: no complaint, nothing fetched, nobody else's elements."""
+        """Checks that nothing was logged, nothing was fetched and no foreign element was
+        added."""
         self.assertEqual(page.problems(), [])
         self.assertEqual({re.sub("#.*", "", url) for url in page.requests()} - {"data:,"}, {self.file.as_uri()})
         self.assertEqual(page.value("[document.images.length, document.scripts.length, document.querySelectorAll('iframe, object, embed').length]"), [0, 2, 0])
@@ -76,7 +77,7 @@ class PageTest(unittest.TestCase):
 
 
 class OneRunTest(PageTest):
-    def test_the_header_says_what_was_run_and_what_came_of_it(self) -> None:
+    def test_the_header_shows_the_run_and_its_outcome(self) -> None:
         page = self.show(runs.small())
         head = page.text("#top")
         for words in ("restore-the-service", "✓ Solved", "the tests pass at node 21", "Make it answer on port 8000", "mcts", "width 3, depth 2",
@@ -106,7 +107,7 @@ class OneRunTest(PageTest):
         page.click("#t4 .label")
         self.assertEqual(self.selected(), 4)
 
-    def test_grades_failures_and_time_outs_are_told_in_words(self) -> None:
+    def test_grades_failures_and_timeouts_are_shown_as_text(self) -> None:
         page = self.show(runs.small(), "#node=21")
         self.assertIn("1 of 1, passed", page.text("#panel"))
         self.assertIn("3 passed in 0.84s", page.text("#panel"))
@@ -152,7 +153,7 @@ class OneRunTest(PageTest):
         self.assertFalse(self.is_drawn(10))
         self.assertTrue(self.is_drawn(21))
 
-    def test_the_address_chooses_a_node_and_follows(self) -> None:
+    def test_the_address_selects_a_node_and_follows_the_selection(self) -> None:
         page = self.show(runs.small(), "#node=9")
         self.assertEqual(self.selected(), 9)
         self.click_node(3)
@@ -165,7 +166,7 @@ class OneRunTest(PageTest):
             page.settle()
             self.assertEqual(self.selected(), 17)
 
-    def test_the_search_marks_counts_and_goes_through_what_matches(self) -> None:
+    def test_the_search_marks_counts_and_steps_through_matches(self) -> None:
         page = self.show(runs.small())
         page.press("/")
         page.type("SERVICE.PY")
@@ -219,7 +220,7 @@ class OneRunTest(PageTest):
         page.click("#chosen")
         self.assertEqual(self.selected(), 1)
         x, y = page.middle("#chosen")
-        page.click_at(x, y + 20)  # the lane below: the second node began at the same time
+        page.click_at(x, y + 20)  # the lane below, where the second node began at the same time
         self.assertEqual(self.selected(), 2)
         page.press("ArrowRight")
         self.assertEqual(self.selected(), 4)
@@ -268,7 +269,7 @@ class OneRunTest(PageTest):
             page = self.show(runs.small(), width=width)
             self.assertLessEqual(page.value("document.documentElement.scrollWidth"), width)
 
-    def test_paper_has_the_whole_tree_and_the_window_comes_back(self) -> None:
+    def test_printing_shows_the_whole_tree_and_restores_the_view(self) -> None:
         page = self.show(runs.small())
         page.click("#in")
         zoom, where = page.text("#zoom"), page.middle("#t12 .shape")
@@ -293,14 +294,14 @@ class OtherRunsTest(PageTest):
         page = self.show({"version": 1, "run": {"task": "t"}, "summary": {}, "nodes": []})
         self.assertIn("no nodes", page.text("#panel"))
 
-    def test_what_is_missing_or_of_another_type_is_done_without(self) -> None:
+    def test_missing_and_mistyped_fields_are_tolerated(self) -> None:
         page = self.show(runs.torn())
         self.assertEqual(page.value("document.querySelectorAll('#nodes [role=treeitem]').length"), 5)
         for node in range(5):
             self.click_node(node)
             self.assertEqual(self.selected(), node)
 
-    def test_a_document_that_is_none_is_said_so(self) -> None:
+    def test_an_unreadable_document_shows_a_notice(self) -> None:
         page = self.show(build_report.build_text('{"nodes": ['))
         self.assertIn("cannot be read", page.text(".notice"))
 
@@ -315,13 +316,13 @@ class OtherRunsTest(PageTest):
             self.assertIn("</script", page.text(where), where)
         self.assertIn("^[[31mred^[[0m ^@^G ⟨U+202E⟩txt.exe 😀 ⟨U+2028⟩", page.text("#panel pre"))
 
-    def test_the_script_runs_nothing_but_the_commands(self) -> None:
+    def test_the_script_runs_only_the_commands(self) -> None:
         run = runs.hostile()
         lines = self.show(run).text("#script").splitlines()
         self.assertEqual([line for line in lines if line.startswith("rm -rf")], [])
         self.assertTrue(lines[1].startswith("# ") and "rm -rf /" in lines[1])
 
-    def test_huge_outputs_are_shown_in_part_and_whole_on_request(self) -> None:
+    def test_huge_outputs_are_truncated_until_requested(self) -> None:
         page = self.show(runs.hostile(), "#node=2")
         self.assertLess(page.value("document.querySelector('#panel').textContent.length"), 50_000)
         page.click("#panel .more")
@@ -329,14 +330,14 @@ class OtherRunsTest(PageTest):
 
 
 class ManyNodesTest(PageTest):
-    def test_five_thousand_nodes_begin_with_the_winning_path(self) -> None:
+    def test_five_thousand_nodes_open_with_the_winning_path(self) -> None:
         page = self.show(runs.large())
         self.assertEqual(self.selected(), 30)
         self.assertIn("5,000", page.text("#facts"))
         self.assertLess(page.value("document.getElementsByTagName('*').length"), 6000)
         self.assertEqual(len(set(page.value("[...document.querySelectorAll('#nodes .best')].map((one) => one.transform.baseVal[0].matrix.f)"))), 1)
 
-    def test_all_of_them_are_laid_out_apart_and_can_be_gone_through(self) -> None:
+    def test_five_thousand_nodes_do_not_overlap_and_can_be_searched(self) -> None:
         page = self.show(runs.large())
         page.click("#expand")
         self.assertLess(page.value("document.getElementsByTagName('*').length"), 20000)

@@ -1,4 +1,4 @@
-"""The template itself, and how a run is put into it."""
+"""The template, and the insertion of a run into it."""
 
 import json
 import re
@@ -17,7 +17,7 @@ MARKERS = ("/*{{CSS}}*/", "/*{{JS}}*/", "{{RUN}}")
 
 
 class Elements(HTMLParser):
-    """The tags of a page and the text of its scripts, as a browser would cut them."""
+    """The tags of a page and the text of its scripts, parsed as by a browser."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -37,19 +37,19 @@ class Elements(HTMLParser):
 
 
 class TemplateTest(unittest.TestCase):
-    def test_each_marker_stands_once_in_the_page_and_never_in_what_replaces_it(self) -> None:
+    def test_each_marker_occurs_once_and_never_in_its_replacement(self) -> None:
         page = (build_report.TEMPLATE / "report.html").read_text()
         for marker in MARKERS:
             self.assertEqual(page.count(marker), 1, marker)
         for path in [*SCRIPTS, build_report.TEMPLATE / "report.css"]:
             self.assertNotIn("{{", path.read_text(), path.name)
 
-    def test_nothing_of_the_template_ends_the_element_that_it_stands_in(self) -> None:
+    def test_no_part_of_the_template_ends_its_own_element(self) -> None:
         for script in SCRIPTS:
             self.assertNotRegex(script.read_text(), re.compile("</script|<!--", re.IGNORECASE), script.name)
         self.assertNotIn("<", (build_report.TEMPLATE / "report.css").read_text())
 
-    def test_nothing_of_the_template_is_fetched(self) -> None:
+    def test_the_template_fetches_nothing(self) -> None:
         for path in [*SCRIPTS, build_report.TEMPLATE / "report.css", build_report.TEMPLATE / "report.html"]:
             words = path.read_text().replace("http://www.w3.org/2000/svg", "")
             self.assertNotRegex(words, r"https?:|url\(|@import|\bfetch\(|XMLHttpRequest|WebSocket", path.name)
@@ -58,14 +58,15 @@ class TemplateTest(unittest.TestCase):
         for script in SCRIPTS:
             self.assertNotRegex(script.read_text(), r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
 
-    def test_every_element_that_a_script_looks_for_is_there(self) -> None:
+    def test_every_element_used_by_a_script_exists(self) -> None:
         words = "".join(script.read_text() for script in SCRIPTS)
         there = {attrs.get("id") for _, attrs in Elements((build_report.TEMPLATE / "report.html").read_text()).tags}
-        self.assertLessEqual(set(re.findall(r'\$\("([\w-]+)"\)', words)) - {"chosen"}, there)  # #chosen is made
+        # A script makes #chosen.
+        self.assertLessEqual(set(re.findall(r'\$\("([\w-]+)"\)', words)) - {"chosen"}, there)
 
 
 class EmbeddingTest(unittest.TestCase):
-    def test_a_run_comes_out_as_it_went_in(self) -> None:
+    def test_a_run_is_embedded_unchanged(self) -> None:
         for make in (runs.small, runs.empty, runs.hostile, runs.torn):
             run = make()
             self.assertEqual(json.loads(build_report.embed(json.dumps(run))), run)

@@ -1,4 +1,4 @@
-// The cache with several processes, and with processes that are killed.
+// Concurrent use of the cache by several processes, some of which are killed.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,8 +23,8 @@ using test::TempDir;
 
 constexpr auto kTimeout = seconds(30);
 
-// A child that prepares a root. It says each new step with one letter, and waits for one from us
-// before it goes on from the first file.
+// A child that prepares a root. It reports each new step with one letter. With kAtFirstFile it
+// waits for resume() before it unpacks the first file.
 class Builder {
  public:
   enum class Pause { kNever, kAtFirstFile };
@@ -97,7 +97,7 @@ class CacheTest : public ::testing::Test {
   TempDir dir_;
 };
 
-TEST_F(CacheTest, WhatAKilledBuilderLeftIsMadeAnew) {
+TEST_F(CacheTest, DraftOfAKilledBuilderIsBuiltAgain) {
   for (int round = 0; round < 2; ++round) {
     Builder killed(source(), cache_dir(), Builder::Pause::kAtFirstFile);
     ASSERT_EQ(killed.next_word(), 'u');
@@ -110,7 +110,7 @@ TEST_F(CacheTest, WhatAKilledBuilderLeftIsMadeAnew) {
   EXPECT_EQ(drafts(), 0U);
 }
 
-TEST_F(CacheTest, WhateverIsDoneNextSweepsWhatAKilledBuilderLeft) {
+TEST_F(CacheTest, NextOpenRemovesTheDraftOfAKilledBuilder) {
   Builder killed(source(), cache_dir(), Builder::Pause::kAtFirstFile);
   ASSERT_EQ(killed.next_word(), 'u');
   killed.kill();
@@ -120,19 +120,19 @@ TEST_F(CacheTest, WhateverIsDoneNextSweepsWhatAKilledBuilderLeft) {
   EXPECT_TRUE(kept.empty());
 }
 
-TEST_F(CacheTest, OfTwoAtOnceOneBuilds) {
+TEST_F(CacheTest, ConcurrentProcessesBuildARootOnce) {
   Builder first(source(), cache_dir(), Builder::Pause::kAtFirstFile);
   ASSERT_EQ(first.next_word(), 'u');
   Builder second(source(), cache_dir(), Builder::Pause::kNever);
   ASSERT_EQ(second.next_word(), 'w');
-  EXPECT_OK(RootCache::open(cache_dir()));  // sweeps, but not what is being made
+  EXPECT_OK(RootCache::open(cache_dir()));  // removes drafts, except those in progress
   EXPECT_EQ(drafts(), 1U);
   first.resume();
   EXPECT_EQ(first.next_word(), 'd');
-  EXPECT_EQ(second.next_word(), 'd') << "it must not unpack anything itself";
+  EXPECT_EQ(second.next_word(), 'd') << "the second process must not unpack anything";
 }
 
-TEST_F(CacheTest, WhenTheBuilderIsKilledTheOneThatWaitsBuilds) {
+TEST_F(CacheTest, WaitingProcessBuildsAfterTheBuilderIsKilled) {
   Builder first(source(), cache_dir(), Builder::Pause::kAtFirstFile);
   ASSERT_EQ(first.next_word(), 'u');
   Builder second(source(), cache_dir(), Builder::Pause::kNever);

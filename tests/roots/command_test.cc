@@ -1,4 +1,4 @@
-// `statefork root`, and sessions that start over what it prepares.
+// `statefork root`, and sessions that start over its roots.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -22,7 +22,7 @@ class RootCommandTest : public ::testing::Test {
     return dir_ / name;
   }
   std::string small_archive() { return file("small.tar", TarMaker().file("f", "x").bytes()); }
-  // A root that a shell can run in: the test machine's small one.
+  // A root with a shell: the small one of the test machine.
   std::string real_archive() {
     const char* root = std::getenv("STATEFORK_SMALL_ROOT");
     EXPECT_NE(root, nullptr);
@@ -54,7 +54,7 @@ TEST_F(RootCommandTest, RootsAreAddedListedAndRemoved) {
   EXPECT_TRUE(Json::parse(world.output({"root", "ls", "--json"}))["roots"].empty());
 }
 
-TEST_F(RootCommandTest, MistakesAreToldWithWhatToDo) {
+TEST_F(RootCommandTest, MistakesAreReportedWithAHint) {
   CommandRun missing = world.run({"root", "add", dir_ / "nothing"});
   EXPECT_EQ(missing.status, 1);
   EXPECT_NE(missing.err.find("hint:"), std::string::npos) << missing.err;
@@ -79,11 +79,11 @@ TEST_F(RootCommandTest, ASessionStartsOverAnArchive) {
   const Json list = Json::parse(world.output({"root", "ls", "--json"}));
   ASSERT_EQ(list["roots"].size(), 1U);
   const std::string digest = list["roots"][0]["digest"];
-  // As long as it lives, its root stays.
+  // A live session keeps its root.
   CommandRun busy = world.run({"root", "rm", digest});
   EXPECT_EQ(busy.status, 1);
   EXPECT_NE(busy.err.find("statefork rm"), std::string::npos) << busy.err;
-  // The second one has what the archive had, and says otherwise where it was told to.
+  // The second session has the archive's defaults, except those that the options override.
   world.output({"new", digest, "--name", "t", "--cwd", "/", "-e", "GREETING=bye"});
   EXPECT_EQ(world.exec_output("t", "cat /srv/mark; echo; pwd; echo $GREETING"),
             "from the image\n/\nbye");

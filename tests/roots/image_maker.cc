@@ -82,7 +82,7 @@ ImageMaker::Files ImageMaker::oci_files() const {
   mine["platform"] = {{"os", "linux"}, {"architecture", architecture}};
   json other = descriptor("application/vnd.oci.image.manifest.v1+json", "elsewhere");
   other["platform"] = {{"os", "linux"}, {"architecture", "s390x"}};
-  // As registries have it: the index that people see names one index for all machines.
+  // As in registries: the public index refers to one index for all platforms.
   const std::string inner = json{{"schemaVersion", 2}, {"manifests", {other, mine}}}.dump();
   json outer = descriptor("application/vnd.oci.image.index.v1+json", inner);
   outer["annotations"] = {{"org.opencontainers.image.ref.name", name}};

@@ -1,5 +1,5 @@
-// ImageMaker: images as the tools write them, made of layers that a test gives; and what a test may
-// spoil in them.
+// ImageMaker: images in the formats of the tools, made of given layers. Tests may damage their
+// parts.
 #pragma once
 
 #include <map>
@@ -17,16 +17,16 @@ class ImageMaker {
   std::string architecture = "amd64";
   std::string name = "docker.io/library/made:1";
 
-  // The image's configuration file, and its digest: what the image is known by.
+  // The image's configuration file and its digest, which identifies the image.
   std::string config() const;
   std::string digest() const;
 
   using Files = std::map<std::string, std::string>;
-  // `docker save` until version 24: HEX.json, ID/layer.tar.
+  // The format of `docker save` up to version 24: HEX.json, ID/layer.tar.
   Files old_docker_files() const;
-  // `docker save` since: an OCI layout with a manifest.json beside.
+  // The format of `docker save` since version 25: an OCI layout with an additional manifest.json.
   Files new_docker_files() const;
-  // An OCI layout, with images for other machines in the same index.
+  // An OCI layout; the index also has images for other platforms.
   Files oci_files() const;
 
   static std::string tar_of(const Files& files, Packing packing = Packing::kNone);

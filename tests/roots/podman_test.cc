@@ -1,5 +1,5 @@
-// What the real tool writes. It has its own storage, and this whole program its own mounts and
-// processes (see CMakeLists.txt).
+// Images written by the real podman, which has its own storage; this test program has its own mount
+// and PID namespaces (see CMakeLists.txt).
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ class PodmanTest : public ::testing::Test {
                                  .bytes()));
     podman("import --quiet --change 'ENV A=b' --change 'WORKDIR /srv' --change 'CMD [\"x\"]' " +
            (dir_ / "small.tar") + " localhost/small:1");
-    // Further layers, without running anything: one that adds, one that removes.
+    // Adds layers without running a program: one adds a file, one removes it.
     EXPECT_OK(os::make_directories(dir_ / "context"));
     EXPECT_OK(os::write_file(dir_ / "context/new", "2"));
     EXPECT_OK(os::write_file(dir_ / "context/Containerfile",

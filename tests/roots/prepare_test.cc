@@ -1,4 +1,4 @@
-// Every kind of source becomes a root, once; and what is wrong with it is said.
+// Every kind of source becomes a root and is prepared only once; invalid sources are reported.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ class PrepareTest : public ::testing::Test {
     EXPECT_OK(os::write_file(dir_ / name, bytes));
     return dir_ / name;
   }
-  // As if it had been there for a while.
+  // Sets an old modification time, as of a file that has existed for a while.
   static void settle(const std::string& path) {
     const timespec times[2] = {{1'000'000, 0}, {1'000'000, 0}};
     EXPECT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
@@ -63,7 +63,7 @@ class PrepareTest : public ::testing::Test {
     ASSERT_OK_AND_ASSIGN(RootCache cache, RootCache::open(dir_ / "cache"));
     ASSERT_OK(cache.remove(made.digest));
   }
-  // The error, when an image with this file replaced is prepared.
+  // The error of preparing an image in which this file is replaced.
   Error error_with(ImageMaker::Files files, const std::string& name, const std::string& content) {
     EXPECT_TRUE(files.contains(name)) << name;
     files[name] = content;
@@ -89,9 +89,9 @@ TEST_F(PrepareTest, ATarOfARootIsUnpackedOnce) {
 
   ASSERT_OK_AND_ASSIGN(RootImage again, prepare(path));
   EXPECT_EQ(again.directory, first.directory);
-  EXPECT_EQ(steps, "") << "nothing is read again";
+  EXPECT_EQ(steps, "") << "the archive is not read again";
 
-  // The same bytes elsewhere are the same root.
+  // An equal file at another path gives the same root.
   ASSERT_OK_AND_ASSIGN(RootImage copy, prepare(file("copy.tar.xz", bytes)));
   EXPECT_EQ(copy.directory, first.directory);
   EXPECT_FALSE(saw("unpacking")) << steps;
@@ -107,12 +107,12 @@ TEST_F(PrepareTest, AnArchiveThatChangedIsReadAgain) {
   EXPECT_EQ(os::read_file(second.directory + "/f").value(), "2");
 }
 
-TEST_F(PrepareTest, ADirectoryIsUsedAsItIs) {
+TEST_F(PrepareTest, DirectoryIsUsedInPlace) {
   ASSERT_OK(os::make_directories(dir_ / "root/etc"));
   ASSERT_OK_AND_ASSIGN(RootImage made, prepare(dir_ / "root"));
   EXPECT_EQ(made.directory, os::real_path(dir_ / "root").value());
   EXPECT_EQ(made.digest, "");
-  EXPECT_FALSE(os::exists(dir_ / "cache")) << "nothing had to be kept";
+  EXPECT_FALSE(os::exists(dir_ / "cache")) << "a directory is not copied into the cache";
 }
 
 TEST_F(PrepareTest, EveryKindOfImageIsUnderstood) {
@@ -155,7 +155,7 @@ TEST_F(PrepareTest, LayersThatAreLinksInTheArchiveAreFound) {
   EXPECT_EQ(os::read_file(made.directory + "/etc/a").value(), "1");
 }
 
-TEST_F(PrepareTest, OfSeveralImagesTheUserSaysWhich) {
+TEST_F(PrepareTest, UserChoosesOneOfSeveralImages) {
   ImageMaker other;
   other.layers = {TarMaker().file("other", "").bytes()};
   other.name = "other:1";
@@ -175,7 +175,7 @@ TEST_F(PrepareTest, OfSeveralImagesTheUserSaysWhich) {
   EXPECT_EQ(two.digest, other.digest());
 }
 
-TEST_F(PrepareTest, WhatIsNotAsItsDigestSaysIsRefused) {
+TEST_F(PrepareTest, ContentThatDoesNotMatchItsDigestIsRefused) {
   image.packing = Packing::kGzip;
   const ImageMaker::Files oci = image.oci_files();
   const ImageMaker::Files old = image.old_docker_files();
@@ -210,7 +210,7 @@ TEST_F(PrepareTest, WhatIsNotAsItsDigestSaysIsRefused) {
   EXPECT_TRUE(os::list_directory(dir_ / "cache/drafts").value().empty());
 }
 
-TEST_F(PrepareTest, AnImageWithoutItsTableOfContentsIsNoRoot) {
+TEST_F(PrepareTest, ImageWithoutAnIndexIsRefused) {
   ImageMaker::Files files = image.oci_files();
   files.erase("index.json");
   auto refused = prepare(file("part.tar", ImageMaker::tar_of(files)));
@@ -251,7 +251,7 @@ TEST_F(PrepareTest, TruncatedArchivesLeaveNothingBehind) {
   EXPECT_TRUE(os::list_directory(dir_ / "cache/drafts").value().empty());
 }
 
-TEST_F(PrepareTest, NamesAndDigestsMeanRootsInTheCache) {
+TEST_F(PrepareTest, NamesAndDigestsReferToCachedRoots) {
   ASSERT_OK_AND_ASSIGN(RootImage made, prepare(file("r.tar", TarMaker().file("f", "").bytes())));
   {
     ASSERT_OK_AND_ASSIGN(RootCache cache, RootCache::open(dir_ / "cache"));
@@ -266,7 +266,7 @@ TEST_F(PrepareTest, NamesAndDigestsMeanRootsInTheCache) {
   EXPECT_NE(missing.error().hint.find("root ls"), std::string::npos) << missing.error().describe();
 }
 
-TEST_F(PrepareTest, AnythingElseIsRefusedWithWhatWouldDo) {
+TEST_F(PrepareTest, UnsupportedSourceIsRefusedWithAHint) {
   for (const std::string& bytes : {std::string(), std::string(10'000, 'x')}) {
     auto refused = prepare(file("odd", bytes));
     ASSERT_FALSE(refused.ok());

@@ -37,7 +37,7 @@ void add_filter(archive* writer, Packing packing) {
 TarMaker::TarMaker(Packing packing)
     : bytes_(std::make_unique<std::string>()), writer_(archive_write_new(), archive_write_free) {
   archive_write_set_format_pax(writer_.get());
-  archive_write_set_bytes_in_last_block(writer_.get(), 1);  // zstd has no room for padding
+  archive_write_set_bytes_in_last_block(writer_.get(), 1);  // zstd allows no padding
   add_filter(writer_.get(), packing);
   SF_CHECK(archive_write_open(writer_.get(), bytes_.get(), nullptr, append, nullptr) == ARCHIVE_OK);
 }
@@ -57,7 +57,7 @@ TarMaker::Entry TarMaker::entry_of(const std::string& name, mode_t type, const L
 }
 
 void TarMaker::write(const Entry& entry, const std::string& content) {
-  // A warning is about names that are no text, which is what some tests want.
+  // libarchive warns about names that are not text, which some tests want.
   SF_CHECK(archive_write_header(writer_.get(), entry.get()) >= ARCHIVE_WARN);
   const la_ssize_t size = archive_write_data(writer_.get(), content.data(), content.size());
   SF_CHECK(size == static_cast<la_ssize_t>(content.size()));

@@ -1,4 +1,4 @@
-// TarMaker: archives for tests, member by member; honest and other ones.
+// TarMaker: builds archives for tests member by member, including malformed ones.
 #pragma once
 
 #include <sys/types.h>
@@ -15,9 +15,9 @@ namespace sf::test {
 
 enum class Packing { kNone, kGzip, kBzip2, kXz, kZstd };
 
-// What a member looks like beside its content.
+// The metadata of a member.
 struct Look {
-  mode_t mode = 0;  // 0: 0644, of directories 0755
+  mode_t mode = 0;  // 0: 0644, or 0755 for directories
   uid_t uid = 0;
   gid_t gid = 0;
   std::int64_t modified = 1'000'000'000;
@@ -35,7 +35,7 @@ class TarMaker {
   TarMaker& pipe(const std::string& name);
   TarMaker& device(const std::string& name, mode_t kind, dev_t number);
 
-  // The whole archive. Once.
+  // Finishes the archive and returns it. Requires: called once.
   std::string bytes();
 
  private:
@@ -47,7 +47,7 @@ class TarMaker {
   std::unique_ptr<archive, int (*)(archive*)> writer_;
 };
 
-// The same bytes, packed.
+// `bytes`, compressed.
 std::string packed(const std::string& bytes, Packing packing);
 
 }  // namespace sf::test

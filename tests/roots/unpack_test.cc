@@ -1,4 +1,4 @@
-// Archives become files: kinds, looks, layers over each other. And what hostile ones try.
+// Unpacking archives: file types, metadata, layers, and hostile archives.
 #include "roots/unpack.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ class UnpackTest : public ::testing::Test {
     EXPECT_OK(os::make_directories(outside(), 0700));
     EXPECT_OK(os::write_file(outside("secret"), "kept", 0600));
   }
-  // Nothing that an archive does shows outside of the root.
+  // No archive may change anything outside of the root.
   ~UnpackTest() override {
     auto names = os::list_directory(outside());
     EXPECT_OK(names);
@@ -79,8 +79,8 @@ class UnpackTest : public ::testing::Test {
 
 using Names = std::set<std::string>;
 
-TEST_F(UnpackTest, FilesComeWithEverythingThatTheyHave) {
-  // A capability as setcap(8) writes it: bytes that are no text.
+TEST_F(UnpackTest, FilesKeepTheirMetadata) {
+  // A capability in the format of setcap(8), which is binary.
   const std::string capability(
       "\x01\x00\x00\x02\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", 20);
   ASSERT_OK(unpack({TarMaker()
@@ -114,7 +114,7 @@ TEST_F(UnpackTest, FilesComeWithEverythingThatTheyHave) {
   EXPECT_EQ(::getxattr(root("cap").c_str(), "trusted.overlay.opaque", value, sizeof value), -1);
 }
 
-TEST_F(UnpackTest, ParentsThatAnArchiveTakesForGrantedAreMade) {
+TEST_F(UnpackTest, MissingParentDirectoriesAreMade) {
   const mode_t before = ::umask(077);
   ASSERT_OK(unpack({TarMaker().file("a/b/c", "deep").bytes()}));
   ::umask(before);
@@ -125,7 +125,7 @@ TEST_F(UnpackTest, ParentsThatAnArchiveTakesForGrantedAreMade) {
 
 TEST_F(UnpackTest, NamesAreBytes) {
   const std::string utf8 = "caf\xc3\xa9";
-  const std::string split_accent = "cafe\xcc\x81";  // the same to people, another file
+  const std::string split_accent = "cafe\xcc\x81";  // looks the same, but is another name
   const std::string latin1 = "caf\xe9";
   const std::string long_name(200, 'n');
   ASSERT_OK(unpack({TarMaker()
@@ -178,7 +178,7 @@ TEST_F(UnpackTest, ArchivesOfGnuTarAreReadWithHolesAndAttributes) {
   }
 }
 
-TEST_F(UnpackTest, DevicesAreLeftOutAndCounted) {
+TEST_F(UnpackTest, DevicesAreOmittedAndCounted) {
   ASSERT_OK_AND_ASSIGN(UnpackReport report,
                        unpack({TarMaker()
                                    .directory("dev")
@@ -192,7 +192,7 @@ TEST_F(UnpackTest, DevicesAreLeftOutAndCounted) {
   EXPECT_EQ(content(root("after")), "x");
 }
 
-TEST_F(UnpackTest, ADeviceHidesWhatLiesBelowAndCanBeReplaced) {
+TEST_F(UnpackTest, DeviceHidesLowerFilesAndCanBeReplaced) {
   ASSERT_OK(unpack({TarMaker().file("x", "file").file("y", "file").bytes(),
                     TarMaker()
                         .device("x", S_IFCHR, ::makedev(1, 3))
@@ -212,7 +212,7 @@ TEST_F(UnpackTest, EveryPackingIsUnderstood) {
   }
 }
 
-TEST_F(UnpackTest, LayersReplaceAndHideWhatLiesBelow) {
+TEST_F(UnpackTest, LayersReplaceAndHideLowerFiles) {
   ASSERT_OK(unpack({TarMaker()
                         .directory("a")
                         .file("a/stays", "1")
@@ -247,7 +247,7 @@ TEST_F(UnpackTest, LayersReplaceAndHideWhatLiesBelow) {
   EXPECT_EQ(content(root("other-kind")), "file");
 }
 
-// The order of members in a layer means nothing.
+// The order of members in a layer has no meaning.
 TEST_F(UnpackTest, ALayerHidesNothingOfItsOwn) {
   ASSERT_OK(unpack({TarMaker()
                         .file("d/old", "1")
@@ -269,7 +269,7 @@ TEST_F(UnpackTest, ALayerHidesNothingOfItsOwn) {
   EXPECT_EQ(content(root("f")), "2");
 }
 
-TEST_F(UnpackTest, WhiteoutsOfNothingAndNoiseAreFine) {
+TEST_F(UnpackTest, WhiteoutsOfMissingFilesAreIgnored) {
   ASSERT_OK(unpack({TarMaker()
                         .file("missing/.wh.x", "")
                         .file("missing/.wh..wh..opq", "")
@@ -280,13 +280,13 @@ TEST_F(UnpackTest, WhiteoutsOfNothingAndNoiseAreFine) {
   EXPECT_EQ(names_in(""), Names{"f"});
 }
 
-TEST_F(UnpackTest, InAPlainArchiveNoNameIsSpecial) {
+TEST_F(UnpackTest, WhiteoutNamesAreOrdinaryInAPlainArchive) {
   Layer plain = layer(TarMaker().file("x", "1").file(".wh.x", "2").bytes());
   ASSERT_OK(unpack_layers({plain}, Whiteouts::kOrdinaryNames, root(), {}, {}));
   EXPECT_EQ(names_in(""), (Names{"x", ".wh.x"}));
 }
 
-// As after a merged /usr: what an old package has in /lib belongs into /usr/lib.
+// Merged /usr: a file of an old package in /lib belongs in /usr/lib.
 TEST_F(UnpackTest, LinksToDirectoriesAreFollowedWithinTheRoot) {
   ASSERT_OK(unpack(
       {TarMaker().directory("usr/lib").symlink("lib", "usr/lib").symlink("abs", "/usr/lib").bytes(),
@@ -295,14 +295,14 @@ TEST_F(UnpackTest, LinksToDirectoriesAreFollowedWithinTheRoot) {
   EXPECT_TRUE(S_ISLNK(look(root("lib")).st_mode));
 }
 
-TEST_F(UnpackTest, TimesOfDirectoriesOutliveWhatIsAddedLater) {
+TEST_F(UnpackTest, TimesOfDirectoriesSurviveLaterAdditions) {
   ASSERT_OK(unpack({TarMaker().directory("d", {.modified = 42}).file("d/1", "").bytes(),
                     TarMaker().file("d/2", "").bytes()}));
   EXPECT_EQ(look(root("d")).st_mtime, 42);
 }
 
-// In all of these the destructor looks at what lies outside.
-TEST_F(UnpackTest, NamesThatLeadOutAreRefused) {
+// In each of these tests the destructor checks the files outside of the root.
+TEST_F(UnpackTest, NamesOutsideTheRootAreRefused) {
   for (const char* name : {"../outside/evil", "a/../../outside/evil", ".."}) {
     auto refused = unpack({TarMaker().file(name, "x").bytes()});
     ASSERT_FALSE(refused.ok()) << name;
@@ -313,7 +313,7 @@ TEST_F(UnpackTest, NamesThatLeadOutAreRefused) {
   EXPECT_EQ(content(root("etc/absolute")), "x");
 }
 
-TEST_F(UnpackTest, LinksThatLeadOutLeadIntoTheRoot) {
+TEST_F(UnpackTest, LinksThatLeadOutsideResolveInsideTheRoot) {
   const std::string targets[] = {outside(), "../outside", "../../../../../../" + outside(),
                                  "/proc/self/cwd", "/"};
   for (const std::string& target : targets) {
@@ -326,7 +326,7 @@ TEST_F(UnpackTest, LinksThatLeadOutLeadIntoTheRoot) {
                   TarMaker().file("l/evil", "x").file("l/.wh..wh..opq", "").bytes(),
                   TarMaker().directory("l", {.mode = 0777}).bytes()});
   }
-  // A chain, each part of which looks harmless.
+  // A chain of links, each harmless on its own.
   (void)unpack({TarMaker()
                     .directory("d")
                     .symlink("d/up", "..")
@@ -350,7 +350,7 @@ TEST_F(UnpackTest, HardLinksStayInside) {
     auto refused = unpack({TarMaker().symlink("l", outside()).hard_link("h", target).bytes()});
     EXPECT_FALSE(refused.ok()) << target;
   }
-  // A file that replaces one of two names leaves the other alone.
+  // Replacing one of two hard links keeps the other.
   ASSERT_OK(unpack(
       {TarMaker().file("a", "1").hard_link("b", "a").bytes(), TarMaker().file("b", "2").bytes()}));
   EXPECT_EQ(content(root("a")), "1");
@@ -362,7 +362,7 @@ TEST_F(UnpackTest, AHardLinkToALinkDoesNotFollowIt) {
   EXPECT_EQ(content(root("h")), "x");
 }
 
-TEST_F(UnpackTest, BoundsHold) {
+TEST_F(UnpackTest, SizeAndCountLimitsAreEnforced) {
   const std::string big = TarMaker(Packing::kGzip).file("f", std::string(1 << 20, 'x')).bytes();
   auto large = unpack({big}, {.max_bytes = 1000});
   ASSERT_FALSE(large.ok());
@@ -372,7 +372,7 @@ TEST_F(UnpackTest, BoundsHold) {
   EXPECT_FALSE(many.ok());
 }
 
-TEST_F(UnpackTest, HalfAnArchiveIsRefused) {
+TEST_F(UnpackTest, TruncatedArchiveIsRefused) {
   const std::string plain = TarMaker().file("f", std::string(100'000, 'x')).bytes();
   for (Packing packing :
        {Packing::kNone, Packing::kGzip, Packing::kBzip2, Packing::kXz, Packing::kZstd}) {
@@ -383,7 +383,7 @@ TEST_F(UnpackTest, HalfAnArchiveIsRefused) {
   }
 }
 
-TEST_F(UnpackTest, WhatIsNoArchiveIsNamedSo) {
+TEST_F(UnpackTest, NonArchiveIsRefusedWithAHint) {
   for (const std::string& bytes :
        {std::string(), std::string("hello"), std::string(5000, '\x7f')}) {
     auto refused = unpack({bytes});

@@ -1,4 +1,4 @@
-// What the API offers beside commands and branching: the terminal, files, nodes, names, numbers.
+// Parts of the API besides commands and branching: the terminal, files, nodes, names, numbers.
 #include <nlohmann/json.hpp>
 
 #include "daemon_world.h"
@@ -69,10 +69,10 @@ TEST_F(ApiTest, ASessionCanBeRenamedAndFreesItsName) {
   world_.output({"new", "--name", "s"});
   EXPECT_EQ(client_.patch(kSession, {{"name", "t"}}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(client_.patch(kSession, {{"name", "a/b"}}).error().code, ErrorCode::kInvalidArgument);
-  ASSERT_OK(client_.patch(kSession, {{"name", "s"}}));  // its own
+  ASSERT_OK(client_.patch(kSession, {{"name", "s"}}));  // its own name
 }
 
-TEST_F(ApiTest, StatsCountWhatWasDone) {
+TEST_F(ApiTest, StatsCountOperations) {
   world_.exec_output("s", "true");
   world_.output({"snapshot", "s"});
   world_.output({"restore", "s", "HEAD"});
@@ -83,7 +83,7 @@ TEST_F(ApiTest, StatsCountWhatWasDone) {
   EXPECT_EQ(stats["live_branches"], 1);
 }
 
-TEST_F(ApiTest, MetricsAreWhatPrometheusReads) {
+TEST_F(ApiTest, MetricsAreInPrometheusFormat) {
   world_.exec_output("s", "true");
   ASSERT_OK_AND_ASSIGN(std::string text, client_.get_bytes("/metrics"));
   EXPECT_NE(text.find("\nstatefork_sessions 1\n"), std::string::npos) << text;
@@ -94,7 +94,7 @@ TEST_F(ApiTest, MetricsAreWhatPrometheusReads) {
   EXPECT_NE(text.find("_bucket{route=\"POST /v1/sessions\",le=\"+Inf\"} 1\n"), std::string::npos);
 }
 
-TEST_F(ApiTest, BackendsSayWhatTheyPreserve) {
+TEST_F(ApiTest, BackendsReportWhatTheyPreserve) {
   ASSERT_OK_AND_ASSIGN(Json answer, client_.get("/v1/backends"));
   std::map<std::string, Json> preserves;
   for (const Json& one : answer["backends"]) {

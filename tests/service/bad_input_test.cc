@@ -1,4 +1,4 @@
-// Whatever comes in gets a clear answer, and costs nobody anything.
+// Every malformed input gets a clear error and does not affect other clients.
 #include <nlohmann/json.hpp>
 
 #include "daemon_world.h"
@@ -17,7 +17,7 @@ class ServiceBadInputTest : public ::testing::Test {
     EXPECT_EQ(world_.running_daemons(), 1U);
   }
 
-  // The answer must be a problem with this status; returns it.
+  // Sends a request that must fail with this status. Returns the problem.
   wire::Json problem(const std::string& request, int status) {
     std::string answer = world_.send_raw(request);
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 " + std::to_string(status))) << answer.substr(0, 300);
@@ -58,7 +58,7 @@ TEST_F(ServiceBadInputTest, UnknownFieldsAndWrongTypesAreNamed) {
   problem(post("/v1/sessions", "[]"), 400);
 }
 
-TEST_F(ServiceBadInputTest, IdsThatMeanSomethingElsewhereAreRefused) {
+TEST_F(ServiceBadInputTest, MalformedIdsAreRefused) {
   for (const char* id : {"..", "%2e%2e", "a:b", "a,b", "a%00b", "-x", "%ff", "~"}) {
     problem(get(std::string("/v1/sessions/") + id), 400);
     problem(post(std::string("/v1/sessions/s/branches/") + id + "/exec", R"({"command": ":"})"),
@@ -73,13 +73,13 @@ TEST_F(ServiceBadInputTest, IdsThatMeanSomethingElsewhereAreRefused) {
   problem("PUT /v1/sessions HTTP/1.1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 405);
 }
 
-TEST_F(ServiceBadInputTest, WhatIsTooLargeIsRefused) {
+TEST_F(ServiceBadInputTest, TooLargeRequestsAreRefused) {
   problem(post("/v1/sessions", std::string(30U << 20U, 'x')), 413);
   problem(get("/" + std::string(20'000, 'x')), 414);
   problem(post("/v1/sessions", std::string(1U << 20U, '[')), 400);
 }
 
-TEST_F(ServiceBadInputTest, HalfRequestsAndNoiseAreSurvived) {
+TEST_F(ServiceBadInputTest, DaemonSurvivesTruncatedRequestsAndNoise) {
   for (const std::string& noise :
        {std::string(), std::string("POST /v1/sessions HTTP/1.1\r\nContent-Length: 100\r\n\r\n{"),
         std::string("POST /v1/sessions HTTP/1.1\r\nContent-Le"),

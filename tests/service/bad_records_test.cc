@@ -1,5 +1,5 @@
-// Records of a session that make no sense, in the catalog of a daemon: that session is listed with
-// what is wrong and can be removed; all others work.
+// Inconsistent records of one session in the daemon's catalog: the session is listed with the
+// reason and can be removed; all other sessions work.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -26,7 +26,7 @@ class BadRecordsTest : public ::testing::Test {
       world_.output({"snapshot", name, "--name", "kept"});
     }
   }
-  // While no daemon runs.
+  // Ends the daemon and changes its catalog.
   void spoil(const std::string& sql) {
     world_.end_daemon(SIGTERM);
     ASSERT_OK_AND_ASSIGN(auto db, store::Database::open(world_.state_dir() + "/catalog.db"));
@@ -64,7 +64,7 @@ class BadRecordsTest : public ::testing::Test {
 
 constexpr const char* kOfBad = " = (SELECT key FROM sessions WHERE name = 'bad')";
 
-TEST_F(BadRecordsTest, SessionWhoseRecordsContradictEachOtherIsListedAndRemovedAndOthersWork) {
+TEST_F(BadRecordsTest, InconsistentSessionIsListedAndRemovedAndOthersWork) {
   ASSERT_NO_FATAL_FAILURE(
       spoil("UPDATE node_log SET kind = 99 WHERE owner IN (SELECT key FROM nodes WHERE session" +
             std::string(kOfBad) + ")"));
@@ -83,13 +83,13 @@ TEST_F(BadRecordsTest, SessionWhoseRecordsContradictEachOtherIsListedAndRemovedA
   const std::size_t before = checkpoints();
   world_.output({"rm", "bad"});
   EXPECT_TRUE(listed("bad").is_null());
-  EXPECT_LT(checkpoints(), before) << "its snapshots go with it";
+  EXPECT_LT(checkpoints(), before) << "its snapshots must be removed";
   expect_good_works();
   world_.end_daemon(SIGKILL);
   EXPECT_TRUE(listed("bad").is_null());
 }
 
-TEST_F(BadRecordsTest, NothingIsTakenForGarbageWhileASessionCannotBeRead) {
+TEST_F(BadRecordsTest, NoStateIsDiscardedWhileASessionCannotBeRead) {
   const std::size_t before = checkpoints();
   ASSERT_NO_FATAL_FAILURE(spoil("DELETE FROM sessions WHERE name = 'bad'"));
   Json list = Json::parse(world_.output({"ls", "--json"}));
@@ -112,7 +112,7 @@ TEST_F(BadRecordsTest, SessionOfAnUnknownPolicyIsUsedWithPhysicalSnapshots) {
   EXPECT_EQ(made["kind"], "physical");
   world_.output({"restore", "bad", "kept"});
   EXPECT_EQ(world_.exec_output("bad", "echo $WORD"), "kept");
-  EXPECT_EQ(listed("bad")["policy"], "thrifty") << "for the version that knows it";
+  EXPECT_EQ(listed("bad")["policy"], "thrifty") << "another version may know this policy";
   expect_good_works();
   ASSERT_NO_FATAL_FAILURE(spoil("UPDATE sessions SET policy = 'lazy' WHERE name = 'bad'"));
   EXPECT_THAT(problem("bad"), IsEmpty());
@@ -124,11 +124,11 @@ TEST_F(BadRecordsTest, SessionOfAnUnknownBackendIsListedAndRemovedAndOthersWork)
   EXPECT_THAT(world_.exec("bad", "true").err, HasSubstr("cloud"));
   expect_good_works();
   ASSERT_NO_FATAL_FAILURE(spoil("UPDATE sessions SET backend = 'waypoint' WHERE name = 'bad'"));
-  EXPECT_EQ(world_.exec_output("bad", "echo $WORD"), "kept") << "nothing was taken for garbage";
+  EXPECT_EQ(world_.exec_output("bad", "echo $WORD"), "kept") << "the session's state was kept";
   ASSERT_NO_FATAL_FAILURE(spoil("UPDATE sessions SET backend = 'cloud' WHERE name = 'bad'"));
   world_.output({"rm", "bad"});
   EXPECT_TRUE(listed("bad").is_null());
-  world_.end_daemon(SIGTERM);  // the next one finds what was left on the other backend
+  world_.end_daemon(SIGTERM);  // the next daemon finds the state left by the other backend
   expect_good_works();
 }
 

@@ -1,4 +1,4 @@
-// exec as a terminal, a pipe and a script have it: output as it comes, Ctrl-C, coming back later.
+// `exec` on a terminal, on a pipe and in a script: streamed output, Ctrl-C, attaching later.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ namespace {
 const seconds kTimeout{60};
 constexpr const char* kAskAndTell = "stty -echo; echo first; read -r x; stty echo; echo got $x";
 
-// statefork in the background: what it prints can be waited for.
+// `statefork` in the background. Tests can wait for its output.
 class Running {
  public:
   Running(const std::string& socket, std::vector<std::string> arguments) {
@@ -60,7 +60,7 @@ class Running {
     return os::UniqueFd(ends[1]);
   }
 
-  // No text: the end of the stream.
+  // Waits until the stream has `text`; nullopt waits for its end.
   static void wait_for(Stream& stream, const std::optional<std::string>& text) {
     const Deadline deadline = Deadline::after(kTimeout);
     char buffer[4096];
@@ -107,7 +107,7 @@ TEST_F(CliExecTest, CtrlCInterruptsTheCommand) {
   EXPECT_EQ(world_.exec_output("s", "echo usable"), "usable");
 }
 
-TEST_F(CliExecTest, ASecondCtrlCLeavesItRunningAndTellsHowToLookAgain) {
+TEST_F(CliExecTest, SecondCtrlCLeavesTheCommandRunningAndShowsHowToAttach) {
   Running first =
       start({"exec", "s", "--", "trap '' INT; stty -echo; echo deaf; read -r x; echo heard $x"});
   first.wait_for_output("deaf\n");
@@ -137,7 +137,7 @@ TEST_F(CliExecTest, ADetachedCommandIsWatchedLater) {
   EXPECT_EQ(nobody.out, "");
 }
 
-TEST_F(CliExecTest, WhenNobodyReadsTheOutputTheCommandIsInterrupted) {
+TEST_F(CliExecTest, CommandIsInterruptedWhenTheOutputPipeIsClosed) {
   auto ran = os::run_program(
       {"/bin/bash", "-c",
        "\"$0\" exec --socket \"$1\" s -t 0 -- yes | head -n 1; echo ${PIPESTATUS[0]}", SF_PROGRAM,
@@ -148,7 +148,7 @@ TEST_F(CliExecTest, WhenNobodyReadsTheOutputTheCommandIsInterrupted) {
   EXPECT_EQ(world_.exec_output("s", "echo usable"), "usable");
 }
 
-TEST_F(CliExecTest, ATerminalGetsTheBytesAndAPipeTheText) {
+TEST_F(CliExecTest, TerminalGetsRawBytesAndAPipeGetsText) {
   const std::string command = "printf '\\033[31mred\\033[m\\n'";
   EXPECT_EQ(world_.exec("s", command).out, "red\n");
   auto ran = os::run_program(
@@ -160,7 +160,7 @@ TEST_F(CliExecTest, ATerminalGetsTheBytesAndAPipeTheText) {
   EXPECT_NE(ran->text.find("\x1b[31mred\x1b[m"), std::string::npos) << ran->text;
 }
 
-TEST_F(CliExecTest, JsonWaitsAndIsOneObject) {
+TEST_F(CliExecTest, JsonWaitsAndPrintsOneObject) {
   CommandRun ran = world_.run({"exec", "s", "--json", "--", "echo one; (exit 3)"});
   EXPECT_EQ(ran.status, 3);
   auto json = wire::Json::parse(ran.out, nullptr, false);
@@ -170,7 +170,7 @@ TEST_F(CliExecTest, JsonWaitsAndIsOneObject) {
   EXPECT_FALSE(json.contains("seq"));
 }
 
-TEST_F(CliExecTest, ABrokenConnectionIsTakenUpAgainWhereItBroke) {
+TEST_F(CliExecTest, BrokenConnectionIsResumedWhereItBroke) {
   Relay relay(world_.socket());
   relay.cut_after("first");
   Running running(relay.socket(), {"exec", "s", "--", kAskAndTell});
@@ -189,7 +189,7 @@ TEST_F(CliExecTest, LargeOutputArrivesWhole) {
   EXPECT_TRUE(ran.out.ends_with("\n199999\n200000\n"));
 }
 
-TEST_F(CliExecTest, RunTakesAProgramWithItsArgumentsAfterTheMark) {
+TEST_F(CliExecTest, RunTakesAProgramWithItsArgumentsAfterTheDashes) {
   CommandRun ran = world_.run({"run", "s", "--", "ps", "aux"});
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_NE(ran.out.find("ps aux"), std::string::npos) << ran.out;
@@ -199,7 +199,7 @@ TEST_F(CliExecTest, RunTakesAProgramWithItsArgumentsAfterTheMark) {
   EXPECT_EQ(apart.err, "err\n");
 }
 
-TEST_F(CliExecTest, WordsAfterTheMarkReachTheProgramUnchanged) {
+TEST_F(CliExecTest, WordsAfterTheDashesReachTheProgramUnchanged) {
   const std::vector<std::string> words = {"--json", "-t", "5",   "--help",   "--",
                                           "[a,b]",  "",   "a b", "--socket", "x"};
   std::vector<std::string> run{"run", "s", "--", "printf", "<%s>"};
@@ -213,7 +213,7 @@ TEST_F(CliExecTest, WordsAfterTheMarkReachTheProgramUnchanged) {
   EXPECT_EQ(json["stdout"], "--json\n");
 }
 
-TEST_F(CliExecTest, KeysAfterTheMarkAreTyped) {
+TEST_F(CliExecTest, KeysAfterTheDashesAreTyped) {
   Running running = start({"exec", "s", "--", "stty -echo; echo first; read -r x; echo got $x"});
   running.wait_for_output("first\n");
   world_.output({"keys", "s", "--", "--json", "Space", "[a,b]", "Enter"});
@@ -221,21 +221,21 @@ TEST_F(CliExecTest, KeysAfterTheMarkAreTyped) {
   EXPECT_EQ(running.output(), "first\ngot --json [a,b]\n");
 }
 
-TEST_F(CliExecTest, CommandsWithoutWordsAfterTheMarkRefuseThem) {
+TEST_F(CliExecTest, WordsAfterTheDashesAreRefusedByOtherCommands) {
   for (const char* command : {"ls", "snapshot", "tree", "rm", "shell", "cp"}) {
     CommandRun refused = world_.run({command, "s", "--", "x"});
     EXPECT_EQ(refused.status, 2) << command;
     EXPECT_EQ(refused.out, "") << command;
-    EXPECT_EQ(refused.err, "statefork: only `exec`, `run` and `keys` take words after --\n")
+    EXPECT_EQ(refused.err, "statefork: only `exec`, `run` and `keys` accept words after --\n")
         << command;
   }
   EXPECT_EQ(world_.exec_output("s", "echo usable"), "usable");
 }
 
-TEST_F(CliExecTest, AProgramThatCannotBeStartedIsNotTakenForItsExitStatus) {
+TEST_F(CliExecTest, StartFailureIsNotReportedAsAnExitStatus) {
   CommandRun none = world_.run({"run", "s", "--"});
   EXPECT_EQ(none.status, 125);
-  EXPECT_NE(none.err.find("the program stands after --"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("the program must follow --"), std::string::npos) << none.err;
   CommandRun before = world_.run({"run", "s", "ps"});
   EXPECT_EQ(before.status, 125);
   EXPECT_NE(before.err.find("statefork run s -- PROGRAM"), std::string::npos) << before.err;
@@ -243,7 +243,7 @@ TEST_F(CliExecTest, AProgramThatCannotBeStartedIsNotTakenForItsExitStatus) {
   EXPECT_EQ(world_.run({"run", "s", "--", "/no/such/program"}).status, 125);
 }
 
-TEST_F(CliExecTest, AProgramThatRunsAtASnapshotRunsOnInAForkAndAfterARestore) {
+TEST_F(CliExecTest, ProgramRunningAtASnapshotContinuesInAForkAndAfterARestore) {
   world_.exec_output("s", "mkfifo /step");
   Running running = start({"run", "s", "--", "sh", "-c",
                            "touch /ready; read x </step; head -c 1000000 /dev/zero; echo end; "

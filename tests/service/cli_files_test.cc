@@ -1,4 +1,4 @@
-// Files in and out of a session, keys into its terminal, and what that shows.
+// Copying files into and out of a session, keys, and the screen.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,10 +27,10 @@ class CliFilesTest : public ::testing::Test {
 
   TempDir here_;
   DaemonWorld world_;
-  std::string bytes_;  // every byte there is
+  std::string bytes_;  // every byte value
 };
 
-TEST_F(CliFilesTest, BytesSurviveTheWayInAndOut) {
+TEST_F(CliFilesTest, AllBytesAreCopiedInAndOutUnchanged) {
   ASSERT_OK(os::write_file(here_ / "data", bytes_));
   EXPECT_EQ(world_.output({"cp", here_ / "data", "s:/root/"}), "");
   EXPECT_EQ(world_.exec_output("s", "stat -c %s /root/data"), std::to_string(bytes_.size()));
@@ -49,8 +49,8 @@ TEST_F(CliFilesTest, StandardStreamsAreFilesToo) {
   EXPECT_EQ(world_.run_with_input("x", {"cp", "-", "s:/root/"}).status, 1);
 }
 
-// An agent thinks between two calls; meanwhile its branch is captured ahead of the next snapshot.
-TEST_F(CliFilesTest, CopiedFileIsInTheNextSnapshotHoweverLongThePauseBefore) {
+// An agent pauses between two calls; during the pause its branch is precaptured.
+TEST_F(CliFilesTest, CopiedFileIsInTheNextSnapshotAfterAnyPause) {
   world_.output({"snapshot", "s"});
   for (int pause : {0, 50, 150, 400, 600, 1000}) {
     SCOPED_TRACE(pause);
@@ -76,7 +76,7 @@ TEST_F(CliFilesTest, ABranchHasItsOwnFiles) {
   EXPECT_EQ(world_.run({"cp", "s:/root/x", "-"}).status, 1);
 }
 
-TEST_F(CliFilesTest, AFailureLeavesTheFileHereAsItWas) {
+TEST_F(CliFilesTest, FailedCopyLeavesTheLocalFileUnchanged) {
   ASSERT_OK(os::write_file(here_ / "kept", "mine"));
   EXPECT_EQ(world_.run({"cp", "s:/no/such/file", here_ / "kept"}).status, 1);
   EXPECT_EQ(content(here_ / "kept"), "mine");
@@ -101,7 +101,7 @@ TEST_F(CliFilesTest, AFileThatIsReplacedKeepsItsModeAndALinkStays) {
   EXPECT_TRUE(S_ISCHR(info.st_mode));
 }
 
-TEST_F(CliFilesTest, WhatCannotBeCopiedSaysTheWayThatCan) {
+TEST_F(CliFilesTest, FailedCopySuggestsACommandThatWorks) {
   CommandRun directory = world_.run({"cp", here_.path(), "s:/root/"});
   EXPECT_EQ(directory.status, 1);
   EXPECT_NE(directory.err.find("tar"), std::string::npos) << directory.err;

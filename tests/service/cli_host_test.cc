@@ -1,5 +1,4 @@
-// What a person meets before and beside sessions: help, numbers, completion in real shells, the
-// manual page.
+// Commands besides sessions: help, numbers, completion in real shells, the manual page.
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -12,7 +11,7 @@
 namespace sf::test {
 namespace {
 
-// A program with statefork in its PATH and the world's daemon as the default one.
+// Runs a program with statefork in its PATH and the world's daemon as the default.
 std::string run_beside(const std::string& socket, std::vector<std::string> argv) {
   const std::string program = SF_PROGRAM;
   const TempDir home;
@@ -36,7 +35,7 @@ std::vector<std::string> all_commands() {
   return names;
 }
 
-TEST(CliHelpTest, EveryCommandHasItsPlaceInTheListAndAnExample) {
+TEST(CliHelpTest, EveryCommandIsListedAndHasAnExample) {
   const std::string help = statefork({"--help"});
   for (const char* group : {"Sessions:", "Branching:", "Files and terminal:", "Host:"})
     EXPECT_NE(help.find(group), std::string::npos) << help;
@@ -51,7 +50,7 @@ TEST(CliHelpTest, EveryCommandHasItsPlaceInTheListAndAnExample) {
   }
 }
 
-TEST(CliHelpTest, EveryCommandWithAnAnswerHasJson) {
+TEST(CliHelpTest, EveryCommandWithOutputSupportsJson) {
   const std::set<std::string> without{"serve", "mcp", "completion", "man", "shell"};
   for (const std::string& name : all_commands()) {
     if (without.contains(name)) continue;
@@ -59,7 +58,7 @@ TEST(CliHelpTest, EveryCommandWithAnAnswerHasJson) {
   }
 }
 
-TEST(CliHelpTest, AWrongAddressIsAUsageErrorThatSaysHowToWriteIt) {
+TEST(CliHelpTest, MalformedAddressIsAUsageErrorThatShowsTheFormat) {
   auto ran = os::run_program({SF_PROGRAM, "tree", "a/b/c"}, Deadline::after(seconds(20)));
   ASSERT_OK(ran);
   EXPECT_EQ(ran->status.shell_code(), 2);
@@ -102,7 +101,7 @@ TEST(CliStatsTest, NumbersOfOneSessionAndOfAll) {
   EXPECT_NE(world.output({"stats"}).find("COMMANDS"), std::string::npos);
 }
 
-TEST(CliStatsTest, SaysHowManySnapshotsOfEachSessionStandReady) {
+TEST(CliStatsTest, StatsCountPrerestoredSnapshotsOfEachSession) {
   DaemonWorld world;
   world.output({"new", "--name", "s", "--policy", "eager"});
   world.output({"new", "--name", "other", "--policy", "eager"});
@@ -118,7 +117,7 @@ TEST(CliStatsTest, SaysHowManySnapshotsOfEachSessionStandReady) {
     while (ready() != wanted && !patience.passed()) std::this_thread::sleep_for(milliseconds(10));
     EXPECT_EQ(ready(), wanted);
   };
-  // Two in the whole store; where a session began is one.
+  // The store prerestores two checkpoints in total; the start of a session is one.
   wait_for_ready({1, 1});
   for (const char* command : {"x=1", "x=2"}) {
     world.exec_output("s", command);
@@ -127,7 +126,7 @@ TEST(CliStatsTest, SaysHowManySnapshotsOfEachSessionStandReady) {
   wait_for_ready({2, 0});
 }
 
-TEST(CliStatsTest, LimitsAreWrittenAsPeopleDo) {
+TEST(CliStatsTest, LimitsAcceptUnits) {
   DaemonWorld world;
   auto limited =
       wire::Json::parse(world.output({"new", "--ttl", "2h", "--idle", "10m", "--max-bytes", "1G",
@@ -142,7 +141,7 @@ TEST(CliStatsTest, LimitsAreWrittenAsPeopleDo) {
 TEST(CliStatsTest, GcEndsSessionsWhoseTimeIsOverAndNoOthers) {
   DaemonWorld world;
   world.output({"new", "--name", "stays"});
-  EXPECT_EQ(world.output({"gc"}), "no session was due to end");
+  EXPECT_EQ(world.output({"gc"}), "no session had reached its time limit");
   world.output({"new", "--name", "goes", "--ttl", "1"});
   wire::Json left;
   for (Deadline deadline = Deadline::after(seconds(30)); !deadline.passed();) {
@@ -155,7 +154,7 @@ TEST(CliStatsTest, GcEndsSessionsWhoseTimeIsOverAndNoOthers) {
   EXPECT_EQ(left[0]["name"], "stays");
 }
 
-// How each shell is asked what it would complete; prints one candidate a line, whatever follows it.
+// How to ask each shell for completions; prints one candidate per line, without a suffix.
 struct Shell {
   std::string name;
   std::vector<std::string> start;
@@ -221,7 +220,7 @@ class CliCompletionTest : public ::testing::TestWithParam<Shell> {
 INSTANTIATE_TEST_SUITE_P(Installed, CliCompletionTest, ::testing::ValuesIn(installed_shells()),
                          [](const auto& row) { return row.param.name; });
 
-TEST_P(CliCompletionTest, CommandsOptionsAndWhatTheDaemonKnowsAreCompleted) {
+TEST_P(CliCompletionTest, CommandsOptionsAndNamesFromTheDaemonAreCompleted) {
   EXPECT_TRUE(completes("statefork snap", "snapshot"));
   EXPECT_TRUE(completes("statefork exec work", "workshop"));
   EXPECT_TRUE(completes("statefork exec workshop/br", "workshop/branch1"));
@@ -230,7 +229,7 @@ TEST_P(CliCompletionTest, CommandsOptionsAndWhatTheDaemonKnowsAreCompleted) {
   EXPECT_TRUE(completes("statefork new --policy sm", "smart"));
 }
 
-TEST(CliCompletionOfflineTest, WithoutADaemonNoneIsStartedAndCommandsAreCompleted) {
+TEST(CliCompletionOfflineTest, CommandsAreCompletedWithoutStartingADaemon) {
   EXPECT_EQ(statefork({"__complete", "snap"}).substr(0, 8), "snapshot");
   EXPECT_EQ(statefork({"__complete", "exec", ""}), "");
   EXPECT_NE(statefork({"completion", "tcsh"}).find("bash, zsh or fish"), std::string::npos);

@@ -1,4 +1,4 @@
-// Looking at a session's tree and tending it: diff, log, show, note, rename, cleanup.
+// Inspecting and maintaining a session's tree: diff, log, show, note, rename, cleanup.
 #include <nlohmann/json.hpp>
 
 #include "daemon_world.h"
@@ -14,7 +14,7 @@ class CliNodesTest : public ::testing::Test {
  protected:
   CliNodesTest() { world_.output({"new", "--name", "s"}); }
 
-  // Runs a command and takes a snapshot; returns the node.
+  // Runs a command and takes a snapshot. Returns the node.
   std::string step(const std::string& command, std::vector<std::string> more = {}) {
     world_.exec("s", command);
     std::vector<std::string> words{"snapshot", "s"};
@@ -24,7 +24,7 @@ class CliNodesTest : public ::testing::Test {
   DaemonWorld world_;
 };
 
-TEST_F(CliNodesTest, DiffTellsWhatChangedSinceTheSnapshotInTheWordsOfAUser) {
+TEST_F(CliNodesTest, DiffShowsChangesSinceTheSnapshotInPlainWords) {
   world_.exec_output("s", "cd /root; echo one >f; echo gone >g");
   std::string node = step("true");
   world_.exec_output("s", "echo two >f; rm g; export FRUIT=apple; cd /tmp; sleep 1000 &");
@@ -36,7 +36,7 @@ TEST_F(CliNodesTest, DiffTellsWhatChangedSinceTheSnapshotInTheWordsOfAUser) {
   EXPECT_TRUE(has(text, "Processes\n  + sleep 1000\n")) << text;
   EXPECT_TRUE(has(text, "  + FRUIT=\"apple\"\n")) << text;
   EXPECT_TRUE(has(text, "Working directory\n  ~ /root -> /tmp")) << text;
-  EXPECT_EQ(text.find('\x1b'), std::string::npos) << "colours where no terminal is";
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << "colours without a terminal";
   EXPECT_EQ(world_.output({"diff", "s", node, "--name-only"}), "/root/f\n/root/g");
   EXPECT_TRUE(has(world_.output({"diff", "s", "--stat"}), "lines +1 -1")) << text;
 }
@@ -51,7 +51,7 @@ TEST_F(CliNodesTest, DiffComparesTwoNodesAndHasTheSameFactsAsJson) {
   EXPECT_EQ(world_.run({"diff", "s", "nowhere"}).status, 1);
 }
 
-TEST_F(CliNodesTest, LogGoesFromTheRootToWhereTheBranchIs) {
+TEST_F(CliNodesTest, LogGoesFromTheRootToTheBranchsNode) {
   step("echo one");
   step("(exit 3)");
   world_.output({"fork", "s", "n1", "--name", "b"});
@@ -105,7 +105,7 @@ TEST_F(CliNodesTest, ANodeMayBeCalledLikeACommand) {
   EXPECT_EQ(world_.exec_output("s/tree", "echo $X"), "1");
 }
 
-TEST_F(CliNodesTest, CleanupRemovesANodeWithAllBelowItAndSaysWhat) {
+TEST_F(CliNodesTest, CleanupRemovesANodeWithItsSubtreeAndListsIt) {
   step("X=1");
   step("X=2");
   step("X=3");
@@ -127,7 +127,7 @@ TEST_F(CliNodesTest, ForcedCleanupEndsTheBranchesThere) {
   auto report = wire::Json::parse(world_.output({"cleanup", "s", "n1", "--force", "--json"}));
   EXPECT_EQ(report["nodes"], wire::Json::array({"n1"}));
   EXPECT_EQ(report["branches"], wire::Json::array({"b"}));
-  EXPECT_EQ(world_.run({"cleanup", "s", "--force"}).status, 2) << "what should be forced?";
+  EXPECT_EQ(world_.run({"cleanup", "s", "--force"}).status, 2) << "--force needs a node";
 }
 
 TEST_F(CliNodesTest, CleanupWithoutANodeRemovesDeadEndsAndKeepsNames) {

@@ -1,5 +1,6 @@
-// Whatever is typed or pasted into `statefork shell` stays inside, however the link ends. A real
-// shell of the host runs it on a real terminal; the pasted lines would leave a file on the host.
+// Keys and pastes into `statefork shell` must never reach the host, no matter how the connection
+// ends. A real shell of the host runs it on a real terminal; a leaked paste would create a file on
+// the host.
 #include <csignal>
 #include <thread>
 
@@ -12,7 +13,7 @@ namespace sf::test {
 namespace {
 
 constexpr std::size_t kMebibyte = 1U << 20U;
-constexpr std::size_t kQueue = 4 * kMebibyte;  // what the keeper queues
+constexpr std::size_t kQueue = 4 * kMebibyte;  // size of the keeper's queue
 constexpr std::size_t kPastedLines = 130'000;
 
 class CliPasteTest : public ::testing::Test {
@@ -21,7 +22,7 @@ class CliPasteTest : public ::testing::Test {
     world_.output({"new", "--name", "s"});
     world_.exec_output("s", "mkdir -p " + host_.path());
     host_shell_.emplace(std::vector<std::string>{"/bin/bash", "--norc", "--noprofile", "-i"});
-    // Bracketed pastes would be safe on the host by themselves.
+    // Bracketed pastes would protect the host's shell.
     host_shell_->type("bind 'set enable-bracketed-paste off'; PS1='ho''st> '; stty -g >" +
                       host_ / "tty" + "\r");
     ASSERT_TRUE(host_shell_->sees("host> "));
@@ -31,7 +32,7 @@ class CliPasteTest : public ::testing::Test {
     ASSERT_TRUE(host_shell_->sees("inside"));
   }
   std::string file(const std::string& name) const { return host_ / name; }
-  // Nobody inside reads until open_gate().
+  // No process in the session reads the terminal until open_gate().
   void close_gate() {
     host_shell_->type("sh -c 'echo wait\"\"ing; until test -e " + file("go") +
                       "; do sleep 0.02; done'\r");
@@ -47,7 +48,7 @@ class CliPasteTest : public ::testing::Test {
   std::string inside(const std::string& script) {
     return world_.output({"run", "s", "--", "sh", "-c", script});
   }
-  // The host's shell works, has its terminal as it was, and ran nothing of a paste.
+  // The host's shell works, its terminal settings are unchanged, and it ran no line of a paste.
   void expect_host_untouched() {
     host_shell_->type("echo host-$((1+1)); stty -g | cmp - " + file("tty") + " && echo sa''me\r");
     ASSERT_TRUE(host_shell_->sees("host-2"));
@@ -61,7 +62,7 @@ class CliPasteTest : public ::testing::Test {
     ASSERT_TRUE(host_shell_->sees("detached"));
     ASSERT_TRUE(host_shell_->sees("host> "));
   }
-  // All of this world, but for spare ones.
+  // Kills all keepers of this world except spares.
   void kill_keepers() {
     int killed = 0;
     for (const std::string& process : read_host_state().processes) {
@@ -75,14 +76,14 @@ class CliPasteTest : public ::testing::Test {
     }
     EXPECT_GT(killed, 0);
   }
-  // Returns when so much was pasted that the rest has to wait.
+  // Returns when the queue is full and the rest of the paste has to wait.
   void wait_for_full_queue() {
     for (Deadline patience = Deadline::after(seconds(120));
          host_shell_->pasted() < kQueue && !patience.passed();)
       std::this_thread::sleep_for(milliseconds(5));
     EXPECT_GE(host_shell_->pasted(), kQueue);
   }
-  // More than fits is pasted; when the rest has to wait, `end` ends the link.
+  // Pastes more than fits into the queue; while the rest waits, `end` ends the connection.
   void end_within_a_paste(const std::function<void()>& end, const std::string& message) {
     close_gate();
     const std::string text = lines(kPastedLines);
@@ -101,11 +102,11 @@ class CliPasteTest : public ::testing::Test {
   }
 
   DaemonWorld world_;
-  TempDir host_;  // there inside, too, and empty
+  TempDir host_;  // exists in the session as well, but is empty there
   std::optional<Person> host_shell_;
 };
 
-TEST_F(CliPasteTest, LinesPastedWhileAProgramRunsAllArriveInsideAndNoneOnTheHost) {
+TEST_F(CliPasteTest, LinesPastedWhileAProgramRunsArriveInTheSessionOnly) {
   constexpr std::size_t kLines = 600;
   close_gate();
   ASSERT_TRUE(host_shell_->paste(lines(kLines) + "echo all''read\r"));
@@ -120,10 +121,10 @@ TEST_F(CliPasteTest, AMegabytePastedIntoASlowReaderArrivesWhole) {
   std::string text;
   std::size_t sum = 0;
   for (std::size_t i = 0; text.size() < kMebibyte; ++i) {
-    text += std::to_string(i) + " some text that nobody runs\r";
+    text += std::to_string(i) + " some text for the reader\r";
     sum = i + 1;
   }
-  // The `read` builtin takes byte by byte.
+  // The `read` builtin reads byte by byte.
   host_shell_->type(
       "stty -echo; echo rea''dy; while read -r l && [ \"$l\" != end ]; do echo \"$l\"; done >" +
       file("text") + "; stty echo; echo fin''ished\r");
@@ -144,7 +145,7 @@ TEST_F(CliPasteTest, TheRestOfAPasteIsDiscardedIfTheSessionIsRemoved) {
   end_within_a_paste([&] { world_.output({"rm", "s"}); }, "");
 }
 
-TEST_F(CliPasteTest, TheRestOfAPasteIsDiscardedIfTheClientIsToldToEnd) {
+TEST_F(CliPasteTest, TheRestOfAPasteIsDiscardedIfTheClientIsTerminated) {
   end_within_a_paste(
       [&] {
         for (pid_t child : os::children_of(host_shell_->program())) ::kill(child, SIGTERM);
@@ -161,7 +162,7 @@ TEST_F(CliPasteTest, NothingOfAPasteReachesTheHostIfTheKeeperIsKilled) {
   kill_keepers();
   hands.join();
   EXPECT_TRUE(pasted);
-  // The branch may have been brought back, and the rest of the paste went there.
+  // If the branch was restored, the rest of the paste went there.
   host_shell_->type("\x1d");
   ASSERT_TRUE(host_shell_->sees("host> "));
   expect_host_untouched();
@@ -180,12 +181,12 @@ TEST_F(CliPasteTest, NothingOfAPasteReachesTheHostIfTheClientIsStopped) {
   ASSERT_TRUE(host_shell_->sees("host> "));
   expect_host_untouched();
   host_shell_->type("fg\r");
-  ASSERT_TRUE(host_shell_->sees("\x1b[2J"));  // painted anew
+  ASSERT_TRUE(host_shell_->sees("\x1b[2J"));  // repainted
   detach();
   expect_host_untouched();
 }
 
-// The shell's editor shows nothing of a paste before its end: `cat` does.
+// The shell's line editor shows a paste only at its end; `cat` shows it immediately.
 TEST_F(CliPasteTest, ARestoreBetweenTwoPiecesOfAPasteDiscardsTheSecond) {
   world_.exec_output("s", "PS1='rea''dy> '");
   ASSERT_TRUE(host_shell_->sees("ready> "));
@@ -195,7 +196,7 @@ TEST_F(CliPasteTest, ARestoreBetweenTwoPiecesOfAPasteDiscardsTheSecond) {
   ASSERT_TRUE(host_shell_->paste("\x1b[200~" + lines(2) + "echo one-piece"));
   ASSERT_TRUE(host_shell_->sees("one-piece"));
   world_.output({"restore", "s", "here"});
-  // The restore is shown: from then on the client knows of it.
+  // The client learns of the restore when the screen is repainted.
   ASSERT_TRUE(host_shell_->sees("\x1b[2J"));
   ASSERT_TRUE(host_shell_->sees("ready> "));
   ASSERT_TRUE(host_shell_->paste(" and-another\r" + lines(2) + "\x1b[201~"));
@@ -209,7 +210,7 @@ TEST_F(CliPasteTest, ARestoreBetweenTwoPiecesOfAPasteDiscardsTheSecond) {
   expect_host_untouched();
 }
 
-TEST_F(CliPasteTest, TheDetachKeyWithinAPasteLeavesTheRestOfItNowhere) {
+TEST_F(CliPasteTest, DetachKeyInsideAPasteDiscardsItsRest) {
   ASSERT_TRUE(host_shell_->paste("echo fir''st\r\x1d" + lines(2000)));
   ASSERT_TRUE(host_shell_->sees("detached"));
   ASSERT_TRUE(host_shell_->sees("discarded"));
@@ -217,7 +218,7 @@ TEST_F(CliPasteTest, TheDetachKeyWithinAPasteLeavesTheRestOfItNowhere) {
   expect_host_untouched();
 }
 
-TEST_F(CliPasteTest, AnInterruptDoesNotWaitBehindAPaste) {
+TEST_F(CliPasteTest, AnInterruptOvertakesAPaste) {
   close_gate();
   ASSERT_TRUE(host_shell_->paste(lines(20'000)));
   host_shell_->type("\x03");
@@ -228,7 +229,7 @@ TEST_F(CliPasteTest, AnInterruptDoesNotWaitBehindAPaste) {
   EXPECT_EQ(inside("test -e " + file("lines") + " || echo none"), "none");
 }
 
-TEST_F(CliPasteTest, WhatWasTypedAheadOfAnAttachThatFailsIsNotRunOnTheHost) {
+TEST_F(CliPasteTest, KeysTypedAheadOfAFailedAttachDoNotReachTheHost) {
   detach();
   host_shell_->type(std::string(SF_PROGRAM) + " shell --socket " + world_.socket() + " nosuch\r" +
                     lines(20));

@@ -1,5 +1,5 @@
-// The program `statefork`: what it links, how it reaches the daemon, and how it becomes
-// `statefork-full` for the commands that need more.
+// The program `statefork`: its libraries, its connection to the daemon, and the exec of
+// `statefork-full` for commands that need more.
 #include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 namespace sf::test {
 namespace {
 
-constexpr std::size_t kMaxProgram = 512U << 20U;  // with symbols
+constexpr std::size_t kMaxProgram = 512U << 20U;  // including debug symbols
 const std::string kProgram = SF_PROGRAM;
 const std::string kDirectory = kProgram.substr(0, kProgram.rfind('/'));
 
@@ -29,7 +29,7 @@ T at(const std::string& bytes, std::size_t offset) {
   return value;
 }
 
-// The shared libraries that an ELF file names (DT_NEEDED).
+// Shared libraries required by an ELF file (DT_NEEDED).
 std::vector<std::string> needed_libraries(const std::string& elf) {
   const auto head = at<Elf64_Ehdr>(elf, 0);
   std::vector<std::string> names;
@@ -73,16 +73,16 @@ TEST(CliProgramTest, LinksNoLibraryOfTheOtherCommands) {
       is_usual = is_usual || library.starts_with(usual);
     EXPECT_TRUE(is_usual) << library;
   }
-  // Nor were they linked statically: their symbols would be there.
+  // Statically linked libraries would leave these symbols.
   for (const char* symbol : {"curl_easy_init", "sqlite3_open", "archive_read_new", "SSL_connect",
                              "YAML", "vterm_new", "httplib"})
     EXPECT_EQ(elf->find(symbol), std::string::npos) << symbol;
   auto full = os::read_file(kDirectory + "/statefork-full", kMaxProgram);
   ASSERT_OK(full);
-  EXPECT_NE(full->find("curl_easy_init"), std::string::npos) << "then this test looks for nothing";
+  EXPECT_NE(full->find("curl_easy_init"), std::string::npos) << "the symbol search above is void";
 }
 
-TEST(CliProgramTest, ACommandMakesOneConnectionAndStartsNoDaemonIfThereIsOne) {
+TEST(CliProgramTest, CommandUsesARunningDaemonOverOneConnection) {
   DaemonWorld world;
   world.output({"new", "--name", "s"});
   const pid_t daemon = world.daemon_pid();
@@ -104,7 +104,7 @@ TEST(CliProgramTest, ACommandMakesOneConnectionAndStartsNoDaemonIfThereIsOne) {
     EXPECT_EQ(ran.status, words.back() == "false" ? 1 : 0) << words.front() << ": " << ran.err;
     EXPECT_EQ(relay.connections(), ++expected) << words.front();
   }
-  EXPECT_FALSE(os::exists(relay.socket() + ".start")) << "a client was about to start a daemon";
+  EXPECT_FALSE(os::exists(relay.socket() + ".start")) << "a client tried to start a daemon";
   EXPECT_EQ(world.daemon_pid(), daemon);
   EXPECT_EQ(world.running_daemons(), 1U);
 }
@@ -115,8 +115,8 @@ TEST(CliProgramTest, TheFirstCommandStartsADaemon) {
   EXPECT_EQ(world.running_daemons(), 1U);
 }
 
-// What a killed daemon had just forked holds its socket for a moment longer.
-TEST(CliProgramTest, ASocketWhoseDaemonEndsBeforeItAcceptsHasNoDaemon) {
+// A child that a killed daemon had just forked holds its socket for a moment longer.
+TEST(CliProgramTest, NewDaemonStartsIfTheOldOneEndsBeforeItAccepts) {
   DaemonWorld world;
   auto listener = os::listen_unix(world.socket(), 0600);
   ASSERT_OK(listener);
@@ -134,7 +134,7 @@ TEST(CliProgramTest, AWrongCommandLineStartsNoDaemon) {
   TempDir dir;
   const CommandRun ran = run({kProgram, "exec", "s", "--socket", dir / "d/s.sock"});
   EXPECT_EQ(ran.status, 125);
-  EXPECT_NE(ran.err.find("there is no command"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("unknown command"), std::string::npos) << ran.err;
   EXPECT_FALSE(os::exists(dir / "d"));
 }
 

@@ -20,7 +20,7 @@ class CliShellTest : public ::testing::Test {
   DaemonWorld world_;
 };
 
-TEST_F(CliShellTest, TypingAttachesTheRealTerminalAndTheDetachKeyLeavesItAlone) {
+TEST_F(CliShellTest, KeysReachTheSessionAndTheDetachKeyEndsTheClient) {
   world_.exec_output("s", "cd /usr/share; X=kept");
   Person person(shell("s"));
   ASSERT_TRUE(person.sees("attached to s/main"));
@@ -35,7 +35,7 @@ TEST_F(CliShellTest, TypingAttachesTheRealTerminalAndTheDetachKeyLeavesItAlone) 
   EXPECT_EQ(world_.exec_output("s", "echo $Y"), "typed");
 }
 
-TEST_F(CliShellTest, AFullScreenProgramIsShownToWhoeverComesLater) {
+TEST_F(CliShellTest, LaterClientSeesAFullScreenProgram) {
   Person first(shell("s"));
   ASSERT_TRUE(first.sees("attached"));
   first.type("printf '\\033[?1049h\\033[5;5Hfullscreen-%d' 42; read -n1\r");
@@ -47,7 +47,7 @@ TEST_F(CliShellTest, AFullScreenProgramIsShownToWhoeverComesLater) {
   ASSERT_TRUE(first.sees("back"));
 }
 
-TEST_F(CliShellTest, ARestoreBySomeoneElseShowsAtOnceAndTheLinkStays) {
+TEST_F(CliShellTest, RestoreByAnotherClientIsShownAndTheClientStaysAttached) {
   world_.exec_output("s", "echo before-marker");
   world_.output({"snapshot", "s", "--name", "here"});
   Person person(shell("s"));
@@ -60,7 +60,7 @@ TEST_F(CliShellTest, ARestoreBySomeoneElseShowsAtOnceAndTheLinkStays) {
   ASSERT_TRUE(person.sees("X is []"));
 }
 
-TEST_F(CliShellTest, TheEndOfTheSessionEndsIt) {
+TEST_F(CliShellTest, EndOfTheSessionEndsTheClient) {
   Person person(shell("s"));
   ASSERT_TRUE(person.sees("attached"));
   person.type("echo lin''ked\r");
@@ -70,8 +70,8 @@ TEST_F(CliShellTest, TheEndOfTheSessionEndsIt) {
   EXPECT_EQ(person.exit_code(), 0) << person.transcript();
 }
 
-// Each program tells that it runs before the key is typed.
-TEST_F(CliShellTest, ControlKeysDoInsideWhatTheyDoOnATerminal) {
+// Wait until each program prints that it runs before typing the key.
+TEST_F(CliShellTest, ControlKeysWorkAsOnATerminal) {
   Person person(shell("s"));
   ASSERT_TRUE(person.sees("attached"));
   person.type("sh -c 'echo fir''st; exec sleep 1000'; echo status-$?\r");
@@ -86,7 +86,7 @@ TEST_F(CliShellTest, ControlKeysDoInsideWhatTheyDoOnATerminal) {
   ASSERT_TRUE(person.sees("sleep 1000"));
   person.type("fg\r");
   ASSERT_TRUE(person.sees("sleep 1000"));
-  // The shell names the job before it gives it the terminal.
+  // The shell prints the job before it gives it the terminal.
   bool quit = false;
   for (Deadline patience = Deadline::after(seconds(60)); !quit && !patience.passed();) {
     person.type("\x1c");
@@ -101,7 +101,7 @@ TEST_F(CliShellTest, ControlKeysDoInsideWhatTheyDoOnATerminal) {
   ASSERT_TRUE(person.sees("cat-ended-0"));
 }
 
-TEST_F(CliShellTest, AProgramInsideIsToldOfANewWindowSize) {
+TEST_F(CliShellTest, ProgramReceivesANewWindowSize) {
   Person person(shell("s"));
   ASSERT_TRUE(person.sees("attached"));
   person.type(
@@ -120,7 +120,7 @@ TEST_F(CliShellTest, AProgramInsideIsToldOfANewWindowSize) {
   ASSERT_TRUE(person.sees("40 132"));
 }
 
-TEST_F(CliShellTest, TwoPeopleShareATerminalAndOneMayLeave) {
+TEST_F(CliShellTest, TwoClientsShareATerminalAndOneMayDetach) {
   Person first(shell("s"));
   ASSERT_TRUE(first.sees("attached"));
   Person second(shell("s"));
@@ -158,7 +158,7 @@ TEST_F(CliShellTest, ArrowsHistoryAndCompletionEditTheLine) {
   ASSERT_TRUE(person.sees("second-43"));
   person.type(
       "\x12"
-      "echo first-$\r");  // a search backwards
+      "echo first-$\r");  // a reverse search
   ASSERT_TRUE(person.sees("first-42"));
   person.type("ls a-l\t| tr a-z A-Z\r");
   ASSERT_TRUE(person.sees("A-LONG-NAME"));
@@ -168,7 +168,7 @@ TEST_F(CliShellTest, ArrowsHistoryAndCompletionEditTheLine) {
   ASSERT_TRUE(person.sees("that-2"));
 }
 
-TEST_F(CliShellTest, ThePromptComesBackAfterACommandOfAnotherClient) {
+TEST_F(CliShellTest, PromptReappearsAfterACommandOfAnotherClient) {
   world_.exec_output("s", "PS1='rea''dy> '");
   Person person(shell("s"));
   ASSERT_TRUE(person.sees("ready> "));
@@ -188,11 +188,11 @@ TEST_F(CliShellTest, ThePromptComesBackAfterACommandOfAnotherClient) {
   ASSERT_TRUE(person.sees("typed"));
 }
 
-TEST_F(CliShellTest, AfterTheShellWasLeftANewOneWaits) {
+TEST_F(CliShellTest, NewShellStartsAfterTheShellExits) {
   Person person(shell("s"));
   ASSERT_TRUE(person.sees("attached"));
   person.type("X=old; exit 3\r");
-  // What is typed for the shell that is ending is lost with it.
+  // Keys typed for the ending shell are lost with it.
   for (Deadline patience = Deadline::after(seconds(60)); !patience.passed();) {
     person.type("echo new-[$X]-$((40+2))\r");
     if (person.sees_soon("new-[]-42", seconds(1))) return;
@@ -200,7 +200,7 @@ TEST_F(CliShellTest, AfterTheShellWasLeftANewOneWaits) {
   FAIL() << person.transcript();
 }
 
-// The last state of each mode that was ever named; "=" and ">" are the keypad's.
+// The last state of each terminal mode that was set; "=" and ">" are the keypad's.
 std::map<std::string, char> last_modes(const std::string& shown) {
   std::map<std::string, char> modes;
   for (std::size_t at = shown.find('\x1b'); at != std::string::npos;
@@ -220,7 +220,7 @@ std::map<std::string, char> last_modes(const std::string& shown) {
   return modes;
 }
 
-TEST_F(CliShellTest, WhateverAProgramSwitchedOnTheTerminalIsLeftAsItWas) {
+TEST_F(CliShellTest, DetachResetsTerminalModesSetByAProgram) {
   const TempDir dir;
   Person host({"/bin/bash", "--norc", "--noprofile", "-i"});
   host.type("bind 'set enable-bracketed-paste off'; PS1='ho''st> '\r");
@@ -248,7 +248,7 @@ TEST_F(CliShellTest, WhateverAProgramSwitchedOnTheTerminalIsLeftAsItWas) {
   EXPECT_EQ(modes["keypad"], '>');
 }
 
-// `statefork shell` as a job of a shell of the host, which stops it and brings it back.
+// `statefork shell` as a job of the host's shell, which stops and continues it.
 class StoppedClientTest : public CliShellTest {
  protected:
   void SetUp() override {
@@ -265,7 +265,7 @@ class StoppedClientTest : public CliShellTest {
     ASSERT_EQ(children.size(), 1U);
     ASSERT_EQ(::kill(children[0], number), 0);
   }
-  // The host's shell has its terminal, with the usual settings, and what is typed is for it.
+  // The host's shell has the terminal with the original settings and receives the keys.
   void expect_host_has_terminal() {
     ASSERT_TRUE(host_.sees("Stopped"));
     ASSERT_TRUE(host_.sees("host> "));
@@ -285,7 +285,7 @@ class StoppedClientTest : public CliShellTest {
   Person host_{{"/bin/bash", "--norc", "--noprofile", "-i"}};
 };
 
-TEST_F(StoppedClientTest, AStopGivesTheTerminalBackAndAContinuationPaintsItAnew) {
+TEST_F(StoppedClientTest, StopReturnsTheTerminalAndContinuationRepaintsIt) {
   host_.type("printf '\\033[?1049h\\033[?1000h\\033[?25lfull%s' screen; read -n1\r");
   ASSERT_TRUE(host_.sees("fullscreen"));
   signal_client(SIGTSTP);
@@ -309,7 +309,7 @@ TEST_F(StoppedClientTest, AStopGivesTheTerminalBackAndAContinuationPaintsItAnew)
   ASSERT_TRUE(host_.sees("same"));
 }
 
-TEST_F(StoppedClientTest, WhatHappensInsideMeanwhileIsShownAfterwardsAndNotBefore) {
+TEST_F(StoppedClientTest, OutputWhileStoppedIsShownAfterContinuation) {
   signal_client(SIGTSTP);
   expect_host_has_terminal();
   world_.exec_output("s", "echo mean''while");
@@ -319,8 +319,9 @@ TEST_F(StoppedClientTest, WhatHappensInsideMeanwhileIsShownAfterwardsAndNotBefor
   expect_back("meanwhile");
 }
 
-// Nobody is told of SIGSTOP: the modes stay, and the shell sets the terminal as it needs it.
-TEST_F(StoppedClientTest, AfterASilentStopTheTerminalIsTakenBack) {
+// SIGSTOP cannot be caught: the modes stay set, and the host's shell sets the terminal as it needs
+// it.
+TEST_F(StoppedClientTest, ClientTakesTheTerminalBackAfterSigstop) {
   world_.exec_output("s", "echo mark''er");
   ASSERT_TRUE(host_.sees("marker"));
   signal_client(SIGSTOP);
@@ -328,7 +329,7 @@ TEST_F(StoppedClientTest, AfterASilentStopTheTerminalIsTakenBack) {
   expect_back("marker");
 }
 
-TEST_F(StoppedClientTest, InTheBackgroundItWaitsUntilItHasTheTerminal) {
+TEST_F(StoppedClientTest, BackgroundClientStopsUntilItHasTheTerminal) {
   signal_client(SIGTSTP);
   expect_host_has_terminal();
   host_.type("bg\r");
@@ -343,7 +344,7 @@ TEST_F(StoppedClientTest, InTheBackgroundItWaitsUntilItHasTheTerminal) {
   expect_back("ready> ");
 }
 
-TEST_F(CliShellTest, ColoursThatAProgramHasSetAreResetOnLeaving) {
+TEST_F(CliShellTest, DetachResetsColoursSetByAProgram) {
   Person person(shell("s"));
   ASSERT_TRUE(person.sees("attached"));
   person.type("printf '\\033]11;#102030\\007'; echo co''loured\r");
@@ -354,7 +355,7 @@ TEST_F(CliShellTest, ColoursThatAProgramHasSetAreResetOnLeaving) {
   ASSERT_TRUE(person.sees("detached"));
 }
 
-TEST_F(CliShellTest, WithoutATerminalItSaysWhatToUseInstead) {
+TEST_F(CliShellTest, WithoutATerminalTheErrorSuggestsExec) {
   CommandRun ran = world_.run({"shell", "s"});
   EXPECT_EQ(ran.status, 1);
   EXPECT_NE(ran.err.find("statefork exec s"), std::string::npos) << ran.err;

@@ -1,4 +1,4 @@
-// Many clients at once.
+// Concurrent clients.
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -10,7 +10,7 @@ namespace {
 
 class ServiceClientsTest : public ::testing::Test {
  protected:
-  // Calls work(0), work(1), ... at once and waits for all.
+  // Calls work(0), work(1), ... concurrently and waits for all.
   template <typename Work>
   void at_once(int count, Work work) {
     std::vector<std::thread> threads;
@@ -25,7 +25,7 @@ TEST_F(ServiceClientsTest, SeveralFirstClientsStartOneDaemon) {
   EXPECT_EQ(world_.running_daemons(), 1U);
 }
 
-TEST_F(ServiceClientsTest, OneNameGoesToOneSession) {
+TEST_F(ServiceClientsTest, NameIsGivenToOneSessionOnly) {
   std::atomic<int> made = 0;
   at_once(4, [&](int) { made += world_.run({"new", "--name", "mine"}).status == 0 ? 1 : 0; });
   EXPECT_EQ(made, 1);
@@ -48,7 +48,7 @@ TEST_F(ServiceClientsTest, SessionsRunSideBySide) {
   running.join();
 }
 
-TEST_F(ServiceClientsTest, ASessionThatIsEndedUnderARunningCommandFailsIt) {
+TEST_F(ServiceClientsTest, EndingASessionFailsItsRunningCommand) {
   world_.output({"new", "--name", "s"});
   std::thread running([this] { EXPECT_EQ(world_.exec("s", "sleep 1000").status, 125); });
   world_.wait_until_running("s");

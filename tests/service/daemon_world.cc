@@ -93,7 +93,7 @@ std::string DaemonWorld::send_raw(const std::string& bytes, Then then) const {
   std::string_view left = bytes;
   while (!left.empty()) {
     ssize_t n = ::send(fd, left.data(), left.size(), MSG_NOSIGNAL);
-    if (n <= 0) break;  // it has heard enough
+    if (n <= 0) break;  // the daemon has closed the connection
     left.remove_prefix(static_cast<std::size_t>(n));
   }
   if (then == Then::kHangUp) ::shutdown(fd, SHUT_WR);

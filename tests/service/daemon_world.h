@@ -1,5 +1,5 @@
-// DaemonWorld: a socket and a state directory of their own, and the command line to use them with.
-// The daemon is started by whoever needs it first, as for a user.
+// DaemonWorld: its own socket and state directory, and the command line to use them. As for a user,
+// the first command that needs the daemon starts it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,16 +24,16 @@ struct CommandRun {
 
 class DaemonWorld {
  public:
-  // `environment`: of the command line, and so of the daemon it starts; "KEY=value". `state_dir`:
-  // where the daemon keeps everything; empty: in a directory of this world's own.
+  // `environment`: variables of the command line and the daemon that it starts, as "KEY=value".
+  // `state_dir`: the daemon's state directory; if empty, a temporary one.
   explicit DaemonWorld(std::vector<std::string> environment = {}, std::string state_dir = {});
-  ~DaemonWorld();  // ends all sessions and the daemon, and checks that nothing is left
+  ~DaemonWorld();  // ends all sessions and the daemon, and checks for leaks
 
   // `statefork ARGUMENTS`, with this world's socket and state. Thread-safe.
   CommandRun run(std::vector<std::string> arguments);
   // The same with a command line on its standard input.
   CommandRun run_with_input(const std::string& input, std::vector<std::string> arguments);
-  // What it prints, without the last line end; it must succeed.
+  // Runs a command that must succeed. Returns its output without the final newline.
   std::string output(std::vector<std::string> arguments);
   // exec S -- COMMAND
   CommandRun exec(const std::string& session, const std::string& command);
@@ -45,13 +45,13 @@ class DaemonWorld {
   client::ApiClient client() const { return client::ApiClient(socket()); }
   std::string socket() const { return dir_ / "s.sock"; }
   std::string state_dir() const { return state_dir_; }
-  // Sends these bytes as they are; all that comes back until the daemon hangs up. kHangUp: says
-  // that no more will come.
+  // Sends raw bytes and returns all that the daemon sends until it closes the connection. kHangUp:
+  // shuts down the sending side first.
   enum class Then { kWait, kHangUp };
   std::string send_raw(const std::string& bytes, Then then = Then::kWait) const;
 
   pid_t daemon_pid() const;
-  // Sends the signal and waits until the daemon is gone.
+  // Sends the signal and waits until the daemon has ended.
   void end_daemon(int signal) const;
   std::size_t running_daemons() const;
 

@@ -1,4 +1,4 @@
-// Commands that run whoever watches: their events can be read from any number, as often as wanted.
+// Executions run independently of watchers: their events can be read from any number, repeatedly.
 #include <atomic>
 #include <functional>
 #include <latch>
@@ -35,7 +35,7 @@ class ExecutionTest : public ::testing::Test {
     EXPECT_OK(made);
     return made.ok() ? made->value("execution", "") : "";
   }
-  // All events after `after`, to the end or until `enough` says so.
+  // Returns all events after `after`, to the end or until `enough` returns true.
   Seen watch(const std::string& execution, std::uint64_t after,
              const std::function<bool(const Seen&)>& enough = {}) {
     Seen seen;
@@ -55,7 +55,7 @@ class ExecutionTest : public ::testing::Test {
   client::ApiClient client_ = world_.client();
 };
 
-TEST_F(ExecutionTest, ManyWhoWatchKeepNobodyElseWaiting) {
+TEST_F(ExecutionTest, ManyWatchersDoNotBlockOtherClients) {
   constexpr int kWatchers = 200;
   std::string id = start({{"command", "echo first; read -s x; echo $x"}});
   std::latch watching(kWatchers);
@@ -97,7 +97,7 @@ TEST_F(ExecutionTest, OutputArrivesWhileTheCommandRunsAndTheResultAtItsEnd) {
   EXPECT_EQ(done["result"]["exit_code"], 3);
 }
 
-TEST_F(ExecutionTest, AWatcherComesBackFromTheNumberItSawLast) {
+TEST_F(ExecutionTest, WatcherResumesAfterAnyEventNumber) {
   std::string id = start({{"command", "for i in $(seq 200); do echo line $i; done"}});
   Seen all = watch(id, 0);
   ASSERT_EQ(all.events.back().first, "result");
@@ -113,7 +113,7 @@ TEST_F(ExecutionTest, AWatcherComesBackFromTheNumberItSawLast) {
   }
 }
 
-TEST_F(ExecutionTest, AnInterruptMeetsOnlyItsOwnCommand) {
+TEST_F(ExecutionTest, InterruptEndsOnlyItsOwnCommand) {
   std::string first = start({{"command", "echo began; sleep 1000; echo after"}});
   watch(first, 0, [](const Seen& seen) { return seen.text() == "began\n"; });
   std::string second = start({{"command", "echo never > /never"}});
@@ -124,7 +124,7 @@ TEST_F(ExecutionTest, AnInterruptMeetsOnlyItsOwnCommand) {
   ASSERT_OK_AND_ASSIGN(Json untouched, client_.get(kPath + "/" + first));
   EXPECT_EQ(untouched["state"], "running");
 
-  // Typed again where the shell was just starting the program, as a person would.
+  // Repeat the interrupt, since the shell may be just starting the program.
   Json ended;
   for (Deadline patience = Deadline::after(seconds(30)); !patience.passed();) {
     ASSERT_OK_AND_ASSIGN(met, client_.post(kPath + "/" + first + "/interrupt", Json::object()));
@@ -142,7 +142,7 @@ TEST_F(ExecutionTest, AnInterruptMeetsOnlyItsOwnCommand) {
   EXPECT_EQ(met["was"], "over");
 }
 
-TEST_F(ExecutionTest, ItRunsOnWhenNobodyWatches) {
+TEST_F(ExecutionTest, ExecutionContinuesWithoutAWatcher) {
   std::string id = start({{"command", "echo done >/mark; echo said"}});
   ASSERT_OK_AND_ASSIGN(Json done, client_.get(kPath + "/" + id + "?wait_ms=60000"));
   EXPECT_EQ(done["state"], "done");
@@ -150,14 +150,14 @@ TEST_F(ExecutionTest, ItRunsOnWhenNobodyWatches) {
   EXPECT_EQ(world_.exec_output("s", "cat /mark"), "done");
 }
 
-TEST_F(ExecutionTest, TheTerminalsBytesComeOnRequest) {
+TEST_F(ExecutionTest, RawBytesAreSentOnRequest) {
   std::string id = start({{"command", "printf '\\033[31mred\\033[0m'"}, {"raw", true}});
   Seen seen = watch(id, 0);
   EXPECT_EQ(seen.events.front().second["raw_base64"], "G1szMW1yZWQbWzBt");
   EXPECT_EQ(seen.last()["output"], "red");
 }
 
-TEST_F(ExecutionTest, WhatWasForgottenIsSaid) {
+TEST_F(ExecutionTest, DroppedEventsAreReportedAsAGap) {
   std::string id = start(
       {{"command", "head -c 12000000 /dev/zero | tr '\\0' x | fold -w 99"}, {"max_output", 1000}});
   Seen seen = watch(id, 0, [](const Seen& now) { return now.events.back().first == "result"; });
@@ -168,7 +168,7 @@ TEST_F(ExecutionTest, WhatWasForgottenIsSaid) {
   EXPECT_EQ(late.last()["truncated"], true);
 }
 
-TEST_F(ExecutionTest, ASessionThatEndsMakesItAProblem) {
+TEST_F(ExecutionTest, EndOfTheSessionIsReportedAsAProblem) {
   std::string id = start({{"command", "echo on; sleep 1000"}});
   watch(id, 0, [](const Seen& seen) { return !seen.events.empty(); });
   std::thread ender([&] { world_.run({"rm", "s"}); });
@@ -177,7 +177,7 @@ TEST_F(ExecutionTest, ASessionThatEndsMakesItAProblem) {
   EXPECT_EQ(seen.events.back().first, "problem");
 }
 
-TEST_F(ExecutionTest, UnknownOnesAndOnesOfOtherBranchesAreNotFound) {
+TEST_F(ExecutionTest, UnknownExecutionsAndThoseOfOtherBranchesAreNotFound) {
   world_.output({"fork", "s"});
   std::string id = start({{"command", "true"}});
   EXPECT_EQ(client_.get(kPath + "/x00000000").error().code, ErrorCode::kNotFound);

@@ -1,4 +1,4 @@
-// Sessions that end by themselves, and bounds that hold.
+// Sessions that end by themselves, and limits on their size.
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,7 +12,7 @@ using wire::Json;
 
 class LifetimesTest : public ::testing::Test {
  protected:
-  // A mere look: it does not count as use.
+  // Lists sessions, which does not count as use.
   std::set<std::string> names() {
     std::set<std::string> found;
     auto answer = world_.client().get("/v1/sessions");
@@ -31,7 +31,7 @@ class LifetimesTest : public ::testing::Test {
   DaemonWorld world_;
 };
 
-TEST_F(LifetimesTest, ASessionEndsWhenItsTimeIsOverWhateverRunsInIt) {
+TEST_F(LifetimesTest, SessionEndsWhenItsTimeIsOverDespiteRunningWork) {
   world_.output({"new", "--name", "kept"});
   world_.output({"new", "--name", "short", "--ttl", "1"});
   world_.exec("short", "sleep 1000 &");
@@ -45,9 +45,9 @@ TEST_F(LifetimesTest, AnIdleSessionEndsButNotOneWithRunningWork) {
   world_.output({"new", "--name", "loop", "--idle", "1"});
   auto running = world_.client().post("/v1/sessions/loop/branches/main/executions",
                                       {{"command", "while :; do :; done"}, {"timeout_ms", 0}});
-  ASSERT_OK(running);  // a loop of the shell itself: there is no process to see
+  ASSERT_OK(running);  // a loop inside the shell, without a process of its own
   world_.output({"new", "--name", "quiet", "--idle", "1"});
-  EXPECT_TRUE(ends("quiet"));  // though it was used last of all
+  EXPECT_TRUE(ends("quiet"));  // although it was used last
   EXPECT_EQ(names(), (std::set<std::string>{"job", "loop"}));
   world_.exec_output("job", "kill %1; wait");
   ASSERT_OK(world_.client().post("/v1/sessions/loop/branches/main/keys", {{"keys", "\x03"}}));
@@ -55,11 +55,11 @@ TEST_F(LifetimesTest, AnIdleSessionEndsButNotOneWithRunningWork) {
   EXPECT_TRUE(ends("loop"));
 }
 
-TEST_F(LifetimesTest, TermsOutliveTheDaemon) {
+TEST_F(LifetimesTest, TimeLimitsOutliveTheDaemon) {
   world_.output({"new", "--name", "short", "--ttl", "2"});
   world_.output({"new", "--name", "bounded", "--max-branches", "2"});
   world_.end_daemon(SIGKILL);
-  world_.output({"ls"});  // starts it again
+  world_.output({"ls"});  // starts a new daemon
   EXPECT_TRUE(ends("short"));
   world_.output({"fork", "bounded"});
   CommandRun third = world_.run({"fork", "bounded"});
@@ -67,7 +67,7 @@ TEST_F(LifetimesTest, TermsOutliveTheDaemon) {
   EXPECT_NE(third.err.find("at most 2 branches"), std::string::npos) << third.err;
 }
 
-TEST_F(LifetimesTest, BeyondItsBytesASessionKeepsCommandsInsteadOfStates) {
+TEST_F(LifetimesTest, SessionBeyondItsByteLimitMakesVirtualNodes) {
   world_.output({"new", "--name", "s", "--max-bytes", "1"});
   world_.exec_output("s", "X=1");
   world_.output({"snapshot", "s", "--name", "one"});
@@ -78,7 +78,7 @@ TEST_F(LifetimesTest, BeyondItsBytesASessionKeepsCommandsInsteadOfStates) {
   EXPECT_EQ(world_.exec_output("s", "echo $X"), "1");
 }
 
-TEST_F(LifetimesTest, GarbageCollectionSaysWhatItDid) {
+TEST_F(LifetimesTest, GarbageCollectionReportsItsActions) {
   world_.output({"new", "--name", "s"});
   ASSERT_OK_AND_ASSIGN(Json done, world_.client().post("/v1/gc", Json::object()));
   EXPECT_TRUE(done["ended"].empty());

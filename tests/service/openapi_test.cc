@@ -1,4 +1,4 @@
-// The OpenAPI file says what the daemon has, and nothing else; and its answers look as it says.
+// The OpenAPI file describes exactly the daemon's routes, and replies match their schemas.
 #include "service/openapi.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::set<std::string> documented(const Json& openapi) {
   return found;
 }
 
-TEST(OpenApiTest, EveryRouteIsDocumentedAndEveryDocumentedRouteIsThere) {
+TEST(OpenApiTest, RoutesAndDocumentationMatch) {
   TempDir dir("sf-openapi");
   service::DaemonLog log(os::UniqueFd{});
   ASSERT_OK_AND_ASSIGN(auto directory,
@@ -40,7 +40,7 @@ TEST(OpenApiTest, EveryRouteIsDocumentedAndEveryDocumentedRouteIsThere) {
             std::set<std::string>(routes.begin(), routes.end()));
 }
 
-// As much of JSON Schema as the file uses.
+// Supports the part of JSON Schema that the file uses.
 class SchemaCheck {
  public:
   explicit SchemaCheck(const Json& openapi) : schemas_(openapi["components"]["schemas"]) {}
@@ -71,7 +71,7 @@ class SchemaCheck {
     for (const Json& item : value) check(item, schema["items"], where + "[]");
   }
 
-  // Nothing comes that the schema does not name.
+  // Fails if `value` has a key that the schema does not name.
   void check_keys(const Json& value, const Json& schema, const std::string& where) const {
     std::set<std::string> known;
     collect(schema, known);
@@ -104,7 +104,7 @@ class SchemaCheck {
   const Json& schemas_;
 };
 
-TEST(OpenApiTest, AnswersLookAsDocumented) {
+TEST(OpenApiTest, RepliesMatchTheirSchemas) {
   DaemonWorld world;
   world.output({"new", "--name", "s"});
   client::ApiClient client = world.client();

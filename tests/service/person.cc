@@ -52,7 +52,7 @@ bool Person::paste(std::string_view text) {
     if ((ready.revents & POLLIN) != 0 && !read_some(patience)) return false;
     const ssize_t n = ::write(master_.get(), text.data(), std::min<std::size_t>(text.size(), 4096));
     if (n < 0 && errno != EAGAIN) return false;
-    // A full terminal may still call itself writable.
+    // poll() may report a full terminal as writable.
     if (n <= 0 && patience.passed()) return false;
     if (n <= 0 && (ready.revents & POLLIN) == 0) (void)::poll(nullptr, 0, 1);
     if (n <= 0) continue;

@@ -1,4 +1,4 @@
-// Person: somebody at a real terminal who runs one program there, types, pastes and looks.
+// Person: simulates a user at a real terminal, with one program: types, pastes and reads.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,22 +17,22 @@ namespace sf::test {
 class Person {
  public:
   explicit Person(const std::vector<std::string>& argv);
-  ~Person();  // the program is killed, unless its end was awaited
+  ~Person();  // kills the program unless exit_code() was called
   Person(const Person&) = delete;
   Person& operator=(const Person&) = delete;
 
-  // Few keys, at once.
+  // Types a few keys without waiting.
   void type(const std::string& keys);
-  // Any number of bytes, as fast as the program takes them; reads meanwhile, as a terminal does.
-  // False: the terminal went away, or nothing of it was taken for a minute.
+  // Sends any number of bytes as fast as the program reads them, and reads output in the meantime.
+  // Returns false if the terminal was closed, or took no byte for a minute.
   bool paste(std::string_view text);
-  std::size_t pasted() const { return pasted_; }  // so far, for another thread to know
+  std::size_t pasted() const { return pasted_; }  // bytes so far; another thread may read it
   void resize(unsigned short rows, unsigned short cols);
-  // Reads until this was shown; forgets what came before it.
+  // Reads until `text` was shown, and forgets the output before it.
   ::testing::AssertionResult sees(const std::string& text);
-  // Whether this is shown within a short time.
+  // True if `text` is shown within `time`.
   bool sees_soon(const std::string& text, milliseconds time);
-  // All that was ever shown.
+  // All output so far.
   const std::string& transcript() const { return transcript_; }
   pid_t program() const { return pid_; }
   int exit_code();

@@ -62,7 +62,7 @@ void Relay::carry(os::UniqueFd client) {
       if (from == 0) continue;
       seen += bytes;
       std::lock_guard lock(mutex_);
-      // Behind the whole event, so that it counts as seen.
+      // Cut after the complete event, so that the client has received it.
       if (cut_text_.empty() || seen.find("\n\n", seen.find(cut_text_)) == std::string::npos)
         continue;
       cut_text_.clear();

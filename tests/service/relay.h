@@ -1,4 +1,4 @@
-// Relay: stands between client and daemon, counts connections and cuts one on demand.
+// Relay: a proxy between client and daemon that counts connections and cuts one on request.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,13 @@ namespace sf::test {
 class Relay {
  public:
   explicit Relay(std::string daemon_socket);
-  ~Relay();  // Requires: no client is connected any more.
+  ~Relay();  // Requires: no client is connected.
 
   std::string socket() const { return dir_ / "relay.sock"; }
-  // The first connection over which this text came from the daemon is cut behind it.
+  // Cuts the first connection on which the daemon has sent `text`, after that event.
   void cut_after(const std::string& text);
   void wait_until_cut();
-  int connections() const { return connections_; }  // that clients have made so far
+  int connections() const { return connections_; }  // number of connections so far
 
  private:
   void serve();
@@ -30,12 +30,12 @@ class Relay {
   TempDir dir_;
   std::string daemon_socket_;
   os::UniqueFd listener_;
-  os::UniqueFd end_;  // readable: no more clients
+  os::UniqueFd end_;  // readable once no more clients come
   std::mutex mutex_;
   std::string cut_text_;
   std::atomic<int> connections_ = 0;
   std::promise<void> cut_;
-  std::thread thread_;  // one client at a time is enough: it opens one connection after the other
+  std::thread thread_;  // one thread, since a client opens one connection after the other
 };
 
 }  // namespace sf::test

@@ -1,4 +1,4 @@
-// The daemon dies, is ended, is started again: everything is where it was.
+// The daemon is killed or ended and started again: sessions, branches and nodes are kept.
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -17,7 +17,7 @@ class ServiceRestartTest : public ::testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Signals, ServiceRestartTest, ::testing::Values(SIGKILL, SIGTERM),
                          [](const auto& row) { return row.param == SIGKILL ? "Kill" : "Term"; });
 
-TEST_P(ServiceRestartTest, TheNextCommandStartsItAgainAndFindsBranchesAndNodes) {
+TEST_P(ServiceRestartTest, NextCommandStartsADaemonThatFindsBranchesAndNodes) {
   std::string id = world_.output({"new", "--name", "s"});
   world_.exec_output("s", "X=1; echo one >/root/f");
   world_.output({"snapshot", "s", "--name", "one"});
@@ -33,7 +33,7 @@ TEST_P(ServiceRestartTest, TheNextCommandStartsItAgainAndFindsBranchesAndNodes) 
   EXPECT_EQ(world_.exec_output("s", "echo $X; cat /root/f; jobs"), "1\none");
 }
 
-TEST_P(ServiceRestartTest, ManyDeathsLoseNoAcknowledgedNode) {
+TEST_P(ServiceRestartTest, RepeatedKillsLoseNoAcknowledgedNode) {
   world_.output({"new", "--name", "s"});
   for (int i = 1; i <= 4; ++i) {
     world_.exec_output("s", "N=" + std::to_string(i));
@@ -64,7 +64,7 @@ TEST(ServiceEndTest, AfterSigtermTheSocketIsGone) {
   EXPECT_FALSE(os::exists(world.socket()));
 }
 
-TEST(ServiceEndTest, ARunningCommandDoesNotHoldUpTheEnd) {
+TEST(ServiceEndTest, RunningCommandDoesNotDelayTheDaemonsEnd) {
   DaemonWorld world;
   world.output({"new", "--name", "s"});
   std::thread waiting([&] { EXPECT_EQ(world.exec("s", "sleep 1000").status, 125); });

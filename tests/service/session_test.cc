@@ -1,4 +1,4 @@
-// A session from its first command to its end, as a person in a shell has it.
+// A session from its first command to its end, on the command line.
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -12,7 +12,7 @@ class ServiceSessionTest : public ::testing::Test {
   DaemonWorld world_;
 };
 
-TEST_F(ServiceSessionTest, NewPrintsTheIdAloneAndBothIdAndNameFindIt) {
+TEST_F(ServiceSessionTest, NewPrintsOnlyTheIdAndIdAndNameBothWork) {
   std::string id = world_.output({"new", "--name", "work"});
   EXPECT_TRUE(std::regex_match(id, std::regex("s[0-9a-z]{8}"))) << id;
   EXPECT_EQ(world_.exec_output("work", "X=1; cd /tmp"), "");
@@ -22,7 +22,7 @@ TEST_F(ServiceSessionTest, NewPrintsTheIdAloneAndBothIdAndNameFindIt) {
   EXPECT_NE(again.err.find("hint:"), std::string::npos) << again.err;
 }
 
-TEST_F(ServiceSessionTest, TheExitStatusIsTheCommands) {
+TEST_F(ServiceSessionTest, ExitStatusIsTheCommands) {
   world_.output({"new", "--name", "s"});
   EXPECT_EQ(world_.exec("s", "true").status, 0);
   EXPECT_EQ(world_.exec("s", "(exit 3)").status, 3);
@@ -35,7 +35,7 @@ TEST_F(ServiceSessionTest, TheExitStatusIsTheCommands) {
   EXPECT_EQ(world_.run({"exec", "s", "--no-such-option", "--", "true"}).status, 125);
 }
 
-TEST_F(ServiceSessionTest, ACommandArrivesAsItWasWritten) {
+TEST_F(ServiceSessionTest, CommandArrivesUnchanged) {
   world_.output({"new", "--name", "s"});
   EXPECT_EQ(world_.output({"exec", "s", "--", "echo", "a  b", "--", "-n", "[x,y]"}),
             "a b -- -n [x,y]");
@@ -55,7 +55,7 @@ TEST_F(ServiceSessionTest, DamageIsUndoneByARestore) {
             "/root/w\ngood\nkept\n[1]+  Running                 sleep 1000 &");
 }
 
-TEST_F(ServiceSessionTest, ForksAreApartFromEachOther) {
+TEST_F(ServiceSessionTest, ForksAreIsolatedFromEachOther) {
   world_.output({"new", "--name", "s"});
   world_.exec_output("s", "X=base");
   world_.output({"snapshot", "s"});
@@ -95,7 +95,7 @@ TEST_F(ServiceSessionTest, JsonHasTheSameFactsAndLsShowsAllSessions) {
   EXPECT_EQ(world_.run({"rm", "s"}).status, 1);
 }
 
-TEST_F(ServiceSessionTest, ANodeIsCleanedUpAndDifferencesAreTold) {
+TEST_F(ServiceSessionTest, CleanupRemovesANodeAndDiffListsChanges) {
   world_.output({"new", "--name", "s"});
   world_.exec_output("s", "echo 1 >/root/f");
   world_.output({"snapshot", "s", "--name", "one"});

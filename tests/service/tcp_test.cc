@@ -1,4 +1,4 @@
-// The API over TCP: with the token or not at all.
+// The API over TCP, which requires the token.
 #include <sys/stat.h>
 
 #include <csignal>
@@ -16,7 +16,7 @@ constexpr const char* kToken = "a-token-of-some-length";
 
 class TcpTest : public ::testing::Test {
  protected:
-  // Serves on a port of the kernel's choice, which the log names.
+  // Serves on a port that the kernel chooses and the log names.
   void SetUp() override {
     ASSERT_OK(os::write_file(dir_ / "token", std::string(kToken) + "\n"));
     std::string command = std::string(SF_PROGRAM) + " serve --socket " + world_.socket() +
@@ -32,7 +32,7 @@ class TcpTest : public ::testing::Test {
     ASSERT_TRUE(std::regex_search(log_, found, std::regex("port=\"([0-9]+)"))) << log_;
     url_ = "http://127.0.0.1:" + found[1].str();
   }
-  // Status and body, as curl prints them.
+  // Status and body, as printed by curl.
   std::string curl(std::vector<std::string> arguments) {
     std::vector<std::string> argv{"/usr/bin/curl", "-s", "-m", "30", "-w", " %{http_code}"};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
@@ -47,7 +47,7 @@ class TcpTest : public ::testing::Test {
   std::string url_;
 };
 
-TEST_F(TcpTest, OnlyTheTokenOpensIt) {
+TEST_F(TcpTest, RequestsWithoutTheTokenAreRefused) {
   EXPECT_NE(curl({url_ + "/healthz", "-H", std::string("Authorization: Bearer ") + kToken})
                 .find("\"status\":\"ok\""),
             std::string::npos);
@@ -57,18 +57,19 @@ TEST_F(TcpTest, OnlyTheTokenOpensIt) {
     std::string answer = curl({url_ + "/healthz", "-H", wrong});
     EXPECT_TRUE(answer.ends_with(" 401")) << wrong << ": " << answer;
     EXPECT_NE(answer.find("\"code\":\"unauthorized\""), std::string::npos) << answer;
-    EXPECT_EQ(answer.find("\"version\""), std::string::npos) << "nothing is told to strangers";
+    EXPECT_EQ(answer.find("\"version\""), std::string::npos)
+        << "an unauthorized reply must not contain the version";
   }
 }
 
-TEST_F(TcpTest, SessionsAreTheSameFromBothSides) {
+TEST_F(TcpTest, SessionsAreSharedBetweenTcpAndTheSocket) {
   std::string header = std::string("Authorization: Bearer ") + kToken;
   EXPECT_TRUE(
       curl({url_ + "/v1/sessions", "-H", header, "-d", R"({"name":"s"})"}).ends_with(" 201"));
   EXPECT_EQ(world_.exec_output("s", "echo here"), "here");
 }
 
-TEST(TcpRefusalTest, WithoutATokenThereIsNoTcp) {
+TEST(TcpRefusalTest, TcpWithoutATokenIsRefused) {
   TempDir dir("sf-tcp");
   ASSERT_OK(os::write_file(dir / "short", "secret\n"));
   for (std::string token : {std::string(), " --token-file " + (dir / "short")}) {
@@ -83,7 +84,7 @@ TEST(TcpRefusalTest, WithoutATokenThereIsNoTcp) {
   }
 }
 
-TEST(SocketGroupTest, TheSocketBelongsToTheGroupAskedFor) {
+TEST(SocketGroupTest, RequestedGroupOwnsTheSocket) {
   TempDir dir("sf-group");
   std::string command = std::string(SF_PROGRAM) + " serve --socket " + (dir / "s.sock") +
                         " --state " + (dir / "state") + " --group no-such-group 2>&1";

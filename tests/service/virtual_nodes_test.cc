@@ -1,5 +1,5 @@
-// Virtual nodes through the daemon: whatever comes back is the state that was named, or the restore
-// says that it is not.
+// Virtual nodes through the daemon: a restore brings back the state of the node, or reports that
+// the replay diverged.
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -19,7 +19,7 @@ class VirtualNodesTest : public ::testing::TestWithParam<const char*> {
     if (!wish.empty()) arguments.push_back(wish);
     return wire::Json::parse(world_.output(arguments));
   }
-  // Restores the node, or is told that its replay differs. True: restored.
+  // Restores the node. Returns false if the replay diverged; any other failure fails the test.
   bool restore(const std::string& node, bool accept = false) {
     std::vector<std::string> arguments{"restore", "s", node};
     if (accept) arguments.emplace_back("--accept-divergence");
@@ -29,8 +29,8 @@ class VirtualNodesTest : public ::testing::TestWithParam<const char*> {
     }
     return run.status == 0;
   }
-  // The probe prints the same in the restored branch and in two forks, or the node says that its
-  // replay differs.
+  // Expects that the probe prints the same in the restored branch and in two forks, or that the
+  // replay is reported as diverged.
   void expect_same_or_told(const std::string& node, const std::string& probe,
                            const std::string& expected) {
     if (restore(node)) {
@@ -66,7 +66,7 @@ class VirtualNodesTest : public ::testing::TestWithParam<const char*> {
   DaemonWorld world_;
 };
 
-TEST_P(VirtualNodesTest, JobThatActsBetweenTwoNodesIsInTheSecond) {
+TEST_P(VirtualNodesTest, JobActiveBetweenTwoNodesIsInTheSecond) {
   sh("(sleep 0.5; echo done >/root/result) &");
   snapshot();
   wait_for("/root/result");
@@ -85,7 +85,7 @@ TEST_P(VirtualNodesTest, NodeAfterAJobThatEndedCanBeRestored) {
   expect_same(node, "echo \"[$x]\"; jobs", "[]");
 }
 
-TEST_P(VirtualNodesTest, CommandTypedByHandThatActsLaterIsInTheNextNode) {
+TEST_P(VirtualNodesTest, TypedCommandThatActsLaterIsInTheNextNode) {
   sh("mkfifo /tmp/go");
   world_.output({"keys", "s", "read line </tmp/go; echo $line >/root/typed", "Enter"});
   snapshot();
@@ -97,7 +97,7 @@ TEST_P(VirtualNodesTest, CommandTypedByHandThatActsLaterIsInTheNextNode) {
   expect_same(node, "cat /root/typed", "acted");
 }
 
-TEST_P(VirtualNodesTest, ProgramBesideTheShellThatOutlivesASnapshotIsInTheNextNode) {
+TEST_P(VirtualNodesTest, SideCommandThatOutlivesASnapshotIsInTheNextNode) {
   sh("mkfifo /tmp/go /tmp/there");
   std::thread beside(
       [&] { run_beside("echo >/tmp/there; read line </tmp/go; echo $line >/root/late"); });
@@ -115,7 +115,7 @@ TEST_P(VirtualNodesTest, NodeIsPhysicalWhileTheShellMayLogOutByItself) {
   sh("TMOUT=1000; x=1");
   EXPECT_EQ(snapshot()["kind"], "physical");
   sh("unset TMOUT");
-  EXPECT_EQ(snapshot()["kind"], "physical") << "it could have logged out after the node before";
+  EXPECT_EQ(snapshot()["kind"], "physical") << "a TMOUT logout was possible before it";
   sh("x=2");
   snapshot();
   world_.output({"keys", "s", "TMOUT=1000", "Enter"});
@@ -127,7 +127,7 @@ TEST_P(VirtualNodesTest, NodeIsPhysicalWhileTheShellMayLogOutByItself) {
   expect_same(node, "echo $x $TMOUT", "4 1000");
 }
 
-TEST_P(VirtualNodesTest, ShellWithATimeLimitOutlivesItBetweenTwoCommands) {
+TEST_P(VirtualNodesTest, ShellWithATmoutSurvivesAPauseBetweenCommands) {
   sh("TMOUT=1; x=1; trap 'echo out >/root/out' EXIT; (sleep 2; echo late >/root/late) &");
   snapshot();
   wait_for("/root/late");
@@ -137,7 +137,7 @@ TEST_P(VirtualNodesTest, ShellWithATimeLimitOutlivesItBetweenTwoCommands) {
   expect_same(node, "test -e /root/out || echo \"[$x][$y][$TMOUT]\"", "[1][2][1]");
 }
 
-TEST_P(VirtualNodesTest, ValueDrawnInsideAFunctionIsTheNodesOrToldToDiffer) {
+TEST_P(VirtualNodesTest, RandomValueOfAFunctionIsRestoredOrReportedAsDiverged) {
   sh("f(){ echo $SRANDOM >/root/r; }");
   snapshot();
   sh("f");
@@ -146,7 +146,7 @@ TEST_P(VirtualNodesTest, ValueDrawnInsideAFunctionIsTheNodesOrToldToDiffer) {
   expect_same_or_told(node, "cat /root/r", drawn);
 }
 
-TEST_P(VirtualNodesTest, SilentlyDrawnValueIsTheNodesOrToldToDiffer) {
+TEST_P(VirtualNodesTest, UnprintedRandomValueIsRestoredOrReportedAsDiverged) {
   sh("f(){ v=$SRANDOM; }; g(){ echo $SRANDOM >/root/r; }");
   snapshot();
   sh("g");
@@ -156,14 +156,14 @@ TEST_P(VirtualNodesTest, SilentlyDrawnValueIsTheNodesOrToldToDiffer) {
   expect_same_or_told(drawn["node"], "cat /root/r", content.substr(0, content.size() - 1));
 }
 
-TEST_P(VirtualNodesTest, CommitOfGitIsTheNodesOrToldToDiffer) {
+TEST_P(VirtualNodesTest, GitCommitIsRestoredOrReportedAsDiverged) {
   sh("git config --global user.email a@b.c; git config --global user.name n");
   sh("git init -q /root/repo; cd /root/repo; echo text >f; git add f");
   snapshot();
   sh("git commit -qm first");
   const std::string node = snapshot()["node"];
   const std::string head = sh("git rev-parse HEAD");
-  std::this_thread::sleep_for(milliseconds(1100));  // a commit's time has a second's precision
+  std::this_thread::sleep_for(milliseconds(1100));  // git times have a resolution of 1 s
   expect_same_or_told(node, "git rev-parse HEAD", head);
 }
 
@@ -178,20 +178,20 @@ TEST_P(VirtualNodesTest, OutputBeyondTheCapIsCompared) {
   }
 }
 
-TEST_P(VirtualNodesTest, WindowOfTheRecordingIsTheWindowOfTheReplay) {
+TEST_P(VirtualNodesTest, ReplayUsesTheWindowSizeOfTheRecording) {
   sh("stty size >/root/first");
   const std::string first = snapshot()["node"];
   auto api = world_.client();
   ASSERT_OK(api.post("/v1/sessions/s/branches/main/resize", {{"rows", 50}, {"cols", 200}}));
   expect_same(first, "cat /root/first", "40 160");
-  EXPECT_EQ(sh("stty size"), "50 200") << "the window belongs to the place";
+  EXPECT_EQ(sh("stty size"), "50 200") << "a restore keeps the branch's window";
   sh("stty size >/root/second");
   const std::string second = snapshot()["node"];
   ASSERT_OK(api.post("/v1/sessions/s/branches/main/resize", {{"rows", 30}, {"cols", 90}}));
   expect_same(second, "cat /root/second", "50 200");
 }
 
-TEST_P(VirtualNodesTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndComesBack) {
+TEST_P(VirtualNodesTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndRestorable) {
   ASSERT_EQ(world_.run_with_input("date +%N\n", {"cp", "-", "s:/root/clock"}).status, 0);
   snapshot();
   sh("sh /root/clock");
@@ -205,7 +205,7 @@ TEST_P(VirtualNodesTest, SnapshotAfterAnAcceptedDivergenceIsPhysicalAndComesBack
   expect_same(next["node"], "echo $z", "7");
 }
 
-TEST_P(VirtualNodesTest, NodeOfWrittenFilesAloneComesBack) {
+TEST_P(VirtualNodesTest, NodeOfWrittenFilesAloneCanBeRestored) {
   const std::string first = snapshot()["node"];
   EXPECT_TRUE(restore(first));
   ASSERT_EQ(world_.run_with_input("one", {"cp", "-", "s:/root/f"}).status, 0);
@@ -214,14 +214,14 @@ TEST_P(VirtualNodesTest, NodeOfWrittenFilesAloneComesBack) {
   expect_same(node, "cat /root/f", "one");
 }
 
-TEST_P(VirtualNodesTest, ShellThatHoldsALockComesBack) {
+TEST_P(VirtualNodesTest, ShellThatHoldsALockCanBeRestored) {
   sh("exec 9>/root/lock; flock 9");
   const std::string node = snapshot()["node"];
   sh("exec 9>&-");
   expect_same(node, "flock -n /root/lock true; echo $?", "1");
 }
 
-TEST_P(VirtualNodesTest, NodeTakenAfterAResizeDuringACommandComesBack) {
+TEST_P(VirtualNodesTest, NodeTakenAfterAResizeDuringACommandCanBeRestored) {
   sh("mkfifo /tmp/go /tmp/there");
   std::thread command([&] { sh("echo >/tmp/there; read line </tmp/go; stty size >/root/f"); });
   run_beside("read line </tmp/there");
@@ -234,7 +234,7 @@ TEST_P(VirtualNodesTest, NodeTakenAfterAResizeDuringACommandComesBack) {
   expect_same(node, "cat /root/f", "50 200");
 }
 
-TEST_P(VirtualNodesTest, DeterministicWorkComesBackProven) {
+TEST_P(VirtualNodesTest, DeterministicWorkIsRestoredAsProven) {
   sh("mkdir -p /root/w/a; cd /root/w; x=1; declare -A m=([k]=v); umask 027; alias ll='ls -l'");
   sh("f(){ echo $1; }; trap 'echo bye' USR1; export E=1; set -o noclobber");
   sh("for i in $(seq 50); do echo line $i >a/$i; done; ln a/1 hard; ln -s a/2 soft; chmod 600 a/3");

@@ -1,4 +1,4 @@
-"""Each check finds what it is there for, and leaves the innocent alone."""
+"""Each check finds its violation and accepts correct files."""
 
 import unittest
 
@@ -37,11 +37,11 @@ class LayeringTest(unittest.TestCase):
 
 
 class FilesTest(unittest.TestCase):
-    def test_a_test_that_nobody_builds_is_found(self):
+    def test_a_test_that_is_not_built_is_found(self):
         files = {"src/os/fd_test.cc": "", "src/os/file_test.cc": ""}
         self.assertEqual(found(checks.every_test_is_built, files, ["src/os/fd_test.cc"]), ["src/os/file_test.cc:1"])
 
-    def test_a_python_test_that_nobody_runs_is_found(self):
+    def test_a_python_test_that_is_not_run_is_found(self):
         files = {"tests/t/CMakeLists.txt": "function(sf_python_test label)\nendfunction()\nsf_python_test(unit 60 one)\n",
                  "tests/t/test_one.py": "", "tests/t/test_two.py": "", "tests/t/test_label.py": "", "tests/t/other.py": "",
                  "bench/test_task.py": ""}
@@ -71,7 +71,7 @@ class TextTest(unittest.TestCase):
         text = "[a](a.md#programs-execcommand) [b](a.md#fifty-forks-of-256-mb)\n[c](a.md#not-one)\n[d](#here)\n# Here\n"
         self.assertEqual(found(checks.anchors_exist, {"README.md": text, "a.md": page}), ["README.md:2"])
 
-    def test_code_is_no_link(self):
+    def test_code_is_not_parsed_for_links(self):
         text = "```cpp\nauto f = [](int){};\nf[0](x);\n```\n"
         self.assertEqual(found(checks.links_resolve, {"README.md": text}), [])
 
@@ -85,7 +85,7 @@ class TextTest(unittest.TestCase):
         files = {"README.md": text, "tests/a_test.cc": ""}
         self.assertEqual(found(checks.cited_paths_exist, files), ["README.md:2"])
 
-    def test_what_was_put_off_is_found(self):
+    def test_postponed_work_is_found(self):
         files = {"a.cc": "// TO" "DO: later\n", "b_test.cc": "TEST(A, DIS" "ABLED_Works) {}\n"}
         self.assertEqual(found(checks.nothing_is_put_off, files), ["a.cc:1", "b_test.cc:1"])
 

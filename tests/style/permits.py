@@ -1,7 +1,7 @@
-"""Branches are changed through the gate alone: src/shell/change_gate.h.
+"""Checks that branches are changed only through the gate, src/shell/change_gate.h.
 
-The classes that change a branch take a ChangePermit; the compiler sees to that. This check sees to what the compiler
-cannot: that the code which serves live branches makes the system calls behind them nowhere else.
+The classes that change a branch take a ChangePermit, which the compiler enforces. This check covers
+the rest: code that serves live branches must not make the underlying system calls elsewhere.
 """
 
 import re
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from checks import Files, line_of
 
-# Where live branches are served. The init of a branch is part of the branch.
+# Code that serves live branches. A branch's init is part of the branch.
 SERVING = re.compile(r"src/(?:shell/(?!init/)|agent/|waypoint/|backends/(?:waypoint/|live_)).*\.(?:cc|h)$")
-# The means, whose functions take a permit (change_gate_test.cc has them all).
+# The classes with functions that take a permit (change_gate_test.cc lists all of them).
 MEANS = {
     "src/shell/branch_files.cc",
     "src/shell/permitted_calls.h",
@@ -19,8 +19,8 @@ MEANS = {
     "src/shell/side_exec.cc",
     "src/shell/terminal_input.cc",
 }
-# Typed input, terminals, signals, and files below a branch's root. os::write_all() is for descriptors of every kind:
-# the keeper tells with it that it is ready, and files of the store are written with it, too.
+# Typed input, terminals, signals, and files below a branch's root. os::write_all() is not listed:
+# it serves descriptors of every kind, such as the keeper's ready pipe and files of the store.
 CHANGES = re.compile(
     r"\bos::(?:signal_process|signal_group|set_terminal_settings|set_window_size|discard_typed|take_typed|put_typed)\("
     r"|\bos::write_all\((?:master|\w+(?:\.|->)?master|terminal)"

@@ -1,4 +1,4 @@
-"""The check of permits finds what it is there for, and leaves the innocent alone."""
+"""The check of permits finds its violations and accepts correct files."""
 
 import unittest
 
@@ -10,7 +10,7 @@ def found(files):
 
 
 class PermitsTest(unittest.TestCase):
-    def test_a_change_beside_the_gate_is_found(self):
+    def test_a_change_that_bypasses_the_gate_is_found(self):
         for call in ("(void)os::signal_process(pid, SIGINT);", "os::signal_group(group, SIGCONT);",
                      "os::set_terminal_settings(fd, settings);", "os::set_window_size(fd, 1, 2);",
                      "os::discard_typed(fd);", "os::take_typed(fd);", "os::put_typed(fd, typed);",
@@ -21,7 +21,7 @@ class PermitsTest(unittest.TestCase):
             self.assertEqual(found(files), ["src/shell/shell_driver.cc:2", "src/waypoint/keeper/keeper.cc:1",
                                             "src/backends/live_backend.cc:1", "src/agent/agent.cc:1"], call)
 
-    def test_the_means_themselves_tests_and_other_layers_may(self):
+    def test_the_gated_classes_tests_and_other_layers_are_exempt(self):
         call = "os::signal_process(pid, SIGINT);"
         self.assertEqual(found({"src/shell/permitted_calls.h": call, "src/shell/init/init.cc": call,
                                 "src/shell/terminal_input_test.cc": call, "src/cli/daemon/raw_terminal.cc": call,

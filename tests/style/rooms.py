@@ -1,6 +1,7 @@
-"""Can a newcomer find a file? The map, the names and the size of the rooms, as pure functions like those of checks.py.
+"""Checks that a newcomer can find a file: the map, the names and the size of folders. Pure
+functions, as in checks.py.
 
-rooms_test.py proves that each one finds what it is there for.
+rooms_test.py tests each check.
 """
 
 import posixpath
@@ -17,8 +18,8 @@ PATH = re.compile(r"(?<![\w/.])(?:[\w.-]+/)+[\w-]+\.(?:cc|h|c|md|txt|cmake|py)\b
 ROW = re.compile(r"^\|(.+)\|$", re.MULTILINE)
 NAMED = re.compile(r"`([^`]+)`")
 
-# What a concept is no longer called, and where the word still means something else. Written so that the names do not
-# stand here as a whole.
+# Retired names of concepts, and the places where the word has another meaning. Split, so that this
+# file does not contain the names.
 RETIRED: list[tuple[str, str]] = [  # pattern, where it counts
     (r"[cC]rad" r"le|\b[nN]ur" r"se", ""), (r"[bB]irth_?[wW]ri" r"ter|\bplan_bir" r"ths|\bBir" r"th(?:Gifts)?\b", "src/"),
     (r"\b[bB]lo" r"b", "src/engine/"), (r"\bVis" r"it\b", "src/"), (r"\bfami" r"ly\.(?:h|cc)|Fami" r"lyTest", ""),
@@ -33,7 +34,7 @@ RETIRED: list[tuple[str, str]] = [  # pattern, where it counts
     (r"(?:Daemon|Copy|File|Node)Pla" r"ces?\b|(?:copy|agent|file)_pla" r"ces?\b", ""), (r"\bk\w*Pati" r"ence\b|\bkMom" r"ent\b|\bkSo" r"on\b", ""),
     (r"keeper_ho" r"me|keeper_ho" r"st", ""), (r"branch_regi" r"stry|BranchRegi" r"stry", ""), (r"AgentBack" r"end", "src/"),
 ]
-# History keeps its words, and so does what others wrote.
+# History and text by other authors may use retired names.
 MAY_NAME_THEM = ("CHANGELOG.md", "tests/style/", "fuzz/seeds/", "bench/explore/tasks/", "docs/benchmarks/")
 
 
@@ -45,7 +46,7 @@ def folders_are_small(files: Files) -> Iterator[str]:
             count[folder] = count.get(folder, 0) + 1
     for folder, sources in sorted(count.items()):
         if sources > MAX_SOURCES:
-            yield f"{folder}:1: {sources} sources, more than {MAX_SOURCES}; group them by what they are about"
+            yield f"{folder}:1: {sources} sources, more than {MAX_SOURCES}; group them into folders by topic"
 
 
 def base_names_are_unique(files: Files) -> Iterator[str]:
@@ -57,7 +58,7 @@ def base_names_are_unique(files: Files) -> Iterator[str]:
         stem = re.sub(r"(_test)?\.\w+$", "", name)
         other = first.setdefault(stem, folder)
         if other != folder:
-            yield f"{path}:1: {other} has a {stem}, too; say which one this is"
+            yield f"{path}:1: {other} has a file {stem}, too; use a more specific name"
 
 
 def map_names_what_exists(files: Files) -> Iterator[str]:
@@ -69,7 +70,8 @@ def map_names_what_exists(files: Files) -> Iterator[str]:
 
 
 def rows_of(text: str, heading: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of the table below a heading, each with its line; the table's own two first lines are left out."""
+    """The rows of the table below a heading, each with its line number, without the two header
+    lines."""
     start = text.find(heading)
     if start < 0:
         return
@@ -101,7 +103,7 @@ def answers_exist(files: Files) -> Iterator[str]:
             continue
         for word in NAMED.findall(cells[2]):
             if word not in files[where]:
-                yield f"{QUESTIONS}:{line}: {where} says nothing of {word}"
+                yield f"{QUESTIONS}:{line}: {where} does not contain {word}"
 
 
 def retired_names_are_gone(files: Files) -> Iterator[str]:
@@ -111,7 +113,7 @@ def retired_names_are_gone(files: Files) -> Iterator[str]:
         for pattern, where in RETIRED:
             if path.startswith(where):
                 for match in re.finditer(pattern, text):
-                    yield f"{path}:{line_of(text, match.start())}: {match.group()} has another name now"
+                    yield f"{path}:{line_of(text, match.start())}: {match.group()} is a retired name"
 
 
 CHECKS: list[Callable[[Files], Iterator[str]]] = [

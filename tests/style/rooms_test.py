@@ -1,4 +1,4 @@
-"""Each check of rooms.py finds what it is there for, and leaves the innocent alone."""
+"""Each check of rooms.py finds its violation and accepts correct files."""
 
 import unittest
 
@@ -34,7 +34,7 @@ class RoomsTest(unittest.TestCase):
     def test_a_map_without_a_glossary_is_found(self):
         self.assertEqual(found(rooms.glossary_names_what_exists, {rooms.MAP: "# Architecture\n"}), ["ARCHITECTURE.md:1"])
 
-    def test_an_answer_is_a_file_that_says_the_word(self):
+    def test_an_answer_is_a_file_that_contains_the_word(self):
         table = "# Finding your way\n\n| question | file | look for |\n|---|---|---|\n| Who? | [fd.h](../src/os/fd.h) | `close` |\n"
         files = {"src/os/fd.h": "void close();", rooms.QUESTIONS: table}
         self.assertEqual(found(rooms.answers_exist, files), [])

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Runs all style checks on the working tree: the files git knows, and those it would add.
+"""Runs all style checks on the working tree: files tracked by git, and new files that are not
+ignored.
 
 Usage: run.py [test_sources.txt]
 
-The argument is the build's list of test sources; without it (before the first build) that one check is left out.
+The argument is the build's list of test sources; without it (before the first build) that check is
+skipped.
 """
 
 import subprocess

@@ -32,7 +32,7 @@ class SkipsTest(unittest.TestCase):
                 status = skips.main(report, allowed_file)
             return status, output.getvalue()
 
-    def test_skipped_cases_and_skipped_entries_are_both_seen(self):
+    def test_skipped_cases_and_skipped_entries_are_both_found(self):
         self.assertEqual(skips.skipped_tests(REPORT), ["PtyTest.Opens", "docker_test"])
 
     def test_a_skip_that_is_not_allowed_fails_and_is_named(self):

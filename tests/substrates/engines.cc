@@ -5,6 +5,8 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "os/file.h"
@@ -17,12 +19,21 @@ constexpr auto kStartTime = seconds(60);
 constexpr const char* kPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr auto kPodmanEndTime = seconds(30);
 
-bool is_podman_running() {
-  for (pid_t pid : os::process_tree(1)) {
+// Ends every podman and conmon with SIGKILL and returns how many it found. /proc lists processes by
+// rising pid, so a process that is forked during the listing is found, too.
+// Requires: this PID namespace is the test's own, so every podman in it belongs to the test.
+std::size_t kill_podman_programs() {
+  std::size_t found = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const pid_t pid = std::atoi(entry.path().filename().c_str());
+    if (pid <= 1) continue;  // 0: not a process
     const std::string name = os::process_name(pid);
-    if (name == "podman" || name == "conmon") return true;
+    if (name != "podman" && name != "conmon") continue;
+    (void)os::signal_process(pid, SIGKILL);
+    ++found;
   }
-  return false;
+  return found;
 }
 
 }  // namespace
@@ -41,20 +52,20 @@ Engines::~Engines() {
   if (!dockerd_.running()) return;
   (void)dockerd_.signal(SIGTERM);
   (void)dockerd_.wait(Deadline::after(seconds(20)));
-  // Where mounts are private it mounts this on itself, and does not always undo that.
+  // On private mounts dockerd bind-mounts this directory onto itself, and does not always undo
+  // that.
   (void)::umount2((dir_ / "docker").c_str(), MNT_DETACH);
 }
 
-// Podman leaves the store mounted on itself. After a container has ended, its conmon starts
-// `podman container cleanup`, which mounts the store again, so unmounting waits for those programs.
-// Requires: PID 1 is the test's own, so every podman below it belongs to the test.
+// Podman bind-mounts the store onto itself. After a container has ended, its conmon starts `podman
+// container cleanup`, which mounts the store again, so those programs must end first.
 void Engines::unmount_podman_store() const {
   const std::string store = dir_ / "podman/overlay";
   const Deadline deadline = Deadline::after(kPodmanEndTime);
-  while (is_podman_running() && !deadline.passed()) {
-    std::this_thread::sleep_for(milliseconds(20));
+  while (kill_podman_programs() > 0 && !deadline.passed()) {
+    std::this_thread::sleep_for(milliseconds(5));
   }
-  while (::umount2(store.c_str(), MNT_DETACH) == 0) continue;  // once per mount on top of another
+  while (::umount2(store.c_str(), MNT_DETACH) == 0) continue;  // once per stacked mount
 }
 
 std::string Engines::root() {
@@ -64,7 +75,7 @@ std::string Engines::root() {
 
 backends::Tools Engines::tools() const {
   return {.docker_socket = dir_ / "docker.sock",
-          .vm_accelerator = "tcg",  // works everywhere; finding out takes its time
+          .vm_accelerator = "tcg",  // works everywhere, and saves the time to probe for KVM
           .podman_config = dir_ / "containers.conf",
           .podman_storage_config = dir_ / "storage.conf"};
 }
@@ -85,7 +96,7 @@ Status Engines::start_docker() {
   SF_TRY_ASSIGN(os::UniqueFd log, os::open_file(dir_ / "dockerd.log",
                                                 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   os::SpawnOptions options;
-  // No bridge and no rules: nothing of the host's network is touched.
+  // No bridge and no firewall rules, so the host's network is not changed.
   options.argv = {"/usr/sbin/dockerd",
                   "--host=unix://" + (dir_ / "docker.sock"),
                   "--data-root=" + (dir_ / "docker"),

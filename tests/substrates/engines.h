@@ -1,7 +1,7 @@
-// Engines: the tools of others, started by the tests themselves with directories of their own.
+// Engines: third-party tools, started by the tests with their own directories.
 //
-// The whole test program runs in its own mount and PID namespaces (see CMakeLists.txt): whatever
-// happens, no process and no mount of an engine outlives it.
+// The whole test program runs in its own mount and PID namespaces (see CMakeLists.txt), so no
+// process and no mount of an engine can outlive it.
 #pragma once
 
 #include <string>
@@ -21,12 +21,12 @@ class Engines {
   Engines(const Engines&) = delete;
   Engines& operator=(const Engines&) = delete;
 
-  // Starts what the backend needs, when it is first needed.
+  // Starts the engine that the backend needs, at first use.
   Status prepare(const std::string& backend);
   backends::Tools tools() const;
-  // The same for a daemon of its own; "KEY=value".
+  // The same settings for a separate daemon, as "KEY=value".
   std::vector<std::string> environment() const;
-  // A small Debian root, for backends that cannot have the host's.
+  // A small Debian root, for backends that cannot use the host's.
   static std::string root();
 
  private:

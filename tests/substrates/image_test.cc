@@ -1,4 +1,4 @@
-// Sessions over images, as Docker and Podman have them.
+// Sessions over images of Docker and Podman.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -20,7 +20,7 @@ class ImageTest : public ::testing::TestWithParam<const char*> {
     import("volume:1", "VOLUME /data");
     ASSERT_FALSE(::testing::Test::HasFailure());
   }
-  // The small root as an image, with a line of a Dockerfile.
+  // Imports the small root as an image, with one Dockerfile instruction.
   void import(const std::string& name, const std::string& change) {
     const bool is_docker = GetParam() == std::string("docker");
     const std::string tool = is_docker ? "docker import" : "podman import --quiet";
@@ -43,7 +43,7 @@ class ImageTest : public ::testing::TestWithParam<const char*> {
   std::unique_ptr<DaemonWorld> world;
 };
 
-TEST_P(ImageTest, AnImageIsARootLikeAnyOther) {
+TEST_P(ImageTest, ImageCanBeUsedAsARoot) {
   std::string session =
       world->output({"new", "image:tiny:1", "--backend", GetParam(), "--name", "tiny"});
   world->exec_output(session, "echo old >/root/f");
@@ -53,15 +53,15 @@ TEST_P(ImageTest, AnImageIsARootLikeAnyOther) {
   EXPECT_EQ(world->exec_output(session, "cat /root/f; ls /bin/sh"), "old\n/bin/sh");
 }
 
-TEST_P(ImageTest, AnImageThatIsNotThereIsNamedWithWhatToDo) {
+TEST_P(ImageTest, MissingImageIsNamedWithAHint) {
   CommandRun refused = start("nobody/has-this:1");
   EXPECT_NE(refused.status, 0);
   EXPECT_NE(refused.err.find("has-this"), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("pull"), std::string::npos) << refused.err;
 }
 
-// Volumes lie outside of a container's own files, where no snapshot would find them.
-TEST_P(ImageTest, WhatAnImageCallsAVolumeIsKeptOrRefused) {
+// Volumes are outside of the container's own files, so a snapshot would miss them.
+TEST_P(ImageTest, VolumesOfAnImageAreCapturedOrRefused) {
   CommandRun made = start("volume:1");
   if (GetParam() == std::string("docker")) {
     EXPECT_NE(made.status, 0);

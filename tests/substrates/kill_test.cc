@@ -1,5 +1,5 @@
-// Kill -9 of the daemon in the middle of its work, and of what runs a session, over every engine of
-// others: acknowledged nodes come back, and in the end nothing is left.
+// SIGKILL to the daemon during its work, and to the processes of a session, over each third-party
+// engine: acknowledged nodes can be restored, and nothing is left at the end.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -29,7 +29,7 @@ constexpr int kRounds = 3;
 
 struct Subject {
   const char* backend;
-  const char* process;  // part of the command line of what runs a session
+  const char* process;  // part of the command line of the session's process
 };
 void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.backend; }
 
@@ -47,14 +47,14 @@ class SubstrateKillTest : public ::testing::TestWithParam<Subject> {
     world->output({"rm", session});
     world->end_daemon(SIGTERM);
     expect_nothing_left(state);
-    world->output({"ls"});  // as its end wants it
+    world->output({"ls"});  // starts a daemon, since the destructor of the world ends one
     world.reset();
   }
-  // Looks where records and drafts would be, then asks the engine itself, which sweeps.
+  // Checks the directories of records and drafts, then opens the backend, which removes leftovers.
   void expect_nothing_left(const std::string& state) {
     for (const char* location : {"", "/records", "/kept", "/roots"}) {
       auto names = os::list_directory(state + "/store/backends/" + backend() + location);
-      if (!names) continue;  // not every backend has all
+      if (!names) continue;  // not every backend has all of these
       for (const std::string& name : *names)
         EXPECT_FALSE(name.ends_with(".json") || name.ends_with(".draft"))
             << location << "/" << name;
@@ -70,7 +70,7 @@ class SubstrateKillTest : public ::testing::TestWithParam<Subject> {
   static std::string backend() { return GetParam().backend; }
   std::string run(const std::string& command) { return world->exec_output(session, command); }
   std::string snapshot() { return world->output({"snapshot", session}); }
-  // Those that run the session.
+  // The processes that run the session.
   static std::vector<pid_t> processes() {
     std::vector<pid_t> found;
     EXPECT_EQ(os::process_name(1), "sh") << "only in a PID namespace of its own";
@@ -83,7 +83,7 @@ class SubstrateKillTest : public ::testing::TestWithParam<Subject> {
     }
     return found;
   }
-  // A snapshot that somebody asks for while the daemon is killed; the node when it was answered.
+  // Kills the daemon during a snapshot. Returns the node if the snapshot was acknowledged.
   std::string snapshot_under_fire(milliseconds when) {
     std::string node;
     pid_t daemon = world->daemon_pid();
@@ -92,7 +92,7 @@ class SubstrateKillTest : public ::testing::TestWithParam<Subject> {
                                          Json::object());
       if (answer) node = (*answer)["node"];
     });
-    std::this_thread::sleep_for(when);  // not for synchronisation: any moment is as good
+    std::this_thread::sleep_for(when);  // a random moment; not used for synchronisation
     EXPECT_TRUE(daemon > 1 && ::kill(daemon, SIGKILL) == 0);
     asking.join();
     return node;
@@ -103,9 +103,9 @@ class SubstrateKillTest : public ::testing::TestWithParam<Subject> {
   std::string session;
 };
 
-TEST_P(SubstrateKillTest, WhatWasAcknowledgedOutlivesTheDaemon) {
+TEST_P(SubstrateKillTest, AcknowledgedNodesOutliveTheDaemon) {
   std::mt19937 random(::testing::UnitTest::GetInstance()->random_seed());
-  std::map<std::string, std::string> content;  // of the file, by node
+  std::map<std::string, std::string> content;  // content of the file, by node
   run("echo 0 >/root/f; x=alive");
   content[snapshot()] = "0";
   for (int round = 1; round <= kRounds; ++round) {
@@ -113,7 +113,7 @@ TEST_P(SubstrateKillTest, WhatWasAcknowledgedOutlivesTheDaemon) {
     run("echo " + number + " >/root/f");
     std::string node = snapshot_under_fire(milliseconds(random() % 600));
     if (!node.empty()) content[node] = number;
-    EXPECT_EQ(run("cat /root/f; echo $x"), number + "\nalive") << "the session ran on";
+    EXPECT_EQ(run("cat /root/f; echo $x"), number + "\nalive") << "the session continued";
   }
   for (const auto& [node, number] : content) {
     world->output({"restore", session, node});
@@ -121,15 +121,15 @@ TEST_P(SubstrateKillTest, WhatWasAcknowledgedOutlivesTheDaemon) {
   }
 }
 
-TEST_P(SubstrateKillTest, ASessionWhoseProcessesWereKilledComesBackFromItsNode) {
+TEST_P(SubstrateKillTest, SessionWithKilledProcessesCanBeRestored) {
   run("echo kept >/root/f");
   const std::string node = snapshot();
   const std::vector<pid_t> running = processes();
-  ASSERT_FALSE(running.empty()) << "nothing runs as " << GetParam().process;
+  ASSERT_FALSE(running.empty()) << "no process matches " << GetParam().process;
   for (pid_t pid : running) (void)::kill(pid, SIGKILL);
   CommandRun lost = world->exec(session, "cat /root/f");
   EXPECT_NE(lost.status, 0);
-  EXPECT_NE(lost.err.find("restore"), std::string::npos) << "what to do: " << lost.err;
+  EXPECT_NE(lost.err.find("restore"), std::string::npos) << "no hint in: " << lost.err;
   world->output({"restore", session, node});
   EXPECT_EQ(run("cat /root/f"), "kept");
 }
@@ -150,9 +150,8 @@ INSTANTIATE_TEST_SUITE_P(Backends, SubstrateKillTest,
 
 class FrozenContainerTest : public SubstrateKillTest {};
 
-// A podman killed in the middle of a commit leaves the container frozen, and its own notes may not
-// know of it.
-TEST_P(FrozenContainerTest, GoesOnWithTheNextDaemon) {
+// A podman killed during a commit leaves the container frozen, possibly without a record of it.
+TEST_P(FrozenContainerTest, FrozenContainerResumesWithTheNextDaemon) {
   run("x=alive");
   const std::vector<pid_t> running = processes();
   ASSERT_FALSE(running.empty());
@@ -173,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, FrozenContainerTest,
 
 class SavedMachineTest : public SubstrateKillTest {
  protected:
-  // As a daemon leaves it that is killed while the machine stands still for a snapshot.
+  // Simulates a daemon killed while the machine is paused for a snapshot.
   void stand_still() {
     const std::string sandboxes = world->state_dir() + "/store/backends/vm/boxes";
     ASSERT_OK_AND_ASSIGN(std::vector<std::string> names, os::list_directory(sandboxes));
@@ -185,8 +184,8 @@ class SavedMachineTest : public SubstrateKillTest {
   }
 };
 
-TEST_P(SavedMachineTest, GoesOnWithTheNextDaemonHoweverLongQemuTakesToSaveIt) {
-  constexpr auto kBusy = seconds(7);  // QEMU answers nobody while it saves
+TEST_P(SavedMachineTest, MachineResumesWithTheNextDaemonAfterALongSave) {
+  constexpr auto kBusy = seconds(7);  // QEMU does not reply while it saves
   run("x=alive");
   const std::vector<pid_t> running = processes();
   ASSERT_EQ(running.size(), 1U);

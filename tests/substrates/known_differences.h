@@ -1,5 +1,5 @@
-// Scenarios of the table in which a backend brings back less than its claims say, and why. The
-// test fails for one that is missing here, and for one that is here and comes back.
+// Scenarios of the table in which a backend restores less than it claims, and the reason. The test
+// fails if a difference is missing here, or if a listed one does not occur.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ struct KnownDifference {
   std::vector<std::string> scenarios;
   enum class Kind {
     kLost,
-    kByChance,      // it may come back, and nothing is asked
-    kCannotBeMade,  // there is no such state
+    kByChance,      // may or may not be restored; not checked
+    kCannotBeMade,  // the backend cannot have this state
   };
   Kind kind = Kind::kLost;
 };
 
 const std::vector<KnownDifference>& known_differences();
-// Nothing when the state has to come back.
+// Null if the state must be restored.
 const KnownDifference* known_difference(const std::string& backend, const std::string& scenario);
 
 }  // namespace sf::test

@@ -1,5 +1,5 @@
-// Does each backend bring back what it claims, and only that? A claim that is never contradicted
-// proves nothing, so each part has a scenario in which a backend without it must fail.
+// Each backend restores exactly the kinds of state that it claims. Each kind has a scenario in
+// which a backend without that claim must fail.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -23,7 +23,7 @@ struct Scenario {
   const char* disturb;
 };
 
-// The numbers that processes keep are drawn at random: doing everything again brings others.
+// Processes hold random numbers, so running the commands again gives other ones.
 const Scenario kScenarios[] = {
     {"files", Preserves::kFiles, "mkdir /root/d; echo old >/root/d/f; ln /root/d/f /root/d/g",
      "cat /root/d/f /root/d/g; ls -i /root/d | awk '{print $1}' | uniq | wc -l",
@@ -32,7 +32,7 @@ const Scenario kScenarios[] = {
      "pwd; f; alias ll", "cd /; unset X; unset -f f; unalias ll"},
     {"memory", Preserves::kMemory,
      "coproc { n=$SRANDOM; while read -r; do echo $n; done; }; exec 7>&\"${COPROC[1]}\" "
-     "8<&\"${COPROC[0]}\"; echo x >&7; read -r -u 8",  // by now it has drawn its number
+     "8<&\"${COPROC[0]}\"; echo x >&7; read -r -u 8",  // the reply shows that the number was drawn
      "echo x >&7 && read -r -t 5 -u 8 && echo $REPLY", "kill %%; wait; exec 7>&- 8<&-"},
     {"service", Preserves::kLocalServices | Preserves::kProcesses,
      R"(python3 -c '
@@ -59,7 +59,7 @@ class PreservesTest : public ::testing::TestWithParam<std::tuple<const char*, Sc
     }
   }
   static Status write_matrix(const std::string& path);
-  static inline std::unique_ptr<Engines> engines;  // one start for all tests
+  static inline std::unique_ptr<Engines> engines;  // started once for all tests
   static inline std::map<std::string, std::map<std::string, bool>> came_back;  // backend, scenario
 };
 
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, PreservesTest,
                            return name;
                          });
 
-TEST_P(PreservesTest, TheProbePrintsTheSameAfterARestoreExactlyWhenTheBackendSaysSo) {
+TEST_P(PreservesTest, StateIsRestoredExactlyIfTheBackendClaimsIt) {
   const auto& [backend, scenario] = GetParam();
   ASSERT_OK(engines->prepare(backend));
   World world(engines->tools());
@@ -109,7 +109,7 @@ TEST_P(PreservesTest, TheProbePrintsTheSameAfterARestoreExactlyWhenTheBackendSay
   NodeId here = world.snapshot();
   std::string first = world.run(scenario.probe);
   ASSERT_FALSE(first.empty());
-  ASSERT_EQ(world.run(scenario.probe), first);  // it is the state that it shows
+  ASSERT_EQ(world.run(scenario.probe), first);  // the probe itself changes nothing
   world.run(scenario.disturb);
   ASSERT_NE(world.run(scenario.probe), first);
   world.restore(here);

@@ -1,5 +1,5 @@
-// The terminal inside is the same in every substrate: the command protocol's hard cases over each
-// backend that has its shell driven by the agent, and what a restarted daemon finds.
+// The terminal behaves the same in every substrate: difficult cases of the command protocol over
+// each backend that has its shell driven by the agent, and a restarted daemon.
 #include <algorithm>
 #include <memory>
 #include <thread>
@@ -18,7 +18,7 @@ class AgentShellTest : public ::testing::TestWithParam<const char*> {
  protected:
   static void SetUpTestSuite() { engines = std::make_unique<Engines>(); }
   static void TearDownTestSuite() { engines.reset(); }
-  static inline std::unique_ptr<Engines> engines;  // one start for all tests
+  static inline std::unique_ptr<Engines> engines;  // started once for all tests
 
   static std::string backend() { return GetParam(); }
   void SetUp() override {
@@ -57,8 +57,8 @@ TEST_P(AgentShellTest, CommandsAreByteExactAndTheShellOutlivesThem) {
   EXPECT_EQ(ended.exit_code, 3);
   EXPECT_TRUE(ended.shell_restarted);
   EXPECT_EQ(run("echo \"[$x]\"").output, "[]\n");
-  // Spares the shell that says so, and PID 1, which is the agent. It may meet the way into the
-  // sandbox.
+  // Spares the calling shell and PID 1, which is the agent, but may kill the process that connects
+  // to the sandbox.
   auto killed = world_->session().exec_command(kMain, {.command = "kill -9 -1"});
   EXPECT_TRUE(killed.ok() || killed.error().code == ErrorCode::kOs) << killed.error().describe();
   EXPECT_EQ(run("echo alive").output, "alive\n");
@@ -72,7 +72,7 @@ TEST_P(AgentShellTest, ATimeOutLeavesAUsableShell) {
   EXPECT_EQ(run("echo next").output, "next\n");
 }
 
-TEST_P(AgentShellTest, JobsAreSeen) {
+TEST_P(AgentShellTest, BackgroundJobsAreReported) {
   build();
   EXPECT_TRUE(run("sleep 1000 &").left_background);
   EXPECT_FALSE(run("true").left_background);
@@ -91,7 +91,8 @@ TEST_P(AgentShellTest, KeysAnswerAReadingCommandAndShowOnTheScreen) {
     }
     EXPECT_OK(world_->session().send_keys(kMain, "agent\r"));
   });
-  // No line's end, between which and its text the keys could show.
+  // The prompt has no final newline, because the keys could be echoed between a newline and the
+  // text.
   EXPECT_EQ(run("read -r -p 'name?' name; echo \"got $name\"").output, "name?agent\ngot agent\n");
   typing.join();
 }
@@ -107,11 +108,11 @@ TEST_P(AgentShellTest, FilesGoInAndOutWithoutTheShell) {
             ErrorCode::kInvalidArgument);
 }
 
-TEST_P(AgentShellTest, AnOrdinaryUserHasTheShell) {
+TEST_P(AgentShellTest, ShellMayBelongToAnOrdinaryUser) {
   build({.user = "nobody", .cwd = "/tmp"});
   EXPECT_EQ(run("id -un; pwd; echo x >/root/f || echo denied").output.substr(0, 12),
             "nobody\n/tmp\n");
-  const std::string drawn = run("n=$SRANDOM; echo $n").output;  // doing it again brings another
+  const std::string drawn = run("n=$SRANDOM; echo $n").output;  // a rerun gives another number
   NodeId here = world_->snapshot();
   world_->restore(here);
   EXPECT_EQ(run("id -un").output, "nobody\n");
@@ -119,7 +120,7 @@ TEST_P(AgentShellTest, AnOrdinaryUserHasTheShell) {
   EXPECT_EQ(run("echo $n").output == drawn, keeps_shell);
 }
 
-TEST_P(AgentShellTest, ADaemonThatStartsAgainFindsEverythingAndForksLiveSideBySide) {
+TEST_P(AgentShellTest, RestartedDaemonFindsEverythingAndForksRunSideBySide) {
   build();
   run("echo one >/root/f");
   NodeId one = world_->snapshot();
@@ -140,7 +141,7 @@ TEST_P(AgentShellTest, ADaemonThatStartsAgainFindsEverythingAndForksLiveSideBySi
   EXPECT_TRUE(world_->disagreements().empty());
 }
 
-TEST_P(AgentShellTest, WhatItCannotHonourIsRefused) {
+TEST_P(AgentShellTest, UnsupportedConfigurationIsRefused) {
   auto made = world_->registry().make(backend());
   ASSERT_OK(made);
   const std::string root = Engines::root();

@@ -16,7 +16,7 @@ restored. A cell has the number of scenarios with the same output of the probe b
 
 )";
 
-// "| `docker` | ..." to docker; nothing for other lines.
+// "| `docker` | ..." gives docker; other lines give an empty string.
 std::string backend_of(const std::string& line) {
   if (!line.starts_with("| `")) return {};
   return line.substr(3, line.find('`', 3) - 3);

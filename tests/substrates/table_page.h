@@ -1,5 +1,5 @@
-// TablePage: docs/backends-table.md, of which each backend's run writes its own row. Pure, but for
-// reading and writing the file.
+// TablePage: docs/backends-table.md, in which the run of each backend writes its own row. Pure
+// except for reading and writing the file.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ struct FamilyCount {
   int tried = 0;
 };
 
-// By name of the family.
+// The counts, by name of the family.
 Status write_row(const std::string& path, const std::string& backend,
                  const std::map<std::string, FamilyCount>& counts);
 

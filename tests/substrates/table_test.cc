@@ -1,6 +1,6 @@
-// The whole equivalence table over every backend, through the daemon. Where a backend claims all
-// that a scenario needs, the state must come back, but for what known_differences.cc names; where
-// it does not, something of each family must be seen to be lost, or the claim is too small.
+// The complete equivalence table over every backend, through the daemon. If a backend claims all
+// that a scenario needs, the state must be restored, except for known_differences.cc. Otherwise at
+// least one state of each family must be lost, or the claim is too small.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using equivalence::Family;
 using equivalence::Scenario;
 using equivalence::Session;
 
-constexpr milliseconds kShortTimeout{5'000};  // where nothing is expected to answer
+constexpr milliseconds kShortTimeout{5'000};  // for states that are probably lost
 
 struct Row {
   std::string backend;
@@ -78,32 +78,32 @@ class TableTest : public ::testing::TestWithParam<Row> {
     }
   }
   static Status make_root();
-  // The daemon learns where the engines are when it starts, so they come first.
+  // The daemon looks for the engines when it starts, so start them first.
   static Status prepare_host(const std::string& backend);
 
   struct Outcome {
-    bool was_tried = false;  // the state could be made, and looked at
+    bool was_tried = false;  // the state could be made and probed
     bool came_back = false;
     std::string difference;
   };
   static void disturb(Session& session, const Scenario& scenario);
   static Outcome try_out(Session& session, const Row& row);
 
-  static inline std::unique_ptr<Engines> engines;  // one start for all tests
+  static inline std::unique_ptr<Engines> engines;  // started once for all tests
   static inline std::unique_ptr<TempDir> directory;
   static inline std::unique_ptr<DaemonHost> host;
   static inline std::map<std::string, Preserves> claims;
   static inline std::map<std::string, std::map<std::string, FamilyCount>> counts;
-  static inline std::map<std::string, std::map<std::string, bool>> lost;  // of what is not claimed
+  static inline std::map<std::string, std::map<std::string, bool>> lost;  // unclaimed state
 };
 
 Status TableTest::make_root() {
   directory = std::make_unique<TempDir>("sf-table");
   const char* full = std::getenv("STATEFORK_FULL_ROOT");
-  if (full == nullptr) return fail(ErrorCode::kNotFound, "STATEFORK_FULL_ROOT names no root");
+  if (full == nullptr) return fail(ErrorCode::kNotFound, "STATEFORK_FULL_ROOT is not set");
   SF_TRY_ASSIGN(std::string self, os::read_link("/proc/self/exe"));
   const std::string programs = self.substr(0, self.rfind('/')) + "/stateful";
-  // Nobody writes to a root, so its files can be the same. The mount goes with our namespace.
+  // Roots are read-only, so hard links to its files suffice. The mount ends with our namespace.
   SF_TRY_ASSIGN(
       os::ProgramOutput made,
       os::run_program({"/bin/sh", "-c",
@@ -131,8 +131,8 @@ Status TableTest::prepare_host(const std::string& backend) {
   return Ok{};
 }
 
-// As the runner does it, but for this: where the way into a sandbox is a process inside, `kill -9
-// -1` ends that, too, and the command with an error.
+// Like the runner, but ignores errors: if a process in the sandbox connects it to the backend,
+// `kill -9 -1` kills that process and fails the command.
 void TableTest::disturb(Session& session, const Scenario& scenario) {
   for (const auto& commands : {scenario.disturb, equivalence::damage(), equivalence::blinding()}) {
     for (const std::string& command : commands) (void)session.run(command);
@@ -152,7 +152,7 @@ TableTest::Outcome TableTest::try_out(Session& session, const Row& row) {
   if (Status restored = session.restore(*here); !restored)
     return {true, false, restored.error().describe()};
   if (!claims[row.backend].has(row.needs)) session.set_patience(kShortTimeout);
-  // Where the shell stands is asked for only where that is what it is about.
+  // Compare the shell's working directory only in scenarios about the shell.
   if (!row.needs.has(Preserves::kShell)) (void)session.run("cd /w");
   auto seen = session.run(row.scenario.probe);
   if (!seen) return {true, false, seen.error().describe()};
@@ -160,7 +160,7 @@ TableTest::Outcome TableTest::try_out(Session& session, const Row& row) {
   return {true, static_cast<bool>(is_same), is_same.message()};
 }
 
-TEST_P(TableTest, AStateComesBackExactlyWhereTheBackendSaysSo) {
+TEST_P(TableTest, StateIsRestoredExactlyIfTheBackendClaimsIt) {
   const Row& row = GetParam();
   ASSERT_OK(prepare_host(row.backend));
   ASSERT_TRUE(claims.contains(row.backend));

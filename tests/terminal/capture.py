@@ -1,11 +1,12 @@
-"""Reads what `tmux capture-pane -e` prints: text, line drawing and attributes of each character. Pure."""
+"""Parses the output of `tmux capture-pane -e`: text, line drawing and attributes of each
+character. Pure."""
 
 from __future__ import annotations
 
 import re
 from typing import Dict, List, Tuple
 
-Attributes = Tuple[str, ...]  # of the characters of a row that are no blanks
+Attributes = Tuple[str, ...]  # of the non-blank characters of a row
 
 TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|\x1b[\](].*?(?:\x1b\\|\x07|[B0])|(.)", re.DOTALL)
 GRAPHICS = dict(zip("`abcdefghijklmnopqrstuvwxyz{|}~", "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"))
@@ -15,7 +16,7 @@ OFF = {22: ("bold", "dim"), 23: ("italic",), 24: ("underline",), 25: ("blink",),
 
 
 def colour(codes: List[int]) -> str:
-    """The first 16 of the palette have sequences of their own, which mean the same."""
+    """The first 16 colours of the palette have their own sequences with the same meaning."""
     return ":".join(map(str, codes))
 
 

@@ -1,4 +1,6 @@
-"""Rows whose trees CRIU refuses: what its message says. In all others it must do what the native engine does."""
+"""Rows that CRIU refuses to snapshot, with its message. With all others it must do what the native
+engine does.
+"""
 
 from __future__ import annotations
 

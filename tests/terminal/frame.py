@@ -1,4 +1,4 @@
-"""Frame: what a terminal shows, as plain data. Pure."""
+"""Frame: the content of a terminal, as plain data. Pure."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import List, Sequence, Tuple
 
 @dataclass(frozen=True)
 class Frame:
-    rows: Tuple[str, ...]  # blanks at the right end removed
+    rows: Tuple[str, ...]  # without trailing blanks
     cursor: Tuple[int, int]  # row, column, from 0
     is_cursor_visible: bool
     is_alternate: bool
     title: str
-    attributes: Tuple[Tuple[str, ...], ...] = ()  # of each row's characters that are no blanks; () if not known
+    attributes: Tuple[Tuple[str, ...], ...] = ()  # of non-blank characters; () if unknown
 
     @property
     def text(self) -> str:
@@ -23,14 +23,16 @@ class Frame:
 
 def make_frame(rows: List[str], cols: int, cursor: Tuple[int, int], is_cursor_visible: bool, is_alternate: bool,
                title: str, attributes: Sequence[Tuple[str, ...]] = ()) -> Frame:
-    # A cursor behind the last column waits for the next character; some terminals say so, others do not.
+    # After the last column the cursor waits for the next character; only some terminals report that
+    # column.
     at = (cursor[0], min(cursor[1], cols - 1))
     return Frame(tuple(row.rstrip() for row in rows), at, is_cursor_visible, is_alternate, title,
                  tuple(attributes))
 
 
 def is_same(actual: Frame, expected: Frame) -> bool:
-    """Titles are not compared: tmux gives a pane one of its own. Attributes are compared if both are known."""
+    """Titles are not compared, because tmux sets its own. Attributes are compared if both are
+    known."""
     if actual.attributes and expected.attributes and actual.attributes != expected.attributes:
         return False
     return replace(actual, title="", attributes=()) == replace(expected, title="", attributes=())

@@ -1,4 +1,5 @@
-"""Which words of a step are tmux's names of keys (tmux(1), KEY BINDINGS). All others are text."""
+"""Tells which words of a step are tmux's names of keys (tmux(1), KEY BINDINGS). All others are
+text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of programs that work line by line on the primary screen."""
+"""Rows of line-based programs on the primary screen."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ int main(void) {
 }
 """
 
-# A line is typed when the program waits for it: what comes earlier is echoed by the terminal as well.
-# Windows only get wider after lines were edited: in tmux 3.3, blanks that readline has erased count as text when lines
-# are wrapped anew, so that empty rows come in between.
+# Type a line only when the program waits for it: the terminal also echoes lines that come earlier.
+# Only widen the window after lines were edited: tmux 3.3 treats blanks erased by readline as text
+# when it rewraps lines, which inserts empty rows.
 ROWS: List[Row] = [
     Row("python", "python3 -q", [
         step(until="^>>>$"),
@@ -137,7 +137,7 @@ ROWS: List[Row] = [
         step("C-c"),
     ]),
 
-    # What a terminal is (DA) is its own affair; that it says so is not.
+    # The type of a terminal (DA) may differ, but both must report one.
     Row("answers", "bash ask", [
         step(until="asked 1"),
     ], [

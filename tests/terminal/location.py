@@ -1,4 +1,4 @@
-"""Where programs run, in a session and in tmux alike: the same directories, files and variables."""
+"""The directories, files and variables of programs, the same in a session and in tmux."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from row import Row, Size
 
-PLACE = "/mnt"  # a directory that every Linux has, and that holds nothing a program needs
+PLACE = "/mnt"  # exists on every Linux system and is not used by any program
 HOST_NAME = "waypoint"  # that of a session
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -23,12 +23,12 @@ ENVIRONMENT = {
 
 
 def directory_of(row: Row, size: Size, engine: str) -> str:
-    """Programs show its name: it is the same in both. In tmux it is new for each play."""
+    """Programs show its name, so it is the same in both. tmux gets a fresh one for each play."""
     return f"{PLACE}/{row.name}-{size[0]}x{size[1]}" + ("" if engine == "auto" else f"-{engine}")
 
 
 def write_files(row: Row, base: Path) -> None:
-    """Below `base` on the host, where both find them."""
+    """A directory below `base` on the host, readable from both sides."""
     files = base / row.name
     files.mkdir(parents=True, exist_ok=True)
     for name, content in row.files.items():
@@ -38,7 +38,7 @@ def write_files(row: Row, base: Path) -> None:
 
 
 def prepare_script(row: Row, directory: str, base: str) -> str:
-    """For `bash -c`: makes the row's directory and what is in it. Times of files are the same, too."""
+    """A script for `bash -c` that makes the row's directory and its files, with fixed times."""
     variables = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in ENVIRONMENT.items())
     return (f"{variables}export HOME={directory}\n"
             f"umask 022; mkdir -p {directory} && cp -r {base}/{row.name}/. {directory} && cd {directory} || exit\n"

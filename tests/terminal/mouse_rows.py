@@ -1,4 +1,4 @@
-"""Rows of programs that ask for the mouse: clicks, the wheel, drags, in the encodings that they know."""
+"""Rows of programs that enable the mouse: clicks, wheel and drags, in all encodings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from row import SMALL, WIDE, Mouse, Row, click, drag, mouse, resize, step, wheel
 
 TEXT = "".join(f"line {number:03d} of the text, {'x' * (number % 60)}\n" for number in range(1, 201))
 
-# Shows each byte that it reads. The modes are its arguments.
+# Prints each byte that it reads, in hexadecimal. Its arguments are the mouse modes.
 TELL = r"""
 import os, sys, tty
 tty.setraw(0)
@@ -22,11 +22,13 @@ while True:
 
 
 def told(name: str, *modes: int) -> Row:
-    """What a program is told that switches on these modes. One event for each step: a read may take two of them."""
+    """A program that enables these modes. One event per step, since one read may return two
+    events."""
     has_drags = 1002 in modes or 1003 in modes
     steps = [mouse(Mouse("press", 9, 20)), mouse(Mouse("release", 9, 20)),
              mouse(Mouse("press", 23, 79, "right")), mouse(Mouse("release", 23, 79, "right"))]
-    # The key is let go before the button: tmux does not tell a release's keys (ctlseqs, "Normal tracking mode").
+    # Release the key before the button: tmux does not report the modifiers of a release (ctlseqs,
+    # "Normal tracking mode").
     then = [mouse(Mouse("press", 5, 6, "middle", control=True)), mouse(Mouse("release", 5, 6, "middle")),
             mouse(Mouse("wheel_up", 7, 8)), mouse(Mouse("wheel_down", 7, 8, alt=True))]
     if has_drags:
@@ -34,7 +36,7 @@ def told(name: str, *modes: int) -> Row:
                  mouse(Mouse("release", 15, 31))]
     if 1003 in modes:
         then += [mouse(Mouse("move", 11, 12, "none"))]
-    # Beyond column 95, positions are no longer ASCII.
+    # Beyond column 95 positions are not ASCII.
     then += [resize(30, 120), mouse(Mouse("press", 3, 110)), mouse(Mouse("release", 3, 110))]
     return Row(f"mouse-{name}", f"python3 tell {' '.join(map(str, modes))}", [step(until="^ready"), *steps], then,
                (SMALL,), {"tell": TELL})
@@ -72,7 +74,7 @@ ROWS: List[Row] = [
         wheel("wheel_up", 10, 10),
     ], (SMALL, WIDE), {"text": TEXT}),
 
-    # xterm-x11mouse describes an xterm that has only the oldest encoding.
+    # The terminal type xterm-x11mouse describes an xterm with only the oldest encoding.
     *[Row(name, f"TERM={term} htop --no-unicode -u nobody", [
         step(until="F10Quit|F10"),
         click(23, 9, "Setup|Categories"),

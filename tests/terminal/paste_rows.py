@@ -1,4 +1,4 @@
-"""Rows of pastes, into programs that ask for them to be marked and into programs that do not."""
+"""Rows of pastes, into programs with and without bracketed paste mode."""
 
 from __future__ import annotations
 

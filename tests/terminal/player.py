@@ -1,4 +1,4 @@
-"""Plays a row in a session and in tmux, and compares what both show after each step."""
+"""Plays a row in a session and in tmux, and compares both screens after each step."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from tmux_side import Painter, TmuxServer, TmuxTerminal, open_shell
 from world import World
 
 PATIENCE = float(os.environ.get("SF_PATIENCE", 20))
-PAUSE = 0.02  # between two looks
-# Two presses within 300 ms are a double click for tmux, which tells programs of it once more. This hand is slower.
+PAUSE = 0.02  # seconds between two samples
+# tmux treats two presses within 300 ms as a double click and reports it to programs. Click more
+# slowly.
 SLOW_HAND = 0.35
-LOOKS = 3  # that must show the same: a program may be in the middle of its drawing
+LOOKS = 3  # equal samples in a row, since a program may be drawing
 
 
 class Mismatch(AssertionError):
@@ -55,12 +56,12 @@ def has_come(frame: Frame, step: Step, before: Optional[Frame]) -> bool:
     if step.title and frame.title != step.title:
         return False
     if before and step.is_input and not step.title and is_same(frame, before):
-        return False  # what the step waits for may have been there before
+        return False  # the pattern may have matched before the step
     return bool(re.search(step.until, frame.text, re.MULTILINE))
 
 
 def settle(side: Side, step: Step, before: Optional[Frame], what: str, where: str = "tmux") -> Frame:
-    """Waits until the screen shows what the step waits for, and does not change any more."""
+    """Waits until the screen matches the step and does not change any more."""
     deadline = time.monotonic() + PATIENCE
     last, seen = None, 0
     while True:
@@ -77,7 +78,7 @@ def settle(side: Side, step: Step, before: Optional[Frame], what: str, where: st
 
 def expect(side: SessionTerminal, painter: Optional[Painter], expected: Frame, what: str, title: str = "",
            source: str = "tmux") -> None:
-    """The session shows this before long, and keeps showing it."""
+    """Waits until the session shows this frame and keeps showing it."""
     deadline = time.monotonic() + PATIENCE
     seen = 0
     painted = None
@@ -97,7 +98,7 @@ def expect(side: SessionTerminal, painter: Optional[Painter], expected: Frame, w
 
 
 def standard_frame(row: Row, number: int, frame: Frame) -> Frame:
-    """What the session has to show after that step if tmux shows `frame`."""
+    """The frame that the session must show after this step if tmux shows `frame`."""
     for difference in row.differences:
         if difference.step == number:
             rows = (*difference.rows, *[""] * (len(frame.rows) - len(difference.rows)))

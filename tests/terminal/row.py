@@ -1,7 +1,8 @@
 """Row: one program with its keys, as plain data. The tables are in the files *_rows.py.
 
-A row is played in a session and in tmux. `steps` come first, then the session is snapshotted; `then` is played in the
-session that goes on, again after a restore, and again in a fork. After each step the screens are compared.
+A row is played in a session and in tmux. `steps` come first, then a snapshot of the session; `then`
+is played in the live session, after a restore, and in a fork. The screens are compared after each
+step.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ NARROW: Size = (16, 50)
 
 @dataclass(frozen=True)
 class Mouse:
-    """What a hand does with a mouse. Rows and columns count from 0."""
+    """One mouse event. Rows and columns count from 0."""
 
     action: str  # click press release move wheel_up wheel_down
     row: int
     col: int
-    button: str = "left"  # left middle right; of a move the one that is held, or none
+    button: str = "left"  # left, middle, right; for a move the button that is held, or none
     shift: bool = False
     alt: bool = False
     control: bool = False
@@ -32,12 +33,12 @@ class Mouse:
 
 @dataclass(frozen=True)
 class Step:
-    """Keys, mouse or a paste, then what the screen shows when they have been dealt with."""
+    """Input (keys, mouse or a paste) and the screen after the program has processed it."""
 
-    keys: Sequence[str] = ()  # tmux's names; what is no name of a key is text
-    until: str = ""  # regular expression, ^ and $ match at every line
-    title: str = ""  # the terminal's title, for programs whose screen says nothing
-    resize: Optional[Size] = None  # before the keys
+    keys: Sequence[str] = ()  # tmux's names of keys; all other words are text
+    until: str = ""  # regular expression; ^ and $ match at every line
+    title: str = ""  # the terminal's title, for programs without such a text
+    resize: Optional[Size] = None  # done before the keys
     mouse: Sequence[Mouse] = ()
     paste: str = ""
 
@@ -48,32 +49,32 @@ class Step:
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference that is tmux's, and the standard that it breaks. The session must show `rows` instead."""
+    """A deviation of tmux from a standard. The session must show `rows` instead."""
 
-    step: int  # its number in the row
+    step: int  # number of the step in the row
     standard: str
-    rows: Sequence[str]  # the first ones; those below are empty
+    rows: Sequence[str]  # the first rows; the rows below are empty
     cursor: Tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Row:
     name: str
-    start: str  # command line, typed at the prompt behind `clear`
+    start: str  # command line, typed at the prompt after `clear`
     steps: Sequence[Step]
     then: Sequence[Step] = ()
-    sizes: Sequence[Size] = (SMALL,)  # the first one is in the short form
-    files: Dict[str, Union[str, bytes]] = field(default_factory=dict)  # in the row's directory, which is HOME, too
-    prepare: str = ""  # shell commands, done before in that directory
-    colours: bool = True  # whether colours and other attributes are compared
-    snapshots: bool = True  # false: only live, with the reason in `why`
+    sizes: Sequence[Size] = (SMALL,)  # the quick test uses only the first one
+    files: Dict[str, Union[str, bytes]] = field(default_factory=dict)  # in the row's directory
+    prepare: str = ""  # shell commands, run in that directory first
+    colours: bool = True  # compare colours and other attributes
+    snapshots: bool = True  # if False, play only live, for the reason in `why`
     why: str = ""
     in_tmux: bool = True  # false: in the session alone, and `differences` are the screens that are expected
     differences: Sequence[Difference] = ()
 
 
 def step(keys: Keys = (), until: str = "", title: str = "") -> Step:
-    """Keys as words between blanks, or as a list if one of them has a blank in it."""
+    """Keys as words separated by blanks, or as a list if a word contains a blank."""
     return Step(keys.split() if isinstance(keys, str) else tuple(keys), until, title)
 
 
@@ -95,7 +96,7 @@ def wheel(action: str, row: int, col: int, until: str = "") -> Step:
 
 
 def drag(begin: Tuple[int, int], end: Tuple[int, int], until: str = "", button: str = "left") -> Step:
-    """Rows and columns of the places where the button is pressed and released."""
+    """Rows and columns of the press and the release."""
     return mouse(Mouse("press", *begin, button), Mouse("move", *end, button), Mouse("release", *end, button),
                  until=until)
 

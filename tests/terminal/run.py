@@ -2,9 +2,9 @@
 
     run.py [--table NAME] [--all-sizes] [--engine NAME] [--lanes N] [--list] [--tmux] [row ...]
 
-A row is named in full or by the beginning of its name; without names, all are played. --engine may be given more than
-once. SF_PATIENCE is the time in seconds that a screen may take (default 20). --tmux plays rows in tmux alone and prints each screen, for writing
-new ones.
+Give rows by full name or by a prefix; without names, all are played. --engine may be given more
+than once. SF_PATIENCE is the time limit of a screen in seconds (default 20). --tmux plays rows only
+in tmux and prints each screen, to write new rows.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def play_all(rows: Sequence[Tuple[Row, Size]], engines: Sequence[str], lanes: in
         except (Mismatch, StateForkError) as error:
             outcome = f"FAILED\n{error}"
             failures.append(name)
-        except Exception:  # of one row: the others go on
+        except Exception:  # report it and continue with the other rows
             outcome = f"FAILED\n{traceback.format_exc()}"
             failures.append(name)
         print(f"{name} ({time.monotonic() - began:.1f} s): {outcome}", flush=True)
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str]) -> int:
         for row, size in rows:
             print(f"{row.name} {size[0]}x{size[1]}")
         return 0
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was begun is ended
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that started processes are ended
     if given.tmux:
         base = Path(tempfile.mkdtemp(prefix="sf-terminal-", dir="/var/tmp"))
         server = TmuxServer(base)

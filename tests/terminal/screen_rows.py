@@ -1,4 +1,4 @@
-"""Rows of programs that take the whole screen."""
+"""Rows of full-screen programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ MIXED = ("plain ASCII\n"
          "long: " + " ".join(str(number) for number in range(100)) + "\n")
 ALL = (SMALL, WIDE, NARROW)
 
-# vim asks for the background's colour (t_RB) and chooses its own by the answer. tmux has none to give.
+# vim asks for the background colour (t_RB) and chooses its colours accordingly. tmux does not
+# reply.
 ROWS: List[Row] = [
     Row("vim-edit", "vim -u NONE -i NONE -n -N text", [
         step(until="^line 001"),

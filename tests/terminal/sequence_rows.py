@@ -1,7 +1,8 @@
-"""Rows of bytes that are printed: what the standards say about each control function.
+"""Rows that print bytes: the behaviour of each control function according to the standards.
 
-Each case has parts. One is printed after the other; the snapshot is taken after the first one, so that the next part
-shows whether what cannot be seen (margins, modes, tab stops, saved cursor) came back, too. A size is a resize.
+Each case has parts that are printed in order. The snapshot is taken after the first part, so that
+the next part shows whether invisible state (margins, modes, tab stops, saved cursor) was restored.
+A size is a resize.
 """
 
 from __future__ import annotations
@@ -97,7 +98,8 @@ ROWS: List[Row] = [
     case("wide-erase", "日本語\x1b[2G\x1b[K\r\n日本語\x1b[4G\x1b[1K\r\nend", "x"),
     case("marks", "e\u0301a\u0308\u0301o\r\n\u0301x\r\n日\u0301本", "\u0302z"),
     case("marks-at-edge", "\x1b[1;80He", "\u0301f"),
-    # Joined by ZWJ, with a skin tone, with a variation selector, a flag: each code point has its own width, as in xterm.
+    # Joined by ZWJ, with a skin tone, with a variation selector, a flag: each code point has its
+    # own width, as in xterm.
     case("emoji-joined", "\U0001f469\u200d\U0001f469\u200d\U0001f467x", "v", colours=False),
     case("emoji-tone", "\U0001f44d\U0001f3fdy", "v"),
     case("emoji-variation", "\u2764\ufe0fz", "v"),

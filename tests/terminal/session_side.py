@@ -1,4 +1,4 @@
-"""SessionTerminal: a branch of a StateFork session, to be driven by keys."""
+"""SessionTerminal: a branch of a StateFork session, driven by keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from statefork.branch import Terminal
 
 
 def prepare(branch: Terminal, row: Row, directory: str, size: Size, base: str) -> None:
-    """The shell of a new session as that of a new pane."""
+    """Gives the shell of a new session the same settings as that of a new pane."""
     branch.run(["bash", "-c", prepare_script(row, directory, base)], cwd="/", check=True)
     branch.resize(*size)
     variables = {**ENVIRONMENT, "HOME": directory}
@@ -50,7 +50,7 @@ class SessionTerminal:
                           screen.alternate_screen, screen.title)
 
     def repaint(self) -> Tuple[Size, bytes]:
-        """The bytes that make another terminal of that size show the same."""
+        """The bytes that make another terminal of this size show the same screen."""
         for event in self.branch.watch_terminal():
             return (event.rows, event.cols), event.raw
         raise AssertionError("the terminal has ended")

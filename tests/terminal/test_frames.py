@@ -1,4 +1,4 @@
-"""The pure parts: what is read from tmux, and when two screens are the same."""
+"""The pure parts: parsing tmux's output and comparing screens."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FrameTest(unittest.TestCase):
     def test_a_cursor_that_waits_for_the_next_line_is_in_the_last_column(self) -> None:
         self.assertEqual(ONE.cursor, (0, 79))
 
-    def test_each_kind_of_difference_is_seen_and_named(self) -> None:
+    def test_each_kind_of_difference_is_found_and_named(self) -> None:
         for other in (replace(ONE, rows=("ac", "")), replace(ONE, rows=("ab",)), replace(ONE, cursor=(1, 0)),
                       replace(ONE, is_cursor_visible=False), replace(ONE, is_alternate=True),
                       replace(ONE, attributes=(("", ""), ()))):

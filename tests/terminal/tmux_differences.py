@@ -1,9 +1,10 @@
-"""Where tmux 3.3 does not do what the standard says: what a session shows instead, and the standard.
+"""Deviations of tmux 3.3 from the standards: the screen that a session must show instead, and the
+standard.
 
-ECMA-48 is its fifth edition. "ctlseqs" is "XTerm Control Sequences", which comes with xterm; a control function that it
-names is cited by its name there. Where it leaves details open, "xterm" is what the sources of xterm 410 do. DEC STD
-070, the VT100 User Guide and the VT510 manual (EK-VT510-RM) are cited where they say more. ECMA-48 has had no LNM since
-its fifth edition. The size is 24x80, if a row has no other.
+ECMA-48 is the fifth edition, which has no LNM. "ctlseqs" is "XTerm Control Sequences", which comes
+with xterm; its names of control functions are used. Where it leaves details open, "xterm" is the
+behaviour of xterm 410's source code. DEC STD 070, the VT100 User Guide and the VT510 manual
+(EK-VT510-RM) are cited where they are more precise. The size is 24x80 unless a row has another one.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def shows(step: int, rows: List[str], row: int, col: int) -> Difference:
 
 
 def boxed(title: str) -> Difference:
-    """What vttest draws on its pages about cursor movement."""
+    """The drawing of vttest's pages about cursor movement."""
     edge, side = " " * 19 + "*" * 40, " " * 19 + "*" + " " * 38 + "*"
     return shows(3, [*[""] * 5, edge, *[side] * 11, edge, "", RULER, title,
                      "There should be a box-outline made of *'s in the middle of the screen.", "Push <RETURN>"], 22, 13)

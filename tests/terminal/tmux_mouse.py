@@ -1,8 +1,8 @@
-"""TmuxMouse: a hand with a mouse at a terminal that shows a pane of tmux. tmux tells the program in the pane what the
-mouse does in the way that this program asked for.
+"""TmuxMouse: a mouse on a terminal that shows a pane of tmux. tmux reports its events to the
+program in the pane, in the encoding that this program has enabled.
 
-A detached tmux has no mouse: so a client is attached, on a terminal of the same size. It sends what xterm sends in its
-SGR mode (ctlseqs, "Extended coordinates").
+A detached tmux has no mouse, so a client is attached on a terminal of the same size. It sends the
+reports of xterm's SGR mode (ctlseqs, "Extended coordinates").
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class TmuxMouse:
     def __init__(self, attach: Sequence[str], size: Size) -> None:
         self._master, slave = os.openpty()
         self.resize(size)
-        # Its controlling terminal: so it is told of new sizes.
+        # The controlling terminal, so that the client receives SIGWINCH.
         self._client = subprocess.Popen(["setsid", "--ctty", *attach], stdin=slave, stdout=slave, stderr=slave,
                                         env={**os.environ, "TERM": "xterm-256color"})
         os.close(slave)
-        self._reader = threading.Thread(target=self._read, daemon=True)  # a terminal that nobody reads blocks tmux
+        self._reader = threading.Thread(target=self._read, daemon=True)  # or tmux would block
         self._reader.start()
 
     def _read(self) -> None:

@@ -1,8 +1,8 @@
-"""TmuxServer: a tmux of the test's own. TmuxTerminal: one of its panes. Painter: what a session shows, in
-a pane. TmuxMouse (tmux_mouse.py) points at a pane.
+"""TmuxServer: a private tmux server. TmuxTerminal: one of its panes. Painter: a session's screen in
+a pane. TmuxMouse (tmux_mouse.py) sends mouse events to a pane.
 
-The server runs in mount, PID and UTS namespaces of its own: programs find an empty place to write to, as they do in a
-session, and all of them end with the server, however the test ends.
+The server runs in its own mount, PID and UTS namespaces: programs have an empty directory to write
+to, as in a session, and all of them end with the server.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class TmuxServer:
         return ran.stdout.decode("utf-8", "replace")
 
     def attach(self, session: str) -> List[str]:
-        """The command that joins a terminal to a session."""
+        """The command that attaches a terminal to a session."""
         return ["tmux", "-u", "-S", self._socket, "attach-session", "-t", f"={session}"]
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class TmuxServer:
         try:
             self._process.wait(10)
         except subprocess.TimeoutExpired:
-            self._process.kill()  # of unshare: the kernel ends all that is in the namespace
+            self._process.kill()  # unshare; its PID namespace dies with it
             self._process.wait()
         self._log.close()
 
@@ -80,14 +80,15 @@ class TmuxTerminal:
         self._mouse: Optional[TmuxMouse] = None
         self._server.command("new-session", "-d", "-s", name, "-y", str(size[0]), "-x", str(size[1]),
                              "bash", "-c", f"unset TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION\n{script}")
-        self.resize(size)  # from now on, the sizes of clients do not count
+        self.resize(size)  # later sizes of clients are ignored
 
     @property
     def _pane(self) -> str:
         return f"={self._name}:"
 
     def type(self, keys: Sequence[str]) -> None:
-        words = [key[:-1] + "\\;" if key.endswith(";") else key for key in keys]  # else tmux's next command begins
+        # tmux treats a final ; as the end of a command.
+        words = [key[:-1] + "\\;" if key.endswith(";") else key for key in keys]
         self._server.command("send-keys", "-t", self._pane, "--", *words)
 
     def point(self, event: Mouse) -> None:
@@ -128,7 +129,7 @@ class TmuxTerminal:
 
 
 def open_shell(server: TmuxServer, row: Row, size: Size, directory: str, base: str) -> TmuxTerminal:
-    """A pane with a shell in it that has done what the row prepares."""
+    """A pane with a shell that has run the row's preparation."""
     terminal = TmuxTerminal(server, Path(directory).name, size,
                             f"{prepare_script(row, directory, base)}\nexec bash --norc --noprofile")
     eventually(lambda: terminal.frame().text.rstrip().endswith("$"))
@@ -136,7 +137,8 @@ def open_shell(server: TmuxServer, row: Row, size: Size, directory: str, base: s
 
 
 class Painter:
-    """A pane that shows the bytes it is given: so attributes are read from a session as they are from tmux."""
+    """A pane that shows given bytes, so that a session's attributes are parsed like those of
+    tmux."""
 
     SCRIPT = 'stty raw -echo; while head -c 1 >/dev/null; do cat "$0"; done'
 

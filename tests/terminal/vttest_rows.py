@@ -1,26 +1,27 @@
-"""Rows of vttest, the conformance test of the DEC terminals. Its pages of 132 columns are played in a window that wide.
+"""Rows of vttest, the conformance test of the DEC terminals. Its pages of 132 columns are played in
+a window of that width.
 
-vttest_session_rows.py has those that cannot be compared with tmux. Left out:
+vttest_session_rows.py has the rows that cannot be compared with tmux. Omitted:
 
-menu        reason
-3.1 to 3.7  settings of the other items of menu 3
-3.9 to 3.13 sets of 96 characters and national sets are not supported: the terminal has ASCII, the United Kingdom's and
-            line drawing (soft sets: vttest has no test either)
-5.1 to 5.3  lamps, repetition and layout of a keyboard
-5.8, 6.1    the answer to ENQ is empty, as in xterm
-7           VT52 mode is not supported
-9.4, 9.9    look like the page before: nothing tells when they are drawn
-10.1, 10.2  a reset in the middle of vttest: seq-full-reset
-11.1.2.1    local echo (SRM) is not supported; 11.1.2.4 after its second page: as 9.4
-11.1.3      answers with C1 controls (S8C1T) are not sent: on a terminal with UTF-8 they are no single bytes
-11.1.4 to 7 printer, soft sets, user-defined keys: not supported; soft reset: menu 10.3
-11.2        vttest asks for reports of a terminal that says that it is a VT320, and this one says VT220; pages, status
-            line: not supported; scrolling: menu 11.7
-11.3.2      back index and forward index (DECBI, DECFI) and the stop of tabs at the right margin (item 10) are not
-            supported
-11.3.3      what needs both margins and is not in vttest_session_rows.py: insertion of characters and formats
-11.3.4 to 8 keyboard modes, macros, rectangles, reports of a VT420: not supported
-11.4        as menu 11.5, or not supported (reports, screen of a VT520)
+menu         reason
+3.1 to 3.7   settings for the other items of menu 3
+3.9 to 3.13  sets of 96 characters, national and soft sets are not supported: the terminal has
+             ASCII, the United Kingdom's set and line drawing
+5.1 to 5.3   lamps, repetition and layout of a keyboard
+5.8, 6.1     the answer to ENQ is empty, as in xterm
+7            VT52 mode is not supported
+9.4, 9.9     look like the previous page: nothing shows when they are complete
+10.1, 10.2   a reset in the middle of vttest: see seq-full-reset
+11.1.2.1     local echo (SRM) is not supported
+11.1.2.4     from its third page on: as 9.4
+11.1.3       S8C1T is not supported: in UTF-8, C1 controls are not single bytes
+11.1.4 to 7  printer, soft sets, user-defined keys: not supported; soft reset: see menu 10.3
+11.2         reports: vttest asks only terminals that say that they are a VT320, and this one says
+             VT220; pages and status line: not supported; scrolling: see menu 11.7
+11.3.2       DECBI, DECFI, and tabs that stop at the right margin (item 10): not supported
+11.3.3       items 12 and 13: insertion and deletion of characters, formats
+11.3.4 to 8  keyboard modes, macros, rectangles, reports of a VT420: not supported
+11.4         cursor movement: see menu 11.5; reports and screen of a VT520: not supported
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ COLUMNS_132: Size = (24, 132)
 
 
 def alternate(name: str, choice: str) -> Row:
-    """vttest switches the screens with pauses in between: so the last page is known by its text."""
+    """vttest pauses between screens, so the last page is recognised by its text."""
     row = pages(name, ["11", "8", "7", choice], 1)
     return replace(row, then=[*row.then, step("Enter", "(?s)original screen should be restored.*cursor save/restore")])
 
 
 def pages(name: str, choices: List[str], count: int, size: Size = SMALL) -> Row:
-    """Chooses from the menus, then turns that many pages; the snapshot is taken at the first one."""
+    """Chooses from the menus, then turns `pages` pages; the snapshot is taken at the first
+    one."""
     into = [step(until="Enter choice number")] + [step([choice, "Enter"]) for choice in choices]
     return Row(f"vttest-{name}", f"vttest 24x80.{size[1]}", into, [Step(["Enter"])] * count, (size,), colours=False,
                differences=DIFFERENCES.get(f"vttest-{name}", []))

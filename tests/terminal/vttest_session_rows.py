@@ -1,6 +1,7 @@
-"""Rows of vttest that are played in the session alone: tmux lacks the feature, or says that it is another terminal.
+"""Rows of vttest that are played in the session alone: tmux lacks the feature, or says that it is
+another terminal.
 
-What must be shown follows from the standards that each row names. vttest prints the bytes of an answer one by one.
+The standards that the rows name give the expected screens. vttest prints an answer byte by byte.
 """
 
 from __future__ import annotations

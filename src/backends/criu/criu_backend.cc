@@ -13,7 +13,7 @@ Result<control::Checkpoint> CriuBackend::checkpoint(const BranchHandle& branch) 
   return checkpoint_of(branch, waypoint().checkpoint(BranchId(branch.value())));
 }
 
-// Over the files that `old` has now.
+// The restored processes use the current files of `old`.
 Result<BranchHandle> CriuBackend::restore(const BranchHandle& old, const PhysicalRef& from) {
   const BranchId branch(old.value());
   return handle_of(waypoint().restore(branch, CheckpointId(from.value()),

@@ -1,6 +1,6 @@
-// CriuBackend: CRIU alone, as the lower bound to compare with. A snapshot holds the shell and all
-// that runs with its memory, but no files: a restored tree finds the files as they are by then, and
-// cannot come back when those it has open were changed.
+// CriuBackend: CRIU only, as the lower bound in comparisons. A snapshot holds the shell and all
+// processes with their memory, but no files. A restored tree sees the current files, and the
+// restore fails if its open files have changed.
 #pragma once
 
 #include "backends/live_backend.h"
@@ -23,7 +23,7 @@ class CriuBackend final : public LiveBackend {
   Result<control::Checkpoint> checkpoint(const control::BranchHandle& branch) override;
   Result<control::BranchHandle> restore(const control::BranchHandle& old,
                                         const control::PhysicalRef& from) override;
-  // Over the files of the branch it was taken on.
+  // The forks use the files of the branch that the snapshot was taken of.
   std::vector<Result<control::BranchHandle>> fork(const control::PhysicalRef& from,
                                                   std::size_t count) override;
 };

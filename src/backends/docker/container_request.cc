@@ -12,7 +12,7 @@ using waypoint::Network;
 using wire::Json;
 
 Json container_request(const ContainerPlan& plan, const BranchConfig& config) {
-  // SYS_PTRACE: the agent looks at what the shell waits for, also when that is another user's.
+  // SYS_PTRACE: the agent reads what the shell waits for, even if the shell runs as another user.
   Json added = Json::array({"SYS_PTRACE"});
   for (const std::string& name : config.extra_capabilities) added.push_back(name);
   Json host = {{"NetworkMode", config.network == Network::kHost ? "host" : "none"},

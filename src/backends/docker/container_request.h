@@ -1,4 +1,4 @@
-// What the Docker Engine is asked for a sandbox. Pure.
+// The Docker Engine request that creates a sandbox. Pure.
 #pragma once
 
 #include <string>

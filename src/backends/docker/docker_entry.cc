@@ -17,7 +17,7 @@ Status usable(const HostContext& around) {
   SF_TRY(check_agent(around));
   const std::string socket = socket_of(around);
   if (!os::exists(socket))
-    return fail(ErrorCode::kNotFound, "there is no Docker Engine at " + socket,
+    return fail(ErrorCode::kNotFound, "no Docker Engine at " + socket,
                 "apt-get install docker.io, or set DOCKER_HOST=unix://SOCKET");
   SF_TRY(EngineApi(socket).get("/version"));
   return Ok{};
@@ -34,7 +34,7 @@ Result<std::unique_ptr<control::Backend>> make(const HostContext& around) {
 
 BackendEntry docker_entry() {
   return {.name = "docker",
-          .summary = "Docker containers; a snapshot is a committed image, which holds files alone",
+          .summary = "Docker containers; a snapshot is a committed image, which holds only files",
           .preserves = control::Preserves::kFiles,
           .usable = usable,
           .make = make};

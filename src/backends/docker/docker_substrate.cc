@@ -29,8 +29,8 @@ DockerSubstrate::DockerSubstrate(DockerOptions options)
 
 Status DockerSubstrate::check(const BranchConfig& config) const {
   if (config.root == "/")
-    return fail(ErrorCode::kUnsupported, "a container cannot have the host's own / as its root",
-                "name an image (image:debian:12), or a directory with a root file system");
+    return fail(ErrorCode::kUnsupported, "a container cannot use the host's / as its root",
+                "use an image (image:debian:12), or a directory with a root file system");
   return Ok{};
 }
 
@@ -39,7 +39,8 @@ EngineApi::Query DockerSubstrate::ours() const {
   return {{"all", "1"}, {"filters", filter.dump()}};
 }
 
-// What an image says is a volume lies outside of the container's files, where no commit sees it.
+// Refuses images with volumes: a volume is outside the container's files, so a commit would miss
+// it.
 Result<std::string> DockerSubstrate::existing_image(const std::string& image) {
   auto found = api_.get("/images/" + image + "/json");
   if (!found && found.error().code == ErrorCode::kNotFound)
@@ -50,12 +51,12 @@ Result<std::string> DockerSubstrate::existing_image(const std::string& image) {
   if (volumes.is_object() && !volumes.empty())
     return fail(ErrorCode::kUnsupported,
                 "the image " + image + " has a volume at " + volumes.begin().key() +
-                    ", which is no part of a committed image",
+                    ", which a committed image does not contain",
                 "use the podman backend, or an image without VOLUME");
   return image;
 }
 
-// An image, as it is; a directory becomes one when it is first used, and again when it changed.
+// Images are used in place. A directory is imported at its first use, and again if it has changed.
 Result<std::string> DockerSubstrate::image_of(const std::string& root) {
   if (root.starts_with(kImagePrefix)) return existing_image(root.substr(kImagePrefix.size()));
   SF_TRY_ASSIGN(std::string mark, root_mark(root));
@@ -74,7 +75,7 @@ Result<std::string> DockerSubstrate::engine() {
   SF_TRY_ASSIGN(Json info, api_.get("/info"));
   auto root = info.find("DockerRootDir");
   if (!info.is_object() || root == info.end() || !root->is_string())
-    return fail(ErrorCode::kCorrupt, "the Docker Engine does not say where it keeps things");
+    return fail(ErrorCode::kCorrupt, "the Docker Engine does not report its data directory");
   return "Docker with " + root->get<std::string>();
 }
 
@@ -98,13 +99,13 @@ Result<os::UniqueFd> DockerSubstrate::connect(const std::string& sandbox) {
   auto pid = state.value("Pid", 0);
   if (pid <= 0)
     return fail(ErrorCode::kNotFound,
-                "the container has ended, status " + std::to_string(state.value("ExitCode", -1)));
+                "the container ended with status " + std::to_string(state.value("ExitCode", -1)));
   return connect_agent(pid);
 }
 
 Result<KeptState> DockerSubstrate::keep(const std::string& sandbox, const std::string& state) {
   Json labels = {{"Labels", {{kOwnerLabel, options_.owner}, {kNameLabel, state}}}};
-  Stopwatch stopped;  // the engine pauses the container for all of it
+  Stopwatch stopped;  // the engine pauses the container during the whole commit
   SF_TRY(api_.post("/commit",
                    {{"container", sandbox}, {"repo", kStates}, {"tag", state}, {"pause", "1"}},
                    labels));
@@ -127,8 +128,8 @@ Status DockerSubstrate::end(const std::string& sandbox) {
   return Ok{};
 }
 
-// An image that others are built on, or that a container runs from, cannot go yet: it loses its
-// name, and goes with the last that needs it.
+// An image that others are based on, or that a container uses, cannot be removed yet. It loses its
+// name, and is removed with its last user.
 Status DockerSubstrate::remove(const std::string& state) {
   const std::string image = std::string(kStates) + ":" + state;
   Status removed = api_.remove("/images/" + image);
@@ -165,9 +166,9 @@ Result<std::vector<std::string>> DockerSubstrate::tagged(const std::string& repo
   std::vector<std::string> names;
   for (const Json& each : all) {
     const Json tags = each.value("RepoTags", Json());
-    if (!tags.is_array()) continue;  // none
+    if (!tags.is_array()) continue;  // no tags
     for (const Json& tag : tags) {
-      // Podman says "localhost/" before.
+      // Podman adds the prefix "localhost/".
       auto text = tag.get<std::string>();
       std::size_t at = text.find(prefix);
       if (at != std::string::npos) names.push_back(text.substr(at + prefix.size()));

@@ -1,4 +1,4 @@
-// DockerSubstrate: containers, and images committed from them. Files are all that an image keeps.
+// DockerSubstrate: containers, and images committed from them. An image holds only files.
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,7 @@ namespace sf::backends {
 struct DockerOptions {
   std::string socket = "/var/run/docker.sock";
   std::string agent;  // path of statefork-agent
-  std::string owner;  // labels what belongs to this store
+  std::string owner;  // label of this store's objects
 };
 
 class DockerSubstrate final : public Substrate {
@@ -43,12 +43,12 @@ class DockerSubstrate final : public Substrate {
              const waypoint::BranchConfig& config);
   EngineApi::Query ours() const;
   Result<std::vector<std::string>> tagged(const std::string& repository);
-  // Images that were removed while something needed them, and nothing does any more.
+  // Removes images that are no longer used and have lost their name.
   void sweep();
 
   DockerOptions options_;
   EngineApi api_;
-  std::mutex import_mutex_;  // one packs a root at a time
+  std::mutex import_mutex_;  // held while a root is packed
 };
 
 }  // namespace sf::backends

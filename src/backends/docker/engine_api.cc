@@ -9,10 +9,10 @@ namespace {
 
 using wire::Json;
 
-constexpr auto kTimeout = std::chrono::minutes(10);  // commits of large files take their time
+constexpr auto kTimeout = std::chrono::minutes(10);  // commits of large files are slow
 constexpr auto kQuestionTime = seconds(30);
 constexpr std::size_t kMaxAnswer = 64U << 20U;
-constexpr const char* kVersion = "/v1.40";  // Docker 19.03 and Podman 3 have it
+constexpr const char* kVersion = "/v1.40";  // Docker 19.03 and Podman 3 support it
 
 void prepare(httplib::Client& http, milliseconds patience) {
   http.set_address_family(AF_UNIX);
@@ -39,7 +39,7 @@ Error unreachable(const std::string& socket, httplib::Error error) {
               "start it (systemctl start docker), or set DOCKER_HOST=unix://SOCKET");
 }
 
-// The last line that makes sense: an upload is answered step by step.
+// The last valid line: the engine answers an upload with one line per step.
 Json last_line(const std::string& body) {
   Json last = Json::object();
   std::size_t start = 0;
@@ -55,13 +55,13 @@ Json last_line(const std::string& body) {
 Result<Json> answer_of(const std::string& socket, const httplib::Result& result) {
   if (!result) return unreachable(socket, result.error());
   if (result->body.size() > kMaxAnswer)
-    return fail(ErrorCode::kCorrupt, "the Docker Engine's answer is too long");
+    return fail(ErrorCode::kCorrupt, "the Docker Engine's reply is too long");
   Json json = Json::parse(result->body, nullptr, false);
   if (json.is_discarded()) json = last_line(result->body);
   std::string said = json.is_object() ? json.value("message", json.value("error", "")) : "";
   if (result->status < 400 && said.empty()) return json;
   if (said.empty()) said = "status " + std::to_string(result->status);
-  return fail(code_of(result->status), "the Docker Engine says: " + said);
+  return fail(code_of(result->status), "error of the Docker Engine: " + said);
 }
 
 }  // namespace

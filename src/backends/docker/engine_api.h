@@ -1,5 +1,5 @@
-// EngineApi: the Docker Engine's HTTP interface on its Unix socket, as far as it is needed here.
-// Podman's compatible socket speaks it, too. Thread-safe: one connection for each call.
+// EngineApi: the part of the Docker Engine's HTTP API that this backend needs, over its Unix
+// socket. Podman's compatible socket supports it too. Thread-safe: one connection per call.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace sf::backends {
 class EngineApi {
  public:
   using Query = std::map<std::string, std::string>;
-  // The next piece of a body; nothing at its end.
+  // The next piece of a body; nullopt at its end.
   using Body = std::function<Result<std::optional<std::string>>()>;
 
   explicit EngineApi(std::string socket) : socket_(std::move(socket)) {}
@@ -26,9 +26,9 @@ class EngineApi {
   Result<wire::Json> get(const std::string& path, const Query& query = {}) const;
   Result<wire::Json> post(const std::string& path, const Query& query = {},
                           const wire::Json& body = {}) const;
-  // Sends a tar archive; the engine answers with a line of JSON for each step.
+  // Sends a tar archive; the engine replies with one line of JSON per step.
   Result<wire::Json> upload(const std::string& path, const Query& query, const Body& body) const;
-  // Succeeds on what is gone.
+  // Succeeds if the object is already gone.
   Status remove(const std::string& path, const Query& query = {}) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace sf::backends {
 
-// `agent`: the program on the host.
+// `agent`: the program's path on the host.
 wire::Json bundle_config(const waypoint::BranchConfig& config, const std::string& agent);
 
 }  // namespace sf::backends

@@ -27,7 +27,7 @@ constexpr auto kTimeout = std::chrono::minutes(5);
 constexpr auto kRelayEnd = seconds(5);
 constexpr auto kQuestionTime = seconds(30);
 constexpr std::size_t kMaxLog = 1U << 20U;
-constexpr const char* kAgentNote = "/agent-path";  // which one runs in a sandbox, or was captured
+constexpr const char* kAgentNote = "/agent-path";  // the agent's path, of a sandbox or a state
 const std::vector<std::string> kEnv = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"};
 
 std::string last_line(const std::string& text) {
@@ -42,20 +42,20 @@ std::string last_line(const std::string& text) {
 
 Status GvisorSubstrate::check(const BranchConfig& config) const {
   if (config.root.starts_with(kImagePrefix))
-    return fail(ErrorCode::kUnsupported, "gVisor takes a directory, no image",
-                "unpack the image into a directory and name that");
+    return fail(ErrorCode::kUnsupported, "gVisor needs a directory, not an image",
+                "unpack the image into a directory and use that");
   if (config.network != Network::kNone)
-    return fail(ErrorCode::kUnsupported, "a gVisor sandbox has no network but its own loopback",
+    return fail(ErrorCode::kUnsupported, "a gVisor sandbox has only a loopback network",
                 "use network none");
   if (config.limits.memory_bytes || config.limits.pids || config.limits.cpus)
-    return fail(ErrorCode::kUnsupported, "the gvisor backend knows no limits",
-                "leave them out, or use the waypoint backend");
+    return fail(ErrorCode::kUnsupported, "the gvisor backend does not support limits",
+                "remove them, or use the waypoint backend");
   return Ok{};
 }
 
 std::vector<std::string> GvisorSubstrate::command(std::vector<std::string> arguments) const {
-  // systrap works in virtual machines, too. Changes to the root stay inside the sandbox, and so in
-  // its checkpoints.
+  // systrap also works in virtual machines. Changes to the root stay in the sandbox, and so in its
+  // checkpoints.
   arguments.insert(arguments.begin(),
                    {options_.runsc, "--root", options_.directory + "/run", "--network", "none",
                     "--ignore-cgroups", "--platform", "systrap", "--overlay2=root:memory"});
@@ -104,8 +104,7 @@ Status GvisorSubstrate::revive(const std::string& state, const std::string& sand
 
 Result<std::unique_ptr<GvisorSubstrate::Relay>> GvisorSubstrate::start_relay(
     const std::string& sandbox) {
-  if (!os::exists(sandbox_dir(sandbox)))
-    return fail(ErrorCode::kNotFound, "there is no sandbox " + sandbox);
+  if (!os::exists(sandbox_dir(sandbox))) return fail(ErrorCode::kNotFound, "no sandbox " + sandbox);
   SF_TRY_ASSIGN(os::Pipe to, os::make_pipe());
   SF_TRY_ASSIGN(os::Pipe from, os::make_pipe());
   os::SpawnOptions options;
@@ -135,7 +134,7 @@ Result<bool> GvisorSubstrate::is_running(const std::string& sandbox) const {
   SF_TRY_ASSIGN(
       os::ProgramOutput asked,
       os::run_program(command({"state", sandbox}), Deadline::after(kQuestionTime), {.env = kEnv}));
-  if (!asked.succeeded()) return false;  // it knows no such sandbox
+  if (!asked.succeeded()) return false;  // runsc does not know the sandbox
   const Json state = Json::parse(asked.text, nullptr, false);
   return state.is_object() && state.value("status", Json()) == "running";
 }
@@ -144,13 +143,13 @@ void GvisorSubstrate::end_relay(const std::string& sandbox) {
   auto way = relays_.at(sandbox);
   std::lock_guard lock(way->mutex);
   if (!way->value) return;
-  way->value->link.reset();  // the end of its input is the relay's end
+  way->value->link.reset();  // closing the relay's input ends the relay
   (void)way->value->process.wait(Deadline::after(kRelayEnd));
   way->value.reset();
 }
 
 Result<KeptState> GvisorSubstrate::keep(const std::string& sandbox, const std::string& state) {
-  end_relay(sandbox);  // its descriptors are the host's, which no checkpoint can hold
+  end_relay(sandbox);  // a checkpoint cannot hold its descriptors, which are the host's
   SF_TRY(os::make_directories(state_dir(state)));
   SF_TRY_ASSIGN(std::string agent, os::read_file(sandbox_dir(sandbox) + kAgentNote));
   SF_TRY(os::write_file(state_dir(state) + kAgentNote, agent));
@@ -164,7 +163,7 @@ Status GvisorSubstrate::end(const std::string& sandbox) {
   end_relay(sandbox);
   if (!os::exists(sandbox_dir(sandbox))) return Ok{};
   SF_TRY(run(sandbox, {"delete", "--force", sandbox}));
-  end_relay(sandbox);  // of somebody who came meanwhile
+  end_relay(sandbox);  // another call may have started one
   relays_.erase(sandbox);
   return os::remove_tree(sandbox_dir(sandbox));
 }

@@ -1,5 +1,5 @@
 // GvisorSubstrate: sandboxes of runsc, with checkpoints of the whole sandbox: processes, memory and
-// changed files, which its own kernel keeps in memory over a root that nobody changes.
+// changed files. gVisor's kernel keeps changed files in memory, over a root that does not change.
 #pragma once
 
 #include <memory>
@@ -50,7 +50,7 @@ class GvisorSubstrate final : public Substrate {
     return options_.directory + "/states/" + state;
   }
   std::vector<std::string> command(std::vector<std::string> arguments) const;
-  // Runs runsc; what it leaves running keeps none of our descriptors.
+  // Runs runsc. Processes that it leaves running do not inherit our descriptors.
   Status run(const std::string& sandbox, std::vector<std::string> arguments);
   Status make_bundle(const std::string& sandbox, const waypoint::BranchConfig& config,
                      const std::string& agent);
@@ -59,7 +59,7 @@ class GvisorSubstrate final : public Substrate {
   void end_relay(const std::string& sandbox);
 
   GvisorOptions options_;
-  PerSandbox<std::unique_ptr<Relay>> relays_;  // null: none was needed yet
+  PerSandbox<std::unique_ptr<Relay>> relays_;  // null: not started yet
 };
 
 }  // namespace sf::backends

@@ -17,14 +17,15 @@ Result<os::UniqueFd> connect_agent(pid_t pid) {
   if (!root && (root.error().os_errno == ENOENT || root.error().os_errno == ESRCH))
     return fail(ErrorCode::kNotFound, "the agent has ended: " + root.error().message);
   if (!root) return std::move(root).error();
-  // Whoever is root inside may have put a link there that points to a socket of the host.
+  // O_NOFOLLOW: root in the container may have replaced the socket by a link to a socket of the
+  // host.
   auto socket = root->open_file(agent::kAgentSocket, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (!socket && socket.error().code != ErrorCode::kNotFound) return socket;
   if (!socket)
-    return fail(ErrorCode::kBusy, "the agent does not listen: " + socket.error().message);
+    return fail(ErrorCode::kBusy, "the agent is not listening: " + socket.error().message);
   auto connected = os::connect_unix(os::fd_path(socket->get()));
   if (!connected && connected.error().os_errno == ECONNREFUSED)
-    return fail(ErrorCode::kBusy, "the agent does not listen: " + connected.error().message);
+    return fail(ErrorCode::kBusy, "the agent is not listening: " + connected.error().message);
   return connected;
 }
 

@@ -1,4 +1,4 @@
-// The way to an agent in a container on this host's own kernel.
+// Connects to an agent in a container that uses this host's kernel.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,8 @@
 
 namespace sf::backends {
 
-// `pid`: of the agent, as seen from here. kNotFound: it is gone; kBusy: it does not listen yet.
+// `pid`: the agent's pid on the host. kNotFound: the agent has ended; kBusy: it is not listening
+// yet.
 Result<os::UniqueFd> connect_agent(pid_t pid);
 
 }  // namespace sf::backends

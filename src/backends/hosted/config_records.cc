@@ -27,11 +27,11 @@ Status ConfigRecords::put(const std::string& name, const waypoint::BranchConfig&
 
 Result<waypoint::BranchConfig> ConfigRecords::get(const std::string& name) const {
   auto text = os::read_file(path(name));
-  if (!text) return std::move(text).error().while_doing("finding what " + name + " began with");
+  if (!text) return std::move(text).error().while_doing("reading the initial settings of " + name);
   wire::Json json = wire::Json::parse(*text, nullptr, false);
   if (json.is_discarded())
     return fail(ErrorCode::kCorrupt, path(name) + " is damaged",
-                "remove the snapshot and take another");
+                "remove the snapshot and take it again");
   return waypoint::branch_config_from_json(json);
 }
 

@@ -1,5 +1,5 @@
-// ConfigRecords: with what configuration each sandbox and state of a substrate began, on disk.
-// Records are written before what they are about, and removed after it.
+// ConfigRecords: the initial settings of each sandbox and state of a substrate, on disk. A record
+// is written before its object is created, and removed after its object.
 #pragma once
 
 #include <set>
@@ -17,10 +17,10 @@ class ConfigRecords {
   Status put(const std::string& name, const waypoint::BranchConfig& config) const;
   Result<waypoint::BranchConfig> get(const std::string& name) const;
   void remove(const std::string& name) const;
-  // Requires: nobody puts anything meanwhile.
+  // Requires: no other thread adds records meanwhile.
   Status keep_only(const std::set<std::string>& names) const;
   Result<bool> empty() const;
-  // Which engine has the sandboxes; kNotFound when nobody has said so yet.
+  // The engine that runs the sandboxes; kNotFound if none is recorded yet.
   Result<std::string> engine() const;
   Status put_engine(const std::string& engine) const;
 

@@ -1,4 +1,4 @@
-// Drafts: files that take long to make, under another name until they are whole.
+// Drafts: unfinished files, under a temporary name until they are complete.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace sf::backends {
 
 inline constexpr const char* kDraftEnd = ".draft";
 
-// Those of somebody who was killed. Requires: nobody makes any in this directory now.
+// Removes drafts of killed processes. Requires: no thread makes a draft in this directory now.
 void remove_drafts(const std::string& directory);
 
 }  // namespace sf::backends

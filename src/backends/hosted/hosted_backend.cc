@@ -20,7 +20,7 @@ using wire::HelloReply;
 
 namespace {
 
-constexpr auto kStartTime = seconds(60);  // of a sandbox, until its agent answers
+constexpr auto kStartTime = seconds(60);  // until the agent of a new sandbox answers
 constexpr auto kStartLook = milliseconds(5);
 constexpr auto kShortCall = seconds(30);
 constexpr std::size_t kForksAtOnce = 8;
@@ -45,7 +45,7 @@ std::shared_ptr<HostedBackend::Sandbox> HostedBackend::sandbox(const BranchHandl
 Result<BranchHandle> HostedBackend::start(const control::StartConfig& wanted) {
   SF_TRY_ASSIGN(BranchConfig config, branch_config(wanted, std::string(name())));
   BranchConfig probe = config;
-  if (config.root.starts_with(kImagePrefix)) probe.root = "/";  // whose name is no path
+  if (config.root.starts_with(kImagePrefix)) probe.root = "/";  // an image's name is not a path
   SF_TRY(waypoint::check_config(probe));
   SF_TRY(substrate_->check(config));
   SF_TRY(check_engine_once());
@@ -66,7 +66,7 @@ Status HostedBackend::begin(const std::string& name, const BranchConfig& config)
   if (!answer && answer.error().code == ErrorCode::kNotFound)
     return fail(ErrorCode::kOs,
                 "the sandbox ended before its agent answered: " + answer.error().message,
-                "check that the root is one of this machine's kind");
+                "check that the root is for this machine's architecture");
   if (!answer) return std::move(answer).error().while_doing("waiting for the agent in the sandbox");
   made->reached = true;
   if (answer->started) return Ok{};
@@ -92,7 +92,7 @@ Result<HostedBackend::Talk> HostedBackend::talk(const BranchHandle& branch) {
       std::make_shared<std::pair<std::shared_ptr<Sandbox>, std::shared_lock<std::shared_mutex>>>(
           found, found->talk);
   if (!found->reached) {
-    // A daemon that was killed may have left the sandbox in the midst of something.
+    // The sandbox may be in any state if the previous daemon was killed.
     auto there = hello(*found, Deadline::after(kStartTime));
     if (!there && there.error().code != ErrorCode::kNotFound) return std::move(there).error();
     found->reached = true;
@@ -100,22 +100,22 @@ Result<HostedBackend::Talk> HostedBackend::talk(const BranchHandle& branch) {
   return Talk{ShellClient(found->agent), std::move(lock)};
 }
 
-// The way to an agent may be lost (a relay killed) while the agent lives: then the branch is not
-// lost, and nobody knows how far the request came.
+// The connection to an agent may be lost (a relay was killed) while the agent is alive. Then the
+// branch is not lost, but it is unknown whether the request had an effect.
 Error HostedBackend::explain(const BranchHandle& branch, Error error) {
   if (error.code != ErrorCode::kSessionLost) return error;
   std::shared_ptr<Sandbox> found;
   {
     std::lock_guard lock(mutex_);
     const auto known = sandboxes_.find(branch);
-    if (known == sandboxes_.end()) return error;  // ended meanwhile
+    if (known == sandboxes_.end()) return error;  // ended by another call
     found = known->second;
   }
   found->agent->drop_idle();
   auto answer = hello(*found, Deadline::after(kShortCall));
   if (!answer && answer.error().code == ErrorCode::kNotFound) return error;
   error.code = ErrorCode::kOs;
-  error.message = "the way into the sandbox was cut off meanwhile: " + error.message;
+  error.message = "the connection to the sandbox was lost: " + error.message;
   return error;
 }
 
@@ -190,7 +190,7 @@ Status HostedBackend::end(const BranchHandle& branch) {
 Result<std::string> HostedBackend::digest(const BranchHandle&, const std::optional<PhysicalRef>&,
                                           const control::DigestBudget&) {
   return fail(ErrorCode::kUnsupported,
-              "the " + std::string(name()) + " backend cannot compare a replay with its recording");
+              "the " + std::string(name()) + " backend cannot verify a replay");
 }
 
 Result<control::StateDiff> HostedBackend::diff(const control::DiffSide&, const control::DiffSide&) {
@@ -205,8 +205,7 @@ Result<control::BackendUsage> HostedBackend::usage() {
                                .live_branches = all.live.size()};
 }
 
-// Another engine than the one that has our sandboxes would say that there are none, and all would
-// be taken for lost.
+// Another engine would not list our sandboxes, and all of them would be taken for lost.
 Status HostedBackend::check_engine() {
   SF_TRY_ASSIGN(std::string now, substrate_->engine());
   if (now.empty()) return Ok{};
@@ -215,9 +214,9 @@ Status HostedBackend::check_engine() {
   SF_TRY_ASSIGN(bool is_free, records_.empty());
   if (!known || is_free) return records_.put_engine(now);
   return fail(ErrorCode::kUnsupported,
-              "the " + std::string(name()) + " backend's sessions are kept by " + *known +
-                  ", and this is " + now,
-              "start the daemon with the settings it had");
+              "the " + std::string(name()) + " backend's sessions belong to " + *known +
+                  ", but the configured engine is " + now,
+              "start the daemon with its previous settings");
 }
 
 Status HostedBackend::check_engine_once() {
@@ -230,7 +229,8 @@ Status HostedBackend::check_engine_once() {
 
 Result<control::Inventory> HostedBackend::inventory() {
   control::Inventory all;
-  // Records come before what they are about, so an engine that nobody uses is not even asked.
+  // A record is written before its object. If there are no records, there are no objects, and the
+  // engine is not asked.
   SF_TRY_ASSIGN(bool is_free, records_.empty());
   if (is_free) return all;
   SF_TRY(check_engine());
@@ -242,7 +242,7 @@ Result<control::Inventory> HostedBackend::inventory() {
   for (const std::string& name : states) all.physical.emplace_back(name);
   names.insert(sandboxes.begin(), sandboxes.end());
   names.insert(states.begin(), states.end());
-  // Of somebody who was killed in between a record may be all there is.
+  // If a process was killed between the two steps, a record may have no object.
   if (quiet.owns_lock()) SF_TRY(records_.keep_only(names));
   return all;
 }

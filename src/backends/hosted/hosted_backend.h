@@ -1,5 +1,5 @@
-// HostedBackend: a backend out of a Substrate. Handles are names of sandboxes, references names of
-// states. Thread-safe, as backend.h wants it.
+// HostedBackend: makes a backend from a Substrate. Handles are names of sandboxes, references are
+// names of states. Thread-safe, as backend.h requires.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace sf::backends {
 
 class HostedBackend final : public ShellBackend {
  public:
-  // `directory` keeps what each sandbox and state began with.
+  // `directory` keeps the initial settings of each sandbox and state.
   HostedBackend(std::unique_ptr<Substrate> substrate, const std::string& directory);
 
   std::string_view name() const override { return substrate_->name(); }
@@ -36,7 +36,7 @@ class HostedBackend final : public ShellBackend {
   Status remove(const control::PhysicalRef& ref) override;
   Status end(const control::BranchHandle& branch) override;
 
-  // There is none: all nodes of such a backend are physical.
+  // Not supported: all nodes of such a backend are physical.
   Result<std::string> digest(const control::BranchHandle& branch,
                              const std::optional<control::PhysicalRef>& since,
                              const control::DigestBudget& budget) override;
@@ -47,25 +47,26 @@ class HostedBackend final : public ShellBackend {
 
  protected:
   Result<Talk> talk(const control::BranchHandle& branch) override;
-  // An agent is gone only when its sandbox is. The way to it may be lost while it lives.
+  // An agent is gone only if its sandbox has ended. A lost connection does not prove that.
   Error explain(const control::BranchHandle& branch, Error error) override;
 
  private:
   struct Sandbox {
     std::string name;
     std::shared_ptr<waypoint::KeeperClient> agent;
-    // Held shared by whoever talks to the agent, alone by whoever captures it: what is captured
-    // must have no connection to the outside.
+    // Held shared during a request to the agent, and exclusively during a capture: a captured agent
+    // must have no open connection.
     std::shared_mutex talk;
-    std::atomic<bool> reached = false;  // it answered a daemon's first request
+    std::atomic<bool> reached = false;  // it answered the first request of this daemon
   };
 
   std::shared_ptr<Sandbox> sandbox(const control::BranchHandle& branch);
-  // Asks until the agent answers, the sandbox is seen to have ended (kNotFound), or time is up.
+  // Repeats the request until the agent answers, the sandbox has ended (kNotFound), or the deadline
+  // passes.
   Result<wire::HelloReply> hello(Sandbox& sandbox, Deadline deadline);
   Status check_engine();
   Status check_engine_once();
-  // Reaches the agent of a sandbox that has just begun, and has it start a shell unless one runs.
+  // Connects to the agent of a new sandbox. If no shell runs there, starts one.
   Status begin(const std::string& name, const waypoint::BranchConfig& config);
   Result<control::BranchHandle> revive(const control::PhysicalRef& from);
 
@@ -73,7 +74,8 @@ class HostedBackend final : public ShellBackend {
   ConfigRecords records_;
   std::mutex engine_mutex_;
   bool engine_known_ = false;  // guarded by engine_mutex_
-  // Held shared by whoever makes a sandbox or a state, alone by whoever removes records of nothing.
+  // Held shared while a sandbox or a state is made, and exclusively while records without objects
+  // are removed.
   std::shared_mutex making_;
   std::mutex mutex_;
   std::map<control::BranchHandle, std::shared_ptr<Sandbox>> sandboxes_;  // guarded by mutex_

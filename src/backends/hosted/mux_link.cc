@@ -20,10 +20,10 @@ namespace sf::backends {
 
 namespace {
 
-constexpr auto kResetTime = milliseconds(300);  // until the peer is told again
-// Until this way is given up for another one. QEMU may have taken the connection while the machine
-// stood still and whoever was here before was still being forgotten: then nothing ever comes
-// through it.
+constexpr auto kResetTime = milliseconds(300);  // interval for repeating the reset of the peer
+// Time limit for the first answer; then the link connects again. QEMU may have accepted the
+// connection while the machine was stopped and before it dropped the previous client. Then no data
+// ever arrives.
 constexpr auto kAnswerTime = seconds(5);
 
 }  // namespace
@@ -37,7 +37,7 @@ class MuxLink::Loop {
     std::unique_ptr<Loop> loop(new Loop(std::move(poller), std::move(bell)));
     loop->mux_ = std::make_unique<wire::Mux>(
         loop->poller_, std::move(in), std::move(out),
-        []() -> Result<os::UniqueFd> { return invalid("the agent calls nobody"); });
+        []() -> Result<os::UniqueFd> { return invalid("the agent opens no connections"); });
     SF_TRY(loop->mux_->start());
     SF_TRY(loop->poller_.add(loop->bell_.get(), EPOLLIN,
                              [raw = loop.get()](std::uint32_t) { raw->on_bell(); }));
@@ -58,7 +58,7 @@ class MuxLink::Loop {
     os::UniqueFd ours(ends[0]);
     os::UniqueFd theirs(ends[1]);
     std::lock_guard lock(mutex_);
-    if (ended_) return fail(ErrorCode::kBusy, "the way to the agent has ended");
+    if (ended_) return fail(ErrorCode::kBusy, "the connection to the agent has ended");
     fresh_.push_back(std::move(theirs));
     ring();
     return ours;
@@ -112,7 +112,7 @@ class MuxLink::Loop {
   std::unique_ptr<wire::Mux> mux_;
   std::thread thread_;
   std::mutex mutex_;
-  std::vector<os::UniqueFd> fresh_;  // guarded by mutex_: not opened yet
+  std::vector<os::UniqueFd> fresh_;  // guarded by mutex_: to be opened
   std::atomic<bool> ended_ = false;
   std::atomic<bool> stopping_ = false;
 };

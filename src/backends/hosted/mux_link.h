@@ -1,5 +1,5 @@
-// MuxLink: the host's end of a relay's stream. Hands out connections to the agent behind it.
-// Thread-safe; has a thread of its own.
+// MuxLink: the host's end of a relay's stream. It opens connections to the agent behind the relay.
+// Thread-safe; runs its own thread.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace sf::backends {
 
 class MuxLink {
  public:
-  // Requires: two different descriptors.
+  // Requires: `in` and `out` are different descriptors.
   static Result<std::unique_ptr<MuxLink>> start(os::UniqueFd in, os::UniqueFd out);
   ~MuxLink();
   MuxLink(const MuxLink&) = delete;

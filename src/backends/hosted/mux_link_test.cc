@@ -1,4 +1,4 @@
-// The host's end of a relay's stream, when the other one is not as it should be yet.
+// The host's end of a relay's stream, if the guest's end is not ready or has stale data.
 #include "backends/hosted/mux_link.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class MuxLinkTest : public ::testing::Test {
     link.reset();
     if (serving.joinable()) serving.join();
   }
-  // What a relay does from now on: every connection is greeted, and that is all.
+  // From now on acts as a relay that greets every connection.
   void serve() {
     serving = std::thread([this] {
       auto poller = os::Poller::create();
@@ -61,16 +61,16 @@ class MuxLinkTest : public ::testing::Test {
   std::thread serving;
 };
 
-// A guest that closes its port and opens it again has lost what was sent in between.
-TEST_F(MuxLinkTest, WhatWasSentToSomebodyWhoDidNotListenYetIsSentAgain) {
+// A guest that closes its port and opens it again has lost the data sent in between.
+TEST_F(MuxLinkTest, ResetIsRepeatedUntilTheGuestListens) {
   ASSERT_OK_AND_ASSIGN(os::UniqueFd connection, link->connect());
-  EXPECT_FALSE(read_some(guest.get()).empty());  // and lost
+  EXPECT_FALSE(read_some(guest.get()).empty());  // the guest loses this data
   serve();
   EXPECT_EQ(read_some(connection.get()), "hello");
 }
 
-// A restored guest sends the rest of what it was sending when it was captured.
-TEST_F(MuxLinkTest, FramesToSomebodyWhoWasHereBeforeAreSkipped) {
+// A restored guest first sends the rest of a frame from before its capture.
+TEST_F(MuxLinkTest, FramesFromBeforeTheResetAreSkipped) {
   ASSERT_OK(os::write_all(guest.get(), "half a frame"));
   ASSERT_OK(
       os::write_all(guest.get(), wire::encode_mux_frame({MuxFrame::Kind::kData, 1, "stale"})));

@@ -1,5 +1,5 @@
-// PerSandbox: one T for each sandbox, with a lock of its own: whoever waits for one sandbox keeps
-// nobody else waiting. Thread-safe.
+// PerSandbox: one T per sandbox, each with its own lock, so that a caller that waits for one
+// sandbox does not block callers for others. Thread-safe.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ class PerSandbox {
     std::mutex mutex;
     T value{};  // guarded by mutex
   };
-  // Made when it is first asked for.
+  // Creates the entry at the first call.
   std::shared_ptr<Location> at(const std::string& sandbox) {
     std::lock_guard lock(mutex_);
     std::shared_ptr<Location>& location = locations_[sandbox];

@@ -34,7 +34,7 @@ Status add_directory(Digest& digest, const std::string& directory, dev_t device)
       digest.add(std::to_string(number));
     if (S_ISDIR(file.st_mode) && file.st_dev == device) SF_TRY(add_directory(digest, path, device));
   }
-  digest.add("");  // "up again"
+  digest.add("");  // marks the end of a directory
   return Ok{};
 }
 
@@ -88,7 +88,7 @@ Result<std::optional<std::string>> RootArchive::next() {
     }
     SF_TRY_ASSIGN(os::ExitStatus status, tar_.wait(Deadline::never()));
     if (status.shell_code() != 0)
-      return fail(ErrorCode::kOs, "tar could not read all of the root: " + status.text());
+      return fail(ErrorCode::kOs, "tar could not read the whole root: " + status.text());
     return std::optional<std::string>();
   }
 }

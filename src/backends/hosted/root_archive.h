@@ -1,4 +1,5 @@
-// A directory with a root file system as a tar archive, for tools that take no directories.
+// Packs a directory with a root file system as a tar archive, for tools that do not accept
+// directories.
 #pragma once
 
 #include <optional>
@@ -10,16 +11,16 @@
 
 namespace sf::backends {
 
-// Changes when anything below the directory does: names, kinds, sizes, times.
+// Changes if the name, kind, size or time of any file below the directory changes.
 Result<std::string> root_mark(const std::string& directory);
 
-// Into a file.
+// Writes the archive to a file.
 Status pack_root(const std::string& directory, const std::string& archive);
 
 class RootArchive {
  public:
   static Result<RootArchive> open(const std::string& directory);
-  // The next bytes; nothing at the end. An archive that is not whole is an error.
+  // The next bytes; nullopt at the end. Fails if the archive is incomplete.
   Result<std::optional<std::string>> next();
 
  private:

@@ -19,12 +19,12 @@ Result<std::string> find_program(const std::string& name, const std::string& hin
   for (const std::string& directory : split(first + ":" + kProgramPath, ':')) {
     if (!directory.empty() && os::exists(directory + "/" + name)) return directory + "/" + name;
   }
-  return fail(ErrorCode::kNotFound, "there is no " + name, hint);
+  return fail(ErrorCode::kNotFound, name + " is not installed", hint);
 }
 
 Status check_agent(const HostContext& around) {
   if (os::exists(around.agent)) return Ok{};
-  return fail(ErrorCode::kNotFound, around.agent + " is missing", "install it beside `statefork`");
+  return fail(ErrorCode::kNotFound, around.agent + " is missing", "install it next to `statefork`");
 }
 
 Result<std::string> kept_agent(const HostContext& around) {

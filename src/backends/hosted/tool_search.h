@@ -1,4 +1,4 @@
-// Finding what a backend over somebody else's tool needs.
+// Finds the programs and files that backends over external tools need.
 #pragma once
 
 #include <string>
@@ -9,18 +9,19 @@
 
 namespace sf::backends {
 
-// Where programs are looked for: not in the caller's PATH, since they run as root.
+// Search path for programs. The caller's PATH is not used, because the programs run as root.
 inline constexpr const char* kProgramPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-// kNotFound with `hint` when there is no such program; `first` is a directory to look into before.
+// Fails with kNotFound and `hint` if there is no such program. Searches the directory `first`
+// first.
 Result<std::string> find_program(const std::string& name, const std::string& hint,
                                  const std::string& first = {});
 Status check_agent(const HostContext& around);
-// A copy of the agent that stays as it is when the programs are replaced: what was captured with it
-// can only come back with it.
+// A copy of the agent that does not change if the programs are upgraded: a state can only be
+// restored with the agent that it was captured with.
 Result<std::string> kept_agent(const HostContext& around);
-// Names in a directory; none when there is no such directory.
+// Names in a directory; empty if the directory does not exist.
 Result<std::vector<std::string>> names_in(const std::string& directory);
 
 }  // namespace sf::backends

@@ -1,5 +1,5 @@
-// OverlayBackend: files alone. A snapshot is a sealed overlay layer, and every restore begins with
-// a fresh shell over it: fast, small, good over a reboot, and no processes come back.
+// OverlayBackend: files only. A snapshot is a sealed overlay layer, and every restore starts a new
+// shell over it. Snapshots are fast and small and survive a reboot; processes are not restored.
 #pragma once
 
 #include "backends/live_backend.h"
@@ -16,7 +16,7 @@ class OverlayBackend final : public LiveBackend {
   control::Capabilities capabilities() const override {
     return {.terminal = true, .files = true, .diff = true};
   }
-  control::CostLine expected_cost() const override { return {0, 5'000}; }  // whatever the memory
+  control::CostLine expected_cost() const override { return {0, 5'000}; }  // for any memory size
 
   Result<control::Checkpoint> checkpoint(const control::BranchHandle& branch) override;
   Result<control::BranchHandle> restore(const control::BranchHandle& old,
@@ -25,7 +25,7 @@ class OverlayBackend final : public LiveBackend {
                                                   std::size_t count) override;
 
  protected:
-  // Its files can be looked at where they are.
+  // No copy is needed: the files can be read in place.
   Result<control::BranchHandle> copy(const control::BranchHandle& branch) override;
 };
 

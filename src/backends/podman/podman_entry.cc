@@ -18,8 +18,8 @@ Status usable(const HostContext& around, Keep keep) {
   SF_TRY(check_agent(around));
   SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
   if (keep == Keep::kWhole && !tool.has_criu())
-    return fail(ErrorCode::kNotFound, "podman finds no CRIU",
-                "`statefork doctor` says how to get it");
+    return fail(ErrorCode::kNotFound, "podman cannot find CRIU",
+                "`statefork doctor` shows how to install it");
   SF_TRY(tool.ask({"info", "--format", "{{.Host.OCIRuntime.Name}}"}));
   return Ok{};
 }
@@ -35,7 +35,7 @@ BackendEntry entry(std::string name, std::string summary, Keep keep,
         SF_TRY_ASSIGN(PodmanTool tool, find_tool(around));
         SF_TRY_ASSIGN(std::string agent, kept_agent(around));
         const std::string directory = around.state_dir + "/" + name;
-        // Without CAP_SYS_RESOURCE, CRIU may not ask for the limits of other users' processes.
+        // Without CAP_SYS_RESOURCE, CRIU may not read the limits of other users' processes.
         if (keep == Keep::kWhole && tool.has_criu() && !around.criu_shim.empty())
           SF_TRY(tool.preload_into_criu(around.criu_shim, directory + "/bin"));
         remove_drafts(directory + "/kept");
@@ -56,7 +56,7 @@ BackendEntry podman_entry() {
 
 BackendEntry podman_commit_entry() {
   return entry("podman-commit",
-               "Podman containers; a snapshot is a committed image, which holds files alone",
+               "Podman containers; a snapshot is a committed image, which holds only files",
                Keep::kCommitted, control::Preserves::kFiles);
 }
 

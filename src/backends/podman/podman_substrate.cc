@@ -28,7 +28,7 @@ namespace {
 
 constexpr const char* kStates = "localhost/statefork/state";
 constexpr const char* kRoots = "localhost/statefork/root";
-constexpr const char* kGroup = "libpod-";  // what podman's control groups are called
+constexpr const char* kGroup = "libpod-";  // prefix of podman's control groups
 constexpr std::string_view kArchiveEnd = ".tar";
 
 }  // namespace
@@ -44,8 +44,8 @@ control::CostLine PodmanSubstrate::expected_cost() const {
 
 Status PodmanSubstrate::check(const BranchConfig& config) const {
   if (config.root == "/")
-    return fail(ErrorCode::kUnsupported, "a container cannot have the host's own / as its root",
-                "name an image (image:debian:12), or a directory with a root file system");
+    return fail(ErrorCode::kUnsupported, "a container cannot use the host's / as its root",
+                "use an image (image:debian:12), or a directory with a root file system");
   if (is_whole() && config.network == Network::kHost)
     return fail(ErrorCode::kUnsupported, "podman cannot restore a container on the host's network",
                 "use network none, or the podman-commit backend");
@@ -88,7 +88,7 @@ Status PodmanSubstrate::run(const std::string& sandbox, const std::string& image
       std::string(kOwnerLabel) + "=" + options_.owner, "--network",
       config.network == Network::kHost ? "host" : "none", "--pull", "never", "--image-volume",
       "ignore",
-      // CRIU brings limits back, for which a container without CAP_SYS_RESOURCE may not lack any.
+      // CRIU restores limits, and without CAP_SYS_RESOURCE a container cannot raise them.
       "--ulimit", "nofile=1024:4096", "--ulimit", "nproc=4096:4096", "--cap-add", "SYS_PTRACE",
       "--user", "0:0", "--workdir", "/", "--volume",
       options_.agent + ":" + agent::kAgentPath + ":ro", "--entrypoint",
@@ -117,7 +117,7 @@ Status PodmanSubstrate::run(const std::string& sandbox, const std::string& image
   return Ok{};
 }
 
-// Podman leaves the loopback of a restored container down.
+// A hook brings the loopback up, because podman leaves it down in a restored container.
 Result<std::string> PodmanSubstrate::hooks() const {
   const std::string directory = options_.directory + "/hooks";
   std::lock_guard lock(settings_mutex_);
@@ -131,8 +131,8 @@ Result<std::string> PodmanSubstrate::hooks() const {
   return directory;
 }
 
-// Podman refuses connections when a container comes back under another name, and CRIU files without
-// a name that are larger than a megabyte. The runtime reads this file itself.
+// Podman refuses to restore connections under another name, and CRIU refuses unnamed files above
+// one megabyte. The container runtime reads this file itself and allows both.
 Result<std::string> PodmanSubstrate::criu_settings() const {
   const std::string path = options_.directory + "/criu.conf";
   std::lock_guard lock(settings_mutex_);
@@ -151,7 +151,7 @@ Result<pid_t> PodmanSubstrate::pid_of(const std::string& sandbox) {
                                                "{{.State.Pid}} {{.State.Paused}}", sandbox}));
   auto key = os::process_key(std::atoi(text.c_str()));
   if (!key) return fail(ErrorCode::kNotFound, "the container has ended");
-  // Whoever was here before may have died in the middle of a commit.
+  // An earlier process may have been killed during a commit.
   if (text.find("true") != std::string::npos) SF_TRY(podman_.run({"unpause", sandbox}));
   std::lock_guard lock(mutex_);
   pids_[sandbox] = *key;
@@ -160,8 +160,8 @@ Result<pid_t> PodmanSubstrate::pid_of(const std::string& sandbox) {
 
 Result<os::UniqueFd> PodmanSubstrate::connect(const std::string& sandbox) {
   SF_TRY_ASSIGN(pid_t pid, pid_of(sandbox));
-  // A podman that was killed after it froze the container, and before it noted that, has left it
-  // so.
+  // If podman was killed after it froze the container and before it recorded that, the container is
+  // still frozen.
   SF_TRY(os::thaw(pid, kGroup));
   return connect_agent(pid);
 }
@@ -170,7 +170,7 @@ Result<KeptState> PodmanSubstrate::keep(const std::string& sandbox, const std::s
   Stopwatch stopped;
   if (!is_whole()) {
     const std::string image = std::string(kStates) + ":" + state;
-    // Stopped half-way it would leave the container frozen.
+    // If it were stopped before its end, the container would stay frozen.
     auto committed = podman_.run_whole({"commit", "--quiet", "--pause", "--change",
                                         "LABEL " + std::string(kOwnerLabel) + "=" + options_.owner,
                                         sandbox, image});
@@ -194,7 +194,7 @@ Result<KeptState> PodmanSubstrate::keep(const std::string& sandbox, const std::s
   return kept;
 }
 
-// CRIU would wait for ever for a process that is both stopped and frozen the old way.
+// CRIU would wait forever for a process that is both stopped and frozen by the cgroup v1 freezer.
 Status PodmanSubstrate::check_stopped(const std::string& sandbox) {
   if (!os::exists("/sys/fs/cgroup/freezer")) return Ok{};
   SF_TRY_ASSIGN(pid_t agent, pid_of(sandbox));
@@ -202,18 +202,18 @@ Status PodmanSubstrate::check_stopped(const std::string& sandbox) {
     if (os::process_state(pid) != 'T') continue;
     return fail(ErrorCode::kUnsupported,
                 "podman cannot capture a stopped process on this host: " + os::process_name(pid),
-                "let it go on (bg, kill -CONT), or use the waypoint backend");
+                "resume it (bg, kill -CONT), or use the waypoint backend");
   }
   return Ok{};
 }
 
-// Of the last layer alone.
+// The size of the last layer only.
 Result<std::uint64_t> PodmanSubstrate::layer_bytes(const std::string& image) {
   SF_TRY_ASSIGN(std::string text, podman_.ask({"history", "--format", "json", image}));
   const Json layers = Json::parse(text, nullptr, false);
   if (!layers.is_array() || layers.empty() || !layers.front().contains("size") ||
       !layers.front()["size"].is_number())
-    return fail(ErrorCode::kCorrupt, "podman does not say how large " + image + " is");
+    return fail(ErrorCode::kCorrupt, "podman does not report the size of " + image);
   return layers.front()["size"].get<std::uint64_t>();
 }
 
@@ -242,14 +242,14 @@ Status PodmanSubstrate::remove(const std::string& state) {
     (void)::unlink(archive(state).c_str());
     return Ok{};
   }
-  // Podman keeps an image without its name for as long as others are built on it.
+  // If other images are based on it, podman keeps the image without its name.
   auto removed = podman_.run({"untag", std::string(kStates) + ":" + state});
   if (!removed && removed.error().code != ErrorCode::kNotFound) return std::move(removed).error();
   prune();
   return Ok{};
 }
 
-// Images that have lost their name, and that nothing is built on or runs from any more.
+// Removes unnamed images that no image or container uses any more.
 void PodmanSubstrate::prune() {
   (void)podman_.run({"image", "prune", "--force", "--filter",
                      "label=" + std::string(kOwnerLabel) + "=" + options_.owner});

@@ -1,5 +1,5 @@
-// PodmanSubstrate: containers kept in one of two ways. Whole: CRIU images and changed files in one
-// archive (`podman container checkpoint --export`). Committed: an image, which holds files alone.
+// PodmanSubstrate: containers, kept in one of two ways. Whole: CRIU images and changed files in one
+// archive (`podman container checkpoint --export`). Committed: an image, which holds only files.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct PodmanOptions {
   enum class Keep { kWhole, kCommitted };
   Keep keep = Keep::kWhole;
   std::string agent;      // path of statefork-agent
-  std::string owner;      // labels what belongs to this store
+  std::string owner;      // label of this store's objects
   std::string directory;  // for archives
 };
 
@@ -57,10 +57,10 @@ class PodmanSubstrate final : public Substrate {
 
   PodmanTool podman_;
   PodmanOptions options_;
-  std::mutex import_mutex_;            // one packs a root at a time
-  mutable std::mutex settings_mutex_;  // one writes the files that podman is pointed to
+  std::mutex import_mutex_;            // held while a root is packed
+  mutable std::mutex settings_mutex_;  // held while podman's settings are written
   std::mutex mutex_;
-  std::map<std::string, os::ProcessKey> pids_;  // guarded by mutex_; asking takes 50 ms
+  std::map<std::string, os::ProcessKey> pids_;  // guarded by mutex_; podman needs 50 ms for it
 };
 
 }  // namespace sf::backends

@@ -10,19 +10,20 @@
 namespace sf::backends {
 namespace {
 
-constexpr auto kTimeout = std::chrono::minutes(10);  // commits of large files take their time
+constexpr auto kTimeout = std::chrono::minutes(10);  // commits of large files are slow
 constexpr auto kQuestionTime = seconds(30);
 
-// The last line that says what went wrong; those before are of no use to anybody.
+// The last line with an error; the lines before it do not help.
 std::string complaint(const std::string& errors) {
-  std::string last = "it gives no reason";
+  std::string last = "it gave no reason";
   for (const std::string& line : split(errors, '\n')) {
     if (!line.empty()) last = line;
   }
   return last.starts_with("Error: ") ? last.substr(7) : last;
 }
 
-// The first error in the log that runc names: what CRIU could not do. Empty: there is none.
+// The first error in the log file that runc names: the reason of CRIU's failure. Empty if there is
+// none.
 std::string criu_complaint(const std::string& errors) {
   constexpr std::string_view kMark = "log file: ";
   std::size_t at = errors.find(kMark);
@@ -36,7 +37,7 @@ std::string criu_complaint(const std::string& errors) {
     if (line.find(" Error (") == std::string::npos) continue;
     std::size_t text = line.find("): ");
     first = "CRIU: " + (text == std::string::npos ? line : line.substr(text + 3));
-    // Its attempt to raise its own limit is none that it needs.
+    // CRIU does not need to raise its own limit, so this error is not the reason.
     if (line.find("RLIMIT_NOFILE for self") == std::string::npos) break;
   }
   return first;
@@ -108,7 +109,7 @@ Result<std::string> PodmanTool::run_until(Deadline deadline, std::vector<std::st
     command += (command.empty() ? "" : " ") + word;
     if (word != "container" && word != "image") break;
   }
-  // runc, since Debian's crun was built without CRIU; cgroupfs, since there may be no systemd.
+  // runc, because Debian's crun lacks CRIU support; cgroupfs, because systemd may not run.
   arguments.insert(arguments.begin(),
                    {program_, "--runtime", "runc", "--cgroup-manager", "cgroupfs"});
   std::vector<std::string> env = env_;

@@ -1,5 +1,5 @@
-// ReplayBackend: keeps nothing. A state comes back by doing everything again from a fresh start,
-// which the control plane does and verifies.
+// ReplayBackend: keeps no states. The control plane restores a state by running all commands again
+// from a new start, and verifies the result.
 #pragma once
 
 #include "backends/live_backend.h"
@@ -12,8 +12,8 @@ class ReplayBackend final : public LiveBackend {
       : LiveBackend(std::move(waypoint)) {}
 
   std::string_view name() const override { return "replay"; }
-  // What commands do to files and to the shell they do again. Processes start again too, but what
-  // they have become since is lost.
+  // A replay repeats the commands' effects on files and on the shell. It starts processes again,
+  // but their later state is lost.
   control::Preserves preserves() const override {
     return control::Preserves::kFiles | control::Preserves::kShell;
   }

@@ -15,7 +15,8 @@ void CpioArchive::pad() {
 }
 
 void CpioArchive::add(const std::string& path, std::uint32_t mode, std::string_view content) {
-  // Magic; inode, mode, uid, gid, links, time, size, four device numbers, name's size, checksum.
+  // Magic; inode, mode, uid, gid, links, time, size, four device numbers, size of the name,
+  // checksum.
   bytes_ += fmt::format(
       "070701{:08X}{:08X}{:08X}{:08X}{:08X}{:08X}{:08X}{:08X}{:08X}{:08X}{:08X}"
       "{:08X}{:08X}",

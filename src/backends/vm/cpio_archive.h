@@ -1,4 +1,4 @@
-// An initial RAM disk as Linux unpacks it: cpio, "newc" format. Pure.
+// An initial RAM disk for Linux: a cpio archive in "newc" format. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class CpioArchive {
   void add_program(const std::string& path, std::string_view content) {
     add(path, 0100755, content);
   }
-  // The archive with its end. Nothing can be added afterwards.
+  // Returns the complete archive. Requires: nothing is added afterwards.
   std::string finish() &&;
 
  private:

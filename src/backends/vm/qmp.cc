@@ -16,7 +16,7 @@ using wire::Json;
 Result<Qmp> Qmp::connect(const std::string& socket, Deadline deadline) {
   SF_TRY_ASSIGN(os::UniqueFd connected, os::connect_unix(socket, deadline));
   Qmp qmp(std::move(connected));
-  SF_TRY(qmp.next_line(deadline));  // its greeting
+  SF_TRY(qmp.next_line(deadline));  // QEMU's greeting
   SF_TRY(qmp.command("qmp_capabilities", Json::object(), deadline));
   return qmp;
 }

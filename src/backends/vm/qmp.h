@@ -15,7 +15,7 @@ class Qmp {
   static Result<Qmp> connect(const std::string& socket, Deadline deadline);
   Result<wire::Json> command(const std::string& name, const wire::Json& arguments,
                              Deadline deadline);
-  // A command of the monitor for people: it prints nothing unless it fails.
+  // Runs a command of the human monitor. Such a command prints nothing unless it fails.
   Status person_command(const std::string& line, Deadline deadline);
 
  private:

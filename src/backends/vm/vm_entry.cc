@@ -20,7 +20,7 @@ Result<VmOptions> find_all(const HostContext& around) {
   options.kernel = guest + "/vmlinuz";
   options.modules = guest + "/modules";
   if (!os::exists(options.kernel) || !os::exists(options.modules))
-    return fail(ErrorCode::kNotFound, "there is no guest kernel in " + guest,
+    return fail(ErrorCode::kNotFound, "no guest kernel in " + guest,
                 "put vmlinuz and its virtio modules there (docs/backends.md), or set "
                 "STATEFORK_VM_GUEST");
   options.agent = around.agent;
@@ -45,7 +45,7 @@ Result<std::unique_ptr<control::Backend>> make(const HostContext& around) {
 
 BackendEntry vm_entry() {
   return {.name = "vm",
-          .summary = "QEMU machines; a snapshot is one of the whole machine",
+          .summary = "QEMU virtual machines; a snapshot holds the whole machine",
           .preserves = control::Preserves::everything(),
           .usable = usable,
           .make = make};

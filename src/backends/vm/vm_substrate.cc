@@ -34,34 +34,33 @@ namespace {
 constexpr auto kTimeout = std::chrono::minutes(10);
 constexpr auto kTryTime = seconds(15);
 constexpr auto kShortTime = seconds(5);
-constexpr auto kSaveTime = seconds(60);  // of a snapshot that nobody waits for any more
+constexpr auto kSaveTime = seconds(60);  // of a snapshot that has no caller any more
 constexpr std::uint64_t kMemory = 1ULL << 30U;
-constexpr std::uint64_t kFreeDisk = 8ULL << 30U;  // beyond what the root holds; sparse
-constexpr auto kQuitTime = seconds(5);  // to end when it is asked to, then when it is killed
+constexpr std::uint64_t kFreeDisk = 8ULL << 30U;  // in addition to the root's files; sparse
+constexpr auto kQuitTime = seconds(5);            // to end after a request, then after a kill
 constexpr std::size_t kLastWords = 500;
 constexpr std::size_t kMaxConsole = 16U << 20U;
 constexpr const char* kAgentSays = "statefork-agent: ";
 constexpr std::size_t kMaxProgram = 256U << 20U;
 constexpr std::string_view kStateEnd = ".qcow2";
-constexpr const char* kSnapshot = "state";  // its name inside the file
+constexpr const char* kSnapshot = "state";  // name of the snapshot in the file
 
 std::uint64_t size_of(const std::string& path) {
   struct stat file {};
   return ::stat(path.c_str(), &file) == 0 ? static_cast<std::uint64_t>(file.st_blocks) * 512 : 0;
 }
 
-// As QEMU reads values among others: a comma is written twice.
+// Quotes a value for QEMU's option syntax: a comma is doubled.
 std::string option_value(const std::string& text) {
   std::string value;
   for (char c : text) value += c == ',' ? std::string(",,") : std::string(1, c);
   return value;
 }
 
-// What the agent complained of, which the kernel's own complaint follows; else the machine's last
-// words.
+// The agent's error, which precedes the kernel's panic; otherwise the end of the console.
 std::string end_of(const std::string& console) {
   auto text = os::read_file(console, kMaxConsole);
-  if (!text || text->empty()) return "it said nothing";
+  if (!text || text->empty()) return "no output";
   const std::size_t said = text->rfind(kAgentSays);
   if (said != std::string::npos) return text->substr(said, text->find('\n', said) - said);
   return text->substr(text->size() - std::min(text->size(), kLastWords));
@@ -71,20 +70,21 @@ std::string end_of(const std::string& console) {
 
 Status VmSubstrate::check(const BranchConfig& config) const {
   if (config.root == "/" || config.root.starts_with(kImagePrefix))
-    return fail(ErrorCode::kUnsupported, "a virtual machine's disk is made from a directory",
-                "name a directory with a root file system");
+    return fail(ErrorCode::kUnsupported, "a virtual machine needs a directory as its root",
+                "use a directory with a root file system");
   if (config.network != Network::kNone)
-    return fail(ErrorCode::kUnsupported, "a virtual machine here has no network but its loopback",
+    return fail(ErrorCode::kUnsupported, "the vm backend supports only a loopback network",
                 "use network none");
   if (config.limits.pids)
-    return fail(ErrorCode::kUnsupported, "the vm backend cannot limit processes", "leave it out");
+    return fail(ErrorCode::kUnsupported, "the vm backend cannot limit processes",
+                "remove this limit");
   const double processors = config.limits.cpus.value_or(1.0);
   if (processors != std::floor(processors))
-    return fail(ErrorCode::kUnsupported, "a virtual machine has whole processors",
-                "ask for a whole number of cpus");
+    return fail(ErrorCode::kUnsupported, "a virtual machine needs a whole number of processors",
+                "use a whole number of cpus");
   if (!config.extra_capabilities.empty())
     return fail(ErrorCode::kUnsupported, "root in a virtual machine has all capabilities",
-                "leave them out");
+                "remove the extra capabilities");
   return Ok{};
 }
 
@@ -94,7 +94,7 @@ Status VmSubstrate::run(const std::vector<std::string>& argv) const {
   return fail(ErrorCode::kOs, argv.front() + ": " + done.text);
 }
 
-// A disk that nobody writes to; every sandbox has its own changes over it.
+// A read-only disk. Every sandbox stores its changes in its own file over it.
 Result<std::string> VmSubstrate::disk_of(const std::string& root) {
   SF_TRY_ASSIGN(std::string mark, root_mark(root));
   const std::string disk = options_.directory + "/roots/" + mark + ".ext4";
@@ -116,7 +116,7 @@ VmSubstrate::VmSubstrate(VmOptions options) : options_(std::move(options)) {
   remove_drafts(options_.directory + "/roots");
 }
 
-// Machines that run have read it; those to come take the programs as they are now.
+// Each daemon makes it once: running machines have read theirs, and new ones need its programs.
 Result<std::string> VmSubstrate::initial_disk() {
   std::lock_guard lock(initial_mutex_);
   const std::string path = options_.directory + "/initrd";
@@ -141,7 +141,7 @@ Result<std::string> VmSubstrate::accelerator() {
   if (!options_.accelerator.empty()) return options_.accelerator;
   if (::access("/dev/kvm", R_OK | W_OK) != 0) return std::string("tcg");
   std::lock_guard lock(try_mutex_);
-  // Another kernel or another QEMU may have another answer.
+  // The result depends on the kernel and on QEMU.
   struct stat program {};
   if (::stat(options_.qemu.c_str(), &program) != 0)
     return os::last_error("looking at " + options_.qemu);
@@ -172,7 +172,7 @@ Status VmSubstrate::boot(const std::string& sandbox, const BranchConfig& config,
       std::to_string(processors), "-nodefaults", "-no-user-config", "-display", "none",
       "-no-reboot", "-kernel", options_.kernel, "-initrd", initial, "-append",
       "console=ttyS0 quiet panic=-1 rdinit=/init -- boot",
-      // Unsafe: what a crash of the host loses is lost with the machine's memory anyway.
+      // Unsafe: if the host crashes, the machine's memory is lost anyway.
       "-drive",
       "file=" + option_value(sandbox_file(sandbox, "disk.qcow2")) +
           ",if=none,id=disk,format=qcow2,cache=unsafe",
@@ -204,8 +204,8 @@ Error VmSubstrate::unreachable(const std::string& sandbox, Error why) const {
   return why;
 }
 
-// Whoever was here before may have died while the machine stood still for a snapshot. QEMU answers
-// when it has written that; until then there is nobody to talk to inside.
+// An earlier process may have been killed while the machine was stopped for a snapshot. QEMU does
+// not answer until the snapshot is written, and the guest does not run until then.
 Status VmSubstrate::resume(const std::string& sandbox) const {
   const Deadline deadline = Deadline::after(kSaveTime);
   auto qmp = Qmp::connect(sandbox_file(sandbox, "q"), deadline);
@@ -239,7 +239,7 @@ Result<KeptState> VmSubstrate::keep(const std::string& sandbox, const std::strin
   SF_TRY(qmp.command("stop", Json::object(), deadline));
   ScopeExit resume([&] { (void)qmp.command("cont", Json::object(), deadline); });
   SF_TRY(qmp.person_command(std::string("savevm ") + kSnapshot, deadline));
-  // The machine stands still, and what it wrote is in the file.
+  // The machine is stopped, and its writes are in the file.
   Status copied = run({"/bin/cp", "--sparse=always", "--reflink=auto",
                        sandbox_file(sandbox, "disk.qcow2"), state_file(state)});
   (void)qmp.person_command(std::string("delvm ") + kSnapshot, deadline);
@@ -250,7 +250,7 @@ Result<KeptState> VmSubstrate::keep(const std::string& sandbox, const std::strin
 Status VmSubstrate::revive(const std::string& state, const std::string& sandbox,
                            const BranchConfig& config) {
   if (!os::exists(state_file(state)))
-    return fail(ErrorCode::kNotFound, "the state " + state + " is gone");
+    return fail(ErrorCode::kNotFound, "the state " + state + " does not exist");
   SF_TRY(os::make_directories(options_.directory + "/boxes/" + sandbox));
   SF_TRY(run({"/bin/cp", "--sparse=always", "--reflink=auto", state_file(state),
               sandbox_file(sandbox, "disk.qcow2")}));
@@ -272,7 +272,7 @@ Status VmSubstrate::end(const std::string& sandbox) {
   return os::remove_tree(directory);
 }
 
-// Pids are used again: the machine's command line names its directory.
+// Checks the command line, which names the machine's directory, because pids are reused.
 Status VmSubstrate::wait_for_end(pid_t pid, const std::string& directory) {
   if (pid <= 0) return Ok{};
   os::UniqueFd machine(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -283,7 +283,7 @@ Status VmSubstrate::wait_for_end(pid_t pid, const std::string& directory) {
   SF_TRY_ASSIGN(ended, os::wait_readable(machine.get(), Deadline::after(kQuitTime)));
   if (ended) return Ok{};
   return fail(ErrorCode::kBusy, "QEMU (pid " + std::to_string(pid) + ") does not end",
-              "try again; the host may wait for a disk");
+              "try again; it may be waiting for a disk of the host");
 }
 
 Status VmSubstrate::remove(const std::string& state) {

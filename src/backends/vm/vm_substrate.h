@@ -1,5 +1,5 @@
-// VmSubstrate: virtual machines of QEMU, kept with its internal snapshots: the whole machine, in
-// the copy-on-write file of its disk. The root is a disk made once from a directory.
+// VmSubstrate: QEMU virtual machines, kept as internal snapshots: the whole machine, in the
+// copy-on-write file of its disk. The root is a disk that is made once from a directory.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ struct VmOptions {
   std::string qemu_img;
   std::string mke2fs;
   std::string kernel;       // its image
-  std::string modules;      // a directory: drivers of its disk and its port
+  std::string modules;      // a directory with the drivers of its disk and its port
   std::string agent;        // path of statefork-agent
   std::string directory;    // for disks and states
-  std::string accelerator;  // empty: found out
+  std::string accelerator;  // empty: detected
 };
 
 class VmSubstrate final : public Substrate {
@@ -54,7 +54,7 @@ class VmSubstrate final : public Substrate {
   Status run(const std::vector<std::string>& argv) const;
   Result<std::string> disk_of(const std::string& root);
   Result<std::string> initial_disk();
-  // "kvm" where it works, which only a try can tell; found out once for each boot.
+  // "kvm" if it works. Only a test run can tell; its result is cached until the next boot.
   Result<std::string> accelerator();
   static Status wait_for_end(pid_t pid, const std::string& directory);
   Error unreachable(const std::string& sandbox, Error why) const;
@@ -63,11 +63,11 @@ class VmSubstrate final : public Substrate {
               const std::vector<std::string>& more);
 
   VmOptions options_;
-  PerSandbox<std::unique_ptr<MuxLink>> links_;  // null: none was needed yet
-  std::mutex try_mutex_;                        // one tries the accelerator
-  std::mutex disk_mutex_;                       // one makes a disk at a time
+  PerSandbox<std::unique_ptr<MuxLink>> links_;  // null: not connected yet
+  std::mutex try_mutex_;                        // held during the test of the accelerator
+  std::mutex disk_mutex_;                       // held while a disk is made
   std::mutex initial_mutex_;
-  bool has_initial_disk_ = false;  // guarded by initial_mutex_; made when it is first needed
+  bool has_initial_disk_ = false;  // guarded by initial_mutex_; made at its first use
 };
 
 }  // namespace sf::backends

@@ -23,7 +23,7 @@ std::vector<Result<BranchHandle>> WaypointBackend::fork(const PhysicalRef& from,
   if (count == 0) return handles;
   for (auto& made : waypoint().fork(waypoint::CheckpointId(from.value()), count))
     handles.push_back(handle_of(std::move(made)));
-  // A request that is refused as a whole is answered once.
+  // If the whole request is refused, there is only one error.
   while (handles.size() < count) handles.push_back(handles.back());
   return handles;
 }

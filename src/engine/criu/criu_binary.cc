@@ -21,8 +21,8 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-// Reads "12" of "12.3", and the dot if there is one; false when there is no number. No signs: in
-// "4.1-5-g1234" the dash is not one.
+// Takes "12" and the dot off the front of "12.3". False if there is no number. A sign is not part
+// of a number: in "4.1-5-g1234" the dash is a separator.
 bool take_number(std::string_view& text, int& number) {
   if (text.starts_with('-')) return false;
   auto [next, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -32,8 +32,8 @@ bool take_number(std::string_view& text, int& number) {
   return true;
 }
 
-// CRIU ends with "Does not look good"; why, it says before. The first error, or the last line when
-// there is none.
+// `criu check` prints the reason before its last line, "Does not look good". Returns the first
+// error, or the last line if there is none.
 std::string reason_in(const std::string& text) {
   std::istringstream lines(text);
   std::string last;
@@ -62,7 +62,7 @@ Result<CriuVersion> parse_criu_version(std::string_view text) {
       return version;
     }
   }
-  return fail(ErrorCode::kCorrupt, "`criu --version` names no version");
+  return fail(ErrorCode::kCorrupt, "`criu --version` printed no version");
 }
 
 Result<std::string> find_criu(const std::string& explicit_path,
@@ -74,14 +74,13 @@ Result<std::string> find_criu(const std::string& explicit_path,
   }
   if (!environment.binary.empty()) {
     if (os::is_executable(environment.binary)) return environment.binary;
-    return fail(ErrorCode::kNotFound,
-                "no CRIU at " + environment.binary + ", which STATEFORK_CRIU names",
+    return fail(ErrorCode::kNotFound, "no CRIU at " + environment.binary + " (from STATEFORK_CRIU)",
                 "unset STATEFORK_CRIU");
   }
   std::string prefix = environment.prefix.empty() ? kDefaultCriuPrefix : environment.prefix;
   if (std::string installed = prefix + "/bin/criu"; os::is_executable(installed)) return installed;
   if (auto found = os::find_program("criu", environment.search_path)) return *found;
-  return fail(ErrorCode::kNotFound, "no CRIU in " + prefix + " nor in PATH", kInstall);
+  return fail(ErrorCode::kNotFound, "no CRIU in " + prefix + " or in PATH", kInstall);
 }
 
 Result<std::string> find_criu(const std::string& explicit_path) {

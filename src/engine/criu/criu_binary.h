@@ -1,5 +1,5 @@
-// Where CRIU is and how old it is. Debian 12's own CRIU does not start on new kernels, so tools/dev
-// installs one into a private prefix; that one is preferred to whatever PATH offers.
+// Finds CRIU and reads its version. Debian 12's CRIU does not start on new kernels, so tools/dev
+// installs a newer one into a private prefix, which takes precedence over PATH.
 #pragma once
 
 #include <compare>
@@ -25,25 +25,25 @@ struct CriuVersion {
 inline constexpr CriuVersion kOldestCriu{4, 1, 0};
 std::string to_string(const CriuVersion& version);
 
-// The output of `criu --version`. kCorrupt when it names no version.
+// Parses the output of `criu --version`. kCorrupt if it contains no version.
 Result<CriuVersion> parse_criu_version(std::string_view text);
 
-// What the environment says about CRIU; an absent variable is empty.
+// Environment variables that select CRIU. Empty: not set.
 struct CriuEnvironment {
   std::string binary;       // STATEFORK_CRIU
-  std::string prefix;       // STATEFORK_CRIU_PREFIX, as tools/dev has it
+  std::string prefix;       // STATEFORK_CRIU_PREFIX, also read by tools/dev
   std::string search_path;  // PATH
 };
 
-// The first of: `explicit_path`, $STATEFORK_CRIU, <private prefix>/bin/criu, PATH and the system's
-// directories. The first two are wishes: when one is given and cannot be run, that is kNotFound and
-// nothing else is tried.
+// Tries, in this order: `explicit_path`, $STATEFORK_CRIU, <private prefix>/bin/criu, PATH and the
+// system's directories. If one of the first two is given but cannot be run, returns kNotFound and
+// tries nothing else.
 Result<std::string> find_criu(const std::string& explicit_path, const CriuEnvironment& environment);
-// The same with this process's environment.
+// As above, with this process's environment.
 Result<std::string> find_criu(const std::string& explicit_path);
 
 Result<CriuVersion> criu_version(const std::string& path);
-// `criu check`, in a mount namespace of its own where /run is a tmpfs: CRIU leaves a cache there.
+// Runs `criu check` in its own mount namespace with a tmpfs on /run, where CRIU leaves a cache.
 Status check_criu(const std::string& path, Deadline deadline);
 
 }  // namespace sf::waypoint

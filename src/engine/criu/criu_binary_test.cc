@@ -24,12 +24,12 @@ TEST(CriuVersionTest, ReleasesAreRead) {
   EXPECT_EQ(*version, (CriuVersion{4, 2, 0}));
 }
 
-TEST(CriuVersionTest, OldAndNewAreToldApartByNumbersNotByText) {
+TEST(CriuVersionTest, VersionsAreComparedAsNumbersNotAsText) {
   EXPECT_LT((CriuVersion{3, 17, 1}), kOldestCriu);
   EXPECT_GT((CriuVersion{4, 10, 0}), (CriuVersion{4, 9, 0}));
 }
 
-TEST(CriuVersionTest, OutputThatNamesNoVersionIsCorrupt) {
+TEST(CriuVersionTest, OutputWithoutAVersionIsCorrupt) {
   for (const char* text : {"", "criu: not found", "Version: unknown", "Version: 4"}) {
     auto version = parse_criu_version(text);
     ASSERT_FALSE(version) << text;
@@ -73,7 +73,7 @@ TEST_F(FindCriuTest, TheExplicitPathComesFirstThenTheVariableThenThePrefixThenPa
   EXPECT_EQ(*find_criu(explicit_path, around), explicit_path);
 }
 
-TEST_F(FindCriuTest, AWishThatCannotBeMetIsAnErrorAndNotReplaced) {
+TEST_F(FindCriuTest, AGivenPathThatCannotBeRunIsAnErrorWithoutFallback) {
   program("path/criu");
   CriuEnvironment around = environment();
   auto found = find_criu(dir_ + "/nowhere", around);
@@ -85,7 +85,7 @@ TEST_F(FindCriuTest, AWishThatCannotBeMetIsAnErrorAndNotReplaced) {
   EXPECT_NE(found.error().message.find("STATEFORK_CRIU"), std::string::npos);
 }
 
-TEST_F(FindCriuTest, AFileThatCannotBeRunIsNoCriu) {
+TEST_F(FindCriuTest, AFileThatIsNotExecutableIsSkipped) {
   std::string path = program("path/criu");
   ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
   auto found = find_criu("", environment());

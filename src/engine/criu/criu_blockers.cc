@@ -13,7 +13,7 @@ namespace sf::waypoint {
 namespace {
 
 struct Rule {
-  std::string_view target;  // how the descriptor's link begins
+  std::string_view target;  // prefix of the descriptor's link
   std::string_view name;
   std::string_view why;
   std::string_view advice;
@@ -125,7 +125,7 @@ std::string first_errors(const std::string& log, std::size_t max_lines) {
     if (at == std::string::npos) continue;
     std::size_t begin = line.find("): ", at);
     std::string message = line.substr(begin == std::string::npos ? at : begin + 3);
-    if (message.starts_with("rlimit: ")) continue;  // CRIU goes on with the limit it has
+    if (message.starts_with("rlimit: ")) continue;  // CRIU continues with its present limit
     text += (text.empty() ? "" : "; ") + message;
     ++found;
   }
@@ -177,16 +177,15 @@ Error explain_capture_failure(pid_t root, const std::string& log_path) {
     return refuse_capture(blockers, said.empty() ? "" : " [CRIU: " + said + "]");
   return fail(ErrorCode::kUnsupported,
               "cannot capture the processes: " + (said.empty() ? "CRIU gave no reason" : said),
-              "the branch goes on unharmed; end the process named above and try again");
+              "the branch keeps running; end the process named above and try again");
 }
 
 Error explain_restore_failure(const std::string& log_path) {
   auto log = os::read_file(log_path, 64U << 20U);
   std::string said = log ? first_errors(*log, 3) : std::string();
-  return fail(
-      ErrorCode::kOs,
-      "CRIU could not bring the processes back: " + (said.empty() ? "no reason given" : said),
-      "details: " + log_path);
+  return fail(ErrorCode::kOs,
+              "CRIU could not restore the processes: " + (said.empty() ? "no reason given" : said),
+              "details: " + log_path);
 }
 
 }  // namespace sf::waypoint

@@ -1,4 +1,4 @@
-// Why a tree could not be captured: which process, which descriptor, why, and what to do about it.
+// Explains why CRIU could not capture a tree: which process and descriptor, why, and what to do.
 #pragma once
 
 #include <optional>
@@ -10,29 +10,30 @@
 
 namespace sf::waypoint {
 
-// What is looked at of one process. Plain data, read from /proc.
+// Facts about one process, read from /proc. Plain data.
 struct ProcessFacts {
-  pid_t pid = 0;  // in the branch
+  pid_t pid = 0;  // in the branch's PID namespace
   std::string name;
-  std::string tracer;  // "process 45 (strace)", or where else it is; empty when there is none
+  std::string tracer;  // "process 45 (strace)" or "a process outside the branch"; empty: none
   bool own_user_namespace = false;
   bool own_pid_namespace = false;
   struct Descriptor {
     int number = 0;
-    std::string target;  // what the /proc link says
+    std::string target;  // target of the /proc link
   };
   std::vector<Descriptor> descriptors;
 };
 
-// Pure: the known reasons among the facts.
+// Pure. The known blockers among the facts.
 std::vector<Blocker> find_blockers(const std::vector<ProcessFacts>& processes);
-// Pure: the processes that have their controlling terminal open by the name /dev/tty. CRIU captures
+// Pure. The processes that have their controlling terminal open by the name /dev/tty. CRIU captures
 // this only in a shell that is in the foreground itself.
 std::vector<Blocker> find_controlling_terminals(const std::vector<ProcessFacts>& processes);
-// Pure: a process has one pid in each PID namespace it is in. `status` is its /proc status,
-// `levels` how many the branch's processes have; nothing when it is not in the branch.
+// Pure. The process's pid in the branch's PID namespace. `status`: its /proc status, with one pid
+// per nested namespace. `levels`: how many pids the branch's processes have. Nothing: it is not in
+// the branch.
 std::optional<pid_t> pid_in_branch(const std::string& status, std::size_t levels);
-// Pure: the first lines of a CRIU log that say what went wrong.
+// Pure. The first error messages of a CRIU log.
 std::string first_errors(const std::string& log, std::size_t max_lines);
 
 // Reads the facts of the tree below `root`.

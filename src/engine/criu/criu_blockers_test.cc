@@ -19,7 +19,7 @@ ProcessFacts process_with(int number, const std::string& target) {
   return facts;
 }
 
-TEST(FindBlockersTest, AnOrdinaryProcessBlocksNothing) {
+TEST(FindBlockersTest, AnOrdinaryProcessHasNoBlockers) {
   ProcessFacts facts;
   for (const char* target :
        {"/dev/pts/0", "socket:[12]", "pipe:[3]", "anon_inode:[eventpoll]", "anon_inode:[eventfd]",
@@ -62,7 +62,7 @@ TEST(FindBlockersTest, AnOpenControllingTerminalIsNamed) {
     EXPECT_TRUE(find_controlling_terminals({process_with(5, target)}).empty()) << target;
 }
 
-TEST(FindBlockersTest, AFileWhoseNameLooksLikeADeviceIsNone) {
+TEST(FindBlockersTest, AFileNamedLikeADeviceIsNotABlocker) {
   for (const char* target :
        {"/home/me/bpf-notes.txt", "/srv/chroot/dev/fuse/readme", "/x/dev/kvm.c", "/tmp/[io_uring]"})
     EXPECT_TRUE(find_blockers({process_with(5, target)}).empty()) << target;
@@ -84,7 +84,7 @@ TEST(FindBlockersTest, TracersAndNamespacesAreFound) {
   EXPECT_EQ(blockers[2].what, "its own PID namespace");
 }
 
-TEST(PidInBranchTest, IsTheOneOfTheBranchsLevelWhateverLiesAboveAndBelow) {
+TEST(PidInBranchTest, ReturnsThePidAtTheNestingLevelOfTheBranch) {
   const std::string nested = "Name:\tsh\nPid:\t900\nNSpid:\t900\t17\t1\nNSsid:\t5\n";
   EXPECT_EQ(pid_in_branch(nested, 2), 17);
   EXPECT_EQ(pid_in_branch("NSpid:\t900\t17\n", 2), 17);
@@ -94,8 +94,8 @@ TEST(PidInBranchTest, IsTheOneOfTheBranchsLevelWhateverLiesAboveAndBelow) {
   EXPECT_EQ(pid_in_branch(nested, 0), std::nullopt);
 }
 
-// What a daemon is that forked twice. CRIU captures it.
-TEST(ReadProcessFactsTest, AProcessWhoseSessionLeaderHasEndedBlocksNothing) {
+// CRIU can capture a daemon that forked twice.
+TEST(ReadProcessFactsTest, AProcessWithAnEndedSessionLeaderHasNoBlockers) {
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // keeps it below this process
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
@@ -134,7 +134,7 @@ TEST(ReadProcessFactsTest, ATracerIsNamed) {
   EXPECT_EQ(facts[0].tracer, "process " + std::to_string(::getpid()) + " (" + facts[0].name + ")");
 }
 
-TEST(FirstErrorsTest, TheFirstErrorsThatMatterWithoutTheirPlaces) {
+TEST(FirstErrorsTest, RelevantErrorsAreReturnedWithoutSourceLocations) {
   const std::string log =
       "(00.000001) Version: 4.1\n"
       "(00.000002) Error (criu/rlimit.c:44): rlimit: Can't setup RLIMIT_NOFILE for self\n"
@@ -150,7 +150,7 @@ TEST(FirstErrorsTest, TheFirstErrorsThatMatterWithoutTheirPlaces) {
   EXPECT_EQ(first_errors(log, 0), "");
 }
 
-TEST(FirstErrorsTest, ALogWithoutErrorsIsSilentAndAnOddLineIsShownWhole) {
+TEST(FirstErrorsTest, ALogWithoutErrorsGivesNothingAndAnOddLineIsShownWhole) {
   EXPECT_EQ(first_errors("", 3), "");
   EXPECT_EQ(first_errors("all\nis\nwell", 3), "");
   EXPECT_EQ(first_errors("Error (cut here", 3), "Error (cut here");

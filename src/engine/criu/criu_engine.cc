@@ -48,14 +48,14 @@ class CriuEngine : public ProcessEngine {
   explicit CriuEngine(CriuSetup setup) : setup_(std::move(setup)) {}
 
   void warm_up() override {
-    // The first request decides what a worker is for: a keeper restores at most once, at its start.
+    // A keeper restores at most once, at its start, so only capture workers are needed from now on.
     restore_spare_.reset();
     if (spare_) return;
     auto worker = spawn_worker(Purpose::kCapture, false);
     if (worker) spare_ = std::move(*worker);
   }
 
-  // Restores run in the branch's cgroup.
+  // Restore workers run in the branch's cgroup.
   void expect_criu() override {
     auto worker = spawn_worker(Purpose::kRestore, false);
     if (worker) restore_spare_ = std::move(*worker);
@@ -80,7 +80,7 @@ class CriuEngine : public ProcessEngine {
     options.log_file = "restore-" + std::to_string(::getpid()) + ".log";
     options.root = request.root_view;
     options.close_tcp = request.close_tcp;
-    std::optional<os::LoopbackGate> gate;  // opened when all sockets are there
+    std::optional<os::LoopbackGate> gate;  // opened once all sockets are restored
     RestoredTree tree;
     pid_t init = 0;
     Status inner = Ok{};
@@ -113,7 +113,7 @@ class CriuEngine : public ProcessEngine {
     if (!answer->success) return explain_restore_failure(log);
     ::unlink(log.c_str());
     SF_TRY_ASSIGN(tree.init, os::adopt_child(answer->pid));
-    if (!tree.terminal.valid()) return fail(ErrorCode::kOs, "CRIU brought back no terminal");
+    if (!tree.terminal.valid()) return fail(ErrorCode::kOs, "CRIU restored no terminal");
     return tree;
   }
 
@@ -156,8 +156,8 @@ class CriuEngine : public ProcessEngine {
                   "make room on that file system, or remove checkpoints");
     if (!answer->success)
       return explain_capture_failure(request.root, request.image_dir + "/dump.log");
-    // Without its time namespace the tree comes back into the host's, which is right on the same
-    // boot and saves 3 ms.
+    // Without this image CRIU restores the tree into the host's time namespace, which is correct on
+    // the same boot and saves 3 ms.
     ::unlink((request.image_dir + "/timens-0.img").c_str());
     SF_TRY(name_terminal_session(request));
     SF_TRY(give_terminal_leader(request));
@@ -166,7 +166,7 @@ class CriuEngine : public ProcessEngine {
   }
 
   static bool tcp_in_flight(const CaptureRequest& request) {
-    // The host's network is not ours to hold; connections over it come back closed anyway.
+    // The host's network must not be blocked; connections over it are restored closed anyway.
     if (request.host_network) return false;
     for (const char* table : {"/net/tcp", "/net/tcp6"}) {
       auto text = os::read_file("/proc/" + std::to_string(request.root) + table, kMaxTable);
@@ -186,9 +186,9 @@ class CriuEngine : public ProcessEngine {
     return refuse_capture(blockers);
   }
 
-  // A process group keeps the number of its first process, which may have ended: of `true |
-  // python3` only Python is left. CRIU does not dump such a group in the foreground ("ctty
-  // inheritance detected"), or brings it back so that the shell never gets the terminal again.
+  // A process group keeps its id after the leader has ended: of `true | python3` only Python is
+  // left. If such a group is in the foreground, CRIU either does not dump it ("ctty inheritance
+  // detected"), or restores it so that the shell never gets the terminal back.
   static Status decline_lost_leader(const CaptureRequest& request) {
     std::optional<Blocker> member;
     for (pid_t pid : os::process_tree(request.root)) {
@@ -197,8 +197,8 @@ class CriuEngine : public ProcessEngine {
       if (inner == request.terminal_group) return Ok{};
       member = Blocker{.pid = inner,
                        .process = os::process_name(pid),
-                       .what = "a pipeline in the foreground whose first process has ended",
-                       .why = "CRIU cannot give the terminal back to such a group",
+                       .what = "a foreground pipeline without its first process",
+                       .why = "CRIU cannot make such a group the foreground group again",
                        .advice = "end that process, or use the native engine"};
     }
     return member ? Status(refuse_capture({*member})) : Status(Ok{});
@@ -211,7 +211,7 @@ class CriuEngine : public ProcessEngine {
 
   static Status bring_back_standing(const RestoreRequest& request, pid_t init) {
     auto text = os::read_file(request.image_dir + criu::kStandingFile, kMaxStanding);
-    if (!text && text.error().os_errno == ENOENT) return Ok{};  // an older image
+    if (!text && text.error().os_errno == ENOENT) return Ok{};  // an image of an older version
     if (!text) return std::move(text).error();
     SF_TRY_ASSIGN(criu::TreeStanding standing,
                   criu::standing_from_json(wire::Json::parse(*text, nullptr, false)));
@@ -237,7 +237,7 @@ class CriuEngine : public ProcessEngine {
 
   Result<Worker> take_worker(Purpose purpose, bool own_ipc) {
     std::optional<Worker>& spare = purpose == Purpose::kRestore ? restore_spare_ : spare_;
-    if (spare && has_ended(*spare)) spare.reset();  // somebody killed it
+    if (spare && has_ended(*spare)) spare.reset();  // it was killed while idle
     if (spare && !own_ipc) {
       Worker worker = std::move(*spare);
       spare.reset();
@@ -276,12 +276,12 @@ class CriuEngine : public ProcessEngine {
 
   static Status send(const Worker& worker, const std::string& message) {
     if (::send(worker.socket.get(), message.data(), message.size(), MSG_NOSIGNAL) < 0)
-      return os::last_error("asking CRIU");
+      return os::last_error("sending a request to CRIU");
     return Ok{};
   }
 
-  // True when CRIU said something or is gone. Its end shows in its pidfd alone: the processes it
-  // was about to restore hold copies of the socket.
+  // True if CRIU has sent a message or has ended. Only the pidfd shows its end: the processes that
+  // it was about to restore hold copies of the socket.
   static Result<bool> wait_for_answer(const Worker& worker, Deadline deadline) {
     pollfd entries[2] = {{worker.socket.get(), POLLIN, 0}, {worker.process.pidfd(), POLLIN, 0}};
     for (;;) {
@@ -297,8 +297,8 @@ class CriuEngine : public ProcessEngine {
                 "CRIU ended unexpectedly" + (status ? " (" + status->text() + ")" : ""));
   }
 
-  // One request from its beginning to its end. A worker killed while it waited has not read its
-  // request, and nothing has begun: another one takes its place.
+  // Handles one request from beginning to end. If the worker was killed while idle, it has not read
+  // its request, so another worker takes its place.
   template <typename OnNotice>
   Result<Response> ask(Purpose purpose, bool own_ipc, const std::string& request,
                        OnNotice on_notice) {
@@ -320,7 +320,7 @@ class CriuEngine : public ProcessEngine {
     }
   }
 
-  // Answers notifications until the final response. `on_notice` returns whether CRIU may go on.
+  // Answers notifications until the final response. `on_notice` returns whether CRIU may continue.
   template <typename OnNotice>
   Result<Response> converse(Worker& worker, OnNotice on_notice) {
     Deadline deadline = Deadline::after(kAnswerTime);
@@ -341,7 +341,7 @@ class CriuEngine : public ProcessEngine {
   CriuSetup setup_;
   std::optional<Worker> spare_;
   std::optional<Worker> restore_spare_;
-  native::PosixQueues queues_;  // to find them
+  native::PosixQueues queues_;  // only used to detect queues
 };
 
 }  // namespace

@@ -1,13 +1,14 @@
-/* Preloaded into CRIU. Built without a libc, since CRIU may run with a libc of its own. Two
- * corrections:
+/* Preloaded into CRIU. Built without a libc, since CRIU may run with a libc of its own. It makes
+ * two corrections:
  *
- * Where CAP_SYS_RESOURCE is missing, as in many containers, reading another user's limits by
- * prlimit64() is refused; /proc/<pid>/limits tells the same.
+ * Without CAP_SYS_RESOURCE, as in many containers, the kernel refuses prlimit64() on processes of
+ * other users. The shim reads /proc/<pid>/limits instead.
  *
- * A process stopped inside poll() or a futex wait shows the "restart block" code, which CRIU turns
- * into EINTR, in the live process too: programs that do not try again would end at every
- * checkpoint. Shown as "restart" instead, the call is simply made again. Sleeps keep EINTR: the
- * kernel has already told them what is left. */
+ * A process stopped inside poll() or a futex wait shows the "restart block" code. CRIU turns it
+ * into
+ * EINTR, in the live process too, so programs that do not retry would end at every checkpoint. The
+ * shim shows the "restart" code instead, so the kernel restarts the call. Sleeps keep EINTR: the
+ * kernel has already stored the time left. */
 #include <stddef.h>
 
 #define SYS_READ 0
@@ -114,7 +115,7 @@ static int find_limit(long pid, long resource, unsigned long* pair) {
   return -1;
 }
 
-/* CRIU asks through libc's syscall(). */
+/* CRIU calls prlimit64 through libc's syscall(). */
 long syscall(long n, long a, long b, long c, long d, long e, long f) {
   long result = raw_syscall(n, a, b, c, d, e, f);
   int refused_read =
@@ -127,7 +128,7 @@ long syscall(long n, long a, long b, long c, long d, long e, long f) {
   return result;
 }
 
-/* The kernel's user_regs_struct, as an array: the places used here. */
+/* Indexes into the kernel's user_regs_struct, seen as an array. */
 enum register_index { REG_RAX = 10, REG_RSI = 13, REG_ORIG_RAX = 15, REG_COUNT = 27 };
 
 struct part {

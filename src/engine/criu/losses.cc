@@ -27,7 +27,7 @@ Error with_losses(Error error, const std::vector<Running>& before) {
   }
   if (lost.empty()) return error;
   error.message += "; processes that have ended since: " + lost;
-  return std::move(error).with_hint("restore the checkpoint before, if one of them was needed");
+  return std::move(error).with_hint("if you need one of them, restore the previous checkpoint");
 }
 
 }  // namespace sf::waypoint::criu

@@ -1,5 +1,5 @@
-// Processes that a failed capture has cost. An engine that is killed may leave its code in a
-// process, which then dies of it: nobody can help that, but it must not go unsaid.
+// Processes that died during a failed capture. A killed CRIU may leave its code in a process, which
+// then crashes. The engine cannot prevent that, but it reports it.
 #pragma once
 
 #include <sys/types.h>
@@ -14,11 +14,11 @@ namespace sf::waypoint::criu {
 
 struct Running {
   os::ProcessKey key;
-  std::string name;  // with its pid as the branch sees it
+  std::string name;  // with its pid in the branch
 };
 std::vector<Running> running_in(pid_t init);
 
-// `error` as it is, or with the names of those that have ended since.
+// Appends the names of the processes in `before` that have ended since, if any.
 Error with_losses(Error error, const std::vector<Running>& before);
 
 }  // namespace sf::waypoint::criu

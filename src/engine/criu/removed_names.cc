@@ -42,7 +42,7 @@ class Reader {
     if (!name || !name->starts_with('/') || !name->ends_with(kDeleted) ||
         ::stat(link.c_str(), &held) != 0)
       return;
-    auto named = root_.look(*name);  // it may really be called so
+    auto named = root_.look(*name);  // the file's real name may end in " (deleted)"
     if (named && named->st_ino == held.st_ino && named->st_dev == held.st_dev) return;
     add(holder, *name, S_ISDIR(held.st_mode));
   }
@@ -50,7 +50,7 @@ class Reader {
   void look_at_maps(const std::string& maps) {
     std::set<std::string> seen;
     for (const std::string& line : split(maps, '\n')) {
-      const std::size_t path = line.find('/');  // none in the columns before
+      const std::size_t path = line.find('/');  // the columns before it contain none
       if (!line.ends_with(kDeleted) || path == std::string::npos) continue;
       std::string name = line.substr(path);
       if (seen.insert(name).second && !root_.look(name)) add("mapped file", name, false);
@@ -84,13 +84,13 @@ std::vector<Blocker> find_replaced(const std::vector<RemovedName>& names) {
                           .process = name.process,
                           .what = name.holder + " (" + name.path + ", removed)",
                           .why = why,
-                          .advice = "end that process, or have it leave what was removed; the "
-                                    "native engine can capture it"});
+                          .advice = "end that process, have it close the removed path, or use "
+                                    "the native engine"});
     };
     if (name.location == RemovedName::Location::kBlocked)
-      add("CRIU cannot bring it back: a directory above it was replaced by something else");
+      add("CRIU cannot restore it: a directory above it was replaced by a file");
     else if (name.location == RemovedName::Location::kTaken && name.is_directory)
-      add("CRIU cannot bring back a directory whose name something else has now");
+      add("CRIU cannot restore a removed directory if its name is in use again");
   }
   return blockers;
 }

@@ -26,7 +26,7 @@ RemovedName name_of(bool is_directory, Location location) {
           .location = location};
 }
 
-TEST(FindReplacedTest, WhatNothingStandsInTheWayOfBlocksNothing) {
+TEST(FindReplacedTest, FreeNamesAndReplacedFilesAreNotBlockers) {
   EXPECT_TRUE(find_replaced({}).empty());
   EXPECT_TRUE(
       find_replaced({name_of(true, Location::kFree), name_of(false, Location::kFree)}).empty());
@@ -48,7 +48,7 @@ TEST(FindReplacedTest, ReplacedDirectoriesAndBlockedPathsAreNamedWithReasonAndAd
   }
 }
 
-// Of this process: what it holds below the test's own directory.
+// Examines the descriptors of this process.
 class ReadRemovedNamesTest : public ::testing::Test {
  protected:
   os::UniqueFd hold(const std::string& path) {
@@ -64,10 +64,10 @@ class ReadRemovedNamesTest : public ::testing::Test {
   test::TempDir dir_;
 };
 
-TEST_F(ReadRemovedNamesTest, TellsWhatHasTheNameNow) {
+TEST_F(ReadRemovedNamesTest, ReportsWhetherTheNameIsFreeTakenOrBlocked) {
   ASSERT_OK(os::make_directories(dir_ / "a/b"));
   os::UniqueFd held = hold(dir_ / "a/b");
-  EXPECT_EQ(location_of(held), std::nullopt) << "it has its name";
+  EXPECT_EQ(location_of(held), std::nullopt) << "the directory has its name";
   ASSERT_EQ(::rmdir((dir_ / "a/b").c_str()), 0);
   EXPECT_EQ(location_of(held), Location::kFree);
   ASSERT_OK(os::make_directories(dir_ / "a/b"));
@@ -79,7 +79,7 @@ TEST_F(ReadRemovedNamesTest, TellsWhatHasTheNameNow) {
   EXPECT_EQ(location_of(held), Location::kBlocked);
 }
 
-TEST_F(ReadRemovedNamesTest, ANameThatOnlyLooksRemovedIsNone) {
+TEST_F(ReadRemovedNamesTest, ANameThatEndsInDeletedIsNotRemoved) {
   ASSERT_OK(os::make_directories(dir_ / "a (deleted)"));
   ASSERT_OK(os::make_directories(dir_ / "a"));
   os::UniqueFd held = hold(dir_ / "a (deleted)");

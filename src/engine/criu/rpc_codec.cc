@@ -28,7 +28,7 @@ enum OptionField : unsigned {
   kImagesDir = 68,
 };
 
-// Unlinked files are kept whole up to this size. The field has 32 bits: 4 GiB would arrive as 0.
+// Unlinked files are saved whole up to this size. The field has 32 bits: 4 GiB would become 0.
 constexpr std::uint64_t kGhostBytes = 0xffffffffU;
 
 class Writer {
@@ -102,7 +102,7 @@ std::string encode_request(RequestType type, const Options& options) {
   opts.number(kManageCgroupsMode, 0);  // ignore: the keeper places the tree
   opts.number(kNetworkLock, static_cast<std::uint64_t>(options.network_lock));
   opts.number(kNotifyScripts, 1);
-  opts.number(kOrphanPtsMaster, 1);  // the terminal's master side is the keeper's
+  opts.number(kOrphanPtsMaster, 1);  // the keeper holds the terminal's master
   if (options.pid) opts.number(kPid, static_cast<std::uint64_t>(options.pid));
   if (!options.root.empty()) opts.text(kRoot, options.root);
   if (options.leave_running) opts.number(kLeaveRunning, 1);
@@ -126,7 +126,7 @@ Result<Response> decode_response(std::string_view bytes) {
   Reader reader(bytes);
   while (!reader.done()) {
     auto field = reader.next();
-    if (!field) return fail(ErrorCode::kCorrupt, "CRIU's answer cannot be read");
+    if (!field) return fail(ErrorCode::kCorrupt, "malformed reply from CRIU");
     if (field->number == 1) response.type = static_cast<RequestType>(field->value);
     if (field->number == 2) response.success = field->value != 0;
     if (field->number == 7) response.os_errno = static_cast<int>(field->value);
@@ -135,7 +135,7 @@ Result<Response> decode_response(std::string_view bytes) {
     Reader inner(field->bytes);  // 4: restore {pid = 1}; 5: notify {script = 1, pid = 2}
     while (!inner.done()) {
       auto part = inner.next();
-      if (!part) return fail(ErrorCode::kCorrupt, "CRIU's answer cannot be read");
+      if (!part) return fail(ErrorCode::kCorrupt, "malformed reply from CRIU");
       if (field->number == 4 && part->number == 1) response.pid = static_cast<int>(part->value);
       if (field->number == 5 && part->number == 1) response.notify_script = part->bytes;
       if (field->number == 5 && part->number == 2) response.pid = static_cast<int>(part->value);

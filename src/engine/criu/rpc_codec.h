@@ -30,7 +30,7 @@ std::string encode_notify_answer(bool success);
 struct Response {
   RequestType type = RequestType::kDump;
   bool success = false;
-  std::string notify_script;  // for kNotify: which moment this is
+  std::string notify_script;  // kNotify: which notification this is
   int pid = 0;                // restored root, in the namespace of CRIU's parent
   int os_errno = 0;
   std::string error_message;

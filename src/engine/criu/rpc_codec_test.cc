@@ -10,7 +10,7 @@
 namespace sf::waypoint::criu {
 namespace {
 
-// A reader and writer of its own, after the description of the protocol buffer encoding.
+// An independent reader and writer, written from the protocol buffer specification.
 std::uint64_t take_varint(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (unsigned shift = 0;; shift += 7) {
@@ -65,7 +65,7 @@ Message options_of(RequestType type, const Options& options) {
 }
 
 // Field numbers of criu_opts in CRIU's images/rpc.proto.
-TEST(RpcEncodeTest, ADumpSaysWhatAndWhereTo) {
+TEST(RpcEncodeTest, ADumpRequestNamesTheTreeAndTheImageDirectory) {
   Message opts = options_of(RequestType::kDump, {.images_dir = "/store/image",
                                                  .log_file = "dump.log",
                                                  .pid = 4194304,
@@ -83,7 +83,7 @@ TEST(RpcEncodeTest, ADumpSaysWhatAndWhereTo) {
   EXPECT_FALSE(opts.numbers.contains(26));
 }
 
-TEST(RpcEncodeTest, ARestoreGetsItsRootAndBecomesOurChild) {
+TEST(RpcEncodeTest, ARestoreRequestNamesTheRootAndAsksForOurChild) {
   Message opts =
       options_of(RequestType::kRestore, {.images_dir = "/i", .log_file = "l", .root = "/r"});
   EXPECT_EQ(opts.texts.at(13), "/r");
@@ -93,7 +93,7 @@ TEST(RpcEncodeTest, ARestoreGetsItsRootAndBecomesOurChild) {
   EXPECT_FALSE(opts.numbers.contains(3));
 }
 
-// 54, which it once was, is a TLS certificate's path: CRIU refuses the whole request.
+// Field 54, its former number, is now the path of a TLS certificate: CRIU refuses such a request.
 TEST(RpcEncodeTest, ClosingConnectionsIsField52) {
   Message opts =
       options_of(RequestType::kRestore, {.images_dir = "/i", .log_file = "l", .close_tcp = true});
@@ -102,14 +102,14 @@ TEST(RpcEncodeTest, ClosingConnectionsIsField52) {
   EXPECT_FALSE(options_of(RequestType::kRestore, {}).numbers.contains(52));
 }
 
-// ghost_limit is a uint32: 4 GiB would arrive as 0, and no unlinked file could be captured.
+// ghost_limit is a uint32: 4 GiB would become 0, and no unlinked file could be captured.
 TEST(RpcEncodeTest, TheLimitOfUnlinkedFilesFitsItsField) {
   std::uint64_t limit = options_of(RequestType::kDump, {}).numbers.at(35);
   EXPECT_LE(limit, 0xffffffffU);
   EXPECT_GE(limit, 1U << 30U);
 }
 
-TEST(RpcEncodeTest, ANotifyAnswerSaysWhetherToGoOn) {
+TEST(RpcEncodeTest, ANotifyAnswerTellsCriuWhetherToContinue) {
   for (bool success : {true, false}) {
     Message answer = read_message(encode_notify_answer(success));
     EXPECT_EQ(answer.numbers.at(1), 6U);
@@ -125,7 +125,7 @@ TEST(RpcDecodeTest, ARestoreAnswersWithThePid) {
   EXPECT_EQ(response.pid, 4194304);
 }
 
-TEST(RpcDecodeTest, ANotificationNamesItsMoment) {
+TEST(RpcDecodeTest, ANotificationCarriesItsScriptName) {
   ASSERT_OK_AND_ASSIGN(Response response,
                        decode_response(number(1, 6) + number(2, 1) +
                                        text(5, text(1, "network-lock") + number(2, 77))));
@@ -133,7 +133,7 @@ TEST(RpcDecodeTest, ANotificationNamesItsMoment) {
   EXPECT_EQ(response.notify_script, "network-lock");
 }
 
-TEST(RpcDecodeTest, AFailureBringsErrnoAndMessage) {
+TEST(RpcDecodeTest, AFailureCarriesErrnoAndMessage) {
   ASSERT_OK_AND_ASSIGN(Response response, decode_response(number(1, 1) + number(2, 0) +
                                                           number(7, 52) + text(9, "Can't dump")));
   EXPECT_FALSE(response.success);
@@ -171,7 +171,7 @@ TEST(RpcDecodeTest, LengthsAndNumbersThatDoNotEndAreCorrupt) {
     EXPECT_FALSE(decode_response(bytes).ok());
 }
 
-TEST(RpcDecodeTest, GarbageIsNeverFatal) {
+TEST(RpcDecodeTest, GarbageIsCorruptAndDoesNotCrash) {
   std::mt19937 random(13);
   const std::string good = number(1, 6) + number(2, 1) +
                            text(5, text(1, "post-dump") + number(2, 7)) + text(4, number(1, 12)) +

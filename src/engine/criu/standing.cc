@@ -28,9 +28,9 @@ using wire::Json;
 
 namespace {
 
-constexpr int kOneProcess = 1;              // IOPRIO_WHO_PROCESS: one thread, in fact
+constexpr int kOneProcess = 1;              // IOPRIO_WHO_PROCESS, which means one thread
 constexpr unsigned kPriorityClass = 13;     // bits below it are the level
-constexpr std::size_t kMaxAffinity = 8192;  // bytes: as many CPUs as Linux has
+constexpr std::size_t kMaxAffinity = 8192;  // bytes: enough for all CPUs that Linux supports
 constexpr std::string_view kTerminals = "/dev/pts/";
 constexpr int kTerminalFlags = O_RDWR | O_NOCTTY | O_NONBLOCK;
 constexpr unsigned kFirstSlaves = 136;  // major device numbers
@@ -42,7 +42,7 @@ std::string proc(pid_t pid, const std::string& name) {
 
 int io_priority_of(pid_t tid) {
   const long priority = ::syscall(SYS_ioprio_get, kOneProcess, tid);
-  if (priority < 0 || priority >> kPriorityClass == 0) return 0;  // older kernels tell a level
+  if (priority < 0 || priority >> kPriorityClass == 0) return 0;  // older kernels return a level
   return static_cast<int>(priority);
 }
 
@@ -68,7 +68,7 @@ Status set_affinity(pid_t tid, const std::string& digits) {
   std::string mask;
   for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
     mask.push_back(static_cast<char>(std::strtoul(digits.substr(i, 2).c_str(), nullptr, 16)));
-  // EINVAL: this host, or the branch's group, has none of these CPUs.
+  // EINVAL: this host, or the branch's cgroup, has none of these CPUs.
   if (::syscall(SYS_sched_setaffinity, tid, mask.size(), mask.data()) != 0 && errno != EINVAL)
     return os::last_error("setting the CPU affinity");
   return Ok{};
@@ -79,7 +79,7 @@ std::uint64_t timer_slack_of(pid_t tid) {
   return text ? std::strtoull(text->c_str(), nullptr, 10) : 0;
 }
 
-// The kernel's files under /proc take one write and are never created.
+// Files under /proc take a single write() and must not be created.
 Status write_proc(const std::string& path, const std::string& text) {
   SF_TRY_ASSIGN(os::UniqueFd file, os::open_file(path, O_WRONLY));
   return os::write_all(file.get(), text);
@@ -96,8 +96,8 @@ bool is_slave(const std::string& path) {
          major(file.st_rdev) >= kFirstSlaves && major(file.st_rdev) <= kLastSlaves;
 }
 
-// Terminals that some process of the tree has open. Opening and closing another one would hang it
-// up.
+// Exclusive terminals, if a process of the tree has them open. Other terminals are not opened here,
+// since closing them again would hang them up.
 std::vector<std::string> exclusive_terminals(const std::vector<os::TreeMember>& tree) {
   std::set<std::string> seen;
   std::vector<std::string> exclusive;
@@ -125,7 +125,7 @@ ThreadStanding standing_of(pid_t tid) {
           .timer_slack_ns = timer_slack_of(tid)};
 }
 
-// Each only if it differs: what is as usual needs no right.
+// Sets only the values that differ: an unchanged value needs no privilege.
 Status apply_to_thread(pid_t tid, const ThreadStanding& now, const ThreadStanding& wanted) {
   if (now.io_priority != wanted.io_priority) SF_TRY(set_io_priority(tid, wanted.io_priority));
   if (now.affinity != wanted.affinity) SF_TRY(set_affinity(tid, wanted.affinity));
@@ -146,7 +146,7 @@ Blocker cannot_be_set(pid_t pid, const ThreadStanding& thread, const Error& erro
 
 Result<TreeStanding> read_standing(pid_t init) {
   TreeStanding standing;
-  const ThreadStanding usual = standing_of(::getpid());  // what CRIU's processes begin with
+  const ThreadStanding usual = standing_of(::getpid());  // what CRIU's processes start with
   const std::vector<os::TreeMember> tree = os::thread_tree(init);
   for (const os::TreeMember& member : tree) {
     if (os::process_state(member.pid) == 'Z') continue;
@@ -168,7 +168,7 @@ Result<TreeStanding> read_standing(pid_t init) {
 }
 
 Status apply_standing(pid_t init, const TreeStanding& standing) {
-  std::map<pid_t, pid_t> ours;  // by the branch's number
+  std::map<pid_t, pid_t> ours;  // by pid in the branch
   for (const os::TreeMember& member : os::thread_tree(init)) {
     for (pid_t tid : member.threads) {
       if (auto inside = os::namespace_pid(tid)) ours[*inside] = tid;

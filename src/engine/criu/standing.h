@@ -1,7 +1,7 @@
-// TreeStanding: what CRIU leaves out of a tree: I/O priority, CPU affinity and timer slack of
-// threads, the coredump filter of processes, and exclusive mode (TIOCEXCL) of terminals. The keeper
-// reads it while the tree is stopped, keeps it beside CRIU's images, and sets it before the
-// restored tree runs.
+// TreeStanding: attributes of a tree that CRIU does not save: I/O priority, CPU affinity and timer
+// slack of threads, the coredump filter of processes, and exclusive mode (TIOCEXCL) of terminals.
+// The keeper reads them while the tree is stopped, stores them next to CRIU's images, and sets them
+// before the restored tree runs.
 #pragma once
 
 #include <sys/types.h>
@@ -41,10 +41,10 @@ struct TreeStanding {
 wire::Json to_json(const TreeStanding& standing);
 Result<TreeStanding> standing_from_json(const wire::Json& json);
 
-// Reads the tree below `init`. kUnsupported: a process has something that the caller may not set in
-// a copy of it. Requires: the tree stands still.
+// Reads the tree below `init`. kUnsupported: a process has an attribute that the caller has no
+// privilege to set in a restored copy. Requires: the tree is stopped.
 Result<TreeStanding> read_standing(pid_t init);
-// Sets what differs. Threads that the tree does not have are left out.
+// Sets the attributes that differ. Skips threads that the tree does not have.
 Status apply_standing(pid_t init, const TreeStanding& standing);
 
 }  // namespace sf::waypoint::criu

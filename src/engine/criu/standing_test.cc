@@ -19,7 +19,7 @@ TreeStanding example() {
           .exclusive_terminals = {"/dev/pts/0"}};
 }
 
-TEST(StandingTest, SurvivesItsFile) {
+TEST(StandingTest, StandingRoundTripsThroughJson) {
   for (const TreeStanding& standing : {TreeStanding{}, example()}) {
     ASSERT_OK_AND_ASSIGN(TreeStanding read,
                          standing_from_json(Json::parse(to_json(standing).dump())));

@@ -90,10 +90,10 @@ Result<std::vector<std::string_view>> entries_of(std::string_view image, const s
   std::vector<std::string_view> entries;
   for (std::size_t at = kMagic; at < image.size();) {
     std::uint32_t size = 0;
-    if (image.size() - at < sizeof size) return fail(ErrorCode::kCorrupt, name + " is cut short");
+    if (image.size() - at < sizeof size) return fail(ErrorCode::kCorrupt, name + " is truncated");
     std::memcpy(&size, image.data() + at, sizeof size);
     at += sizeof size;
-    if (image.size() - at < size) return fail(ErrorCode::kCorrupt, name + " is cut short");
+    if (image.size() - at < size) return fail(ErrorCode::kCorrupt, name + " is truncated");
     entries.push_back(image.substr(at, size));
     at += size;
   }
@@ -102,7 +102,7 @@ Result<std::vector<std::string_view>> entries_of(std::string_view image, const s
 
 struct Rewritten {
   std::string entry;
-  bool wanted = false;  // the first terminal, without a session
+  bool wanted = false;  // it is the first terminal and has no session
 };
 
 std::optional<Rewritten> rewrite(std::string_view entry, unsigned session, unsigned group) {
@@ -114,7 +114,7 @@ std::optional<Rewritten> rewrite(std::string_view entry, unsigned session, unsig
   for (const ImageField& field : *fields) {
     bool is_ours = field.number == kSessionField || field.number == kGroupField ||
                    field.number == kDeviceField;
-    if (is_ours && field.kind != 0) return std::nullopt;  // these are numbers
+    if (is_ours && field.kind != 0) return std::nullopt;  // these fields are numbers
     if (field.number == kDeviceField) is_first = field.value == kFirstTerminal;
     if (field.number == kSessionField) has_session = field.value != 0;
     if (field.number == kSessionField || field.number == kGroupField) {
@@ -132,7 +132,7 @@ Result<std::optional<std::uint64_t>> first_terminal(const std::string& terminals
   SF_TRY_ASSIGN(std::vector<std::string_view> entries, entries_of(terminals, "tty-info.img"));
   for (std::string_view entry : entries) {
     auto fields = fields_of(entry);
-    if (!fields) return fail(ErrorCode::kCorrupt, "tty-info.img cannot be read");
+    if (!fields) return fail(ErrorCode::kCorrupt, "tty-info.img is malformed");
     if (number_in(*fields, kDeviceField) == kFirstTerminal) return number_in(*fields, kInfoField);
   }
   return std::optional<std::uint64_t>();
@@ -170,7 +170,7 @@ Result<std::string> with_terminal_session(const std::string& image, unsigned ses
   std::string out = image.substr(0, kMagic);
   for (std::string_view entry : entries) {
     auto rewritten = rewrite(entry, session, group);
-    if (!rewritten) return fail(ErrorCode::kCorrupt, "tty-info.img cannot be read");
+    if (!rewritten) return fail(ErrorCode::kCorrupt, "tty-info.img is malformed");
     append_entry(out, rewritten->wanted ? rewritten->entry : entry);
   }
   return out;
@@ -186,12 +186,12 @@ Result<std::string> with_terminal_leader(const std::string& files, const std::st
   for (std::string_view entry : entries) {
     auto fields = fields_of(entry);
     auto id = fields ? number_in(*fields, kFileIdField) : std::nullopt;
-    if (!id) return fail(ErrorCode::kCorrupt, "files.img cannot be read");
+    if (!id) return fail(ErrorCode::kCorrupt, "files.img is malformed");
     last_id = std::max(last_id, *id);
     for (const ImageField& field : *fields) {
       if (field.number != kTerminalFileField) continue;
       auto inner = fields_of(field.content);
-      if (!inner) return fail(ErrorCode::kCorrupt, "files.img cannot be read");
+      if (!inner) return fail(ErrorCode::kCorrupt, "files.img is malformed");
       if (!wanted || number_in(*inner, kTerminalFileInfoField) != wanted) continue;
       if (++count > 1) continue;
       file = *fields;

@@ -7,19 +7,19 @@
 
 namespace sf::waypoint::criu {
 
-// CRIU asks some process that has the terminal open which session it belongs to. If that happens to
-// be a daemon of another session, the answer is none, and the image cannot be restored. The keeper
-// knows better. `image` is the content of tty-info.img. Terminals with number 0 that have no
-// session get this one. kCorrupt when it is not such an image.
+// CRIU asks some process that has the terminal open for the terminal's session. If that process is
+// a daemon of another session, the answer is "none", and the image cannot be restored. The keeper
+// knows the right session. `image`: content of tty-info.img. Sets session and group of terminal 0
+// if the image has none. kCorrupt if `image` is malformed.
 Result<std::string> with_terminal_session(const std::string& image, unsigned session,
                                           unsigned group);
 
-// CRIU takes two open files of one terminal for its two ends. It makes the terminal the session's
-// controlling terminal by the file that is left over. If the number of files is even, none is left,
-// and the restored session has no controlling terminal: no SIGWINCH, no Ctrl-C. `files` is the
-// content of files.img, `terminals` that of tty-info.img. If terminal 0 has an even number of
-// files, one more is added, which no process has open: CRIU closes it after the restore. kCorrupt
-// when one of them is not such an image.
+// CRIU treats two open files of one terminal as its two ends. It restores the session's controlling
+// terminal with the file that is left over. If the number of files is even, none is left, and the
+// restored session has no controlling terminal: Ctrl-C and window changes have no effect. `files`:
+// content of files.img. `terminals`: content of tty-info.img. Adds one file to an even number of
+// files of terminal 0. No process has it open; CRIU closes it after the restore. kCorrupt if an
+// image is malformed.
 Result<std::string> with_terminal_leader(const std::string& files, const std::string& terminals);
 
 }  // namespace sf::waypoint::criu

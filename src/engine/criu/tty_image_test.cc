@@ -7,7 +7,7 @@ namespace {
 
 const std::string kMagicWords("\x19\x43\x56\x54\x36\x30\x45\x59", 8);
 
-// id 0, type 1, session, group, device 34816 (pts/0) or 34817, some bytes behind.
+// id 0, type 1, session, group, device 34816 (pts/0) or 34817, then some other bytes.
 std::string entry(char session, char group, char minor) {
   std::string body{'\x08',  '\x00', '\x10', '\x01', '\x30',
                    session, '\x38', group,  '\x40', static_cast<char>(0x80 | minor),
@@ -16,13 +16,13 @@ std::string entry(char session, char group, char minor) {
   return std::string{static_cast<char>(body.size()), 0, 0, 0} + body;
 }
 
-TEST(TtyImageTest, ATerminalWithoutSessionGetsTheShells) {
+TEST(TtyImageTest, ATerminalWithoutASessionGetsTheGivenOne) {
   auto fixed = with_terminal_session(kMagicWords + entry(0, 0, 0), 2, 9);
   ASSERT_TRUE(fixed.ok());
   EXPECT_EQ(*fixed, kMagicWords + entry(2, 9, 0));
 }
 
-TEST(TtyImageTest, OthersStayAsTheyAre) {
+TEST(TtyImageTest, OtherTerminalsAreUnchanged) {
   for (const std::string& image :
        {kMagicWords + entry(5, 6, 0), kMagicWords + entry(0, 0, 1), kMagicWords}) {
     auto same = with_terminal_session(image, 2, 9);

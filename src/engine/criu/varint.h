@@ -13,8 +13,8 @@ inline void append_varint(std::string& out, std::uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
-// Takes a number off the front of `bytes`; nothing when they end within it, or it
-// goes on after ten bytes.
+// Takes a number off the front of `bytes`. Nothing if `bytes` end within it, or if it has more than
+// ten bytes.
 inline std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {

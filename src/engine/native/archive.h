@@ -1,6 +1,6 @@
-// Plain data to bytes and back. A struct names its fields once, in `fields(archive)`; the same list
-// writes and reads. Same host and same boot: sizes and byte order are this machine's. Reading takes
-// nothing on trust: what does not fit ends it.
+// Serialises plain structs to bytes and back. A struct lists its fields once, in `fields(archive)`;
+// both writing and reading use that list. An image is read on the same host and boot, so sizes and
+// byte order are this machine's. Reading trusts nothing: input that does not fit stops it.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class Reader {
     }
     return *this;
   }
-  // Whether everything asked for was there, and nothing else.
+  // True if the input held everything that was read, and nothing more.
   bool whole() const { return good_ && left_.empty(); }
 
  private:

@@ -1,4 +1,4 @@
-// The root of a branch that comes back, made on another thread while its programs are written.
+// The root of a restored branch. Another thread creates it while the engine writes the programs.
 #pragma once
 
 #include <future>
@@ -13,7 +13,7 @@ class AsyncRoot {
   AsyncRoot(std::string path, std::future<Status> made)
       : path_(std::move(path)), made_(std::move(made)) {}
 
-  // Waits. Empty when it could not be made.
+  // Waits. Empty if the root could not be created.
   std::string path() const { return made() ? path_ : ""; }
   // Waits.
   Status made() const { return made_.get(); }

@@ -30,18 +30,18 @@ namespace {
 constexpr std::size_t kVisitSize = 64U << 10U;
 constexpr std::size_t kStackSize = 4096;
 
-// A stay in a process: memory of ours in it, gone again with this object. Programs run there ask
-// what only the process itself can be asked.
+// Memory of the engine in a traced process, unmapped by the destructor. Programs run there to query
+// what only the process itself can ask the kernel.
 class RemoteSyscalls {
  public:
   static Result<RemoteSyscalls> begin(Tracee& leader, std::uint64_t vdso) {
     auto instruction = syscall_in_vdso();
-    if (!instruction) return fail(ErrorCode::kUnsupported, "the vDSO has no system call in it");
+    if (!instruction) return fail(ErrorCode::kUnsupported, "no syscall instruction in the vDSO");
     RemoteSyscalls remote(leader, vdso + *instruction);
     SF_TRY_ASSIGN(long at, leader.call(remote.instruction_, SYS_mmap,
                                        {0, kVisitSize, PROT_READ | PROT_WRITE | PROT_EXEC,
                                         MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, 0}));
-    if (at < 0 && at > -4096) return os::os_error(static_cast<int>(-at), "visiting a process");
+    if (at < 0 && at > -4096) return os::os_error(static_cast<int>(-at), "mapping scratch memory");
     remote.base_ = static_cast<std::uint64_t>(at);
     return remote;
   }
@@ -54,7 +54,7 @@ class RemoteSyscalls {
     if (base_ != 0) (void)leader_.call(instruction_, SYS_munmap, {base_, kVisitSize});
   }
 
-  // Has the thread run what `write` puts into a program; `read` sees the answers.
+  // Has the thread run the program that `write` fills in; `read` evaluates the results.
   template <typename Write, typename Read>
   Status ask(Tracee& thread, Write write, Read read) {
     InterpreterCode code = interpreter_code();
@@ -84,7 +84,7 @@ class RemoteSyscalls {
     ssize_t n = into ? ::process_vm_writev(tid, &local, 1, &remote, 1, 0)
                      : ::process_vm_readv(tid, &local, 1, &remote, 1, 0);
     if (n == static_cast<ssize_t>(size)) return Ok{};
-    return os::last_error("reaching a process's memory");
+    return os::last_error("accessing a process's memory");
   }
 
   Tracee& leader_;
@@ -92,7 +92,7 @@ class RemoteSyscalls {
   std::uint64_t base_ = 0;
 };
 
-// Whoever reads there learns of its own namespace.
+// The file shows the counter of the reader's PID namespace, so a process of the branch reads it.
 struct PidCounterQuestion {
   std::uint64_t text;
   std::size_t step;
@@ -118,7 +118,7 @@ struct LeaderQuestions {
   std::uint64_t timers;
   ProcessQuestions process;
   ThreadQuestions thread;
-  std::optional<PidCounterQuestion> counter;  // asked of the first one
+  std::optional<PidCounterQuestion> counter;  // only in the first process that is asked
 };
 
 class Capture {
@@ -187,7 +187,7 @@ class Capture {
     process.oom_score_adj = facts.oom_score_adj;
     process.core_filter = facts.core_filter;
     process.posix_timers = parse_timers(facts.timers).value();
-    for (PosixTimer& timer : process.posix_timers) {  // told in this namespace's numbers
+    for (PosixTimer& timer : process.posix_timers) {  // the list has the engine's tids
       auto whom = std::ranges::find(facts.threads, timer.thread, &ThreadFacts::tid);
       if (whom != facts.threads.end()) timer.thread = whom->status.pids.back();
     }
@@ -260,7 +260,7 @@ class Capture {
     return Ok{};
   }
 
-  // Where that cannot be done, its memory is copied whole each time.
+  // If the watch cannot begin, every capture copies all of the process's memory.
   Status begin_watch(const ProcessFacts& facts, RemoteSyscalls& remote) {
     {
       auto lock = memory_.watches.lock();
@@ -314,7 +314,7 @@ class Capture {
   TreeImage tree_;
   SocketMakers makers_;
   bool nobody_visited_ = true;
-  std::vector<pid_t> noticed_;  // stopped processes whose parents know
+  std::vector<pid_t> noticed_;  // stopped processes that their parents have waited for
 };
 
 }  // namespace

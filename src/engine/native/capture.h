@@ -17,26 +17,27 @@
 
 namespace sf::waypoint::native {
 
-// Which system call a thread was making when it was first interrupted in it. The kernel forgets the
-// number when it lets the thread go on waiting (restart_syscall), and the next capture needs it.
+// Remembers which system call each thread was making when it was first interrupted. Once the kernel
+// resumes the wait with restart_syscall, it no longer shows the number, and the next capture needs
+// it.
 class InterruptedCalls {
  public:
-  // A capture begins: what it does not meet again is forgotten with the next one.
+  // Begins a capture. Threads that this capture does not see are forgotten by the next begin().
   void begin() { before_ = std::exchange(known_, {}); }
-  // The number of the call; negative: it is not known, or there is none.
+  // The number of the call. Negative: unknown, or no call.
   long learn(const ThreadFacts& thread, const user_regs_struct& registers);
 
  private:
   struct Known {
     std::uint64_t start_time;
-    std::array<std::uint64_t, 4> location;  // rip, rsp, rdi, rsi: the same call still
+    std::array<std::uint64_t, 4> location;  // rip, rsp, rdi, rsi: unchanged during one call
     long number;
   };
   std::map<pid_t, Known> known_;
   std::map<pid_t, Known> before_;
 };
 
-// Those of processes that live.
+// Calls `work` for each thread of the processes that have not ended.
 template <typename Work>
 void for_each_thread(const TreeFacts& facts, StoppedTree& stopped, Work work) {
   for (const ProcessFacts& process : facts.processes) {
@@ -45,11 +46,11 @@ void for_each_thread(const TreeFacts& facts, StoppedTree& stopped, Work work) {
   }
 }
 
-// Has threads that wait with a time make their system call anew when they go on, instead of having
-// the kernel restart it: another engine that is about to look would not know which call it was.
+// Makes threads that wait with a timeout repeat their system call when they resume, instead of
+// letting the kernel restart it: an engine that captures next could not tell which call it was.
 void make_calls_anew(const TreeFacts& facts, StoppedTree& stopped, InterruptedCalls& calls);
 
-// What an engine keeps from one capture to the next.
+// State that an engine keeps from one capture to the next.
 struct CaptureMemory {
   explicit CaptureMemory(std::string directory) : watches(std::move(directory)) {}
   InterruptedCalls calls;
@@ -60,17 +61,17 @@ struct CaptureMemory {
   HostContext host_context;
 };
 
-// A tree that was written down and still stands still.
+// A captured tree that is still stopped.
 struct WrittenTree {
   TreeImage image;
   PagesWriter pages;
   std::vector<MemoryPlan> plans;  // one for each process
 };
 
-// Requires: nothing in `facts` blocks it.
+// Requires: `facts` have no blockers.
 Result<WrittenTree> capture_tree(const TreeFacts& facts, StoppedTree& stopped,
                                  const CaptureRequest& request, CaptureMemory& memory);
-// The image is complete: later ones may build on it.
+// Call when the image is complete; later images may then link to its pages.
 void note_written(const TreeFacts& facts, const WrittenTree& written, MemoryWatches& watches);
 
 }  // namespace sf::waypoint::native

@@ -1,5 +1,5 @@
-// Which kind of thing a descriptor or a mapping is, or why it cannot be captured. Pure; a kind that
-// is not known here is refused, never guessed.
+// Determines the kind of a descriptor or a mapping, or why it cannot be captured. Pure. An unknown
+// kind is refused, never guessed.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ enum class DescriptorKind {
   kPipe,
   kMemoryFile,
   kUnlinked,
-  kOtherName,  // it has lost its own
+  kOtherName,  // the file has another name left
   kLostDirectory,
   kTerminal,
   kMaster,

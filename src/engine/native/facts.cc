@@ -25,17 +25,17 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr std::size_t kMaxText = 256U << 20U;
-constexpr std::size_t kMany = 4;  // processes: starting a thread takes as long as looking at one
+constexpr std::size_t kMany = 4;  // processes; starting a thread takes as long as reading one
 
 std::string proc_path(pid_t pid) { return "/proc/" + std::to_string(pid); }
 
 Error odd(const std::string& path) {
-  return fail(ErrorCode::kOs, path + " says what this program does not understand");
+  return fail(ErrorCode::kOs, path + " has an unexpected format");
 }
 
 Result<std::string> read_text(const std::string& path) { return os::read_file(path, kMaxText); }
 
-// What the kernel tells in one piece: no second read has to find the end.
+// Reads a file that the kernel returns in one piece: no second read has to find the end.
 Result<std::string> read_piece(const std::string& path) {
   SF_TRY_ASSIGN(os::UniqueFd fd, os::open_file(path, O_RDONLY));
   char buffer[8192];
@@ -49,7 +49,7 @@ bool shared(pid_t one, pid_t other, int what) {
   return ::syscall(SYS_kcmp, one, other, what, 0, 0) == 0;
 }
 
-// Of a directory: a name, or nothing but directories on the way to it.
+// True if the directory has a name, or if its nearest existing parent is a directory.
 bool has_location(const std::string& proc, const std::string& path) {
   if (!is_deleted(path)) return true;
   std::string name = without_mark(path);
@@ -70,7 +70,7 @@ Status read_descriptors(pid_t pid, std::vector<DescriptorFacts>& all) {
     SF_TRY_ASSIGN(fd.link, os::read_link(path));
     struct statfs system {};
     if (::stat(path.c_str(), &fd.file) != 0 || ::statfs(path.c_str(), &system) != 0)
-      return os::last_error("looking at " + path);
+      return os::last_error("reading " + path);
     fd.file_system = static_cast<std::uint64_t>(system.f_type);
     SF_TRY_ASSIGN(std::string text, read_piece(proc + "/fdinfo/" + number));
     auto info = parse_fdinfo(text);
@@ -126,7 +126,7 @@ Status read_threads(ProcessFacts& process, const std::string& proc) {
   return Ok{};
 }
 
-// What others can change of a process that does nothing.
+// Reads the attributes that other processes can change while this one is idle.
 Status read_standing(ProcessFacts& process, const std::string& proc) {
   SF_TRY_ASSIGN(std::string score, read_piece(proc + "/oom_score_adj"));
   process.oom_score_adj = std::atoi(score.c_str());
@@ -144,7 +144,7 @@ Result<ProcessFacts> read_again(const ProcessFacts& known) {
   return process;
 }
 
-// Many are read half on another thread: nothing takes as long as looking.
+// If there are many processes, another thread reads half: reading takes longer than anything else.
 Result<std::vector<ProcessFacts>> read_processes(std::span<const pid_t> pids,
                                                  const ProcessFacts* init) {
   auto read = [init](std::span<const pid_t> some) -> Result<std::vector<ProcessFacts>> {
@@ -204,7 +204,7 @@ std::vector<MountFacts> parse_mounts(const std::string& mountinfo) {
 NamespaceNumbers namespaces_of(const std::string& proc) {
   NamespaceNumbers inodes{};
   for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
-    // "pid:[4026531836]": the link names the inode that a look through it would have to make.
+    // "pid:[4026531836]": readlink() returns the inode number without instantiating the inode.
     char link[64];
     ssize_t n = ::readlink((proc + "/ns/" + kNamespaces[i]).c_str(), link, sizeof link - 1);
     if (n <= 0) continue;

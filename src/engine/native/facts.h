@@ -1,5 +1,5 @@
-// What is seen of a stopped tree before anything in it is touched. Plain data: native_blockers.h
-// judges it, the captures of the resources start from it.
+// Facts: data read from a stopped tree before the engine changes anything in it. Plain data.
+// native_blockers.h judges them, and the captures of the resources start from them.
 #pragma once
 
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ namespace sf::waypoint::native {
 
 struct DescriptorFacts {
   int number = 0;
-  std::string link;  // what /proc says it is
+  std::string link;  // target of the /proc link
   struct stat file {};
   std::uint64_t file_system = 0;  // its magic number
   FdInfoText info;
@@ -29,39 +29,39 @@ struct DescriptorFacts {
   OwnerFacts owner;
   PtyFacts pty;
   InotifyFacts inotify;
-  LostName lost;             // it is called deleted
-  bool has_location = true;  // of a directory without a name: it could have it again
+  LostName lost;             // set if the link ends in " (deleted)"
+  bool has_location = true;  // a removed directory could be created again at its path
 };
 
 struct ThreadFacts {
-  pid_t tid = 0;  // as the engine sees it
+  pid_t tid = 0;  // in the engine's PID namespace
   StatText stat;
   StatusText status;
 };
 
 inline constexpr std::array kNamespaces = {"user", "pid", "mnt",    "net",
                                            "uts",  "ipc", "cgroup", "time"};
-inline constexpr std::size_t kIpcNamespace = 5;  // of these
+inline constexpr std::size_t kIpcNamespace = 5;  // index in kNamespaces
 
 struct ProcessFacts {
-  pid_t pid = 0;  // as the engine sees it
+  pid_t pid = 0;  // in the engine's PID namespace
   pid_t parent = 0;
-  std::vector<ThreadFacts> threads;                            // the first one leads
+  std::vector<ThreadFacts> threads;                            // leader first
   std::array<std::uint64_t, kNamespaces.size()> namespaces{};  // inode numbers
   std::vector<MappingText> mappings;
   std::vector<DescriptorFacts> descriptors;
   std::string auxv;
   std::string cwd;
-  bool cwd_has_location = true;  // it has its name, or could have it again
+  bool cwd_has_location = true;  // it exists, or could be created again
   std::string root;
   std::string exe;
   LostName exe_lost;
   std::string timers;  // /proc/pid/timers
   std::int32_t oom_score_adj = 0;
   std::uint32_t core_filter = 0;
-  bool terminal_inside = true;      // or it has none
+  bool terminal_inside = true;      // or there is no controlling terminal
   bool may_undo = false;            // adjusts System V semaphores when it ends
-  bool shares_with_parent = false;  // memory, descriptors or directories, though no thread of it
+  bool shares_with_parent = false;  // memory, descriptors or directories, but is not its thread
 
   bool ended() const { return threads[0].stat.state == 'Z'; }
   const StatText& stat() const { return threads[0].stat; }
@@ -77,25 +77,26 @@ struct MountFacts {
 struct TreeFacts {
   std::vector<ProcessFacts> processes;                             // init first
   std::array<std::uint64_t, kNamespaces.size()> own_namespaces{};  // the engine's
-  std::vector<MountFacts> mounts;                                  // of init
+  std::vector<MountFacts> mounts;                                  // init's
   IpcFacts ipc;
   bool host_network = false;
-  bool timer_ids = false;  // a timer can be given its id
+  bool timer_ids = false;  // timers can be created with a chosen id
   std::int32_t own_oom_score_adj = 0;
 };
 
-// Pure. From /proc/pid/mountinfo.
+// Pure. Parses /proc/pid/mountinfo.
 std::vector<MountFacts> parse_mounts(const std::string& mountinfo);
 
 using NamespaceNumbers = std::array<std::uint64_t, kNamespaces.size()>;
-// Of a process with this directory in /proc.
+// `proc`: the process's directory in /proc.
 NamespaceNumbers namespaces_of(const std::string& proc);
-// Requires: it is stopped, or has neither sockets nor terminals, which are touched to be looked at.
+// Requires: the process is stopped, or has neither sockets nor terminals: reading those affects
+// them.
 Result<ProcessFacts> read_process(pid_t pid);
-// Reads what can be read of one that runs, and forgets it: the next time is quicker.
+// Reads the same files of a running process and discards the result: the next read is faster.
 void rehearse_reading(pid_t pid);
-// Requires: every thread of the tree is stopped. `init`: what is known of it already; what others
-// may have changed is read all the same. What is around the tree is not looked at: host_context.h.
+// Requires: every thread of the tree is stopped. `init`: known facts of init; facts that other
+// processes may have changed are read again. Facts from outside the tree: host_context.h.
 Result<TreeFacts> read_facts(const std::vector<pid_t>& processes, const ProcessFacts* init);
 
 }  // namespace sf::waypoint::native

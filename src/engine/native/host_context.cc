@@ -42,7 +42,7 @@ Status HostContext::add_to(TreeFacts& facts, pid_t init, bool moved) {
   return Ok{};
 }
 
-// The list says when it has changed since it was read or asked last.
+// poll() reports whether the list has changed since it was last read or polled.
 Status HostContext::read_mounts(pid_t init, bool moved) {
   bool is_new = !mount_list_.valid();
   if (is_new) {

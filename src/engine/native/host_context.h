@@ -1,5 +1,5 @@
-// What is around a tree and stays as it is, or says when it does not: the engine's own standing,
-// and the mounts of the branch.
+// Facts from outside a tree that rarely change: the engine's own attributes, and the branch's
+// mounts.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@ namespace sf::waypoint::native {
 
 class HostContext {
  public:
-  // Puts them into `facts`; `init` is the branch's, always the same. `moved`: files may have been,
-  // which the list of mounts does not tell of.
+  // Adds them to `facts`. `init`: the branch's init, the same at every call. `moved`: reads the
+  // mounts again, since files may have been moved, which the kernel does not report as a change.
   Status add_to(TreeFacts& facts, pid_t init, bool moved);
 
  private:
   Status read_mounts(pid_t init, bool moved);
 
-  std::optional<TreeFacts> own_;  // namespaces, score, what the kernel can do
-  os::UniqueFd mount_list_;       // of init
+  std::optional<TreeFacts> own_;  // namespaces, OOM score, kernel features
+  os::UniqueFd mount_list_;       // init's mountinfo
   std::vector<MountFacts> mounts_;
 };
 

@@ -17,7 +17,7 @@ std::string encode_tree(TreeImage& tree) {
 
 Result<TreeImage> decode_tree(std::string_view bytes) {
   if (!bytes.starts_with(kMagic))
-    return fail(ErrorCode::kCorrupt, "the process image is of an unknown version");
+    return fail(ErrorCode::kCorrupt, "the process image has an unknown version");
   bytes.remove_prefix(kMagic.size());
   Reader reader(bytes);
   TreeImage tree;

@@ -1,5 +1,6 @@
-// What is kept of a tree: plain data, written by the captures of the resources and read by their
-// restores. Pids are the branch's own. Bytes of memory and files lie beside it, in the pages file.
+// TreeImage: the saved state of a tree. Plain data, written by the captures of the resources and
+// read by their restores. Pids are the branch's own. The content of memory and files is in the
+// pages file next to it.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ struct TreeImage {
   std::vector<MappedFile> mapped;
   TerminalImage terminal;
   IpcImage ipc;
-  std::vector<TerminalImage> ptys;  // made inside, in the order of their numbers
+  std::vector<TerminalImage> ptys;  // created in the branch, sorted by number
   std::uint32_t pages_files = 1;
-  pid_t last_pid = 0;  // the pid counter; 0: the tree does not know it
+  pid_t last_pid = 0;  // the pid counter; 0: unknown
   template <typename A>
   void fields(A& a) {
     a(processes)(files)(inodes)(mapped)(terminal)(ptys)(ipc)(pages_files);

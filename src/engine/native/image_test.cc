@@ -31,7 +31,7 @@ TreeImage some_tree() {
   return tree;
 }
 
-TEST(ImageTest, ATreeComesBackAsItWas) {
+TEST(ImageTest, EncodingATreeRoundTrips) {
   TreeImage tree = some_tree();
   ASSERT_OK_AND_ASSIGN(TreeImage again, decode_tree(encode_tree(tree)));
   EXPECT_EQ(encode_tree(again), encode_tree(tree));
@@ -42,7 +42,7 @@ TEST(ImageTest, ATreeComesBackAsItWas) {
   EXPECT_EQ(again.mapped[0].path, "/lib/x");
 }
 
-TEST(ImageTest, EveryCutIsNoticed) {
+TEST(ImageTest, EveryTruncationIsRefused) {
   TreeImage tree = some_tree();
   std::string whole = encode_tree(tree);
   for (std::size_t size = 0; size < whole.size(); ++size)
@@ -50,7 +50,7 @@ TEST(ImageTest, EveryCutIsNoticed) {
   EXPECT_FALSE(decode_tree(whole + "x"));
 }
 
-TEST(ImageTest, GarbledBytesAreReadOrRefusedButNeverRunAway) {
+TEST(ImageTest, GarbledBytesDoNotCrash) {
   TreeImage tree = some_tree();
   std::string whole = encode_tree(tree);
   std::mt19937 random(6);

@@ -14,9 +14,9 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr std::string_view kAdvice = "take the criu engine (`auto` does), or end that process";
+constexpr std::string_view kAdvice = "use the criu engine (`auto` does), or end that process";
 
-// The mounts that the launcher of a branch's init makes; any other would be lost.
+// The mounts that the launcher of a branch's init makes. Any other mount would be lost.
 bool is_usual_mount(const MountFacts& mount) {
   constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
       {"/", "overlay"},       {"/proc", "proc"},     {"/sys", "sysfs"},
@@ -49,7 +49,7 @@ class Search {
         bool is_local = fd.socket.family == AF_UNIX && !is_abstract(fd.socket.local.name);
         if (verdict.kind == DescriptorKind::kSocket && tree_.host_network && !is_local)
           add("descriptor " + std::to_string(fd.number) + " (" + fd.link + ")",
-              "its address is the host's, where the old branch still has it");
+              "its address is on the host's network, where the old branch still uses it");
       }
     }
     look_at_fork_order();
@@ -68,12 +68,12 @@ class Search {
     for (const MountFacts& mount : tree_.mounts) {
       bool again = std::ranges::find(seen, mount.location) != seen.end();
       if (!is_usual_mount(mount) || again)
-        add("mount " + mount.location + " (" + mount.type + ")", "it was made inside the branch");
+        add("mount " + mount.location + " (" + mount.type + ")", "it was mounted in the branch");
       seen.push_back(mount.location);
     }
     for (const PosixQueueFacts& queue : tree_.ipc.posix_queues)
       if (queue.has_listener)
-        add("message queue /" + queue.name, "somebody is to be told of its next message");
+        add("message queue /" + queue.name, "a process is registered for mq_notify()");
     for (std::size_t i = 0; i < kNamespaces.size(); ++i) {
       std::string_view kind = kNamespaces[i];
       bool own = kind == "pid" || kind == "mnt" || kind == "cgroup";
@@ -84,9 +84,9 @@ class Search {
 
   void look_at_ended() {
     if (process_->threads.size() > 1)
-      add("threads that outlive their leader", "such a process cannot be made again");
+      add("threads that outlive their leader", "such a process cannot be recreated");
     if ((process_->stat().exit_status & 0x80) != 0)
-      add("core dump", "an ended process that dumped core cannot be made again");
+      add("core dump", "an ended process that dumped core cannot be recreated");
   }
 
   void look_at_process() {
@@ -100,23 +100,23 @@ class Search {
     if (!p.terminal_inside) add("controlling terminal", "its master is not in the branch");
     if (p.shares_with_parent)
       add("memory, descriptors or directories shared with its parent",
-          "the native engine knows such sharing between threads only");
+          "the native engine supports such sharing only between threads");
     if (p.may_undo)
       add("System V semaphores (SEM_UNDO)",
-          "it uses it, or has had threads: what is undone when it ends the kernel shows to nobody");
-    if (p.root != "/") add("root directory " + p.root, "it has changed its root");
-    if (!p.cwd_has_location) add(p.cwd, "it has no name any more, and no place to have one");
+          "it uses them, or has had threads; the kernel does not show the adjustments");
+    if (p.root != "/") add("root directory " + p.root, "its root directory was changed");
+    if (!p.cwd_has_location) add(p.cwd, "it was removed, and its path cannot be recreated");
     std::string exe_trouble = lost_name_trouble(p.exe_lost);
     if (!exe_trouble.empty()) add(p.exe, exe_trouble);
     if (!p.timers.empty() && !(tree_.timer_ids && parse_timers(p.timers)))
-      add("POSIX timers", "they cannot be made again with their ids");
+      add("POSIX timers", "they cannot be recreated with their ids");
     if (p.oom_score_adj < tree_.own_oom_score_adj)
-      add("oom_score_adj", "it is lower than what can be given back");
+      add("oom_score_adj", "it is lower than the engine's own, so it cannot be restored");
     bool has_vdso =
         std::ranges::any_of(p.mappings, [](const MappingText& m) { return m.name == "[vdso]"; });
-    if (!has_vdso) add("memory without a vDSO", "no system call can be made in it from outside");
+    if (!has_vdso) add("memory without a vDSO", "the engine cannot make system calls in it");
     if (p.stat().exit_signal != SIGCHLD && p.inner_pid() != 1)
-      add("exit signal " + std::to_string(p.stat().exit_signal), "it is not a usual child");
+      add("exit signal " + std::to_string(p.stat().exit_signal), "only SIGCHLD is supported");
   }
 
   void look_at_thread(const ThreadFacts& thread) {
@@ -127,16 +127,15 @@ class Search {
     if (!filters.empty()) add("seccomp" + which, filters);
     if (thread.stat.policy != 0)
       add("scheduling policy " + std::to_string(thread.stat.policy) + which,
-          "the native engine knows the usual one alone");
+          "the native engine supports only SCHED_OTHER");
     if (!thread.status.thread_features.empty())
       add("thread features " + thread.status.thread_features + which,
-          "shadow stacks cannot be made again");
+          "shadow stacks cannot be restored");
     constexpr std::uint64_t kTrapBit = 1ULL << (SIGTRAP - 1);
     const StatusText& status = thread.status;
     if (((status.ignored | status.pending | status.shared_pending) & kTrapBit) != 0)
-      add("SIGTRAP" + which,
-          "it is ignored or pending, and visiting the process would change that");
-    if (thread.stat.state == 'Z') add("an ended thread", "it cannot be made again");
+      add("SIGTRAP" + which, "it is ignored or pending, and the capture would change that");
+    if (thread.stat.state == 'Z') add("an ended thread", "it cannot be recreated");
   }
 
   void look_at_mapping(const MappingText& mapping) {

@@ -1,4 +1,4 @@
-// What keeps the native engine from capturing a tree. Found before anything in it is touched. Pure.
+// Finds what prevents a capture by the native engine, before anything in the tree changes. Pure.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace sf::waypoint::native {
 
-// All of them; none: the tree can be captured. Whatever is not known to be harmless is one.
+// All blockers. None: the tree can be captured. Anything not known to be harmless is a blocker.
 std::vector<Blocker> find_blockers(const TreeFacts& tree);
 
 }  // namespace sf::waypoint::native

@@ -54,9 +54,9 @@ std::string only_reason(const TreeFacts& facts) {
   return found.empty() ? "" : found[0].what;
 }
 
-TEST(NativeBlockersTest, AnOrdinaryTreeHasNone) { EXPECT_TRUE(find_blockers(tree()).empty()); }
+TEST(NativeBlockersTest, AnOrdinaryTreeHasNoBlocker) { EXPECT_TRUE(find_blockers(tree()).empty()); }
 
-TEST(NativeBlockersTest, AnIgnoredTrapIsOneSinceVisitsTrap) {
+TEST(NativeBlockersTest, AnIgnoredSigtrapIsABlocker) {
   TreeFacts facts = tree();
   facts.processes[1].threads[0].status.ignored = 1ULL << (SIGTRAP - 1);
   EXPECT_EQ(only_reason(facts), "SIGTRAP");
@@ -64,7 +64,7 @@ TEST(NativeBlockersTest, AnIgnoredTrapIsOneSinceVisitsTrap) {
   EXPECT_TRUE(find_blockers(facts).empty());
 }
 
-TEST(NativeBlockersTest, AnUnknownDescriptorIsOneAndIsNamed) {
+TEST(NativeBlockersTest, AnUnknownDescriptorIsABlockerAndIsNamed) {
   TreeFacts facts = tree();
   facts.processes[1].descriptors = {descriptor("anon_inode:[io_uring]", 0x09041934, 0600)};
   EXPECT_EQ(only_reason(facts), "descriptor 5 (anon_inode:[io_uring])");
@@ -73,7 +73,7 @@ TEST(NativeBlockersTest, AnUnknownDescriptorIsOneAndIsNamed) {
   EXPECT_EQ(found[0].process, "p2");
 }
 
-TEST(NativeBlockersTest, AMountMadeInsideIsOne) {
+TEST(NativeBlockersTest, AMountMadeInTheBranchIsABlocker) {
   TreeFacts facts = tree();
   facts.mounts.push_back({"/mnt", "tmpfs"});
   EXPECT_EQ(only_reason(facts), "mount /mnt (tmpfs)");
@@ -82,26 +82,26 @@ TEST(NativeBlockersTest, AMountMadeInsideIsOne) {
   EXPECT_EQ(only_reason(facts), "mount /proc (proc)") << "one mount over another";
 }
 
-TEST(NativeBlockersTest, NamespacesOfItsOwnAreOne) {
+TEST(NativeBlockersTest, ANestedNamespaceIsABlocker) {
   TreeFacts facts = tree();
   facts.processes[1].namespaces[0] = 77;
   EXPECT_EQ(only_reason(facts), "its own user namespace");
 }
 
-TEST(NativeBlockersTest, EveryUnknownPropertyOfAMappingIsOne) {
+TEST(NativeBlockersTest, AnUnknownMappingFlagIsABlocker) {
   TreeFacts facts = tree();
   facts.processes[1].mappings.push_back({0x1000, 0x2000, 0, "rw-p", "00:00", 0, "", {"rd", "uw"}});
   EXPECT_EQ(only_reason(facts), "mapping without a name");
 }
 
-TEST(NativeBlockersTest, FiltersOfSystemCallsAndTimersAreBlockersOfTheirOwn) {
+TEST(NativeBlockersTest, SeccompFiltersAndTimersAreSeparateBlockers) {
   TreeFacts facts = tree();
   facts.processes[1].threads[0].status.seccomp = 2;
   facts.processes[1].timers = "nothing known\n";
   EXPECT_EQ(find_blockers(facts).size(), 2U);
 }
 
-TEST(NativeBlockersTest, FiltersAreNoneForWhomMayInstallThemAgain) {
+TEST(NativeBlockersTest, SeccompFiltersThatTheThreadMayInstallAreNotBlockers) {
   TreeFacts facts = tree();
   facts.processes[1].threads[0].status.seccomp = 2;
   facts.processes[1].threads[0].status.credentials.no_new_privileges = 1;
@@ -110,7 +110,7 @@ TEST(NativeBlockersTest, FiltersAreNoneForWhomMayInstallThemAgain) {
   EXPECT_EQ(only_reason(facts), "seccomp");
 }
 
-TEST(NativeKindsTest, APlaceThatWasNotOpenedIsAPathWhateverIsThere) {
+TEST(NativeKindsTest, AnOPathDescriptorIsAPathForEveryFileType) {
   DescriptorFacts fd = descriptor("/w/fifo", OVERLAYFS_SUPER_MAGIC, S_IFIFO | 0644);
   EXPECT_EQ(classify(fd).kind, DescriptorKind::kFifo);
   fd.info.flags = O_PATH;
@@ -119,7 +119,7 @@ TEST(NativeKindsTest, APlaceThatWasNotOpenedIsAPathWhateverIsThere) {
   EXPECT_EQ(classify(fd).kind, DescriptorKind::kPath);
 }
 
-TEST(NativeKindsTest, FilesAreToldApart) {
+TEST(NativeKindsTest, FileKindsAreDistinguished) {
   auto kind = [](const DescriptorFacts& fd) { return classify(fd).kind; };
   EXPECT_EQ(kind(descriptor("/w/x", OVERLAYFS_SUPER_MAGIC, S_IFREG)), DescriptorKind::kPath);
   EXPECT_EQ(kind(descriptor("/w", OVERLAYFS_SUPER_MAGIC, S_IFDIR)), DescriptorKind::kPath);
@@ -130,25 +130,25 @@ TEST(NativeKindsTest, FilesAreToldApart) {
   EXPECT_EQ(kind(descriptor("/proc/meminfo", PROC_SUPER_MAGIC, S_IFREG)), DescriptorKind::kPath);
 }
 
-TEST(NativeKindsTest, AFileThatLostItsNameIsCopiedOnlyWhenItHasNoOtherName) {
+TEST(NativeKindsTest, ARemovedFileIsCopiedOnlyIfItHasNoOtherName) {
   DescriptorFacts fd = descriptor("/w/x (deleted)", OVERLAYFS_SUPER_MAGIC, S_IFREG);
   EXPECT_EQ(classify(fd).kind, DescriptorKind::kUnlinked);
   fd.lost = {LostName::Left::kAnother, "/w/y"};
   EXPECT_EQ(classify(fd).kind, DescriptorKind::kOtherName);
   fd.lost = {LostName::Left::kUnknown, {}};
   EXPECT_EQ(classify(fd).kind, DescriptorKind::kRefused);
-  fd.lost = {LostName::Left::kOwn, {}};  // it is called that
+  fd.lost = {LostName::Left::kOwn, {}};  // its real name ends so
   EXPECT_EQ(classify(fd).kind, DescriptorKind::kPath);
 }
 
-TEST(NativeKindsTest, ADirectoryWithoutANameIsMadeAgainWhereItsPlaceIsFree) {
+TEST(NativeKindsTest, ARemovedDirectoryIsRecreatedIfItsPathIsFree) {
   DescriptorFacts fd = descriptor("/w/d (deleted)", OVERLAYFS_SUPER_MAGIC, S_IFDIR);
   EXPECT_EQ(classify(fd).kind, DescriptorKind::kLostDirectory);
   fd.has_location = false;
   EXPECT_EQ(classify(fd).kind, DescriptorKind::kRefused);
 }
 
-TEST(NativeKindsTest, WhatCannotBeMadeAgainIsRefused) {
+TEST(NativeKindsTest, ObjectsThatCannotBeRecreatedAreRefused) {
   auto refused = [](const DescriptorFacts& fd) {
     return classify(fd).kind == DescriptorKind::kRefused;
   };
@@ -203,7 +203,7 @@ TEST(NativeBlockersTest, ATerminalNeedsItsMasterInTheTree) {
   EXPECT_EQ(only_reason(facts), "descriptor 5 (/dev/pts/ptmx)");
 }
 
-TEST(NativeBlockersTest, AControllingTerminalIsKnownByItsDevice) {
+TEST(NativeBlockersTest, TerminalNumbersAreParsedFromDeviceNumbers) {
   EXPECT_EQ(terminal_number(0), -1);
   EXPECT_EQ(terminal_number(136 << 8), 0);
   EXPECT_EQ(terminal_number(136 << 8 | 7), 7);

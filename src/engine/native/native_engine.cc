@@ -21,10 +21,10 @@ namespace sf::waypoint {
 namespace {
 
 constexpr std::size_t kMaxTree = 1U << 30U;
-// Later, where no thread can be had.
+// If no thread can be started, the work runs later on the calling thread.
 constexpr auto kBeside = std::launch::async | std::launch::deferred;
 
-// Goes on with this object.
+// A stopped tree that the destructor resumes.
 class StillTree : public HeldTree {
  public:
   StillTree(native::StoppedTree tree, pid_t root)
@@ -38,16 +38,16 @@ class StillTree : public HeldTree {
  private:
   native::StoppedTree tree_;
   pid_t root_;
-  std::optional<native::ContextSwitchCounts> counts_;  // once all were stopped
+  std::optional<native::ContextSwitchCounts> counts_;  // read once all were stopped
 };
 
-Error moves_now() { return fail(ErrorCode::kBusy, "something in the branch moves just now"); }
+Error moves_now() { return fail(ErrorCode::kBusy, "a thread in the branch is running"); }
 
 class NativeEngine : public ProcessEngine {
  public:
   explicit NativeEngine(NativeSetup setup) : setup_(std::move(setup)), memory_(setup_.directory) {}
 
-  // What is touched for the first time is slow: memory, and names in /proc.
+  // First accesses are slow, both to memory and to names in /proc.
   void warm_up() override {
     memory_.buffer.touch();
     pid_t init = memory_.init.look();
@@ -73,7 +73,7 @@ class NativeEngine : public ProcessEngine {
     SF_TRY_ASSIGN(native::WrittenTree written, write_pages(request, facts.tree, stopped));
     const bool may_hold = wait != native::Wait::kForATime && !native::running_clock(written.image);
     if (request.hold && !may_hold)
-      return fail(ErrorCode::kUnsupported, "a clock in the branch would go on");
+      return fail(ErrorCode::kUnsupported, "a timer in the branch is running");
     SF_TRY(files.get());
     SF_TRY(request.while_stopped());
     native::note_written(facts.tree, written, memory_.watches);
@@ -88,7 +88,7 @@ class NativeEngine : public ProcessEngine {
   }
 
   Result<RestoredTree> restore(const RestoreRequest& request) override {
-    // Files that nobody may need are not copied beside it.
+    // A prerestore may be discarded, so its files are not copied in parallel.
     native::AsyncRoot root(
         request.root_view,
         std::async(request.prerestore ? std::launch::deferred : kBeside, request.make_files));
@@ -120,7 +120,7 @@ class NativeEngine : public ProcessEngine {
                   native::StoppedTree::stop(request.root, request.hold ? "" : setup_.freezer,
                                             request.at_point, late_));
     if (quiet) {
-      // A thread that ran after another one had stopped may have changed what that one waits for.
+      // A thread that ran after another one had stopped may have changed what the other waits for.
       auto now = native::ContextSwitchCounts::of(request.root);
       if (!now || !now->only_stopped_since(*quiet)) return moves_now();
     }
@@ -146,8 +146,8 @@ class NativeEngine : public ProcessEngine {
     return facts;
   }
 
-  // Fails if the tree cannot be captured, or if it was to be held and cannot be. Returns what its
-  // threads wait for.
+  // Fails if the tree cannot be captured, or cannot be held although that was requested. Returns
+  // what its threads wait for.
   Result<native::Wait> judge(const CaptureRequest& request, const native::TreeFacts& facts,
                              native::StoppedTree& stopped) {
     const native::CallsMade calls = learn_calls(facts, stopped);
@@ -161,7 +161,8 @@ class NativeEngine : public ProcessEngine {
     if (request.hold) {
       if (wait == native::Wait::kNot) return moves_now();
       if (wait == native::Wait::kForATime)
-        return fail(ErrorCode::kUnsupported, "something in the branch does not only wait");
+        return fail(ErrorCode::kUnsupported,
+                    "a thread in the branch waits with a time limit, or for an outside process");
       make_once_more(facts, stopped);
     }
     return wait;
@@ -176,7 +177,7 @@ class NativeEngine : public ProcessEngine {
                   "make room on that file system, or remove checkpoints");
     if (!written) return std::move(written).error().while_doing("capturing processes");
     native::TreeImage& image = written->image;
-    if (image.last_pid == 0) {  // its /proc has no file for it
+    if (image.last_pid == 0) {  // /proc in the branch lacks the file
       SF_TRY_ASSIGN(image.last_pid, read_pid_counter(request.root));
     }
     image.terminal.session = request.terminal_session;
@@ -193,7 +194,7 @@ class NativeEngine : public ProcessEngine {
                     .bytes = written.pages.bytes() + bytes.size()};
   }
 
-  // Learns the calls of all threads, whatever becomes of the capture: the kernel tells each once.
+  // Learns the calls of all threads even if the capture fails: the kernel shows each number once.
   native::CallsMade learn_calls(const native::TreeFacts& facts, native::StoppedTree& stopped) {
     memory_.calls.begin();
     native::CallsMade calls;
@@ -207,7 +208,7 @@ class NativeEngine : public ProcessEngine {
     return calls;
   }
 
-  // Nobody has asked for this capture: nobody is to be told of it.
+  // No process may notice a held capture, so system calls that the stop made fail are repeated.
   static void make_once_more(const native::TreeFacts& facts, native::StoppedTree& stopped) {
     for_each_thread(facts, stopped, [](const native::ThreadFacts&, native::Tracee& tracee) {
       if (auto again = native::made_once_more(tracee.registers())) tracee.resume_with(*again);

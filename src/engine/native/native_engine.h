@@ -1,5 +1,5 @@
-// The native engine: captures a tree into memory files of the store, and brings it back; same host,
-// same boot (docs/decisions/0013-native-engine.md). It traces from the calling thread.
+// The native engine: captures a tree into memory files of the store, and restores it on the same
+// host and boot (docs/decisions/0013-native-engine.md). It traces from the calling thread.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,9 @@
 namespace sf::waypoint {
 
 struct NativeSetup {
-  std::string freezer;          // the branch's group in the v2 hierarchy, or empty
-  std::string directory;        // of the engine's own, on the file system of the images
-  CgroupForker& cgroup_forker;  // where restored trees are born
+  std::string freezer;          // the branch's cgroup v2 directory, or empty
+  std::string directory;        // private to the engine, on the file system of the images
+  CgroupForker& cgroup_forker;  // creates restored trees in their cgroup
 };
 
 std::unique_ptr<ProcessEngine> make_native_engine(NativeSetup setup);

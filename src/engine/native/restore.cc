@@ -39,7 +39,7 @@ constexpr auto kRestoreTime = std::chrono::minutes(10);
 constexpr auto kLookTime = std::chrono::milliseconds(5);
 constexpr auto kStopTime = std::chrono::seconds(5);
 
-// Runs in the new init, on memory of the engine's.
+// Runs in the new init, on memory of the engine.
 [[noreturn]] void start_programs(void* what) {
   const auto* programs = static_cast<const TreePrograms*>(what);
   asm volatile(
@@ -53,16 +53,17 @@ constexpr auto kStopTime = std::chrono::seconds(5);
   __builtin_unreachable();
 }
 
-// Detached one by one; those of a tree that is given up die first.
+// The stopped threads of a restored tree. resume() detaches them. If the tree was not resumed, the
+// destructor kills it before it detaches them.
 class HeldThreads : public HeldTree {
  public:
   explicit HeldThreads(pid_t init) : init_(init) {}
   HeldThreads(const HeldThreads&) = delete;
   HeldThreads& operator=(const HeldThreads&) = delete;
   ~HeldThreads() override {
-    // A dying init waits for all others, and those that are traced for their tracer.
+    // A dying init waits for all other processes, and traced processes wait for their tracer.
     if (!gone_on_) (void)os::signal_process(init_, SIGKILL);
-    // Leaders last: one that was killed is not seen to end before its threads are.
+    // Leaders last: the end of a killed leader is not reported before its threads have ended.
     while (!threads_.empty()) threads_.pop_back();
   }
 
@@ -135,7 +136,7 @@ class Restore {
     std::string subject = failure.subject == 0 || failure.subject > programs.subjects.size()
                               ? "system call " + std::to_string(failure.number)
                               : programs.subjects[failure.subject - 1];
-    return os::os_error(static_cast<int>(-failure.result), "bringing processes back: " + subject);
+    return os::os_error(static_cast<int>(-failure.result), "in a new process: " + subject);
   }
 
   Status wait_until_parked(SharedArena& shared, const TreePrograms& programs, int init) const {
@@ -149,16 +150,16 @@ class Restore {
       pollfd ended{init, POLLIN, 0};
       if (::poll(&ended, 1, 0) > 0) {
         if (__atomic_load_n(failed, __ATOMIC_SEQ_CST) == 2) return explain(shared, programs);
-        return fail(ErrorCode::kOs, "the new init ended while the tree was made");
+        return fail(ErrorCode::kOs, "the new init ended during the restore");
       }
       if (deadline.passed())
-        return fail(ErrorCode::kTimedOut, "bringing processes back took too long");
+        return fail(ErrorCode::kTimedOut, "the restore exceeded its time limit");
       timespec pause{0, std::chrono::nanoseconds(kLookTime).count()};
       ::syscall(SYS_futex, word, FUTEX_WAIT, now, &pause, nullptr, 0);
     }
   }
 
-  // Threads by their numbers in the branch.
+  // The engine's tids of all threads, by tid in the branch.
   Result<std::map<pid_t, pid_t>> find_threads(pid_t init) const {
     std::map<pid_t, pid_t> found;
     for (pid_t pid : os::process_tree(init)) {
@@ -179,7 +180,7 @@ class Restore {
   Status take_over(SharedArena& shared, pid_t init, const FdLocations& locations) {
     SF_TRY_ASSIGN(auto numbers, find_threads(init));
     std::uint64_t scratch = shared.arena().reserve(256);
-    // Stopped jobs first: their parents take notice before they go on.
+    // Stopped jobs first: their parents must have noticed the stop before they resume.
     for (Life life : {Life::kStopped, Life::kRunning}) {
       for (const ProcessImage& process : tree_.processes) {
         if (process.life != life) continue;
@@ -223,7 +224,7 @@ class Restore {
     if (lazy_) SF_TRY(serve_memory(leader, location, process, locations.pages));
     SF_TRY_ASSIGN(long unmapped,
                   leader.call(location, SYS_munmap, {shared.start(), shared.size()}));
-    if (unmapped != 0) return os::os_error(static_cast<int>(-unmapped), "leaving a new process");
+    if (unmapped != 0) return os::os_error(static_cast<int>(-unmapped), "unmapping the program");
     for (std::size_t i = 0; i < process.threads.size(); ++i) {
       const ThreadImage& thread = process.threads[i];
       SF_TRY(threads[first + i].become(thread.registers, thread.extended, thread.blocked));
@@ -232,7 +233,7 @@ class Restore {
     return Ok{};
   }
 
-  // Its large memory is brought when it is touched.
+  // Serves the process's large memory on demand.
   Status serve_memory(Tracee& leader, std::uint64_t syscall_location, const ProcessImage& process,
                       int number) {
     std::vector<PageRange> mappings = lazy_mappings(process);
@@ -250,7 +251,8 @@ class Restore {
       SF_TRY(memory.fault.watch(mapping, UserFault::Purpose::kServe));
       keep(mapping);
     }
-    // The next snapshot finds the rest as it stands in the image, too.
+    // The other large mappings are watched too: at the next capture, this image still holds their
+    // unchanged pages.
     SF_TRY_ASSIGN(PageMap map, PageMap::open(leader.tid()));
     for (const PageRange& mapping : watched_mappings(process)) {
       SF_TRY(memory.fault.watch(mapping, UserFault::Purpose::kWatch));
@@ -264,7 +266,7 @@ class Restore {
     return watches_.add({key->pid, key->start_time}, std::move(memory));
   }
 
-  // The process taken over last: it stops before its first instruction.
+  // Stops the process that was taken over last, before its first instruction.
   Status stop_again() {
     pid_t pid = held_->threads().front().tid();
     if (Status sent = os::signal_process(pid, SIGSTOP); !sent)
@@ -285,7 +287,7 @@ class Restore {
   MemoryWatches& watches_;
   std::vector<std::shared_ptr<const PagesFile>> pages_;
   bool lazy_ = false;
-  HeldThreads* held_ = nullptr;  // the new tree's
+  HeldThreads* held_ = nullptr;  // of the new tree
 };
 
 }  // namespace

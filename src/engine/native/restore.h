@@ -1,4 +1,4 @@
-// Brings a captured tree back: as new processes, in new PID and mount namespaces.
+// Restores a captured tree as new processes, in new PID and mount namespaces.
 #pragma once
 
 #include "base/result.h"
@@ -10,8 +10,8 @@
 
 namespace sf::waypoint::native {
 
-// Requires: the caller lives in the branch's other namespaces. Memory that comes later is given to
-// `watches`. The tree dies on any failure.
+// Requires: the caller is in the branch's other namespaces. Memory that is loaded on demand is
+// given to `watches`. On any failure the tree is killed.
 Result<RestoredTree> restore_tree(const TreeImage& tree, const RestoreRequest& request,
                                   const AsyncRoot& root, CgroupForker& cgroup_forker,
                                   MemoryWatches& watches);

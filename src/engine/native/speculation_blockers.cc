@@ -37,7 +37,7 @@ std::uint64_t size_of(const std::vector<Extent>& extents) {
   return bytes;
 }
 
-// What is brought at once.
+// Bytes that a restore loads before the tree runs.
 std::uint64_t bytes_at_once(const TreeImage& tree, bool lazy) {
   std::uint64_t bytes = 0;
   for (const InodeImage& inode : tree.inodes) bytes += size_of(inode.extents);
@@ -59,17 +59,17 @@ std::uint64_t bytes_at_once(const TreeImage& tree, bool lazy) {
 std::optional<std::string> running_clock(const TreeImage& tree) {
   for (const ProcessImage& process : tree.processes) {
     if (any_runs(process.timers))
-      return "an alarm of process " + std::to_string(process.pid) + " would go on";
+      return "process " + std::to_string(process.pid) + " has a running alarm";
     if (any_runs(process.posix_timers))
-      return "a timer of process " + std::to_string(process.pid) + " would go on";
+      return "process " + std::to_string(process.pid) + " has a running timer";
   }
-  if (any_runs(tree.files)) return "a timerfd would go on";
+  if (any_runs(tree.files)) return "a timerfd is running";
   return std::nullopt;
 }
 
 std::optional<std::string> reason_not_to_speculate(const TreeImage& tree, bool lazy) {
   if (auto clock = running_clock(tree)) return clock;
-  if (bytes_at_once(tree, lazy) > kMostAtOnce) return "it would take much memory";
+  if (bytes_at_once(tree, lazy) > kMostAtOnce) return "it would load too much memory";
   return std::nullopt;
 }
 

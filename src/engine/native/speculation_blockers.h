@@ -1,4 +1,4 @@
-// May a tree be captured, or brought back, before anybody wants it? Pure.
+// Decides whether a tree may be held by a precapture, or prerestored. Pure.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace sf::waypoint::native {
 
-// What moves by itself in a tree that stands still: a clock that is set.
+// Names a timer that runs even while the tree is stopped. Nothing: none is set.
 std::optional<std::string> running_clock(const TreeImage& tree);
 
-// Why not: a clock would go on in it, or it would take much memory. Nothing: it may. `lazy`: large
-// memory comes when it is touched.
+// Why a tree must not be prerestored: a timer is set in it, or it would load much memory. Nothing:
+// it may be prerestored. `lazy`: large memory is loaded on demand.
 std::optional<std::string> reason_not_to_speculate(const TreeImage& tree, bool lazy);
 
 }  // namespace sf::waypoint::native

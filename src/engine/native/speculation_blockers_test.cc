@@ -12,12 +12,12 @@ TreeImage one_process() {
   return tree;
 }
 
-TEST(SpeculationBlockersTest, AQuietTreeMayWait) {
+TEST(SpeculationBlockersTest, ATreeWithoutRunningTimersMayBePrerestored) {
   TreeImage tree = one_process();
   tree.processes[0].posix_timers.emplace_back();  // made, and not set
   FileImage& timer = tree.files.emplace_back();
   timer.kind = FileKind::kEvent;
-  timer.event = {EventKind::kTimer, {1, 3, 9, 9, 0, 0}, {}};  // has rung; not set
+  timer.event = {EventKind::kTimer, {1, 3, 9, 9, 0, 0}, {}};  // expired; not set
   tree.inodes.emplace_back().extents.push_back({0, 1U << 20U, 0, 0});
   EXPECT_EQ(reason_not_to_speculate(tree, true), std::nullopt);
 }
@@ -25,28 +25,28 @@ TEST(SpeculationBlockersTest, AQuietTreeMayWait) {
 TEST(SpeculationBlockersTest, AlarmsAndTimersAreNamedWithTheirProcess) {
   TreeImage tree = one_process();
   tree.processes[0].timers[0].it_value.tv_usec = 1;
-  EXPECT_EQ(reason_not_to_speculate(tree, true), "an alarm of process 7 would go on");
+  EXPECT_EQ(reason_not_to_speculate(tree, true), "process 7 has a running alarm");
   tree = one_process();
   tree.processes[0].posix_timers.emplace_back().times = {0, 0, 5, 0};
-  EXPECT_EQ(reason_not_to_speculate(tree, true), "a timer of process 7 would go on");
+  EXPECT_EQ(reason_not_to_speculate(tree, true), "process 7 has a running timer");
 }
 
-TEST(SpeculationBlockersTest, ATimerfdThatIsSetRuns) {
+TEST(SpeculationBlockersTest, ATimerfdThatIsSetIsABlocker) {
   TreeImage tree = one_process();
   FileImage& timer = tree.files.emplace_back();
   timer.kind = FileKind::kEvent;
   timer.event = {EventKind::kTimer, {1, 0, 0, 0, 0, 1}, {}};
-  EXPECT_EQ(reason_not_to_speculate(tree, true), "a timerfd would go on");
+  EXPECT_EQ(reason_not_to_speculate(tree, true), "a timerfd is running");
 }
 
-TEST(SpeculationBlockersTest, MuchMemoryIsNotTakenForNothing) {
+TEST(SpeculationBlockersTest, LargeImagesAreNotPrerestored) {
   TreeImage tree = one_process();
   tree.inodes.emplace_back().extents.push_back({0, 40U << 20U, 0, 0});
   tree.ipc.segments.emplace_back().extents.push_back({0, 40U << 20U, 0, 0});
-  EXPECT_EQ(reason_not_to_speculate(tree, true), "it would take much memory");
+  EXPECT_EQ(reason_not_to_speculate(tree, true), "it would load too much memory");
 }
 
-TEST(SpeculationBlockersTest, LargeMemoryThatComesWhenItIsTouchedDoesNotCount) {
+TEST(SpeculationBlockersTest, MemoryLoadedOnDemandDoesNotCount) {
   TreeImage tree = one_process();
   Mapping& heap = tree.processes[0].mappings.emplace_back();
   heap.start = 1U << 30U;
@@ -55,7 +55,7 @@ TEST(SpeculationBlockersTest, LargeMemoryThatComesWhenItIsTouchedDoesNotCount) {
   heap.flags = MAP_PRIVATE | MAP_ANONYMOUS;
   tree.processes[0].pages.push_back({heap.start, 100U << 20U, 0, 0});
   EXPECT_EQ(reason_not_to_speculate(tree, true), std::nullopt);
-  EXPECT_EQ(reason_not_to_speculate(tree, false), "it would take much memory");
+  EXPECT_EQ(reason_not_to_speculate(tree, false), "it would load too much memory");
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 
 Result<std::unique_ptr<Agent>> make_oracle(const std::string& command) {
   if (command.empty())
-    return fail(ErrorCode::kNotFound, "the task has no solution of its own",
-                "it would stand in solution.sh or solution/solve.sh");
+    return fail(ErrorCode::kNotFound, "the task has no reference solution",
+                "add solution.sh or solution/solve.sh to the task");
   const Json script = {{"candidates", {{{"command", command}, {"last", true}}}}};
   SF_TRY_ASSIGN(std::unique_ptr<ScriptAgent> agent, ScriptAgent::parse(script.dump()));
   return std::unique_ptr<Agent>(std::move(agent));
@@ -76,7 +76,7 @@ Result<AgentChoice> agent_choice_from(const Json& json) {
     choice.per_minute = json.at("per_minute");
     return choice;
   } catch (const Json::exception& e) {
-    return fail(ErrorCode::kCorrupt, std::string("the agent makes no sense: ") + e.what());
+    return fail(ErrorCode::kCorrupt, std::string("malformed agent options: ") + e.what());
   }
 }
 
@@ -86,10 +86,10 @@ Status parse_agent(const std::string& text, AgentChoice& into) {
   const std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
   const bool needs_more = kind == "script" || kind == "exec";
   if (kind != "llm" && kind != "oracle" && !needs_more)
-    return invalid("there is no agent \"" + kind + "\"",
-                   "llm, llm:MODEL, script:FILE, exec:COMMAND or oracle");
+    return invalid("unknown agent \"" + kind + "\"",
+                   "use llm, llm:MODEL, script:FILE, exec:COMMAND or oracle");
   if (needs_more && rest.empty())
-    return invalid("\"" + kind + "\" needs more",
+    return invalid("\"" + kind + "\" needs an argument",
                    kind == "script" ? "script:FILE" : "exec:COMMAND");
   into.kind = kind;
   if (kind == "script") into.file = rest;
@@ -111,7 +111,7 @@ Result<std::unique_ptr<Agent>> make_agent(const AgentChoice& choice,
   if (choice.kind == "exec")
     return make_exec_agent({.argv = {"/bin/sh", "-c", choice.command}, .log = log});
   if (choice.kind == "llm") return make_llm(choice);
-  return invalid("there is no agent \"" + choice.kind + "\"");
+  return invalid("unknown agent \"" + choice.kind + "\"");
 }
 
 }  // namespace sf::explore

@@ -1,4 +1,4 @@
-// ExecAgent: any program that answers lines of JSON (docs/agents.md).
+// ExecAgent: an external program that answers lines of JSON (docs/agents.md).
 #pragma once
 
 #include <memory>
@@ -9,8 +9,9 @@
 
 namespace sf::explore {
 
-// Starts the program; it runs as long as the agent. Where it does not judge, states are worth
-// whether the command worked, and the highest value is chosen.
+// Starts the program; it runs as long as the agent. If the program does not support `assess`, a
+// state is valued by the exit status of its command. If it does not support `choose`, the candidate
+// with the highest value is chosen.
 Result<std::unique_ptr<Agent>> make_exec_agent(const ProgramOptions& options);
 
 }  // namespace sf::explore

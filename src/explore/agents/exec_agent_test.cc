@@ -1,4 +1,4 @@
-// The agent over real programs.
+// The agent, tested with real programs.
 #include "explore/agents/exec_agent.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace sf::explore {
 namespace {
 
-// What every shell program here begins with: $id is of the request that `next` has read.
+// Prologue of every shell program in this file. `next` reads a request and sets $id to its id.
 constexpr const char* kShell = R"sh(
 cd "$(dirname "$0")"
 echo run >>runs
@@ -38,7 +38,7 @@ class ExecAgentTest : public ::testing::Test {
             .log = dir / "log",
             .timeout = seconds(60)};
   }
-  // How often the program was started.
+  // How many times the program was started.
   std::size_t runs() {
     const std::string text = os::read_file(dir / "runs").value();
     return static_cast<std::size_t>(std::ranges::count(text, '\n'));
@@ -59,7 +59,7 @@ class ExecAgentTest : public ::testing::Test {
                       .lane = 3};
 };
 
-TEST_F(ExecAgentTest, AProgramIsToldTheSituationAndProposes) {
+TEST_F(ExecAgentTest, TheProgramReceivesTheSituationAndProposes) {
   ASSERT_OK_AND_ASSIGN(auto agent, make_exec_agent(shell(R"(
         next; printf '%s\n' "$line" >request
         echo "{\"id\": $id, \"command\": \"make\", \"thought\": \"why not\", \"done\": true,
@@ -81,7 +81,7 @@ TEST_F(ExecAgentTest, AProgramIsToldTheSituationAndProposes) {
                     "reflection": "no Makefile"}]}})"));
 }
 
-TEST_F(ExecAgentTest, WhatAProgramDoesNotJudgeIsJudgedByExitStatusAndValue) {
+TEST_F(ExecAgentTest, UnsupportedJudgementsFallBackToExitStatusAndValue) {
   ASSERT_OK_AND_ASSIGN(auto agent,
                        make_exec_agent(shell(
                            R"(while next; do echo "{\"id\": $id, \"unsupported\": true}"; done)")));
@@ -98,7 +98,7 @@ TEST_F(ExecAgentTest, WhatAProgramDoesNotJudgeIsJudgedByExitStatusAndValue) {
 }
 
 TEST_F(ExecAgentTest, AnswersMayComeInAnyOrder) {
-  // Two are read before one is answered, the later one first.
+  // The program reads two requests before it answers, the second one first.
   ASSERT_OK_AND_ASSIGN(auto agent, make_exec_agent(python(R"(
 import json, sys
 while True:
@@ -132,7 +132,7 @@ for line in sys.stdin:
   EXPECT_EQ(proposal.command, much);
 }
 
-TEST_F(ExecAgentTest, AProgramThatDiesIsStartedAgainAndAskedAgain) {
+TEST_F(ExecAgentTest, ADeadProgramIsRestartedAndTheRequestRepeated) {
   ASSERT_OK_AND_ASSIGN(
       auto agent,
       make_exec_agent(
@@ -141,21 +141,21 @@ TEST_F(ExecAgentTest, AProgramThatDiesIsStartedAgainAndAskedAgain) {
   EXPECT_EQ(runs(), 2U);
 }
 
-TEST_F(ExecAgentTest, AProgramThatAlwaysDiesIsGivenUp) {
+TEST_F(ExecAgentTest, RestartsOfADyingProgramAreLimited) {
   ProgramOptions options = shell("next; echo 'about to fail' >&2; printf 'half an ans'; exit 3");
   options.most_restarts = 2;
   ASSERT_OK_AND_ASSIGN(auto agent, make_exec_agent(options));
   auto proposal = agent->propose(situation, usage);
   ASSERT_FALSE(proposal);
-  expect_in("it exited 3 after it had printed 'half an ans' while it was asked", proposal.error());
-  expect_in("its messages are in " + options.log, proposal.error());
+  expect_in("no answer: the program exited 3 after printing 'half an ans'", proposal.error());
+  expect_in("see its messages in " + options.log, proposal.error());
   for (int i = 0; i < 3; ++i) proposal = agent->propose(situation, usage);
-  expect_in("it ended too often to be started again; the last time it exited 3", proposal.error());
+  expect_in("restart limit reached; the last run exited 3", proposal.error());
   EXPECT_EQ(runs(), 3U);
   EXPECT_TRUE(os::read_file(options.log).value().starts_with("about to fail\nabout to fail\n"));
 }
 
-TEST_F(ExecAgentTest, NonsenseIsQuotedAndTheNextRequestFindsAFreshProgram) {
+TEST_F(ExecAgentTest, MalformedOutputIsQuotedAndTheProgramRestarted) {
   for (const char* nonsense :
        {"now thinking...", "[1]", R"({"command": "x"})", R"({"id": 77})", R"({"id": "1"})"}) {
     EXPECT_OK(os::write_file(dir / "nonsense", nonsense));
@@ -168,12 +168,12 @@ TEST_F(ExecAgentTest, NonsenseIsQuotedAndTheNextRequestFindsAFreshProgram) {
     ASSERT_FALSE(proposal) << nonsense;
     EXPECT_EQ(proposal.error().code, ErrorCode::kCorrupt);
     expect_in(std::string("'") + nonsense + "'", proposal.error());
-    expect_in("standard output is for answers alone", proposal.error());
+    expect_in("print nothing but answers on standard output", proposal.error());
     EXPECT_OK(agent->propose(situation, usage));
   }
 }
 
-TEST_F(ExecAgentTest, WhatAnAnswerLacksIsSaid) {
+TEST_F(ExecAgentTest, MalformedAnswersAreExplained) {
   ASSERT_OK_AND_ASSIGN(auto agent, make_exec_agent(shell(R"(
     next; echo "{\"id\": $id, \"error\": \"no idea\"}"
     next; echo "{\"id\": $id, \"comand\": \"ls\"}"
@@ -182,14 +182,14 @@ TEST_F(ExecAgentTest, WhatAnAnswerLacksIsSaid) {
     next; echo "{\"id\": $id, \"choice\": 2}"
     next)")));
   expect_in("the agent program says: 'no idea'", agent->propose(situation, usage).error());
-  expect_in("there is no field \"comand\" here", agent->propose(situation, usage).error());
+  expect_in("unknown field \"comand\"", agent->propose(situation, usage).error());
   expect_in("\"command\" is missing", agent->propose(situation, usage).error());
   expect_in("\"value\" must be a number from 0 to 1", agent->assess(situation, {}, usage).error());
   expect_in("from 0 to 1", agent->choose(situation, {{}, {}}, usage).error());
   EXPECT_EQ(runs(), 1U);
 }
 
-TEST_F(ExecAgentTest, AProgramThatAnswersNobodyInTimeIsReplaced) {
+TEST_F(ExecAgentTest, AProgramThatTimesOutIsRestarted) {
   ProgramOptions options = shell(
       std::string("[ $(wc -l <runs) -gt 1 ] || { next; mkfifo pipe; read -r never <>pipe; }\n") +
       kAlwaysTrue);
@@ -203,7 +203,7 @@ TEST_F(ExecAgentTest, AProgramThatAnswersNobodyInTimeIsReplaced) {
   EXPECT_EQ(runs(), 2U);
 }
 
-TEST_F(ExecAgentTest, AProgramThatCannotBeStartedIsAnErrorAtOnce) {
+TEST_F(ExecAgentTest, CreationFailsIfTheProgramCannotBeStarted) {
   auto unknown = make_exec_agent({.argv = {"no-such-program-anywhere"}});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::kNotFound);
@@ -212,13 +212,13 @@ TEST_F(ExecAgentTest, AProgramThatCannotBeStartedIsAnErrorAtOnce) {
   EXPECT_FALSE(make_exec_agent({}));
 }
 
-TEST_F(ExecAgentTest, TheEndOfInputIsTheProgramsEndAndItsChildrenGo) {
+TEST_F(ExecAgentTest, DestroyingTheAgentEndsTheProgramAndItsChildren) {
   ASSERT_OK_AND_ASSIGN(auto agent,
                        make_exec_agent(shell(std::string("sleep 1000 & echo $! >child\n") +
                                              "trap 'echo bye >farewell' EXIT\n" + kAlwaysTrue)));
   ASSERT_OK(agent->propose(situation, usage));
   const pid_t child = std::stoi(os::read_file(dir / "child").value());
-  ASSERT_OK_AND_ASSIGN(os::Child watch, os::adopt_child(child));  // by pidfd; it is not ours
+  ASSERT_OK_AND_ASSIGN(os::Child watch, os::adopt_child(child));  // not a child of this process
   const os::UniqueFd pidfd(::dup(watch.pidfd()));
   watch.release();
   agent.reset();
@@ -228,7 +228,7 @@ TEST_F(ExecAgentTest, TheEndOfInputIsTheProgramsEndAndItsChildrenGo) {
   EXPECT_TRUE(has_ended);
 }
 
-TEST_F(ExecAgentTest, TenLinesOfPythonAreAnAgent) {
+TEST_F(ExecAgentTest, AnAgentFitsTenLinesOfPython) {
   ASSERT_OK_AND_ASSIGN(auto agent, make_exec_agent(python(R"(
 from statefork.agent import Action, Situation, Turn, run
 

@@ -1,4 +1,5 @@
-// What an agent without an opinion says of states: whether the last command worked. Pure.
+// Default judgements of an agent that has none of its own: a state's value depends on whether its
+// last command succeeded. Pure.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ inline double plain_value(const Outcome& outcome) {
   return outcome.exit_code == 0 && !outcome.timed_out ? kWorked : kFailed;
 }
 
-// Requires: there is at least one.
+// Requires: `candidates` is not empty.
 inline std::size_t highest_value(const std::vector<Turn>& candidates) {
   auto best = std::ranges::max_element(candidates, {}, &Turn::value);
   return static_cast<std::size_t>(best - candidates.begin());

@@ -1,4 +1,4 @@
-// quote: somebody else's text within one of our messages: on one line, and not too much of it.
+// quote: external text for one of our messages, shortened to a single line of limited length.
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ Result<std::unique_ptr<ScriptAgent>> ScriptAgent::parse(std::string_view json, m
     if (first.empty()) return invalid("the script has no candidates");
     return std::unique_ptr<ScriptAgent>(new ScriptAgent(std::move(first), think));
   } catch (const Json::exception& e) {
-    return invalid(std::string("the script makes no sense: ") + e.what());
+    return invalid(std::string("malformed script: ") + e.what());
   }
 }
 
@@ -63,10 +63,10 @@ Result<Action> ScriptAgent::propose(const Situation& situation, Usage& usage) {
   think(usage);
   const std::vector<Candidate>* candidates = candidates_after(situation.path);
   if (candidates == nullptr || candidates->empty())
-    return fail(ErrorCode::kNotFound, "the script has nothing more to propose here");
-  // A search wants something else each time: the first that nobody has tried, nor tries at this
-  // moment. (Numbers alone do not say which: what was under way when a run was killed is to be
-  // tried yet.) Rollouts may do again what others did.
+    return fail(ErrorCode::kNotFound, "the script has no candidate for this state");
+  // A search gets the first candidate that is neither tried nor under way. `ordinal` alone is not
+  // enough: a candidate that was under way when the run was killed must be proposed again. Rollouts
+  // may repeat each other's candidates.
   if (situation.lane == 0) {
     std::size_t under_way =
         situation.ordinal - std::min(situation.ordinal, situation.siblings.size());
@@ -75,9 +75,10 @@ Result<Action> ScriptAgent::propose(const Situation& situation, Usage& usage) {
           situation.siblings, [&](const Turn& turn) { return turn.action == candidate.action; });
       if (!is_tried && under_way-- == 0) return candidate.action;
     }
-    return fail(ErrorCode::kNotFound, "the script has nothing else to propose here");
+    return fail(ErrorCode::kNotFound, "the script has no other candidate for this state");
   }
-  // A rollout's number, digit by digit: how many alternatives there were on the way up to here.
+  // Decodes the rollout's number digit by digit. Each state on the path is one digit; its base is
+  // the number of candidates of the state.
   auto rest = static_cast<std::size_t>(std::max(situation.lane, 0));
   const std::vector<Candidate>* at = &first_;
   for (const Turn& turn : situation.path) {
@@ -86,7 +87,7 @@ Result<Action> ScriptAgent::propose(const Situation& situation, Usage& usage) {
             return candidate.action == turn.action;
           })->next;
   }
-  // From the root all rollouts begin, and each knows its number already.
+  // At the root, `ordinal` counts the other rollouts as well, and the rollout's number is enough.
   const std::size_t index = rest + (situation.path.empty() ? 0 : situation.ordinal);
   return (*candidates)[index % candidates->size()].action;
 }
@@ -107,7 +108,7 @@ Result<Assessment> ScriptAgent::assess(const Situation& before, const Turn& turn
 
 Result<std::size_t> ScriptAgent::choose(const Situation&, const std::vector<Turn>& candidates,
                                         Usage& usage) {
-  if (candidates.size() > 1) think(usage);  // nor would a model be asked
+  if (candidates.size() > 1) think(usage);  // a model would not be asked either
   return highest_value(candidates);
 }
 

@@ -22,24 +22,24 @@ class ScriptAgentTest : public ::testing::Test {
           .value();
 };
 
-TEST_F(ScriptAgentTest, ASearchIsGivenWhatNobodyTriesYet) {
+TEST_F(ScriptAgentTest, ASearchGetsTheFirstUntriedCandidate) {
   EXPECT_EQ(proposed({.ordinal = 0}), "a");
   EXPECT_EQ(proposed({.ordinal = 2}), "c") << "two are under way";
   EXPECT_EQ(proposed({.siblings = {tried("b")}, .ordinal = 2}), "c") << "one is under way";
   EXPECT_EQ(proposed({.siblings = {tried("a"), tried("b"), tried("c")}, .ordinal = 3}), "nothing");
 }
 
-TEST_F(ScriptAgentTest, WhatWasUnderWayWhenTheRunWasKilledIsProposedAgain) {
-  // A sibling without a command: the agent had nothing to propose.
+TEST_F(ScriptAgentTest, CandidatesLostWhenTheRunWasKilledAreProposedAgain) {
+  // A sibling without a command: the agent had no proposal.
   EXPECT_EQ(proposed({.siblings = {tried("a"), tried("c"), tried("")}, .ordinal = 3}), "b");
 }
 
-TEST_F(ScriptAgentTest, RolloutsTakeTheAlternativesThatTheirNumbersSay) {
+TEST_F(ScriptAgentTest, TheRolloutNumberSelectsThePath) {
   EXPECT_EQ(proposed({.siblings = {tried("a")}, .ordinal = 1, .lane = 1}), "b");
   EXPECT_EQ(proposed({.siblings = {tried("a")}, .ordinal = 1, .lane = 3}), "a");
 }
 
-TEST_F(ScriptAgentTest, WhereAModelWouldBeCalledItTakesTheTimeAndCountsTheCall) {
+TEST_F(ScriptAgentTest, SimulatedModelCallsTakeTimeAndAreCounted) {
   constexpr milliseconds kThink{20};
   auto slow = ScriptAgent::parse(R"({"candidates": [{"command": "a"}]})", kThink).value();
   Usage usage;
@@ -47,9 +47,9 @@ TEST_F(ScriptAgentTest, WhereAModelWouldBeCalledItTakesTheTimeAndCountsTheCall) 
   EXPECT_OK(slow->propose({}, usage));
   EXPECT_OK(slow->assess({}, tried("a"), usage));
   EXPECT_OK(slow->choose({}, {tried("a"), tried("b")}, usage));
-  EXPECT_OK(slow->choose({}, {tried("a")}, usage)) << "there is nothing to choose";
+  EXPECT_OK(slow->choose({}, {tried("a")}, usage)) << "a single candidate needs no call";
   EXPECT_FALSE(slow->propose({.siblings = {tried("a")}, .ordinal = 1}, usage))
-      << "a model thinks before it says nothing";
+      << "a model call is counted even without a proposal";
   EXPECT_EQ(usage.model_calls, 4U);
   EXPECT_GE(usage.model_time, 4 * kThink);
   EXPECT_LE(usage.model_time, watch.elapsed());

@@ -5,7 +5,7 @@
 namespace sf::explore {
 namespace {
 
-// Permissions alone are no reason to keep somebody's hands off.
+// A change of permissions alone is not a conflict.
 bool same_content(const MaybeFile& a, const MaybeFile& b) {
   if (!a || !b) return a.has_value() == b.has_value();
   return a->is_link == b->is_link && a->content == b->content;
@@ -23,11 +23,11 @@ ApplyStep decide(std::string path, MaybeFile before, MaybeFile wanted, MaybeFile
   }
   step.kind = ApplyKind::kConflict;
   if (!step.host) {
-    step.why = "it is not there any more";
+    step.why = "the file was removed here";
   } else if (!step.before) {
-    step.why = "there is another one already";
+    step.why = "a different file exists here";
   } else {
-    step.why = "it was changed here meanwhile";
+    step.why = "the file was changed here";
   }
   return step;
 }

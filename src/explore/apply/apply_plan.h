@@ -1,4 +1,4 @@
-// What bringing a run's files to the host would do to each of them. Pure.
+// Decides what applying the files of a run would do to each file of the host. Pure.
 #pragma once
 
 #include <sys/types.h>
@@ -10,30 +10,30 @@
 namespace sf::explore {
 
 struct FileState {
-  std::string content;  // of a link: where it points
-  mode_t mode = 0644;   // permissions alone
+  std::string content;  // of a link: its target
+  mode_t mode = 0644;   // permission bits only
   bool is_link = false;
   friend bool operator==(const FileState&, const FileState&) = default;
 };
-using MaybeFile = std::optional<FileState>;  // nothing: there is none
+using MaybeFile = std::optional<FileState>;  // nullopt: the file does not exist
 
 enum class ApplyKind { kNothing, kWrite, kRemove, kConflict };
 
 struct ApplyStep {
   std::string path;  // below the directory
-  MaybeFile before;  // as the task began
+  MaybeFile before;  // when the task began
   MaybeFile wanted;
   MaybeFile host;
   ApplyKind kind = ApplyKind::kNothing;
-  std::string why;  // of a conflict
+  std::string why;  // the reason for a conflict
 };
 
-// The host's file may be changed when it is as it was when the task began; when it is as wanted,
-// there is nothing to do; otherwise somebody else has changed it.
+// If the host's file has the wanted state, nothing is done. If its content is that of `before` or
+// `wanted`, it may be changed. Otherwise it was changed on the host: a conflict.
 ApplyStep decide(std::string path, MaybeFile before, MaybeFile wanted, MaybeFile host);
 
-// Do the patterns (as a shell has them; * also matches slashes) say that it is wanted? None: all
-// are. `!` before one leaves out what it matches.
+// True if the path matches one of the shell patterns, in which * also matches slashes. A pattern
+// that begins with `!` excludes its matches. Without other patterns, all paths are selected.
 bool is_selected(const std::string& path, const std::vector<std::string>& patterns);
 
 }  // namespace sf::explore

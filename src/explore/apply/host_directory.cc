@@ -18,7 +18,7 @@ namespace sf::explore {
 namespace {
 
 constexpr int kJustThere = O_PATH | O_DIRECTORY | O_CLOEXEC;
-constexpr mode_t kPermissions = 0777;  // set-id bits would be those of whoever applies
+constexpr mode_t kPermissions = 0777;  // no set-id bits: they would apply to the caller
 constexpr const char* kDraft = ".statefork-draft";
 
 struct Location {
@@ -30,9 +30,9 @@ Result<Location> location_of(const std::string& path) {
   Location location{split(path, '/'), {}};
   for (const std::string& part : location.above) {
     if (part.empty() || part == "." || part == "..")
-      return invalid("\"" + path + "\" is no path below a directory");
+      return invalid("\"" + path + "\" is not a relative path without . and ..");
   }
-  if (location.above.empty()) return invalid("a path is missing");
+  if (location.above.empty()) return invalid("the path is empty");
   location.name = std::move(location.above.back());
   location.above.pop_back();
   return location;
@@ -66,11 +66,11 @@ Result<std::string> link_target(int parent, const std::string& name) {
   return std::string(target, static_cast<std::size_t>(size));
 }
 
-// Only root can give files away.
+// Only root may change a file's owner.
 Status give_to(int parent, const std::string& name, uid_t uid, gid_t gid) {
   if (::geteuid() != 0) return Ok{};
   if (::fchownat(parent, name.c_str(), uid, gid, AT_SYMLINK_NOFOLLOW) != 0)
-    return os::last_error("giving " + name + " to its owner");
+    return os::last_error("setting the owner of " + name);
   return Ok{};
 }
 
@@ -114,7 +114,7 @@ Result<MaybeFile> HostDirectory::read(const std::string& path, std::size_t max_b
     SF_TRY_ASSIGN(std::string target, link_target(parent->get(), location.name));
     return MaybeFile(FileState{std::move(target), kPermissions, true});
   }
-  if (!S_ISREG(info.st_mode)) return invalid(path + " is no file", "move it out of the way");
+  if (!S_ISREG(info.st_mode)) return invalid(path + " is not a regular file", "move it away");
   SF_TRY_ASSIGN(os::UniqueFd file, open_below(parent->get(), location.name, O_RDONLY | O_NONBLOCK));
   SF_TRY_ASSIGN(std::string content, os::read_file(os::fd_path(file.get()), max_bytes));
   return MaybeFile(FileState{std::move(content), info.st_mode & kPermissions, false});
@@ -140,11 +140,11 @@ Result<os::UniqueFd> HostDirectory::make_parent(const std::string& path) const {
   SF_TRY_ASSIGN(os::UniqueFd at, open_below(top_.get(), ".", kJustThere));
   for (const std::string& part : location.above) {
     struct stat info {};
-    if (::fstat(at.get(), &info) != 0) return os::last_error("looking at a directory");
+    if (::fstat(at.get(), &info) != 0) return os::last_error("reading a directory's owner");
     if (::mkdirat(at.get(), part.c_str(), 0755) == 0) {
       SF_TRY(give_to(at.get(), part, info.st_uid, info.st_gid));
     } else if (errno != EEXIST) {
-      return os::last_error("making directory " + part);
+      return os::last_error("creating directory " + part);
     }
     SF_TRY_ASSIGN(at, os::open_at(at.get(), part, kJustThere | O_NOFOLLOW));
   }
@@ -159,7 +159,7 @@ Status HostDirectory::write(const std::string& path, const FileState& wanted) co
   if (::fstatat(parent->get(), location.name.c_str(), &owner, AT_SYMLINK_NOFOLLOW) != 0 &&
       ::fstat(parent->get(), &owner) != 0)
     return os::last_error("writing " + path);
-  (void)::unlinkat(parent->get(), kDraft, 0);  // of somebody who was killed
+  (void)::unlinkat(parent->get(), kDraft, 0);  // left by a run that was killed
   ScopeExit undo([&] { (void)::unlinkat(parent->get(), kDraft, 0); });
   Status written = write_draft(parent->get(), wanted);
   if (written) written = give_to(parent->get(), kDraft, owner.st_uid, owner.st_gid);

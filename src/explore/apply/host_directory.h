@@ -1,6 +1,6 @@
-// HostDirectory: the directory of the host that a run's files are brought to. What an agent has
-// made decides about names here, so no link below the directory is ever followed: nothing outside
-// of it is read, written or removed.
+// HostDirectory: the directory of the host to which a run's files are applied. The file names come
+// from the agent and are not trusted: no link below the directory is followed, so nothing outside
+// is read, written or removed.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,19 @@ namespace sf::explore {
 
 class HostDirectory {
  public:
-  // One that is not there has no files; write() needs one that is.
+  // A directory that does not exist has no files. write() requires that it exists.
   static Result<HostDirectory> open(const std::string& path);
 
-  // Paths are relative, as "src/main.c". What lies behind a link is not there.
-  // kInvalidArgument: there is something that is neither a file nor a link.
+  // Paths are relative, for example "src/main.c". A path that passes through a link counts as
+  // absent. kInvalidArgument: the path is neither a regular file nor a link.
   Result<MaybeFile> read(const std::string& path, std::size_t max_bytes) const;
-  // What stands above the path and is no directory: the first one. Nothing: it could be written.
+  // The first component above the path that exists and is not a directory; nullopt if there is
+  // none.
   Result<std::optional<std::string>> obstacle_above(const std::string& path) const;
-  // Readers see the old or the new file. One that was there keeps its owner; others, and the
-  // directories above them, belong to whom the directory does that they are made in.
+  // Atomic: readers see either the old or the new file. An existing file keeps its owner. New files
+  // and directories get the owner of their parent directory.
   Status write(const std::string& path, const FileState& wanted) const;
-  // Succeeds when there is none.
+  // Succeeds if the file does not exist.
   Status remove(const std::string& path) const;
 
  private:

@@ -32,7 +32,7 @@ class HostDirectoryTest : public ::testing::Test {
   test::TempDir dir_;
 };
 
-TEST_F(HostDirectoryTest, WritesReadsAndRemovesBelowIt) {
+TEST_F(HostDirectoryTest, WritesReadsAndRemovesFiles) {
   ASSERT_OK(host().write("a/b/file", {"text\n", 0750, false}));
   ASSERT_OK(host().write("a/link", {"b/file", 0777, true}));
   EXPECT_EQ(host().read("a/b/file", kMost).value(), (FileState{"text\n", 0750, false}));
@@ -43,10 +43,10 @@ TEST_F(HostDirectoryTest, WritesReadsAndRemovesBelowIt) {
   ASSERT_OK(host().remove("a/b/file"));
   ASSERT_OK(host().remove("a/b/file"));
   EXPECT_EQ(host().read("a/b/file", kMost).value(), MaybeFile());
-  EXPECT_EQ(os::list_directory(top() + "/a/b").value().size(), 0U) << "no draft is left";
+  EXPECT_EQ(os::list_directory(top() + "/a/b").value().size(), 0U) << "the draft is removed";
 }
 
-TEST_F(HostDirectoryTest, NothingBehindALinkIsReadWrittenOrRemoved) {
+TEST_F(HostDirectoryTest, LinksAreNotFollowed) {
   EXPECT_EQ(host().read("out/theirs", kMost).value(), MaybeFile());
   EXPECT_FALSE(host().write("out/mine", {"mine\n"}));
   EXPECT_FALSE(host().write("out/deeper/mine", {"mine\n"}));
@@ -56,26 +56,26 @@ TEST_F(HostDirectoryTest, NothingBehindALinkIsReadWrittenOrRemoved) {
   EXPECT_EQ(host().obstacle_above("new/x/y").value(), std::nullopt);
 }
 
-TEST_F(HostDirectoryTest, ALinkIsReplacedAndNotWhatItPointsTo) {
+TEST_F(HostDirectoryTest, WritingReplacesALinkAndKeepsItsTarget) {
   ASSERT_EQ(::symlink((outside() + "/theirs").c_str(), (top() + "/link").c_str()), 0);
   ASSERT_OK(host().write("link", {"mine\n"}));
   EXPECT_EQ(os::read_file(outside() + "/theirs").value(), "theirs\n");
   EXPECT_EQ(os::read_file(top() + "/link").value(), "mine\n");
 }
 
-TEST_F(HostDirectoryTest, PathsThatLeadElsewhereAreRefused) {
+TEST_F(HostDirectoryTest, PathsOutsideTheDirectoryAreRejected) {
   for (const char* path :
        {"../outside/theirs", "a/../../outside/theirs", "/etc/passwd", "", "a//b"})
     EXPECT_EQ(host().write(path, {"mine\n"}).error().code, ErrorCode::kInvalidArgument) << path;
 }
 
-TEST_F(HostDirectoryTest, SetIdBitsAreNotBroughtHome) {
+TEST_F(HostDirectoryTest, SetIdBitsAreNotApplied) {
   ASSERT_OK(host().write("tool", {"#!/bin/sh\n", 06755, false}));
   EXPECT_EQ(mode_of(top() + "/tool"), 0755U);
 }
 
-TEST_F(HostDirectoryTest, WhatWasThereKeepsItsOwner) {
-  const uid_t somebody = ::geteuid() == 0 ? 1234 : ::geteuid();  // only root can give files away
+TEST_F(HostDirectoryTest, ExistingFilesKeepTheirOwner) {
+  const uid_t somebody = ::geteuid() == 0 ? 1234 : ::geteuid();  // only root may change the owner
   ASSERT_OK(os::write_file(top() + "/file", "old\n"));
   ASSERT_EQ(::chown((top() + "/file").c_str(), somebody, ::getegid()), 0);
   ASSERT_EQ(::chown(top().c_str(), somebody, ::getegid()), 0);
@@ -88,7 +88,7 @@ TEST_F(HostDirectoryTest, WhatWasThereKeepsItsOwner) {
   }
 }
 
-TEST_F(HostDirectoryTest, OneThatIsNotThereHasNoFiles) {
+TEST_F(HostDirectoryTest, AMissingDirectoryHasNoFiles) {
   auto nothing = HostDirectory::open(dir_ / "nothing");
   ASSERT_OK(nothing);
   EXPECT_EQ(nothing->read("a", kMost).value(), MaybeFile());

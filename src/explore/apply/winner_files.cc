@@ -20,12 +20,12 @@ using wire::Json;
 
 namespace {
 
-// Without set-id bits: on the host these would be those of whoever applies.
+// No set-id bits: they would apply to the user of `apply` on the host.
 constexpr mode_t kPermissions = 0777;
-constexpr std::size_t kAtOnce = 200;              // paths in one question
-constexpr std::size_t kMaxContent = 512U << 20U;  // of all of them, in memory at once
+constexpr std::size_t kAtOnce = 200;              // paths per call
+constexpr std::size_t kMaxContent = 512U << 20U;  // of all files together, in memory
 
-// "81a4 /srv/file", as the branch's own stat prints it; that may be anybody's.
+// A line of the branch's stat: "81a4 /srv/file". The output is not trusted.
 std::optional<std::pair<std::string, mode_t>> mode_from(std::string_view line) {
   const std::size_t space = line.find(' ');
   if (space == std::string_view::npos) return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<std::pair<std::string, mode_t>> mode_from(std::string_view line) {
   return std::pair(std::string(line.substr(space + 1)), mode);
 }
 
-// Modes as the branch has them; what is not there is not in it.
+// Modes of the paths in the branch. Paths that do not exist are left out.
 Result<std::map<std::string, mode_t>> modes_in(const SessionClient& session,
                                                const std::string& branch,
                                                const std::vector<std::string>& paths) {
@@ -66,7 +66,8 @@ Result<MaybeFile> file_in(const SessionClient& session, const std::string& branc
   return MaybeFile(FileState{std::move(content), mode->second & kPermissions, false});
 }
 
-// What the way to a file is blocked by, unless that is removed as well.
+// Turns a step into a conflict if a component above its path is not a directory, unless a step
+// removes that component.
 Status refuse_obstacles(const HostDirectory& host, std::vector<ApplyStep>& steps) {
   std::set<std::string> removed;
   for (const ApplyStep& step : steps) {
@@ -77,7 +78,7 @@ Status refuse_obstacles(const HostDirectory& host, std::vector<ApplyStep>& steps
     SF_TRY_ASSIGN(std::optional<std::string> obstacle, host.obstacle_above(step.path));
     if (!obstacle || removed.contains(*obstacle)) continue;
     step.kind = ApplyKind::kConflict;
-    step.why = *obstacle + " is no directory here, and links are not followed";
+    step.why = *obstacle + " is not a directory here, and links are not followed";
   }
   return Ok{};
 }
@@ -88,12 +89,11 @@ Result<std::vector<ApplyStep>> plan_apply(const SessionClient& session,
                                           const ApplyRequest& request) {
   SF_TRY_ASSIGN(Json found, session.diff(request.before, request.wanted));
   if (found.value("truncated", false))
-    return fail(ErrorCode::kUnsupported, "more files differ than can be listed",
-                "copy what you need: statefork cp");
+    return fail(ErrorCode::kUnsupported, "too many files differ to list them all",
+                "copy the files you need with `statefork cp`");
   if (const std::string why = found.value("unproven", ""); !why.empty())
-    return fail(ErrorCode::kDiverged,
-                "the run's states are not proven to be what they were: " + why,
-                "copy what you need: statefork cp");
+    return fail(ErrorCode::kDiverged, "the run's states may differ from the original ones: " + why,
+                "copy the files you need with `statefork cp`");
   const std::string prefix = request.source == "/" ? "/" : request.source + "/";
   std::vector<std::string> paths;
   std::set<std::string> gone;
@@ -110,7 +110,7 @@ Result<std::vector<ApplyStep>> plan_apply(const SessionClient& session,
     (void)session.end_branch(old_branch);
     (void)session.end_branch(new_branch);
   });
-  SF_TRY(session.end_branch(old_branch));  // of somebody who was killed
+  SF_TRY(session.end_branch(old_branch));  // left by a call that was killed
   SF_TRY(session.end_branch(new_branch));
   SF_TRY(session.fork(request.before, old_branch));
   SF_TRY(session.fork(request.wanted, new_branch));
@@ -120,20 +120,20 @@ Result<std::vector<ApplyStep>> plan_apply(const SessionClient& session,
   std::vector<ApplyStep> steps;
   std::size_t content = 0;
   for (const std::string& path : paths) {
-    // A state in which stat does not work must not look like one without files.
+    // If stat fails in a state, its files must not count as removed.
     if (!gone.contains(path) && !new_modes.contains(path))
-      return fail(ErrorCode::kUnsupported, path + " cannot be read in the run's state",
-                  "it needs a stat program that works; or copy what you need: statefork cp");
+      return fail(ErrorCode::kUnsupported, "cannot read " + path + " in the run's state",
+                  "it needs `stat`; or copy the files you need with `statefork cp`");
     SF_TRY_ASSIGN(MaybeFile before, file_in(session, old_branch, path, old_modes));
     SF_TRY_ASSIGN(MaybeFile wanted, file_in(session, new_branch, path, new_modes));
-    if (!before && !wanted) continue;  // a directory, or what is no file
+    if (!before && !wanted) continue;  // a directory or a special file
     const std::string relative = path.substr(prefix.size());
     SF_TRY_ASSIGN(MaybeFile there, host.read(relative, kMaxFileRead));
     for (const MaybeFile* file : {&before, &wanted, &there})
       content += *file ? (*file)->content.size() : 0;
     if (content > kMaxContent)
-      return fail(ErrorCode::kNoSpace, "the files that differ are too many or too long",
-                  "take some of them at a time: --path PATTERN");
+      return fail(ErrorCode::kNoSpace, "the changed files are too large in total",
+                  "apply a part of them at a time: --path PATTERN");
     steps.push_back(decide(relative, std::move(before), std::move(wanted), std::move(there)));
   }
   SF_TRY(refuse_obstacles(host, steps));
@@ -147,7 +147,7 @@ Status apply_steps(const std::vector<ApplyStep>& steps, const std::string& targe
     return step.kind == ApplyKind::kWrite || step.kind == ApplyKind::kRemove ||
            (force && step.kind == ApplyKind::kConflict);
   };
-  // What goes makes room for what comes: a file for a directory of its name.
+  // Removals come first: a file may replace a directory of the same name.
   for (const ApplyStep& step : steps) {
     if (does(step) && !step.wanted) SF_TRY(host.remove(step.path));
   }

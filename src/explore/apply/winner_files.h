@@ -1,5 +1,5 @@
-// The files that a search has changed, as they were and as they are, read from forks of the two
-// states and from the host.
+// Reads the files that a search has changed from forks of the two states and from the host, and
+// applies them to the host.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@
 namespace sf::explore {
 
 struct ApplyRequest {
-  std::string run;     // names the branches that are read from
-  std::string before;  // the node that the task began with
+  std::string run;     // prefix of the branches that are read
+  std::string before;  // the node at which the task began
   std::string wanted;
   std::string source;  // a directory of the session
-  std::string target;  // the directory of the host that it is to become like
+  std::string target;  // the directory of the host to change
   std::vector<std::string> patterns;
 };
 
-// Nothing is changed. Directories are not listed: they come with their files.
+// Changes nothing. Directories are not listed; they are created for their files.
 Result<std::vector<ApplyStep>> plan_apply(const client::SessionClient& session,
                                           const ApplyRequest& request);
-// All that are to be written or removed; conflicts only when forced.
+// Carries out all writes and removals. Conflicts are carried out only if `force` is set.
 Status apply_steps(const std::vector<ApplyStep>& steps, const std::string& target, bool force);
 
 }  // namespace sf::explore

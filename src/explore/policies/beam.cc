@@ -14,7 +14,7 @@ class Beam final : public SearchPolicy {
   NodeIndex best(const SearchTree& tree) const override;
 
  private:
-  // The states that go on from a level, best first.
+  // The states of a level that are expanded, best first.
   std::vector<NodeIndex> chosen(const SearchTree& tree, int level) const;
   PolicyOptions options_;
 };
@@ -36,7 +36,7 @@ Decision Beam::next(const SearchTree& tree, const std::vector<Step>& under_way,
   if (tree.first_passed()) return {{}, "a state passed"};
   std::vector<Step> steps;
   for (int level = 0; level <= options_.steps; ++level) {
-    bool is_open = false;  // the level below is not whole yet
+    bool is_open = false;  // the next level is incomplete
     for (NodeIndex node : chosen(tree, level)) {
       const bool is_over = tree.is_end(node) || level == options_.steps;
       if (is_over && node != kRoot && !tree.at(node).grade) {
@@ -53,7 +53,7 @@ Decision Beam::next(const SearchTree& tree, const std::vector<Step>& under_way,
     if (is_open) break;
   }
   if (steps.size() > most) steps.resize(most);
-  return {std::move(steps), "no state is left to go on from"};
+  return {std::move(steps), "no state is left to expand"};
 }
 
 NodeIndex Beam::best(const SearchTree& tree) const {

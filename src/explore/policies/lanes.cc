@@ -8,7 +8,7 @@ std::vector<NodeIndex> lane_tips(const SearchTree& tree, int lanes) {
   std::vector<NodeIndex> tips(static_cast<std::size_t>(lanes), kRoot);
   for (NodeIndex index = 1; index < tree.size(); ++index) {
     const int lane = tree.at(index).lane;
-    // Children come after their parents.
+    // Parents come before their children, so the last node of a lane is its tip.
     if (lane >= 0 && lane < lanes) tips[static_cast<std::size_t>(lane)] = index;
   }
   return tips;

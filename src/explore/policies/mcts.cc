@@ -16,8 +16,8 @@ class Mcts final : public SearchPolicy {
   NodeIndex best(const SearchTree& tree) const override;
 
  private:
-  struct View;  // the tree with what is under way
-  // Where the next alternative is tried; nothing when the small tree is full.
+  struct View;  // the tree and the steps under way
+  // The node to expand next; nullopt if the search below the main line is complete.
   std::optional<NodeIndex> select(const View& view, NodeIndex node, int level) const;
   PolicyOptions options_;
 };
@@ -29,7 +29,7 @@ struct Mcts::View {
   std::size_t planned(NodeIndex node) const {
     return tree.children(node).size() + expansions_of(under_way, node);
   }
-  // Visits are nodes, and those under way count as visits without value: others go elsewhere.
+  // Steps under way count as visits without a value, so that other threads choose other nodes.
   std::size_t visits(NodeIndex node) const {
     std::size_t count = 1 + expansions_of(under_way, node);
     for (NodeIndex child : tree.children(node)) count += visits(child);
@@ -87,7 +87,8 @@ Decision Mcts::next(const SearchTree& tree, const std::vector<Step>& under_way,
   return {{std::move(move)}, {}};
 }
 
-// The main line's end. Where it has none yet, the best that the agent holds to be done below it.
+// The end of the main line. Until it is an end, the best node below it that the agent considers
+// done.
 NodeIndex Mcts::best(const SearchTree& tree) const {
   const NodeIndex main = tree.committed();
   NodeIndex best = main;

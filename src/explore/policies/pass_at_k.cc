@@ -34,7 +34,8 @@ Decision PassAtK::next(const SearchTree& tree, const std::vector<Step>& under_wa
   return {std::move(steps), "all " + std::to_string(options_.attempts) + " attempts are over"};
 }
 
-// An attempt that nobody judged may yet pass; one that was judged and failed has its score.
+// Graded attempts rank by their score. An ungraded attempt may still pass, so it ranks above those
+// graded 0.
 NodeIndex PassAtK::best(const SearchTree& tree) const {
   if (auto passed = tree.first_passed()) return *passed;
   auto rank = [&](NodeIndex index) {

@@ -1,4 +1,4 @@
-// The policies there are, each in a file of its own. Pure.
+// The policies of a search, each in a file of its own. Pure.
 #pragma once
 
 #include <memory>
@@ -7,18 +7,18 @@
 
 namespace sf::explore {
 
-// Independent rollouts from the root, each judged at its end; the first that passes ends the
-// search.
+// Independent rollouts from the root, each judged at its end. Ends the search when a rollout
+// passes.
 std::unique_ptr<SearchPolicy> make_pass_at_k(const PolicyOptions& options);
-// Independent rollouts; the one that the agent values most is handed in, and judged.
+// Independent rollouts. Only the one with the highest value is handed in and judged.
 std::unique_ptr<SearchPolicy> make_best_of_n(const PolicyOptions& options);
-// Level by level; from each level the few states go on that the agent values most.
+// Level by level: from each level, the states with the highest values are expanded.
 std::unique_ptr<SearchPolicy> make_beam(const PolicyOptions& options);
-// Reflective Monte Carlo tree search: at each step of the main line a small tree of alternatives is
-// grown below it, guided by UCT; then the agent chooses the move to commit.
+// Reflective Monte Carlo tree search. At each step of the main line, UCT grows a small tree of
+// alternatives below it, then the agent chooses the move to commit.
 std::unique_ptr<SearchPolicy> make_mcts(const PolicyOptions& options);
 
-// How worth a visit a child is: the mean value below it, and more the less it was visited.
+// The UCT score of a child: its mean value, plus a bonus that shrinks with its visits.
 double uct(double mean, std::size_t visits, std::size_t parent_visits, double exploration);
 
 }  // namespace sf::explore

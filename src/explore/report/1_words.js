@@ -1,4 +1,4 @@
-// Elements and words. Whatever a command printed is only ever set as text: nothing of the run is parsed as markup.
+// Elements and texts. Texts of the run, such as command output, are never parsed as markup.
 const $ = (id) => document.getElementById(id);
 function fill(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes))
@@ -15,7 +15,7 @@ function button(label, act, attributes = {}) {
   return made;
 }
 
-// Whatever is missing or of another type.
+// Defaults for values that are missing or of another type.
 const text = (value) => (typeof value === "string" ? value : value === undefined || value === null ? "" : String(value));
 const number = (value) => (Number.isFinite(value) ? value : 0);
 const object = (value) => (value && typeof value === "object" ? value : {});
@@ -39,16 +39,16 @@ function duration(us) {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-// Control characters as `cat -v` has them, and by number what cannot be seen or turns the direction of writing.
+// Shows control characters like `cat -v`; invisible characters and direction marks by their number.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const shown = (value) => value.replaceAll("\r\n", "\n").replace(UNSEEN, (one) => {
   const code = one.charCodeAt(0);
   return code < 128 ? "^" + String.fromCharCode(code ^ 64) : `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 });
-// In one line, for titles and labels.
+// A text in one line, for titles and labels.
 const line = (value, most = 200) => cut(shown(value.slice(0, 2 * most)).replace(/\s+/g, " ").trim(), most);
 
-// Long texts: the beginning, and the rest for who asks.
+// A long text: its beginning, and a button that shows the rest.
 function block(value, label, {lines = 400, characters = 20000, ...attributes} = {}) {
   let part = value.slice(0, characters), end = -1;
   for (let seen = 0; (end = part.indexOf("\n", end + 1)) >= 0;)

@@ -1,4 +1,4 @@
-// The run: the document in #run as a tree of nodes, and what is said of each of them.
+// The run: the document in #run as a tree of nodes, and the remarks on each node.
 const PARTS = [["model", "Model"], ["restore", "Restores"], ["command", "Commands"], ["snapshot", "Snapshots"],
   ["grade", "Grading"]];
 const SPENT = ["model_calls", "tokens_in", "tokens_out", "money", ...PARTS.map(([part]) => part + "_us")];
@@ -11,7 +11,7 @@ function readDocument() {
     return {};
   }
 }
-// Parents come before their children, whatever the document says: what names no earlier node hangs at the root.
+// Parents come before their children. A node whose parent is not an earlier node becomes a child of the root.
 function readNodes(raws) {
   const byId = new Map(), nodes = [];
   for (const raw of raws.map(object)) {
@@ -56,7 +56,7 @@ const wentWrong = (node) => node.exit !== 0 || node.timedOut;
 const verdict = (node) =>
   ({failed: "dead end", passed: "passed", graded: `graded ${short(node.score ?? 0)}`, plain: ""})[node.kind];
 const toneOfVerdict = (node) => ({failed: "bad", passed: "good"})[node.kind] ?? "";
-// Beside its command, what matters most first; each with a class, never by that alone.
+// The remarks beside a command, the most important one first. Each has a class for its color and is readable without it.
 function remarks(node) {
   const said = [];
   if (verdict(node)) said.push([verdict(node), toneOfVerdict(node)]);

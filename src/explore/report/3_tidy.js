@@ -1,8 +1,8 @@
-// A tidy tree: subtrees stand as close together as their outlines allow, a parent amid its children; but the best path is
-// a straight line, however much hangs at it. Pure.
+// A tidy tree: subtrees are as close together as their outlines allow, and a parent is centered among its children. The
+// best path is always a straight line. Pure.
 //
-// An outline has the uppermost and the lowest row of each level, the deepest level first, all moved by `base`. Joining two
-// costs as much as the shallower one is deep, and that many entries are gone then: linear in all.
+// An outline has the top and bottom row of each level, the deepest level first, all shifted by `base`. Joining two outlines
+// takes time proportional to the depth of the shallower one and removes as many entries, so the total time is linear.
 function joinBelow(upper, lower) {
   const levels = Math.min(upper.top.length, lower.top.length);
   let gap = -Infinity;
@@ -15,8 +15,8 @@ function joinBelow(upper, lower) {
   return {gap, joined: kept};
 }
 
-// Sets `row` of each node, relative to its parent's. `placed`: what is to be seen, parents first. No recursion: chains
-// may be as long as they like.
+// Sets `row` of each node, relative to its parent's. `placed`: the visible nodes, parents first. No recursion, because
+// chains may be arbitrarily long.
 function tidy(placed) {
   for (const node of placed.toReversed()) {
     const children = node.open ? node.children : [];

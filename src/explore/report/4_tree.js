@@ -1,9 +1,9 @@
-// The tree on the page: what is drawn, and from where it is looked at.
+// The tree on the page: the drawn elements and the viewport.
 const ROW = 38, LABEL = 16, LETTERS = 17, LETTER = 6.65, SMALL_LETTER = 5.6, FORK = 26;
 const canvas = $("tree"), view = {x: 0, y: 0, k: 1};
 let placed = [], columns = [], extent = {width: 0, top: 0, bottom: 0}, drawn = null, selected = null, matches = null;
 
-// As much of the remarks as has room below a label.
+// The remarks that fit below a label.
 function metaOf(node) {
   const kept = [];
   let letters = 0;
@@ -61,8 +61,8 @@ function shapeOf(node) {
   if (MARKS[node.kind]) parts.push(svg("path", {class: "mark", d: MARKS[node.kind]}));
   return parts;
 }
-// Where a subtree is closed and opened: the point where its branches part, or a pill that says how many nodes it hides
-// and, in a search, how many of them match.
+// The control that closes or opens a subtree: the point where its branches part, or a pill with the number of hidden
+// nodes and, during a search, of matches.
 function foldOf(node) {
   const hits = matches ? node.hits - (matches.has(node) ? 1 : 0) : 0;
   const label = (hits ? `${count(hits)}/` : "+") + count(node.size - 1);
@@ -89,7 +89,7 @@ function drawNode(node, level) {
   }
   return group;
 }
-// Far away there are only dots: one path for each kind, however many nodes there are.
+// Zoomed out, nodes are dots: one path element for each kind of node.
 function drawDots() {
   const kinds = new Map();
   for (const node of placed) {
@@ -98,7 +98,7 @@ function drawDots() {
   }
   return [...kinds].map(([kind, d]) => svg("path", {class: kind, d}));
 }
-// Only what is in sight, and a margin, is in the document; everything if it is to be printed.
+// Puts only the visible part and a margin into the document; everything for printing.
 function draw({whole = false} = {}) {
   const box = canvas.getBoundingClientRect(), k = view.k, level = k < 0.22 ? 0 : k < 0.45 ? 1 : k < 0.6 ? 2 : 3;
   $("world").setAttribute("transform", `translate(${view.x} ${view.y}) scale(${k})`);
@@ -128,7 +128,7 @@ function zoom(factor, x, y) {
   Object.assign(view, {x: x - (x - view.x) * grown, y: y - (y - view.y) * grown, k});
   redraw();
 }
-// The whole tree; but no smaller than `least`: then as much as there is room for around the root.
+// Fits the whole tree. If that needs a scale below `least`, shows the part around the root.
 function fit(least = 0) {
   const box = canvas.getBoundingClientRect(), height = extent.bottom - extent.top;
   const k = Math.max(least, inBounds(Math.min(1.15, box.width / (extent.width + 56), box.height / (height + 64))));

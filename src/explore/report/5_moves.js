@@ -1,4 +1,4 @@
-// Choosing a node, with the mouse, the keyboard, the address or the search.
+// Selects a node with the mouse, the keyboard, the address or the search.
 function select(node, {keepAddress = false} = {}) {
   if (!node) return;
   const closed = pathTo(node).slice(0, -1).filter((above) => !above.open);
@@ -33,7 +33,7 @@ function onTreeKey(event) {
   event.preventDefault();
 }
 
-// The node whose shape or label is there; from far away the nearest one.
+// The node whose shape or label is at the pointer; zoomed out, the nearest node.
 function nodeAt(event) {
   const box = canvas.getBoundingClientRect(), reach = Math.max(14, 7 / view.k), hasLabels = view.k >= 0.45;
   const x = (event.clientX - box.left - view.x) / view.k, y = (event.clientY - box.top - view.y) / view.k;
@@ -56,7 +56,7 @@ function tip(event, node) {
   box.style.top = `${below ? event.clientY + 18 : event.clientY - box.offsetHeight - 12}px`;
 }
 
-// Paper is not scrolled: the whole tree as a picture, as large as there is room for.
+// Prints the whole tree as a picture that fills the page.
 function watchPrinting() {
   let before = null;
   addEventListener("beforeprint", () => {
@@ -108,7 +108,7 @@ function watchTree() {
   canvas.addEventListener("pointercancel", drop);
   canvas.addEventListener("pointerleave", (event) => tip(event, null));
   canvas.addEventListener("dblclick", (event) => { const node = nodeAt(event); if (node) setOpen(node, !node.open); });
-  // A wheel that scrolls the page does not begin to zoom when the tree comes under it.
+  // While the wheel scrolls the page, it does not zoom when the tree moves under the pointer.
   addEventListener("scroll", () => { scrolled = performance.now(); }, {passive: true});
   canvas.addEventListener("wheel", (event) => {
     if (performance.now() - scrolled < 250) return;

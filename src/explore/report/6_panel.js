@@ -1,4 +1,4 @@
-// One node in full.
+// All details of one node.
 const link = (node, label = `#${node.id}`, attributes = {}) =>
   button(label, () => select(node), {class: "link", ...attributes});
 const soft = (words) => el("div", {class: "soft"}, words);

@@ -1,11 +1,11 @@
-// Where the time went: by part, and when.
+// Times: by part, and as a timeline.
 function showShares() {
   const time = (part) => number(summary[part + "_us"]), total = PARTS.reduce((sum, [part]) => sum + time(part), 0);
   const wall = number(summary.wall_us), jobs = Math.max(1, number(run.jobs));
   const most = Math.max(...PARTS.map(([part]) => time(part)));
   const busy = wall && total <= wall * jobs ? `, ${plural(jobs, "job")} ${Math.round((total / wall / jobs) * 100)} % busy` : "";
   const underlined = `the ${solved ? "winning" : "best"} path is underlined`;
-  $("time-note").textContent = total ? `${duration(total)} of work in ${duration(wall)}${busy}; ${underlined}` : "nothing was measured";
+  $("time-note").textContent = total ? `${duration(total)} of work in ${duration(wall)}${busy}; ${underlined}` : "no times were recorded";
   if (!total) return;
   const rows = PARTS.map(([part, label]) => {
     const key = part + "_us", some = nodes.filter((node) => node.usage[key] > 0);
@@ -20,7 +20,7 @@ function showShares() {
   $("shares").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows)));
 }
 
-// Nodes in the order in which they began, each in the first lane that is free: as many lanes as worked at once.
+// Nodes in the order of their start, each in the first free lane. The number of lanes is the maximum concurrency.
 const spans = nodes.filter((node) => node.took > 0).sort((a, b) => a.began - b.began);
 const zero = spans[0]?.began ?? 0, span = spans.reduce((most, node) => Math.max(most, node.began + node.took - zero), 1);
 const lanes = [];
@@ -55,7 +55,7 @@ function showTimeline() {
   const add = (kind, x, y, width, height) => {
     paths[kind] = (paths[kind] ?? "") + `M${x.toFixed(2)} ${y}h${width.toFixed(2)}v${height}H${x.toFixed(2)}z`;
   };
-  for (const node of spans) {  // within a bar: how much of each part, not when
+  for (const node of spans) {  // the parts of a bar show durations, not times
     const {y, width, ...box} = boxOf(node), parts = PARTS.map(([part]) => node.usage[part + "_us"]);
     const whole = Math.max(node.took, parts.reduce((sum, part) => sum + part, 0));
     let x = box.x;

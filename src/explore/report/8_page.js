@@ -1,4 +1,4 @@
-// The rest of the page, and its beginning.
+// Header, best path, and the start of the page.
 function showHeader() {
   const task = line(text(run.task)) || "StateFork run", began = text(run.began).replace(/^([\d-]+)T([\d:]+)Z$/, "$1 $2 UTC");
   const options = Object.entries(object(run.options)).map(([key, value]) =>
@@ -35,7 +35,7 @@ function showLegend() {
     item(solved ? "winning path" : "best path", svg("path", {class: "best-line", d: "M-11 0H11"})));
 }
 
-// Only one line of a comment is ever the run's own words: what follows a line end would be a command.
+// Texts of the run go into comments as a single line: text after a line end would be a command.
 function scriptOf(steps) {
   const parts = ["#!/bin/bash", `# ${line(text(run.task))}: the commands to node ${best.id} of run ${line(text(run.id))}`];
   for (const node of steps.filter((step) => step.command))
@@ -60,7 +60,7 @@ function showPath() {
     try {
       await navigator.clipboard.writeText(scriptOf(steps));
       $("copied").textContent = "Copied";
-    } catch {  // not permitted: by hand
+    } catch {  // not permitted: the user copies
       $("script-box").open = true;
       getSelection().selectAllChildren($("script"));
       $("copied").textContent = "Selected: press Ctrl+C";

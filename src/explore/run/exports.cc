@@ -52,7 +52,7 @@ std::string spoken(const Action& action) {
   return action.thought.empty() ? action.command : action.thought + "\n\n" + action.command;
 }
 
-// What a model would have seen and said on the way to a node.
+// The conversation on the path to a node, as a model would have seen it.
 Json messages_to(const std::string& instruction, const SearchTree& tree, NodeIndex index) {
   Json messages = Json::array({{{"role", "user"}, {"content", instruction}}});
   for (NodeIndex each : tree.path(index)) {
@@ -66,7 +66,7 @@ Json messages_to(const std::string& instruction, const SearchTree& tree, NodeInd
   return messages;
 }
 
-// Nodes from which a solution was reached, themselves included.
+// Whether a solution was reached at or below each node.
 std::vector<bool> leads_to_solution(const SearchTree& tree) {
   std::vector<bool> leads(tree.size(), false);
   for (NodeIndex index = 0; index < tree.size(); ++index) {

@@ -22,7 +22,7 @@ SearchNode node(NodeIndex parent, const std::string& command, const std::string&
   return made;
 }
 
-// 1 failed; 2, then 3 passed.
+// Node 1 failed; node 3, below node 2, passed.
 SearchTree tree_with_a_solution() {
   SearchTree tree("n0");
   tree.add(node(0, "wrong", "no\n"));
@@ -41,7 +41,7 @@ std::vector<Json> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(ExportsTest, TheTreeHasEverythingOfItsNodes) {
+TEST(ExportsTest, TheDocumentHasAllFieldsOfEachNode) {
   const SearchTree tree = tree_with_a_solution();
   RunPlan plan;
   plan.task_directory = "/tasks/fix-it";
@@ -57,7 +57,7 @@ TEST(ExportsTest, TheTreeHasEverythingOfItsNodes) {
   EXPECT_TRUE(document["nodes"][2]["diff"].is_null());
 }
 
-TEST(ExportsTest, ATrajectoryForEachLeaf) {
+TEST(ExportsTest, EachLeafHasATrajectory) {
   const std::vector<Json> lines = lines_of(trajectories({}, "fix it", tree_with_a_solution()));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0]["solved"], false);
@@ -66,7 +66,7 @@ TEST(ExportsTest, ATrajectoryForEachLeaf) {
   EXPECT_EQ(lines[1]["steps"][0]["command"], "right");
 }
 
-TEST(ExportsTest, ConversationsAreThoseThatPassed) {
+TEST(ExportsTest, OnlyPassedPathsBecomeConversations) {
   const std::vector<Json> lines = lines_of(conversations("fix it", tree_with_a_solution()));
   ASSERT_EQ(lines.size(), 1U);
   const Json& messages = lines[0]["messages"];
@@ -76,7 +76,7 @@ TEST(ExportsTest, ConversationsAreThoseThatPassed) {
   EXPECT_EQ(messages[1]["content"], "right");
 }
 
-TEST(ExportsTest, PreferencesArePairsFromOneState) {
+TEST(ExportsTest, PreferencesPairActionsFromOneState) {
   const std::vector<Json> lines = lines_of(preferences("fix it", tree_with_a_solution()));
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0]["chosen"], "right");
@@ -84,17 +84,17 @@ TEST(ExportsTest, PreferencesArePairsFromOneState) {
   EXPECT_EQ(lines[0]["prompt"].size(), 1U);
 }
 
-TEST(ExportsTest, APageIsNotEndedByWhatACommandPrinted) {
+TEST(ExportsTest, CommandOutputCannotEndTheScriptElement) {
   const Json document = tree_document({}, "fix it", tree_with_a_solution(), {}, {});
   const std::string page = report_page(document);
-  EXPECT_EQ(page.find("{{"), std::string::npos) << "a mark was left";
+  EXPECT_EQ(page.find("{{"), std::string::npos) << "an unreplaced marker";
   const std::string start = "id=\"run\">";
   const std::size_t at = page.find(start) + start.size();
   const std::string data = page.substr(at, page.find("</script>", at) - at);
   EXPECT_EQ(Json::parse(data)["nodes"].size(), 4U);
 }
 
-TEST(RunPlanTest, ComesBackAsItWas) {
+TEST(RunPlanTest, JsonRoundTripKeepsUnsetLimits) {
   RunPlan plan;
   plan.id = "r1";
   plan.budget.nodes = 7;

@@ -1,4 +1,4 @@
-// The report of a run: one HTML file that needs nothing else. Pure.
+// The report of a run: a single HTML file without external resources. Pure.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sf::explore {
 
-// `document`: what tree_document() makes.
+// `document`: the result of tree_document().
 std::string report_page(const wire::Json& document);
 
 }  // namespace sf::explore

@@ -1,4 +1,4 @@
-// The parts of a report's page: the files of src/explore/report, as they are.
+// The files of src/explore/report, embedded at build time.
 #pragma once
 
 #include <string_view>

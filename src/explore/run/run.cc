@@ -20,8 +20,8 @@ using wire::Json;
 
 namespace {
 
-// For all comparisons together, beside a tenth of what the search took: a report is no reason to
-// wait.
+// The time limit of all comparisons is a tenth of the search's time, within these bounds, so that
+// the report does not delay the end of the run.
 constexpr auto kLeastDiffTime = seconds(2);
 constexpr auto kMostDiffTime = seconds(20);
 constexpr std::size_t kMaxDiffEntries = 200;
@@ -34,15 +34,15 @@ Result<std::string> image_of(const Task& task) {
   return base_image(*instructions);
 }
 
-// No command may take longer than the task gives the agent as a whole, which the task's own
-// solution is allowed to use up.
+// The default is 120 s, or the agent's time limit in the task if that is shorter. The task's own
+// solution may use the whole time limit of the agent.
 seconds command_limit(const RunPlan& plan, const Task& task) {
   constexpr seconds kUsual{120};
   if (plan.command_timeout) return *plan.command_timeout;
   return plan.agent.kind == "oracle" ? task.agent_timeout : std::min(kUsual, task.agent_timeout);
 }
 
-// Where and when the parts of a run before this one came to.
+// The time that earlier parts of this run have used.
 microseconds spent(const SearchTree& tree) {
   microseconds end{0};
   for (const SearchNode& node : tree.nodes()) end = std::max(end, node.began + node.took);
@@ -85,7 +85,7 @@ Json file_difference(const Json& each) {
   return entry;
 }
 
-// The winning path first: when time is up, the others have none.
+// Compares the winning path first, because the time limit may cut off the rest.
 NodeDiffs compare_states(const SessionClient& session, const SearchTree& tree, NodeIndex best,
                          microseconds search_time) {
   std::vector<NodeIndex> order = tree.path(best);
@@ -119,7 +119,7 @@ std::uint64_t bytes_of(const SessionClient& session, const SearchTree& tree) {
   std::map<std::string, std::uint64_t> bytes;
   for (const Json& node : found->value("nodes", Json::array()))
     bytes[node.value("id", "")] = node.value("bytes", std::uint64_t{0});
-  std::set<std::string> states;  // an action that does nothing has its parent's
+  std::set<std::string> states;  // an empty action keeps its parent's state
   for (NodeIndex index = 1; index < tree.size(); ++index) states.insert(tree.at(index).state);
   states.erase(tree.at(kRoot).state);
   std::uint64_t sum = 0;
@@ -183,7 +183,7 @@ Result<FinishedRun> carry_out(const ApiClient& api, RunDirectory& directory, Run
                  .bytes = bytes_of(session, run.tree)};
   NodeDiffs diffs;
   if (plan.compares) {
-    events.on_phase("comparing the states that were reached");
+    events.on_phase("comparing the reached states");
     diffs = compare_states(session, run.tree, ending.best, run.summary.wall);
   }
   SF_TRY(write_evidence(directory, run, task.instruction, diffs));

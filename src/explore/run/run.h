@@ -1,5 +1,5 @@
-// A whole run: task built, tree searched, evidence written. What a killed run has done is kept, and
-// done no second time when it is resumed.
+// A whole run: builds the task, searches the tree, writes the results. A resumed run keeps the
+// results of the killed one and does not repeat its work.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct RunEvents {
   std::function<void(const std::string& title, bool is_reused)> on_build;
   std::function<void(const SearchTree&, const std::vector<Step>& under_way)> on_progress;
   std::function<void(const std::string& what)> on_phase;  // "comparing states", ...
-  std::function<bool()> stopping;                         // also while the task is built
+  std::function<bool()> stopping;                         // also called during the build
 };
 
 struct FinishedRun {
@@ -29,7 +29,7 @@ struct FinishedRun {
   RunSummary summary;
 };
 
-// `root_of`: from an image's name to the directory that stands for it, with its settings.
+// `root_of`: maps an image's name to the root directory that replaces it, and its settings.
 struct RootDirectory {
   std::string path;
   ImageDefaults defaults;

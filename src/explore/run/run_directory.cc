@@ -22,8 +22,8 @@ constexpr std::size_t kMaxJournal = 1U << 30U;
 constexpr mode_t kMode = 0644;
 
 Error no_run(const std::string& path) {
-  return fail(ErrorCode::kNotFound, path + " is no run's directory",
-              "statefork explore makes one for each run and says its name");
+  return fail(ErrorCode::kNotFound, path + " is not the directory of a run",
+              "use a directory that `statefork explore` created");
 }
 
 }  // namespace
@@ -32,14 +32,14 @@ Result<RunDirectory> RunDirectory::lock(const std::string& path) {
   SF_TRY_ASSIGN(os::UniqueFd file, os::open_file(path + "/lock", O_RDWR | O_CREAT, kMode));
   SF_TRY_ASSIGN(bool is_ours, os::take_lock(file, Deadline::after(milliseconds(200))));
   if (!is_ours)
-    return fail(ErrorCode::kBusy, "another process works on " + path, "wait for it, or stop it");
+    return fail(ErrorCode::kBusy, "another process uses " + path, "wait for it, or stop it");
   return RunDirectory(path, std::move(file));
 }
 
 Result<RunDirectory> RunDirectory::create(const std::string& path) {
   if (os::exists(path + kPlan))
-    return invalid(path + " has a run already",
-                   "go on with it (--resume " + path + "), or name another directory (--out)");
+    return invalid(path + " already contains a run",
+                   "resume it (--resume " + path + "), or choose another directory (--out)");
   SF_TRY(os::make_directories(path, 0755));
   return lock(path);
 }
@@ -67,10 +67,10 @@ Status RunDirectory::append(const std::string& line) {
 Result<std::optional<SearchTree>> RunDirectory::tree() {
   if (!os::exists(path_ + kJournal)) return std::optional<SearchTree>();
   SF_TRY_ASSIGN(std::string text, os::read_file(path_ + kJournal, kMaxJournal));
-  const std::size_t whole = text.rfind('\n') + 1;  // 0: not even one line
+  const std::size_t whole = text.rfind('\n') + 1;  // 0: no complete line
   if (whole != text.size() &&
       ::truncate((path_ + kJournal).c_str(), static_cast<off_t>(whole)) != 0)
-    return os::last_error("mending the journal");
+    return os::last_error("removing an incomplete line from the journal");
   if (whole == 0) return std::optional<SearchTree>();
   SF_TRY_ASSIGN(SearchTree tree, read_journal(std::string_view(text).substr(0, whole)));
   return std::optional(std::move(tree));

@@ -1,5 +1,5 @@
-// RunDirectory: what a run leaves on disk. run.json says what was asked for, journal.jsonl has each
-// change of the tree as it happened; the rest is made from these in the end. One process at a time.
+// RunDirectory: the files of a run. run.json has the options, journal.jsonl each change of the
+// tree. All other files are made from these two when the run ends. Used by one process at a time.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@ namespace sf::explore {
 
 class RunDirectory {
  public:
-  // kInvalidArgument: there is something already.
+  // kInvalidArgument: the directory already contains a run.
   static Result<RunDirectory> create(const std::string& path);
-  // kNotFound: it is no run's. kBusy: another process works on it.
+  // kNotFound: it is not the directory of a run. kBusy: another process uses it.
   static Result<RunDirectory> open(const std::string& path);
 
   const std::string& path() const { return path_; }
   Status save_plan(const RunPlan& plan) const;
   Result<RunPlan> plan() const;
 
-  // Durable when it returns.
+  // The line is on disk when the call returns.
   Status append(const std::string& line);
-  // What the journal says; nothing: it has not begun. Cuts off a last line that was not finished.
+  // The tree of the journal; nullopt if the journal has not begun. Removes an incomplete last line.
   Result<std::optional<SearchTree>> tree();
   Status save(const std::string& name, const std::string& content) const;
   std::string file(const std::string& name) const { return path_ + "/" + name; }
@@ -39,7 +39,7 @@ class RunDirectory {
   os::UniqueFd journal_;
 };
 
-// The tree and the plan of a run that nobody has to hold for it.
+// Read-only access without the lock.
 Result<RunPlan> read_plan(const std::string& directory);
 Result<SearchTree> read_tree(const std::string& directory);
 

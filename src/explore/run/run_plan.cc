@@ -93,7 +93,7 @@ Result<RunPlan> run_plan_from(const Json& json) {
   try {
     RunPlan plan;
     if (json.at("version") != 1)
-      return fail(ErrorCode::kCorrupt, "the run was made by another version of this program");
+      return fail(ErrorCode::kCorrupt, "the run was made by an incompatible version of statefork");
     plan.id = json.at("id");
     plan.task_directory = json.at("task");
     plan.policy = json.at("policy");
@@ -115,7 +115,7 @@ Result<RunPlan> run_plan_from(const Json& json) {
     plan.workdir = json.at("workdir");
     return plan;
   } catch (const Json::exception& e) {
-    return fail(ErrorCode::kCorrupt, std::string("run.json makes no sense: ") + e.what());
+    return fail(ErrorCode::kCorrupt, std::string("malformed run.json: ") + e.what());
   }
 }
 

@@ -1,5 +1,5 @@
-// RunPlan: everything a run was asked to do, as its directory keeps it, so that it can be resumed
-// with nothing but the directory's name.
+// RunPlan: all options of a run, stored in its directory so that the run can be resumed with the
+// directory's name alone.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 namespace sf::explore {
 
 struct RunPlan {
-  std::string id;  // also the beginning of its branches' names
+  std::string id;  // also the prefix of its branches
   std::string task_directory;
   std::string policy = "mcts";
   PolicyOptions options;
@@ -24,21 +24,21 @@ struct RunPlan {
   AgentChoice agent;
   std::string backend = "waypoint";
   std::string materialization = "smart";
-  std::string engine;  // of the backend; empty: its own choice
+  std::string engine;  // of the backend; empty: the backend's default
   std::string network = "none";
-  std::string root;                         // what FROM stands for
-  std::map<std::string, std::string> from;  // the same, for single images
+  std::string root;                         // the directory that replaces the image of FROM
+  std::map<std::string, std::string> from;  // the same for single images
   std::size_t jobs = 1;
-  std::optional<seconds> command_timeout;  // nothing: by the task and the agent
-  bool compares = true;                    // states, for the report
+  std::optional<seconds> command_timeout;  // nullopt: derived from the task and the agent
+  bool compares = true;                    // compare the states for the report
   std::string began;                       // wall time, ISO 8601
-  std::string session;                     // once the task was built
-  std::string state;                       // the node that the search begins from
-  std::string workdir;                     // of the task: where its tests run
+  std::string session;                     // empty until the task is built
+  std::string state;                       // the node at which the search begins
+  std::string workdir;                     // of the task: the directory in which its tests run
 };
 
 wire::Json to_json(const RunPlan& plan);
-// kCorrupt: it is none.
+// kCorrupt: not a valid plan.
 Result<RunPlan> run_plan_from(const wire::Json& json);
 
 }  // namespace sf::explore

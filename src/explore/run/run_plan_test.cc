@@ -43,7 +43,7 @@ RunPlan full_plan() {
   return plan;
 }
 
-TEST(RunPlanTest, EverythingIsKept) {
+TEST(RunPlanTest, JsonRoundTripKeepsEveryField) {
   for (const RunPlan& plan : {full_plan(), RunPlan()}) {
     const Json json = to_json(plan);
     ASSERT_OK_AND_ASSIGN(RunPlan again, run_plan_from(json));
@@ -58,7 +58,7 @@ TEST(RunPlanTest, EverythingIsKept) {
   EXPECT_EQ(again.workdir, "/app");
 }
 
-TEST(RunPlanTest, WhatIsNoneIsRefused) {
+TEST(RunPlanTest, InvalidPlansAreRejected) {
   Json other = to_json(full_plan());
   other["version"] = 2;
   EXPECT_EQ(run_plan_from(other).error().code, ErrorCode::kCorrupt);

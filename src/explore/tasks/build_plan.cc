@@ -10,7 +10,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-// What is said about an image, and changes nothing that a session would show.
+// Instructions that describe the image and have no effect on a session.
 const std::set<std::string> kIgnored = {"LABEL",  "MAINTAINER", "EXPOSE",
                                         "VOLUME", "STOPSIGNAL", "HEALTHCHECK"};
 
@@ -78,14 +78,15 @@ class Planner {
 
   Status take_from(const Instruction& each) {
     if (!plan_.from.empty())
-      return fail(ErrorCode::kUnsupported, where() + "a second FROM: builds of several stages",
-                  "build the first stage elsewhere and COPY what it made");
+      return fail(ErrorCode::kUnsupported, where() + "multi-stage builds are not supported",
+                  "build the first stage elsewhere and COPY its files");
     SF_TRY_ASSIGN(std::vector<std::string> words, split_words(each.text));
     plan_.from = expanded(words.front());
     return Ok{};
   }
 
-  // As its user would run it: in the directory, with the environment, without a terminal's input.
+  // Runs the command as the image's user, in its directory and environment, with an empty standard
+  // input.
   std::string as_user(const std::string& command) const {
     std::string text = "cd -- " + shell_word(plan_.workdir) + " && env";
     for (const auto& [name, value] : variables()) text += " " + shell_word(name + "=" + value);
@@ -118,7 +119,8 @@ class Planner {
     return Ok{};
   }
 
-  // "RUN <<EOF" alone: the document is the script. Else the line takes it as a shell would.
+  // If `<<EOT` is the whole text, the document is the script. Otherwise the shell reads the
+  // documents.
   static std::string with_documents(const Instruction& each) {
     const bool is_alone = each.text.starts_with("<<") && each.text.find(' ') == std::string::npos;
     if (is_alone) return each.documents.front().content;
@@ -130,7 +132,7 @@ class Planner {
 
   Status take_copy(const Instruction& each) {
     if (each.flags.contains("from"))
-      return fail(ErrorCode::kUnsupported, where() + "--from: builds of several stages",
+      return fail(ErrorCode::kUnsupported, where() + "COPY --from is not supported",
                   "put the files into the task's directory");
     std::vector<std::string> words = each.words;
     if (words.empty()) {
@@ -147,12 +149,12 @@ class Planner {
     std::size_t document = 0;
     for (const std::string& word : words) {
       if (word.starts_with("<<")) {
-        if (document == each.documents.size()) return wrong("a << without its text");
+        if (document == each.documents.size()) return wrong("a here-document has no text");
         const HereDocument& text = each.documents[document++];
         step.sources.push_back(
             {"", text.expands ? expanded(text.content) : text.content, text.name});
       } else if (word.find("://") != std::string::npos) {
-        return fail(ErrorCode::kUnsupported, where() + "files are not fetched from the network",
+        return fail(ErrorCode::kUnsupported, where() + "downloads are not supported",
                     "put " + word + " into the task's directory and COPY it");
       } else {
         step.sources.push_back({word, "", ""});
@@ -176,7 +178,7 @@ class Planner {
   Status take_env(const Instruction& each) {
     auto pairs = parse_pairs(each.text);
     if (!pairs) return std::move(pairs).error().while_doing(where() + "ENV");
-    const Variables before = variables();  // all of one ENV see what was there before it
+    const Variables before = variables();  // one ENV does not see its own changes
     for (const auto& [name, value] : *pairs) plan_.env[name] = substitute(value, before);
     return Ok{};
   }

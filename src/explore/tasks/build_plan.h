@@ -1,5 +1,5 @@
-// BuildPlan: what a Dockerfile does, as steps that each lead from one state of a session to the
-// next. Pure.
+// BuildPlan: a Dockerfile as steps, each of which leads from one state of a session to the next.
+// Pure.
 #pragma once
 
 #include <map>
@@ -13,18 +13,18 @@
 namespace sf::explore {
 
 struct CopySource {
-  std::string from;     // in the context; may have wildcards. Empty: `content`
+  std::string from;     // in the context; may have wildcards; empty: `content`
   std::string content;  // of a here-document
-  std::string name;     // how a here-document's file is called
+  std::string name;     // file name of the here-document
 };
 
 struct BuildStep {
-  std::string title;    // as people know it: "RUN make"
-  std::string command;  // run in the session's shell, after the files are there; may be empty
+  std::string title;    // shown to users: "RUN make"
+  std::string command;  // run in the session's shell after the files are copied; may be empty
   std::vector<CopySource> sources;
-  std::string target;  // absolute: where they go
+  std::string target;  // absolute path
   bool into_directory = false;
-  bool unpacks = false;  // ADD: archives are unpacked
+  bool unpacks = false;  // ADD extracts archives
   std::string chown;     // USER[:GROUP], by name or number
   std::string chmod;
 };
@@ -38,20 +38,20 @@ struct BuildPlan {
   std::vector<std::string> entrypoint;
 };
 
-// What the image that is built on brings along.
+// Settings of the base image.
 struct ImageDefaults {
   std::map<std::string, std::string> env;
   std::string workdir = "/";
   std::string user;
 };
 
-// The image of the first FROM, before anything else is known.
+// The image of the first FROM. Needs no settings of the image.
 Result<std::string> base_image(const std::vector<Instruction>& instructions);
-// kUnsupported names the line and what to do instead.
+// kUnsupported names the line and an alternative.
 Result<BuildPlan> plan_build(const std::vector<Instruction>& instructions,
                              const ImageDefaults& defaults);
 
-// What makes the agent's shell as the image says: environment and directory.
+// The command that gives the agent's shell the image's environment and directory.
 std::string entering_command(const BuildPlan& plan);
 
 }  // namespace sf::explore

@@ -12,7 +12,7 @@ Result<BuildPlan> plan(const std::string& text, const ImageDefaults& defaults = 
   return plan_build(instructions, defaults);
 }
 
-TEST(BuildPlanTest, RunHasTheEnvironmentAndTheDirectoryOfItsTime) {
+TEST(BuildPlanTest, RunUsesTheEnvironmentAndDirectorySetBeforeIt) {
   ASSERT_OK_AND_ASSIGN(
       BuildPlan made,
       plan("FROM debian:12\nENV A=1\nWORKDIR /app\nRUN echo \"it's $A\"\nENV B=2\n"));
@@ -25,14 +25,14 @@ TEST(BuildPlanTest, RunHasTheEnvironmentAndTheDirectoryOfItsTime) {
   EXPECT_EQ(entering_command(made), "cd -- '/app'; export 'A=1'; export 'B=2'");
 }
 
-TEST(BuildPlanTest, WhatTheImageBringsIsWhereItBegins) {
+TEST(BuildPlanTest, TheBuildStartsWithTheSettingsOfTheImage) {
   ASSERT_OK_AND_ASSIGN(BuildPlan made, plan("FROM x\nENV P=$P:/opt\nWORKDIR sub\n",
                                             {.env = {{"P", "/bin"}}, .workdir = "/srv"}));
   EXPECT_EQ(made.env["P"], "/bin:/opt");
   EXPECT_EQ(made.workdir, "/srv/sub");
 }
 
-TEST(BuildPlanTest, OtherShellsUsersAndExecForm) {
+TEST(BuildPlanTest, ShellUserAndExecFormAreSupported) {
   ASSERT_OK_AND_ASSIGN(
       BuildPlan made,
       plan("FROM x\nSHELL [\"/bin/bash\", \"-ec\"]\nRUN a\nUSER joe\nRUN [\"b\", \"c d\"]\n"));
@@ -42,7 +42,7 @@ TEST(BuildPlanTest, OtherShellsUsersAndExecForm) {
       "su -s /bin/sh -c 'cd -- '\\''/'\\'' && env '\\''b'\\'' '\\''c d'\\'' </dev/null' -- 'joe'");
 }
 
-TEST(BuildPlanTest, CopiesKnowWhereTheyGo) {
+TEST(BuildPlanTest, CopyTargetsAreResolved) {
   ASSERT_OK_AND_ASSIGN(BuildPlan made,
                        plan("FROM x\nWORKDIR /app\nCOPY --chown=a:b one two dir/\nCOPY one .\nADD "
                             "x.tar /data\nCOPY one /etc/two\n"));
@@ -57,7 +57,7 @@ TEST(BuildPlanTest, CopiesKnowWhereTheyGo) {
   EXPECT_FALSE(made.steps[4].into_directory);
 }
 
-TEST(BuildPlanTest, HereDocumentsAreFilesAndScripts) {
+TEST(BuildPlanTest, HereDocumentsBecomeFilesAndScripts) {
   ASSERT_OK_AND_ASSIGN(
       BuildPlan made,
       plan("FROM x\nENV A=1\nCOPY <<EOT /f\nvalue $A\nEOT\nRUN <<EOT\necho one\necho two\nEOT\n"
@@ -68,7 +68,7 @@ TEST(BuildPlanTest, HereDocumentsAreFilesAndScripts) {
   EXPECT_EQ(made.steps[2].sources.front().content, "raw $A\n");
 }
 
-TEST(BuildPlanTest, ArgumentsAreForTheBuildAlone) {
+TEST(BuildPlanTest, BuildArgumentsAreNotInTheShell) {
   ASSERT_OK_AND_ASSIGN(BuildPlan made, plan("ARG TAG=12\nFROM debian:$TAG\nARG X=5\nRUN echo "
                                             "$X\nENTRYPOINT serve it\nCMD [\"a\"]\n"));
   EXPECT_EQ(made.from, "debian:12");
@@ -77,7 +77,7 @@ TEST(BuildPlanTest, ArgumentsAreForTheBuildAlone) {
   EXPECT_EQ(made.entrypoint, (std::vector<std::string>{"/bin/sh", "-c", "serve it"}));
 }
 
-TEST(BuildPlanTest, WhatIsNotSupportedIsNamedWithItsLine) {
+TEST(BuildPlanTest, UnsupportedInstructionsAreReportedWithTheirLine) {
   auto expect = [](const std::string& text, ErrorCode code, const std::string& words) {
     auto made = plan(text);
     ASSERT_FALSE(made.ok()) << text;

@@ -11,8 +11,8 @@
 namespace sf::explore {
 namespace {
 
-// A single file goes to a directory's path as that file, unless the directory is there: only inside
-// can one know. So it is put aside and moved.
+// Where a single file is uploaded before it is moved. Only a command in the session can tell
+// whether the target is a directory, in which case the file goes into it.
 constexpr const char* kAside = "/tmp/.statefork-copy";
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -27,7 +27,7 @@ bool is_archive(const std::string& name) {
   return std::ranges::any_of(kEnds, [&](const char* end) { return name.ends_with(end); });
 }
 
-// Whether a path of the context comes along.
+// True if no ignore rule matches the path.
 bool is_visible(const std::string& path, const std::string& context, const IgnoreRules& ignored) {
   return path == context || !ignored.ignores(std::string_view(path).substr(context.size() + 1));
 }
@@ -42,7 +42,7 @@ Result<std::vector<std::string>> matches(const std::string& pattern, const std::
   ScopeExit free([&] { ::globfree(&found); });
   const std::string whole = context + "/" + clean;
   if (::glob(whole.c_str(), GLOB_PERIOD, nullptr, &found) != 0 || found.gl_pathc == 0)
-    return invalid("there is no " + pattern + " in " + context);
+    return invalid("no file matches " + pattern + " in " + context);
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < found.gl_pathc; ++i) {
     const std::string path = without_end(found.gl_pathv[i]);
@@ -51,11 +51,11 @@ Result<std::vector<std::string>> matches(const std::string& pattern, const std::
     SF_TRY_ASSIGN(std::string real, os::real_path(path.substr(0, path.rfind('/'))));
     if (!(real + "/").starts_with(context + "/"))
       return invalid(pattern + " is outside of " + context, "copy it into the task's directory");
-    // Of a directory that is ignored, something may be taken back.
+    // Keep ignored directories: a later rule may re-include files below them.
     if (os::is_directory(path) || is_visible(path, context, ignored)) paths.push_back(path);
   }
   if (paths.empty())
-    return invalid("there is no " + pattern + " in " + context, "does .dockerignore leave it out?");
+    return invalid("no file matches " + pattern + " in " + context, "check .dockerignore");
   return paths;
 }
 
@@ -63,7 +63,7 @@ void append(std::string& commands, const std::string& command) {
   commands += (commands.empty() ? "" : " && ") + command;
 }
 
-// Owner and mode of one file, link or directory, and of nothing below it.
+// Commands that set owner and mode of one file, link or directory, not recursively.
 std::string settings_for(const BuildStep& step, const std::string& word) {
   std::string commands;
   if (!step.chown.empty()) append(commands, "chown -h " + shell_word(step.chown) + " -- " + word);
@@ -71,8 +71,8 @@ std::string settings_for(const BuildStep& step, const std::string& word) {
   return commands;
 }
 
-// To the target, or into it where that is a directory; in a subshell, so that the agent's shell
-// does not have the variable.
+// Moves the file to the target, or into it if the target is a directory. A subshell keeps the
+// variable out of the agent's shell.
 std::string move_command(const BuildStep& step, const std::string& aside,
                          const std::string& target) {
   std::string commands = "mkdir -p -- \"$(dirname -- \"$to\")\"";
@@ -85,7 +85,7 @@ std::string move_command(const BuildStep& step, const std::string& aside,
 
 bool is_aside(const std::string& path) { return path.starts_with(std::string(kAside) + "/"); }
 
-// Of all that was put where it belongs, with directories that the step names or brings.
+// Sets owner and mode of all uploaded files and of the directories that the step names or creates.
 void append_settings(const BuildStep& step, const UploadPlan& upload, const std::string& target,
                      std::string& commands) {
   if (step.chown.empty() && step.chmod.empty()) return;
@@ -130,7 +130,7 @@ Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& given,
         append(plan.command, "mkdir -p -- " + shell_word(target) + " && tar -C " +
                                  shell_word(target) + " -xf " + shell_word(aside));
       } else if (os::is_directory(path)) {
-        uploads.push_back({path, target});  // its contents, not itself
+        uploads.push_back({path, target});  // the contents of the directory
       } else if (is_one_file && !step.into_directory) {
         uploads.push_back({path, aside});
         append(plan.command, move_command(step, aside, target));

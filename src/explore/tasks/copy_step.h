@@ -1,4 +1,4 @@
-// COPY and ADD: which files of the context go where.
+// COPY and ADD: resolves the files of the context and their targets.
 #pragma once
 
 #include <string>
@@ -12,11 +12,10 @@ namespace sf::explore {
 
 struct CopyPlan {
   UploadPlan upload;
-  std::string command;  // owners, modes and archives, once the files are there; may be empty
+  std::string command;  // sets owners and modes and unpacks archives after the upload; may be empty
 };
 
-// Files outside of the context are refused; those that the rules ignore are as if they were not
-// there.
+// Rejects files outside the context. Files that match the ignore rules do not exist for the step.
 Result<CopyPlan> plan_copy(const BuildStep& step, const std::string& context,
                            const IgnoreRules& ignored = {});
 

@@ -26,13 +26,13 @@ class CopyStepTest : public ::testing::Test {
   test::TempDir dir_;
 };
 
-TEST_F(CopyStepTest, ADirectoryBringsItsContents) {
+TEST_F(CopyStepTest, CopyingADirectoryCopiesItsContents) {
   const CopyPlan made = plan({.sources = {{"sub/", "", ""}}, .target = "/app"});
   EXPECT_EQ(targets(made), std::vector<std::string>{"/app/file"});
   EXPECT_EQ(made.command, "");
 }
 
-TEST_F(CopyStepTest, OwnersAndModesAreThoseOfWhatIsCopiedAlone) {
+TEST_F(CopyStepTest, OwnersAndModesAreSetOnCopiedFilesOnly) {
   const BuildStep step{.sources = {{"sub", "", ""}}, .target = "/", .chown = "me", .chmod = "700"};
   const CopyPlan made = plan(step);
   EXPECT_EQ(made.command.find("-R"), std::string::npos) << made.command;
@@ -41,8 +41,8 @@ TEST_F(CopyStepTest, OwnersAndModesAreThoseOfWhatIsCopiedAlone) {
   EXPECT_NE(made.command.find("chown -h 'me' -- '/file'"), std::string::npos) << made.command;
 }
 
-// The command is run, on the host's own files: only a shell knows whether the target is there.
-TEST_F(CopyStepTest, AFileThatGoesToADirectoryLeavesItsNeighboursAlone) {
+// Runs the command on the host's own files, because only a shell knows whether the target exists.
+TEST_F(CopyStepTest, CopyingAFileIntoADirectoryKeepsOtherFiles) {
   ASSERT_OK(os::make_directories(dir_ / "bin"));
   ASSERT_OK(os::write_file(dir_ / "bin/other", "", 0600));
   const BuildStep step{.sources = {{"tool", "", ""}}, .target = dir_ / "bin", .chmod = "711"};
@@ -54,10 +54,10 @@ TEST_F(CopyStepTest, AFileThatGoesToADirectoryLeavesItsNeighboursAlone) {
     command.replace(at, aside.size(), dir_ / "tool");
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
   EXPECT_EQ(::access((dir_ / "bin/tool").c_str(), X_OK), 0);
-  EXPECT_NE(::access((dir_ / "bin/other").c_str(), X_OK), 0) << "it is not what was copied";
+  EXPECT_NE(::access((dir_ / "bin/other").c_str(), X_OK), 0) << "the mode of another file changed";
 }
 
-TEST_F(CopyStepTest, NothingOutsideOfTheContextIsCopied) {
+TEST_F(CopyStepTest, FilesOutsideTheContextAreRejected) {
   ASSERT_EQ(::symlink("/etc", (dir_ / "out").c_str()), 0);
   for (const char* from : {"../x", "out/passwd", "sub/../../etc"}) {
     auto made = plan_copy({.sources = {{from, "", ""}}, .target = "/app"}, dir_.path());

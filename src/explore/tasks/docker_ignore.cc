@@ -17,7 +17,7 @@ std::string trimmed(const std::string& line) {
   return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
 }
 
-// "./a//b/../c/" as its names: a c.
+// Splits and normalises a path: "./a//b/../c/" becomes a, c.
 std::vector<std::string> names_of(std::string_view path) {
   std::vector<std::string> names;
   for (const std::string& name : split(std::string(path), '/')) {
@@ -34,7 +34,7 @@ std::vector<std::string> names_of(std::string_view path) {
 bool matches(std::span<const std::string> pattern, std::span<const std::string> names) {
   if (pattern.empty()) return names.empty();
   if (pattern.front() == kAnyDirectories) {
-    if (pattern.size() == 1) return !names.empty();  // what is inside, not the directory itself
+    if (pattern.size() == 1) return !names.empty();  // the contents, not the directory itself
     for (std::size_t skipped = 0; skipped <= names.size(); ++skipped) {
       if (matches(pattern.subspan(1), names.subspan(skipped))) return true;
     }
@@ -44,7 +44,7 @@ bool matches(std::span<const std::string> pattern, std::span<const std::string> 
          matches(pattern.subspan(1), names.subspan(1));
 }
 
-// It, or a directory that it is in.
+// True if the pattern matches the path or a directory above it.
 bool matches_at_or_above(std::span<const std::string> pattern, std::span<const std::string> names) {
   for (std::size_t count = 1; count <= names.size(); ++count) {
     if (matches(pattern, names.first(count))) return true;

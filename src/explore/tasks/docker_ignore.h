@@ -1,4 +1,4 @@
-// .dockerignore: which files of a context no COPY sees. Pure.
+// .dockerignore: the files of a context that COPY does not see. Pure.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@ namespace sf::explore {
 
 class IgnoreRules {
  public:
-  // No rules: nothing is ignored.
+  // Without rules, nothing is ignored.
   IgnoreRules() = default;
-  // One pattern a line: *, ?, [a-z] within a name, ** for any number of directories; what lies
-  // below a match is ignored, too; ! takes it back. The last pattern that matches decides.
+  // One pattern per line. *, ? and [a-z] match within a name, ** matches any number of directories.
+  // Everything below a match is ignored as well. A pattern with ! re-includes its matches. The last
+  // pattern that matches decides.
   explicit IgnoreRules(std::string_view text);
 
-  // `path`: below the context, without a slash in front.
+  // `path`: relative to the context.
   bool ignores(std::string_view path) const;
 
  private:

@@ -5,7 +5,7 @@
 namespace sf::explore {
 namespace {
 
-TEST(DockerIgnoreTest, PatternsAreThoseOfDocker) {
+TEST(DockerIgnoreTest, PatternsMatchAsInDocker) {
   struct Case {
     const char* rules;
     const char* path;
@@ -38,7 +38,7 @@ TEST(DockerIgnoreTest, PatternsAreThoseOfDocker) {
       {"*\n!keep", "other", true},
       {"*\n!keep/this", "keep/this", false},
       {"*\n!keep/this", "keep/that", true},
-      {"!keep\n*", "keep", true},  // the last one decides
+      {"!keep\n*", "keep", true},  // the last pattern decides
       {"*.md\n!README*.md\nREADME-secret.md", "README-secret.md", true},
       {"*.md\n!README*.md\nREADME-secret.md", "README-x.md", false},
   };

@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
 
 bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// The lines of a file, and where the reader is.
+// The lines of a file and the position of the reader.
 class Lines {
  public:
   explicit Lines(std::string_view text) : lines_(split(text, '\n')) {
@@ -29,7 +29,7 @@ class Lines {
     }
   }
   bool at_end() const { return next_ == lines_.size(); }
-  int number() const { return static_cast<int>(next_) + 1; }  // of the next line
+  int number() const { return static_cast<int>(next_) + 1; }  // of the next line, from 1
   std::string take() { return lines_[next_++]; }
 
  private:
@@ -42,7 +42,7 @@ bool is_skipped(std::string_view line) {
   return line.empty() || line.front() == '#';
 }
 
-// "# escape=`" on top; a backslash otherwise.
+// The escape character: from a comment "# escape=`" at the top, else a backslash.
 char escape_of(std::string_view text) {
   for (const std::string& line : split(text, '\n')) {
     std::string_view rest = trimmed(line);
@@ -53,7 +53,7 @@ char escape_of(std::string_view text) {
   return '\\';
 }
 
-// One instruction with its continuation lines. Comments and empty lines between those do not count.
+// One instruction with its continuation lines. Skips comments and empty lines between them.
 std::string join_continued(Lines& lines, char escape) {
   std::string whole;
   for (bool first = true;; first = false) {
@@ -72,7 +72,7 @@ struct Marker {
   bool drops_tabs = false;
 };
 
-// "<<EOT", "<<-EOT", "<<'EOT'" wherever a word begins.
+// Finds "<<EOT", "<<-EOT" and "<<'EOT'" at the beginning of words.
 std::vector<Marker> markers_in(std::string_view text) {
   std::vector<Marker> found;
   for (std::size_t at = text.find("<<"); at != std::string_view::npos;
@@ -82,7 +82,7 @@ std::vector<Marker> markers_in(std::string_view text) {
       at = here;
       continue;
     }
-    if (at > 0 && !is_space(text[at - 1])) continue;  // a shift, or part of another word
+    if (at > 0 && !is_space(text[at - 1])) continue;  // a shift, or within another word
     Marker marker;
     if (here < text.size() && text[here] == '-') {
       marker.drops_tabs = true;
@@ -107,7 +107,7 @@ Result<HereDocument> read_document(Lines& lines, Marker marker, int line) {
     if (next == marker.document.name) return std::move(marker.document);
     marker.document.content += next + "\n";
   }
-  return invalid("line " + std::to_string(line) + ": the text for <<" + marker.document.name +
+  return invalid("line " + std::to_string(line) + ": the here-document <<" + marker.document.name +
                  " does not end");
 }
 
@@ -139,11 +139,11 @@ Result<Instruction> parse_instruction(const std::string& joined, int line) {
     if (is_words) made.words = list.get<std::vector<std::string>>();
   }
   if (made.text.empty())
-    return invalid("line " + std::to_string(line) + ": " + made.keyword + " says nothing");
+    return invalid("line " + std::to_string(line) + ": " + made.keyword + " has no arguments");
   return made;
 }
 
-// "NAME" or "{NAME:-else}" behind a '$'; `at` moves behind it.
+// Expands "NAME" or "{NAME:-else}" after a '$' and moves `at` behind it.
 std::optional<std::string> take_variable(std::string_view text, std::size_t& at,
                                          const std::map<std::string, std::string>& variables) {
   auto value_of = [&](std::string_view name) {
@@ -233,14 +233,14 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
     } else if (quote != '\0' && c == quote) {
       quote = '\0';
     } else if (c == '\\' && quote != '\'' && at + 1 < text.size()) {
-      // Before a dollar sign it is kept: substitute() knows what it means.
+      // Keep a backslash before a dollar sign: substitute() handles it.
       if (text[at + 1] == '$') word.push_back(c);
       word.push_back(text[++at]);
     } else {
       word.push_back(c);
     }
   }
-  if (quote != '\0') return invalid(std::string("a ") + quote + " is not closed");
+  if (quote != '\0') return invalid(std::string("missing closing ") + quote);
   if (has_word) words.push_back(std::move(word));
   return words;
 }

@@ -1,4 +1,4 @@
-// A Dockerfile as a list of instructions. Pure: what each of them does is for whoever builds.
+// Parses a Dockerfile into a list of instructions and does not interpret them. Pure.
 #pragma once
 
 #include <map>
@@ -11,30 +11,30 @@
 namespace sf::explore {
 
 struct HereDocument {
-  std::string name;      // the word that ends it
-  std::string content;   // lines with their ends
-  bool expands = false;  // variables in it; a quoted word says no
+  std::string name;      // the delimiter
+  std::string content;   // lines with their line ends
+  bool expands = false;  // has variables to expand; false if the delimiter is quoted
   friend bool operator==(const HereDocument&, const HereDocument&) = default;
 };
 
 struct Instruction {
-  std::string keyword;                       // in capitals
-  std::map<std::string, std::string> flags;  // --chown=a:b
-  std::string text;                          // what follows, continuation lines joined
-  std::vector<std::string> words;            // of the form ["a", "b"]; empty: it is not that form
+  std::string keyword;                       // in upper case
+  std::map<std::string, std::string> flags;  // for example --chown=a:b
+  std::string text;                          // the arguments, with continuation lines joined
+  std::vector<std::string> words;            // of the form ["a", "b"]; empty for other forms
   std::vector<HereDocument> documents;
-  int line = 0;  // where it begins, from 1
+  int line = 0;  // first line, from 1
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 
 // kInvalidArgument names the line.
 Result<std::vector<Instruction>> parse_dockerfile(std::string_view text);
 
-// $NAME, ${NAME}, ${NAME:-else}, ${NAME:+instead}; a backslash before $ keeps it.
+// Expands $NAME, ${NAME}, ${NAME:-else} and ${NAME:+instead}. A backslash before $ prevents it.
 std::string substitute(std::string_view text, const std::map<std::string, std::string>& variables);
-// Words of ENV, LABEL and COPY as a shell would cut them: quotes and backslashes are taken away.
+// Splits the words of ENV, LABEL and COPY like a shell: quotes and backslashes are removed.
 Result<std::vector<std::string>> split_words(std::string_view text);
-// ENV's two forms: "A=1 B='2 3'" and "A 1". Values before substitution.
+// Parses both forms of ENV: "A=1 B='2 3'" and "A 1". Values are not expanded.
 Result<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string_view text);
 
 }  // namespace sf::explore

@@ -22,7 +22,7 @@ TEST(DockerfileTest, InstructionsHaveKeywordFlagsAndText) {
   EXPECT_EQ(all[1].text, "a b /c/");
 }
 
-TEST(DockerfileTest, LinesGoOnBehindABackslashOverCommentsAndEmptyLines) {
+TEST(DockerfileTest, ContinuedLinesMayContainCommentsAndEmptyLines) {
   ASSERT_OK_AND_ASSIGN(std::vector<Instruction> all,
                        parse_dockerfile("RUN apt-get update && \\\n"
                                         "    # why\n"
@@ -42,7 +42,7 @@ TEST(DockerfileTest, AnotherEscapeCharacterCanBeChosen) {
   EXPECT_EQ(all[0].text, "dir C:\\ x");
 }
 
-TEST(DockerfileTest, HereDocumentsBelongToTheirInstruction) {
+TEST(DockerfileTest, HereDocumentsArePartOfTheirInstruction) {
   ASSERT_OK_AND_ASSIGN(std::vector<Instruction> all, parse_dockerfile("COPY <<EOT <<-'RAW' /d/\n"
                                                                       "# not a comment $X\n"
                                                                       "EOT\n"
@@ -58,27 +58,27 @@ TEST(DockerfileTest, HereDocumentsBelongToTheirInstruction) {
   EXPECT_EQ(all[1].documents[0].content, "echo one \\\n");
 }
 
-TEST(DockerfileTest, AHereStringIsNone) {
+TEST(DockerfileTest, AHereStringIsNotAHereDocument) {
   ASSERT_OK_AND_ASSIGN(std::vector<Instruction> all, parse_dockerfile("RUN cat <<<text\nUSER x"));
   EXPECT_TRUE(all[0].documents.empty());
   EXPECT_EQ(all[1].keyword, "USER");
 }
 
-TEST(DockerfileTest, AShiftIsNoHereDocument) {
+TEST(DockerfileTest, AShiftIsNotAHereDocument) {
   ASSERT_OK_AND_ASSIGN(std::vector<Instruction> all,
                        parse_dockerfile("RUN echo $((1<<3))\nUSER x"));
   ASSERT_EQ(all.size(), 2U);
   EXPECT_TRUE(all[0].documents.empty());
 }
 
-TEST(DockerfileTest, WhatMakesNoSenseIsNamedWithItsLine) {
+TEST(DockerfileTest, SyntaxErrorsAreReportedWithTheirLine) {
   EXPECT_NE(parse_dockerfile("FROM a\nRUN <<EOT\nx\n").error().message.find("line 2"),
             std::string::npos);
   EXPECT_NE(parse_dockerfile("FROM a\n\nRUN\n").error().message.find("line 3"), std::string::npos);
   EXPECT_FALSE(parse_dockerfile("# nothing\n"));
 }
 
-TEST(SubstituteTest, VariablesAreReplacedAsDockerDoesIt) {
+TEST(SubstituteTest, VariablesAreExpandedAsInDocker) {
   const std::map<std::string, std::string> variables = {{"A", "1"}, {"LONG_NAME", "x"}};
   EXPECT_EQ(substitute("$A ${A}b $LONG_NAME/c $NONE.", variables), "1 1b x/c .");
   EXPECT_EQ(substitute("${NONE:-else} ${A:-else} ${A:+set} ${NONE:+set}", variables),
@@ -86,7 +86,7 @@ TEST(SubstituteTest, VariablesAreReplacedAsDockerDoesIt) {
   EXPECT_EQ(substitute("\\$A costs $ 5 ${broken", variables), "$A costs $ 5 ${broken");
 }
 
-TEST(PairsTest, BothFormsOfEnvAreRead) {
+TEST(PairsTest, BothFormsOfEnvAreParsed) {
   using Pairs = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(parse_pairs("A=1 B=\"two words\" C='$x' D=a\\ b").value(),
             (Pairs{{"A", "1"}, {"B", "two words"}, {"C", "$x"}, {"D", "a b"}}));

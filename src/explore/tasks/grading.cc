@@ -14,7 +14,7 @@ using wire::Json;
 
 namespace {
 
-constexpr std::size_t kMaxLog = 16U << 10U;  // of a grade: its end says what failed
+constexpr std::size_t kMaxLog = 16U << 10U;  // of a grade's log; its end shows the failures
 constexpr const char* kRewardText = "/logs/verifier/reward.txt";
 constexpr const char* kRewardJson = "/logs/verifier/reward.json";
 
@@ -23,7 +23,7 @@ std::string end_of(std::string text) {
   return "[...]\n" + text.substr(text.size() - kMaxLog);
 }
 
-// "PASSED tests/test_outputs.py::test_it", as `pytest -rA` ends with.
+// True for a line such as "PASSED tests/test_outputs.py::test_it" of `pytest -rA`.
 bool says(std::string_view line, std::string_view word) {
   return line.starts_with(word) && line.size() > word.size() + 1 && line[word.size()] == ' ';
 }
@@ -35,7 +35,7 @@ std::string command_line(const GradingPlan& plan) {
   return text;
 }
 
-// Both outputs of one in the shell are one.
+// In the shell, both outputs are in `standard_output`.
 Result<SideObservation> run_program(const SessionClient& session, const std::string& branch,
                                     const GradingPlan& plan) {
   if (!plan.in_shell)
@@ -56,7 +56,7 @@ Result<double> read_reward(const SessionClient& session, const std::string& bran
   if (!text && text.error().code == ErrorCode::kNotFound)
     text = session.read_file(branch, kRewardJson);
   if (!text && text.error().code == ErrorCode::kNotFound)
-    return fail(ErrorCode::kNotFound, std::string("the tests left no ") + kRewardText);
+    return fail(ErrorCode::kNotFound, std::string("the tests did not write ") + kRewardText);
   if (!text) return std::move(text).error();
   return reward_from(*text);
 }
@@ -81,7 +81,8 @@ Result<double> reward_from(std::string_view text) {
   if (json.is_number()) return json.get<double>();
   if (json.is_object() && json.contains("reward") && json["reward"].is_number())
     return json["reward"].get<double>();
-  return fail(ErrorCode::kCorrupt, "the tests left no number: " + std::string(text.substr(0, 100)));
+  return fail(ErrorCode::kCorrupt,
+              "the reward is not a number: " + std::string(text.substr(0, 100)));
 }
 
 Result<Grade> run_tests(const SessionClient& session, const std::string& branch,
@@ -92,7 +93,7 @@ Result<Grade> run_tests(const SessionClient& session, const std::string& branch,
   SF_TRY(send_beside(session, branch, files));
   SF_TRY_ASSIGN(SideObservation seen, run_program(session, branch, plan));
   const std::string log = end_of(seen.standard_output + seen.standard_error);
-  if (seen.timed_out) return Grade{0, log + "\n[the tests took too long]"};
+  if (seen.timed_out) return Grade{0, log + "\n[the tests exceeded their time limit]"};
   if (plan.verdict == Verdict::kOutput) {
     Grade grade = grade_from_output(seen.standard_output, seen.exit_code);
     grade.log = log;

@@ -1,4 +1,4 @@
-// How a task's tests judge a state: what is copied in, what is run, and how its answer is read.
+// Grades a state with the task's tests: uploads them, runs them, and reads their verdict.
 #pragma once
 
 #include <map>
@@ -15,28 +15,29 @@
 namespace sf::explore {
 
 enum class Verdict {
-  kOutput,      // lines of `pytest -rA`, where there are any; else the exit status
-  kRewardFile,  // a number that the tests leave in a file
+  kOutput,      // lines of `pytest -rA` if there are any, else the exit status
+  kRewardFile,  // a number in a file that the tests write
 };
 
 struct GradingPlan {
   std::vector<Upload> uploads;
   std::vector<std::string> make_directories;
-  std::vector<std::string> argv;  // empty: there are no tests, and nothing passes
+  std::vector<std::string> argv;  // empty: the task has no tests, so no state passes
   std::map<std::string, std::string> env;
   std::string cwd;
   std::string user;
-  bool in_shell = false;  // in the fork's own shell, where the agent left it, and not beside it
+  bool in_shell = false;  // run in the fork's shell, where the agent left it, instead of beside it
   milliseconds timeout{60'000};
   Verdict verdict = Verdict::kOutput;
 };
 
-// Pure. Passed is what has at least one PASSED and nothing else; the score is their share.
+// Pure. The score is the share of PASSED among all test lines. Without such lines, exit status 0
+// passes.
 Grade grade_from_output(std::string_view output, int exit_code);
-// Pure. "0.5", or {"reward": 0.5}.
+// Pure. Accepts "0.5" and {"reward": 0.5}.
 Result<double> reward_from(std::string_view text);
 
-// Requires: `branch` is a fork that nobody needs afterwards.
+// Requires: `branch` is a fork that is not used afterwards; the tests may change its state.
 Result<Grade> run_tests(const client::SessionClient& session, const std::string& branch,
                         const GradingPlan& plan);
 

@@ -7,14 +7,14 @@
 namespace sf::explore {
 namespace {
 
-TEST(GradingTest, PytestLinesCountMoreThanTheExitStatus) {
+TEST(GradingTest, PytestLinesOverrideTheExitStatus) {
   EXPECT_TRUE(grade_from_output("..\nPASSED a::b\nPASSED a::c\n", 0).passed());
   EXPECT_TRUE(grade_from_output("PASSED a::b\n", 1).passed());
   EXPECT_DOUBLE_EQ(grade_from_output("PASSED a::b\nFAILED a::c - no\n", 0).score, 0.5);
   EXPECT_DOUBLE_EQ(grade_from_output("ERROR a::b - import\n", 0).score, 0);
 }
 
-TEST(GradingTest, WithoutThemTheExitStatusDecides) {
+TEST(GradingTest, WithoutPytestLinesTheExitStatusDecides) {
   EXPECT_TRUE(grade_from_output("all is well\nPASSED\n", 0).passed());
   EXPECT_FALSE(grade_from_output("", 1).passed());
 }

@@ -13,14 +13,14 @@ namespace {
 constexpr const char* kEnvFile = "/oracle/env.sh";
 constexpr const char* kTypedFile = "/oracle/typed.sh";
 constexpr mode_t kPrivate = 0600;
-constexpr std::size_t kMostKeys = 4000;  // bytes at once; tmux takes less than 16 KiB
+constexpr std::size_t kMostKeys = 4000;  // bytes per call; tmux accepts less than 16 KiB
 
 constexpr const char* kTypedCheck =
     "command -v tmux >/dev/null || { echo 'it is typed into a terminal, which needs the package "
     "tmux: "
     "use a root that has it, or have the Dockerfile install it'; (exit 127); }";
 
-// A terminal of its own, as Terminal-Bench has one: tmux, 160 by 40.
+// Like Terminal-Bench, types the commands into a tmux terminal of 160 by 40.
 constexpr const char* kTypedBegin = R"(#!/bin/bash
 unset TMUX
 tmux new-session -d -x 160 -y 40 -s agent || exit
@@ -32,7 +32,7 @@ late() {
 )";
 constexpr const char* kTypedEnd = "tmux capture-pane -p -t agent\n";
 
-// A word for tmux: a semicolon at its end would be tmux's own.
+// Quotes an argument of tmux, which treats a semicolon at its end as a separator.
 std::string tmux_word(std::string text) {
   if (text.ends_with(';')) text.insert(text.size() - 1, "\\");
   return shell_word(text);
@@ -40,7 +40,7 @@ std::string tmux_word(std::string text) {
 
 bool goes_on_a_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
-// The name of a key is that key, unless it is part of something longer.
+// tmux sends a key if the whole text is the name of a key, such as C-c; other text is typed.
 std::string typing(const std::string& text) {
   constexpr const char* kSend = "tmux send-keys -t agent ";
   if (text.size() <= kMostKeys) return kSend + std::string("-- ") + tmux_word(text) + "\n";
@@ -56,7 +56,8 @@ std::string typing(const std::string& text) {
 
 constexpr const char* kEnter = "tmux send-keys -t agent Enter\n";
 
-// Behind the command on its line, so that a program that reads what is typed does not get it.
+// Appends the signal to the command's line, so that a program which reads standard input does not
+// read it.
 std::string with_signal(const std::string& text, const std::string& channel) {
   const bool is_one_line = text.find('\n') == std::string::npos;
   return text + (is_one_line ? "; " : "\n") + "tmux wait -S " + channel;
@@ -80,7 +81,7 @@ std::string typed_script(const std::vector<OracleCommand>& commands) {
   return script + kTypedEnd;
 }
 
-// A shell can do them one after the other, where each is waited for.
+// If each command is waited for and ends with Enter, a shell can run them in sequence.
 bool needs_typing(const std::vector<OracleCommand>& commands) {
   return std::ranges::any_of(commands, [](const OracleCommand& each) {
     return !each.waits_for_end || !each.ends_with_enter;
@@ -133,7 +134,7 @@ Result<Variables> with_host_variables(Variables variables, const HostVariable& h
     if (has_default && (!found || found->empty())) found = inside.substr(otherwise + 2);
     if (!found)
       return fail(ErrorCode::kNotFound,
-                  name + " is to be the host's " + wanted + ", which is not set",
+                  name + " takes its value from $" + wanted + ", which is not set",
                   "export " + wanted + "=...");
     value = std::move(*found);
   }

@@ -14,7 +14,7 @@ const UploadPlan::File* file_at(const OraclePlan& plan, const std::string& path)
   return nullptr;
 }
 
-TEST(OracleTest, VariablesOfTheScriptAreInAFileAndNotInTheCommand) {
+TEST(OracleTest, VariablesAreInAFileAndNotInTheCommand) {
   const Oracle oracle{.script = "/solution/solve.sh", .env = {{"KEY", "it's secret"}}};
   ASSERT_OK_AND_ASSIGN(OraclePlan plan, plan_oracle(oracle));
   EXPECT_EQ(plan.command, "( . /oracle/env.sh && bash /solution/solve.sh )");
@@ -24,7 +24,7 @@ TEST(OracleTest, VariablesOfTheScriptAreInAFileAndNotInTheCommand) {
   EXPECT_EQ(env->mode, 0600U);
 }
 
-TEST(OracleTest, CommandsThatAreWaitedForAreCommandsOfTheShell) {
+TEST(OracleTest, BlockingCommandsRunInTheShell) {
   const Oracle oracle{.commands = {{.text = "cd /app", .waits_for_end = true},
                                    {.text = "make", .waits_for_end = true}}};
   ASSERT_OK_AND_ASSIGN(OraclePlan plan, plan_oracle(oracle));
@@ -33,7 +33,7 @@ TEST(OracleTest, CommandsThatAreWaitedForAreCommandsOfTheShell) {
   EXPECT_TRUE(plan.files.files.empty());
 }
 
-TEST(OracleTest, KeysAreTyped) {
+TEST(OracleTest, OtherCommandsAreTyped) {
   const Oracle oracle{.commands = {
                           {.text = "vi a;", .least_seconds = 0.5},
                           {.text = "Escape", .ends_with_enter = false},
@@ -53,7 +53,7 @@ TEST(OracleTest, KeysAreTyped) {
   EXPECT_NE(script.find(order), std::string::npos) << script;
 }
 
-TEST(OracleTest, LongTextIsTypedInPartsThatCutNoCharacter) {
+TEST(OracleTest, LongTextIsTypedInPartsWithoutSplittingCharacters) {
   std::string text = "x";
   for (int i = 0; i < 5000; ++i) text += "\u2713";
   ASSERT_OK_AND_ASSIGN(OraclePlan plan, plan_oracle({.commands = {{.text = text}}}));
@@ -70,7 +70,7 @@ TEST(OracleTest, LongTextIsTypedInPartsThatCutNoCharacter) {
   EXPECT_EQ(joined, text);
 }
 
-TEST(OracleTest, WholeValuesMayBeTheHostsVariables) {
+TEST(OracleTest, OnlyWholeValuesAreReplacedByHostVariables) {
   auto host = [](const std::string& name) -> std::optional<std::string> {
     if (name == "THERE") return "host's";
     return std::nullopt;

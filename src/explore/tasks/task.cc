@@ -12,7 +12,8 @@ std::string base_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// What the harness's own files say about the container; what they leave to variables is as usual.
+// The container's build settings from docker-compose.yaml. Parts that contain variables get their
+// default.
 Result<ComposeBuild> compose_build(const std::string& directory) {
   const std::string path = directory + "/docker-compose.yaml";
   if (!os::exists(path)) return ComposeBuild{};
@@ -35,7 +36,7 @@ Result<Task> load_terminal_bench(const std::string& directory) {
   task->dockerfile =
       task->context + "/" + (build.dockerfile.empty() ? "Dockerfile" : build.dockerfile);
   if (!os::exists(task->dockerfile))
-    return invalid(task->dockerfile + " is not there", "a task says what its system is made of");
+    return invalid(task->dockerfile + " does not exist", "a task needs a Dockerfile");
   if (os::exists(directory + "/solution.sh")) {
     task->oracle.files = {{directory + "/solution.sh", "/oracle/solution.sh"}};
     task->oracle.script = "/oracle/solution.sh";
@@ -59,8 +60,8 @@ Result<Task> load_harbor(const std::string& directory) {
   auto task = task_from_toml(text);
   if (!task) return std::move(task).error().while_doing(directory + "/task.toml");
   if (os::exists(directory + "/steps"))
-    return fail(ErrorCode::kUnsupported, directory + " is a task of several steps",
-                "give the directory of one of its steps a task.toml of its own");
+    return fail(ErrorCode::kUnsupported, directory + " is a task with several steps",
+                "add a task.toml to the directory of a single step and use that one");
   SF_TRY_ASSIGN(task->instruction, os::read_file(directory + "/instruction.md"));
   SF_TRY(compose_build(directory + "/environment"));
   if (os::exists(directory + "/environment/Dockerfile"))
@@ -68,7 +69,7 @@ Result<Task> load_harbor(const std::string& directory) {
   task->context = directory + "/environment";
   if (task->dockerfile.empty() && task->image.empty())
     return invalid(directory + " has neither environment/Dockerfile nor a docker_image",
-                   "a task says what its system is made of");
+                   "add one of the two");
   if (os::exists(directory + "/solution/solve.sh")) {
     task->oracle.files = {{directory + "/solution", "/solution"}};
     task->oracle.script = "/solution/solve.sh";
@@ -89,7 +90,7 @@ Result<Task> load_harbor(const std::string& directory) {
 
 milliseconds time_limit(double seconds) {
   constexpr double kMost = 1e7;
-  const double wanted = seconds > 0 ? std::min(seconds, kMost) : 0.001;  // what is no number, too
+  const double wanted = seconds > 0 ? std::min(seconds, kMost) : 0.001;  // also for NaN
   return milliseconds(std::max(1LL, static_cast<long long>(wanted * 1000)));
 }
 
@@ -97,8 +98,8 @@ Result<Task> load_task(const std::string& given) {
   SF_TRY_ASSIGN(std::string directory, os::real_path(given));
   const bool is_terminal_bench = os::exists(directory + "/task.yaml");
   if (!is_terminal_bench && !os::exists(directory + "/task.toml"))
-    return invalid(given + " is no task: it has neither task.yaml nor task.toml",
-                   "name a task's directory, as Terminal-Bench or Harbor have them");
+    return invalid(given + " is not a task: it has neither task.yaml nor task.toml",
+                   "use the directory of a Terminal-Bench or Harbor task");
   SF_TRY_ASSIGN(Task task,
                 is_terminal_bench ? load_terminal_bench(directory) : load_harbor(directory));
   task.directory = directory;

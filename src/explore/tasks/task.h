@@ -1,5 +1,5 @@
-// Task: what an agent is asked to do, where, and how it is judged; loaded from a directory as
-// Terminal-Bench (task.yaml) and Harbor (task.toml) have them.
+// Task: an instruction, a system to work in, and tests. Loaded from a directory in the format of
+// Terminal-Bench (task.yaml) or Harbor (task.toml).
 #pragma once
 
 #include <map>
@@ -18,10 +18,10 @@ struct Task {
   std::string name;
   std::string directory;
   std::string instruction;
-  std::string context;     // the directory that COPY takes from
-  std::string dockerfile;  // a file of the host; empty: `image` alone
-  std::string image;       // where the task names one
-  std::string workdir;     // empty: the Dockerfile's
+  std::string context;     // the directory that COPY reads from
+  std::string dockerfile;  // path on the host; empty: only `image`
+  std::string image;       // if the task names one
+  std::string workdir;     // empty: that of the Dockerfile
   std::map<std::string, std::string> env;
   std::uint64_t memory_bytes = 0;  // 0: no limit
   double cpus = 0;
@@ -32,21 +32,21 @@ struct Task {
   GradingPlan grading;
 };
 
-// kInvalidArgument: what is wrong with the directory, and what it should have.
+// kInvalidArgument: the message names the problem, the hint the expected files.
 Result<Task> load_task(const std::string& directory);
 
-// Pure, for a directory of that kind; `text` is its task.yaml or task.toml.
+// Pure. `text`: the content of task.yaml or task.toml.
 Result<Task> task_from_yaml(const std::string& text);
 Result<Task> task_from_toml(const std::string& text);
-// Pure: the one container of a docker-compose.yaml. kUnsupported: there are several.
+// Pure. The only container of a docker-compose.yaml. kUnsupported: it has several.
 struct ComposeBuild {
   std::string context;     // empty: the file's own directory
-  std::string dockerfile;  // below it; empty: Dockerfile
+  std::string dockerfile;  // below `context`; empty: Dockerfile
 };
 Result<ComposeBuild> build_from_compose(const std::string& text);
-// Pure: seconds as such a file may have them, within what a clock can wait for.
+// Pure. Converts a time limit of a task file and clamps it to a range that clocks support.
 milliseconds time_limit(double seconds);
-// Pure: of a solution.yaml.
+// Pure. `text`: the content of a solution.yaml.
 Result<std::vector<OracleCommand>> commands_from_yaml(const std::string& text);
 
 }  // namespace sf::explore

@@ -27,10 +27,11 @@ struct KeyedStep {
   std::string title;
   std::string command;
   UploadPlan upload;
-  std::string key;  // of this step and all before it
+  std::string key;  // digest of this step and all steps before it
 };
 
-// The session of all tasks that begin alike.
+// Tasks with the same base and settings share a session, so the request has a name derived from
+// them.
 Json session_request(const Task& task, const BuildSettings& settings, const BuildPlan& plan) {
   Json request = {{"root", settings.root},
                   {"backend", settings.backend},
@@ -60,10 +61,11 @@ Result<FoundSession> find_or_make_session(const ApiClient& api, const Json& requ
     if (found.error().code != ErrorCode::kNotFound) return std::move(found).error();
     auto made = api.post("/v1/sessions", request);
     if (made) return FoundSession{made->value("id", ""), true};
-    // Somebody else may have made it meanwhile.
+    // kBusy: another process may have made the session in the meantime.
     if (is_second || made.error().code != ErrorCode::kBusy) return std::move(made).error();
   }
-  return fail(ErrorCode::kBusy, "the session comes and goes", "try again");
+  return fail(ErrorCode::kBusy, "another process keeps creating and removing the session",
+              "try again");
 }
 
 std::string entrypoint_command(const BuildPlan& plan) {
@@ -72,7 +74,7 @@ std::string entrypoint_command(const BuildPlan& plan) {
   return text + " </dev/null >/var/log/entrypoint.log 2>&1 & )";
 }
 
-// Beside the Dockerfile and of its name, or for all of the context.
+// Prefers the ignore file named after the Dockerfile over the one of the context.
 Result<IgnoreRules> ignore_rules(const Task& task) {
   for (const std::string& path :
        {task.dockerfile + ".dockerignore", task.context + "/.dockerignore"}) {
@@ -119,7 +121,7 @@ Result<std::vector<KeyedStep>> keyed_steps(const Task& task, const BuildPlan& pl
   return keyed;
 }
 
-// How many of the steps are there, and the node that they led to.
+// The number of steps that are built already, and the node of the last one.
 Result<std::pair<std::size_t, std::string>> find_built(const SessionClient& session,
                                                        const std::vector<KeyedStep>& steps) {
   SF_TRY_ASSIGN(Json tree, session.tree());
@@ -149,8 +151,8 @@ Result<std::string> perform(const SessionClient& session, const std::string& bra
                            stopping));
     if (!seen) return stopped();
     if (seen->timed_out)
-      return fail(ErrorCode::kTimedOut, step.title + " took longer than the build may take",
-                  "the task's build_timeout_sec says how long");
+      return fail(ErrorCode::kTimedOut, step.title + " exceeded the time limit of the build",
+                  "increase build_timeout_sec of the task");
     if (seen->exit_code != 0)
       return fail(ErrorCode::kOs, step.title + " failed with status " +
                                       std::to_string(seen->exit_code) + ":\n" + seen->output);
@@ -178,8 +180,8 @@ Result<BuildPlan> plan_of(const Task& task, const BuildSettings& settings) {
   if (plan.workdir.empty()) plan.workdir = "/";
   const std::string user = plan.user.substr(0, plan.user.find(':'));
   if (!user.empty() && user != "root" && user != "0")
-    return fail(ErrorCode::kUnsupported, "the task's shell belongs to user " + user,
-                "only root's are supported; RUN as another user works");
+    return fail(ErrorCode::kUnsupported, "the task's shell runs as user " + user,
+                "only root is supported; RUN may use other users");
   return plan;
 }
 
@@ -201,7 +203,7 @@ Result<BuiltTask> build_task(const ApiClient& api, const Task& task, const Build
   if (reused > 0) forget.dismiss();
   for (std::size_t i = 0; i < reused; ++i) events.on_step(steps[i].title, true);
   if (reused == steps.size()) return built;
-  SF_TRY(session.end_branch(branch));  // of a build that was killed
+  SF_TRY(session.end_branch(branch));  // left by a build that was killed
   SF_TRY(session.fork(built.node, branch));
   ScopeExit end([&] { (void)session.end_branch(branch); });
   for (std::size_t i = reused; i < steps.size(); ++i) {

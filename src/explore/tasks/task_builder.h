@@ -1,5 +1,5 @@
-// Builds a task's system as nodes of a session: one for each instruction of its Dockerfile. Tasks
-// over the same root share a session, and so the steps they have in common.
+// Builds a task's system as nodes of a session, one node per instruction of its Dockerfile. Tasks
+// with the same root share a session, and with it the steps they have in common.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@
 namespace sf::explore {
 
 struct BuildSettings {
-  std::string root;  // the directory that FROM stands for
+  std::string root;  // the directory that replaces the image of FROM
   ImageDefaults defaults;
   std::string backend;
   std::string policy;  // materialization
   std::string engine;  // empty: the backend's own choice
   std::string network;
-  UploadPlan brings;         // what the agent has beside the image, after its last step
-  std::string brings_check;  // fails where that would be of no use, and says why
+  UploadPlan brings;         // extra files for the agent, uploaded after the last step
+  std::string brings_check;  // fails with a message if these files would be useless
 };
 
 struct BuiltTask {
@@ -31,14 +31,14 @@ struct BuiltTask {
 };
 
 struct BuildEvents {
-  // Told of each step before it is done, and of those that were found.
+  // Called before each step, and for each step that is built already.
   std::function<void(const std::string& title, bool is_reused)> on_step;
-  // Asked all the time; true: the step under way is broken off.
+  // Polled during the build. If it returns true, the running step is aborted.
   std::function<bool()> stopping;
 };
 
-// Builds in a branch of that name, which is ended in the end, and so is a new session without one
-// step that others could use. kBusy: it was stopped.
+// Builds in a branch with that name and ends the branch. If no step succeeds, a new session is
+// removed as well. kBusy: the build was stopped.
 Result<BuiltTask> build_task(const client::ApiClient& api, const Task& task,
                              const BuildSettings& settings, const std::string& branch,
                              const BuildEvents& events);

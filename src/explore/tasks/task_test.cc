@@ -9,7 +9,7 @@
 namespace sf::explore {
 namespace {
 
-TEST(TaskTest, TerminalBench) {
+TEST(TaskTest, TerminalBenchTasksAreLoaded) {
   test::TempDir dir;
   ASSERT_OK(os::make_directories(dir / "fix-it/tests"));
   ASSERT_OK(os::write_file(dir / "fix-it/task.yaml",
@@ -32,7 +32,7 @@ TEST(TaskTest, TerminalBench) {
                 {.text = "C-c", .ends_with_enter = false, .least_seconds = 0.5}}));
 }
 
-TEST(TaskTest, Harbor) {
+TEST(TaskTest, HarborTasksAreLoaded) {
   test::TempDir dir;
   for (const char* sub : {"t/environment", "t/tests", "t/solution"})
     ASSERT_OK(os::make_directories(dir / sub));
@@ -60,7 +60,7 @@ TEST(TaskTest, Harbor) {
   EXPECT_EQ(task.oracle.env, (Variables{{"S", "x"}}));
 }
 
-TEST(TaskTest, TheComposeFileSaysWhereTheOneContainerIsBuilt) {
+TEST(TaskTest, TheComposeFileNamesTheBuildDirectory) {
   EXPECT_EQ(build_from_compose("services:\n  client:\n    build: ./client\n").value().context,
             "./client");
   const std::string build = "services: {client: {build: {context: c, dockerfile: d/Dockerfile}}}";
@@ -79,7 +79,7 @@ TEST(TaskTest, TheComposeFileSaysWhereTheOneContainerIsBuilt) {
   EXPECT_EQ(task.dockerfile, task.directory + "/client/Dockerfile");
 }
 
-TEST(TaskTest, NumbersThatNoClockKnowsDoNoHarm) {
+TEST(TaskTest, NumbersOutOfRangeAreClamped) {
   EXPECT_EQ(time_limit(1.5), milliseconds(1500));
   EXPECT_EQ(time_limit(-1), milliseconds(1));
   EXPECT_EQ(time_limit(1e300), milliseconds(10'000'000'000));
@@ -88,7 +88,7 @@ TEST(TaskTest, NumbersThatNoClockKnowsDoNoHarm) {
   EXPECT_EQ(task.cpus, 0);
 }
 
-TEST(TaskTest, WhatIsWrongIsSaid) {
+TEST(TaskTest, InvalidTasksAreExplained) {
   test::TempDir dir;
   EXPECT_EQ(load_task(dir.path()).error().code, ErrorCode::kInvalidArgument);
   EXPECT_NE(task_from_yaml("instruction: [").error().message.find("YAML"), std::string::npos);

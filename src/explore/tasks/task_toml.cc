@@ -1,4 +1,4 @@
-// task.toml, as Harbor writes it.
+// task.toml, the format of Harbor.
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@ std::map<std::string, std::string> variables_of(const toml::node_view<const toml
 
 Status check_supported(const toml::node_view<const toml::node>& environment) {
   if (environment["gpus"].value_or(0) > 0)
-    return fail(ErrorCode::kUnsupported, "the task wants GPUs", "they cannot be captured");
+    return fail(ErrorCode::kUnsupported, "the task needs GPUs", "their state cannot be captured");
   const auto os = environment["os"].value_or<std::string>("linux");
-  if (os != "linux") return fail(ErrorCode::kUnsupported, "the task wants " + os);
+  if (os != "linux") return fail(ErrorCode::kUnsupported, "the task needs " + os);
   return Ok{};
 }
 
@@ -60,7 +60,7 @@ Result<Task> task_from_toml(const std::string& text) {
     task.grading.user = toml["verifier"]["user"].value_or<std::string>("");
     return task;
   } catch (const toml::parse_error& e) {
-    return invalid(std::string("it is no TOML that makes sense: ") + std::string(e.description()));
+    return invalid(std::string("malformed TOML: ") + std::string(e.description()));
   }
 }
 

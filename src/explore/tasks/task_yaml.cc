@@ -1,4 +1,4 @@
-// task.yaml and solution.yaml, as Terminal-Bench writes them.
+// task.yaml and solution.yaml, the formats of Terminal-Bench.
 #include <yaml-cpp/yaml.h>
 
 #include "explore/tasks/task.h"
@@ -19,7 +19,7 @@ Result<Task> task_from_yaml(const std::string& text) {
     const YAML::Node yaml = YAML::Load(text);
     Task task;
     if (!yaml.IsMap() || !yaml["instruction"])
-      return invalid("it has no \"instruction\"", "what shall the agent do?");
+      return invalid("\"instruction\" is missing", "describe the agent's task");
     task.instruction = yaml["instruction"].as<std::string>();
     task.agent_timeout =
         std::chrono::ceil<seconds>(time_of(yaml["max_agent_timeout_sec"], kAgentSeconds));
@@ -28,7 +28,7 @@ Result<Task> task_from_yaml(const std::string& text) {
     task.wants_network = true;
     return task;
   } catch (const YAML::Exception& e) {
-    return invalid(std::string("it is no YAML that makes sense: ") + e.what());
+    return invalid(std::string("malformed YAML: ") + e.what());
   }
 }
 
@@ -40,14 +40,14 @@ Result<ComposeBuild> build_from_compose(const std::string& text) {
     if (services.size() > 1)
       return fail(ErrorCode::kUnsupported,
                   "the task has " + std::to_string(services.size()) + " containers",
-                  "only tasks of one container can be built");
+                  "only tasks with a single container are supported");
     const YAML::Node build = services.begin()->second["build"];
     if (!build) return ComposeBuild{};
     if (build.IsScalar()) return ComposeBuild{build.as<std::string>(), ""};
     return ComposeBuild{build["context"].as<std::string>(""),
                         build["dockerfile"].as<std::string>("")};
   } catch (const YAML::Exception& e) {
-    return invalid(std::string("docker-compose.yaml makes no sense: ") + e.what());
+    return invalid(std::string("malformed docker-compose.yaml: ") + e.what());
   }
 }
 
@@ -64,7 +64,7 @@ Result<std::vector<OracleCommand>> commands_from_yaml(const std::string& text) {
     }
     return commands;
   } catch (const YAML::Exception& e) {
-    return invalid(std::string("solution.yaml is no list of commands: ") + e.what());
+    return invalid(std::string("solution.yaml is not a list of commands: ") + e.what());
   }
 }
 

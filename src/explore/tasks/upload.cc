@@ -43,7 +43,7 @@ Status add(UploadPlan& plan, const std::string& from, const std::string& to,
     return Ok{};
   }
   if (!S_ISDIR(info.st_mode))
-    return invalid(from + " is neither a file, a directory nor a link", "leave it out");
+    return invalid(from + " is neither a file, a directory nor a link", "remove it");
   auto size = [&] { return plan.directories.size() + plan.files.size() + plan.links.size(); };
   plan.directories.push_back(to);
   const std::size_t before = size();
@@ -54,7 +54,7 @@ Status add(UploadPlan& plan, const std::string& from, const std::string& to,
   return Ok{};
 }
 
-// In parts that one request can carry; an empty file has one.
+// Splits the content into parts that fit one request. An empty file has one part.
 Status for_each_part(const UploadPlan::File& file, const Stopping& stopping,
                      const std::function<Status(std::string part, bool is_first)>& take) {
   if (stopping()) return stopped();
@@ -92,7 +92,7 @@ Status send(const SessionClient& session, const std::string& branch, const Uploa
 
 Status check(int exit_code, const std::string& said) {
   if (exit_code == 0) return Ok{};
-  return fail(ErrorCode::kOs, "files could not be copied into the session: " + said);
+  return fail(ErrorCode::kOs, "cannot copy files into the session: " + said);
 }
 
 }  // namespace

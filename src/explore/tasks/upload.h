@@ -1,5 +1,5 @@
-// Files of the host into a branch: what has to be made, written and set, decided before anything
-// is sent.
+// Uploads files of the host into a branch. The plan has all directories, files and modes before
+// anything is sent.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +14,8 @@
 namespace sf::explore {
 
 struct Upload {
-  std::string from;  // a file or a directory of the host
-  std::string to;    // its path inside
+  std::string from;  // a file or directory of the host
+  std::string to;    // path in the session
 };
 
 struct UploadPlan {
@@ -34,28 +34,28 @@ struct UploadPlan {
   std::vector<Link> links;
 };
 
-// Whether a path of the host comes along. Of a directory that does not, what is below it still may.
+// True if a path of the host is uploaded. Directories that are not may still contain paths that
+// are.
 using UploadFilter = std::function<bool(const std::string& path)>;
 
-// Walks directories; what is neither file, directory nor link is an error.
+// Walks directories. kInvalidArgument: a path is neither file, directory nor link.
 Result<UploadPlan> plan_upload(const std::vector<Upload>& uploads, const UploadFilter& takes = {});
 
-// Asked all the time; true: what is under way is broken off.
+// Polled during long operations. If it returns true, the operation is aborted with stopped().
 using Stopping = std::function<bool()>;
-// What whoever has stopped something is told.
-inline Error stopped() { return fail(ErrorCode::kBusy, "it was stopped"); }
+inline Error stopped() { return fail(ErrorCode::kBusy, "the operation was stopped"); }
 
-// Says the same when, and only when, the same would be sent.
+// Equal digests if and only if the same content would be sent.
 Result<std::string> digest_of(const UploadPlan& plan, const Stopping& stopping);
 
-// Pure. Shell commands: to be run before the files are written, and after.
+// Pure. Shell commands to run before and after the files are written.
 std::string commands_before(const UploadPlan& plan);
 std::string commands_after(const UploadPlan& plan);
 
-// By commands of the shell, which can be replayed.
+// Uses commands of the shell, which can be replayed.
 Status send_in_shell(const client::SessionClient& session, const std::string& branch,
                      const UploadPlan& plan, const Stopping& stopping);
-// Beside the shell, whatever that does.
+// Uses side commands, which work even if the shell is busy.
 Status send_beside(const client::SessionClient& session, const std::string& branch,
                    const UploadPlan& plan);
 

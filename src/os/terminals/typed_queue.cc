@@ -18,7 +18,7 @@ bool is_readable(int fd) {
 
 }  // namespace
 
-// A read returns one line, or what stands before an end of file.
+// A read returns one line, or the bytes before an end of file.
 void read_lines(int slave, TypedAhead& typed) {
   while (is_readable(slave)) {
     char line[kMaxLine];
@@ -31,7 +31,7 @@ void read_lines(int slave, TypedAhead& typed) {
 
 bool await_readable(int slave, std::size_t bytes, Deadline deadline) {
   for (;;) {
-    (void)is_readable(slave);  // the kernel hands on what is under way
+    (void)is_readable(slave);  // poll() makes the kernel deliver bytes in transit
     int there = 0;
     if (::ioctl(slave, FIONREAD, &there) != 0) return false;
     if (static_cast<std::size_t>(there) >= bytes) return true;

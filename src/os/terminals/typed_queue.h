@@ -1,9 +1,9 @@
-// What was typed on a terminal and not read yet: how it is taken out of the terminal's queue and
-// put back. For the terminal of a branch (os/terminal.h) and for those that programs inside have
-// made (engine/native/files/pty_data.h).
+// Typed input that no program has read yet: take it out of a terminal's queue and put it back. Used
+// for the terminal of a branch (os/terminal.h) and for terminals made by programs in the branch
+// (engine/native/files/pty_data.h).
 //
-// The queue holds lines that are ended by a newline or by an end of file (Ctrl-D), and then what
-// has no end yet.
+// The queue holds lines that end with a newline or an end of file (Ctrl-D), followed by an
+// unfinished line.
 #pragma once
 
 #include <cstddef>
@@ -24,26 +24,26 @@ struct TypedAhead {
   bool operator==(const TypedAhead&) const = default;
 };
 
-// Appends the ended lines. Requires: the terminal collects lines (ICANON), and nobody else reads.
+// Appends the finished lines. Requires: the terminal is in canonical mode (ICANON), and no other
+// process reads from it.
 void read_lines(int slave, TypedAhead& typed);
-// Waits until so many bytes can be read: what was written to the master passes through a thread of
-// the kernel's, which goes by the settings of that moment. False: it took too long, or the kernel
-// does not tell.
+// Waits until `bytes` bytes can be read. A kernel thread passes bytes from the master to the slave,
+// under the settings at that moment. Returns false at the deadline, or if the kernel does not tell.
 bool await_readable(int slave, std::size_t bytes, Deadline deadline);
 
 // Pure from here on.
 
 // A character other than newline that `bytes` does not have: it can stand for an end of file.
 char unused_character(std::string_view bytes);
-// What is to be written: `end` stands for each end of file.
+// The bytes to write to the master; `end` represents each end of file.
 std::string with_ends(const TypedAhead& typed, char end);
-// How many of its bytes can be read.
+// The number of its bytes that a read can return.
 std::size_t readable_bytes(const TypedAhead& typed, bool is_canonical);
 
-// Settings under which each byte that is written to the master passes as it is and is not echoed:
-// it went through all of this before. Of a termios or the kernel's termios2, whose headers exclude
-// each other: c_iflag is kQuietInput, of c_lflag only ICANON stays, and among the characters (c_cc)
-// only `end` has a meaning.
+// Settings under which the terminal passes each byte written to the master unchanged and does not
+// echo it: the bytes were translated and echoed when they were typed. Works on termios and on the
+// kernel's termios2 (their headers cannot be included together). c_iflag is kQuietInput, c_lflag
+// keeps only ICANON, and `end` is the only special character in c_cc.
 inline constexpr unsigned kQuietInput = 0;
 template <typename Characters>
 void set_only_meaning(Characters& characters, std::size_t min, std::size_t eof, char end) {
@@ -52,8 +52,8 @@ void set_only_meaning(Characters& characters, std::size_t min, std::size_t eof, 
   characters[eof] = static_cast<unsigned char>(end);
 }
 
-// The same as lines, each with its newline or without one if an end of file has ended it; and the
-// rest.
+// A TypedAhead as lines. Each line has its newline, or none if it ended with an end of file; `rest`
+// is the unfinished line.
 struct TypedLines {
   std::vector<std::string> lines;
   std::string rest;

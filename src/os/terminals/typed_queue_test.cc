@@ -21,13 +21,13 @@ TEST(TypedQueueTest, LinesAndEndsOfFileAreSplitAndJoinedAgain) {
   }
 }
 
-TEST(TypedQueueTest, AnEndOfFileIsACharacterThatWasNotTyped) {
+TEST(TypedQueueTest, AnEndOfFileIsRepresentedByAnUnusedCharacter) {
   EXPECT_EQ(unused_character(""), '\x04');
   EXPECT_EQ(unused_character("a\4b\5\n\6"), '\7');
   EXPECT_EQ(with_ends({"one\ntwo", {4, 7}}, '\4'), "one\n\4two\4");
 }
 
-TEST(TypedQueueTest, WhatHasNoEndCannotBeReadAsALine) {
+TEST(TypedQueueTest, UnfinishedLinesCannotBeReadInCanonicalMode) {
   EXPECT_EQ(readable_bytes({"one\ntwo", {}}, true), 4U);
   EXPECT_EQ(readable_bytes({"one\ntwo", {6}}, true), 6U);
   EXPECT_EQ(readable_bytes({"two", {}}, true), 0U);

@@ -21,9 +21,9 @@ namespace sf::waypoint {
 namespace {
 
 constexpr std::size_t kStackSize = 256U << 10U;
-constexpr long kLookTime = 20'000'000;  // ns; whether the other side has ended
+constexpr long kLookTime = 20'000'000;  // ns, between two checks whether the helper has ended
 
-// Shares memory with a thread that uses errno, so it makes its system calls itself.
+// The helper shares its memory with a thread that uses errno, so it must not use libc's wrappers.
 long raw_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
   register long r10 asm("r10") = d;
   asm volatile("syscall"
@@ -44,7 +44,7 @@ void await_change(std::uint32_t& word, std::uint32_t from, const timespec* patie
   raw_call(SYS_futex, address(&word), FUTEX_WAIT, from, address(patience));
 }
 
-// Nobody could end later what is not adopted.
+// Kills the process if it cannot be adopted, because without a Child it would never be ended.
 Result<os::Child> adopt(pid_t pid) {
   auto child = os::adopt_child(pid);
   if (child) return child;
@@ -55,19 +55,19 @@ Result<os::Child> adopt(pid_t pid) {
 
 }  // namespace
 
-// The process: shares memory and descriptors with its maker, but neither groups nor thread
-// group, and ends when it has forked.
+// The helper process. Shares memory and descriptors with its maker, but not the control groups or
+// the thread group. Ends after one fork.
 struct CgroupForker::Helper {
   enum State : std::uint32_t { kEntering, kReady, kAsked, kDone };
 
   std::uint32_t state = kEntering;
   std::vector<os::UniqueFd> groups;
-  long failure = 0;  // of entering a group, or of the fork
+  long failure = 0;  // -errno of entering a group, or of the fork
   bool entered = false;
   void (*body)(void*) = nullptr;
   void* what = nullptr;
-  // Written by the kernel before the child runs: a helper that is killed in that moment has still
-  // said whom it leaves behind.
+  // The kernel writes this before the child runs, so the child is known even if the helper is
+  // killed right after the fork.
   pid_t child_pid = 0;
   pid_t maker = ::getpid();
   os::UniqueFd maker_end;  // pidfd of the maker
@@ -85,7 +85,7 @@ struct CgroupForker::Helper {
     if (stack != MAP_FAILED) ::munmap(stack, kStackSize);
   }
 
-  // Waits until the process has come so far; false when it ended before.
+  // Waits until the helper has reached `wanted` or kDone; false if it was killed before.
   bool await(State wanted) {
     for (;;) {
       std::uint32_t now = __atomic_load_n(&state, __ATOMIC_SEQ_CST);
@@ -103,7 +103,7 @@ struct CgroupForker::Helper {
   }
 
   [[noreturn]] void live() {
-    std::uint64_t all = ~0ULL;  // no signal reaches what is half made
+    std::uint64_t all = ~0ULL;  // block all signals until the child is set up
     raw_call(SYS_rt_sigprocmask, SIG_SETMASK, address(&all), 0, sizeof all);
     raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     if (raw_call(SYS_getppid) != maker) end();
@@ -118,7 +118,7 @@ struct CgroupForker::Helper {
     while (__atomic_load_n(&state, __ATOMIC_SEQ_CST) == kReady)
       await_change(state, kReady, nullptr);
     clone_args args{};
-    // Its parent is the helper's.
+    // The child's parent is the helper's maker.
     args.flags = CLONE_PARENT | CLONE_PARENT_SETTID | CLONE_NEWPID | CLONE_NEWNS;
     args.parent_tid = reinterpret_cast<std::uint64_t>(&child_pid);
     long pid = raw_call(SYS_clone3, address(&args), sizeof args);
@@ -127,8 +127,8 @@ struct CgroupForker::Helper {
     end();
   }
 
-  // The child goes with its maker, also when that has ended already. Its parent's pid would not
-  // tell: it is 0 in a PID namespace of its own.
+  // The child must end with its maker, even if the maker has ended already. getppid() cannot show
+  // that: it is always 0, because the parent is outside of the child's PID namespace.
   [[noreturn]] void begin() {
     raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     pollfd ended{maker_end.get(), POLLIN, 0};
@@ -158,7 +158,7 @@ Status CgroupForker::warm_up() {
   pid_t pid = ::clone(Helper::main, static_cast<char*>(helper->stack) + kStackSize,
                       CLONE_VM | CLONE_FILES | SIGCHLD, helper.get());
   if (pid < 0) return os::last_error("starting a process");
-  // It lives in this memory: no further without it.
+  // The process runs in this memory; adopt() has ended it if it failed.
   SF_TRY_ASSIGN(helper->process, adopt(pid));
   bool said = helper->await(Helper::kReady);
   if (!said) return fail(ErrorCode::kOs, "the process that starts the branch's init was killed");
@@ -172,7 +172,7 @@ Status CgroupForker::warm_up() {
 Result<os::Child> CgroupForker::fork_child(void (*body)(void*), void* what) {
   for (bool again = false;; again = true) {
     SF_TRY(warm_up());
-    std::unique_ptr<Helper> helper = std::move(helper_);  // each forks once
+    std::unique_ptr<Helper> helper = std::move(helper_);  // a helper forks only once
     helper->body = body;
     helper->what = what;
     say(helper->state, Helper::kAsked);
@@ -180,9 +180,8 @@ Result<os::Child> CgroupForker::fork_child(void (*body)(void*), void* what) {
     if (helper->child_pid != 0) return adopt(helper->child_pid);
     if (done)
       return os::os_error(static_cast<int>(-helper->failure), "creating the branch's namespaces")
-          .with_hint(
-              "this needs root with CAP_SYS_ADMIN; `statefork doctor` shows what is missing");
-    // Somebody killed it before it could.
+          .with_hint("this needs root with CAP_SYS_ADMIN; run `statefork doctor` for details");
+    // The helper was killed before it could fork.
     if (again) return fail(ErrorCode::kOs, "the process that starts the branch's init was killed");
   }
 }

@@ -1,6 +1,6 @@
-// Where a branch's init is forked: a process of ours that stands in the branch's control groups
-// before there is a branch. Entering a group costs milliseconds (the kernel waits until nobody
-// forks), being forked in one costs nothing.
+// CgroupForker: forks a branch's init from a helper process that has entered the branch's control
+// groups ahead of time. Entering a group takes milliseconds, because the kernel waits until no
+// process forks. A child that is forked in a group is in it at no cost.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,13 @@ class CgroupForker {
   CgroupForker& operator=(const CgroupForker&) = delete;
   ~CgroupForker();
 
-  // Enters the groups now, so that fork_child() need not.
+  // Starts the helper and enters the groups now, so that fork_child() is fast.
   Status warm_up();
-  // Runs `body` in a new child of the calling thread, in the groups, in a cgroup namespace rooted
-  // there, and in new PID and mount namespaces. The child has copies of the caller's memory and
-  // descriptors, as after fork: only async-signal-safe calls; never returns. It has no rseq area,
-  // and all signals blocked, and is killed when the calling thread ends.
+  // Runs `body(what)` in a new child of the calling thread, in the groups, in a cgroup namespace
+  // rooted there, and in new PID and mount namespaces. The child has copies of the caller's memory
+  // and descriptors, as after fork: `body` may only make async-signal-safe calls and must not
+  // return. The child has no rseq area, has all signals blocked, and is killed when the calling
+  // thread ends.
   Result<os::Child> fork_child(void (*body)(void*), void* what);
 
  private:

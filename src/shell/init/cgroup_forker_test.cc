@@ -24,7 +24,7 @@ constexpr auto kTimeout = std::chrono::seconds(20);
 
 std::vector<pid_t> children() { return os::children_of(::getpid()); }
 
-// A process of the test's own: runs `body` and ends. It is killed with the test.
+// Forks a process that runs `body` and exits. It is killed when the test ends.
 pid_t fork_to(const std::function<void()>& body) {
   pid_t pid = ::fork();
   if (pid != 0) return pid;
@@ -42,7 +42,7 @@ bool await_end(int pidfd) {
   for (;;) ::pause();
 }
 
-// Says which pid it has, then ends with a status.
+// say_and_end() writes its own pid to `to`, then exits with `status`.
 struct Word {
   int to;
   int status;
@@ -54,9 +54,9 @@ struct Word {
   ::_exit(n == sizeof self ? word->status : 1);
 }
 
-// Holds the helper in the moment in which its child is there and it has not said so. Runs in a
-// process of its own. `seized` is told when the helper is watched; returns the child, which does
-// not run yet: it goes on when this process ends.
+// Stops the helper right after it has forked and before it has reported the child. Writes a byte to
+// `seized` when it traces the helper. Returns the child, which is stopped until the calling process
+// ends. Requires: the caller is a process of its own.
 pid_t catch_fork(pid_t helper, int seized) {
   if (::ptrace(PTRACE_SEIZE, helper, 0, PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK) != 0) ::_exit(2);
   if (::write(seized, "+", 1) != 1) ::_exit(3);
@@ -85,7 +85,7 @@ class CgroupForkerTest : public ::testing::Test {
   }
 };
 
-TEST_F(CgroupForkerTest, AChildIsTheFirstProcessOfItsNamespace) {
+TEST_F(CgroupForkerTest, ChildIsPidOneOfItsNamespace) {
   ASSERT_OK_AND_ASSIGN(os::Pipe pipe, os::make_pipe());
   Word word{pipe.write_end.get(), 7};
   CgroupForker cgroup_forker({});
@@ -97,7 +97,7 @@ TEST_F(CgroupForkerTest, AChildIsTheFirstProcessOfItsNamespace) {
   EXPECT_EQ(status.code, 7);
 }
 
-TEST_F(CgroupForkerTest, AChildIsBornInTheGroups) {
+TEST_F(CgroupForkerTest, ChildStartsInTheGroups) {
   os::CgroupLayout layout = os::read_cgroup_layout();
   ASSERT_OK_AND_ASSIGN(
       os::Cgroup group,
@@ -146,10 +146,10 @@ TEST_F(CgroupForkerTest, ChildOfAHelperKilledRightAfterTheForkIsKnown) {
   ASSERT_EQ(status, 0) << "the helper was not caught";
   ASSERT_OK_AND_ASSIGN(os::ExitStatus end, child.wait(Deadline::after(kTimeout)));
   EXPECT_EQ(end.code, 9);
-  EXPECT_TRUE(children().empty()) << "somebody was left behind";
+  EXPECT_TRUE(children().empty()) << "a child process was left";
 }
 
-TEST_F(CgroupForkerTest, AChildWhoseMakerEndsBeforeItsFirstStepEnds) {
+TEST_F(CgroupForkerTest, ChildEndsIfItsMakerEndsBeforeItRuns) {
   ASSERT_OK_AND_ASSIGN(os::Pipe helper_of, os::make_pipe());
   ASSERT_OK_AND_ASSIGN(os::Pipe seized, os::make_pipe());
   ASSERT_OK_AND_ASSIGN(os::Pipe caught, os::make_pipe());

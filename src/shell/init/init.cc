@@ -54,9 +54,9 @@ void default_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// A process that init started, and what it keeps for it.
+// A process that init started, and the read ends of its output.
 struct Watched {
-  pid_t pid = 0;  // 0: it has ended, or there is none
+  pid_t pid = 0;  // 0: ended, or the slot is unused
   int out = 0;    // kFirstSink or above; 0: none
   int err = 0;
 
@@ -68,8 +68,9 @@ struct Watched {
   }
 };
 
-// Whoever is that user may take descriptors from it: none that init obeys, none of an agent's.
-// And `ready`, at kInitFdEnd.
+// Closes all descriptors that a holder must not have, and moves `ready` to kInitFdEnd. Processes of
+// the holder's user may open the holder's descriptors. So it must not have the ends with which init
+// is controlled, or descriptors of an agent.
 void keep_what_a_holder_holds(int ready) {
   for (int fd : {kEventRead, kAckWrite, kRequestRead, kRequestWrite, kRequestText}) ::close(fd);
   ::dup2(ready, kInitFdEnd);
@@ -86,7 +87,7 @@ void become_user(const Start& start) {
 [[noreturn]] void run(const Start& start) {
   become_user(start);
   if (::chdir(start.cwd) != 0) start_failed(start, "chdir");
-  ::environ = start.env;  // execvp() searches the PATH the program is to have, not init's own
+  ::environ = start.env;  // execvp() must search the program's PATH, not init's
   ::execvp(start.argv[0], start.argv);
   start_failed(start, "exec");
 }
@@ -123,7 +124,7 @@ class Init {
     }
   }
 
-  // Where a started process is remembered; its end would go unnoticed without.
+  // A started process needs a slot, or init would not report its end.
   Watched* free_slot() {
     for (Watched& slot : watched_) {
       if (slot.pid == 0 && &slot != starting_) return &slot;
@@ -161,7 +162,7 @@ class Init {
     report("D\n");
   }
 
-  // Whatever lies in memory is part of every checkpoint.
+  // Frees the request's pages, because all used memory becomes part of every checkpoint.
   void forget() {
     constexpr std::size_t kPage = 4096;
     for (auto [start, size] : {std::pair{static_cast<void*>(text_), sizeof text_},
@@ -190,7 +191,8 @@ class Init {
     if (pid > 0) report("L %d\n", pid);
   }
 
-  // Told of once it may be looked into, or has died: whoever came before would find a closed door.
+  // Reports the holder only when it is dumpable, or has died. Before that, its descriptors cannot
+  // be opened.
   void start_holder(const Start& start) {
     int ready[2];
     if (::pipe2(ready, O_CLOEXEC) != 0) {
@@ -203,7 +205,7 @@ class Init {
       for (Watched& watched : watched_) watched.close_sinks();
       keep_what_a_holder_holds(ready[1]);
       become_user(start);
-      ::prctl(PR_SET_DUMPABLE, 1);  // or its /proc entry would belong to root
+      ::prctl(PR_SET_DUMPABLE, 1);  // otherwise its /proc entry would belong to root
       ::prctl(PR_SET_NAME, "waypoint-holder");
       ::close(kInitFdEnd);
       for (;;) ::pause();
@@ -229,8 +231,8 @@ class Init {
     pid_t pid = ::fork();
     if (pid == 0) {
       default_signals();
-      ::setpgid(0, 0);  // no new session: a leaderless session could not be captured once this
-                        // command has ended
+      ::setpgid(0, 0);  // no new session: an engine cannot capture a session without its leader,
+                        // which this command would leave when it ends
       ::dup2(pipes_.in[0], 0);
       ::dup2(pipes_.out[1], 1);
       ::dup2(pipes_.err[1], 2);
@@ -244,7 +246,7 @@ class Init {
     report("P %ld %d %d %d %d\n", start.id, pid, pipes_.in[1], side->out, side->err);
   }
 
-  // A pipe whose read end lies where a keeper looks for it.
+  // Makes a pipe with its read end at kFirstSink or above, where a keeper looks for it.
   static bool make_output(int (&ends)[2]) {
     if (::pipe2(ends, O_CLOEXEC) != 0) return false;
     int sink = ::fcntl(ends[0], F_DUPFD_CLOEXEC, static_cast<int>(kFirstSink));
@@ -254,7 +256,7 @@ class Init {
     return true;
   }
 
-  // Null: there is no process. Requires: free_slot().
+  // Returns null if the fork failed. Requires: free_slot().
   Watched* started(const Start& start, pid_t pid) {
     if (pid < 0) {
       report("F %ld %d fork\n", start.id, errno);
@@ -284,8 +286,8 @@ class Init {
 
   std::array<Watched, kMaxWatched> watched_{};
   Pipes pipes_;
-  Watched* starting_ = nullptr;  // whose pipes they are: it may have ended, and "go" not come yet
-  long pipes_of_ = 0;            // which request they were made for
+  Watched* starting_ = nullptr;  // owner of pipes_ until "go" arrives; it may have ended already
+  long pipes_of_ = 0;            // id of the request that pipes_ were made for
   RequestReader request_;
   char text_[kMaxRequest];
 };

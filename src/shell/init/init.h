@@ -1,5 +1,6 @@
-// What PID 1 of a branch does: reaps, starts shells and side commands when it is asked to, reports
-// what ended. No heap beyond a fixed buffer, nothing that a root file system would have to provide.
+// The main loop of a branch's PID 1: reaps processes, starts shells and side commands on request,
+// and reports when they end. Uses a fixed buffer instead of the heap, and needs no file of the root
+// file system.
 #pragma once
 
 namespace sf::waypoint {

@@ -11,7 +11,8 @@
 namespace sf::waypoint {
 namespace {
 
-// Made far above the fixed numbers, then moved down: none is in another's way.
+// The descriptors are created above the fixed numbers, then moved down, so that none overwrites
+// another.
 constexpr int kScratch = 64;
 
 bool location(int fd, int number) {

@@ -1,13 +1,13 @@
-// The pipes and memory files of init_protocol.h, at their numbers.
+// Creates the pipes and memory files of init_protocol.h at their descriptor numbers.
 #pragma once
 
 namespace sf::waypoint {
 
-// Numbers below this one are used in between.
+// make_init_channel() uses descriptor numbers below this one.
 inline constexpr int kInitScratchEnd = 96;
 
-// Null, or the step that failed, with errno. Only async-signal-safe calls.
-// Requires: nothing of use is open below kInitFdEnd but the standard streams.
+// Returns null, or the name of the failed step, with errno set. Makes only async-signal-safe calls.
+// Overwrites all descriptors below kInitFdEnd except the standard streams.
 const char* make_init_channel();
 
 }  // namespace sf::waypoint

@@ -26,8 +26,8 @@ struct Failure {
   int error;
 };
 
-// Everything the child needs, prepared before the clone: after it only async-signal-safe calls are
-// made.
+// Everything that the child needs is prepared before the clone, because after it only
+// async-signal-safe calls are allowed.
 class InitChild {
  public:
   InitChild(const InitPlan& plan, int report)
@@ -48,10 +48,10 @@ class InitChild {
       plan_.instead(plan_.what);
     }
     make_channel();
-    if (plan_.rlimits) plan_.rlimits->apply();  // before the capability to raise them is gone
+    if (plan_.rlimits) plan_.rlimits->apply();  // needs a capability that is dropped next
     drop_capabilities();
     ::umask(022);
-    ::setpriority(PRIO_PROCESS, 0, 0);  // whatever the manager runs with
+    ::setpriority(PRIO_PROCESS, 0, 0);  // do not inherit the manager's priority
     ::setsid();
     sigset_t none;
     sigemptyset(&none);
@@ -72,8 +72,8 @@ class InitChild {
     check(::mount("devpts", pts_.c_str(), "devpts", MS_NOSUID | MS_NOEXEC,
                   "newinstance,ptmxmode=0666,mode=0620"),
           "mount /dev/pts");
-    // Root without CAP_SYS_ADMIN may still write what the file modes allow here, and that is the
-    // host's.
+    // These files are the host's, and root without CAP_SYS_ADMIN could still write them if their
+    // modes allow it.
     for (const std::string& path : read_only_) {
       if (::mount(path.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0) {
         if (errno == ENOENT) continue;
@@ -92,7 +92,7 @@ class InitChild {
     check(::chdir("/"), "chdir");
   }
 
-  // Only init's descriptors and the report stay open.
+  // Closes all descriptors except init's and the report.
   void make_channel() {
     int report = ::fcntl(report_, F_DUPFD_CLOEXEC, kInitScratchEnd);
     check(report, "dup");
@@ -148,7 +148,7 @@ Error launch_error(const Failure& failure) {
       os::os_error(failure.error, std::string("starting the branch's init: ") + failure.step);
   if (failure.error == EPERM)
     return std::move(error).with_hint(
-        "this needs root with CAP_SYS_ADMIN; `statefork doctor` shows what is missing");
+        "this needs root with CAP_SYS_ADMIN; run `statefork doctor` for details");
   if (failure.error == EAGAIN)
     return std::move(error).with_hint("raise the pids limit of the branch");
   return error;

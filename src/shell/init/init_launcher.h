@@ -14,11 +14,11 @@ namespace sf::waypoint {
 
 struct InitPlan {
   std::string root_view;  // mount point of the branch's root in the caller's namespace
-  CgroupForker* cgroup_forker = nullptr;                     // which forks it
+  CgroupForker* cgroup_forker = nullptr;                     // forks init
   std::uint64_t capabilities = 0;                            // bounding set
   std::optional<os::ResourceLimits> rlimits = std::nullopt;  // nothing: the caller's own
-  // Runs in the branch's init program's place, in the namespaces and the root, with everything else
-  // still the caller's: only async-signal-safe calls; never returns.
+  // If set, runs instead of the init program, in the new namespaces and root; everything else is
+  // still the caller's. May only make async-signal-safe calls; must not return.
   void (*instead)(void* what) = nullptr;
   void* what = nullptr;
 };

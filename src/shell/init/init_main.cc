@@ -1,4 +1,5 @@
-// waypoint-init: PID 1 of a Waypoint branch. Static and on its own: a small image to capture.
+// waypoint-init: PID 1 of a Waypoint branch. Static and without dependencies, so that its image is
+// small.
 #include "shell/init/init.h"
 #include "shell/init/own_data.h"
 

@@ -22,10 +22,10 @@ void leave_file() {
   const unsigned long count = ::getauxval(AT_PHNUM);
   for (unsigned long i = 0; i < count; ++i) {
     if (parts[i].p_type != PT_LOAD || (parts[i].p_flags & PF_W) == 0) continue;
-    const std::uintptr_t start = page_of(parts[i].p_vaddr);  // linked to run where it stands
+    const std::uintptr_t start = page_of(parts[i].p_vaddr);  // the program is not relocated
     const std::size_t size = page_of(parts[i].p_vaddr + parts[i].p_filesz + kPage - 1) - start;
     void* copy = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (copy == MAP_FAILED) return;  // then it stays as it is
+    if (copy == MAP_FAILED) return;  // the segment remains a file mapping
     std::memcpy(copy, location(start), size);
     ::mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, location(start));
   }

@@ -1,11 +1,11 @@
-// Init's written data, apart from its file.
+// Makes init's writable data independent of its program file.
 #pragma once
 
 namespace sf::waypoint {
 
-// Puts anonymous memory with the same content in the place of the program's writable segment. A
-// restore writes these pages before anything runs; pages of a file would have to be read first, in
-// every branch anew, since each has files of its own.
+// Replaces the program's writable segment by anonymous memory with the same content. A restore
+// writes these pages before the program runs. If they were pages of a file, every restore would
+// have to read them first, since each branch has its own files.
 void leave_file();
 
 }  // namespace sf::waypoint

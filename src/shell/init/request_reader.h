@@ -1,5 +1,6 @@
-// A request to init (init_protocol.h), read. Whoever is root in the branch can write one, so
-// nothing in it is taken on trust. Pure, and without a heap: what is read points into the text.
+// RequestReader: parses a request to init (init_protocol.h). Any root process in the branch can
+// write one, so the parser validates everything. Pure. Does not use the heap: the results point
+// into the text.
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +27,8 @@ struct Start {
 
 class RequestReader {
  public:
-  // `text` has a NUL behind its `size` bytes, and lives until the next call. False: too many words.
+  // Returns false if there are too many words. Requires: a NUL follows the `size` bytes of `text`,
+  // and `text` stays valid until the next call.
   bool load(char* text, std::size_t size) {
     count_ = 0;
     at_ = 0;
@@ -35,11 +37,12 @@ class RequestReader {
     return count_ < kMaxRequestWords;
   }
 
-  // The next word; "" when there is none.
+  // The next word; "" at the end.
   char* word() { return at_ < count_ ? words_[at_++] : empty_; }
   long number() { return std::strtol(word(), nullptr, 10); }
 
-  // Everything behind the kind. False: a list is longer than the request, or its end is missing.
+  // Reads everything after the kind. Returns false if a list is longer than the request, or its
+  // end is missing.
   bool read_start(Start& start) {
     start.id = number();
     start.uid = static_cast<uid_t>(number());
@@ -54,15 +57,15 @@ class RequestReader {
     char** argv_end = nullptr;
     char** env_end = nullptr;
     if (!list(start.argv, argv_end) || !list(start.env, env_end)) return false;
-    // The lists lie in one block: behind argv stands the count of env, which has been read, and
-    // behind env the empty word that ends a request.
+    // The lists are parts of one array, so the word after each list is overwritten: after argv, the
+    // count of env, which has been read; after env, the empty word that ends the request.
     *argv_end = nullptr;
     *env_end = nullptr;
     return true;
   }
 
  private:
-  // A count of words that are there, and one behind them.
+  // Reads a count. Returns false unless that many words and one more follow.
   bool counted(std::size_t& count) {
     long wanted = number();
     if (wanted < 0 || static_cast<std::size_t>(wanted) >= count_ - at_) return false;
@@ -79,7 +82,7 @@ class RequestReader {
     return true;
   }
 
-  std::array<char*, kMaxRequestWords> words_;  // as it comes: memory that is touched is captured
+  std::array<char*, kMaxRequestWords> words_;  // not initialized: touched pages would be captured
   std::size_t count_ = 0;
   std::size_t at_ = 0;
   char empty_[1] = {0};

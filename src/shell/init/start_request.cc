@@ -26,7 +26,7 @@ std::string encode(const StartRequest& request) {
   put(out, request.cwd);
   put_list(out, request.argv);
   put_list(out, request.env);
-  put(out, "");  // init ends its last array here
+  put(out, "");  // init overwrites this word with the end of its last array
   return out;
 }
 

@@ -1,4 +1,4 @@
-// A request to init in the words of init_protocol.h. Pure.
+// Encodes a request to init as init_protocol.h defines it. Pure.
 #pragma once
 
 #include <sys/types.h>

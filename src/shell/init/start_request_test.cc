@@ -7,12 +7,12 @@
 namespace sf::waypoint {
 namespace {
 
-// Reads as init does: words ended by NUL, lists behind their count.
+// Reads words that end with NUL, and lists that follow their count, as init does.
 class Words {
  public:
   explicit Words(std::string text) : text_(std::move(text)) {}
   std::string next() {
-    EXPECT_LT(at_, text_.size()) << "one word more than there is";
+    EXPECT_LT(at_, text_.size()) << "read past the last word";
     std::string word = text_.c_str() + std::min(at_, text_.size());
     at_ += word.size() + 1;
     return word;
@@ -43,11 +43,11 @@ void expect_round_trip(const StartRequest& request) {
   EXPECT_EQ(words.next(), request.cwd);
   EXPECT_EQ(words.list(), request.argv);
   EXPECT_EQ(words.list(), request.env);
-  EXPECT_EQ(words.next(), "") << "init ends its last array in this word";
+  EXPECT_EQ(words.next(), "") << "init overwrites this word with the end of its last array";
   EXPECT_TRUE(words.done());
 }
 
-TEST(StartRequestTest, TheWordsStandInTheOrderInitReadsThem) {
+TEST(StartRequestTest, WordsAreInTheOrderThatInitReads) {
   std::string text = encode({.kind = "shell",
                              .id = 3,
                              .who = {1000, 100, {100, 27}},
@@ -60,17 +60,17 @@ TEST(StartRequestTest, TheWordsStandInTheOrderInitReadsThem) {
   EXPECT_EQ(text, "shell|3|1000|100|2|100|27|/tmp|2|/bin/bash|--norc|1|A=1||");
 }
 
-TEST(StartRequestTest, EmptyListsAndEmptyWordsKeepTheirPlaces) {
+TEST(StartRequestTest, EmptyListsAndEmptyWordsAreEncoded) {
   expect_round_trip({.kind = "go"});
   expect_round_trip({.kind = "side", .argv = {"echo", "", "x", ""}, .env = {"EMPTY="}});
 }
 
-TEST(StartRequestTest, TheLargestNumbersArrive) {
+TEST(StartRequestTest, LargestNumbersAreEncoded) {
   expect_round_trip(
       {.kind = "side", .id = 1L << 40, .who = {4294967294U, 4294967294U, {4294967294U}}});
 }
 
-TEST(StartRequestTest, AnyWordsSurvive) {
+TEST(StartRequestTest, RandomWordsSurviveARoundTrip) {
   std::mt19937 random(10);
   for (int round = 0; round < 500; ++round) {
     StartRequest request{.kind = "side", .id = static_cast<long>(random() % 1000)};

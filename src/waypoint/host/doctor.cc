@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::pair<const char*, const char*> kNamespaces[] = {
     {"pid", "restored processes cannot have their old pids"},
-    {"mnt", "a session cannot have a root of its own"},
-    {"net", "sessions cannot have ports of their own"},
-    {"ipc", "System V shared memory cannot be kept apart"},
-    {"uts", "a session cannot have a host name of its own"},
+    {"mnt", "a session cannot have its own root"},
+    {"net", "sessions cannot have their own ports"},
+    {"ipc", "System V shared memory of sessions is not isolated"},
+    {"uts", "a session cannot have its own host name"},
     {"cgroup", "a session sees the host's control groups"},
 };
 constexpr std::size_t kNamedMounts = 4;
@@ -22,12 +22,12 @@ constexpr os::KernelVersion kOldestKernel{5, 10};
 constexpr os::KernelVersion kTestedKernel{6, 0};
 constexpr std::uint64_t kMiB = 1ULL << 20U;
 constexpr std::uint64_t kGiB = 1ULL << 30U;
-constexpr std::uint64_t kLeastSpace = 64 * kMiB;  // a branch does not even start with less
+constexpr std::uint64_t kLeastSpace = 64 * kMiB;  // a branch cannot start with less
 constexpr std::uint64_t kGoodSpace = kGiB;
 constexpr std::uint64_t kGoodOpenFiles = 4096;
 constexpr std::uint64_t kGoodPidMax = 32768;
 
-// A need before it is looked at: everything but the verdict.
+// A requirement without its verdict.
 struct Need {
   std::string id;
   std::string need;
@@ -42,7 +42,7 @@ class Judgement {
   void ok(Need need, std::string detail) {
     add(std::move(need), FindingState::kOk, std::move(detail), {});
   }
-  // Not there: kMissing for what sessions and checkpoints stand on, else a warning.
+  // Reports an unmet need: kMissing if sessions or checkpoints depend on it, else a warning.
   void lacking(Need need, std::string detail, std::string fix) {
     bool vital = need.part == HostPart::kSessions || need.part == HostPart::kCheckpoints;
     add(std::move(need), vital ? FindingState::kMissing : FindingState::kWarning, std::move(detail),
@@ -51,14 +51,15 @@ class Judgement {
   void warn(Need need, std::string detail, std::string fix) {
     add(std::move(need), FindingState::kWarning, std::move(detail), std::move(fix));
   }
-  // A probe's verdict. What is refused for want of rights is mended by rights, not by `fix`.
+  // Reports the verdict of a probe. If the probe failed for lack of privileges, the remedy is more
+  // privileges, not `fix`.
   void probed(Need need, const Status& probe, std::string detail, std::string fix) {
     if (probe) return ok(std::move(need), std::move(detail));
     lacking(std::move(need), probe.error().message,
             os::is_refusal(probe.error()) ? more_rights() : std::move(fix));
   }
   std::string more_rights() const {
-    return facts_.root ? "docker run --privileged ... (or the like: this root has not all rights)"
+    return facts_.root ? "docker run --privileged ... (or similar: this root lacks privileges)"
                        : "sudo statefork doctor";
   }
   const HostFacts& facts() const { return facts_; }
@@ -76,14 +77,14 @@ class Judgement {
 
 void judge_kernel(Judgement& out) {
   Need need{"kernel", "Linux 5.10 or later", HostPart::kSessions,
-            "sessions cannot run: overlay, loop and process calls of 5.10 are used"};
+            "sessions cannot run: they use overlay, loop and process calls of 5.10"};
   auto version = os::parse_kernel_version(out.facts().kernel_release);
   const std::string& seen = out.facts().kernel_release;
   if (!version || *version < kOldestKernel)
     return out.lacking(need, seen, "apt-get install linux-image-amd64, then reboot");
   if (*version < kTestedKernel) {
-    need.cost = "nothing known; StateFork is tested on 6.x only";
-    return out.warn(need, seen + ", older than what is tested (6.x)", "");
+    need.cost = "none known, but StateFork is tested on 6.x only";
+    return out.warn(need, seen + ", older than the tested versions (6.x)", "");
   }
   out.ok(need, seen);
 }
@@ -96,18 +97,18 @@ struct CapabilityNeed {
 constexpr CapabilityNeed kCapabilities[] = {
     {"sys_admin", HostPart::kSessions, "no mounts and no namespaces, so no sessions"},
     {"sys_chroot", HostPart::kSessions, "a session cannot enter its root"},
-    {"setuid", HostPart::kSessions, "a session cannot become its user"},
-    {"setgid", HostPart::kSessions, "a session cannot take its groups"},
-    {"setpcap", HostPart::kSessions, "a session cannot give its capabilities up"},
+    {"setuid", HostPart::kSessions, "a session cannot switch to its user"},
+    {"setgid", HostPart::kSessions, "a session cannot set its groups"},
+    {"setpcap", HostPart::kSessions, "a session cannot drop its capabilities"},
     {"chown", HostPart::kSessions, "files of a session cannot get their owners"},
     {"dac_override", HostPart::kSessions, "files of other users cannot be kept"},
     {"fowner", HostPart::kSessions, "modes and times of other users' files cannot be kept"},
-    {"mknod", HostPart::kSessions, "a session gets no /dev/null, and no deleted files (whiteouts)"},
+    {"mknod", HostPart::kSessions, "a session cannot have /dev/null or delete files (whiteouts)"},
     {"kill", HostPart::kSessions, "processes of other users in a session cannot be ended"},
     {"net_admin", HostPart::kSessions, "a session's loopback stays down"},
     {"sys_ptrace", HostPart::kCheckpoints, "processes cannot be captured"},
     {"sys_resource", HostPart::kComfort,
-     "nothing you see: CRIU reads the limits of non-root processes through a prlimit shim instead"},
+     "no visible effect: CRIU reads limits of non-root processes through a prlimit shim instead"},
 };
 
 std::string capability_name(const std::string& capability) {
@@ -158,16 +159,16 @@ void judge_namespaces(Judgement& out) {
 void judge_mounts(Judgement& out) {
   const HostFacts& facts = out.facts();
   out.probed({"mount_api", "mount API (fsopen, move_mount)", HostPart::kSessions,
-              "sessions cannot run: their mounts are made with it"},
+              "sessions cannot run: they need it for their mounts"},
              facts.mount_api, "works", "");
   out.probed({"overlay", "OverlayFS with xino, redirect_dir, metacopy, index", HostPart::kSessions,
               "sessions cannot run: a session's files are an overlay over the base root"},
-             facts.overlay, "mounted, renamed and deleted in it", "modprobe overlay");
+             facts.overlay, "mounting, renaming and deleting work", "modprobe overlay");
   out.probed({"devpts", "devpts instances", HostPart::kSessions,
-              "sessions cannot run: each has terminals of its own"},
+              "sessions cannot run: each needs its own terminals"},
              facts.devpts, "a terminal was opened", "");
   out.probed({"last_pid", "writable ns_last_pid", HostPart::kComfort,
-              "after a restore, new processes get other pids than they would have had"},
+              "after a restore, new processes get other pids than without the restore"},
              facts.last_pid, "works in a new pid namespace", "");
 }
 
@@ -178,7 +179,7 @@ std::string layout_text(const os::CgroupLayout& layout) {
   return "hybrid: limits in v1, v2 at " + layout.unified;
 }
 
-// All places where groups are made, each once.
+// A command that remounts every hierarchy in use.
 std::string remount_all(const os::CgroupLayout& layout) {
   std::set<std::string> mounts;
   if (!layout.unified.empty()) mounts.insert(layout.unified);
@@ -189,7 +190,8 @@ std::string remount_all(const os::CgroupLayout& layout) {
   return commands;
 }
 
-// Processes in the top group, as in a container, keep its controllers from being handed down.
+// Processes in the top group, as in a container, keep the kernel from enabling its controllers for
+// child groups.
 std::string empty_top_group(const os::CgroupLayout& layout) {
   const std::string& top = layout.unified;
   return "mkdir -p " + top + "/init && xargs -rn1 < " + top + "/cgroup.procs > " + top +
@@ -210,34 +212,34 @@ void judge_limits(Judgement& out) {
     out.probed({"limit_" + controller, "limits on " + controller, HostPart::kComfort,
                 "a session asked to limit " + controller +
                     " does not start; without a limit it can starve the host"},
-               probe, v1 != layout.v1.end() ? "held by cgroup v1" : "held by cgroup v2", fix);
+               probe, v1 != layout.v1.end() ? "limited by cgroup v1" : "limited by cgroup v2", fix);
   }
 }
 
 void judge_cgroups(Judgement& out) {
   const os::CgroupFacts& groups = out.facts().cgroups;
   Need layout{"cgroup_layout", "control groups, v2 or hybrid", HostPart::kComfort,
-              "no limits hold, and what a session leaves behind is found by its pids only"};
+              "limits have no effect, and leftover processes are found by their pids only"};
   if (groups.layout.unified.empty()) {
     if (!groups.layout.v1.empty())
-      layout.cost = "a session's processes cannot be frozen or ended as one";
+      layout.cost = "a session's processes cannot be frozen or killed as a group";
     out.warn(layout, layout_text(groups.layout),
              groups.layout.v1.empty() ? "mount -t cgroup2 cgroup2 /sys/fs/cgroup" : "");
   } else {
     out.ok(layout, layout_text(groups.layout));
   }
-  Need create{"cgroup_create", "control groups can be made", HostPart::kSessions,
-              "sessions cannot run: each has a group of its own"};
+  Need create{"cgroup_create", "control groups can be created", HostPart::kSessions,
+              "sessions cannot run: each needs its own group"};
   if (remount_all(groups.layout).empty()) {
-    create.cost = "sessions run without groups of their own";
+    create.cost = "sessions run without their own groups";
     out.warn(create, "not mounted", "");
   } else {
-    out.probed(create, groups.groups, "made and removed", remount_all(groups.layout));
+    out.probed(create, groups.groups, "created and removed", remount_all(groups.layout));
   }
   Need freeze{"cgroup_freeze_kill", "cgroup v2 freeze and kill", HostPart::kComfort,
-              "processes are stopped and ended one by one, which a fork bomb may outrun"};
+              "processes are stopped and killed one by one; a fork bomb may be faster"};
   if (groups.freezes && groups.kills) {
-    out.ok(freeze, "both there");
+    out.ok(freeze, "both supported");
   } else {
     out.warn(freeze, groups.freezes ? "freeze without kill (from Linux 5.14 on)" : "not seen", "");
   }
@@ -247,11 +249,11 @@ void judge_cgroups(Judgement& out) {
 void judge_files(Judgement& out) {
   const HostFacts& facts = out.facts();
   const std::string cost =
-      "files are copied at each checkpoint, and inode numbers of files born in a session change on "
+      "files are copied at each checkpoint, and inode numbers of files made in a session change on "
       "restore";
   out.probed({"loop_device", "loop devices", HostPart::kComfort, cost}, facts.loop,
-             "one was attached", "modprobe loop");
-  out.probed({"btrfs", "btrfs in the kernel", HostPart::kComfort, cost}, facts.btrfs, "there",
+             "a device was attached", "modprobe loop");
+  out.probed({"btrfs", "btrfs in the kernel", HostPart::kComfort, cost}, facts.btrfs, "supported",
              "modprobe btrfs");
   Need mkfs{"mkfs_btrfs", "mkfs.btrfs", HostPart::kComfort, cost};
   if (facts.mkfs_btrfs) {
@@ -269,12 +271,12 @@ std::string size_text(std::uint64_t bytes) {
 void judge_store(Judgement& out) {
   const HostFacts& facts = out.facts();
   Need location{"store", "store " + facts.store_dir, HostPart::kSessions,
-                "sessions cannot run: their files and checkpoints live there"};
+                "sessions cannot run: their files and checkpoints are stored there"};
   const std::string elsewhere = "statefork doctor --store DIR";
   if (!facts.store) return out.lacking(location, facts.store.error().message, elsewhere);
   const os::DirectoryFacts& store = *facts.store;
   std::string seen =
-      (store.existing == facts.store_dir ? "exists" : "to be made in " + store.existing) +
+      (store.existing == facts.store_dir ? "exists" : "will be created in " + store.existing) +
       std::string(", ") + store.file_system;
   bool own_file_system = facts.loop && facts.btrfs && facts.mkfs_btrfs;
   if (store.read_only) {
@@ -287,14 +289,14 @@ void judge_store(Judgement& out) {
         "sessions cannot run: an overlay cannot have its upper layer on another overlay";
     out.lacking(location, seen, elsewhere + " on another file system, such as a volume");
   } else if (store.file_system == "tmpfs") {
-    location.cost = "checkpoints take memory and are gone after a reboot";
+    location.cost = "checkpoints use memory and are lost at a reboot";
     out.warn(location, seen, elsewhere);
   } else {
     out.ok(location, seen);
   }
 
   Need space{"store_space", "at least 1 GiB free in the store", HostPart::kSessions,
-             "checkpoints soon fail for want of space"};
+             "checkpoints will soon fail for lack of space"};
   std::string free = size_text(store.free_bytes) + " free";
   if (store.free_bytes < kLeastSpace) {
     space.cost = "sessions cannot run: there is no room for their files";
@@ -322,7 +324,7 @@ void judge_criu(Judgement& out) {
 
 void judge_network_lock(Judgement& out) {
   out.probed({"nf_tables", "nf_tables in the kernel", HostPart::kComfort,
-              "a checkpoint fails while a session's TCP connection has data under way"},
+              "a checkpoint fails while a session's TCP connection has data in flight"},
              out.facts().nf_tables, "works in a new network namespace", "modprobe nf_tables");
 }
 
@@ -343,7 +345,7 @@ void judge_ptrace(Judgement& out) {
 
 void judge_native_engine(Judgement& out) {
   const std::string cost =
-      "the native engine cannot save memory by difference; CRIU does its work, more slowly";
+      "the native engine cannot save memory incrementally; CRIU is used instead and is slower";
   out.probed({"userfaultfd", "userfaultfd, asynchronous", HostPart::kNativeEngine, cost},
              out.facts().userfaultfd, "works", "");
   out.probed({"pagemap_scan", "PAGEMAP_SCAN", HostPart::kNativeEngine, cost},
@@ -361,7 +363,7 @@ void judge_base_root(Judgement& out) {
     out.lacking(bash, "none in " + facts.base_root, enter + "apt-get install bash");
   }
   Need whole{"submounts", "all of the base root in one mount", HostPart::kComfort,
-             "a session sees what lies beneath these mounts: an empty directory, as a rule"};
+             "a session sees the directories below these mounts, which are usually empty"};
   if (facts.submounts.empty()) return out.ok(whole, "no other mounts below " + facts.base_root);
   std::string seen;
   for (std::size_t i = 0; i < facts.submounts.size() && i < kNamedMounts; ++i)
@@ -375,7 +377,7 @@ void judge_helpers(Judgement& out) {
   for (const Helper& helper : out.facts().helpers.all()) {
     std::string id = helper.name.substr(0, helper.name.find('.'));
     std::ranges::replace(id, '-', '_');
-    Need need{id, helper.name, HostPart::kSessions, "sessions cannot run: it is part of each"};
+    Need need{id, helper.name, HostPart::kSessions, "sessions cannot run without it"};
     if (helper.usable) {
       out.ok(need, "in " + out.facts().helpers.dir);
     } else {
@@ -387,7 +389,7 @@ void judge_helpers(Judgement& out) {
 void judge_amounts(Judgement& out) {
   const HostFacts& facts = out.facts();
   Need files{"open_files", "4096 open files", HostPart::kComfort,
-             "a manager runs out of descriptors at some hundred live branches"};
+             "a manager runs out of descriptors at a few hundred live branches"};
   std::string seen = "hard limit " + std::to_string(facts.open_files);
   if (facts.open_files < kGoodOpenFiles) {
     out.warn(files, seen, "ulimit -Hn 65536");
@@ -411,7 +413,7 @@ Status check_session_capabilities(const os::CapabilitySet& held) {
     if (need.part != HostPart::kSessions || held.contains(need.name)) continue;
     return fail(ErrorCode::kUnsupported,
                 "sessions need " + capability_name(need.name) + ": without it " + need.cost,
-                grant(need.name) + "; `statefork doctor` shows all that is missing");
+                grant(need.name) + "; `statefork doctor` lists everything that is missing");
   }
   return Ok{};
 }

@@ -1,6 +1,6 @@
-// Doctor: for each thing StateFork needs of a host, whether it is there, what its absence costs,
-// and the command that mends it. examine_host() looks; judge() is the pure part, from facts to
-// findings.
+// Doctor: checks each thing that StateFork needs of a host, and reports whether the host has it,
+// what its absence costs, and the command that fixes it. examine_host() reads the facts; judge() is
+// pure and turns facts into findings.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ namespace sf::waypoint {
 
 enum class FindingState {
   kOk,
-  kWarning,  // sessions run, and something is lost
+  kWarning,  // sessions run, but something does not work
   kMissing,  // sessions cannot run, or cannot be checkpointed
 };
 
-// Which part of StateFork leans on a need.
+// The part of StateFork that needs it.
 enum class HostPart { kSessions, kCheckpoints, kNativeEngine, kComfort, kBackends };
 
 struct Finding {
@@ -26,24 +26,24 @@ struct Finding {
   std::string need;
   HostPart part = HostPart::kSessions;
   FindingState state = FindingState::kOk;
-  std::string detail;  // what was seen
+  std::string detail;  // the observation
   std::string cost;    // what the user loses without it
-  std::string fix;     // the command that mends it; empty when there is none, or nothing to mend
+  std::string fix;     // the command that fixes it; empty if there is none or none is needed
 };
 
 std::string_view to_string(FindingState state);
 std::string_view to_string(HostPart part);
 
-// Tries everything out; takes well under a second and leaves nothing behind. The order of findings
-// is fixed.
+// Runs all probes. Takes well under a second and leaves nothing behind. The order of findings is
+// fixed.
 std::vector<Finding> examine_host(const DoctorOptions& options);
 std::vector<Finding> judge(const HostFacts& facts);
-// Pure: names the first capability that sessions need and that is not held.
+// Pure: the error names the first missing capability that sessions need.
 Status check_session_capabilities(const os::CapabilitySet& held);
 
-// Can sessions run and be checkpointed here?
+// Whether sessions can run and be checkpointed on this host.
 bool is_ready(const std::vector<Finding>& findings);
-// One line: "ready: all engines", or what cannot work and for which findings.
+// One line: "ready: all engines", or the parts that cannot work, with the ids of their findings.
 std::string summarize(const std::vector<Finding>& findings);
 
 // {"version": 1, "ready": ..., "findings": [...]}

@@ -26,7 +26,7 @@ std::string mounts() {
   return text ? *text : "";
 }
 
-TEST(DoctorKernelTest, AnExaminationIsQuickAndLeavesNoMountAndNoStore) {
+TEST(DoctorKernelTest, ExaminationIsQuickAndLeavesNoMountAndNoStore) {
   std::string before = mounts();
   std::string store = testing::TempDir() + "/doctor_kernel_test_store";
   Stopwatch watch;
@@ -37,7 +37,7 @@ TEST(DoctorKernelTest, AnExaminationIsQuickAndLeavesNoMountAndNoStore) {
   EXPECT_EQ(state_of(findings, "store"), FindingState::kOk);
 }
 
-TEST(DoctorKernelTest, AMachineThatRunsTheseTestsHasWhatSessionsNeed) {
+TEST(DoctorKernelTest, TheTestMachineMeetsTheNeedsOfSessions) {
   auto findings = examine_host({});
   for (const char* id :
        {"kernel", "root", "namespace_pid", "mount_api", "overlay", "devpts", "ptrace", "bash",
@@ -45,8 +45,8 @@ TEST(DoctorKernelTest, AMachineThatRunsTheseTestsHasWhatSessionsNeed) {
     EXPECT_EQ(state_of(findings, id), FindingState::kOk) << id;
 }
 
-// Each helper in turn is taken away.
-TEST(DoctorKernelTest, WhatOpenDemandsBesideTheProgramTheDoctorDemandsToo) {
+// Each helper in turn is missing.
+TEST(DoctorKernelTest, TheDoctorReportsEachMissingHelperThatOpenNeeds) {
   const Helpers real = look_for_helpers("");
   for (const Helper& missing : real.all()) {
     test::TempDir dir;
@@ -65,7 +65,7 @@ TEST(DoctorKernelTest, WhatOpenDemandsBesideTheProgramTheDoctorDemandsToo) {
   }
 }
 
-TEST(DoctorKernelTest, ARootWhoseOnlyBashIsInUsrLocalIsFoundWithIt) {
+TEST(DoctorKernelTest, BashInUsrLocalIsFound) {
   test::TempDir root;
   EXPECT_EQ(state_of(examine_host({.root = root.path()}), "bash"), FindingState::kMissing);
   EXPECT_FALSE(check_base_root(root.path()).ok());
@@ -75,7 +75,7 @@ TEST(DoctorKernelTest, ARootWhoseOnlyBashIsInUsrLocalIsFoundWithIt) {
   EXPECT_TRUE(check_base_root(root.path()).ok());
 }
 
-TEST(DoctorKernelTest, ACriuThatIsNotThereIsReportedByItsPath) {
+TEST(DoctorKernelTest, AMissingCriuIsReportedByItsPath) {
   auto findings = examine_host({.criu_path = "/no/such/criu"});
   for (const Finding& found : findings) {
     if (found.id != "criu") continue;

@@ -1,4 +1,4 @@
-// The findings together: one verdict, one line, one JSON document.
+// Summarizes the findings: verdict, one line, JSON document.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kNamedTroubles = 4;
 
-// "overlay, criu": the ids of what is not ok in one part; the first few of many.
+// "overlay, criu": the ids of the failed findings in one part; only the first few are listed.
 std::string troubles(const std::vector<Finding>& findings, HostPart part, FindingState state) {
   std::string ids;
   std::size_t count = 0;
@@ -21,7 +21,7 @@ std::string troubles(const std::vector<Finding>& findings, HostPart part, Findin
   return ids;
 }
 
-// The first command to try. Findings come in the order of their causes: without root, nothing else
+// The first command to try. Findings are in the order of their causes: without root, nothing else
 // works.
 std::string first_step(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {

@@ -43,7 +43,7 @@ TEST(DoctorTest, AHealthyHostIsReadyForAllEngines) {
   EXPECT_EQ(summarize(findings), "ready: all engines");
 }
 
-TEST(DoctorTest, IdsAreUniqueSnakeCaseAndEveryNeedNamesItsCost) {
+TEST(DoctorTest, IdsAreUniqueSnakeCaseAndEveryFindingHasACost) {
   std::set<std::string> seen;
   for (const Finding& found : judge(healthy())) {
     EXPECT_TRUE(seen.insert(found.id).second) << found.id;
@@ -52,11 +52,11 @@ TEST(DoctorTest, IdsAreUniqueSnakeCaseAndEveryNeedNamesItsCost) {
     })) << found.id;
     EXPECT_FALSE(found.need.empty()) << found.id;
     EXPECT_FALSE(found.cost.empty()) << found.id;
-    EXPECT_TRUE(found.fix.empty()) << found.id << ": nothing to mend";
+    EXPECT_TRUE(found.fix.empty()) << found.id << ": nothing to fix";
   }
 }
 
-TEST(DoctorTest, AnOldKernelIsMissingAndAnUntestedOneAWarning) {
+TEST(DoctorTest, AnOldKernelIsMissingAndAnUntestedKernelIsAWarning) {
   HostFacts facts = healthy();
   facts.kernel_release = "5.9.16";
   EXPECT_EQ(finding(facts, "kernel").state, FindingState::kMissing);
@@ -107,7 +107,7 @@ TEST(DoctorTest, RootOfANestedUserNamespaceIsNotEnough) {
   EXPECT_EQ(finding(facts, "root").state, FindingState::kMissing);
 }
 
-TEST(DoctorTest, AnAbsentOverlayModuleIsMendedByModprobe) {
+TEST(DoctorTest, AMissingOverlayModuleIsFixedByModprobe) {
   HostFacts facts = healthy();
   facts.overlay = os::os_error(ENODEV, "file system overlay");
   Finding found = finding(facts, "overlay");
@@ -125,21 +125,21 @@ TEST(DoctorTest, ANamespaceThatCannotBeMadeIsMissing) {
   EXPECT_EQ(finding(facts, "namespace_pid").state, FindingState::kOk);
 }
 
-TEST(DoctorTest, LayoutsOfControlGroupsAreTold) {
+TEST(DoctorTest, LayoutsOfControlGroupsAreReported) {
   HostFacts facts = healthy();
   EXPECT_EQ(finding(facts, "cgroup_layout").detail, "v2 at /sys/fs/cgroup");
-  EXPECT_EQ(finding(facts, "limit_memory").detail, "held by cgroup v2");
+  EXPECT_EQ(finding(facts, "limit_memory").detail, "limited by cgroup v2");
   facts.cgroups.layout.v1 = {{"memory", "/sys/fs/cgroup/memory"}};
   EXPECT_THAT(finding(facts, "cgroup_layout").detail, HasSubstr("hybrid"));
-  EXPECT_EQ(finding(facts, "limit_memory").detail, "held by cgroup v1");
+  EXPECT_EQ(finding(facts, "limit_memory").detail, "limited by cgroup v1");
   facts.cgroups.layout.unified.clear();
   EXPECT_EQ(finding(facts, "cgroup_layout").detail, "v1 only");
   EXPECT_EQ(finding(facts, "cgroup_layout").state, FindingState::kWarning);
 }
 
-TEST(DoctorTest, ALimitThatDoesNotHoldIsAWarning) {
+TEST(DoctorTest, ALimitThatCannotBeEnforcedIsAWarning) {
   HostFacts facts = healthy();
-  facts.cgroups.limits.insert_or_assign("pids", os::os_error(EBUSY, "handing pids down"));
+  facts.cgroups.limits.insert_or_assign("pids", os::os_error(EBUSY, "enabling pids"));
   EXPECT_EQ(finding(facts, "limit_pids").state, FindingState::kWarning);
   EXPECT_EQ(finding(facts, "limit_pids").fix,
             "mkdir -p /sys/fs/cgroup/init && xargs -rn1 < /sys/fs/cgroup/cgroup.procs > "
@@ -169,7 +169,7 @@ TEST(DoctorTest, WithoutLoopOrBtrfsFilesAreCopied) {
   EXPECT_TRUE(is_ready(judge(facts)));
 }
 
-TEST(DoctorTest, AStoreOnAnOverlayWorksOnlyWithAFileSystemOfItsOwn) {
+TEST(DoctorTest, AStoreOnAnOverlayNeedsItsOwnFileSystem) {
   HostFacts facts = healthy();
   facts.store->file_system = "overlay";
   EXPECT_EQ(finding(facts, "store").state, FindingState::kOk);
@@ -194,7 +194,7 @@ TEST(DoctorTest, AStoreMustBeWritableAndHaveSpace) {
   EXPECT_EQ(finding(facts, "store").state, FindingState::kMissing);
 }
 
-TEST(DoctorTest, CriuMustBeThereNewEnoughAndContentWithTheKernel) {
+TEST(DoctorTest, CriuMustExistBeNewEnoughAndPassItsCheck) {
   HostFacts facts = healthy();
   facts.criu = fail(ErrorCode::kNotFound, "no CRIU in PATH", "tools/dev setup");
   EXPECT_EQ(finding(facts, "criu").fix, "tools/dev setup");
@@ -209,7 +209,7 @@ TEST(DoctorTest, CriuMustBeThereNewEnoughAndContentWithTheKernel) {
   EXPECT_EQ(finding(facts, "criu_check").state, FindingState::kMissing);
 }
 
-TEST(DoctorTest, YamaIsBlamedForRefusedPtrace) {
+TEST(DoctorTest, RefusedPtraceIsAttributedToYama) {
   HostFacts facts = healthy();
   facts.ptrace = os::os_error(EPERM, "seizing another process");
   facts.yama_scope = 2;
@@ -218,7 +218,7 @@ TEST(DoctorTest, YamaIsBlamedForRefusedPtrace) {
   EXPECT_THAT(finding(facts, "ptrace").fix, HasSubstr("reboot"));
 }
 
-TEST(DoctorTest, WithoutTheNativeEnginesNeedsCriuIsEnough) {
+TEST(DoctorTest, AHostWithoutPagemapScanIsReadyForCriu) {
   HostFacts facts = healthy();
   facts.pagemap_scan = os::os_error(ENOTTY, "PAGEMAP_SCAN");
   EXPECT_TRUE(is_ready(judge(facts)));
@@ -226,7 +226,7 @@ TEST(DoctorTest, WithoutTheNativeEnginesNeedsCriuIsEnough) {
             "ready: the criu engine; the native engine cannot work (pagemap_scan)");
 }
 
-TEST(DoctorTest, ProgramsOfASessionMustBeThere) {
+TEST(DoctorTest, ProgramsOfASessionMustExist) {
   HostFacts facts = healthy();
   facts.helpers.init.usable = false;
   facts.helpers.criu_shim.usable = false;
@@ -238,7 +238,7 @@ TEST(DoctorTest, ProgramsOfASessionMustBeThere) {
   EXPECT_EQ(finding(facts, "bash").fix, "chroot /srv/root apt-get install bash");
 }
 
-TEST(DoctorTest, WithoutNfTablesOnlyDataUnderWayHindersACheckpoint) {
+TEST(DoctorTest, WithoutNfTablesOnlyTcpDataInFlightPreventsACheckpoint) {
   HostFacts facts = healthy();
   facts.nf_tables = os::os_error(EPROTONOSUPPORT, "netfilter");
   Finding found = finding(facts, "nf_tables");
@@ -247,7 +247,7 @@ TEST(DoctorTest, WithoutNfTablesOnlyDataUnderWayHindersACheckpoint) {
   EXPECT_TRUE(is_ready(judge(facts)));
 }
 
-TEST(DoctorTest, MountsBelowTheRootAreNamedSinceASessionDoesNotShowThem) {
+TEST(DoctorTest, MountsBelowTheRootAreReported) {
   HostFacts facts = healthy();
   facts.submounts = {"/boot", "/home"};
   EXPECT_EQ(finding(facts, "submounts").state, FindingState::kWarning);
@@ -257,7 +257,7 @@ TEST(DoctorTest, MountsBelowTheRootAreNamedSinceASessionDoesNotShowThem) {
   EXPECT_TRUE(is_ready(judge(facts)));
 }
 
-TEST(HostFactsTest, WhatABranchReplacesIsNoMissingMount) {
+TEST(HostFactsTest, MountsThatABranchReplacesAreNotReported) {
   const char* mounts =
       "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
       "21 20 0:5 / /proc rw - proc proc rw\n"

@@ -23,7 +23,7 @@ std::string read_or_empty(const std::string& path) {
   return text ? *text : "";
 }
 
-// A branch brings directories of its own in their place.
+// A branch has its own directories in these places.
 bool is_replaced(std::string_view below_root) {
   for (std::string_view name : {"/proc", "/sys", "/dev", "/run", "/tmp"}) {
     if (below_root == name || below_root.starts_with(std::string(name) + "/")) return true;

@@ -1,5 +1,5 @@
-// HostFacts: all that the doctor looks at, as plain data. Reading it tries things out in forked
-// children (os/probe.h); what the facts mean is decided in doctor.h.
+// HostFacts: the facts for the doctor, as plain data. Reading them runs probes in forked children
+// (os/probe.h); doctor.h judges them.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ namespace sf::waypoint {
 
 struct DoctorOptions {
   std::string store_dir = "/var/lib/statefork";
-  std::string criu_path{};   // empty: found as find_criu() does
-  std::string helper_dir{};  // empty: where this program is
-  std::string root = "/";    // the base root whose bash is looked for
+  std::string criu_path{};   // empty: find_criu() searches for it
+  std::string helper_dir{};  // empty: the directory of this program
+  std::string root = "/";    // the base root in which to find bash
 };
 
 // The defaults describe a machine on which everything works.
@@ -32,7 +32,7 @@ struct HostFacts {
   bool host_user_namespace = true;
   os::CapabilitySet capabilities = os::all_capabilities();
 
-  std::map<std::string, Status> namespaces;  // "pid" -> can it be made?
+  std::map<std::string, Status> namespaces;  // "pid" -> whether it can be created
   Status mount_api = Ok{};
   Status overlay = Ok{};
   Status devpts = Ok{};
@@ -44,17 +44,17 @@ struct HostFacts {
   Result<std::string> mkfs_btrfs = std::string("/usr/sbin/mkfs.btrfs");
 
   Result<std::string> criu = std::string("/usr/sbin/criu");
-  Result<CriuVersion> criu_version = kOldestCriu;  // looked at when `criu` is there
+  Result<CriuVersion> criu_version = kOldestCriu;  // valid if `criu` was found
   Status criu_check = Ok{};                        // likewise
   Status nf_tables = Ok{};
   Status ptrace = Ok{};
-  std::optional<int> yama_scope;  // nothing: the kernel has no yama
+  std::optional<int> yama_scope;  // nullopt: the kernel has no yama
   Status userfaultfd = Ok{};
   Status pagemap_scan = Ok{};
 
   std::string base_root = "/";
   std::optional<std::string> bash = "/bin/bash";  // in the base root
-  std::vector<std::string> submounts;  // mounts below the base root that a branch does not show
+  std::vector<std::string> submounts;  // mounts below the base root that are missing in a branch
   Helpers helpers{
       "/usr/lib/statefork",
       {"waypoint-keeper", "/usr/lib/statefork/waypoint-keeper", true},
@@ -69,12 +69,11 @@ struct HostFacts {
   std::uint64_t pid_max = 4194304;
 };
 
-// Of the mounts below `root`, those that a branch over it does not replace by something of its
-// own. Pure.
+// The mounts below `root` that a branch does not replace with its own. Pure.
 std::vector<std::string> submounts_a_branch_misses(std::string_view mountinfo,
                                                    const std::string& root);
 
-// Kills every probe that has not ended at the deadline.
+// Kills probes that have not ended at the deadline.
 os::CapabilitySet held_capabilities();
 HostFacts read_host_facts(const DoctorOptions& options, Deadline deadline);
 

@@ -8,7 +8,7 @@
 namespace sf::waypoint {
 namespace {
 
-// The places a shell's PATH leads to where a bash is found in practice.
+// The places in a usual PATH where bash is found in practice.
 constexpr const char* kBashPaths[] = {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"};
 
 std::string directory_of_this_program() {
@@ -33,8 +33,8 @@ Result<Helpers> find_helpers(const std::string& dir) {
   Helpers helpers = look_for_helpers(dir);
   for (const Helper& helper : helpers.all()) {
     if (helper.usable) continue;
-    return fail(ErrorCode::kNotFound, helper.path + " is missing, or cannot be used",
-                "set helper_dir to where " + helper.name + " is");
+    return fail(ErrorCode::kNotFound, helper.path + " is missing or cannot be used",
+                "set helper_dir to the directory of " + helper.name);
   }
   return helpers;
 }
@@ -47,7 +47,7 @@ Result<std::string> find_mkfs_btrfs() {
 
 std::optional<std::string> find_bash(const std::string& root) {
   for (const char* path : kBashPaths) {
-    // A link's target is meant relative to `root`, so existence of the entry is what counts.
+    // A link's target is relative to `root`, so check only that the entry exists.
     struct stat info {};
     if (::lstat((root + path).c_str(), &info) == 0 && !S_ISDIR(info.st_mode)) return path;
   }

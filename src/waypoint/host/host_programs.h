@@ -1,6 +1,5 @@
-// The programs Waypoint needs, and where it looks for them: its own helpers, mkfs.btrfs, the bash
-// of a base root. Opening a store and the doctor both ask here, so that neither promises what the
-// other denies.
+// Finds the programs that Waypoint needs: its own helpers, mkfs.btrfs, the bash of a base root.
+// Opening a store and the doctor use the same functions, so that their results agree.
 #pragma once
 
 #include <optional>
@@ -11,7 +10,7 @@
 
 namespace sf::waypoint {
 
-// One of the files that are built together with the library.
+// A file that is built together with the library.
 struct Helper {
   std::string name;
   std::string path;
@@ -26,15 +25,15 @@ struct Helpers {
   std::vector<Helper> all() const { return {keeper, init, criu_shim}; }
 };
 
-// In `dir`, or beside this program when that is empty.
+// Searches `dir`, or the directory of this program if `dir` is empty.
 Helpers look_for_helpers(const std::string& dir);
-// The same, and kNotFound naming the first that cannot be used.
+// The same, but fails with kNotFound if a helper cannot be used; the error names it.
 Result<Helpers> find_helpers(const std::string& dir);
 
-// Looked for among the system's programs only: it runs as root, whatever PATH says.
+// Searches the system directories only, not PATH, since it runs as root.
 Result<std::string> find_mkfs_btrfs();
 
-// Path of bash as seen from inside `root`.
+// Path of bash inside `root`.
 std::optional<std::string> find_bash(const std::string& root);
 
 }  // namespace sf::waypoint

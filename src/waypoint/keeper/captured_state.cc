@@ -72,7 +72,7 @@ Json to_json(const StateFingerprint& fingerprint) {
 }
 
 Result<StateFingerprint> state_fingerprint_from_json(const Json& json) {
-  return wire::read_message<StateFingerprint>({json, {}}, "mark of a state");
+  return wire::read_message<StateFingerprint>({json, {}}, "state fingerprint");
 }
 
 Json to_json(const CapturedState& state) { return wire::write_message(state).header; }
@@ -87,7 +87,7 @@ Result<CapturedState> captured_state_from_json(const Json& json, const std::stri
   const std::vector<std::size_t>& ends = state.shell.typed.ends;
   if (!std::ranges::is_sorted(ends) ||
       (!ends.empty() && ends.back() > state.shell.typed.bytes.size()))
-    return fail(ErrorCode::kCorrupt, "the checkpoint's typed_ends lie outside of what was typed");
+    return fail(ErrorCode::kCorrupt, "the checkpoint's typed_ends are outside of the typed bytes");
   return state;
 }
 

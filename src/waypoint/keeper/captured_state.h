@@ -1,5 +1,5 @@
-// CapturedState: what a capture leaves beside the process images and the file layer. Goes into the
-// manifest and comes back at restore. The terminal's bytes travel apart from the JSON.
+// CapturedState: the parts of a capture besides process images and file layer. It is stored in the
+// manifest and read at a restore. The terminal's bytes are stored outside the JSON.
 #pragma once
 
 #include <string>
@@ -16,23 +16,22 @@ namespace sf::waypoint {
 
 struct CapturedState {
   std::string hostname;
-  std::string engine = std::string(kCriuName);  // which took the images; travels apart
-  User user;  // the shell's, as it was looked up when the branch started
+  std::string engine = std::string(kCriuName);  // the engine of the images; stored outside the JSON
+  User user;  // the shell's user, as looked up at the start of the branch
   pid_t last_pid = 0;
   bool own_ipc = false;        // the images hold an IPC namespace
-  bool tcp_in_flight = false;  // the network must be held still while the images come back
+  bool tcp_in_flight = false;  // hold the network during a restore
   ShellState shell;
-  std::optional<StateFingerprint>
-      fingerprint;  // nothing: whether this changed later cannot be told
+  std::optional<StateFingerprint> fingerprint;  // nullopt: later changes cannot be detected
   microseconds stopped{0};
-  bool may_hold = false;          // Captured's
-  std::uint64_t image_bytes = 0;  // the manifest's, as the engine is
+  bool may_hold = false;          // from Captured
+  std::uint64_t image_bytes = 0;  // stored in the manifest, like `engine`
 };
 
 wire::Json to_json(const StateFingerprint& fingerprint);
 Result<StateFingerprint> state_fingerprint_from_json(const wire::Json& json);
 wire::Json to_json(const CapturedState& state);
-// Screen, background output, unread keys and those behind them, as one piece of bytes.
+// Concatenates screen, background output, unread keys and waiting keys.
 std::string terminal_bytes(const CapturedState& state);
 Result<CapturedState> captured_state_from_json(const wire::Json& json, const std::string& terminal);
 

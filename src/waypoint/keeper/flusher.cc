@@ -45,7 +45,7 @@ void Flusher::loop(const std::stop_token& stop, const FileLayerStore& file_layer
   while (changed_.wait(lock, stop, [&] { return active_ || wanted_; }) && !stop.stop_requested()) {
     if (!wanted_ && changed_.wait_for(lock, stop, kAfter, interrupted) && !wanted_) continue;
     for (bool last = false; !last && !stop.stop_requested();) {
-      last = !active_;  // once more after a command's end, for what it wrote last
+      last = !active_;  // flush again after the command's end
       wanted_ = false;
       lock.unlock();
       file_layers.flush();

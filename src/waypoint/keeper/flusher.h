@@ -1,5 +1,5 @@
-// Flusher: writes dirty file data back beside commands and captures, so that sealing a file layer,
-// which waits for all of it, finds little left to wait for.
+// Flusher: writes back dirty file data during commands and captures. Sealing a file layer waits for
+// all dirty data, so it then waits for less.
 #pragma once
 
 #include <condition_variable>
@@ -13,11 +13,11 @@ namespace sf::waypoint {
 
 class Flusher {
  public:
-  // Requires: `file layers` outlives it. Called once.
+  // Requires: `file_layers` outlives it; called once.
   Status start(const FileLayerStore& file_layers);
-  // Whether a command runs: while one does, data is written back again and again.
+  // While active, that is, while a command runs, writes data back repeatedly.
   void set_active(bool active);
-  // Writes back what there is, now and in the background.
+  // Starts one writeback in the background.
   void begin();
 
  private:

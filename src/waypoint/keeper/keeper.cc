@@ -32,11 +32,11 @@ using wire::Json;
 constexpr auto kFirstClientTime = seconds(30);
 constexpr auto kLonelyTime = milliseconds(100);   // a keeper without branch and clients ends
 constexpr int kReadyFd = 3;                       // where the pool waits for "ok" or an error
-constexpr auto kQuietTimeout = milliseconds(30);  // what comes next may be a command: it goes first
-constexpr auto kQuiet = milliseconds(100);        // nobody wants anything: time for a capture
+constexpr auto kQuietTimeout = milliseconds(30);  // delay of work that must not slow a command
+constexpr auto kQuiet = milliseconds(100);        // idle time before a precapture
 constexpr auto kEndTime = seconds(5);
-constexpr auto kRestLook = milliseconds(5);   // until a checkpoint may be taken
-constexpr auto kLateLook = milliseconds(20);  // for processes that stop late
+constexpr auto kRestLook = milliseconds(5);   // poll interval while a checkpoint waits
+constexpr auto kLateLook = milliseconds(20);  // poll interval for processes that stop late
 
 void report_ready(const std::string& text) {
   (void)os::write_all(kReadyFd, text);
@@ -118,8 +118,8 @@ class Keeper {
     std::string image_dir;
     std::string file_layer;
     FaultPlan faults;
-    std::optional<StateFingerprint> unless;  // no capture, should nothing have changed since
-    bool precapture = false;  // the next ones may be captured before they are asked for
+    std::optional<StateFingerprint> unless;  // skip the capture if nothing changed since
+    bool precapture = false;                 // precapture is allowed from now on
   };
 
   bool is_alive() const { return branch_ && !stands_; }
@@ -159,8 +159,7 @@ class Keeper {
     return answer(client, facts());
   }
 
-  // What runs in the branch now. While it stands still for a capture made ahead of time, this is
-  // what was captured.
+  // The current processes of the branch. While a precapture holds it, this is the captured state.
   BranchFacts facts() {
     BranchFacts now = count_processes(branch_->host().own_processes());
     now.at_prompt = is_at_rest();
@@ -172,7 +171,7 @@ class Keeper {
     return answer(client, wire::DigestReply{std::move(text)});
   }
 
-  // What the gate does before anything changes the branch.
+  // Called by the gate before a request changes the branch.
   void discard_precapture() {
     if (!is_alive()) return;
     precapture_.drop(*branch_);
@@ -184,7 +183,7 @@ class Keeper {
     capture_due_ = Deadline::never();
     (void)precapture_.clear();
     if (!plan_.wants() || !waiting_checkpoints_.empty()) return;
-    if (!branch_->host().is_idle()) {  // a command's end makes it due again
+    if (!branch_->host().is_idle()) {  // the end of the command schedules it again
       if (branch_->host().has_sides()) capture_due_ = Deadline::after(kQuiet);
       return;
     }
@@ -193,7 +192,7 @@ class Keeper {
     const std::uint64_t openings = gate_.openings();
     Status made = precapture_.make(*branch_);
     late_look_ = Deadline::after(kLateLook);
-    if (made && gate_.openings() != openings) {  // the gate found nothing to discard yet
+    if (made && gate_.openings() != openings) {  // a request came during the capture
       precapture_.drop(*branch_);
       capture_due_ = Deadline::after(kQuiet);
     } else if (made) {
@@ -254,8 +253,7 @@ class Keeper {
     SF_TRY_ASSIGN(BranchConfig config, branch_config_from_json(call.config));
     SF_TRY_ASSIGN(CapturedState state, captured_state_from_json(call.state, call.terminal));
     state.engine = call.engine;
-    // CRIU's own processes count too while the tree comes back: a branch at its limit would not
-    // fit.
+    // CRIU's own processes count during a restore, so a tree at its limit would not fit.
     BranchConfig roomy = config;
     roomy.limits.pids.reset();
     SF_TRY(limit(roomy));
@@ -270,7 +268,7 @@ class Keeper {
   }
 
   Status resume(const ClientPtr& client, wire::ResumeCall call) {
-    if (!branch_ || !stands_) return fail(ErrorCode::kSessionLost, "nothing stands ready here");
+    if (!branch_ || !stands_) return fail(ErrorCode::kSessionLost, "no prerestored tree here");
     SF_TRY(branch_->resume(plan_of(call.faults)));
     stands_ = false;
     return answer_alive(client);
@@ -305,14 +303,14 @@ class Keeper {
       WaitingCheckpoint wanted = std::move(waiting_checkpoints_.front());
       waiting_checkpoints_.pop_front();
       if (wanted.client->gone()) continue;                     // its draft may be gone too
-      if (!wanted.faults.empty()) precapture_.drop(*branch_);  // it is to meet them
+      if (!wanted.faults.empty()) precapture_.drop(*branch_);  // faults need a new capture
       Status taken = hand_over(wanted) ? Ok{} : capture(wanted);
       if (!taken) wanted.client->send_error(taken.error());
     }
   }
 
-  // What was captured ahead, unless nothing had changed since an earlier checkpoint. False: the
-  // branch has to be captured now.
+  // Answers with the precapture, or with "unchanged" if nothing changed since the last checkpoint.
+  // Returns false if the branch must be captured now.
   bool hand_over(const WaitingCheckpoint& wanted) {
     if (!precapture_.stands()) return false;
     if (!precapture_.is_still_true(*branch_)) {
@@ -333,8 +331,8 @@ class Keeper {
   Status capture(const WaitingCheckpoint& wanted) {
     std::optional<StateFingerprint> now = branch_->fingerprint();
     if (answer_unchanged(wanted, now)) return Ok{};
-    flusher_->begin();  // beside the engine's own work
-    // Before: what ends meanwhile may still be in the images.
+    flusher_->begin();  // runs in parallel with the engine
+    // Read the facts first: a process that ends during the capture may still be in the images.
     const BranchFacts before = facts();
     auto state =
         branch_->capture({wanted.image_dir, wanted.file_layer, std::move(now)}, wanted.faults);
@@ -379,7 +377,8 @@ class Keeper {
       precapture_.drop(*branch_);
       branch_->kill();
     }
-    // A dying init waits for all others, and those that are traced for their tracer.
+    // Init ends only after all other processes, and traced processes end only after their tracer
+    // releases them.
     for (Deadline patience = Deadline::after(kEndTime);
          engine_->release_async_threads() && !patience.passed();)
       std::this_thread::sleep_for(milliseconds(1));
@@ -390,7 +389,7 @@ class Keeper {
 
   const KeeperOptions& options_;
   Operations operations_;
-  Operations live_operations_;  // beside those of the shell: they need a live branch
+  Operations live_operations_;  // operations that need a live branch
   os::Poller poller_;
   std::unique_ptr<FileLayerStore> file_layers_;
   os::CgroupLayout layout_;
@@ -398,12 +397,12 @@ class Keeper {
   CgroupForker cgroup_forker_;
   std::unique_ptr<ProcessEngine> engine_;
   std::unique_ptr<LiveBranch> branch_;
-  bool stands_ = false;               // brought back ahead of time
+  bool stands_ = false;               // prerestored and not yet resumed
   std::optional<ShellServer> shell_;  // the branch's
   std::deque<WaitingCheckpoint> waiting_checkpoints_;
   std::optional<Flusher> flusher_;
   Precapture precapture_;
-  BranchFacts ahead_facts_;  // of what stands in it
+  BranchFacts ahead_facts_;  // facts of the precapture
   ChangeGate gate_;
   PrecapturePolicy plan_;
   Deadline capture_due_ = Deadline::never();

@@ -1,6 +1,6 @@
-// Keeper: the small process that owns one live branch and serves it on a Unix socket. It lives
-// outside the tree and outlives the manager; when it ends, for whatever reason, the branch ends
-// with it.
+// Keeper: the small process that owns one live branch and serves it on a Unix socket. It runs
+// outside the tree and outlives the manager. If the keeper ends for any reason, the branch ends,
+// too.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct KeeperOptions {
   std::string criu;
   std::string criu_shim;  // preloaded into CRIU
   Network network = Network::kNone;
-  bool for_criu = false;  // it is likely to bring back an image of CRIU's
+  bool for_criu = false;  // it will probably restore a CRIU image
 };
 
 // Runs until the branch ends. Requires: single-threaded, root.

@@ -1,4 +1,4 @@
-// waypoint-keeper: started by the library, one per live branch. Not for people.
+// waypoint-keeper: started by the library, one per live branch. Not for manual use.
 #include <cstdio>
 #include <string_view>
 
@@ -7,8 +7,8 @@
 int main(int argc, char** argv) {
   if (argc != 7) {
     std::fprintf(stderr,
-                 "waypoint-keeper is started by StateFork, one per live branch; there is nothing "
-                 "to run by hand.\n");
+                 "waypoint-keeper is started by StateFork, one per live branch; do not run it "
+                 "by hand.\n");
     return 2;
   }
   sf::waypoint::KeeperOptions options;

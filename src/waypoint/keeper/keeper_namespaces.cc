@@ -32,10 +32,10 @@ Status bring_loopback_up() {
   return Ok{};
 }
 
-// Listing a namespace's sockets, as every capture does, walks the whole hash table, and by default
-// that is the host's (milliseconds each for TCP and UDP). A namespace gets a small table of its own
-// when its parent says so: the parent here is one that exists for this purpose only. Older kernels
-// have no such setting; then it is merely slower.
+// Every capture lists the namespace's sockets. The kernel then walks the whole socket hash table,
+// which by default is the host's (milliseconds each for TCP and UDP). A namespace gets its own
+// small table if its parent namespace configures that, so create a parent for this purpose. Older
+// kernels lack the setting; captures are then only slower.
 Status enter_small_network() {
   if (::unshare(CLONE_NEWNET) != 0) return os::last_error("creating a network namespace");
   (void)os::write_file("/proc/sys/net/ipv4/tcp_child_ehash_entries", "1024");
@@ -84,7 +84,7 @@ void load_criu_cache(const std::string& store_dir, const std::string& criu) {
     return;
   }
   auto check = os::spawn({.argv = {criu, "check"}, .env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}});
-  if (!check || !check->wait(Deadline::after(seconds(30)))) return;  // slower without, not wrong
+  if (!check || !check->wait(Deadline::after(seconds(30)))) return;  // only slower
   if (auto cache = os::read_file(kCriuCache))
     (void)os::publish_file(stored_cache(store_dir), *cache);
 }

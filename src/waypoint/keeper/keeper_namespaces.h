@@ -1,7 +1,7 @@
-// The keeper's own namespaces: mount, UTS, IPC and (unless the host's is used) network
-// namespaces. The branch's processes inherit all but the mounts, and so does CRIU. What the host
-// mounts and unmounts is mounted and unmounted in the keeper; the keeper's own mounts are on its
-// own tmpfs over /run, which the kernel keeps on top of whatever arrives there.
+// The keeper's own namespaces: mount, UTS, IPC and network (unless the branch uses the host's). The
+// branch's processes and CRIU inherit all of them except the mount namespace. Mounts and unmounts
+// of the host propagate into the keeper. The keeper's own mounts are on its tmpfs over /run, which
+// stays on top of propagated mounts.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ inline constexpr const char* kRootMount = "/run/root";
 Status enter_keeper_namespaces(Network network);
 Status set_hostname(const std::string& name);
 std::string current_hostname();
-// CRIU probes the kernel once and keeps the findings in /run, if that is a tmpfs. Every keeper has
-// a /run of its own, so the findings travel through the store.
-// The first keeper of a boot has CRIU find out.
+// CRIU probes the kernel once and caches the results in /run, if that is a tmpfs. Each keeper has
+// its own /run, so the cache is copied through the store. The first keeper of a boot runs the
+// probes.
 void load_criu_cache(const std::string& store_dir, const std::string& criu);
 
 }  // namespace sf::waypoint

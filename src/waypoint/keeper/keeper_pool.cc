@@ -25,10 +25,10 @@ constexpr auto kReadyTime = seconds(30);
 constexpr auto kEndTime = seconds(30);
 constexpr auto kQuietTimeout = milliseconds(30);
 constexpr std::size_t kMostRetired = 8;
-constexpr std::size_t kSpares = 2;  // a restore and a fork at once, as searches do
+constexpr std::size_t kSpares = 2;  // searches restore and fork at the same time
 constexpr std::size_t kMostSpares = 16;
 constexpr auto kSurplusTime = seconds(60);
-// Spares beyond kSpares are started later and apart, so that commands in the new forks come first.
+// Start spares beyond kSpares later and with pauses, so that commands in the new forks run first.
 constexpr auto kSurplusPause = milliseconds(15);
 
 }  // namespace
@@ -72,7 +72,7 @@ Result<KeeperHandle> KeeperPool::take(Network network, std::string_view engine) 
   const bool for_criu = engine == kCriuName;
   for_criu_ = for_criu;
   if (network == Network::kNone) {
-    // Nobody waits for something else that is being done.
+    // Wait only for a spare that is being started, not for other background work.
     hurry(lock, [&] { return !spares_.empty() || coming_ == 0 || (working_ && !starting_); });
     if (auto spare = pop_spare()) return std::move(*spare);
   }
@@ -115,7 +115,7 @@ void KeeperPool::start_spare(microseconds delay) {
               changed_.notify_all();
             },
             Deadline::after(delay), true};
-  // Before all others: a caller may wait for it soon.
+  // First in the queue, since a caller may soon wait for it.
   tasks_.push_front(std::move(task));
 }
 
@@ -206,7 +206,7 @@ Result<KeeperHandle> KeeperPool::spawn(Network network, bool for_criu) const {
   SF_TRY(os::make_directories(dir));
   ScopeExit give_up([&] { (void)remove_keeper_resources(programs_.store_dir, id, file_layers_); });
   SF_TRY_ASSIGN(os::UniqueFd log, os::open_file(dir + "/log", O_WRONLY | O_CREAT | O_APPEND));
-  // The keeper inherits the lock with the descriptor: as long as it is held, the keeper lives
+  // The keeper inherits the descriptor and its lock: as long as the lock is held, the keeper runs
   // (store_sweep.cc).
   if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0) return os::last_error("locking " + dir + "/log");
   SF_TRY_ASSIGN(os::Pipe ready, os::make_pipe());
@@ -226,12 +226,11 @@ Result<KeeperHandle> KeeperPool::spawn(Network network, bool for_criu) const {
   if (!spawned) {
     if (spawned.error().os_errno != ENOENT) return spawned.error();
     return std::move(spawned).error().with_hint(
-        "waypoint-keeper belongs beside the program that uses the library");
+        "put waypoint-keeper beside the program that uses the library");
   }
   ready.write_end.reset();
 
-  // The keeper says "ok" once it listens; end of file or anything else is the reason why it does
-  // not.
+  // The keeper writes "ok" when it listens. Otherwise it writes an error, or ends.
   std::string said;
   char buffer[4096];
   Deadline deadline = Deadline::after(kReadyTime);

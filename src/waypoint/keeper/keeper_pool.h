@@ -1,6 +1,6 @@
-// KeeperPool: starts keepers, keeps spares with their namespaces ready (and with a CRIU worker,
-// where CRIU was used last), and ends the old ones off the caller's path: a moment later, since
-// whoever has just been answered goes on with a command. Thread-safe.
+// KeeperPool: starts keepers, keeps spare ones with their namespaces ready (and with a CRIU worker
+// if CRIU was used last), and ends old ones in the background. The background work starts a moment
+// after an answer, since the caller probably sends a command next. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -24,7 +24,7 @@ namespace sf::waypoint {
 struct KeeperHandle {
   std::string id;
   std::shared_ptr<KeeperClient> client;
-  bool spare = false;  // it has waited for this
+  bool spare = false;  // it was a spare
 };
 
 struct KeeperPrograms {
@@ -37,27 +37,27 @@ struct KeeperPrograms {
 class KeeperPool {
  public:
   KeeperPool(KeeperPrograms programs, FileLayerStore& file_layers);
-  ~KeeperPool();  // ends the spares and waits for what was asked to end
+  ~KeeperPool();  // ends the spares and waits for retired keepers
 
-  // Starts the background work. Before all others.
+  // Starts the background work. Call it before the other functions.
   Status start();
-  // For a new branch, or to bring back what `engine` took.
+  // Returns a keeper for a new branch, or to restore an image of `engine`.
   Result<KeeperHandle> take(Network network, std::string_view engine);
-  // The same without waiting for a spare that is being started. For callers that take many at once:
-  // spares are started one after another.
+  // The same without waiting for a spare that is being started. For callers that take several at
+  // once, since spares are started one after another.
   Result<KeeperHandle> take_now(Network network, std::string_view engine);
-  // So many were taken at once, and may be again: refill() keeps as many spares, within reason,
-  // until that has not happened for a minute.
+  // The caller took `count` keepers at once and may do so again: refill() keeps that many spares,
+  // up to kMostSpares, until a minute has passed without such a call.
   void expect(std::size_t count);
-  // Has spares started: when a keeper that was taken has done its work, which they would be in the
-  // way of.
+  // Starts missing spares. Call it after a taken keeper has done its work, so that the starts do
+  // not slow that work.
   void refill();
-  // Ends a keeper in the background, and clears away what one that was killed left.
+  // Ends a keeper in the background, and removes its resources.
   void retire(KeeperHandle keeper);
-  // Waits while many that were retired have not ended yet: each holds the memory of its branch. Not
-  // from the background work.
+  // Waits while many retired keepers have not ended yet, since each holds its branch's memory. Not
+  // for the background thread.
   void wait_for_retired();
-  // Does it in the background, that much later.
+  // Runs `work` in the background after `delay`.
   void later(std::function<void()> work, microseconds delay);
   // Waits until the background work is done.
   void settle();
@@ -75,7 +75,7 @@ class KeeperPool {
   void start_spare(microseconds delay);     // likewise
   bool has_surplus() const;                 // likewise
   static Task in_a_moment(std::function<void()> run);
-  // Waits, and nothing that is to be done later does.
+  // Waits for `condition`; meanwhile the background thread ignores the delays of its tasks.
   template <typename Condition>
   void hurry(std::unique_lock<std::mutex>& lock, Condition condition);
 
@@ -86,13 +86,13 @@ class KeeperPool {
   std::deque<KeeperHandle> spares_;  // guarded by mutex_
   std::size_t coming_ = 0;           // guarded by mutex_
   std::size_t wanted_;               // guarded by mutex_; how many spares to keep
-  Deadline wanted_until_;            // guarded by mutex_; from then on kSpares will do
-  bool for_criu_ = false;            // guarded by mutex_; what was wanted last
+  Deadline wanted_until_;            // guarded by mutex_; afterwards kSpares
+  bool for_criu_ = false;            // guarded by mutex_; engine of the last request
   std::deque<Task> tasks_;           // guarded by mutex_
-  std::size_t retired_ = 0;          // guarded by mutex_; that have not ended yet
+  std::size_t retired_ = 0;          // guarded by mutex_; keepers not ended yet
   bool working_ = false;             // guarded by mutex_
-  bool starting_ = false;            // guarded by mutex_; and on a spare
-  int hurried_ = 0;                  // guarded by mutex_; how many wait for tasks
+  bool starting_ = false;            // guarded by mutex_; working on a spare
+  int hurried_ = 0;                  // guarded by mutex_; callers that wait for tasks
   bool closing_ = false;             // guarded by mutex_
   std::thread background_;
 };

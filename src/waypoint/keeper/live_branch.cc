@@ -19,10 +19,9 @@
 namespace sf::waypoint {
 namespace {
 
-constexpr long kMostWithoutCheckpoint =
-    8;  // commands without a checkpoint: then nobody seems to take any
+constexpr long kMostWithoutCheckpoint = 8;  // commands; then checkpoints are not expected
 constexpr std::size_t kMaxCatchUp = 64U << 10U;
-constexpr auto kPromptTime = milliseconds(100);  // to get back there after a command
+constexpr auto kPromptTime = milliseconds(100);  // to return to the prompt after a command
 
 Status enter_ipc_namespace(pid_t pid) {
   SF_TRY_ASSIGN(os::UniqueFd space,
@@ -125,7 +124,7 @@ void LiveBranch::watch_for_looks() {
   shell.may_fingerprint = [this] { return stands_alone(as_fingerprinted()); };
 }
 
-// Its last command may have ended only now.
+// The shell's last command may have ended just before, so wait for the prompt.
 bool LiveBranch::waits_at_prompt() {
   for (Deadline patience = Deadline::after(kPromptTime); !host_.shell().waits_at_prompt();) {
     if (patience.passed()) return false;
@@ -152,13 +151,13 @@ Result<std::string> LiveBranch::digest(const DigestLimits& limits, const std::st
   if (!limits.shell) return text;
   const std::optional<ShellFingerprint>& shell_fingerprint = host_.shell().fingerprint();
   if (!shell_fingerprint)
-    return fail(ErrorCode::kUnsupported, "the shell was not asked for its state");
+    return fail(ErrorCode::kUnsupported, "the shell did not report its state");
   if (!waits && !waits_at_prompt())
-    return fail(ErrorCode::kUnsupported, "the shell does not wait at its prompt");
+    return fail(ErrorCode::kUnsupported, "the shell is not at its prompt");
   auto shell = digest_shell(as_fingerprinted(), *shell_fingerprint, queues_);
   if (!shell)
     return fail(ErrorCode::kUnsupported,
-                "the shell holds what cannot be compared: processes, pipes, IPC objects or mounts");
+                "the branch has state without a digest: processes, pipes, IPC objects or mounts");
   fingerprinted_at_ = host_.shell().commands();
   return text + " shell:" + *shell;
 }
@@ -185,7 +184,7 @@ std::optional<CapturedState> LiveBranch::same_as(const StateFingerprint& base,
   const std::optional<ShellFingerprint>& shell_fingerprint = host_.shell().fingerprint();
   if (!commands || !times || !shell_fingerprint || !records_every_command(*shell_fingerprint))
     return std::nullopt;
-  // One line each. An $LINENO that does not count so is a variable of the user's.
+  // Each command adds one line; otherwise the user has set $LINENO.
   const long lines = now.line - base.line;
   if (lines != static_cast<long>(commands->size())) return std::nullopt;
   std::size_t bytes = shell_fingerprint->last_word.size();
@@ -215,7 +214,7 @@ std::optional<CapturedState> LiveBranch::same_as(const StateFingerprint& base,
 Result<CapturedState> LiveBranch::capture(const CaptureOrder& order, const FaultPlan& faults) {
   SF_TRY(faults.at("checkpoint.before_dump"));
   CapturedState state;
-  // If init has a request just now, the image does not go with another moment's state.
+  // If init is serving a request, the image does not match the fingerprint of another moment.
   if (host_.shell().channel().served()) state.fingerprint = order.fingerprint;
   fingerprinted_at_ = host_.shell().commands();
   state.hostname = current_hostname();
@@ -238,7 +237,7 @@ Result<CapturedState> LiveBranch::capture(const CaptureOrder& order, const Fault
          copied = false;
          SF_TRY(parts_.file_layers.copy(parts_.file_layer, order.sealed_file_layer));
          copied = true;
-         // What every restore would have to do otherwise.
+         // Do this here once, instead of in every restore.
          return prepare_copied_file_layer(parts_.file_layers.paths(order.sealed_file_layer));
        },
        .while_stopped = [&]() -> Status {

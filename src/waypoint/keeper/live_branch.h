@@ -1,6 +1,5 @@
-// LiveBranch: one live session tree inside the keeper: a hosted shell with files of its own, which
-// an engine can capture. Made either fresh from a base root or from a checkpoint; captured any
-// number of times; ends with this object.
+// LiveBranch: a live branch inside the keeper: a hosted shell with its own files, which an engine
+// can capture. Made from a base root or from a checkpoint. The destructor ends its processes.
 #pragma once
 
 #include <csignal>
@@ -30,15 +29,15 @@ struct BranchParts {
   ProcessEngine& engine;
   os::Poller& poller;
   CgroupForker& cgroup_forker;  // for its init
-  ChangeGate& gate;             // to this branch
-  std::string file_layer;       // the live file layer's name; made here, removed by the keeper
+  ChangeGate& gate;             // requests to this branch
+  std::string file_layer;       // name of the live file layer; made here, removed by the keeper
 };
 
 struct CaptureOrder {
   std::string image_dir;
   std::string sealed_file_layer;
   std::optional<StateFingerprint> fingerprint = {};  // fingerprint()
-  bool hold = false;  // the branch stands still afterwards, until release()
+  bool hold = false;                                 // keep the branch stopped until release()
 };
 
 class LiveBranch {
@@ -46,41 +45,41 @@ class LiveBranch {
   static Result<std::unique_ptr<LiveBranch>> start(BranchParts parts, BranchConfig config,
                                                    const std::string& template_file_layer,
                                                    const FaultPlan& faults);
-  // Stands still until resume(). `prerestore`: which may be any time later.
+  // The tree is stopped until resume(). `prerestore`: resume() may come at any time later.
   static Result<std::unique_ptr<LiveBranch>> restore(BranchParts parts, BranchConfig config,
                                                      const std::string& sealed_file_layer,
                                                      const std::string& image_dir,
                                                      const CapturedState& state, bool prerestore,
                                                      const FaultPlan& faults);
-  // Has what was restored go on. Once, before all that follows.
+  // Resumes a restored tree. Call it once, before the functions below.
   Status resume(const FaultPlan& faults);
 
   ShellHost& host() { return host_; }
   pid_t init() const { return init_.pid(); }
   int init_pidfd() const { return init_.pidfd(); }
-  // Ahead of the destructor, which waits until all have ended.
+  // Kills init. The destructor waits for the end of all processes.
   void kill() const { (void)init_.signal(SIGKILL); }
 
-  // Whether nobody would notice if it were kept still, as far as the last capture could tell.
+  // Whether the branch can be kept stopped unnoticed, according to the last capture.
   bool may_hold() const { return may_hold_; }
 
-  // How all stands, if nothing moves and all of it can be seen into.
+  // The current fingerprint; nullopt if a process runs or a state cannot be inspected.
   std::optional<StateFingerprint> fingerprint();
-  // When nothing but harmless commands came since `base`: what differs from it all the same.
-  // Requires: `now` is fingerprint().
+  // If only commands without side effects ran since `base`: the state that differs from `base`
+  // anyway. Requires: `now` is fingerprint().
   std::optional<CapturedState> same_as(const StateFingerprint& base, const StateFingerprint& now);
-  // Waypoint::digest(). `base`: the file layer that it is relative to. `waits`: it is known to
-  // stand at its prompt.
+  // Waypoint::digest(). `base`: the file layer to compare with. `waits`: the shell is known to be
+  // at its prompt.
   Result<std::string> digest(const DigestLimits& limits, const std::string& base, bool waits);
   // Requires: host().shell().at_rest().
   Result<CapturedState> capture(const CaptureOrder& order, const FaultPlan& faults);
-  // Has what was held go on.
+  // Resumes a held tree.
   Status release();
-  // Those that stand still for it.
+  // The held processes.
   std::vector<pid_t> held() const { return held_ ? held_->processes() : std::vector<pid_t>(); }
   // False: a held process ran, or ended, since the capture.
   bool held_still() const { return held_ && held_->has_not_run(); }
-  // Where the files that it changed are kept.
+  // The directory of its changed files.
   std::string upper() const { return parts_.file_layers.paths(parts_.file_layer).upper; }
 
  private:
@@ -96,13 +95,13 @@ class LiveBranch {
   FingerprintedBranch as_fingerprinted() const;
 
   BranchParts parts_;
-  os::Child init_;  // PID 1 takes its whole namespace with it
+  os::Child init_;  // the end of PID 1 ends its whole namespace
   ShellHost host_;
   std::unique_ptr<HeldTree> held_;  // ends before init does
-  std::optional<CatchUp> missed_;   // what the shell is told when it goes on
+  std::optional<CatchUp> missed_;   // what the shell gets when it is resumed
   bool may_hold_ = true;
-  native::PosixQueues queues_;  // how fingerprint() sees them
-  long fingerprinted_at_ = 0;   // how many commands there were at the last checkpoint
+  native::PosixQueues queues_;  // used by fingerprint()
+  long fingerprinted_at_ = 0;   // number of commands at the last checkpoint
 };
 
 }  // namespace sf::waypoint

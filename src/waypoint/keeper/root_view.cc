@@ -5,7 +5,7 @@
 namespace sf::waypoint {
 namespace {
 
-// Before Linux 6.5 there is only `lowerdir`, in which colons and backslashes are special.
+// Before Linux 6.5, only `lowerdir` exists, in which colons and backslashes must be escaped.
 std::string escaped(const std::string& path) {
   std::string out;
   for (char c : path) {

@@ -1,5 +1,5 @@
-// RootView: the overlay a branch sees as its root: base below, its file layer on top. Lives in the
-// caller's private mount namespace and dies with it.
+// RootView: the overlay that a branch has as its root: the base below, its file layer on top. It is
+// mounted in the caller's private mount namespace and ends with it.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace sf::waypoint {
 
-// Mounts at `target`. xino and index keep inode numbers and hard links constant over copy-up;
-// redirect_dir lets directories of the base be renamed; metacopy makes chmod of a large base file
-// cheap; volatile: see FileLayerStore.
+// Mounts the overlay at `target`. Options: xino and index keep inode numbers and hard links
+// constant over copy-up; redirect_dir allows directories of the base to be renamed; metacopy makes
+// chmod of a large base file cheap; volatile: see FileLayerStore.
 Status mount_root_view(const std::string& base_root, const FileLayerPaths& file_layer,
                        const std::string& target);
 

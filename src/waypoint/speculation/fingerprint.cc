@@ -26,7 +26,7 @@
 namespace sf::waypoint {
 namespace {
 
-constexpr std::size_t kMaxEntries = 4000;  // of changed files: beyond, a checkpoint is as quick
+constexpr std::size_t kMaxEntries = 4000;  // changed files; with more, a checkpoint is as fast
 constexpr std::size_t kMaxText = 1U << 20U;
 constexpr int kOneProcess = 1;  // IOPRIO_WHO_PROCESS
 
@@ -49,7 +49,7 @@ std::string_view bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-// How the kernel schedules it: policy, niceness, slice, CPUs, priority of its input and output.
+// The process's scheduling: policy, niceness, slice, CPUs, I/O priority.
 bool add_schedule(Digest& digest, pid_t pid) {
   native::Schedule schedule;
   cpu_set_t cpus;
@@ -62,7 +62,7 @@ bool add_schedule(Digest& digest, pid_t pid) {
   return true;
 }
 
-// Not prlimit(): for a process of another user it needs CAP_SYS_RESOURCE, which containers lack.
+// Not prlimit(): it needs CAP_SYS_RESOURCE for a process of another user, and containers lack that.
 bool add_limits(Digest& digest, pid_t pid) {
   auto limits = os::read_file(proc(pid, "limits"), kMaxText);
   if (limits) digest.add(*limits);
@@ -71,9 +71,9 @@ bool add_limits(Digest& digest, pid_t pid) {
 
 enum class Whose { kUsers, kOurs };
 
-// What the kernel keeps for a process beside its memory and descriptors, and other processes can
-// change. Only a process itself changes which signals it blocks: init and the holder do so whenever
-// they work, and the mask says nothing but whether they work right now.
+// The kernel's state of a process besides memory and descriptors that other processes can change.
+// Only the process itself changes its signal mask. The masks of init and the holder are left out:
+// they only tell whether those two are working at this moment.
 bool add_standing(Digest& digest, pid_t pid, Whose whose) {
   auto status = os::read_file(proc(pid, "status"), kMaxText);
   if (!status || !add_schedule(digest, pid) || !add_limits(digest, pid)) return false;
@@ -91,7 +91,7 @@ bool add_standing(Digest& digest, pid_t pid, Whose whose) {
     if (line.starts_with("State:\tT")) return false;
     if (whose == Whose::kOurs && key == "SigBlk") continue;
     if (std::ranges::find(kKept, key) != kKept.end()) digest.add(line);
-    // They begin with the number outside, which no command sees.
+    // These lines begin with the pid outside of the namespace, which no command sees.
     if (key == "NSpid" || key == "NSpgid" || key == "NSsid")
       digest.add(line.substr(line.rfind('\t')));
   }
@@ -113,11 +113,11 @@ bool add_process(Digest& digest, pid_t shell) {
   return true;
 }
 
-// The terminal, and open files whose content add_files() sees.
+// Allowed descriptors are the terminal, and open files if add_files() covers their content.
 enum class Locks { kWhole, kWithoutLocation };
 
-// "lock:\t1: FLOCK  ADVISORY  WRITE 7 00:2b:456 0 EOF" without the process and the file, which are
-// others in a copy.
+// "lock:\t1: FLOCK  ADVISORY  WRITE 7 00:2b:456 0 EOF" without the process and the file, since
+// these differ in a copy.
 std::string without_location(const std::string& lock) {
   std::string kept;
   int words = 0;
@@ -148,7 +148,7 @@ bool add_descriptors(Digest& digest, pid_t shell, Locks locks) {
       const bool is_lock = line.starts_with("lock:");
       digest.add(is_lock && locks == Locks::kWithoutLocation ? without_location(line) : line);
     }
-    // fdinfo does not name the process that gets its signals.
+    // fdinfo does not name the process that gets the file's signals.
     auto parsed = native::parse_fdinfo(*info);
     if (!parsed || (parsed->flags & static_cast<unsigned>(O_ASYNC)) != 0) return false;
   }
@@ -168,12 +168,12 @@ bool add_mounts(Digest& digest, pid_t init) {
     if (type != "overlay" && type != "proc" && type != "sysfs" && type != "devpts") return false;
     mounts.push_back(words[4] + " " + words[3] + " " + words[5] + " " + type);
   }
-  std::ranges::sort(mounts);  // a restored tree has them in another order
+  std::ranges::sort(mounts);  // the order differs in a restored tree
   for (const std::string& mount : mounts) digest.add(mount);
   return true;
 }
 
-// Settings, window, and who may open it (`mesg n`, TIOCEXCL).
+// Settings, window size, and permission to open it (`mesg n`, TIOCEXCL).
 bool add_terminal(Digest& digest, const FingerprintedBranch& branch) {
   termios2 settings{};
   std::array<std::uint16_t, 4> size{};
@@ -191,7 +191,7 @@ bool add_terminal(Digest& digest, const FingerprintedBranch& branch) {
   return true;
 }
 
-// Everything that the branch changed of its files, as one digest.
+// All changed files of the branch, as one digest.
 bool add_files(Digest& digest, const std::string& upper) {
   auto stamp = FileStamp::of(upper, kMaxEntries);
   if (!stamp || !stamp->shows_later_changes()) return false;
@@ -199,7 +199,7 @@ bool add_files(Digest& digest, const std::string& upper) {
   return true;
 }
 
-// The shell, its holder and init as the kernel knows them. False: something else is there.
+// The kernel's state of the shell, its holder and init. Returns false if anything else exists.
 bool add_alone(Digest& digest, const FingerprintedBranch& branch, native::PosixQueues& queues,
                Locks locks) {
   if (!nobody_else_runs(branch) || has_ipc_objects() || native::may_have_queues(queues) ||

@@ -1,7 +1,7 @@
-// StateFingerprint: everything about a branch at rest that a restore would bring back, as one
-// digest. Equal fingerprints prove that nothing has changed in between; there is none where
-// something cannot be seen into: processes beside the shell, pipes, memory shared by IPC, file
-// systems of the user's own.
+// StateFingerprint: a digest of all state of a branch at rest that a restore would bring back.
+// Equal fingerprints prove that nothing has changed in between. A branch has no fingerprint if some
+// of its state cannot be inspected: processes beside the shell, pipes, shared IPC memory, the
+// user's own mounts.
 #pragma once
 
 #include <optional>
@@ -15,30 +15,31 @@ namespace sf::waypoint {
 
 struct StateFingerprint {
   std::string digest;
-  long commands = 0;  // how many the shell had run
-  long line = 0;      // which line it had read last
+  long commands = 0;  // number of commands that the shell has run
+  long line = 0;      // number of the last line that the shell has read
   bool operator==(const StateFingerprint&) const = default;
 };
 
 struct FingerprintedBranch {
-  pid_t init = 0;  // pids as the keeper sees them
+  pid_t init = 0;  // pids of the keeper's namespace
   pid_t shell = 0;
   pid_t holder = 0;
   int terminal = -1;  // master
-  std::string upper;  // what it changed of its base root
+  std::string upper;  // directory of its changed files
   long commands = 0;
 };
 
-// Whether nothing else runs in the branch, and the shell may write a fingerprint of any size.
+// Whether no other process runs in the branch, and no limit keeps the shell from writing a
+// fingerprint.
 bool stands_alone(const FingerprintedBranch& branch);
-// What the digest covers of all that an engine saves: fingerprint_coverage.h.
-// Requires: the shell waits at its prompt, `shell_fingerprint` is of its last command's end, and
-// the caller lives in the branch's IPC namespace. `queues` keeps a mount between two calls.
+// fingerprint_coverage.h lists the state that the digest covers. Requires: the shell waits at its
+// prompt, `shell_fingerprint` is from the end of its last command, and the caller is in the
+// branch's IPC namespace. `queues` keeps a mount between two calls.
 std::optional<StateFingerprint> fingerprint_state(const FingerprintedBranch& branch,
                                                   const ShellFingerprint& shell_fingerprint,
                                                   native::PosixQueues& queues);
-// The shell alone, without files and without what a replay of its commands would not bring about
-// again. Requires: the same.
+// The state of the shell only, without files and without state that a replay of the commands does
+// not reproduce. Requires: the same.
 std::optional<std::string> digest_shell(const FingerprintedBranch& branch,
                                         const ShellFingerprint& shell_fingerprint,
                                         native::PosixQueues& queues);

@@ -1,11 +1,10 @@
-// What the fingerprint of a state (fingerprint.h) sees of everything that a checkpoint saves. Pure
-// data.
+// The coverage of the fingerprint (fingerprint.h): how it detects a change of each part of a
+// checkpoint. Pure data.
 //
-// One row for each field that the native engine writes into an image, and for each key of a
-// CapturedState. tests/equivalence/fingerprint_coverage_test.cc walks the images themselves: a
-// field without a row fails there, until its author says how the fingerprint sees it.
-// tests/equivalence/unchanged_aspects_test.cc changes every aspect that is named here and demands
-// that no checkpoint is shared.
+// There is one row for each field that the native engine writes into an image, and for each key of
+// a CapturedState. tests/equivalence/fingerprint_coverage_test.cc walks the images and fails for a
+// field without a row. tests/equivalence/unchanged_aspects_test.cc changes every aspect listed here
+// and checks that the branch then shares no checkpoint.
 #pragma once
 
 #include <array>
@@ -16,7 +15,7 @@
 
 namespace sf::waypoint {
 
-// Something of a branch that a command can change and a later one can see.
+// A part of the state of a branch that a command can change and a later command can see.
 enum class StateAspect {
   kNone,
   kName,
@@ -41,17 +40,17 @@ enum class StateAspect {
   kFiles,
   kFileAccess,
   kMounts,
-  kShell,  // variables, options, and all else that bash says about itself
+  kShell,  // variables, options, and all other state that bash reports
   kCount
 };
 
 enum class Sight {
-  kDigested,  // the digest differs where it differs
-  kRefused,   // a branch that has it gets no fingerprint
-  kTold,      // bash says it at the end of a command, or no plain command changes it (is_plain())
-  kCarried,   // every command moves it; the checkpoint that shares keeps its own (CatchUp)
-  kFixed,     // does not differ while a lone bash goes from prompt to prompt
-  kInside     // a struct whose fields have rows of their own
+  kDigested,  // a change changes the digest
+  kRefused,   // a branch with it gets no fingerprint
+  kTold,      // bash reports it after a command, or no plain command changes it (is_plain())
+  kCarried,   // every command changes it; a checkpoint with a base has its own (CatchUp)
+  kFixed,     // constant while only bash runs, from prompt to prompt
+  kInside     // a struct; its fields have their own rows
 };
 
 template <typename S>
@@ -60,7 +59,7 @@ struct SavedField {
   std::string_view name;
   Sight sight;
   StateAspect aspect = StateAspect::kNone;  // kNone: no command can change it
-  std::string_view how = {};                // the place that is read, or the reason
+  std::string_view how = {};                // the source that is read, or the reason
 };
 
 struct SavedKey {  // of to_json(CapturedState)
@@ -70,14 +69,14 @@ struct SavedKey {  // of to_json(CapturedState)
   std::string_view how = {};
 };
 
-// Of init, of the shell and of the process that holds its descriptors, all that other processes can
-// change is digested. What only a process itself can change (prctl and the like) is fixed: bash
-// changes none of it, and init and the holder run no commands. A program that writes into the
-// memory of another one (ptrace) is outside of all this.
-inline constexpr std::string_view kItself = "a process sets it for itself alone; bash does not";
+// For init, the shell and the process that holds the shell's descriptors, everything that other
+// processes can change is digested. State that only a process itself can change (prctl and the
+// like) is fixed: bash does not change it, and init and the holder run no commands. A program that
+// writes into the memory of another one (ptrace) is not covered.
+inline constexpr std::string_view kItself = "only the process itself can set it; bash does not";
 inline constexpr std::string_view kAtStart = "the C library sets it when a program starts";
-inline constexpr std::string_view kMemory = "memory: what bash keeps in it";
-inline constexpr std::string_view kInner = "of terminals made inside, whose masters are refused";
+inline constexpr std::string_view kMemory = "memory: the state of bash";
+inline constexpr std::string_view kInner = "only terminals made inside; their masters are refused";
 
 #define SF_SAVED(field, ...)                                                    \
   {                                                                             \
@@ -140,7 +139,7 @@ inline constexpr auto rows_of(const native::ProcessImage*) {
       SF_SAVED(life, kRefused, kOtherProcesses, "status: State, of a stopped process"),
       SF_SAVED(terminal, kFixed, kNone, "a session leader keeps its terminal"),
       SF_SAVED(exit_signal, kFixed, kNone, kAtStart),
-      SF_SAVED(exit_status, kRefused, kOtherProcesses, "an ended process is one more child"),
+      SF_SAVED(exit_status, kRefused, kOtherProcesses, "an ended process is another child"),
       SF_SAVED(stop_noticed, kRefused, kOtherProcesses, "status: State, of a stopped process"),
       SF_SAVED(threads, kInside),
       SF_SAVED(mappings, kTold, kNone, kMemory),
@@ -188,13 +187,13 @@ inline constexpr auto rows_of(const native::TerminalImage*) {
   using enum Sight;
   using enum StateAspect;
   return std::to_array<SavedField<Saved>>({
-      SF_SAVED(number, kFixed, kNone, "it is always the first one"),
+      SF_SAVED(number, kFixed, kNone, "always the first terminal"),
       SF_SAVED(settings, kDigested, kTerminalSettings, "TCGETS2"),
       SF_SAVED(window, kDigested, kWindow, "TIOCGWINSZ"),
       SF_SAVED(uid, kDigested, kTerminalOwner, "stat"),
       SF_SAVED(gid, kDigested, kTerminalOwner, "stat"),
       SF_SAVED(mode, kDigested, kTerminalOwner, "stat"),
-      SF_SAVED(session, kFixed, kNone, "the shell's, as long as it lives"),
+      SF_SAVED(session, kFixed, kNone, "the shell's until it ends"),
       SF_SAVED(group, kFixed, kNone, "the shell's, while it waits at its prompt"),
       SF_SAVED(packets, kFixed, kNone, kInner),
       SF_SAVED(locked, kFixed, kNone, kInner),
@@ -223,12 +222,12 @@ inline constexpr auto rows_of(const native::TreeImage*) {
   return std::to_array<SavedField<Saved>>({
       SF_SAVED(processes, kInside),
       SF_SAVED(files, kInside),
-      SF_SAVED(inodes, kRefused, kDescriptors, "those of the shell; others are init's plumbing"),
+      SF_SAVED(inodes, kRefused, kDescriptors, "those of the shell; others belong to init"),
       SF_SAVED(mapped, kTold, kNone, kMemory),
       SF_SAVED(terminal, kInside),
       SF_SAVED(ptys, kRefused, kDescriptors, "a master is open in a process"),
       SF_SAVED(ipc, kInside),
-      SF_SAVED(pages_files, kFixed, kNone, "how the image lies on disk"),
+      SF_SAVED(pages_files, kFixed, kNone, "format of the image on disk"),
   });
 }
 
@@ -266,9 +265,10 @@ inline constexpr auto kSavedKeys = std::to_array<SavedKey>({
     {"catch_up", Sight::kCarried, StateAspect::kNone, "CatchUp"},
 });
 
-// What is saved as the branch's files, and what no engine saves but a restore brings back.
+// State that is saved as the branch's files, and state that no engine saves but a restore brings
+// back.
 inline constexpr auto kSavedBeside = std::to_array<SavedKey>({
-    {"files", Sight::kDigested, StateAspect::kFiles, "stat of every changed file, but for atime"},
+    {"files", Sight::kDigested, StateAspect::kFiles, "stat of every changed file, except atime"},
     {"access times", Sight::kDigested, StateAspect::kFileAccess, "st_atim"},
     {"mounts", Sight::kRefused, StateAspect::kMounts, "mountinfo: types of file systems"},
     {"shell", Sight::kTold, StateAspect::kShell, "ShellFingerprint::state"},

@@ -10,7 +10,7 @@
 namespace sf::waypoint {
 namespace {
 
-// Proving that so many files are unchanged takes about as long as an ordinary capture.
+// With more files, proving that they are unchanged takes about as long as a normal capture.
 constexpr std::size_t kMaxFiles = 4000;
 
 }  // namespace
@@ -42,11 +42,11 @@ bool Precapture::is_still_true(const LiveBranch& branch) const {
   return branch.held_still() && FileStamp::of(branch.upper(), kMaxFiles) == files_;
 }
 
-// Whoever is killed while all stand still is missed by nobody but us: its parent cannot look.
+// If a held process is killed, its stopped parent cannot notice, so the keeper watches for that.
 void Precapture::watch(LiveBranch& branch) {
   for (pid_t pid : branch.held()) {
     os::UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    if (process.get() < 0) continue;  // it had ended before
+    if (process.get() < 0) continue;  // ended before the capture
     if (poller_.add(process.get(), EPOLLIN, [this, &branch](std::uint32_t) { drop(branch); }))
       watched_.push_back(std::move(process));
   }
@@ -78,12 +78,12 @@ Result<CapturedState> Precapture::hand_over(LiveBranch& branch, const std::strin
 void Precapture::drop(LiveBranch& branch) {
   if (!stands()) return;
   forget();
-  (void)branch.release();  // who was killed meanwhile is found out by whoever needs it
+  (void)branch.release();  // the next user detects a killed process
 }
 
 Status Precapture::clear() {
   if (!has_left_ || stands()) return Ok{};
-  // Not written into again: later images may share the pages of this one.
+  // Do not reuse the directory: later images may share pages with this one.
   SF_TRY(os::remove_tree(directory_));
   SF_TRY(file_layers_.remove(file_layer_));
   has_left_ = false;

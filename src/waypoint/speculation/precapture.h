@@ -1,6 +1,5 @@
-// Precapture: a branch that was captured before anybody asked for it. It stands still since then,
-// so the capture is what a checkpoint would find, however much later somebody asks
-// (docs/decisions/0016-captures-ahead.md).
+// Precapture: captures a branch before a checkpoint is requested. The branch stays stopped from
+// then on, so a later checkpoint can use the capture (docs/decisions/0016-captures-ahead.md).
 #pragma once
 
 #include <optional>
@@ -17,8 +16,8 @@ namespace sf::waypoint {
 
 class Precapture {
  public:
-  // `directory`: on the store's file system; `file layer`: a name for the files. Both are made
-  // here, and removed with the keeper at the latest.
+  // `directory` is on the store's file system, `file_layer` is a name. This object makes both; they
+  // are removed with the keeper at the latest.
   Precapture(std::string directory, std::string file_layer, FileLayerStore& file_layers,
              os::Poller& poller)
       : directory_(std::move(directory)),
@@ -29,22 +28,23 @@ class Precapture {
   Precapture& operator=(const Precapture&) = delete;
   ~Precapture() { forget(); }
 
-  // kUnsupported: the branch cannot be kept still; kBusy: just now. Requires:
-  // LiveBranch::capture()'s; `branch` is there until this is dropped or handed over.
+  // Captures the branch and keeps it stopped. Fails with kUnsupported if the branch cannot be kept
+  // stopped, and with kBusy if that is so at the moment. Requires: as LiveBranch::capture();
+  // `branch` outlives the precapture, up to drop() or hand_over().
   Status make(LiveBranch& branch);
   bool stands() const { return state_.has_value(); }
   // Requires: stands().
   const std::optional<StateFingerprint>& fingerprint() const { return state_->fingerprint; }
-  // Proves that the capture is what a checkpoint would find now: no held thread ran, and no file of
-  // the branch changed, whoever might have done so. Requires: stands().
+  // Whether a checkpoint taken now would be equal: no held thread ran, and no process changed a
+  // file of the branch. Requires: stands().
   bool is_still_true(const LiveBranch& branch) const;
-  // The branch goes on; image and files are then where the checkpoint wants them. After a failure
-  // the branch has to be captured as usual: nothing was put there. Requires: stands().
+  // Resumes the branch and moves image and files to the checkpoint. After a failure nothing was
+  // moved, and the caller must capture the branch as usual. Requires: stands().
   Result<CapturedState> hand_over(LiveBranch& branch, const std::string& image_dir,
                                   const std::string& sealed_file_layer);
-  // It is no longer true: the branch goes on.
+  // Discards the precapture and resumes the branch.
   void drop(LiveBranch& branch);
-  // Removes what a dropped one left, which may take a moment.
+  // Removes the files of a discarded precapture, which may take a moment.
   Status clear();
 
  private:
@@ -56,8 +56,8 @@ class Precapture {
   FileLayerStore& file_layers_;
   os::Poller& poller_;
   std::optional<CapturedState> state_;
-  std::optional<FileStamp> files_;     // of the branch when it was captured
-  std::vector<os::UniqueFd> watched_;  // pidfds of those that stand
+  std::optional<FileStamp> files_;     // the branch's files at the capture
+  std::vector<os::UniqueFd> watched_;  // pidfds of the held processes
   bool has_left_ = false;
 };
 

@@ -3,7 +3,7 @@
 namespace sf::waypoint {
 namespace {
 
-constexpr auto kQuick = milliseconds(50);  // a command may come while it is captured
+constexpr auto kQuick = milliseconds(50);  // a command may arrive during the capture
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void PrecapturePolicy::captured(bool wanted, bool may_hold, microseconds stopped
 }
 
 void PrecapturePolicy::precaptured(microseconds took) {
-  if (took > kQuick) may_hold_ = false;  // at the next one somebody may have to wait
+  if (took > kQuick) may_hold_ = false;  // the next one could delay a command
   touched_ = false;
   stands_ = true;
 }

@@ -1,5 +1,4 @@
-// PrecapturePolicy: whether a branch is captured before anybody asks for it. Pure: knows no
-// processes and no time.
+// PrecapturePolicy: decides whether to precapture a branch. Pure: knows no processes and no time.
 #pragma once
 
 #include "base/clock.h"
@@ -8,19 +7,20 @@ namespace sf::waypoint {
 
 class PrecapturePolicy {
  public:
-  // `wanted`: somebody takes checkpoints, and may have them taken ahead. `may_hold`: at the last
-  // one the branch could have been kept still.
+  // `wanted`: the caller takes checkpoints and allows precapture. `may_hold`: at its last capture,
+  // the branch could have been kept stopped.
   void begin(bool wanted, bool may_hold);
-  // It was captured for somebody who had asked.
+  // The branch was captured on request.
   void captured(bool wanted, bool may_hold, microseconds stopped);
-  // It was captured ahead, and stands; or it cannot be; or just now it cannot, and whether that is
-  // worth another try.
+  // Results of an attempt: precaptured() if the branch is captured and stopped; refused() if it
+  // cannot be precaptured; retries() if it cannot at the moment, which returns whether to try
+  // again.
   void precaptured(microseconds took);
   void refused();
   bool retries() { return ++tries_ < kMostTries; }
-  // Somebody asked and got what had been captured ahead.
+  // A checkpoint used the precapture.
   void used(bool wanted);
-  // Something is about to move it.
+  // A request is about to change the branch.
   void touched();
 
   bool wants() const { return wanted_ && may_hold_ && touched_ && unused_ < kMostUnused; }
@@ -32,10 +32,10 @@ class PrecapturePolicy {
 
   bool wanted_ = false;
   bool may_hold_ = false;
-  bool touched_ = false;  // since it was captured
+  bool touched_ = false;  // changed since the last capture
   bool stands_ = false;
-  int unused_ = 0;  // captured for nothing since somebody asked
-  int tries_ = 0;   // since something moved it
+  int unused_ = 0;  // precaptures discarded since the last checkpoint
+  int tries_ = 0;   // attempts since the last change
 };
 
 }  // namespace sf::waypoint

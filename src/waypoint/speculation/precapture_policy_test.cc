@@ -7,7 +7,7 @@ namespace {
 
 constexpr auto kQuietTimeout = milliseconds(3);
 
-TEST(PrecapturePolicyTest, NothingIsCapturedForThoseWhoTakeNoCheckpoints) {
+TEST(PrecapturePolicyTest, BranchesWithoutCheckpointsAreNotPrecaptured) {
   PrecapturePolicy plan;
   plan.touched();
   EXPECT_FALSE(plan.wants());
@@ -15,7 +15,7 @@ TEST(PrecapturePolicyTest, NothingIsCapturedForThoseWhoTakeNoCheckpoints) {
   EXPECT_FALSE(plan.wants());
 }
 
-TEST(PrecapturePolicyTest, AfterACheckpointTheNextCommandIsFollowedByAnother) {
+TEST(PrecapturePolicyTest, ACommandAfterACheckpointIsFollowedByAPrecapture) {
   PrecapturePolicy plan;
   plan.captured(true, true, kQuietTimeout);
   EXPECT_FALSE(plan.wants());  // nothing has changed
@@ -29,7 +29,7 @@ TEST(PrecapturePolicyTest, AfterACheckpointTheNextCommandIsFollowedByAnother) {
   EXPECT_TRUE(plan.wants());
 }
 
-TEST(PrecapturePolicyTest, WhatCannotBeKeptStillIsNotTriedUntilItCould) {
+TEST(PrecapturePolicyTest, BranchThatCannotBeHeldIsNotPrecaptured) {
   PrecapturePolicy plan;
   plan.captured(true, false, kQuietTimeout);
   plan.touched();
@@ -42,14 +42,14 @@ TEST(PrecapturePolicyTest, WhatCannotBeKeptStillIsNotTriedUntilItCould) {
   EXPECT_FALSE(plan.may_hold());
 }
 
-TEST(PrecapturePolicyTest, NoCommandIsToWaitLong) {
+TEST(PrecapturePolicyTest, SlowCaptureDisablesPrecapture) {
   PrecapturePolicy plan;
   plan.captured(true, true, seconds(1));
   plan.touched();
   EXPECT_FALSE(plan.wants());
 }
 
-TEST(PrecapturePolicyTest, OneThatTookLongIsTheLastUntilSomebodyAsks) {
+TEST(PrecapturePolicyTest, SlowPrecaptureIsTheLastUntilTheNextCheckpoint) {
   PrecapturePolicy plan;
   plan.captured(true, true, kQuietTimeout);
   plan.touched();
@@ -58,7 +58,7 @@ TEST(PrecapturePolicyTest, OneThatTookLongIsTheLastUntilSomebodyAsks) {
   EXPECT_FALSE(plan.wants());
 }
 
-TEST(PrecapturePolicyTest, WhatMovesJustNowIsTriedAFewTimes) {
+TEST(PrecapturePolicyTest, BusyBranchIsRetriedAFewTimes) {
   PrecapturePolicy plan;
   plan.captured(true, true, kQuietTimeout);
   for (int command = 0; command < 2; ++command) {
@@ -68,7 +68,7 @@ TEST(PrecapturePolicyTest, WhatMovesJustNowIsTriedAFewTimes) {
   }
 }
 
-TEST(PrecapturePolicyTest, ManyForNothingAreEnough) {
+TEST(PrecapturePolicyTest, EightUnusedPrecapturesAreTheLastUntilTheNextCheckpoint) {
   PrecapturePolicy plan;
   plan.captured(true, true, kQuietTimeout);
   for (int i = 0; i < 8; ++i) {
@@ -78,7 +78,7 @@ TEST(PrecapturePolicyTest, ManyForNothingAreEnough) {
   }
   plan.touched();
   EXPECT_FALSE(plan.wants());
-  plan.captured(true, true, kQuietTimeout);  // somebody asks again
+  plan.captured(true, true, kQuietTimeout);  // a new checkpoint
   plan.touched();
   EXPECT_TRUE(plan.wants());
 }

@@ -6,8 +6,8 @@ namespace sf::waypoint {
 namespace {
 
 constexpr auto kBringTime = seconds(20);
-constexpr auto kWholeTime = seconds(120);      // that, and starting and ending its keeper
-constexpr auto kTakeTime = milliseconds(500);  // then one does it oneself
+constexpr auto kWholeTime = seconds(120);      // includes the start and end of its keeper
+constexpr auto kTakeTime = milliseconds(500);  // afterwards the caller restores it itself
 constexpr auto kQuiet = milliseconds(100);
 
 }  // namespace
@@ -44,7 +44,7 @@ void Prerestore::bring(long turn) {
   }
 }
 
-// A tree that cannot be made ahead is made when it is wanted, and then says why not.
+// Errors are not reported: a later restore of the checkpoint fails with the same error.
 Result<KeeperHandle> Prerestore::bring_one(const wire::Frame& request) {
   ScopeExit refill([&] { pool_.refill(); });
   SF_TRY_ASSIGN(KeeperHandle keeper, pool_.take_now(Network::kNone, {}));
@@ -98,7 +98,7 @@ void Prerestore::clear() {
     lock.unlock();
     forget(checkpoint);
   }
-  pool_.settle();  // no work that knows of this object is left
+  pool_.settle();  // no background work refers to this object any more
 }
 
 }  // namespace sf::waypoint

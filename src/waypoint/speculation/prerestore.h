@@ -1,7 +1,7 @@
-// Prerestore: whoever went back to a checkpoint does so again, and a checkpoint just taken is the
-// next one's. Their trees are brought back ahead of time, each in a keeper of its own, and stand
-// there before their first instruction; going back then only has one go on. Which ones:
-// prerestore_policy.h. Thread-safe.
+// Prerestore: restores trees ahead of time. A checkpoint that was just taken or restored will
+// probably be restored next. Each tree is restored in its own keeper and stopped before its first
+// instruction; the restore then only resumes it. prerestore_policy.h chooses the checkpoints.
+// Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -19,36 +19,36 @@ namespace sf::waypoint {
 
 class Prerestore {
  public:
-  // `most`: trees that stand ready at a time; 0: none ever.
+  // `most`: maximum number of prerestored trees; 0 disables prerestores.
   Prerestore(KeeperPool& pool, std::size_t most) : pool_(pool), most_(most), plan_(most) {}
   Prerestore(const Prerestore&) = delete;
   Prerestore& operator=(const Prerestore&) = delete;
   ~Prerestore() { clear(); }
 
-  // The checkpoint was taken, or gone back to. `request`: what a keeper is sent to bring it back
-  // ahead of time.
+  // Plans a prerestore of a checkpoint that was taken or restored. `request` is sent to the keeper.
   void expect(const std::string& checkpoint, wire::Frame request);
-  // A keeper in which the checkpoint's tree stands, waited for where it is being made.
+  // Returns the keeper with the checkpoint's prerestored tree, if any. Waits if the tree is being
+  // restored.
   std::optional<KeeperHandle> take(const std::string& checkpoint);
-  // Before the checkpoint is removed.
+  // Call it before the checkpoint is removed.
   void forget(const std::string& checkpoint);
   void clear();
-  // Checkpoints whose trees stand ready.
+  // Checkpoints with a prerestored tree.
   std::vector<std::string> ready();
 
  private:
   struct Tree {
     wire::Frame request;
-    std::optional<KeeperHandle> keeper = {};  // in which it stands
+    std::optional<KeeperHandle> keeper = {};  // the keeper with the tree
   };
 
-  // Those that are planned, until something else is expected.
+  // Makes the planned prerestores, until another checkpoint is expected.
   void bring(long turn);
   Result<KeeperHandle> bring_one(const wire::Frame& request);
-  // Until nobody is at work on it; false: still somebody is.
+  // Waits until the tree is not being restored; false on timeout.
   bool wait_for(std::unique_lock<std::mutex>& lock, const std::string& checkpoint,
                 microseconds patience);
-  // Requires, both: mutex_ is held.
+  // Both require: mutex_ is held.
   std::optional<KeeperHandle> remove(const std::string& checkpoint);
   void retire(const PrerestorePolicy::Checkpoints& dropped);
 

@@ -73,14 +73,14 @@ PrerestorePolicy::Checkpoints PrerestorePolicy::ready() const {
   return all;
 }
 
-// One that was only wanted, or refused, has cost nothing.
+// A tree that was only wanted or was refused has cost nothing.
 void PrerestorePolicy::drop(Trees::iterator tree) {
   if (tree->stage == Stage::kComing || tree->stage == Stage::kReady)
     trust_ = std::max(0, trust_ - 1);
   trees_.erase(tree);
 }
 
-// Those that were expected longest ago give way; one that is being made comes to its end first.
+// Drops the trees that were expected longest ago. A tree that is being made is not interrupted.
 PrerestorePolicy::Checkpoints PrerestorePolicy::drop_surplus() {
   Checkpoints dropped;
   std::size_t location = 0;

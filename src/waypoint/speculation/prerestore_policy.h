@@ -1,5 +1,5 @@
-// PrerestorePolicy: which checkpoints' trees are made before anybody wants them, and which give
-// way. Pure: knows no keepers, no threads and no time.
+// PrerestorePolicy: decides which checkpoints to prerestore, and which prerestored trees to drop.
+// Pure: knows no keepers, no threads and no time.
 #pragma once
 
 #include <list>
@@ -14,28 +14,31 @@ class PrerestorePolicy {
   using Checkpoints = std::vector<std::string>;
   enum class Stage { kWanted, kComing, kReady, kRefused };
 
-  // `most`: trees that stand ready at a time.
+  // `most`: maximum number of prerestored trees.
   explicit PrerestorePolicy(std::size_t most) : most_(most) {}
 
-  // The checkpoint was taken, or gone back to. Says which others are dropped for it.
+  // The checkpoint was taken or restored. Returns the checkpoints that are dropped for it.
   Checkpoints expect(const std::string& checkpoint);
-  // How often something was expected.
+  // Number of calls of expect().
   long turn() const { return turn_; }
-  // The tree to make next, which is coming from now on. None if something was expected since that
-  // turn: whoever asks again and again without a pause would find keepers and processors taken.
+  // Returns the checkpoint to prerestore next; its stage becomes kComing. Returns nullopt if
+  // expect() was called since that turn: a caller that restores again and again without a pause
+  // needs the keepers and processors itself.
   std::optional<std::string> begin(long turn);
-  // What was coming is there. Says what is dropped: perhaps this very one.
+  // The tree is ready. Returns the dropped checkpoints, perhaps including this one.
   Checkpoints made(const std::string& checkpoint);
-  // It could not be made, and is dropped.
+  // The prerestore failed; the checkpoint is dropped.
   void failed(const std::string& checkpoint);
-  // It can never be made: it keeps its place, so that nobody tries again. Says what is dropped.
+  // The checkpoint can never be prerestored. It keeps its place, so that it is not tried again.
+  // Returns the dropped checkpoints.
   Checkpoints refused(const std::string& checkpoint);
-  // Somebody goes back to it: it is no longer planned, unless refused. Requires: it is not coming.
+  // The checkpoint is being restored: it is no longer planned, unless refused. Requires: its stage
+  // is not kComing.
   void take(const std::string& checkpoint);
-  // The same because nobody ever will.
+  // The checkpoint is removed: it is no longer planned. Requires: its stage is not kComing.
   void forget(const std::string& checkpoint);
 
-  // Nothing: it is not planned.
+  // nullopt if it is not planned.
   std::optional<Stage> stage(const std::string& checkpoint) const;
   Checkpoints ready() const;
 
@@ -54,8 +57,8 @@ class PrerestorePolicy {
 
   std::size_t most_;
   long turn_ = 0;
-  Trees trees_;  // expected last, first
-  // Falls with each tree that nobody wanted or that could not be made; none left, none made.
+  Trees trees_;  // most recently expected first
+  // Decreases with each tree that failed or was never used. At 0 no tree is made.
   int trust_ = kFullTrust;
 };
 

@@ -16,7 +16,7 @@ using Stage = PrerestorePolicy::Stage;
 
 constexpr int kFullTrust = 8;
 
-// What was made, in this order.
+// Makes all planned trees; returns their checkpoints in order.
 std::vector<std::string> make_all(PrerestorePolicy& plan) {
   std::vector<std::string> all;
   while (auto next = plan.begin(plan.turn())) {
@@ -26,14 +26,14 @@ std::vector<std::string> make_all(PrerestorePolicy& plan) {
   return all;
 }
 
-TEST(PrerestorePolicyTest, WhatWasExpectedLastIsMadeFirst) {
+TEST(PrerestorePolicyTest, MostRecentlyExpectedTreeIsMadeFirst) {
   PrerestorePolicy plan(3);
   for (const char* each : {"a", "b", "c", "a"}) EXPECT_THAT(plan.expect(each), IsEmpty());
   EXPECT_THAT(make_all(plan), ElementsAre("a", "c", "b"));
   EXPECT_THAT(plan.ready(), ElementsAre("a", "c", "b"));
 }
 
-TEST(PrerestorePolicyTest, WhatWasExpectedLongestAgoGivesWay) {
+TEST(PrerestorePolicyTest, LeastRecentlyExpectedTreeIsDropped) {
   PrerestorePolicy plan(2);
   plan.expect("a");
   plan.expect("b");
@@ -43,7 +43,7 @@ TEST(PrerestorePolicyTest, WhatWasExpectedLongestAgoGivesWay) {
   EXPECT_THAT(plan.ready(), ElementsAre("c", "b"));
 }
 
-TEST(PrerestorePolicyTest, WhatIsComingGivesWayOnceItIsThere) {
+TEST(PrerestorePolicyTest, SurplusTreeInProgressIsDroppedWhenItIsReady) {
   PrerestorePolicy plan(1);
   plan.expect("a");
   EXPECT_EQ(plan.begin(plan.turn()), "a");
@@ -64,7 +64,7 @@ TEST(PrerestorePolicyTest, PendingPrerestoreIsKeptIfRequestedAgain) {
   EXPECT_THAT(plan.ready(), ElementsAre("a"));
 }
 
-TEST(PrerestorePolicyTest, NothingIsBegunWhenSomethingWasExpectedSince) {
+TEST(PrerestorePolicyTest, NoTreeIsBegunAfterANewExpectation) {
   PrerestorePolicy plan(2);
   plan.expect("a");
   const long turn = plan.turn();
@@ -73,7 +73,7 @@ TEST(PrerestorePolicyTest, NothingIsBegunWhenSomethingWasExpectedSince) {
   EXPECT_EQ(plan.begin(plan.turn()), "b");
 }
 
-TEST(PrerestorePolicyTest, WhatWasTakenIsMadeAgainOnlyWhenItIsExpectedAgain) {
+TEST(PrerestorePolicyTest, TakenTreeIsMadeAgainOnlyIfExpectedAgain) {
   PrerestorePolicy plan(2);
   plan.expect("a");
   make_all(plan);
@@ -83,15 +83,15 @@ TEST(PrerestorePolicyTest, WhatWasTakenIsMadeAgainOnlyWhenItIsExpectedAgain) {
   EXPECT_THAT(make_all(plan), ElementsAre("a"));
 }
 
-TEST(PrerestorePolicyTest, WhereNoneMayStandNoneIsMade) {
+TEST(PrerestorePolicyTest, LimitOfZeroMakesNoTree) {
   PrerestorePolicy plan(0);
   EXPECT_THAT(plan.expect("a"), ElementsAre("a"));
   EXPECT_THAT(make_all(plan), IsEmpty());
 }
 
-TEST(PrerestorePolicyTest, AfterEightThatNobodyWantedNoneIsMadeUntilSomebodyGoesBack) {
+TEST(PrerestorePolicyTest, EightUnusedTreesStopPrerestoresUntilTheNextRestore) {
   PrerestorePolicy plan(1);
-  for (int i = 0; i <= kFullTrust; ++i) {  // each one but the first has another give way
+  for (int i = 0; i <= kFullTrust; ++i) {  // each tree but the first replaces another
     plan.expect(std::to_string(i));
     if (i < kFullTrust) {
       EXPECT_THAT(make_all(plan), ElementsAre(std::to_string(i)));
@@ -100,12 +100,12 @@ TEST(PrerestorePolicyTest, AfterEightThatNobodyWantedNoneIsMadeUntilSomebodyGoes
   EXPECT_THAT(make_all(plan), IsEmpty());
   plan.take("unknown");
   EXPECT_THAT(make_all(plan), IsEmpty());
-  plan.take(std::to_string(kFullTrust));  // it would have been made
+  plan.take(std::to_string(kFullTrust));  // the planned tree
   plan.expect("next");
   EXPECT_THAT(make_all(plan), ElementsAre("next"));
 }
 
-TEST(PrerestorePolicyTest, OneThatCannotBeMadeOrIsRemovedCountsAsUnwanted) {
+TEST(PrerestorePolicyTest, FailedOrForgottenTreeCountsAsUnused) {
   PrerestorePolicy plan(2);
   for (int i = 0; i < kFullTrust; ++i) {
     plan.expect("a");
@@ -122,13 +122,13 @@ TEST(PrerestorePolicyTest, OneThatCannotBeMadeOrIsRemovedCountsAsUnwanted) {
   EXPECT_EQ(plan.begin(plan.turn()), std::nullopt);
 }
 
-TEST(PrerestorePolicyTest, OneThatWasNotBegunYetCostsNoTrustWhenItGivesWay) {
+TEST(PrerestorePolicyTest, DroppingAPlannedTreeCostsNoTrust) {
   PrerestorePolicy plan(1);
   for (int i = 0; i < 2 * kFullTrust; ++i) plan.expect(std::to_string(i));
   EXPECT_THAT(make_all(plan), ElementsAre(std::to_string(2 * kFullTrust - 1)));
 }
 
-TEST(PrerestorePolicyTest, OneThatWasRefusedIsNotTriedAgainWhileItIsAmongTheLast) {
+TEST(PrerestorePolicyTest, RefusedTreeIsNotRetriedWhileItIsAmongTheMostRecent) {
   PrerestorePolicy plan(2);
   plan.expect("a");
   for (int i = 0; i < 2 * kFullTrust; ++i) {
@@ -147,13 +147,13 @@ TEST(PrerestorePolicyTest, OneThatWasRefusedIsNotTriedAgainWhileItIsAmongTheLast
   EXPECT_EQ(plan.begin(plan.turn()), "a");
 }
 
-// Whatever happens, by a model that only counts: those that stand or wait are the ones expected
-// last, nothing that was dropped, taken or forgotten comes back by itself, and one that waits is
-// begun unless eight were for nothing.
-RC_GTEST_PROP(PrerestorePolicyTest, KeepsToItsMostItsOrderAndItsTrust, ()) {
+// Compares the policy with a simple model under random calls: ready and planned trees are the most
+// recently expected ones; nothing that was dropped, taken or forgotten returns by itself; and a
+// planned tree is begun unless eight trees were unused.
+RC_GTEST_PROP(PrerestorePolicyTest, PolicyKeepsItsLimitItsOrderAndItsTrust, ()) {
   const auto most = *rc::gen::inRange<std::size_t>(0, 4);
   PrerestorePolicy plan(most);
-  std::vector<std::string> expected;  // and neither dropped nor taken since; the last one first
+  std::vector<std::string> expected;  // not dropped or taken since; most recent first
   std::set<std::string> ready;
   std::set<std::string> refused;
   std::string coming;
@@ -174,7 +174,7 @@ RC_GTEST_PROP(PrerestorePolicyTest, KeepsToItsMostItsOrderAndItsTrust, ()) {
   };
   for (int step = 0; step < 120; ++step) {
     const std::string checkpoint(1, static_cast<char>('a' + *rc::gen::inRange(0, 6)));
-    // Seldom taken: else trust would never end.
+    // Take trees rarely, else trust would never reach 0.
     switch (*rc::gen::weightedElement<int>({{4, 0}, {4, 1}, {4, 2}, {1, 3}, {1, 4}})) {
       case 0: {
         std::erase(expected, checkpoint);

@@ -1,5 +1,5 @@
-// SpareDraft: the next checkpoint's directory, made ahead of time. Creating files takes longer than
-// writing them. Thread-safe.
+// SpareDraft: makes the draft of the next checkpoint ahead of time, since creating files takes
+// longer than writing them. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -13,9 +13,9 @@ class SpareDraft {
  public:
   explicit SpareDraft(CheckpointStore& store) : store_(store) {}
 
-  // The spare one, or one that is made now.
+  // Returns the spare draft, or makes one.
   Result<CheckpointDraft> take();
-  // Has a spare one. Where that fails there is none, and take() says why.
+  // Makes a spare draft. Ignores failures: take() reports them.
   void make();
 
  private:

@@ -1,5 +1,5 @@
-// Children that do nothing: ended ones nobody has asked for, stopped ones, those in groups and
-// sessions of their own. (Children that hold something are nodes of the tree.)
+// Idle children: unreaped zombies, stopped children, children in groups and sessions of their own.
+// (Children that hold resources are nodes of the tree.)
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -27,7 +27,7 @@ class Child : public Resource {
     report.say_result("group", ::getpgid(pid_)).say_result("session", ::getsid(pid_));
     std::string stat;
     std::size_t at = 0;
-    do {  // one that has just come back may still be on its way to rest
+    do {  // a resumed child may still be running before it sleeps again
       stat = read_whole("/proc/" + std::to_string(pid_) + "/stat");
       at = stat.rfind(')');
     } while (at != std::string::npos && stat[at + 2] == 'R' && ::usleep(1000) == 0);
@@ -41,7 +41,7 @@ class Child : public Resource {
   }
 
  protected:
-  // In the child: waits for ever, and for nobody: it ends with its parent.
+  // Runs in the child and sleeps for ever; the child dies with its parent.
   [[noreturn]] static void rest() {
     while (true) ::pause();
   }
@@ -110,7 +110,7 @@ class Resting : public Child {
   }
 };
 
-// Leads a session with a terminal of its own; the master is here.
+// Leads a session on a terminal of its own; this process holds the master.
 class TerminalLeader : public Child {
  public:
   void make(Chance& chance, const std::string&) override {

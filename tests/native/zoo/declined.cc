@@ -103,16 +103,16 @@ void watched_and_closed(const std::string&) {
 }  // namespace
 
 std::vector<Declined> declined_kinds() {
-  return {{"packets", packets, "it carries packets"},
-          {"lease", lease, "it holds an unusual lock"},
+  return {{"packets", packets, "it is in packet mode"},
+          {"lease", lease, "it holds a lock of an unknown type"},
           {"descriptor-under-way", descriptor_under_way, "descriptors"},
-          {"ring", ring, "does not know this kind of descriptor"},
+          {"ring", ring, "does not support this kind of descriptor"},
           {"traced", traced, "under strace, gdb or ptrace"},
           {"unread-events", unread_events, "events"},
           {"batch", batch, "scheduling policy 3"},
-          {"not-accepted", not_accepted, "connections wait to be accepted"},
-          {"of-a-process", of_a_process, "it looks into a process"},
-          {"watched-and-closed", watched_and_closed, "it watches what that process has closed"}};
+          {"not-accepted", not_accepted, "unaccepted connections"},
+          {"of-a-process", of_a_process, "it is a /proc file of a process"},
+          {"watched-and-closed", watched_and_closed, "it watches a file that it has closed"}};
 }
 
 }  // namespace zoo

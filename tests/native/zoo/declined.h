@@ -1,4 +1,4 @@
-// What the native engine declines, made to be seen to be declined.
+// Resources that the native engine must decline.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace zoo {
 
 struct Declined {
   std::string_view name;
-  void (*make)(const std::string& path);  // what it makes stays until the process ends
-  std::string_view reason;                // as the engine says it
+  void (*make)(const std::string& path);  // the resource stays until the process ends
+  std::string_view reason;                // part of the engine's error message
 };
 
 std::vector<Declined> declined_kinds();

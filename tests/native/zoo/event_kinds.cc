@@ -1,4 +1,4 @@
-// Descriptors that tell of events: counters, timers, signals, sets of others, files, processes.
+// Descriptors for events: counters, timers, signals, epoll sets, inotify, processes.
 #include <fcntl.h>
 #include <signal.h>  // NOLINT: sigset functions are POSIX
 #include <sys/epoll.h>
@@ -50,7 +50,7 @@ class Counter : public Resource {
   Fd event_;
 };
 
-// Far in the future, or fired long ago.
+// Expires far in the future, or has expired.
 class TimerFile : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {
@@ -68,7 +68,7 @@ class TimerFile : public Resource {
       ::clock_gettime(clock_, &now);
       when.it_value.tv_sec += now.tv_sec - (has_fired_ ? 1 : 0);
     }
-    if (chance.once_in(6)) return;  // never set
+    if (chance.once_in(6)) return;  // not armed
     int flags = absolute ? TFD_TIMER_ABSTIME : 0;
     must(::timerfd_settime(timer_.get(), flags, &when, nullptr), "timerfd_settime");
     if (has_fired_ && !readable(timer_.get())) die("a timer that does not fire");
@@ -81,7 +81,7 @@ class TimerFile : public Resource {
     itimerspec left{};
     report.say_result("get", ::timerfd_gettime(timer_.get(), &left));
     report.say("interval", left.it_interval.tv_sec);
-    // Left: the same to an hour.
+    // The remaining time, rounded so that an hour more or less makes no difference.
     if (is_set_) report.say("left", (left.it_value.tv_sec + 1800) / 5000);
   }
   void disturb() override {
@@ -126,7 +126,7 @@ class SignalFile : public Resource {
   Fd signals_;
 };
 
-// Watches counters that are ready and some that are not, and perhaps another set.
+// Watches counters, some of them ready, and perhaps another set.
 class EventSet : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {
@@ -144,7 +144,7 @@ class EventSet : public Resource {
       int into = inner_.open() && chance.flip() ? inner_.get() : set_.get();
       must(::epoll_ctl(into, EPOLL_CTL_ADD, watched_.back().get(), &event), "EPOLL_CTL_ADD");
     }
-    if (chance.once_in(3)) {  // the same file by two numbers
+    if (chance.once_in(3)) {  // the same file under two numbers
       watched_.emplace_back(must(::dup(watched_.front().get()), "dup"));
       epoll_event event{EPOLLIN, {.u64 = 4242}};
       must(::epoll_ctl(set_.get(), EPOLL_CTL_ADD, watched_.back().get(), &event), "of a dup");
@@ -153,14 +153,15 @@ class EventSet : public Resource {
       epoll_event event{EPOLLIN, {.u64 = 777}};
       must(::epoll_ctl(set_.get(), EPOLL_CTL_ADD, inner_.get(), &event), "nested");
     }
-    if (chance.flip()) ready(set_.get());  // what fires once has fired
+    if (chance.flip()) ready(set_.get());  // triggers EPOLLONESHOT entries
   }
   void look(Report& report) override {
     say_descriptor(report, "fd", set_.get());
     report.say("watches", watches(set_.get()));
     if (inner_.open()) report.say("inside", watches(inner_.get()));
     for (const Fd& fd : watched_) say_descriptor(report, "watched", fd.get());
-    // To look is to let what fires once fire: only sets without it are asked.
+    // epoll_wait() would trigger EPOLLONESHOT entries, so only sets without such entries are
+    // polled.
     if (report.text().find("fires-once") == std::string::npos)
       report.say("ready", ready(set_.get()));
   }
@@ -186,7 +187,8 @@ class EventSet : public Resource {
       unsigned long long data = 0;
       if (std::sscanf(line.c_str(), "tfd: %d events: %x data: %llx", &number, &events, &data) != 3)
         continue;
-      // One that has fired can be made again, but not so that it never tells of errors.
+      // A triggered one-shot entry can be restored only together with EPOLLERR and EPOLLHUP, so
+      // both are ignored.
       bool fires_once = (events & EPOLLONESHOT) != 0;
       if (fires_once) events &= ~static_cast<unsigned>(EPOLLERR | EPOLLHUP);
       all.push_back(std::to_string(number) + ":" + hex(events) + ":" + hex(data) +
@@ -220,7 +222,7 @@ class FileWatch : public Resource {
     write_whole(path + "/seen", "x");
     watch_.reset(
         must(::inotify_init1(IN_NONBLOCK | chance.of<int>({0, IN_CLOEXEC})), "inotify_init1"));
-    for (int i = chance.below(4); i > 0; --i) {  // numbers with gaps
+    for (int i = chance.below(4); i > 0; --i) {  // leave gaps between the descriptor numbers
       int gone = must(::inotify_add_watch(watch_.get(), "/etc", IN_CREATE), "inotify_add_watch");
       must(::inotify_rm_watch(watch_.get(), gone), "inotify_rm_watch");
       char block[256];

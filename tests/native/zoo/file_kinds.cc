@@ -1,4 +1,4 @@
-// Descriptors of what has or had a name: files, directories, places, devices.
+// Descriptors of files, directories, O_PATH locations and devices.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,8 +16,8 @@
 namespace zoo {
 namespace {
 
-// Opened once, held by one number or two, and by the children. Whoever looks moves the offset on;
-// a count in a file tells all of them where it must be.
+// Opened once, held under one or two numbers, and inherited by children. look() advances the
+// offset; a count in a file holds the expected offset for all processes.
 class OpenFile : public Resource {
  public:
   void make(Chance& chance, const std::string& path) override {
@@ -27,7 +27,7 @@ class OpenFile : public Resource {
                 chance.of({0, 0, O_NONBLOCK}) | chance.of({0, 0, O_SYNC, O_DSYNC, O_NOATIME}) |
                 chance.of({0, O_CLOEXEC});
     int low = must(::open(path.c_str(), flags), path);
-    // Numbers far apart, too.
+    // Numbers that are far apart.
     file_.reset(
         must(::fcntl(low, chance.of({F_DUPFD, F_DUPFD_CLOEXEC}), chance.of({3, 40, 100, 700})),
              "F_DUPFD"));
@@ -82,7 +82,7 @@ class OpenFile : public Resource {
   SharedCount count_;
 };
 
-// A file that never had a name, or has two.
+// A file without a name (O_TMPFILE), or with two names.
 class NamelessFile : public Resource {
  public:
   void make(Chance& chance, const std::string& path) override {
@@ -122,7 +122,7 @@ class NamelessFile : public Resource {
   bool has_names_ = false;
 };
 
-// A file of the base root that nobody has changed.
+// An unmodified file of the base root.
 class BaseFile : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {
@@ -153,7 +153,7 @@ class Directory : public Resource {
     int count = 3 + chance.below(40);
     for (int i = 0; i < count; ++i) write_whole(path + "/" + std::to_string(i), "x");
     directory_.reset(must(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), path));
-    // Read halfway; where it stands the kernel knows.
+    // Read part of the directory, so that the kernel holds a position.
     char block[200];
     for (int i = chance.below(4); i > 0; --i)
       must(::syscall(SYS_getdents64, directory_.get(), block, sizeof block), "getdents64");
@@ -172,7 +172,7 @@ class Directory : public Resource {
   }
 
  private:
-  // From where it stands to the end, in the order they are told.
+  // The names from the current position to the end, in the kernel's order.
   std::string names() {
     std::string all;
     alignas(8) char block[4096];

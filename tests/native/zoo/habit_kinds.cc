@@ -1,4 +1,4 @@
-// Less usual traits of a process that prctl and its like can set.
+// Less common settings of a process, made with prctl() and similar calls.
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint64_t kResetOnFork = 1;  // SCHED_FLAG_RESET_ON_FORK
 
-struct Schedule {  // struct sched_attr, whose header does not go with the C library's
+struct Schedule {  // struct sched_attr; <linux/sched/types.h> conflicts with the C library's
+                   // headers
   std::uint32_t size = sizeof(Schedule);
   std::uint32_t policy = 0;
   std::uint64_t flags = 0;
@@ -27,7 +28,8 @@ class Habits : public Resource {
   void make(Chance& chance, const std::string&) override {
     if (chance.flip()) ::prctl(PR_MCE_KILL, PR_MCE_KILL_SET, PR_MCE_KILL_EARLY, 0, 0);
     if (chance.flip()) ::prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
-    // After the children are there: orphans of another session than its own could not be captured.
+    // After the children exist: the engine cannot capture orphans of another session than their
+    // own.
     if (chance.flip()) must(::prctl(PR_SET_CHILD_SUBREAPER, 1), "PR_SET_CHILD_SUBREAPER");
     if (chance.flip()) set_schedule(kResetOnFork, 0);
     if (chance.flip()) set_schedule(0, 1'000'000 + 1000 * chance.below(1000U));

@@ -97,7 +97,7 @@ class TcpListener : public Resource {
   Fd listener_;
 };
 
-// Clients that have said nothing yet, and that nobody has accepted.
+// Clients that wait to be accepted and have sent nothing.
 class TcpWaiting : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {
@@ -157,7 +157,7 @@ class TcpConnection : public Resource {
     choose_options(chance, client.get());
     choose_tcp_options(chance, client.get());
     must(::connect(client.get(), address.get(), address.size), "connect");
-    if (!readable(listener.get())) die("nobody to accept");
+    if (!readable(listener.get())) die("no connection to accept");
     Fd served(must(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC), "accept4"));
     ends_.take(std::move(client), std::move(served));
     ends_.fill(chance, 60'000);
@@ -177,7 +177,7 @@ class TcpConnection : public Resource {
   void part(Side side) override { ends_.part(side); }
 
  private:
-  // Until nothing moves any more: what does not fit into the other's window stays where it is.
+  // Waits until the queues stop changing: data beyond the receiver's window stays with the sender.
   void settle() {
     std::string before;
     for (int i = 0; i < 50; ++i) {
@@ -202,7 +202,7 @@ class Udp : public Resource {
         must(::socket(six ? AF_INET6 : AF_INET, SOCK_DGRAM | chance.of({0, int{SOCK_CLOEXEC}}), 0),
              "socket"));
     choose_options(chance, socket_.get());
-    if (chance.once_in(4)) return;  // never bound
+    if (chance.once_in(4)) return;  // not bound
     must(::bind(socket_.get(), address.get(), address.size), "bind");
     address_ = name_of(socket_.get());
     if (chance.flip()) must(::connect(socket_.get(), address_.get(), address_.size), "connect");
@@ -211,7 +211,7 @@ class Udp : public Resource {
   void look(Report& report) override {
     say_socket(report, "socket", socket_.get());
     if (!is_bound_) return;
-    // To itself.
+    // A datagram to the socket itself.
     ssize_t sent = ::sendto(socket_.get(), "hello", 5, 0, address_.get(), address_.size);
     report.say_result("sent", sent);
     if (sent < 0) return;

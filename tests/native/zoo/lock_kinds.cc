@@ -1,5 +1,6 @@
-// Locks on files: of a description, of a process, of ranges. A second description of the same file
-// says what stands in its way. It stays open: closing it would drop the process's own locks.
+// File locks: of an open file description, of a process, of ranges. A second descriptor of the same
+// file reports the conflicting lock. It stays open, because closing it would drop the process's own
+// locks.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -47,7 +48,7 @@ class RangeLocks : public Lock {
       struct flock range {};
       range.l_type = chance.of({short{F_RDLCK}, short{F_WRLCK}, short{F_UNLCK}});
       range.l_start = chance.below(30);
-      range.l_len = chance.below(15);  // 0: to the end
+      range.l_len = chance.below(15);  // 0: to the end of the file
       must(::fcntl(file_.get(), set_, &range), "lock");
     }
     struct flock certain {};

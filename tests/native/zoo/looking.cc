@@ -24,7 +24,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// Memory that may be missing.
+// Copies memory that may be unmapped; returns false if it cannot be read.
 bool copied(char* to, char* from, std::size_t size) {
   iovec here{to, size};
   iovec there{from, size};
@@ -99,7 +99,7 @@ std::string read_whole(const std::string& path) {
 
 void write_whole(const std::string& path, std::string_view bytes) {
   Fd file(must(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), path));
-  ::fchmod(file.get(), 0666);  // for who has become another user; fails for them, and need not work
+  ::fchmod(file.get(), 0666);  // the process may change its user later; a failure is harmless
   while (!bytes.empty())
     bytes.remove_prefix(
         static_cast<std::size_t>(must(::write(file.get(), bytes.data(), bytes.size()), path)));
@@ -131,8 +131,8 @@ void say_descriptor(Report& report, std::string_view key, int fd) {
   }
   report.say(name + ".mode", info.st_mode);
   report.say(name + ".uid", info.st_uid);
-  // Bit 15 says that large files are known: that and how the kernel made a terminal's end.
-  // O_TMPFILE says how a file was made.
+  // Ignore O_LARGEFILE, which depends on how the file was opened, also inside the kernel. Ignore
+  // O_TMPFILE, which only describes how the file was made.
   constexpr int kLargeFiles = 0100000;
   int flags = ::fcntl(fd, F_GETFL);
   if (flags >= 0) flags &= ~(kLargeFiles | (S_ISREG(info.st_mode) ? O_TMPFILE : 0));
@@ -145,7 +145,7 @@ std::string peek_pipe(int read_end) {
   must(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), "pipe2");
   Fd out(ends[0]);
   Fd in(ends[1]);
-  // As many slots as the other one may have.
+  // The same number of slots as the source pipe.
   if (int size = ::fcntl(read_end, F_GETPIPE_SZ); size > 0) ::fcntl(in.get(), F_SETPIPE_SZ, size);
   if (::tee(read_end, in.get(), 1U << 30U, SPLICE_F_NONBLOCK) < 0)
     return errno == EAGAIN ? "empty" : std::string("tee:") + ::strerrorname_np(errno);
@@ -167,7 +167,7 @@ std::string memory_hash(const void* start, std::size_t size) {
     bool is_read = copied(page, from, kPage);
     if (!is_read && ::mprotect(from, kPage, PROT_READ) == 0) {
       is_read = copied(page, from, kPage);
-      must(::mprotect(from, kPage, PROT_NONE), "mprotect");  // nothing else keeps one from reading
+      must(::mprotect(from, kPage, PROT_NONE), "mprotect");  // the read failed because of PROT_NONE
     }
     if (!is_read) {
       ++missing;
@@ -188,7 +188,7 @@ std::string mappings_in(const void* start, std::size_t size) {
   unsigned long to = 0;
   char protection[8] = {};
   for (std::string line; std::getline(lines, line);) {
-    unsigned long first_byte = 0;  // other lines may begin like a number, too
+    unsigned long first_byte = 0;  // other lines may begin with hexadecimal digits as well
     if (std::sscanf(line.c_str(), "%lx-%lx %7s", &first_byte, &to, protection) == 3) {
       from = first_byte;
       continue;
@@ -196,11 +196,11 @@ std::string mappings_in(const void* start, std::size_t size) {
     if (!line.starts_with("VmFlags:") || to <= first || from >= first + size) continue;
     std::string kind = protection;
     std::istringstream words(line.substr(8));
-    // Not what a process asked for: pages written lately, how the engine watches them, and that
-    // memory was accounted for when it could be written.
+    // Ignore flags that the process did not ask for: soft-dirty pages, the engine's write tracking,
+    // and accounting of memory that was once writable.
     for (std::string flag; words >> flag;)
       if (flag != "sd" && flag != "uw" && flag != "um" && flag != "ac") kind += "," + flag;
-    // It may have grown together with a neighbour.
+    // The kernel may have merged the mapping with its neighbour.
     if (kind != last_kind || from != last_end)
       joined += "[" + hex(std::max<std::uintptr_t>(from, first) - first) + " " + kind + "]";
     last_kind = kind;

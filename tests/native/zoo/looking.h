@@ -1,4 +1,4 @@
-// Ways to look at what a process holds, and at files, without changing them.
+// Inspects what a process holds, and files, without changing them.
 #pragma once
 
 #include <sys/types.h>
@@ -18,23 +18,24 @@ std::string hex(std::uint64_t value);
 std::string read_whole(const std::string& path);
 void write_whole(const std::string& path, std::string_view bytes);
 
-// The line of a text such as /proc/self/status that begins with `key:`, without the key.
+// The value of the line `key:` in a text such as /proc/self/status.
 std::string line_of(const std::string& text, std::string_view key);
 std::string own_status(std::string_view key);
 std::string fdinfo(int fd);
 
-// Number, kind of file, flags and close-on-exec.
+// Reports number, file type, flags and close-on-exec.
 void say_descriptor(Report& report, std::string_view key, int fd);
 
-// What a pipe holds; it stays there.
+// The content of a pipe, without consuming it.
 std::string peek_pipe(int read_end);
 
-// Every byte from `start` on, whatever its protection; what cannot be read is said so.
+// Hash of all bytes from `start`, regardless of their protection. Ends with the number of
+// unreadable pages, if any.
 std::string memory_hash(const void* start, std::size_t size);
-// Protection and flags of the mappings in that range, equal neighbours joined.
+// Protection and flags of the mappings in this range; equal neighbours are joined.
 std::string mappings_in(const void* start, std::size_t size);
 
-// A number in a file, seen by all who know its name: what else is shared must agree with it.
+// A number in a file at a known path. Other shared state is compared with it.
 class SharedCount {
  public:
   void make(const std::string& path);
@@ -45,7 +46,7 @@ class SharedCount {
   std::string path_;
 };
 
-// Waits until the descriptor has something; false after some seconds.
+// Waits until the descriptor is readable; returns false after some seconds.
 bool readable(int fd);
 
 }  // namespace zoo

@@ -1,13 +1,12 @@
-// resource-zoo: a random tree of processes that hold random things of the kernel's and check
-// themselves.
+// resource-zoo: a random tree of processes that hold random kernel resources and check themselves.
 //
 //   resource-zoo kinds                               names of all kinds of resources
-//   resource-zoo plan <seed> <kept> <kinds>          the items of a tree, one a line
+//   resource-zoo plan <seed> <kept> <kinds>          the items of a tree, one per line
 //   resource-zoo grow <dir> <seed> <kept> <kinds>    becomes such a tree; writes a byte to
-//                                                    the named pipe <dir>/ready when it is whole
-//   resource-zoo declined                            what the engine declines, and its reasons
-//   resource-zoo hold <dir> <name>                   holds one of those; as grow tells when it does
-//   resource-zoo ask <dir> <request>                 asks every process of it (node.h)
+//                                                    the FIFO <dir>/ready once it is complete
+//   resource-zoo declined                            names of declined resources, with reasons
+//   resource-zoo hold <dir> <name>                   holds a declined resource; reports to ready
+//   resource-zoo ask <dir> <request>                 sends a request to every process (node.h)
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -39,7 +38,7 @@ int grow(const std::string& dir, std::uint64_t seed, const std::string& kept,
 std::string ask_one(const std::string& name, const std::string& request) {
   Fd out(::open((name + ".out").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   Fd in(::open((name + ".in").c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!in.open() || !out.open()) return name + " process WRONG expected to live got nobody\n";
+  if (!in.open() || !out.open()) return name + " process WRONG expected a process got none\n";
   std::string line = request + "\n";
   if (::write(in.get(), line.data(), line.size()) < 0) return name + " process WRONG unwritten\n";
   std::string text;
@@ -50,7 +49,7 @@ std::string ask_one(const std::string& name, const std::string& request) {
     char block[65536];
     ssize_t n = ::read(out.get(), block, sizeof block);
     if (n > 0) text.append(block, static_cast<std::size_t>(n));
-    if (n == 0) return text + name + " process WRONG expected to live got nobody\n";
+    if (n == 0) return text + name + " process WRONG expected a process got none\n";
   }
   return text.substr(0, text.size() - 4);
 }

@@ -1,4 +1,4 @@
-// Private memory: anonymous with every advice there is, files with pages of one's own, the heap.
+// Private memory: anonymous memory with every kind of advice, files with modified pages, the heap.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-// Some pages filled, some left alone.
+// Fills some pages and leaves the others untouched.
 void fill_some(Chance& chance, char* start, std::size_t pages) {
   for (std::size_t i = 0; i < pages; ++i) {
     if (chance.once_in(3)) continue;
@@ -54,7 +54,7 @@ class Mapping : public Resource {
 class PrivateMemory : public Mapping {
  public:
   void make(Chance& chance, const std::string&) override {
-    // Those above four megabytes are watched and brought back when they are touched.
+    // Mappings above 4 MB are tracked incrementally and restored on first access.
     pages_ = chance.once_in(6) ? 1100 + chance.below(600U) : 1 + chance.below(60U);
     map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     fill_some(chance, start_, pages_);
@@ -80,7 +80,7 @@ class AdvisedMemory : public Mapping {
       int advice =
           chance.of({MADV_DONTFORK, MADV_WIPEONFORK, MADV_DONTDUMP, MADV_HUGEPAGE, MADV_NOHUGEPAGE,
                      MADV_SEQUENTIAL, MADV_RANDOM, MADV_DONTNEED, MADV_COLD, MADV_PAGEOUT});
-      ::madvise(start_ + first * kPage, count * kPage, advice);  // some kernels lack some
+      ::madvise(start_ + first * kPage, count * kPage, advice);  // some kernels do not support all
       if (advice == MADV_DONTFORK) is_for_children_ = false;
     }
     std::size_t half = size() / kPage / 2 * kPage;
@@ -100,7 +100,7 @@ class GrowingStack : public Mapping {
  public:
   void make(Chance& chance, const std::string&) override {
     pages_ = 8 + chance.below(24U);
-    // Room below it to grow into.
+    // Leave room below the stack to grow into.
     map(PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     std::size_t below = pages_ / 2 * kPage;
     must(::munmap(start_, below), "munmap");

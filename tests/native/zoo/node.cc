@@ -20,7 +20,7 @@
 namespace zoo {
 namespace {
 
-// What every process has: relatives, a terminal, descriptors and no others.
+// State of every process: relatives, terminal, and the set of open descriptors.
 class Identity : public Resource {
  public:
   void make(Chance&, const std::string&) override {}
@@ -179,7 +179,7 @@ std::string Node::answer(const std::string& request) {
   for (Held& held : held_) {
     std::string line = "node" + std::to_string(index_) + " " + held.label + " ";
     if (request == "expect") {
-      (void)held.resource->check();  // what waited when its neighbours were made, waits anew
+      (void)held.resource->check();  // settles events that later resources have caused
       held.resource->expect_what_is();
       text += line + "noted\n";
     } else if (request == "disturb") {

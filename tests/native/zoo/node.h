@@ -1,9 +1,9 @@
-// Node: a process of the tree, with what it holds. It waits for requests at a named pipe.
+// Node: a process of the tree with its resources. It reads requests from a FIFO:
 //
-//   expect    what is, is right from now on
-//   check     a line for each resource: "ok", or "WRONG expected ... got ..."
-//   disturb   changes every one of them
-//   finish    as check, of what can be looked at only once
+//   expect    records the current state as the expected state
+//   check     one line for each resource: "ok", or "WRONG expected ... got ..."
+//   disturb   changes every resource
+//   finish    like check, for state that a check consumes
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ namespace zoo {
 class Node {
  public:
   Node(const std::vector<NodePlan>& plan, std::string dir) : plan_(plan), dir_(std::move(dir)) {}
-  // Makes what the plan says and all children; writes a byte to `ready` and serves. Does not
-  // return.
+  // Makes the planned resources and all children, writes a byte to `ready` and serves requests.
+  // Does not return.
   [[noreturn]] void live(std::size_t index, Fd ready);
 
  private:
@@ -40,7 +40,7 @@ class Node {
   std::vector<Held> held_;
   Fd in_;
   Fd out_;
-  Fd set_;  // of Rest::kSet
+  Fd set_;  // used by Rest::kSet
 };
 
 }  // namespace zoo

@@ -1,4 +1,4 @@
-// Pipes, named pipes and terminals made inside.
+// Pipes, FIFOs and pseudo-terminals.
 #include <fcntl.h>
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -39,7 +39,7 @@ class Pipe : public Resource {
     if (chance.flip()) must(::fcntl(in_.get(), F_SETPIPE_SZ, chance.of({65536, 131072})), "size");
     fill(chance, in_.get());
     left_to_child_ = chance.below(3);
-    if (chance.once_in(4)) in_.reset();  // nobody writes any more
+    if (chance.once_in(4)) in_.reset();  // no writer is left
     if (chance.once_in(5)) {
       must(::fcntl(out_.get(), F_SETSIG, SIGURG), "F_SETSIG");
       must(::fcntl(out_.get(), F_SETOWN, ::getpid()), "F_SETOWN");
@@ -102,7 +102,7 @@ class NamedPipe : public Resource {
   Fd both_;
 };
 
-// Raw, so that what is written at one end is at the other.
+// In raw mode, so that both ends see the same bytes.
 class Terminal : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {

@@ -10,7 +10,7 @@ bool names(const std::string& list, std::string_view one) {
          ("," + list + ",").find("," + std::string(one) + ",") != std::string::npos;
 }
 
-// Whether a process cannot hold both.
+// True if one process cannot hold both kinds.
 bool exclude(const Kind& one, const Kind& other) {
   bool is_same = one.is_single && one.name == other.name;
   return is_same ||

@@ -1,5 +1,5 @@
-// Plan: which processes there are, how each is born and what each holds. Pure: made from a seed.
-// Items are numbered through; leaving some out changes nothing about the others.
+// Plan: the processes of a tree, how each is created and what each holds. Pure: computed from a
+// seed. Items are numbered; leaving some out does not change the others.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace zoo {
 
 enum class Birth { kChild, kGroup, kSession, kOrphan, kOrphanSession };
-enum class Rest { kRead, kPoll, kPollForLong, kSelect, kSet };  // how it waits for requests
+enum class Rest { kRead, kPoll, kPollForLong, kSelect, kSet };  // how a node waits for requests
 
 struct Item {
   int number = 0;
@@ -20,14 +20,14 @@ struct Item {
 };
 
 struct NodePlan {
-  int parent = -1;  // the first has none
+  int parent = -1;  // -1 for the root
   Birth birth = Birth::kChild;
   Rest rest = Rest::kRead;
   std::vector<Item> items;
 };
 
-// `kept` holds numbers, separated by commas; "all" keeps all. `kinds`: likewise by name, what to
-// choose from.
+// `kept`: item numbers separated by commas, or "all". `kinds`: names of the kinds to choose from,
+// in the same form.
 std::vector<NodePlan> make_plan(std::uint64_t seed, const std::string& kept,
                                 const std::string& kinds);
 std::string describe(const std::vector<NodePlan>& plan);

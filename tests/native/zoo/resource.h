@@ -1,8 +1,8 @@
-// Resource: one thing of the kernel's that a process holds, made at random, and how to look at it.
+// Resource: one random kernel resource that a process holds, and how to inspect it.
 //
-// look() says everything about it that must be the same after a restore, and may be asked again and
-// again: what it consumes it puts back. Right after make() it is asked once; from then on check()
-// compares. disturb() changes it so that look() says something else.
+// look() reports all that must be the same after a restore. It may be called repeatedly, so it must
+// put back what it consumes. Its first report after make() is the expected one; check() compares
+// later reports with it. disturb() must change what look() reports.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace zoo {
 
-// Prints what failed with errno and ends the process: a test program has no better idea.
+// Prints the failed operation with errno and exits.
 [[noreturn]] void die(const std::string& what);
 
-// Ends the process when `value` is negative, as system calls say it.
+// Exits if `value` is negative, the error value of system calls.
 template <typename T>
 T must(T value, const std::string& what) {
   if (value < 0) die(what);
@@ -30,7 +30,7 @@ T must(T value, const std::string& what) {
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : engine_(seed) {}
-  // In [0, limit); 0 when there is nothing to choose from.
+  // In [0, limit); 0 if limit is 0.
   template <typename T>
   T below(T limit) {
     return limit <= 0 ? T{0} : static_cast<T>(engine_() % static_cast<std::uint64_t>(limit));
@@ -68,7 +68,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// What look() says, piece by piece.
+// The report of look(), key by key.
 class Report {
  public:
   Report& say(std::string_view key, std::string_view value) {
@@ -79,7 +79,7 @@ class Report {
   requires std::is_integral_v<T> Report& say(std::string_view key, T value) {
     return say(key, std::string_view(std::to_string(value)));
   }
-  // Of a system call: its result, or errno's name.
+  // The result of a system call, or the name of errno.
   Report& say_result(std::string_view key, long result);
   const std::string& text() const { return text_; }
 
@@ -90,20 +90,20 @@ class Report {
 class Resource {
  public:
   virtual ~Resource() = default;
-  // `path` is a name that nobody else uses, for files of its own.
+  // `path` is unique and may be used as a prefix of file names.
   virtual void make(Chance& chance, const std::string& path) = 0;
   virtual void look(Report& report) = 0;
   virtual void disturb() = 0;
-  // In a forked child: whether the child holds it, too. What it then sees is what it expects.
+  // True if a forked child holds the resource as well. The child expects what it sees first.
   virtual bool is_inherited() const { return false; }
-  // After a fork, in both: each may leave ends of it to the other.
+  // Called after a fork in both processes, which may divide the ends between them.
   enum class Side { kParent, kChild };
   virtual void part(Side) {}
 
   void expect_what_is() { expected_ = looked(); }
-  // Nothing, or what was expected and what is.
+  // nullopt, or the expected and the actual report.
   std::optional<std::string> check();
-  // Likewise of what can be looked at once: nobody checks afterwards.
+  // Like check(), for state that can be read only once; no check follows.
   virtual std::optional<std::string> finish() { return std::nullopt; }
 
  private:
@@ -115,14 +115,14 @@ class Resource {
   std::string expected_;
 };
 
-// Whether a kind needs the rights of root to be disturbed, or takes them away.
+// Whether the disturbance needs root's privileges, or the resource takes them away.
 enum class Rights { kAny, kNeeds, kTakes };
 
 struct Kind {
   std::string_view name;
   std::unique_ptr<Resource> (*create)();
-  bool is_single = false;  // a process has but one such thing
-  bool is_last = false;    // takes away what others need, and is made after the children
+  bool is_single = false;  // a process can hold only one of these
+  bool is_last = false;    // takes away what others need, so it is made after the children
   Rights rights = Rights::kAny;
 };
 
@@ -145,7 +145,7 @@ std::vector<Kind> thread_kinds();
 std::vector<Kind> standing_kinds();
 std::vector<Kind> child_kinds();
 std::vector<Kind> habit_kinds();
-// All of them, in an order that never changes within one build.
+// All kinds, in a fixed order.
 std::vector<Kind> all_kinds();
 
 }  // namespace zoo

@@ -1,4 +1,4 @@
-// Memory that several may see: anonymous, of files, memory files, POSIX and System V objects.
+// Shared memory: anonymous, files, memfds, POSIX and System V objects.
 #include <fcntl.h>
 #include <semaphore.h>
 #include <sys/ipc.h>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-// Its first word agrees with a count in a file, and both are moved on by whoever looks: memory that
-// is no longer shared would fall behind.
+// The first word must equal a count in a file. look() increments both, so memory that is no longer
+// shared falls behind.
 class SharedMapping : public Resource {
  public:
   void look(Report& report) override {
@@ -38,7 +38,7 @@ class SharedMapping : public Resource {
   }
   void disturb() override {
     must(::mprotect(start_, size(), PROT_READ | PROT_WRITE), "mprotect");
-    start_[kPage] = static_cast<char>(start_[kPage] + 1);  // by each who holds it
+    start_[kPage] = static_cast<char>(start_[kPage] + 1);  // each holder adds one
     start_[kPage + 1] ^= static_cast<char>(::getpid());
     file_.reset();
     ::madvise(start_, size(), MADV_DONTFORK);
@@ -118,7 +118,7 @@ class MemoryFile : public SharedMapping {
   bool keeps_file_ = false;
 };
 
-// One memory file, mapped in pieces that overlap: shared, and private with pages of its own.
+// One memfd in overlapping mappings: shared, and private with modified pages.
 class MappedTwice : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {
@@ -137,7 +137,7 @@ class MappedTwice : public Resource {
       std::memcpy(pieces_.back().start + chance.below(kPage), bytes.data(), bytes.size());
     }
     if (!chance.flip()) return;
-    Piece& moved = pieces_.front();  // half of it goes elsewhere
+    Piece& moved = pieces_.front();  // moves half of it elsewhere
     void* location =
         ::mremap(moved.start, kPage, kPage, MREMAP_MAYMOVE | MREMAP_FIXED,
                  ::mmap(nullptr, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -190,7 +190,7 @@ class PosixSharedMemory : public SharedMapping {
   std::string name_;
 };
 
-// A POSIX semaphore in a file that is mapped.
+// A POSIX semaphore in a mapped file.
 class NamedSemaphore : public Resource {
  public:
   void make(Chance& chance, const std::string& path) override {
@@ -302,7 +302,7 @@ class SysvMessages : public Resource {
   }
   void look(Report& report) override {
     report.say("id", id_);
-    // Each is taken, and put in again behind the others.
+    // Receive each message and send it again, in order.
     msqid_ds info{};
     report.say_result("stat", ::msgctl(id_, IPC_STAT, &info));
     report.say("mode", info.msg_perm.mode).say("count", info.msg_qnum);

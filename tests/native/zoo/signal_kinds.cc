@@ -1,4 +1,4 @@
-// Signals: what is done with them, which are blocked, which wait.
+// Signals: actions, masks and pending signals.
 #include <signal.h>  // NOLINT: sigset functions are POSIX
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ std::string members(const sigset_t& set) {
   return text;
 }
 
-// What the handler saw: where it ran, and how often.
+// Recorded by the handler: its stack position and the number of calls.
 volatile sig_atomic_t handled = 0;
 const char* volatile handled_at = nullptr;
 
@@ -33,7 +33,7 @@ void on_signal_with_more(int, siginfo_t*, void*) { on_signal(0); }
 
 class Handlers : public Resource {
  public:
-  // A child that does not inherit this must not run its own handlers on what is freed here.
+  // A child that does not inherit this must not run handlers on the freed stack.
   ~Handlers() override {
     if (!stack_.empty()) leave_stack();
   }
@@ -106,7 +106,7 @@ class Handlers : public Resource {
   bool is_disturbed_ = false;
 };
 
-// Blocked, sent with values; taken in order and sent again.
+// Blocked signals, pending with values. look() takes them in order and sends them again.
 class WaitingSignals : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {

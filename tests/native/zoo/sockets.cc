@@ -14,7 +14,7 @@
 namespace zoo {
 namespace {
 
-// As much of a stream is compared each time; more may be with the receiver or still with the
+// Only this part of a stream is compared, since the rest may be with the receiver or still with the
 // sender.
 constexpr std::size_t kCertain = 1000;
 
@@ -90,7 +90,7 @@ void StreamEnds::fill(Chance& chance, std::size_t most) {
     std::string_view rest = bytes;
     while (!rest.empty()) {
       ssize_t n = ::send(end->get(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-      if (n < 0) break;  // it is full
+      if (n < 0) break;  // the queue is full
       rest.remove_prefix(static_cast<std::size_t>(n));
     }
     (end == &one_ ? to_other_ : to_one_) = bytes.substr(0, bytes.size() - rest.size());
@@ -125,7 +125,7 @@ std::optional<std::string> StreamEnds::finish(const std::string& path) {
     const std::string& sent = is_one ? to_one_ : to_other_;
     std::string got;
     std::string block(1U << 20U, '\0');
-    // Asked again and again: with SO_RCVLOWAT, poll would not tell of a little.
+    // Poll with recv(): with SO_RCVLOWAT, poll() does not report a small amount of data.
     for (int i = 0; i < 5000 && got.size() < sent.size(); ++i) {
       ssize_t n = ::recv(end->get(), block.data(), block.size(), MSG_DONTWAIT);
       if (n == 0) break;

@@ -1,4 +1,4 @@
-// What all kinds of sockets have: options, names, data that waits.
+// State of all sockets: options, names, queued data.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace zoo {
 
-// Type, protocol, buffers, options, own name and the other end's.
+// Type, protocol, buffer sizes, options, own name and peer name.
 void say_socket(Report& report, std::string_view key, int fd);
-// What a stream holds for its reader; it stays there.
+// The unread data of a stream, without consuming it.
 std::string peek_stream(int fd, std::size_t most = 1U << 20U);
-// A few options at random.
+// Sets some random options.
 void choose_options(Chance& chance, int fd);
 
-// Two ends of a stream with data under way.
+// Two ends of a stream with data in flight.
 class StreamEnds {
  public:
   void take(Fd one, Fd other) {
@@ -26,9 +26,9 @@ class StreamEnds {
   void shut_some(Chance& chance);
   void look(Report& report);
   void disturb();
-  // Reads everything, and wants what was sent. One of those who hold an end does it.
+  // Reads everything and expects the sent data. Only one holder of each end does this.
   std::optional<std::string> finish(const std::string& path);
-  // One end each, or both for both.
+  // Keeps one end in each process, or both ends in both.
   void part(Resource::Side side);
   Fd& one() { return one_; }
   Fd& other() { return other_; }
@@ -36,7 +36,7 @@ class StreamEnds {
  private:
   Fd one_;
   Fd other_;
-  std::string to_one_;  // all that was sent
+  std::string to_one_;  // all data sent to this end
   std::string to_other_;
   bool parts_ = false;
 };

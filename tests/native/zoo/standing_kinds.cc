@@ -1,4 +1,4 @@
-// What a process is: names, limits, priorities, directories, credentials, filters.
+// Attributes of a process: names, limits, priorities, directories, credentials, filters.
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -29,7 +29,7 @@ class Traits : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {
     ::umask(static_cast<mode_t>(chance.below(0100)));
-    int nice = std::max(::getpriority(PRIO_PROCESS, 0), chance.below(15));  // never back up
+    int nice = std::max(::getpriority(PRIO_PROCESS, 0), chance.below(15));  // must not become lower
     must(::setpriority(PRIO_PROCESS, 0, nice), "setpriority");
     must(::prctl(PR_SET_NAME, chance.letters(1 + chance.below(15U)).c_str()), "PR_SET_NAME");
     if (chance.flip())
@@ -147,7 +147,7 @@ class WorkingDirectory : public Resource {
   void disturb() override { must(::chdir("/usr"), "chdir"); }
 };
 
-// One system call that says EXDEV from now on, and perhaps another that says EMLINK.
+// seccomp filters that make sysinfo() fail with EXDEV, and perhaps times() with EMLINK.
 class Filters : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {
@@ -190,7 +190,7 @@ class Credentials : public Resource {
     must(::setresgid(some(), some(), some()), "setresgid");
     if (chance.flip()) must(::setresuid(some(), some(), chance.of({0U, 1003U})), "setresuid");
     set_capabilities(chance);
-    // Or nobody but root could look at it, itself included.
+    // Without this only root could read the process's /proc files, even its own.
     must(::prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
   }
   void look(Report& report) override {
@@ -208,7 +208,7 @@ class Credentials : public Resource {
   }
 
  private:
-  // Fewer than there are; some of them to be kept over exec.
+  // Reduces the capabilities and keeps some of them over exec.
   static void set_capabilities(Chance& chance) {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct data[2] = {};

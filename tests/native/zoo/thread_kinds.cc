@@ -1,5 +1,5 @@
-// Threads that wait in system calls of every kind, with masks, names and stacks of their own. To
-// look at one is to wake it: it says what it sees, and waits again.
+// Threads that wait in system calls of every kind, with their own masks, names and stacks. look()
+// wakes the thread, which reports its own state and waits again.
 #include <pthread.h>
 #include <signal.h>  // NOLINT: sigset functions are POSIX
 #include <sys/eventfd.h>
@@ -20,9 +20,9 @@ namespace {
 
 class Thread : public Resource {
  public:
-  // Nobody ends it: the process does.
+  // The thread runs until the process exits.
   void make(Chance& chance, const std::string& path) override {
-    state_ = new State;  // outlives this object: the thread goes on
+    state_ = new State;  // never freed, because the thread keeps using it
     state_->wait = choose_wait(chance);
     state_->wait->make(chance, path);
     state_->answer = must(::eventfd(0, EFD_CLOEXEC), "eventfd");
@@ -37,7 +37,7 @@ class Thread : public Resource {
     wait_until_it_waits();
   }
   void look(Report& report) override {
-    if (state_->wait->is_sleep()) {  // its time has not come
+    if (state_->wait->is_sleep()) {  // a sleep is not woken
       report.say("tid", state_->tid.load()).say("woken", state_->woken.load());
       return;
     }
@@ -62,7 +62,7 @@ class Thread : public Resource {
     std::atomic<int> tid = 0;
     std::atomic<int> woken = 0;
     std::atomic<bool> is_disturbed = false;
-    std::string seen;  // written before, and read after, the answer
+    std::string seen;  // written before `answer` is signalled, read after it
     std::vector<char> stack = std::vector<char>(32768);
   };
 
@@ -71,7 +71,7 @@ class Thread : public Resource {
     return readable(state_->answer) && ::read(state_->answer, &one, sizeof one) > 0;
   }
 
-  // So that a snapshot right after finds it in its call, more often than not.
+  // Makes it likely that a following snapshot finds the thread in its system call.
   void wait_until_it_waits() {
     std::string path = "/proc/self/task/" + std::to_string(state_->tid) + "/stat";
     for (int i = 0; i < 100; ++i) {
@@ -87,7 +87,7 @@ class Thread : public Resource {
     must(::prctl(PR_SET_NAME, state.name.c_str()), "PR_SET_NAME");
     must(::prctl(PR_SET_TIMERSLACK, state.slack), "PR_SET_TIMERSLACK");
     int nice = std::max(::getpriority(PRIO_PROCESS, 0), state.nice);
-    must(::setpriority(PRIO_PROCESS, 0, nice), "setpriority");  // of this thread alone
+    must(::setpriority(PRIO_PROCESS, 0, nice), "setpriority");  // applies to this thread only
     sigset_t mask;
     sigfillset(&mask);
     if (!state.blocks) sigdelset(&mask, SIGTERM);

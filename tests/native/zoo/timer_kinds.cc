@@ -1,5 +1,5 @@
-// Timers that belong to a process. What is left of them is compared in steps of five thousand
-// seconds, and set half an hour off their bounds.
+// Timers of a process. The remaining time is compared in steps of 5,000 s and starts in the middle
+// of a step.
 #include <signal.h>  // NOLINT: sigevent is POSIX
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -58,7 +58,7 @@ class PosixTimers : public Resource {
                                    CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID});
       int id = -1;
       must(::syscall(SYS_timer_create, clock, &event, &id), "timer_create");
-      if (chance.once_in(4)) {  // numbers with gaps
+      if (chance.once_in(4)) {  // leave gaps between the timer ids
         must(::syscall(SYS_timer_delete, id), "timer_delete");
         continue;
       }

@@ -22,7 +22,7 @@ struct Address {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
 };
 
-// A path, or a name that no file has.
+// A path, or an abstract name.
 Address choose_address(Chance& chance, const std::string& path) {
   Address address;
   address.name.sun_family = AF_UNIX;
@@ -45,7 +45,7 @@ class StreamPair : public Resource {
     choose_options(chance, ends[0]);
     ends_.fill(chance, 150'000);
     ends_.shut_some(chance);
-    if (chance.once_in(4)) ends_.other().reset();  // what it sent can still be read
+    if (chance.once_in(4)) ends_.other().reset();  // its sent data can still be read
   }
   void look(Report& report) override {
     ends_.look(report);
@@ -67,7 +67,7 @@ class StreamPair : public Resource {
   StreamEnds ends_;
 };
 
-// Each message has its bounds: taken one by one, and sent again by who sent them.
+// Messages with boundaries. look() receives each one and sends it again from the original sender.
 class MessagePair : public Resource {
  public:
   void make(Chance& chance, const std::string&) override {
@@ -81,7 +81,7 @@ class MessagePair : public Resource {
     for (int end : ends)
       for (int i = chance.below(6); i > 0; --i) {
         std::string message = chance.bytes(1 + chance.below(3000U));
-        ::send(end, message.data(), message.size(), MSG_NOSIGNAL);  // until it is full
+        ::send(end, message.data(), message.size(), MSG_NOSIGNAL);  // until the queue is full
       }
   }
   void look(Report& report) override {
@@ -137,7 +137,7 @@ class LocalListener : public Resource {
       connections_.push_back(std::move(client));
       connections_.push_back(std::move(served));
     }
-    if (chance.flip()) {  // nobody has accepted it yet
+    if (chance.flip()) {  // a connection that waits to be accepted
       waiter_.reset(must(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0), "socket"));
       must(::connect(waiter_.get(), address_.get(), address_.size), "connect");
     }
@@ -153,7 +153,7 @@ class LocalListener : public Resource {
       say_socket(report, "waiter", waiter_.get());
       return;
     }
-    // It answers, by name. Nobody waits in its queue, so that the next one is ours.
+    // Connects to the listener by name. The queue is empty, so the next connection is ours.
     Fd client(::socket(AF_UNIX, type_ | SOCK_CLOEXEC, 0));
     report.say_result("connect", ::connect(client.get(), address_.get(), address_.size));
     while (true) {

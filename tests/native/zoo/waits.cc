@@ -33,7 +33,7 @@ std::string said(std::string_view call, long result) {
   return std::string(call) + (result >= 0 ? std::to_string(result) : ::strerrorname_np(error));
 }
 
-// At a counter that somebody adds to.
+// Waits on an eventfd until another thread adds to it.
 class CounterWait : public Wait {
  public:
   void make(Chance& chance, const std::string&) override {
@@ -70,10 +70,10 @@ class CounterWait : public Wait {
       case 1:
         return said("ppoll", ::ppoll(&wanted, 1, &kLong, nullptr));
       case 2:
-        return said("ppoll", ::ppoll(&wanted, 1, nullptr, &all));  // with another mask
+        return said("ppoll", ::ppoll(&wanted, 1, nullptr, &all));  // with another signal mask
       case 3:
         FD_SET(counter_.get(), &set);
-        // EINTR is what the kernel itself gives to a process that was stopped.
+        // The kernel returns EINTR if the process was stopped.
         do {
           n = ::pselect(counter_.get() + 1, &set, nullptr, nullptr, nullptr, nullptr);
         } while (n < 0 && errno == EINTR);
@@ -109,7 +109,7 @@ class FutexWait : public Wait {
         n = ::syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, seen, how_ == 0 ? nullptr : &kLong,
                       nullptr, 0);
       }
-      // A wake may come late: for the word that was seen to change before anybody waited.
+      // A wake may arrive late, for a change that this thread saw before it waited.
     } while ((n == 0 || errno == EINTR) && word_ == seen);
     bool is_woken = n == 0 || errno == EAGAIN;
     seen_ = word_;
@@ -122,7 +122,7 @@ class FutexWait : public Wait {
 
  private:
   std::atomic<int> word_ = 0;
-  int seen_ = 0;  // the thread's own
+  int seen_ = 0;  // used by the waiting thread only
   int how_ = 0;
 };
 
@@ -167,13 +167,13 @@ class SignalWait : public Wait {
     sigset_t wanted;
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGRTMIN + 7);
-    if (how_ == 0) {  // blocked but for this call, and blocked again after it
+    if (how_ == 0) {  // the signal is unblocked during this call only
       sigset_t others;
       sigfillset(&others);
       sigdelset(&others, SIGRTMIN + 7);
       came = 0;
       int n = 0;
-      // glibc has a signal of its own, which tells threads that another one has changed the user.
+      // glibc's internal signal for setuid() in threads may interrupt the call.
       do {
         n = ::sigsuspend(&others);
       } while (came == 0);
@@ -194,7 +194,7 @@ class SignalWait : public Wait {
   int how_ = 0;
 };
 
-// For a lock that another description has; it is free for a moment only.
+// Waits for a lock of another open file description, which is released only for a moment.
 class LockWait : public Wait {
  public:
   void make(Chance& chance, const std::string& path) override {
@@ -209,7 +209,7 @@ class LockWait : public Wait {
     std::string text = said("lock", n);
     set(mine_.get(), F_UNLCK);
     had_it_ = true;
-    // Until the other one has it again; nobody else wants it.
+    // Wait until the other description has the lock again; no other process uses it.
     while (!is_taken_) ::usleep(500);
     is_taken_ = false;
     return text;
@@ -249,7 +249,7 @@ class SocketWait : public Wait {
   std::string wait() override {
     char got[8];
     long n = 0;
-    do {  // a socket with a time-out says EINTR, as the kernel does for a stopped process
+    do {  // with SO_RCVTIMEO the kernel returns EINTR if the process was stopped
       n = ::recv(mine_.get(), got, sizeof got, 0);
     } while (n < 0 && errno == EINTR);
     return said("receive", n);
@@ -286,12 +286,12 @@ class AcceptWait : public Wait {
   Fd listener_;
 };
 
-// EINTR is what the kernel itself gives for these to a process that was stopped.
+// The kernel returns EINTR from these calls if the process was stopped.
 class SysvWait : public Wait {
  public:
   void make(Chance& chance, const std::string&) override {
     is_queue_ = chance.flip();
-    // The process may yet become another user's.
+    // Mode 0666, because the process may change its user later.
     id_ = is_queue_ ? must(::msgget(IPC_PRIVATE, IPC_CREAT | 0666), "msgget")
                     : must(::semget(IPC_PRIVATE, 1, IPC_CREAT | 0666), "semget");
   }

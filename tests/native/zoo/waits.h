@@ -1,4 +1,4 @@
-// Wait: a way to be in a system call for long. One thread waits, another wakes it.
+// Wait: one way to wait in a system call. One thread waits, another wakes it.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@ class Wait {
  public:
   virtual ~Wait() = default;
   virtual void make(Chance& chance, const std::string& path) = 0;
-  // Returns when it was woken, with what the call said; called by the thread again and again.
+  // Waits until it is woken and returns the result of the call. The thread calls it repeatedly.
   virtual std::string wait() = 0;
   virtual void wake(pid_t thread) = 0;
-  // Nobody wakes it: its time is far away.
+  // True if it is not woken, because its time is far in the future.
   virtual bool is_sleep() const { return false; }
 };
 

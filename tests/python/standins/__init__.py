@@ -1,1 +1,2 @@
-"""Stand-ins for programs that use ours and cannot be installed everywhere. Each follows the published contract."""
+"""Stand-ins for programs that use StateFork and cannot be installed everywhere. Each follows the
+published interface."""

@@ -1,7 +1,8 @@
-"""A stand-in for Terminal-Bench: an agent that knows the solution, and a trial that runs an agent and then the tests.
+"""A stand-in for Terminal-Bench: an agent that knows the solution, and a trial that runs an agent
+and then the tests.
 
-As the harness does it: tmux session `agent` for the agent, files to /tests, tmux session `tests` for the tests, whose
-pane is read at the end.
+Follows the harness: tmux session `agent` for the agent, files in /tests, tmux session `tests` for
+the tests; its pane is read at the end.
 """
 
 import re
@@ -27,7 +28,7 @@ class BaseAgent(ABC):
 
 
 class OracleAgent(BaseAgent):
-    """Runs the task's own solution: a script, or commands one by one."""
+    """Runs the task's own solution: a script, or a list of commands."""
 
     def __init__(self, task_dir: Path, commands: Optional[List[TerminalCommand]] = None) -> None:
         self._task_dir = task_dir
@@ -44,7 +45,7 @@ class OracleAgent(BaseAgent):
 
 
 def run_trial(terminal: Terminal, agent: BaseAgent, task_dir: Path) -> Dict[str, bool]:
-    """Which tests passed."""
+    """The tests that passed."""
     agent.perform_task("do it", terminal.create_session("agent"))
     assert terminal.container is not None
     terminal.copy_to_container([task_dir / "run-tests.sh", task_dir / "tests"], container_dir="/tests")

@@ -9,7 +9,7 @@ apply + receipts.csv; echo "bolt ${stock[bolt]}"
 # Subtract the shipments.
 apply - shipments.csv; echo "bolt ${stock[bolt]}"
 
-# The report, then nobody overwrites it.
+# Write the report with noclobber, which protects it.
 set -o noclobber; for sku in "${!stock[@]}"; do echo "$sku,${stock[$sku]}"; done | sort >/app/report.csv; cat /app/report.csv
 
 # Protect it, and write the session.

@@ -9,7 +9,7 @@ nudge %1 red; nudge %1 red
 # Suspend blue.
 suspend %2 blue; jobs >/app/out/jobs; cut -d' ' -f1 /app/out/jobs
 
-# Red's third; then blue goes on.
+# Red's third file; then continue blue.
 nudge %1 red; kill -CONT %2; nudge %2 blue
 
 # Finish red.

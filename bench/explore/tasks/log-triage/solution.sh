@@ -12,7 +12,7 @@ batch; say
 # And the third.
 batch; say
 
-# The report, with what is still unread.
+# The report, with the number of unread lines.
 {
   for host in $(printf '%s\n' "${!errors[@]}" | sort); do echo "$host ${errors[$host]}"; done
   echo "seen $seen rotations $rotations"

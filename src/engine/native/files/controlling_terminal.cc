@@ -78,7 +78,7 @@ void set_foreground(ProgramWriter& program, const TerminalImage& terminal) {
   Argument slave =
       program.keep(SYS_openat, {AT_FDCWD, program.arena().put_text(terminal_path(terminal.number)),
                                 O_RDWR | O_NOCTTY | O_CLOEXEC});
-  // The group may have gone; then the terminal had none.
+  // The group may have ended; the terminal then had no foreground group.
   program.try_call(SYS_ioctl, {slave, kSetGroup, program.arena().put_value(terminal.group)});
   program.call(SYS_close, {slave});
 }

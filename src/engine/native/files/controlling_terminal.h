@@ -1,11 +1,10 @@
-// The branch's terminal: /dev/pts/0, whose master the keeper holds.
+// The branch's terminal, /dev/pts/0. The keeper holds its master.
 //
 // Saved: settings, window, owner, exclusive mode, the session it controls and the foreground group.
-// Brought back:
-// init opens a master on the new devpts and sets it up before there is a session, so that nobody
-// gets a signal for it; the session's leader takes it before it forks, so that every process of the
-// session has it, background jobs too. Unread input is the keeper's business. Further terminals:
-// ptys.h.
+// Restored: init opens a master on the new devpts and sets it up before any session exists, so that
+// no process gets a signal for it. The session's leader acquires the terminal before it forks, so
+// that every process of the session has it, background jobs too. The keeper handles unread input.
+// Further terminals: ptys.h.
 #pragma once
 
 #include "base/result.h"
@@ -15,18 +14,18 @@
 
 namespace sf::waypoint::native {
 
-// `root`: the branch's init as this process numbers it.
+// `root`: pid of the branch's init in this process's namespace.
 Status capture_terminal(pid_t root, TerminalImage& terminal);
 
 void make_terminal(ProgramWriter& program, const TerminalImage& terminal,
                    const FdLocations& locations);
-// Of any terminal; `master`: a number.
+// For any terminal. `master`: a descriptor number.
 void set_up_terminal(ProgramWriter& program, const TerminalImage& terminal, int master);
-// By the leader of its session.
+// Run by the leader of the terminal's session.
 void take_terminal(ProgramWriter& program, const TerminalImage& terminal);
-// Likewise, when all groups are there.
+// Run by the leader once all process groups exist.
 void set_foreground(ProgramWriter& program, const TerminalImage& terminal);
-// By this process, when all have opened it: afterwards only those with CAP_SYS_ADMIN can.
+// Run by the engine once all processes have opened it: then only CAP_SYS_ADMIN can open it.
 Status bring_back_exclusive(int master, const TerminalImage& terminal);
 
 }  // namespace sf::waypoint::native

@@ -1,4 +1,4 @@
-// The directory a path lies in.
+// The directory part of a path.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace sf::waypoint::native {
 
-// Pure. Requires an absolute path; that of "/x" is "/".
+// Pure. Requires: an absolute path. The directory of "/x" is "/".
 inline std::string directory_of(const std::string& path) {
   return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
 }

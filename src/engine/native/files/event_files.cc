@@ -19,7 +19,7 @@ namespace {
 
 constexpr unsigned long kSetTicks = _IOW('T', 0, std::uint64_t);  // TFD_IOC_SET_TICKS
 
-// What stands behind "key:" on its line.
+// The text after "key:" on its line.
 std::optional<std::string> value_of(std::string_view text, std::string_view key) {
   std::size_t at = text.starts_with(key) ? 0 : text.find("\n" + std::string(key));
   if (at == std::string_view::npos) return std::nullopt;
@@ -80,7 +80,8 @@ std::optional<EventImage> parse_epoll(std::string_view info) {
   return event;
 }
 
-// Names of the process in all namespaces from here on inwards; one alone is no process of a branch.
+// The process's pids in all namespaces from this one inwards. A process of a branch has at least
+// two.
 std::optional<EventImage> parse_process(std::string_view info) {
   auto names = value_of(info, "NSpid");
   auto flags = value_of(info, "flags");
@@ -118,7 +119,7 @@ Argument make_event(ProgramWriter& program, const FileImage& file) {
   const EventImage& event = file.event;
   Arena& arena = program.arena();
   auto number = [&](std::size_t i) { return event.numbers.at(i); };
-  unsigned flags = (file.flags & O_NONBLOCK) | O_CLOEXEC;  // the same for all of them
+  unsigned flags = (file.flags & O_NONBLOCK) | O_CLOEXEC;  // the same values for all kinds
   program.about("making " + file.path);
   if (event.kind == EventKind::kCounter) {
     Argument fd = program.keep(
@@ -144,7 +145,7 @@ bool is_opened_late(const FileImage& file) {
 
 void open_late(ProgramWriter& program, const FileImage& file, const Descriptor& fd, int occupant) {
   program.about("opening process " + std::to_string(file.event.numbers.at(0)));
-  // While its number is taken, it is made at another one.
+  // Occupy the number first: the pidfd is then created at another number and moved.
   program.call(SYS_dup3, {occupant, fd.number, O_CLOEXEC});
   Argument made = program.keep(SYS_pidfd_open, {file.event.numbers.at(0), file.flags & O_NONBLOCK});
   program.call(SYS_dup3, {made, fd.number, fd.close_on_exec != 0 ? O_CLOEXEC : 0});

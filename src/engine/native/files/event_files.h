@@ -1,11 +1,11 @@
-// Descriptors that are events: eventfd, timerfd, signalfd, epoll, pidfd; inotify: inotify.h.
+// Event descriptors: eventfd, timerfd, signalfd, epoll, pidfd. inotify: inotify.h.
 //
-// Saved: what fdinfo says of them. Brought back: init makes them; an epoll set is filled by the
-// first process that has it, when all its descriptors are in place, since a set knows what it
-// watches by number, too. An edge that was told already may be told once more. Declined: a set that
-// watches what its process has closed since, or nested ones that do so. A pidfd is opened by each
-// process that has it, when everybody is born: it has no state but its flags. Declined: of a
-// process that is gone.
+// Saved: the state that fdinfo shows. Restored: init creates them. The first process that has an
+// epoll set fills it once all its descriptors are in place, since an epoll set identifies files by
+// descriptor number too. An edge that was already reported may be reported again. A pidfd has no
+// state but its flags: each process that has it opens it once all processes exist. Declined: epoll
+// sets that watch a file which their process has closed, nested sets that do so, pidfds of
+// processes that are gone.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@
 
 namespace sf::waypoint::native {
 
-// Pure. What kind of event the link names, with the state that `info`, its fdinfo, tells; nothing
-// when it is none, or says what is not understood.
+// Pure. The event that `link` names, with its state from `info` (fdinfo). Nothing: it is not an
+// event, or `info` has an unknown format.
 std::optional<EventImage> parse_event(std::string_view link, std::string_view info);
 
-// The new descriptor.
+// Returns the new descriptor.
 Argument make_event(ProgramWriter& program, const FileImage& file);
-// What is opened by each process that has it, when all are born.
+// True if each process that has the file opens it, once all processes exist.
 bool is_opened_late(const FileImage& file);
 void open_late(ProgramWriter& program, const FileImage& file, const Descriptor& fd, int occupant);
 void fill_epoll_sets(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree);

@@ -15,7 +15,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-TEST(EventFilesTest, ACounterIsReadWithItsKind) {
+TEST(EventFilesTest, AnEventfdIsParsedWithItsSemaphoreFlag) {
   auto event = parse_event("anon_inode:[eventfd]",
                            "pos:\t0\nflags:\t02\neventfd-count:               2a\neventfd-id: 3\n"
                            "eventfd-semaphore: 1\n");
@@ -23,11 +23,11 @@ TEST(EventFilesTest, ACounterIsReadWithItsKind) {
   EXPECT_EQ(event->numbers, (std::vector<std::uint64_t>{42, 1}));
 }
 
-TEST(EventFilesTest, ACounterOfAKernelThatDoesNotTellItsKindIsNotUnderstood) {
+TEST(EventFilesTest, AnEventfdWithoutASemaphoreFlagIsRefused) {
   EXPECT_FALSE(parse_event("anon_inode:[eventfd]", "eventfd-count: 2a\n"));
 }
 
-TEST(EventFilesTest, ATimerIsReadWithTheTimeLeft) {
+TEST(EventFilesTest, ATimerfdIsParsedWithTheTimeLeft) {
   auto event = parse_event("anon_inode:[timerfd]",
                            "clockid: 1\nticks: 3\nsettime flags: 01\nit_value: (7, 500)\n"
                            "it_interval: (1, 0)\n");
@@ -35,7 +35,7 @@ TEST(EventFilesTest, ATimerIsReadWithTheTimeLeft) {
   EXPECT_EQ(event->numbers, (std::vector<std::uint64_t>{1, 3, 1, 0, 7, 500}));
 }
 
-TEST(EventFilesTest, ASetIsReadWithAllItWatches) {
+TEST(EventFilesTest, AnEpollSetIsParsedWithAllWatchedFiles) {
   auto event =
       parse_event("anon_inode:[eventpoll]",
                   "pos:\t0\nflags:\t02\n"
@@ -48,12 +48,12 @@ TEST(EventFilesTest, ASetIsReadWithAllItWatches) {
   EXPECT_EQ(event->watched[1].events, 0x80000001U);
 }
 
-TEST(EventFilesTest, OtherDescriptorsAreNone) {
+TEST(EventFilesTest, OtherDescriptorsAreNotEvents) {
   EXPECT_FALSE(parse_event("anon_inode:[fanotify]", ""));
   EXPECT_FALSE(parse_event("anon_inode:[signalfd]", "nothing known"));
 }
 
-TEST(LocksTest, RangesAndKindsAreRead) {
+TEST(LocksTest, RangesAndKindsAreParsed) {
   auto locks = parse_locks(
       "flags:\t02\nlock:\t1: POSIX  ADVISORY  WRITE 77 00:2d:1234 10 19\n"
       "lock:\t2: FLOCK  ADVISORY  READ 77 00:2d:1234 0 EOF\n");
@@ -66,13 +66,13 @@ TEST(LocksTest, RangesAndKindsAreRead) {
   EXPECT_EQ((*locks)[1].size, 0U);
 }
 
-TEST(LocksTest, LeasesAndOtherLinesAreNotUnderstood) {
+TEST(LocksTest, LeasesAndMalformedLinesAreRefused) {
   EXPECT_FALSE(parse_locks("lock:\t1: LEASE  ACTIVE    READ 5 00:2d:12 0 EOF\n"));
   EXPECT_FALSE(parse_locks("lock: what\n"));
   EXPECT_TRUE(parse_locks("pos:\t0\n")->empty());
 }
 
-TEST(PosixTimersTest, TimersAreReadWithWhomTheyTell) {
+TEST(PosixTimersTest, TimersAreParsedWithTheirNotificationTarget) {
   auto timers = parse_timers(
       "ID: 3\nsignal: 14/0000000000000007\nnotify: signal/pid.12\nClockID: 1\n"
       "ID: 4\nsignal: 34/0\nnotify: signal/tid.13\nClockID: 0\n");
@@ -85,7 +85,7 @@ TEST(PosixTimersTest, TimersAreReadWithWhomTheyTell) {
   EXPECT_FALSE(parse_timers("ID: 3\nsomething: else\n"));
 }
 
-TEST(SocketTroubleTest, GroupsOfEveryInterfaceAreNobodysOwn) {
+TEST(SocketTroubleTest, DefaultMulticastGroupsDoNotCountAsJoined) {
   const std::string usual =
       "Idx\tDevice    : Count Querier\tGroup    Users Timer\tReporter\n"
       "1\tlo        :     1      V3\n\t\t\t\t010000E0     1 0:00000000\t\t0\n";
@@ -99,7 +99,7 @@ TEST(SocketTroubleTest, GroupsOfEveryInterfaceAreNobodysOwn) {
       usual, usual6 + "1    lo              ff020000000000000000000000000099     1 00000004 0\n"));
 }
 
-TEST(SocketTroubleTest, OnlyWhatIsInTheMidstOfNothingIsTaken) {
+TEST(SocketTroubleTest, OnlyQuiescentSocketsAreCaptured) {
   SocketFacts listening{.family = AF_INET,
                         .type = SOCK_STREAM,
                         .protocol = IPPROTO_TCP,
@@ -124,7 +124,7 @@ TEST(SocketTroubleTest, OnlyWhatIsInTheMidstOfNothingIsTaken) {
   EXPECT_TRUE(socket_trouble({.family = AF_UNIX, .type = SOCK_STREAM}));
 }
 
-TEST(EventFilesTest, AProcessIsKnownByItsPidInTheBranch) {
+TEST(EventFilesTest, APidfdIsParsedToThePidInTheBranch) {
   auto event = parse_event("anon_inode:[pidfd]", "flags:\t02000002\nPid:\t90\nNSpid:\t90\t7\n");
   ASSERT_TRUE(event);
   EXPECT_EQ(event->kind, EventKind::kProcess);
@@ -134,7 +134,7 @@ TEST(EventFilesTest, AProcessIsKnownByItsPidInTheBranch) {
   EXPECT_FALSE(parse_event("anon_inode:[pidfd]", "flags:\t0202\nPid:\t90\nNSpid:\t90\t7\n"));
 }
 
-TEST(EventFilesTest, WatchesComeInTheOrderOfTheirNumbers) {
+TEST(EventFilesTest, InotifyWatchesAreSortedByNumber) {
   auto watches = parse_watches(
       "pos:\t0\ninotify wd:b ino:2dd sdev:2a mask:20 ignored_mask:0\n"
       "inotify wd:1 ino:3c sdev:2a mask:300 ignored_mask:0\n");

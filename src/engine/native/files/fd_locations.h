@@ -1,5 +1,5 @@
-// Descriptor numbers of a restore: above those of every captured descriptor, where things lie until
-// they are taken.
+// Descriptor numbers that a restore uses. They are above those of every captured descriptor and
+// hold files until the processes take them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct FdLocations {
   int helper = 0;   // likewise
   int master = 0;   // of the terminal
   int mapped = 0;   // files that processes map, until all have done so
-  int first = 0;    // of the descriptions
-  int end = 0;      // behind them: inodes, two numbers each
+  int first = 0;    // first open file description
+  int end = 0;      // after the descriptions: inodes, two numbers each
 };
 
 inline int held_inode(const FdLocations& locations, std::uint32_t index) {

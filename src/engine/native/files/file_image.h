@@ -1,4 +1,4 @@
-// What is kept of open files, of what is behind them, and of terminals. Plain data.
+// Saved state of open files, of the inodes behind them, and of terminals. Plain data.
 #pragma once
 
 #include <sys/types.h>
@@ -17,9 +17,9 @@ namespace sf::waypoint::native {
 enum class FileKind : std::uint32_t {
   kPath,
   kTerminal,      // a slave
-  kMaster,        // of a terminal made inside
+  kMaster,        // of a terminal created in the branch
   kOwnTerminal,   // /dev/tty
-  kDeadTerminal,  // a slave whose master was closed
+  kDeadTerminal,  // a slave with a closed master
   kInode,
   kEvent,
   kMessageQueue,  // of POSIX
@@ -51,7 +51,7 @@ struct EventImage {
   std::vector<std::uint64_t> numbers;
   std::vector<WatchedFile> watched;
   std::vector<InotifyWatch> watches;
-  pid_t owner = 0;  // who has it first; fills a kEpoll
+  pid_t owner = 0;  // the first process that has it; fills a kEpoll
   template <typename A>
   void fields(A& a) {
     a(kind)(numbers)(watched)(watches)(owner);
@@ -65,11 +65,11 @@ struct FileLock {
   std::uint32_t writes = 0;
   std::uint64_t start = 0;
   std::uint64_t size = 0;  // 0: to the end
-  pid_t owner = 0;         // who takes it again
+  pid_t owner = 0;         // the process that takes it again
   std::int32_t padding = 0;
 };
 
-struct FileOwner {  // whom it sends signals; no pid: nobody
+struct FileOwner {  // receiver of its signals; pid 0: none
   std::int32_t type = 0;
   pid_t pid = 0;
   std::int32_t signal = 0;
@@ -98,15 +98,15 @@ enum class InodeKind : std::uint32_t {
   kFifo,
   kMemory,
   kUnlinked,
-  kOtherName,  // the one by which it was opened is gone
+  kOtherName,  // the name by which it was opened was removed
   kSharedMemory,
-  kDirectory  // without a name
+  kDirectory  // removed
 };
 
-struct InodeImage {  // what has no name that could be opened, or more content than its file
+struct InodeImage {  // an object that no name leads to, or with content that is not in its file
   InodeKind kind = InodeKind::kPipe;
   std::string name;   // of a memory file; path of others
-  std::string other;  // kOtherName: where it is now
+  std::string other;  // kOtherName: its remaining name
   std::uint64_t size = 0;
   std::uint32_t mode = 0;
   std::uint32_t uid = 0;
@@ -134,11 +134,11 @@ struct MappedFile {
 
 enum StoppedOutput : std::uint32_t { kFlows, kByCharacter, kByCall };
 
-struct TerminalData {  // that nobody has read
+struct TerminalData {  // unread data
   std::string output;
-  std::vector<std::string> lines;  // of input, with their newlines; without one: an end of file
-  std::string typed;               // input that is no line yet, or all of it where there are none
-  std::uint32_t stopped = 0;       // the output; a StoppedOutput
+  std::vector<std::string> lines;  // of input; without a newline: ended by an end of file
+  std::string typed;               // input without a line end; in noncanonical mode, all of it
+  std::uint32_t stopped = 0;       // state of the output; a StoppedOutput
   template <typename A>
   void fields(A& a) {
     a(output)(lines)(typed)(stopped);
@@ -157,7 +157,7 @@ struct TerminalImage {
   std::uint32_t mode = 0;
   pid_t session = 0;
   pid_t group = 0;
-  std::uint32_t packets = 0;  // and what else terminals made inside may have
+  std::uint32_t packets = 0;  // this and the next two: only of terminals created in the branch
   std::uint32_t locked = 0;
   std::uint32_t hung_up = 0;  // its slaves have been closed
   std::uint32_t exclusive = 0;

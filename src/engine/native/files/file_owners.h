@@ -1,8 +1,8 @@
-// Whom a descriptor sends signals (F_SETOWN, F_SETSIG, O_ASYNC).
+// Receiver of a descriptor's signals (F_SETOWN, F_SETSIG, O_ASYNC).
 //
-// Saved: the owner, a process or a group of the tree, and the signal. Brought back: by the first
-// process that has the descriptor, when everybody is born. Looked for in sockets, and where O_ASYNC
-// is set. Declined: owners outside of the tree, single threads.
+// Saved: the owner, a process or a process group of the tree, and the signal. Read only for
+// sockets, terminals, inotify, and descriptors with O_ASYNC. Restored: by the first process that
+// has the descriptor, once all processes exist. Declined: owners outside the tree, single threads.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,17 @@ namespace sf::waypoint::native {
 
 struct ProcessFacts;
 
-// `inner` is not known yet.
+// `inner` is filled in by find_owners().
 struct OwnerFacts {
   bool is_there = false;
   int type = 0;     // F_OWNER_...
-  pid_t pid = 0;    // as the engine sees it
-  pid_t inner = 0;  // as the branch does; 0: nobody of the tree
+  pid_t pid = 0;    // in the engine's PID namespace
+  pid_t inner = 0;  // in the branch's; 0: not in the tree
   int signal = 0;
   bool operator==(const OwnerFacts&) const = default;
 };
 OwnerFacts read_owner(int fd);
-// Pure. Finds out who that is in the tree.
+// Pure. Finds the owners in the tree.
 void find_owners(std::vector<ProcessFacts>& processes);
 
 void bring_back_owners(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree);

@@ -22,11 +22,11 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr unsigned kLargeFile = 0100000;  // the kernel's; the C library calls it 0
+constexpr unsigned kLargeFile = 0100000;  // the kernel's O_LARGEFILE; the C library's is 0
 constexpr unsigned kOpenFlags = O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC | O_DIRECT |
                                 kLargeFile | O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_PATH;
 
-// A descriptor by which a description is known.
+// A descriptor that identifies an open file description.
 struct Sample {
   pid_t pid;
   int number;
@@ -66,7 +66,7 @@ class FileCapture {
     DescriptorKind kind = classify(fd).kind;
     file.path = fd.link;
     file.flags = fd.info.flags & kOpenFlags;
-    // One made without a name keeps what it was made with: the directory is its place, not itself.
+    // O_TMPFILE includes O_DIRECTORY, which refers to the parent directory, not to the file.
     constexpr unsigned kNameless = O_TMPFILE & ~O_DIRECTORY;
     if ((fd.info.flags & kNameless) != 0) file.flags &= ~static_cast<unsigned>(O_DIRECTORY);
     file.offset = fd.info.offset;
@@ -101,7 +101,7 @@ class FileCapture {
     return static_cast<std::uint32_t>(tree_.files.size() - 1);
   }
 
-  // A lock of the description is seen through every descriptor; the first one takes it again.
+  // Every descriptor of a description shows its locks; the first process takes them again.
   static Status add_locks(const DescriptorFacts& fd, pid_t pid, FileImage& file) {
     auto locks = parse_locks(fd.info.text);
     if (!locks) return fail(ErrorCode::kOs, "an unusual lock");
@@ -116,17 +116,17 @@ class FileCapture {
     return Ok{};
   }
 
-  // The kernel names what a set watches by the number it had then.
+  // epoll reports a watched file by the descriptor number that it had when it was added.
   static Status check_watched(const ProcessFacts& process, const DescriptorFacts& fd,
                               const EventImage& event) {
-    std::map<int, unsigned> seen;  // closed and opened again, a number may be watched twice
+    std::map<int, unsigned> seen;  // a number that was closed and reused may be watched twice
     for (const WatchedFile& watched : event.watched) {
       kcmp_epoll_slot slot{static_cast<unsigned>(fd.number), static_cast<unsigned>(watched.number),
                            seen[watched.number]++};
       if (::syscall(SYS_kcmp, process.pid, process.pid, KCMP_EPOLL_TFD, watched.number, &slot) != 0)
         return refuse_capture({{process.inner_pid(), process.stat().name,
                                 "descriptor " + std::to_string(fd.number) + " (epoll)",
-                                "it watches what that process has closed", "end that process"}});
+                                "it watches a file that it has closed", "end that process"}});
     }
     return Ok{};
   }

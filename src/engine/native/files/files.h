@@ -1,9 +1,9 @@
-// Open files: descriptors, and the descriptions that several of them may share.
+// Open files: descriptors, and the open file descriptions that several descriptors may share.
 //
-// Saved: for each description its path, flags and offset; what has no path has an inode (inodes.h).
-// Two descriptors are of one description when kcmp says so. Brought back: init opens every
-// description once, before anybody else is born; all inherit them and take what is theirs. Declined
-// (classify.h): files of a process in /proc, devices with a state.
+// Saved: path, flags and offset of each description; a file without a path has an inode (inodes.h).
+// kcmp() shows which descriptors share a description. Restored: init opens every description once,
+// before it forks; each process inherits all of them and moves its own into place. Declined
+// (classify.h): files of a process in /proc, devices with state.
 #pragma once
 
 #include "base/result.h"
@@ -16,14 +16,14 @@
 
 namespace sf::waypoint::native {
 
-// Requires: `tree.processes` are those of the facts, in their order.
+// Requires: `tree.processes` are the processes of the facts, in the same order.
 Status capture_files(const TreeFacts& facts, TreeImage& tree, InodeCapture& inodes,
                      const SocketMakers& makers);
 
-// Above `taken`, too.
+// The locations are above `taken` too.
 FdLocations choose_locations(const TreeImage& tree, int taken);
 
-// Init's part. Requires: everything below places.pages is closed. `failure`: as in Program.
+// Run by init. Requires: everything below locations.pages is closed. `failure`: as in Program.
 void open_files(ProgramWriter& program, const TreeImage& tree, const FdLocations& locations,
                 const AsyncRoot& root, std::uint64_t failure);
 void take_descriptors(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree,

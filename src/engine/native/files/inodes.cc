@@ -19,10 +19,10 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr unsigned kLargeFile = 0100000;  // the kernel's; the C library calls it 0
+constexpr unsigned kLargeFile = 0100000;  // the kernel's O_LARGEFILE; the C library's is 0
 constexpr std::uint64_t kMostAtOnce = 1ULL << 30U;
 
-// What the pipe holds. Takes nothing out of it.
+// Returns the pipe's content without consuming it.
 Result<std::string> peek_pipe(int fd) {
   SF_TRY_ASSIGN(os::UniqueFd source, os::open_file(os::fd_path(fd), O_RDONLY | O_NONBLOCK));
   int size = 0;
@@ -65,7 +65,7 @@ Result<std::uint32_t> InodeCapture::find_or_capture(pid_t pid, const DescriptorF
   }
   found->second = static_cast<std::uint32_t>(tree_.inodes.size());
   SF_TRY_ASSIGN(os::UniqueFd copy, descriptor_of(pid, fd.number));
-  struct stat now {};  // what was seen of init may be older
+  struct stat now {};  // the facts of init may be older
   if (::fstat(copy.get(), &now) != 0) return os::last_error("looking at a descriptor");
   InodeImage inode = describe(now);
   if (kind == DescriptorKind::kPipe || kind == DescriptorKind::kFifo) {
@@ -75,7 +75,7 @@ Result<std::uint32_t> InodeCapture::find_or_capture(pid_t pid, const DescriptorF
   } else {
     inode.kind = kind == DescriptorKind::kMemoryFile ? InodeKind::kMemory : InodeKind::kUnlinked;
     inode.name = without_mark(fd.link);
-    // Of its own, so that the offset of the process's stays where it is.
+    // A separate description, so that the process's file offset does not move.
     SF_TRY_ASSIGN(os::UniqueFd own, os::open_file(os::fd_path(copy.get()), O_RDONLY));
     SF_TRY(capture_content(own.get(), inode));
   }
@@ -197,7 +197,7 @@ void InodeRestore::make_memory_file(const InodeImage& inode, std::uint32_t index
   fill_file(inode, helper(index, false));
 }
 
-// A name for a moment: parents that are gone are made, and who has it now is called otherwise.
+// Makes the name free for a moment: creates missing parents and renames the file that has the name.
 InodeRestore::BorrowedName InodeRestore::borrow(const std::string& path, std::uint32_t index) {
   BorrowedName name;
   name.path = path;
@@ -227,7 +227,7 @@ void InodeRestore::give_back(const BorrowedName& name) {
   for (const std::string& each : name.parents)
     program_.call(SYS_unlinkat, {AT_FDCWD, program_.arena().put_text(each), AT_REMOVEDIR});
   if (!name.owner.empty()) rename(name.owner, name.path);
-  // Its directory has not been touched.
+  // Hides the change of the directory.
   program_.call(SYS_utimensat, {AT_FDCWD, program_.arena().put_text(name.directory),
                                 program_.arena().put_value(name.times), 0});
 }
@@ -317,7 +317,7 @@ void InodeRestore::finish() {
     if (!mapped_.contains(index)) {
       program_.call(SYS_close_range, {helper(index, false), helper(index, true), 0});
     } else if (!written_.contains(index)) {
-      // Nobody runs what somebody may write to.
+      // Reopened read-only: a file that is open for writing cannot be executed.
       program_.about("opening " + tree_.inodes[index].name);
       std::string path = "/proc/self/fd/" + std::to_string(helper(index, false));
       move(program_.keep(SYS_openat, {AT_FDCWD, program_.arena().put_text(path), O_RDONLY}),

@@ -1,10 +1,10 @@
-// Things behind descriptors that no path leads to, or whose content lies in no file: pipes, named
-// pipes, memory files, shared memory, files without a name.
+// Inodes: objects behind descriptors that no path leads to, or with content that is in no file:
+// pipes, named pipes, memory files, shared memory, files without a name.
 //
-// Saved: their bytes (of pipes by tee(), which takes nothing away), size, owner, mode, seals.
-// Brought back: made anew by init; further descriptions of the same one are opened through
-// /proc/self/fd. Their inode numbers are new, and shared anonymous memory has become a memory file.
-// A file that has lost the name it was opened by and has others is given that name for a moment.
+// Saved: content (of pipes by tee(), which consumes nothing), size, owner, mode, seals. Restored:
+// init creates each inode again and opens further descriptions of it through /proc/self/fd. Inode
+// numbers are new, and shared anonymous memory becomes a memory file. If a file lost the name it
+// was opened by and has others, it gets the old name back for a moment.
 #pragma once
 
 #include <map>
@@ -24,19 +24,18 @@ namespace sf::waypoint::native {
 class InodeCapture {
  public:
   InodeCapture(TreeImage& tree, PagesWriter& pages) : tree_(tree), pages_(pages) {}
-  // The index of the inode behind the process's descriptor.
+  // Returns the index of the inode behind the process's descriptor.
   Result<std::uint32_t> find_or_capture(pid_t pid, const DescriptorFacts& fd, DescriptorKind kind);
-  // Likewise of what `path` (in /proc) leads to, which has lost its name: a working directory, a
-  // program.
+  // As above, for a working directory or a program that lost its name. `path`: its link in /proc.
   Result<std::uint32_t> find_or_capture(const std::string& path, const std::string& link,
                                         const LostName& lost);
-  // Likewise behind a mapping of something without a name.
+  // As above, for the mapping of an object without a name.
   Result<std::uint32_t> find_or_capture(pid_t pid, const MappingText& mapping);
 
  private:
   std::uint32_t add_lost(const struct stat& file, const std::string& link, const LostName& lost);
   static InodeImage describe(const struct stat& file);
-  // Its bytes; `fd` is open for reading.
+  // Saves the content; `fd` is open for reading.
   Status capture_content(int fd, InodeImage& inode);
 
   TreeImage& tree_;
@@ -49,9 +48,9 @@ class InodeRestore {
   InodeRestore(ProgramWriter& program, const TreeImage& tree, const FdLocations& locations,
                const AsyncRoot& root)
       : program_(program), tree_(tree), locations_(locations), root_(root) {}
-  // Makes the inode when it is the first description of it.
+  // Creates the inode if this is its first description.
   void open(const FileImage& file, int location);
-  // What is mapped, or a working directory, stays open until each process has its own.
+  // Keeps mapped inodes and working directories open until each process has its own.
   void hold_for_mappings();
   // Requires: every description is open.
   void finish();
@@ -59,15 +58,16 @@ class InodeRestore {
  private:
   struct BorrowedName {
     std::string path;
-    std::string owner;  // what has that name is called so meanwhile; empty: nothing has it
-    std::vector<std::string> parents;  // that are gone, deepest first
+    std::string owner;                 // new name of the file that had `path`; empty: none had
+    std::vector<std::string> parents;  // missing ones, deepest first
     std::string directory;
     std::array<timespec, 2> times{};
   };
   BorrowedName borrow(const std::string& path, std::uint32_t index);
   void give_back(const BorrowedName& name);
   void rename(const std::string& from, const std::string& to);
-  // Where the inode is held until all descriptions of it are open. Only pipes have a second end.
+  // Descriptor that holds the inode until all descriptions of it are open. Only pipes have a second
+  // end.
   int helper(std::uint32_t index, bool writes) const {
     return held_inode(locations_, index) + (writes ? 1 : 0);
   }
@@ -87,8 +87,8 @@ class InodeRestore {
   const AsyncRoot& root_;
   std::set<std::uint32_t> made_;
   std::set<std::uint32_t> mapped_;
-  std::set<std::uint32_t> written_;  // through a mapping
-  std::set<int> taken_;              // helpers whose own description became a captured one
+  std::set<std::uint32_t> written_;  // through a shared mapping
+  std::set<int> taken_;              // helpers with a description that became a captured one
 };
 
 }  // namespace sf::waypoint::native

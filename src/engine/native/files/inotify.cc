@@ -23,7 +23,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr std::size_t kMostEntries = 200'000;                   // that are looked at
+constexpr std::size_t kMostEntries = 200'000;                   // limit of the search
 constexpr unsigned long kSetNext = _IOW('I', 0, std::int32_t);  // INOTIFY_IOC_SETNEXTWD
 
 int unread(int fd) {
@@ -148,11 +148,11 @@ Status find_watched(std::vector<ProcessFacts>& processes) {
 
 std::string inotify_trouble(const InotifyFacts& facts) {
   if (!facts.is_one) return "the native engine does not know this kind of descriptor";
-  if (facts.has_events) return "it has events that nobody has read";
+  if (facts.has_events) return "it has unread events";
   for (const WatchFacts& watch : facts.watches) {
     if ((watch.mask & static_cast<unsigned>(IN_ONESHOT)) != 0)
       return "it has a watch that fires once";
-    if (watch.path.empty()) return "the path of something that it watches was not found";
+    if (watch.path.empty()) return "the path of a watched file was not found";
   }
   return {};
 }

@@ -1,8 +1,8 @@
 // File locks: flock, POSIX and open file description locks.
 //
-// Saved: the lines of fdinfo, which show each lock with the descriptor that holds it. Brought back:
-// by a process that has the descriptor; POSIX locks by their owner. Declined: leases, and locks
-// that somebody waits for are taken as they are held: the waiting call is made again.
+// Saved: fdinfo, which shows each lock at the descriptor that holds it. Restored: by a process that
+// has the descriptor; POSIX locks by their owner. A thread that waits for a lock repeats its call.
+// Declined: leases.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace sf::waypoint::native {
 
-// Pure. From fdinfo; nothing: a kind of lock that is not known here.
+// Pure. Parses fdinfo. Nothing: a lock of an unknown type.
 std::optional<std::vector<FileLock>> parse_locks(std::string_view fdinfo);
 
 void bring_back_locks(ProgramWriter& program, const ProcessImage& process, const TreeImage& tree);

@@ -16,10 +16,10 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
-constexpr std::size_t kMostEntries = 200'000;  // that are looked at
+constexpr std::size_t kMostEntries = 200'000;  // limit of the search
 
 struct Wanted {
-  std::string directory;  // that its name was in
+  std::string directory;  // that contained its name
   struct stat file {};
   std::vector<LostName*> tellers;
   bool is_found = false;
@@ -59,7 +59,7 @@ class Search {
   }
 
  private:
-  // False: not all of it was seen.
+  // Returns false if the search did not see every file.
   bool look_through(const std::string& layer, bool has_names) {
     if (layer.empty()) return false;
     std::deque<std::string> directories = {""};
@@ -85,7 +85,7 @@ class Search {
     return true;
   }
 
-  // Hard links of the base mostly lie in one directory.
+  // The hard links of a file in the base are mostly in one directory.
   void look_beside(Wanted& wanted) {
     std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir((root_ + wanted.directory).c_str()),
                                              ::closedir);
@@ -124,7 +124,7 @@ bool may_be_same(const struct stat& seen, const struct stat& below) {
 
 std::string lost_name_trouble(const LostName& lost) {
   if (lost.left != LostName::Left::kUnknown) return {};
-  return "its name is gone, and which others it has is not known";
+  return "its name was removed, and its other names are unknown";
 }
 
 bool is_deleted(const std::string& link) { return link.ends_with(kDeleted); }

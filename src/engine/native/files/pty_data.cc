@@ -47,7 +47,7 @@ bool ready_for(int fd, short what) {
   return ::poll(&look, 1, 0) > 0 && (look.revents & what) != 0;
 }
 
-// One read of whatever is there; nothing: nothing is.
+// Reads once. False if no data is available.
 bool take(int fd, std::string& bytes) {
   if (!ready_for(fd, POLLIN)) return false;
   char buffer[65536];
@@ -75,7 +75,7 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
   ~Terminal() { (void)leave(); }
 
-  // Makes it quiet. Until leave(), nobody is told of changes.
+  // Stops packet mode, so that the master sees no notifications until leave(); opens the slave.
   Status enter() {
     in_ = true;
     if (image_.packets != 0) SF_TRY(command(kSetPacketMode, 0));
@@ -86,14 +86,15 @@ class Terminal {
   }
 
   Status take_data(Slaves slaves, TerminalData& data) {
-    // What flows on is not echoed; whether it is stopped shows when nothing is in the way.
+    // Echo is off, so the terminal adds nothing to its output. Once the output is read, the slave
+    // is writable unless the output is stopped.
     termios2 quiet = settings_from(quiet_settings(image_.settings, 0));
     quiet.c_iflag |= settings_from(image_.settings).c_iflag & IXON;
     std::memcpy(quiet.c_cc + VSTART, settings_from(image_.settings).c_cc + VSTART, 2);
     SF_TRY(set(bytes_of(quiet)));
     data.output = take_all(master_);
     data.stopped = ready_for(slave_.get(), POLLOUT) ? kFlows : kByCharacter;
-    if (data.stopped != kFlows) {  // nothing else lets it go on when it was held so
+    if (data.stopped != kFlows) {  // only TCOON resumes output that TCOOFF stopped
       SF_TRY(check(::ioctl(slave_.get(), kStopOrGo, kGo)));
       if (ready_for(slave_.get(), POLLOUT)) data.stopped = kByCall;
     }
@@ -102,7 +103,7 @@ class Terminal {
       os::TypedAhead typed;
       os::read_lines(slave_.get(), typed);
       data.lines = os::split_lines(typed).lines;
-      quiet.c_lflag = 0;  // shows what has no end yet
+      quiet.c_lflag = 0;  // noncanonical mode also returns an unfinished line
       SF_TRY(set(bytes_of(quiet)));
     }
     data.typed = take_all(slave_.get());
@@ -115,10 +116,10 @@ class Terminal {
     SF_TRY(set(quiet_settings(image_.settings, static_cast<unsigned char>(end))));
     SF_TRY(write(slave_.get(), data.output));
     SF_TRY(write(master_, os::with_ends(typed, end)));
-    // Until then the settings stay as they are.
+    // The settings stay quiet until the slave can read all input.
     if (!os::await_readable(slave_.get(), os::readable_bytes(typed, canonical_),
                             Deadline::after(kPassingTime)))
-      return fail(ErrorCode::kOs, "a terminal does not take its input");
+      return fail(ErrorCode::kOs, "a terminal does not accept its input");
     return Ok{};
   }
 
@@ -152,14 +153,14 @@ class Terminal {
   Status set(const std::string& settings) {
     return check(::ioctl(master_, kSetSettings, settings.data()));
   }
-  // There is room for what was there before, sooner or later.
+  // Waits if the buffer is full: it had room for these bytes before.
   static Status write(int fd, const std::string& bytes) {
     const Deadline deadline = Deadline::after(kPassingTime);
     for (std::size_t done = 0; done < bytes.size();) {
       ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
       if (n > 0) done += static_cast<std::size_t>(n);
       if (n < 0 && (errno != EAGAIN || deadline.passed()))
-        return os::last_error("putting back what waits in a terminal");
+        return os::last_error("writing back unread data of a terminal");
       if (n < 0) (void)::poll(nullptr, 0, 1);
     }
     return Ok{};
@@ -199,7 +200,7 @@ Status capture_pty_data(int master, Slaves slaves, TerminalImage& image) {
   Terminal terminal(master, image);
   SF_TRY(terminal.enter());
   Status taken = terminal.take_data(slaves, image.data);
-  // Whatever happened: it is the terminal's.
+  // Even after a failure: the data belongs to the terminal.
   if (has_any(image.data)) SF_TRY(terminal.put_data(image.data));
   SF_TRY(taken);
   return terminal.leave();

@@ -8,7 +8,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-TEST(NativePtyDataTest, QuietSettingsKeepHowLinesAreRead) {
+TEST(NativePtyDataTest, QuietSettingsKeepCanonicalMode) {
   termios2 usual{};
   usual.c_iflag = ICRNL | IXON;
   usual.c_oflag = OPOST;

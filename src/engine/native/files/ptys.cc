@@ -29,9 +29,9 @@ constexpr unsigned kGetDevice = 0x80045432;      // TIOCGDEV
 constexpr unsigned kGetPacketMode = 0x80045438;  // TIOCGPKT
 constexpr unsigned kGetLock = 0x80045439;        // TIOCGPTLCK
 constexpr unsigned kSlaveMajor = 136;
-constexpr int kMostInput = 3500;  // of 4096: there may be more behind it
+constexpr int kMostInput = 3500;  // of 4096: a full buffer may hide more input
 constexpr std::size_t kStackSize = 8192;
-constexpr pid_t kOpener = 2;  // any pid: nobody but init is born yet
+constexpr pid_t kOpener = 2;  // any free pid: only init exists so far
 constexpr const char* kMasterPath = "/dev/pts/ptmx";
 
 int number_from(int fd, unsigned request) {
@@ -43,7 +43,7 @@ bool is_own_terminal(const DescriptorFacts& fd) {
   return S_ISCHR(fd.file.st_mode) && fd.file.st_rdev == makedev(5, 0);
 }
 
-// The engine numbers groups otherwise than the branch.
+// Translates a process group from the engine's PID namespace to the branch's.
 pid_t inner_group(const TreeFacts& facts, pid_t group) {
   for (const ProcessFacts& process : facts.processes)
     if (process.status().groups.front() == group) return process.status().groups.back();
@@ -73,7 +73,7 @@ Result<TerminalImage> capture_pty(const TreeFacts& facts, int number, int master
   return terminal;
 }
 
-// Opens /dev/tty as somebody whose terminal this is, and gives it back at once.
+// A helper process acquires the terminal, opens /dev/tty and ends.
 void open_own(ProgramWriter& program, const FileImage& file, int location, std::uint64_t failure) {
   Arena& arena = program.arena();
   ProgramWriter opener = program.another();
@@ -159,21 +159,21 @@ void tie_ptys(std::vector<ProcessFacts>& processes) {
 
 std::string pty_trouble(const PtyFacts& pty) {
   if (pty.end == PtyFacts::End::kMaster && pty.number <= 0)
-    return "it is the master of a terminal that is not known";
+    return "it is the master of an unknown terminal";
   if (pty.number > 0 && pty.is_dead) return {};
   if (pty.number < 0 || !pty.has_master) return "its terminal has no master in the branch";
   bool is_slave = pty.end == PtyFacts::End::kSlave;
-  if (is_slave && pty.unread >= kMostInput) return "more input waits than the terminal holds";
+  if (is_slave && pty.unread >= kMostInput) return "it has too much unread input to restore";
   if (pty.unread > 0 && pty.is_edited_outside)
-    return "nobody has read yet what waits in the terminal, which another program edits";
-  if (pty.has_status) return "nobody has read yet what changed at the terminal";
+    return "it has unread input, and another program edits its lines (EXTPROC)";
+  if (pty.has_status) return "it has an unread packet mode event";
   if (pty.discipline != 0) return "the terminal has an unusual line discipline";
   return {};
 }
 
 namespace {
 
-// What all descriptors of a terminal tell together.
+// Combined facts of all descriptors of a terminal.
 struct Together {
   Slaves slaves = Slaves::kClosed;
   std::uint32_t exclusive = 0;
@@ -249,11 +249,11 @@ void open_dead_terminals(ProgramWriter& program, const TreeImage& tree,
 
 void open_masters(ProgramWriter& program, const TreeImage& tree, const FdLocations& locations) {
   Arena& arena = program.arena();
-  std::vector<Argument> between;  // hold the numbers that are free
+  std::vector<Argument> between;  // occupy free numbers in between
   std::vector<int> dead;
   for (const FileImage& file : tree.files)
     if (file.kind == FileKind::kDeadTerminal) dead.push_back(file.terminal);
-  int next = 1;  // the lowest free one is given
+  int next = 1;  // the kernel assigns the lowest free number
   for (const TerminalImage& terminal : tree.ptys) {
     auto file = std::ranges::find_if(tree.files, [&](const FileImage& f) {
       return f.kind == FileKind::kMaster && f.terminal == terminal.number;
@@ -262,7 +262,7 @@ void open_masters(ProgramWriter& program, const TreeImage& tree, const FdLocatio
     program.about("opening the master of terminal " + std::to_string(terminal.number));
     std::uint64_t path = arena.put_text(kMasterPath);
     for (; next < terminal.number; ++next) {
-      if (std::ranges::find(dead, next) != dead.end()) continue;  // they keep theirs
+      if (std::ranges::find(dead, next) != dead.end()) continue;  // still in use by the dead slave
       between.push_back(program.keep(SYS_openat, {AT_FDCWD, path, O_RDWR | O_NOCTTY | O_CLOEXEC}));
     }
     Argument master =

@@ -1,5 +1,5 @@
-// ioctl() and its numbers for terminals, by hand: <sys/ioctl.h> and <asm/termbits.h> do not go
-// together.
+// Declares ioctl() and its numbers for terminals: <sys/ioctl.h> and <asm/termbits.h> cannot be
+// included together.
 #pragma once
 
 extern "C" int ioctl(int fd, unsigned long request, ...);

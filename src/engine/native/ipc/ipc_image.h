@@ -1,4 +1,4 @@
-// What is kept of System V IPC and POSIX message queues. Plain data.
+// Saved state of System V IPC objects and POSIX message queues. Plain data.
 #pragma once
 
 #include <array>
@@ -73,8 +73,8 @@ struct PosixQueueImage {
   std::uint32_t mode = 0;
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
-  std::int64_t most = 0;  // messages
-  std::int64_t size = 0;  // of the largest
+  std::int64_t most = 0;  // maximum number of messages
+  std::int64_t size = 0;  // maximum size of a message
   std::array<timespec, 2> times{};
   std::vector<PosixMessage> messages;
   template <typename A>

@@ -19,7 +19,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-constexpr timespec kAtOnce{0, 0};  // long ago: nobody waits
+constexpr timespec kAtOnce{0, 0};  // in the past: calls do not block
 constexpr std::size_t kMaxStatus = 4096;
 
 Status put_messages(int queue, const std::vector<PosixMessage>& messages) {
@@ -126,7 +126,7 @@ bool may_have_queues(PosixQueues& queues) {
 Status make_posix_queues(const IpcImage& ipc) {
   if (ipc.posix_queues.empty()) return Ok{};
   rlimit before{};
-  rlimit all{RLIM_INFINITY, RLIM_INFINITY};  // whose queues they were had room for them
+  rlimit all{RLIM_INFINITY, RLIM_INFINITY};  // the original queues were within their owners' limits
   (void)::getrlimit(RLIMIT_MSGQUEUE, &before);
   (void)::setrlimit(RLIMIT_MSGQUEUE, &all);
   ScopeExit as_before([&] { (void)::setrlimit(RLIMIT_MSGQUEUE, &before); });

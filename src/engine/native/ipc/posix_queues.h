@@ -1,9 +1,9 @@
-// POSIX message queues: the branch's own IPC namespace, in which the engine lives, too.
+// POSIX message queues of the branch's IPC namespace. The engine runs in that namespace too.
 //
 // Saved: name, owner, mode, attributes, messages with their priorities. A queue shows its messages
-// to nobody who does not take them, so all are taken while everybody stands still, and put back.
-// Brought back by the engine before init is born; init opens what was open. Declined: queues whose
-// next message somebody is to be told of (mq_notify), and those without a name.
+// only to a receiver, so the engine receives all of them while the tree is stopped, and sends them
+// back. Restored: by the engine before init is forked; init opens the descriptors. Declined: queues
+// with a registered notification (mq_notify), and queues without a name.
 #pragma once
 
 #include <string>
@@ -19,15 +19,15 @@ struct PosixQueueFacts {
   std::string name;  // without the slash
   bool has_listener = false;
 };
-// Pure. From what reading a queue's file tells.
+// Pure. True if a process is registered for notification. `status`: content of the queue's file.
 bool names_listener(const std::string& status);
 
-// Sees the queues of the namespace that its caller lives in.
+// Finds and saves the queues of the caller's IPC namespace.
 class PosixQueues {
  public:
   // `name_space`: its inode number.
   Result<std::vector<PosixQueueFacts>> look(std::uint64_t name_space);
-  // Requires: look() saw them.
+  // Requires: look() returned these queues.
   Status capture(const std::vector<PosixQueueFacts>& queues, IpcImage& ipc) const;
 
  private:
@@ -35,7 +35,7 @@ class PosixQueues {
   std::uint64_t name_space_ = 0;
 };
 
-// Whether there are queues in the IPC namespace that the caller lives in, as far as can be told.
+// True if the caller's IPC namespace has queues, or if that cannot be determined.
 bool may_have_queues(PosixQueues& queues);
 
 Status make_posix_queues(const IpcImage& ipc);

@@ -43,7 +43,7 @@ IpcObject describe(int id, const State& state) {
   return {id, perm.__key, perm.mode, perm.uid, perm.gid, perm.cuid, perm.cgid};
 }
 
-// The highest index in use; below 0: none is.
+// The highest index in use. Negative: there are no objects.
 int last_segment() {
   shm_info info{};
   int last = ::shmctl(0, SHM_INFO, reinterpret_cast<shmid_ds*>(&info));
@@ -66,13 +66,14 @@ bool is_attachment(const MappingText& mapping, int id) {
   return mapping.name.starts_with("/SYSV") && mapping.inode == static_cast<std::uint64_t>(id);
 }
 
-// Whether it has a list of adjustments, which init has not. Whoever has threads has one anyway.
+// True if the process has a SEM_UNDO list; init never has one. A process with threads always has
+// one, so it is not examined.
 bool has_undo(const ProcessFacts& init, const ProcessFacts& process) {
   return !process.ended() && process.threads.size() == 1 &&
          ::syscall(SYS_kcmp, init.pid, process.pid, KCMP_SYSVSEM, 0, 0) > 0;
 }
 
-// A file of the segment's content.
+// Opens the segment's content through a process that has it attached.
 Result<os::UniqueFd> content_of(const TreeFacts& facts, int id) {
   for (const ProcessFacts& process : facts.processes) {
     for (const MappingText& mapping : process.mappings) {
@@ -83,7 +84,7 @@ Result<os::UniqueFd> content_of(const TreeFacts& facts, int id) {
                            O_RDONLY);
     }
   }
-  return fail(ErrorCode::kNotFound, "nobody has it attached");
+  return fail(ErrorCode::kNotFound, "no process has it attached");
 }
 
 Status capture_content(const TreeFacts& facts, SegmentImage& segment, PagesWriter& pages) {
@@ -155,7 +156,7 @@ Status choose_id(const char* kind, int id) {
   return os::write_file(std::string("/proc/sys/kernel/") + kind + "_next_id", std::to_string(id));
 }
 
-// Whoever creates an object stays its creator: this thread is, for this moment.
+// Runs `call` with the ids of the object's creator: the kernel records the calling thread's ids.
 template <typename Call>
 int as_creator(const IpcObject& object, Call call) {
   const bool other = object.creator_uid != 0 || object.creator_gid != 0;
@@ -282,7 +283,7 @@ std::string attachment_trouble(const IpcFacts& ipc, const MappingText& mapping) 
   if (segment->has_huge_pages) return "it has huge pages";
   std::uint64_t whole = (segment->size + kPage - 1) / kPage * kPage;
   if (mapping.offset != 0 || mapping.end - mapping.start != whole)
-    return "it is a piece of shared memory that was attached whole";
+    return "it is a part of a segment that was attached whole";
   return {};
 }
 

@@ -1,12 +1,12 @@
-// System V shared memory, semaphores and message queues: the branch's own IPC namespace, in which
-// the engine lives, too.
+// System V shared memory, semaphores and message queues of the branch's IPC namespace. The engine
+// runs in that namespace too.
 //
-// Saved: ids, keys, owners, modes, content. Brought back by the engine itself before init is born
-// (`*_next_id` gives an object its id); processes attach shared memory as they map everything else;
-// what was removed while attached is removed again when all have it. Declined: attachments that
-// were cut into pieces, huge pages, adjustments of semaphores at exit (SEM_UNDO): the kernel shows
-// them to nobody. Of a process with threads it does not even say whether it has any: they are lost.
-// Times and pids of the last use are new.
+// Saved: ids, keys, owners, modes, content. Restored: by the engine before init is forked
+// (`*_next_id` gives an object its id). Processes attach shared memory together with their other
+// mappings. A segment that was removed while attached is removed again once all processes have
+// attached it. Declined: attachments that were split into pieces, huge pages, and adjustments of
+// semaphores at exit (SEM_UNDO), which the kernel does not show. For a process with threads it does
+// not even show whether there are any, so they are lost. Times and pids of the last use are new.
 #pragma once
 
 #include <string>
@@ -28,24 +28,25 @@ struct SegmentFacts {
   std::uint64_t attached = 0;
   bool has_huge_pages = false;
 };
-// All objects of this IPC namespace, as far as judging needs them.
+// The objects of this IPC namespace, as far as find_blockers() needs them.
 struct IpcFacts {
   bool any = false;
   std::vector<SegmentFacts> segments;
   std::vector<PosixQueueFacts> posix_queues;
 };
 Result<IpcFacts> read_ipc_facts();
-// Which processes may have adjustments of semaphores to undo. Requires: init comes first.
+// Finds the processes that may have SEM_UNDO adjustments. Requires: init comes first.
 void find_undo(TreeFacts& facts);
 
 // Pure. Why it cannot be attached again; empty: it can.
 std::string attachment_trouble(const IpcFacts& ipc, const MappingText& mapping);
 
-// Content is read through a process that has it attached, so that nobody sees a new last use.
+// Reads content through a process that has the segment attached, so that the time of its last use
+// does not change.
 Status capture_ipc(const TreeFacts& facts, IpcImage& ipc, PagesWriter& pages);
 
-// Objects made for a tree, POSIX queues (posix_queues.h) among them; gone again with this object
-// unless kept.
+// The objects created for a tree, including POSIX queues (posix_queues.h). The destructor removes
+// them, unless keep() was called.
 class MadeIpc {
  public:
   // `pages`: the pages file.
@@ -53,7 +54,7 @@ class MadeIpc {
   MadeIpc(MadeIpc&& other) noexcept : ipc_(std::exchange(other.ipc_, nullptr)) {}
   MadeIpc& operator=(MadeIpc&&) = delete;
   ~MadeIpc();
-  // Everybody has attached theirs.
+  // Call when all processes have attached their segments.
   Status finish();
   void keep() { ipc_ = nullptr; }
 

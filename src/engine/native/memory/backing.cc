@@ -42,7 +42,7 @@ void Backing::erase(PageRange range) {
 void Backing::put(Piece piece) {
   if (piece.start >= piece.end) return;
   erase({piece.start, piece.end});
-  // What lies behind each other in both becomes one.
+  // Merges the piece with its predecessor if both are contiguous in memory and in the file.
   auto after = pieces_.lower_bound(piece.end);
   if (after != pieces_.begin()) {
     Piece& before = std::prev(after)->second;

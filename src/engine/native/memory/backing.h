@@ -1,5 +1,5 @@
-// Where the content of a process's memory was last written down: pieces of its address space, each
-// with its place in a pages file. Pure.
+// Backing: where the content of a process's memory was last saved. It consists of pieces of the
+// address space, each with its offset in a pages file. Pure.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,9 @@ class Backing {
  public:
   void put(Piece piece);
   void erase(PageRange range);
-  // What was known of [from, from + size) is known of [to, to + size) from now on.
+  // Moves the backing of [from, from + size) to [to, to + size).
   void move(std::uint64_t from, std::uint64_t to, std::uint64_t size);
-  // In the order of their addresses, cut to the range.
+  // In address order, cut to the range.
   std::vector<Piece> within(PageRange range) const;
   bool empty() const { return pieces_.empty(); }
 
@@ -43,10 +43,10 @@ class Backing {
   std::map<std::uint64_t, Piece> pieces_;  // by start; they do not overlap
 };
 
-// The part of `piece` that lies in the range; requires: they meet.
+// The part of `piece` in the range. Requires: they overlap.
 Piece cut(const Piece& piece, PageRange range);
 
-// What of `pieces` is in none of `ranges`. Both in the order of their addresses.
+// The parts of `pieces` that are in none of `ranges`. Both are in address order.
 std::vector<Piece> without(const std::vector<Piece>& pieces, const std::vector<PageRange>& ranges);
 
 }  // namespace sf::waypoint::native

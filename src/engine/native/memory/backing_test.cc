@@ -12,7 +12,7 @@ namespace {
 
 using File = std::shared_ptr<const PagesFile>;
 
-// What each page of a small address space is backed by, the slow way.
+// The model to compare with: the backing of each page of a small address space.
 using Plain = std::map<std::uint64_t, std::pair<File, std::uint64_t>>;
 
 Plain pages_of(const std::vector<Piece>& pieces) {
@@ -23,7 +23,7 @@ Plain pages_of(const std::vector<Piece>& pieces) {
   return pages;
 }
 
-RC_GTEST_PROP(Backing, IsWhatPageByPageBookkeepingSays, ()) {
+RC_GTEST_PROP(Backing, MatchesPageByPageBookkeeping, ()) {
   constexpr std::uint64_t kEnd = 64;
   std::vector<File> files = {std::make_shared<PagesFile>(), std::make_shared<PagesFile>()};
   Backing backing;
@@ -45,7 +45,7 @@ RC_GTEST_PROP(Backing, IsWhatPageByPageBookkeepingSays, ()) {
         for (std::uint64_t at = start; at < end; ++at) plain.erase(at);
         break;
       default: {
-        std::uint64_t to = kEnd + number(kEnd);  // never into itself
+        std::uint64_t to = kEnd + number(kEnd);  // does not overlap the source
         backing.move(start, to, end - start);
         Plain taken;
         for (std::uint64_t at = start; at < end; ++at) {
@@ -65,7 +65,7 @@ RC_GTEST_PROP(Backing, IsWhatPageByPageBookkeepingSays, ()) {
   }
 }
 
-TEST(Without, CutsWhatIsInTheRanges) {
+TEST(Without, RemovesTheRanges) {
   File file = std::make_shared<PagesFile>();
   std::vector<Piece> pieces = {{0, 10, file, 100}, {20, 30, file, 200}};
   std::vector<PageRange> ranges = {{2, 4}, {8, 22}, {29, 40}};

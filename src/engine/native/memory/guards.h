@@ -1,8 +1,8 @@
-// Guard regions (MADV_GUARD_INSTALL): pages that nobody can touch, within any mapping.
+// Guard regions (MADV_GUARD_INSTALL): pages within a mapping that fault on every access.
 //
-// Saved: where they are; they have no content. A mapping that may have any says so (VmFlags "gu").
-// Brought back: installed again when everything else is there. Memory with guards is brought back
-// at once: a page that came late would come behind a guard that was removed, too.
+// Saved: their addresses; they have no content. VmFlags "gu" marks a mapping that may have some.
+// Restored: installed after everything else is in place. Memory with guards is not loaded on
+// demand: if the process removed a guard, a page that is loaded later would appear there too.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ namespace sf::waypoint::native {
 
 bool may_have_guards(const MappingText& mapping);
 Result<std::vector<PageRange>> find_guards(const ProcessFacts& process, const PageMap& map);
-// Pure. What of `ranges` is in none of the guards. Both in the order of their addresses.
+// Pure. The parts of `ranges` that are in no guard. Both are in address order.
 std::vector<PageRange> without_guards(const std::vector<PageRange>& ranges,
                                       const std::vector<PageRange>& guards);
 void install_guards(ProgramWriter& program, const ProcessImage& process);

@@ -7,7 +7,7 @@ namespace {
 
 using Ranges = std::vector<PageRange>;
 
-TEST(NativeGuardsTest, WhatIsGuardedIsCutOut) {
+TEST(NativeGuardsTest, GuardedRangesAreCutOut) {
   Ranges guards = {{20, 30}, {40, 45}, {90, 99}};
   EXPECT_EQ(without_guards({{0, 10}}, guards), (Ranges{{0, 10}}));
   EXPECT_EQ(without_guards({{10, 50}}, guards), (Ranges{{10, 20}, {30, 40}, {45, 50}}));

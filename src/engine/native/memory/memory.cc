@@ -22,7 +22,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-// Below that, reading is quicker than waiting to be asked.
+// Below these sizes, reading the pages at once is faster than serving faults.
 constexpr std::uint64_t kWorthWaiting = 1U << 20U;
 constexpr std::uint64_t kWorthServing = 4U << 20U;
 constexpr std::size_t kMaxPieces = 1000;  // of one preadv
@@ -85,7 +85,7 @@ struct LargeMapping {
   std::uint64_t content;  // bytes that are in the image
 };
 
-// Those a userfaultfd may be tied to.
+// Large mappings that a userfaultfd can be registered for.
 std::vector<LargeMapping> large_mappings(const ProcessImage& process, std::uint64_t least) {
   std::vector<LargeMapping> large;
   auto extent = process.pages.begin();
@@ -96,7 +96,7 @@ std::vector<LargeMapping> large_mappings(const ProcessImage& process, std::uint6
       size += extent->size;
     bool fits = mapping.kind == MappingKind::kAnonymous && mapping.locked == 0 &&
                 (mapping.flags & MAP_GROWSDOWN) == 0 && size >= least;
-    // A child would be brought what it must not have.
+    // With MADV_WIPEONFORK, faults of a child would be served with pages that it must not have.
     bool wiped = std::ranges::find(mapping.advice, MADV_WIPEONFORK) != mapping.advice.end();
     bool guarded = std::ranges::any_of(process.guards, [&](const Guard& guard) {
       return guard.start < mapping.end && mapping.start < guard.end;
@@ -169,7 +169,7 @@ class MemoryWriter {
                    mapping.flags | MAP_FIXED_NOREPLACE, file, mapping.offset});
   }
 
-  // Mostly the pages lie in a file one behind the other, in the order of their addresses.
+  // Most pages are contiguous in the file, in the order of their addresses.
   void read_pages() {
     program_.about("reading pages");
     for (std::size_t i = 0; i < pages_.size();) {
@@ -181,7 +181,7 @@ class MemoryWriter {
              pages_[i].offset == offset + size && size < kMaxRead;
            ++i) {
         const Extent& extent = pages_[i];
-        // One step for all of them instead of a fault for each.
+        // Populates all pages in one step instead of one fault for each.
         if (extent.size >= kWorthPopulating)
           program_.try_call(SYS_madvise, {extent.at, extent.size, MADV_POPULATE_WRITE});
         pieces.push_back({reinterpret_cast<void*>(extent.at), extent.size});
@@ -243,7 +243,7 @@ class MemoryWriter {
   const ProcessImage& process_;
   const TreeImage& tree_;
   const MemoryLocations& locations_;
-  std::vector<Extent> pages_;  // that are read now
+  std::vector<Extent> pages_;  // read before the process runs
 };
 
 }  // namespace
@@ -251,7 +251,7 @@ class MemoryWriter {
 Status describe_memory(const ProcessFacts& facts, ProcessImage& process, TreeImage& tree,
                        InodeCapture& inodes) {
   for (const MappingText& text : facts.mappings) {
-    if (text.name == "[vsyscall]") continue;  // the kernel's own, everywhere
+    if (text.name == "[vsyscall]") continue;  // the kernel's own, in every process
     Mapping mapping = describe(text, tree);
     if (mapping.kind == MappingKind::kKernel && process.layout.vdso == 0)
       process.layout.vdso = mapping.start;
@@ -309,7 +309,7 @@ std::vector<PageRange> watched_mappings(const ProcessImage& process) {
 }
 
 void offer_user_fault(ProgramWriter& program, const FdLocations& locations) {
-  program.about("memory that comes later");
+  program.about("creating a userfaultfd");
   Argument fd = program.keep(SYS_userfaultfd, {O_CLOEXEC | O_NONBLOCK});
   program.call(SYS_dup3, {fd, locations.pages, O_CLOEXEC});
   program.call(SYS_close, {fd});

@@ -9,7 +9,7 @@
 namespace sf::waypoint::native {
 namespace {
 
-// Of a process: below that, copying is cheaper than asking.
+// Per process: below this size, copying is cheaper than watching.
 constexpr std::uint64_t kWorthBeginning = 4U << 20U;
 
 bool has(const MappingText& mapping, std::string_view flag) {
@@ -26,7 +26,7 @@ class Planner {
       : process_(process), map_(map), watched_(watched) {}
 
   Result<MemoryPlan> run() {
-    std::uint64_t from = 0;  // everything before has been looked at
+    std::uint64_t from = 0;  // everything below is done
     for (const MappingText& mapping : process_.mappings) {
       if (!mapping.watched) continue;
       SF_TRY(look_at_rest({from, mapping.start}));
@@ -66,8 +66,8 @@ class Planner {
     PageRange range{mapping.start, mapping.end};
     SF_TRY_ASSIGN(PageMap::Watched pages, map_.watched(range));
     plan_.copied.insert(plan_.copied.end(), pages.changed.begin(), pages.changed.end());
-    // What was written down is still true of what was not written since. Where memory is served,
-    // what is not there has yet to be brought; elsewhere it was dropped.
+    // Saved content is still valid for pages that were not written since. If memory is served, a
+    // missing page has yet to be loaded; otherwise it was dropped.
     if (mapping.served) {
       keep(without(watched_->backing.within(range), pages.written));
     } else {
@@ -119,7 +119,7 @@ void recognise_watched(TreeFacts& facts, MemoryWatches& watches) {
                     [](const std::string& flag) { return flag == "uw" || flag == "um"; });
       any |= mapping.watched;
     }
-    if (any) watched.push_back(name_of(process));  // else it runs another program now
+    if (any) watched.push_back(name_of(process));  // otherwise it runs another program now
   }
   watches.keep_only(watched);
 }

@@ -1,5 +1,5 @@
-// The pages of a process on their way into an image: which are copied, and which an earlier image
-// holds already.
+// Saves the pages of a process: some are copied into the image, others are already in an earlier
+// image.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace sf::waypoint::native {
 
 struct MemoryPlan {
   std::vector<PageRange> copied;    // from the process
-  std::vector<Piece> kept;          // unchanged since they were written down
+  std::vector<Piece> kept;          // unchanged since they were last saved
   std::vector<PageRange> watched;   // mappings
   std::vector<PageRange> to_watch;  // mappings that are large enough
   std::vector<PageRange> guards;
@@ -23,17 +23,17 @@ struct MemoryPlan {
 
 ProcessName name_of(const ProcessFacts& process);
 
-// Which mappings are watched by `watches`; they are then mappings like any other to whoever judges.
-// Forgets whoever is not among the processes any more.
+// Marks the mappings that `watches` watches, and removes the flags of the watch, so that the
+// blockers do not see them. Forgets processes that are not in `facts`.
 void recognise_watched(TreeFacts& facts, MemoryWatches& watches);
 
 Result<MemoryPlan> plan_memory(const ProcessFacts& process, MemoryWatches& watches);
 
-// Writes the pages of all processes, of which there is a plan each.
+// Writes the pages of all processes. `plans` has one plan per process.
 Status write_memory(const TreeFacts& facts, const std::vector<MemoryPlan>& plans,
                     PagesWriter& writer, TreeImage& tree);
 
-// From now on the image is what the memory is compared with. Nothing depends on it but time.
+// From now on, captures compare the memory with this image. A failure only makes them slower.
 void note_written(const ProcessFacts& process, const MemoryPlan& plan,
                   const std::vector<Extent>& pages, const PagesWriter& writer,
                   MemoryWatches& watches);

@@ -1,6 +1,6 @@
-// Memory of large processes under watch: what each page's content was when it was last written
-// down, and which pages were written since. After a restore such memory is not there at first: a
-// thread brings pages when they are touched. See docs/engine.md, Memory.
+// Watches the memory of large processes: where each page's content was last saved, and which pages
+// were written since. After a restore such memory is missing at first: a thread loads pages when
+// they are touched. See docs/engine.md, Memory.
 #pragma once
 
 #include <mutex>
@@ -13,29 +13,29 @@
 
 namespace sf::waypoint::native {
 
-// Of a mapping: below that, copying is cheaper than asking.
+// Per mapping: below this size, copying is cheaper than watching.
 inline constexpr std::uint64_t kWorthWatching = 128U << 10U;
 
 class MemoryWatches {
  public:
-  // `directory`: where the names of files are that it needs.
+  // `directory`: for names of pages files that it keeps.
   explicit MemoryWatches(std::string directory) : directory_(std::move(directory)) {}
   MemoryWatches(const MemoryWatches&) = delete;
   MemoryWatches& operator=(const MemoryWatches&) = delete;
-  // Requires: the processes are gone, or nothing of theirs is missing.
+  // Requires: the processes have ended, or none of their memory is missing.
   ~MemoryWatches() = default;
 
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
-  // Null: not watched. Requires the lock, also for what it returns.
+  // Null: not watched. Requires: the caller holds the lock, also while it uses the result.
   WatchedMemory* find(ProcessName name) { return table_.find(name); }
-  // Forgets all but these. Requires the lock.
+  // Forgets all other processes. Requires: the caller holds the lock.
   void keep_only(const std::vector<ProcessName>& names);
 
   Status add(ProcessName name, WatchedMemory memory);
   const std::string& directory() const { return directory_; }
-  // Waits until children that were forked too early have all their memory.
+  // Waits until children that were forked before their memory was complete have all of it.
   void complete_children();
-  // Likewise for all: from then on their memory is like any other.
+  // As above, for all processes; afterwards their memory is no longer watched.
   void end_all();
 
  private:

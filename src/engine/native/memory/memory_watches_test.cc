@@ -25,11 +25,11 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kPages = 64;
 constexpr std::size_t kSize = kPages * kPage;
 
-// The content of the nth page, as it was written down.
+// Content of the nth page in the pages file.
 unsigned char mark(std::size_t page) { return static_cast<unsigned char>(page % 250 + 1); }
 
-// Memory of this process, of which nothing is there; but for `holes` at its end, all of it was
-// written down.
+// Memory of this process with all pages missing. All of it was saved, except `holes` pages at its
+// end.
 class MissingMemory {
  public:
   MissingMemory() {
@@ -72,7 +72,7 @@ bool is_there(const unsigned char* page) {
   return (flags & 1U) != 0;
 }
 
-// "um": missing pages are asked for, "uw": writes are noted.
+// "um": missing pages are served, "uw": writes are tracked.
 bool is_watched(const unsigned char* page) {
   std::ifstream file("/proc/self/smaps");
   const auto wanted = reinterpret_cast<unsigned long>(page);
@@ -89,7 +89,7 @@ bool is_watched(const unsigned char* page) {
   return false;
 }
 
-// The server waits for the next event, as all other threads of this test do.
+// Waits until the server waits for the next event, like all other threads of this test.
 void await_quiet_server() {
   for (;;) {
     bool quiet = true;
@@ -121,12 +121,12 @@ class MemoryWatchesTest : public ::testing::Test {
   MemoryWatches watches_{directory_.path()};
 };
 
-TEST_F(MemoryWatchesTest, APageThatIsTouchedIsBroughtWithItsNeighbours) {
+TEST_F(MemoryWatchesTest, ATouchedPageIsLoadedWithItsNeighbours) {
   MissingMemory memory;
   add(memory);
   EXPECT_FALSE(is_there(memory.at() + 20 * kPage));
   EXPECT_EQ(memory.first_of(20), mark(20));
-  // Of the 64 KB around it. Whoever waits for one of them may go on before all are there.
+  // The server loads 64 KB around the page. The faulting thread may resume before all are present.
   constexpr std::uint64_t kWindow = 64U << 10U;
   const std::uint64_t asked = memory.start() + 20 * kPage;
   const auto* last = reinterpret_cast<unsigned char*>(asked / kWindow * kWindow + kWindow - kPage);
@@ -138,7 +138,7 @@ TEST_F(MemoryWatchesTest, APageThatIsTouchedIsBroughtWithItsNeighbours) {
   watches_.end_all();
 }
 
-TEST_F(MemoryWatchesTest, WhatWasNeverWrittenDownIsZero) {
+TEST_F(MemoryWatchesTest, PagesThatWereNeverSavedAreZero) {
   MissingMemory memory;
   add(memory, 2);
   EXPECT_EQ(memory.first_of(kPages - 1), 0);
@@ -146,7 +146,7 @@ TEST_F(MemoryWatchesTest, WhatWasNeverWrittenDownIsZero) {
   watches_.end_all();
 }
 
-TEST_F(MemoryWatchesTest, WhatWasThrownAwayIsZeroAndNotWhatItWas) {
+TEST_F(MemoryWatchesTest, DiscardedPagesAreZero) {
   MissingMemory memory;
   add(memory);
   ASSERT_EQ(::madvise(memory.at() + 8 * kPage, 8 * kPage, MADV_DONTNEED), 0);
@@ -155,7 +155,7 @@ TEST_F(MemoryWatchesTest, WhatWasThrownAwayIsZeroAndNotWhatItWas) {
   watches_.end_all();
 }
 
-TEST_F(MemoryWatchesTest, WhatIsMovedIsBroughtToItsNewPlace) {
+TEST_F(MemoryWatchesTest, MovedPagesAreLoadedAtTheirNewAddress) {
   MissingMemory memory;
   add(memory);
   auto* location = static_cast<unsigned char*>(
@@ -168,11 +168,10 @@ TEST_F(MemoryWatchesTest, WhatIsMovedIsBroughtToItsNewPlace) {
   ::munmap(location, kSize);
 }
 
-TEST_F(MemoryWatchesTest, AChildThatWasForkedTooEarlyHasItsMemory) {
+TEST_F(MemoryWatchesTest, AChildForkedBeforeTheMemoryIsCompleteGetsAllOfIt) {
   MissingMemory memory;
   add(memory);
-  // The library's fork() holds locks that the server needs meanwhile: it is in the same process
-  // here.
+  // The C library's fork() holds locks that the server needs, since it is in the same process here.
   auto child = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
   if (child == 0) {
     for (std::size_t i = 0; i < kPages; ++i)
@@ -187,7 +186,7 @@ TEST_F(MemoryWatchesTest, AChildThatWasForkedTooEarlyHasItsMemory) {
   watches_.end_all();
 }
 
-TEST_F(MemoryWatchesTest, AfterTheEndOfAllMemoryIsLikeAnyOther) {
+TEST_F(MemoryWatchesTest, EndAllLoadsAllMemoryAndStopsWatching) {
   MissingMemory memory;
   add(memory, 1);
   EXPECT_TRUE(is_watched(memory.at()));
@@ -202,7 +201,7 @@ TEST_F(MemoryWatchesTest, AfterTheEndOfAllMemoryIsLikeAnyOther) {
   EXPECT_EQ(memory.first_of(kPages - 1), 0);
 }
 
-TEST_F(MemoryWatchesTest, WhoHasEndedKeepsNobodyElseWaiting) {
+TEST_F(MemoryWatchesTest, AnEndedProcessDoesNotBlockOthers) {
   MissingMemory memory;
   ASSERT_OK_AND_ASSIGN(WatchedMemory watched, memory.watch());
   MissingMemory other;
@@ -219,7 +218,7 @@ TEST_F(MemoryWatchesTest, WhoHasEndedKeepsNobodyElseWaiting) {
   watches_.end_all();
 }
 
-TEST(WatchedProcessesTest, ANameIsAPidAtATime) {
+TEST(WatchedProcessesTest, AProcessNameIsAPidWithItsStartTime) {
   WatchedProcesses table;
   table.put({7, 100}, {UserFault(os::UniqueFd()), UserFault::Purpose::kWatch, {}});
   EXPECT_NE(table.find({7, 100}), nullptr);
@@ -229,7 +228,7 @@ TEST(WatchedProcessesTest, ANameIsAPidAtATime) {
   EXPECT_EQ(table.find({7, 100}), nullptr);
 }
 
-TEST(WatchedProcessesTest, WhoIsOnlyWatchedIsNotServedAndBecomesNoChild) {
+TEST(WatchedProcessesTest, AWatchedProcessIsNotServedAndBecomesNoChild) {
   WatchedProcesses table;
   table.put({7, 100}, {UserFault(os::UniqueFd()), UserFault::Purpose::kWatch, {}});
   table.put({8, 100}, {UserFault(os::UniqueFd()), UserFault::Purpose::kServe, {}});

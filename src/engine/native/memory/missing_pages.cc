@@ -8,12 +8,12 @@
 namespace sf::waypoint::native {
 namespace {
 
-// Around the page that is asked for: as cheap as one page at a time is slow.
+// Bytes loaded around a touched page: loading single pages would be slow.
 constexpr std::uint64_t kWindow = 64U << 10U;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kAtOnce = 2U << 20U;
 
-// From `at` on. What lies in several mappings is brought by the page: at once it would be ENOENT.
+// Loads the piece from `at` on. If it spans several mappings (ENOENT), it is loaded page by page.
 Result<std::uint64_t> bring_part(const UserFault& fault, const Piece& piece, std::uint64_t at,
                                  const unsigned char* bytes) {
   const unsigned char* from = bytes + piece.offset + (at - piece.start);
@@ -34,7 +34,7 @@ void bring(const WatchedMemory& memory, std::uint64_t address) {
       at += std::max(done ? *done : kPage, kPage);
     }
   }
-  // What could not be brought is asked for again: nothing else may take its place.
+  // If a saved page could not be loaded, the thread faults again: no other content may be used.
   if (is_known) {
     memory.fault.wake({address, address + kPage});
   } else {
@@ -42,13 +42,13 @@ void bring(const WatchedMemory& memory, std::uint64_t address) {
   }
 }
 
-// Returns whether there is more.
+// Returns true if more is missing.
 bool bring_some(WatchedMemory& memory) {
   std::vector<Piece> pieces = memory.backing.within({0, ~0ULL});
   if (pieces.empty()) return false;
   Piece piece = cut(pieces.front(), {pieces.front().start, pieces.front().start + kAtOnce});
   const unsigned char* bytes = piece.file->bytes();
-  if (bytes == nullptr) return true;  // no memory for it now
+  if (bytes == nullptr) return true;  // mapping the file failed: try again later
   for (std::uint64_t at = piece.start; at < piece.end;) {
     auto done = bring_part(memory.fault, piece, at, bytes);
     if (!done && done.error().os_errno == ESRCH) return false;

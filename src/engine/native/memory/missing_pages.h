@@ -1,16 +1,15 @@
-// Memory that is not there at first: brings its pages from where they were written down, when they
-// are touched or without being asked for.
+// Loads missing pages of served memory from where they were saved, on a fault or ahead of one.
 #pragma once
 
 #include "engine/native/memory/watched_memory.h"
 
 namespace sf::waypoint::native {
 
-// Answers what has happened to served memory: pages that were touched, moves, removals, forks.
-// Returns whether anything had.
+// Handles events of served memory: page faults, moves, removals, forks. Returns true if there were
+// any.
 bool answer_events(WatchedProcesses& table);
-// Brings a part of what the child lacks whose turn it is. A child that lacks nothing is forgotten:
-// its memory is like any other then.
+// Loads a part of the missing memory of the next child. A child with complete memory is forgotten
+// and no longer served.
 void complete_some(WatchedProcesses& table);
 
 }  // namespace sf::waypoint::native

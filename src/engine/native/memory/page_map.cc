@@ -56,7 +56,7 @@ struct PageMap::Query {
   std::uint64_t inverted;
   std::uint64_t all_of;
   std::uint64_t any_of;
-  std::uint64_t answer;  // what of it is told: neighbours with the same come as one
+  std::uint64_t answer;  // categories to return; adjacent pages with equal ones are merged
   std::uint64_t flags = 0;
 };
 
@@ -66,7 +66,7 @@ Result<PageMap> PageMap::open(pid_t pid) {
   return PageMap(std::move(map));
 }
 
-// `take` sees each range and what is true of it.
+// Calls `take` with each range and its categories.
 template <typename Take>
 Status PageMap::scan(PageRange range, const Query& query, Take take) const {
   ScanRegion regions[kAtOnce];
@@ -86,7 +86,7 @@ Status PageMap::scan(PageRange range, const Query& query, Take take) const {
     if (n < 0) return os::last_error("looking at the pages of a process");
     for (int i = 0; i < n; ++i)
       take(PageRange{regions[i].start, regions[i].end}, regions[i].categories);
-    // A scan that stopped on its way and then came to its end tells where it had stopped.
+    // If a scan pauses and then completes, walk_end is where it paused.
     bool is_whole = n < static_cast<int>(kAtOnce);
     start = is_whole ? range.end : std::max(scan.walk_end, regions[n - 1].end);
   }
@@ -100,7 +100,7 @@ Result<std::vector<PageRange>> PageMap::changed(PageRange range) const {
   return all;
 }
 
-// Kernels differ in whether they call a page written that is not there, so those are not asked for.
+// Kernels differ in whether an absent page counts as written, so absent pages are not queried.
 Result<PageMap::Watched> PageMap::watched(PageRange range) const {
   Watched found;
   SF_TRY(scan(range, {0, 0, kPresent | kSwapped, kWritten | kFile | kZero},

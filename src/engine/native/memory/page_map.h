@@ -1,4 +1,4 @@
-// What state the pages of a stopped process are in (PAGEMAP_SCAN).
+// PageMap: the state of the pages of a stopped process (PAGEMAP_SCAN).
 #pragma once
 
 #include <sys/types.h>
@@ -18,18 +18,18 @@ class PageMap {
  public:
   static Result<PageMap> open(pid_t pid);
 
-  // Pages with content of their own: neither a file's nor zero.
+  // Pages with content of their own: neither the file's nor zero.
   Result<std::vector<PageRange>> changed(PageRange range) const;
-  // What is there of watched memory (memory_watches.h).
+  // Present pages of watched memory (memory_watches.h).
   struct Watched {
     std::vector<PageRange> clean;    // not written since it was last protected
     std::vector<PageRange> written;  // the rest
-    std::vector<PageRange> changed;  // of these: with content of their own
+    std::vector<PageRange> changed;  // the written ones that have content of their own
   };
   Result<Watched> watched(PageRange range) const;
-  // Pages that must not be touched (guards.h). They count as changed, too.
+  // Guard regions (guards.h). changed() returns them too.
   Result<std::vector<PageRange>> guards(PageRange range) const;
-  // Protects what is there of watched memory and was written.
+  // Write-protects the present pages of watched memory that were written.
   Status protect(PageRange range) const;
 
  private:

@@ -1,4 +1,4 @@
-// The thread that brings missing pages, for as long as anybody may touch them.
+// PageServer: the thread that loads missing pages for as long as a process may touch them.
 #pragma once
 
 #include <condition_variable>
@@ -14,18 +14,19 @@ namespace sf::waypoint::native {
 
 class PageServer {
  public:
-  // `table` is touched with `mutex` held.
+  // Accesses `table` with `mutex` held.
   PageServer(std::mutex& mutex, WatchedProcesses& table) : mutex_(mutex), table_(table) {}
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;
   ~PageServer();
 
-  // Once; further calls change nothing.
+  // Starts the thread. Further calls have no effect.
   Status start();
-  // The table has changed.
+  // Call when the table has changed.
   void look_again() const;
-  // Likewise; waits until the thread holds nothing that is not in the table any more: the kernel
-  // keeps a descriptor that is waited on, whoever has closed it. Requires: the lock is not held.
+  // As above; waits until the thread polls only descriptors that are still in the table: the kernel
+  // keeps a polled descriptor open even after it was closed. Requires: the caller does not hold the
+  // lock.
   void settle();
 
  private:

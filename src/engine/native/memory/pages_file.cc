@@ -30,7 +30,7 @@ Status read_piece(int memory, std::uint64_t from, unsigned char* to, std::size_t
   return Ok{};
 }
 
-// A part of the memory that fits the buffer: pieces of extents.
+// A part of the memory that fits into the buffer: pieces of extents.
 struct Batch {
   std::vector<iovec> pieces;
   std::size_t size = 0;
@@ -40,7 +40,7 @@ Status read_batch(pid_t pid, const Batch& batch, unsigned char* buffer) {
   iovec here{buffer, batch.size};
   ssize_t n = ::process_vm_readv(pid, &here, 1, batch.pieces.data(), batch.pieces.size(), 0);
   if (n == static_cast<ssize_t>(batch.size)) return Ok{};
-  // Memory that the process itself may not read: /proc looks at it all the same.
+  // The process itself may not read this memory, but /proc/pid/mem can.
   SF_TRY_ASSIGN(os::UniqueFd memory,
                 os::open_file("/proc/" + std::to_string(pid) + "/mem", O_RDONLY));
   for (const iovec& piece : batch.pieces) {
@@ -153,7 +153,7 @@ Result<Extent> PagesWriter::append_piece(const Piece& piece) {
 Status PagesWriter::append_file(int fd, std::uint64_t size, std::vector<Extent>& extents) {
   for (std::uint64_t at = 0; at < size;) {
     off_t data = ::lseek(fd, static_cast<off_t>(at), SEEK_DATA);
-    if (data < 0 && errno == ENXIO) return Ok{};  // nothing but a hole
+    if (data < 0 && errno == ENXIO) return Ok{};  // only a hole is left
     if (data < 0) return os::last_error("reading an unnamed file");
     off_t hole = ::lseek(fd, data, SEEK_HOLE);
     if (hole < 0) return os::last_error("reading an unnamed file");
@@ -182,7 +182,7 @@ std::vector<std::shared_ptr<const PagesFile>> choose_copied(std::vector<FileUse>
   std::ranges::sort(uses, std::ranges::greater{}, &FileUse::used);
   for (std::size_t i = 0; i < uses.size(); ++i) {
     bool kept_for_little = uses[i].used < uses[i].size / 4;
-    // Half of them at once: every further image would come here again.
+    // Copies half of them at once; otherwise every further image would exceed the limit again.
     bool too_many = uses.size() > kMaxLinked && i >= kMaxLinked / 2;
     if (kept_for_little || too_many) copied.push_back(uses[i].file);
   }

@@ -1,6 +1,6 @@
-// The pages files of an image: memory and content of files, in pieces of whole pages. An image has
-// one of its own, and links to those of earlier images that hold what has not changed since: a
-// file is gone with the last image that needs it.
+// The pages files of an image: content of memory and files, in pieces of whole pages. An image has
+// one file of its own, and links to files of earlier images with content that has not changed
+// since. A file is gone with the last image that links to it.
 #pragma once
 
 #include <cstring>
@@ -26,10 +26,10 @@ class PagesFile {
   static Result<std::shared_ptr<const PagesFile>> open(const std::string& path);
   int fd() const { return fd_.get(); }
   std::uint64_t size() const;
-  // Gives it another name, in that directory, for as long as this object lives: the file can then
-  // be linked into later images even when those that had it are gone.
+  // Gives the file another name in `directory` for the lifetime of this object: it can then be
+  // linked into later images even after the images that had it are gone.
   void keep_in(const std::string& directory) const;
-  // All of it, mapped; null when that fails. For one thread.
+  // The whole file, mapped. Null: mapping failed. Not thread-safe.
   const unsigned char* bytes() const;
 
  private:
@@ -39,10 +39,10 @@ class PagesFile {
   mutable std::uint64_t mapped_ = 0;
 };
 
-// Of the `index`th file of an image; 0 is its own.
+// Path of the `index`th file of an image; 0 is its own.
 std::string pages_path(const std::string& image_dir, std::uint32_t index);
 
-// Memory to copy through, kept from one capture to the next: fresh pages are expensive.
+// Buffer for copies, kept from one capture to the next: new pages are expensive.
 class CopyBuffer {
  public:
   static constexpr std::size_t kSize = 1U << 20U;  // small enough to stay in the cache
@@ -50,7 +50,7 @@ class CopyBuffer {
     if (!bytes_) bytes_.reset(new unsigned char[kSize]);
     return bytes_.get();
   }
-  // As much of it as a shell needs.
+  // Touches as much of it as a shell needs.
   void touch() { std::memset(data(), 0, kSize / 2); }
 
  private:
@@ -61,18 +61,18 @@ class PagesWriter {
  public:
   static Result<PagesWriter> create(const std::string& image_dir, CopyBuffer& buffer);
 
-  // Copies the process's memory of these addresses behind what is there; sets their offsets.
+  // Appends the process's memory at these addresses, and sets their offsets.
   Status append_memory(pid_t pid, std::vector<Extent>& extents);
-  // Likewise with what another pages file holds.
+  // Appends a piece of another pages file.
   Result<Extent> append_piece(const Piece& piece);
-  // Likewise with the data of a file; holes are left out.
+  // Appends the data of a file without its holes.
   Status append_file(int fd, std::uint64_t size, std::vector<Extent>& extents);
 
   const std::shared_ptr<const PagesFile>& file(std::size_t index = 0) const {
     return files_[index];
   }
-  // The number of an earlier image's file in this one, which it is linked into. None when it has no
-  // name any more, or cannot have another one: then its content is to be copied.
+  // Links an earlier image's file into this image, and returns its index here. Nothing: the file
+  // has no name any more, or cannot get another one, so its content must be copied.
   std::optional<std::uint32_t> link(const std::shared_ptr<const PagesFile>& file);
   std::uint64_t bytes() const { return end_; }  // of its own
   std::uint32_t file_count() const { return static_cast<std::uint32_t>(files_.size()); }
@@ -89,14 +89,14 @@ class PagesWriter {
   std::uint64_t end_ = 0;
 };
 
-// How much of a pages file an image would need.
+// How many bytes of a pages file an image would use.
 struct FileUse {
   std::shared_ptr<const PagesFile> file;
   std::uint64_t size = 0;
   std::uint64_t used = 0;
 };
-// Pure. Which of them are better copied than linked: those that would be kept for little, and the
-// least used ones when they are many.
+// Pure. The files to copy rather than link: files of which only a small part is used and, if there
+// are many, the least used ones.
 std::vector<std::shared_ptr<const PagesFile>> choose_copied(std::vector<FileUse> uses);
 
 }  // namespace sf::waypoint::native

@@ -60,7 +60,7 @@ Result<std::uint64_t> UserFault::bring(std::uint64_t at, const unsigned char* by
   if (::ioctl(fd_.get(), UFFDIO_COPY, &wanted) == 0) return size;
   if (wanted.copy > 0) return static_cast<std::uint64_t>(wanted.copy);
   if (errno == EEXIST) return 0;
-  return os::last_error("bringing a page");
+  return os::last_error("supplying a page");
 }
 
 void UserFault::bring_zero(std::uint64_t at) const {
@@ -96,7 +96,7 @@ std::vector<FaultEvent> UserFault::read() const {
         event.to = message.arg.remap.to;
         break;
       case UFFD_EVENT_REMOVE:
-      case UFFD_EVENT_UNMAP:  // what grows there again is empty
+      case UFFD_EVENT_UNMAP:  // a new mapping there is empty
         event.kind = FaultEvent::Kind::kRemove;
         event.range = {message.arg.remove.start, message.arg.remove.end};
         break;

@@ -1,5 +1,5 @@
-// Whose memory is under watch, and what is known of it: where each page's content was last written
-// down. Plain; who shares it with a server (page_server.h) guards it.
+// WatchedProcesses: the processes with watched memory, and where each page's content was last
+// saved. Plain data: if it is shared with a server (page_server.h), its owner guards it.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ struct WatchedMemory {
   Backing backing;
 };
 
-// Which process; a pid alone may be another one's by now.
+// Identifies a process; a pid alone may have been reused.
 struct ProcessName {
   pid_t pid = 0;
   std::uint64_t start_time = 0;
@@ -32,18 +32,18 @@ class WatchedProcesses {
   void put(ProcessName name, WatchedMemory memory);
   // Null: not watched.
   WatchedMemory* find(ProcessName name);
-  // Forgets all but these, as far as they have names. Returns whether that changed anything.
+  // Forgets all other processes that have names. Returns true if there were any.
   bool keep_only(const std::vector<ProcessName>& names);
-  // All whose pages are brought when they are touched.
+  // All processes with pages that are loaded on demand.
   std::vector<WatchedMemory*> served();
 
-  // Of processes that were forked before their memory was complete: nobody knows their names. It is
-  // brought without being asked for, and then they are forgotten.
+  // Children that were forked before their memory was complete; their names are unknown. Their
+  // memory is loaded without waiting for faults. Then they are forgotten.
   void add_child(WatchedMemory memory) { children_.push_back(std::move(memory)); }
-  // The one whose turn it is; null: none.
+  // The child to complete next. Null: none.
   WatchedMemory* child() { return children_.empty() ? nullptr : &children_.back(); }
   void forget_child() { children_.pop_back(); }
-  // From now on all served ones are such children, and nobody else is watched.
+  // Makes all served processes such children, and forgets all others.
   void orphan_all();
 
  private:

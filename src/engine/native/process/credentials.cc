@@ -16,7 +16,7 @@ void bring_back_credentials(ProgramWriter& program, const Credentials& who) {
   for (unsigned cap = 0; cap <= CAP_LAST_CAP; ++cap)
     if (((who.capabilities[3] >> cap) & 1U) == 0)
       program.try_call(SYS_prctl, {PR_CAPBSET_DROP, cap, 0, 0, 0});
-  // Capabilities must outlive the change of ids, and be set by themselves afterwards.
+  // Capabilities must survive the change of ids; they are set afterwards.
   program.about("user and group ids");
   program.call(SYS_prctl, {PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP, 0, 0, 0});
   program.call(SYS_setresgid, {who.gids[0], who.gids[1], who.gids[2]});

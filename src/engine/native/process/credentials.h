@@ -1,7 +1,7 @@
 // Credentials of each thread: ids, groups, capabilities, secure bits, no_new_privs.
 //
-// Saved: what /proc says, and the secure bits, which only the thread itself can read. Brought back
-// near the end, since everything before needs the engine's privileges. Declines nothing.
+// Saved: the ids and capabilities in /proc, and the secure bits, which only the thread itself can
+// read. Restored near the end, since earlier steps need the engine's privileges. Declined: nothing.
 #pragma once
 
 #include "engine/native/image.h"

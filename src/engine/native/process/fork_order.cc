@@ -41,7 +41,7 @@ class Planner {
     return planned_forks_.size() - 1;
   }
 
-  // A leader that is gone: init forks its stand-in, which begins the session again.
+  // If the leader has ended, init forks a stand-in that starts the session again.
   void make_session(pid_t session) {
     if (by_pid_.contains(session)) return;
     by_pid_[session] =
@@ -60,7 +60,7 @@ class Planner {
     return next_++;
   }
 
-  // The session that a process is in before it begins its own.
+  // The session that a process is in before it starts its own.
   pid_t session_at_fork(std::size_t planned) const {
     const Member& m = members_[planned];
     return planned == 0 ? 0 : planned_forks_[by_pid_.at(m.parent)].session;
@@ -83,7 +83,7 @@ class Planner {
                    {PlannedFork::Kind::kBridge, fresh_pid(), 0, m.session, m.session, -1, {}, {}});
       planned_forks_[bridge].late.push_back(index);
     } else {
-      return no_way(m, "is in a session that its parent never was in");
+      return no_way(m, "is in a session that its parent was never in");
     }
     return Ok{};
   }
@@ -91,7 +91,7 @@ class Planner {
   Status check() const {
     for (const Member& m : members_) {
       const PlannedFork& leader = planned_forks_[by_pid_.at(m.session)];
-      if (leader.session != m.session) return no_way(m, "is in a session without a beginning");
+      if (leader.session != m.session) return no_way(m, "is in a session that no process starts");
       const PlannedFork& group = planned_forks_[by_pid_.at(m.group)];
       if (group.session != m.session || group.group != m.group)
         return no_way(m, "is in a group of another session");

@@ -1,9 +1,9 @@
-// How the processes of a tree are forked again: who forks whom, in which session. Pure.
+// Plans how the processes of a tree are forked again: by which parent and in which session. Pure.
 //
-// A process belongs to the session of whoever forked it, unless it leads one. So a process whose
-// parent lives in another session is forked before that parent began its own, or, when its parent
-// is init, by a *bridge* from within the session: the bridge ends at once, and init takes the
-// child. Leaders that are gone have *stand-ins* with their pids, which end when everybody has
+// A process belongs to the session of its parent, unless it leads one. If its parent is now in
+// another session, the process is forked before its parent starts that session. If its parent is
+// init, a *bridge* within the session forks it: the bridge ends at once, and init adopts the child.
+// Leaders that have ended have *stand-ins* with their pids, which end when all processes have
 // joined.
 #pragma once
 
@@ -29,18 +29,18 @@ struct PlannedFork {
   enum class Kind { kMember, kStandIn, kBridge };
   Kind kind = Kind::kMember;
   pid_t pid = 0;
-  std::size_t member = 0;  // kMember: which
+  std::size_t member = 0;  // kMember: index of the member
   pid_t group = 0;
   pid_t session = 0;
   int terminal = -1;
-  std::vector<std::size_t> early;  // forks that it forks before it begins its session
-  std::vector<std::size_t> late;   // and those after
+  std::vector<std::size_t> early;  // forked before it starts its session
+  std::vector<std::size_t> late;   // forked after that
 
   bool leads_session() const { return session == pid; }
 };
 
-// The first fork is init's. `taken`: pids that no helper may have, beside the members'.
-// kUnsupported: no order of forks leads there.
+// The first fork is init's. `taken`: pids that no helper may get, in addition to the members' pids.
+// kUnsupported: no order of forks leads to this tree.
 Result<std::vector<PlannedFork>> plan_forks(const std::vector<Member>& members,
                                             const std::vector<pid_t>& taken = {});
 

@@ -45,7 +45,7 @@ TEST(ForkOrderTest, AnOrphanIsForkedByABridgeFromWithinItsSession) {
   EXPECT_FALSE(forks_late(plan, plan[0], 7));
 }
 
-TEST(ForkOrderTest, AGroupWhoseLeaderIsGoneHasAStandInFromItsSession) {
+TEST(ForkOrderTest, AGroupWithAnEndedLeaderGetsAStandInFromItsSession) {
   auto plan = forks({kInit, kShell, {5, 2, 4, 2, 0, false}});
   const PlannedFork* leader = find(plan, 4);
   ASSERT_NE(leader, nullptr);
@@ -54,7 +54,7 @@ TEST(ForkOrderTest, AGroupWhoseLeaderIsGoneHasAStandInFromItsSession) {
   EXPECT_TRUE(forks_late(plan, plan[1], 4));
 }
 
-TEST(ForkOrderTest, ASessionWhoseLeaderIsGoneHasAStandInThatLeadsItsGroupToo) {
+TEST(ForkOrderTest, ASessionWithAnEndedLeaderGetsAStandInThatAlsoLeadsItsGroup) {
   auto plan = forks({kInit, kShell, {9, 1, 8, 8, -1, false}});
   const PlannedFork* leader = find(plan, 8);
   ASSERT_NE(leader, nullptr);
@@ -77,7 +77,7 @@ TEST(ForkOrderTest, EarlyChildrenKeepTheSessionTheyWereBornIn) {
   EXPECT_EQ(plan[plan[2].early[0]].pid, 4);
 }
 
-TEST(ForkOrderTest, HelpersTakeNoPidOfAnybody) {
+TEST(ForkOrderTest, HelpersDoNotUseTakenPids) {
   auto plan = plan_forks({kInit, kShell, {7, 1, 7, 2, 0, false}}, {300, 301});
   ASSERT_OK(plan);
   EXPECT_EQ(plan->back().pid, 302);
@@ -90,7 +90,7 @@ TEST(ForkOrderTest, ASessionThatNoForkLeadsToIsRefusedAndNamed) {
   EXPECT_NE(plan.error().message.find("process 5"), std::string::npos);
 }
 
-TEST(ForkOrderTest, AProcessThatGaveItsTerminalUpIsRefused) {
+TEST(ForkOrderTest, AProcessWithoutItsSessionsTerminalIsRefused) {
   EXPECT_FALSE(plan_forks({kInit, kShell, {3, 2, 3, 2, -1, false}}));
 }
 

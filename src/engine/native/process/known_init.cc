@@ -14,10 +14,11 @@ namespace {
 
 constexpr int kOneProcess = 1;  // IOPRIO_WHO_PROCESS
 
-// As others see it: theirs to change, and not the number that it would tell itself.
+// As other processes see it: they can change it, and it differs from what init itself would report.
 long io_priority_of(pid_t pid) { return ::syscall(SYS_ioprio_get, kOneProcess, pid); }
 
-// The files that it is made of and has open lie where the branch may remove, replace or move them.
+// True if init's program and open file still have their names: the branch may remove, replace or
+// move them.
 bool has_its_files(const ProcessFacts& facts) {
   const std::string proc = "/proc/" + std::to_string(facts.pid);
   auto exe = os::read_link(proc + "/exe");
@@ -25,12 +26,12 @@ bool has_its_files(const ProcessFacts& facts) {
   for (const DescriptorFacts& fd : facts.descriptors) {
     if (!fd.link.starts_with('/') || fd.link.starts_with("/memfd:")) continue;
     auto link = os::read_link(proc + "/fd/" + std::to_string(fd.number));
-    return link && *link == fd.link;  // all the others are the same one
+    return link && *link == fd.link;  // all others are the same file
   }
   return true;
 }
 
-// What it would say of itself.
+// The part of the image that init itself would report.
 ProcessImage answers_of(const ProcessImage& image) {
   ProcessImage answers = image;
   answers.mappings.clear();
@@ -46,7 +47,7 @@ void KnownInit::restored(pid_t pid, const ProcessImage& image) {
   requests_ = 0;
   facts_.reset();
   image_ = answers_of(image);
-  io_priority_ = io_priority_of(pid);  // it has not gone on yet: no command has changed it
+  io_priority_ = io_priority_of(pid);  // init is still stopped: no command has changed it
 }
 
 pid_t KnownInit::look() {

@@ -1,6 +1,6 @@
-// KnownInit: init is our own program. By itself it does nothing but wait for processes that nobody
-// else waits for, so until it is asked for something it has the mappings, descriptors and settings
-// that it had. Only what others can do to it has to be looked at again.
+// KnownInit: what the engine knows about init, which is our own program. Init only waits for
+// orphans until it gets a request, so its mappings, descriptors and settings stay the same. Only
+// what other processes can change must be read again.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@ namespace sf::waypoint::native {
 
 class KnownInit {
  public:
-  // It was brought back as `image` has it, and has not been asked for anything.
+  // Init was restored from `image` and has served no request yet.
   void restored(pid_t pid, const ProcessImage& image);
-  // Ahead of the next capture: reads what is still to be known. Its pid; 0: it is not known at all.
+  // Reads missing facts ahead of the next capture. Returns init's pid; 0: unknown.
   pid_t look();
-  // Found so. `requests`: how many it has served; nothing: one may be under way.
+  // Init was captured. `requests`: how many it has served; nothing: one may be in progress.
   void captured(const ProcessFacts& facts, const ProcessImage& image,
                 std::optional<std::uint64_t> requests);
 
-  // Is all known of this one, who has served so many?
+  // True if everything is known about this process, and it has served exactly `requests` requests.
   bool knows(pid_t pid, std::optional<std::uint64_t> requests) const;
-  // Requires: knows(). What was seen of it, without its threads.
+  // The known facts; its threads must be read again. Requires: knows().
   const ProcessFacts& facts() const { return *facts_; }
-  // Requires: knows(). What it would answer, and what others may have done to it since.
+  // Fills in what init would report, and what others may have changed since. Requires: knows().
   Status answer(ProcessImage& process) const;
 
  private:
-  pid_t pid_ = 0;  // a child of this process, not waited for: nobody else gets it
+  pid_t pid_ = 0;  // a child of this process, not reaped: its pid is not reused
   std::uint64_t requests_ = 0;
-  long io_priority_ = 0;  // as others saw it
+  long io_priority_ = 0;  // as other processes see it
   std::optional<ProcessFacts> facts_;
   std::optional<ProcessImage> image_;  // without memory and descriptors
 };

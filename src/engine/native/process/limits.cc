@@ -63,7 +63,7 @@ void bring_back_timers(ProgramWriter& program, const ProcessImage& process) {
   program.about("interval timers");
   for (unsigned i = 0; i < 3; ++i) {
     const itimerval& timer = process.timers[i];
-    // One that does not run may have an interval.
+    // A stopped timer may have an interval.
     const timeval& left = timer.it_value;
     const timeval& every = timer.it_interval;
     if ((left.tv_sec | left.tv_usec | every.tv_sec | every.tv_usec) == 0) continue;
@@ -100,7 +100,7 @@ void bring_back_standing(ProgramWriter& program, const ThreadImage& thread) {
                   program.arena().put(thread.affinity.data(), thread.affinity.size())});
   program.about("timer slack");
   program.call(SYS_prctl, {PR_SET_TIMERSLACK, thread.timer_slack});
-  program.about("what is done about failing memory");
+  program.about("memory failure policy");
   if (thread.memory_failure != PR_MCE_KILL_DEFAULT)
     program.call(SYS_prctl, {PR_MCE_KILL, PR_MCE_KILL_SET, thread.memory_failure, 0, 0});
   program.about("use of the time stamp counter");
@@ -112,7 +112,7 @@ void bring_back_traits(ProgramWriter& program, const ProcessImage& process) {
   if (process.dumpable < 2) program.call(SYS_prctl, {PR_SET_DUMPABLE, process.dumpable});
   program.call(SYS_prctl, {PR_SET_CHILD_SUBREAPER, process.subreaper});
   if (process.no_huge_pages != 0) program.call(SYS_prctl, {PR_SET_THP_DISABLE, 1, 0, 0, 0});
-  // Not before its memory is there: one of them makes all that is mapped from then on executable.
+  // After the memory is mapped: one personality makes all later mappings executable.
   program.about("personality");
   program.call(SYS_personality, {process.personality});
 }

@@ -1,8 +1,8 @@
-// Limits and standing: resource limits, niceness, CPUs, I/O priority, timers of setitimer, the
-// memory killer's score, personality and the like.
+// Limits and attributes: resource limits, niceness, CPU affinity, I/O priority, interval timers,
+// OOM score, personality and others.
 //
-// Saved and brought back by the process itself, since others may not ask for all of it. Declined
-// (blockers.h): real-time scheduling, a score below the engine's own.
+// Saved and restored by the process itself, since other processes may not read all of them.
+// Declined (native_blockers.h): real-time scheduling, an OOM score below the engine's own.
 #pragma once
 
 #include "engine/native/image.h"
@@ -10,7 +10,7 @@
 
 namespace sf::waypoint::native {
 
-// struct sched_attr, whose header does not go with the C library's.
+// struct sched_attr; its header conflicts with the C library's.
 struct Schedule {
   static constexpr std::uint64_t kResetOnFork = 1;
   std::uint32_t size = sizeof(Schedule);
@@ -43,7 +43,7 @@ void bring_back_limits(ProgramWriter& program, const ProcessImage& process);
 void bring_back_timers(ProgramWriter& program, const ProcessImage& process);
 void bring_back_standing(ProgramWriter& program, const ProcessImage& process);
 void bring_back_standing(ProgramWriter& program, const ThreadImage& thread);
-// Behind the credentials, which reset it.
+// Run after the credentials, which reset these.
 void bring_back_traits(ProgramWriter& program, const ProcessImage& process);
 
 }  // namespace sf::waypoint::native

@@ -72,7 +72,7 @@ void bring_back_posix_timers(ProgramWriter& program, const ProcessImage& process
   Arena& arena = program.arena();
   program.about("POSIX timers");
   program.call(SYS_prctl, {kRestoreIds, kOn, 0, 0, 0});
-  // The kernel tells of the newest one first.
+  // The kernel lists the newest timer first.
   for (auto made = process.posix_timers.rbegin(); made != process.posix_timers.rend(); ++made) {
     const PosixTimer& timer = *made;
     sigevent event{};

@@ -79,7 +79,7 @@ bool read_status_line(std::string_view key, const std::vector<std::string_view>&
 }
 
 bool read_mapping_head(std::string_view line, MappingText& mapping) {
-  // The name stands behind five words and may hold blanks itself.
+  // The name follows five words and may contain blanks.
   std::vector<std::string_view> words = words_of(line);
   if (words.size() < 5) return false;
   std::size_t dash = words[0].find('-');
@@ -103,7 +103,7 @@ std::optional<StatText> parse_stat(std::string_view text) {
   stat.name = text.substr(open + 1, close - open - 1);
   std::string_view rest = text.substr(close + 1);
   std::vector<std::string_view> words = words_of(rest.substr(0, rest.find('\n')));
-  constexpr std::size_t kFirst = 3;  // what the manual calls the field behind the name
+  constexpr std::size_t kFirst = 3;  // number of the field after the name in proc(5)
   if (words.size() < 53 - kFirst || words[0].size() != 1) return std::nullopt;
   auto field = [&](std::size_t n) { return words[n - kFirst]; };
   stat.state = words[0][0];

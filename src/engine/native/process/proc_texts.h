@@ -1,4 +1,4 @@
-// What /proc says about a process, parsed. Pure.
+// Parsers of /proc files that describe a process. Pure.
 #pragma once
 
 #include <sys/types.h>
@@ -25,13 +25,13 @@ struct StatText {  // /proc/pid/stat
   std::uint32_t threads = 0;
   std::int32_t exit_status = 0;
   std::uint64_t start_time = 0;
-  std::array<std::uint64_t, 11> bounds{};  // as MemoryLayout keeps them; brk is missing
+  std::array<std::uint64_t, 11> bounds{};  // in the order of MemoryLayout, without brk
 };
 std::optional<StatText> parse_stat(std::string_view text);
 
 struct StatusText {           // /proc/pid/status
   Credentials credentials;    // without the secure bits
-  std::vector<pid_t> pids;    // one per PID namespace, outermost first; likewise
+  std::vector<pid_t> pids;    // one per PID namespace, outermost first; next two alike
   std::vector<pid_t> groups;  // process groups
   std::vector<pid_t> sessions;
   pid_t tracer = 0;
@@ -53,8 +53,8 @@ struct MappingText {  // one of /proc/pid/smaps
   std::uint64_t inode = 0;
   std::string name;
   std::vector<std::string> flags;  // two letters each
-  bool watched = false;            // by this engine (memory_watches.h): writes to it are noted
-  bool served = false;             // likewise, and what is missing is brought
+  bool watched = false;            // by this engine (memory_watches.h): writes are tracked
+  bool served = false;             // likewise, and missing pages are supplied
   LostName lost;                   // of a deleted file
 };
 std::optional<std::vector<MappingText>> parse_smaps(std::string_view text);

@@ -10,7 +10,7 @@ constexpr const char* kStat =
     "0 "
     "0 17 0 0 0 0 0 0 4000 5000 6000 7000 7100 7200 7300 1536\n";
 
-TEST(ProcTextsTest, AStatLineIsReadBehindANameWithBracketsAndBlanks) {
+TEST(ProcTextsTest, AStatLineIsParsedAfterANameWithBracketsAndBlanks) {
   auto stat = parse_stat(kStat);
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->name, "a) b");

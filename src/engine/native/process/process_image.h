@@ -1,4 +1,4 @@
-// What is kept of a process: threads, memory, signals, timers, standing. Plain data.
+// Saved state of a process: threads, memory, signals, timers, attributes. Plain data.
 #pragma once
 
 #include <sys/resource.h>
@@ -77,7 +77,7 @@ struct ThreadImage {
   std::int32_t io_priority = 0;
   std::int32_t death_signal = 0;
   std::uint64_t timer_slack = 0;
-  std::uint64_t slice = 0;           // of the scheduler's, in nanoseconds; 0: the usual one
+  std::uint64_t slice = 0;           // of the scheduler, in nanoseconds; 0: the default
   std::uint32_t resets_on_fork = 0;  // niceness and slice
   std::uint32_t time_stamp = 0;      // PR_GET_TSC
   std::uint32_t memory_failure = 0;  // PR_MCE_KILL_GET
@@ -109,7 +109,7 @@ struct Mapping {
   }
 };
 
-struct Guard {  // memory that must not be touched
+struct Guard {  // memory that faults on every access
   std::uint64_t start = 0;
   std::uint64_t end = 0;
 };
@@ -118,7 +118,7 @@ struct MemoryLayout {                      // as PR_SET_MM_MAP takes it
   std::array<std::uint64_t, 11> bounds{};  // code, data, brk, stack, arguments, environment
   std::string auxv;
   std::string exe;
-  std::uint32_t exe_inode = kNone;  // it has lost its name
+  std::uint32_t exe_inode = kNone;  // if its name was removed
   std::uint64_t vdso = 0;           // where its first page is mapped; 0: nowhere
   template <typename A>
   void fields(A& a) {
@@ -137,7 +137,7 @@ struct PosixTimer {
   std::int32_t clock = 0;
   std::int32_t notify = 0;  // SIGEV_...
   std::int32_t signal = 0;
-  std::int32_t thread = 0;  // SIGEV_THREAD_ID: whom
+  std::int32_t thread = 0;  // SIGEV_THREAD_ID: the receiver
   std::int32_t padding = 0;
   std::uint64_t value = 0;
   std::array<std::uint64_t, 4> times{};  // itimerspec
@@ -151,18 +151,18 @@ struct ProcessImage {
   pid_t group = 0;
   pid_t session = 0;
   Life life = Life::kRunning;
-  std::int32_t terminal = -1;  // number of the controlling one; -1: none
+  std::int32_t terminal = -1;  // number of the controlling terminal; -1: none
   std::int32_t exit_signal = 0;
   std::int32_t exit_status = 0;      // kEnded: as wait() gives it
   std::uint32_t stop_noticed = 0;    // kStopped: the parent has waited for it already
-  std::vector<ThreadImage> threads;  // the first one leads; an ended process has that one alone
+  std::vector<ThreadImage> threads;  // leader first; an ended process has only its leader
   std::vector<Mapping> mappings;
   std::vector<Extent> pages;
   std::vector<Guard> guards;
   MemoryLayout layout;
   std::vector<Descriptor> descriptors;
   std::string cwd;
-  std::uint32_t cwd_inode = kNone;  // it has no name any more
+  std::uint32_t cwd_inode = kNone;  // if the directory was removed
   std::uint32_t umask = 0;
   std::array<SignalAction, 64> actions{};
   std::vector<SignalInfo> pending;

@@ -36,7 +36,7 @@ std::string seccomp_trouble(const StatusText& status) {
   if (status.seccomp != kByFilters) return "it is in strict mode";
   bool may_install = status.credentials.no_new_privileges != 0 ||
                      ((status.credentials.capabilities[kEffective] >> CAP_SYS_ADMIN) & 1U) != 0;
-  return may_install ? std::string() : "its filters need privileges that it has no more";
+  return may_install ? std::string() : "it may no longer install its filters";
 }
 
 Result<std::vector<FilterImage>> capture_filters(const StatusText& status, Tracee& thread) {
@@ -70,7 +70,7 @@ Status install_filters(Tracee& thread, std::uint64_t syscall_instruction,
                   thread.call(syscall_instruction, SYS_seccomp,
                               {SECCOMP_SET_MODE_FILTER, filter.flags, arena.put_value(program)}));
     if (result != 0)
-      return os::os_error(static_cast<int>(-result), "bringing back a filter of system calls");
+      return os::os_error(static_cast<int>(-result), "restoring a filter of system calls");
   }
   return Ok{};
 }

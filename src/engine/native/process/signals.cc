@@ -40,7 +40,7 @@ std::uint64_t ask_alternate_stack(ProgramWriter& program) {
 }
 
 void forget_child_signals(ProgramWriter& program) {
-  // To ignore a signal drops what is pending of it.
+  // Ignoring a signal discards pending ones.
   SignalAction ignore;
   ignore.handler = 1;
   program.call(SYS_rt_sigaction, {SIGCHLD, program.arena().put_value(ignore), 0, kMaskSize});
@@ -71,7 +71,7 @@ void bring_back_pending(ProgramWriter& program, const ProcessImage& process,
 
 void bring_back_alternate_stack(ProgramWriter& program, const ThreadImage& thread) {
   AlternateStack stack = thread.alternate_stack;
-  stack.flags &= ~SS_ONSTACK;  // what it is doing, not how it is set
+  stack.flags &= ~SS_ONSTACK;  // a state, not a setting
   program.about("alternate signal stack");
   program.call(SYS_sigaltstack, {program.arena().put_value(stack), 0});
 }

@@ -1,8 +1,8 @@
 // Signals: actions, masks, pending ones with their values, alternate stacks.
 //
 // Saved: the 64 actions as the kernel keeps them, both queues of pending signals, each thread's
-// mask and alternate stack. Brought back: by the process itself, all signals blocked; the mask
-// comes last, with the registers. Declines nothing.
+// mask and alternate stack. Restored: by the process itself, with all signals blocked; the tracer
+// sets the mask last, with the registers. Declined: nothing.
 #pragma once
 
 #include "engine/native/image.h"
@@ -11,13 +11,13 @@
 namespace sf::waypoint::native {
 
 struct SignalQuestions {
-  std::uint64_t actions = 0;  // where the answers will stand
+  std::uint64_t actions = 0;  // address of the results
 };
 SignalQuestions ask_actions(ProgramWriter& program);
 void take_actions(Arena& arena, const SignalQuestions& asked, ProcessImage& process);
 std::uint64_t ask_alternate_stack(ProgramWriter& program);
 
-// No signal of the restore itself stays pending: ended and stopped children send some.
+// Discards the SIGCHLD of children that ended or stopped during the restore.
 void forget_child_signals(ProgramWriter& program);
 void bring_back_actions(ProgramWriter& program, const ProcessImage& process);
 void bring_back_pending(ProgramWriter& program, const ProcessImage& process);

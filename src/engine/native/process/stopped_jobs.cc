@@ -43,7 +43,7 @@ Status take_notice(Tracee& parent, std::uint64_t syscall_instruction, const Proc
     return number == SIGCHLD;
   };
   if (!any || std::ranges::any_of(image.pending, is_pending)) return Ok{};
-  // One of a kind is pending at most: this takes it.
+  // At most one SIGCHLD is pending; this call consumes it.
   const std::uint64_t set = 1ULL << (SIGCHLD - 1);
   const timespec at_once{};
   std::memcpy(reinterpret_cast<void*>(scratch), &set, sizeof set);

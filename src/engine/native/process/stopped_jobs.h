@@ -1,8 +1,8 @@
-// Stopped jobs: whether a parent has been told of the stop.
+// Stopped jobs: whether a parent has already waited for the stop.
 //
-// Saved: what the parent's waitid() would say, without taking it. Brought back: the job is stopped
-// by SIGSTOP before anybody else goes on; what its parent had noticed already is taken away again,
-// and the signal about it, too.
+// Saved: what the parent's waitid() would return, without consuming it. Restored: the job is
+// stopped by SIGSTOP before any other process resumes. If the parent had already waited for the
+// stop, the restore makes it wait again; the signal about the stop is consumed too.
 #pragma once
 
 #include <vector>
@@ -16,9 +16,9 @@ namespace sf::waypoint::native {
 
 class StoppedJobQuestions {
  public:
-  // `children`: stopped ones, as the branch numbers them.
+  // `children`: stopped ones, by pid in the branch.
   StoppedJobQuestions(ProgramWriter& program, std::vector<pid_t> children);
-  // Those that the parent has noticed.
+  // The children that the parent has waited for.
   std::vector<pid_t> noticed(Arena& arena) const;
 
  private:
@@ -26,8 +26,8 @@ class StoppedJobQuestions {
   std::vector<std::uint64_t> answers_;
 };
 
-// Has the new parent take notice of its stopped children. Requires: they stand. `scratch`: memory
-// of the parent that may be written, at least 256 bytes, seen at the same address here.
+// Makes the new parent wait for its stopped children. Requires: they are stopped. `scratch`:
+// writable memory of the parent, at least 256 bytes, mapped at the same address here.
 Status take_notice(Tracee& parent, std::uint64_t syscall_instruction, const ProcessImage& image,
                    const TreeImage& tree, std::uint64_t scratch);
 

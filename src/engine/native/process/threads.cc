@@ -16,7 +16,7 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr int kOneProcess = 1;        // IOPRIO_WHO_PROCESS
-constexpr long kRestartBlock = -516;  // ERESTART_RESTARTBLOCK, which never leaves the kernel
+constexpr long kRestartBlock = -516;  // ERESTART_RESTARTBLOCK, never visible to user space
 constexpr std::size_t kRobustHead = 24;
 
 Status take_schedule(pid_t tid, ThreadImage& image) {
@@ -103,8 +103,8 @@ user_regs_struct registers_for_restore(user_regs_struct registers, long earlier)
   auto number = static_cast<long>(registers.orig_rax);
   if (number < 0 || static_cast<long>(registers.rax) != kRestartBlock) return registers;
   if (number == SYS_restart_syscall) number = earlier;
-  // A relative sleep left the rest of its time where the caller wanted it. Asked to leave it over
-  // the time itself, it can be made again as it stands; otherwise the caller is told.
+  // A relative sleep stored the time left where the caller asked for it. If that overwrote the time
+  // itself, the call can be repeated unchanged; otherwise it returns EINTR.
   bool relative =
       (number == SYS_nanosleep && registers.rsi != 0 && registers.rsi != registers.rdi) ||
       (number == SYS_clock_nanosleep && registers.rsi == 0 && registers.r10 != 0 &&

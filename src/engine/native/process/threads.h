@@ -1,10 +1,10 @@
-// Threads: registers, and what the kernel keeps beside them for the thread library.
+// Threads: registers, and the state that the kernel keeps for the thread library.
 //
-// Saved: general and extended registers, robust list, rseq area, the address that is cleared when a
-// thread ends, credentials and standing, which are each thread's own. Brought back: threads are
-// cloned with their tids; each sets its own things; registers come last, by the tracer. A system
-// call that was under way is made again by the kernel (what it does for any stopped thread); where
-// that needs what only the old process had (ERESTART_RESTARTBLOCK), the call is made anew.
+// Saved: general and extended registers, robust list, rseq area, the address that the kernel clears
+// when the thread ends, credentials and attributes, which are per thread. Restored: threads are
+// cloned with their tids, each sets its own state, and the tracer sets the registers last. The
+// kernel restarts an interrupted system call, as for any stopped thread. If that needs state of the
+// old process (ERESTART_RESTARTBLOCK), the thread repeats the call instead.
 #pragma once
 
 #include "base/result.h"
@@ -32,14 +32,14 @@ class ThreadQuestions {
   std::size_t memory_failure_ = 0;
 };
 
-// What can be seen from outside. Requires: the thread is stopped and undisturbed.
+// The facts that can be read from outside. Requires: the thread is stopped and unmodified.
 Result<ThreadImage> describe_thread(const ThreadFacts& facts, const Tracee& tracee);
 
 void bring_back_thread(ProgramWriter& program, const ProcessImage& process,
                        const ThreadImage& thread);
 
-// Pure. The registers with which a thread of a new process makes its system call again.
-// `earlier`: the number of the call, should the thread have been restarting it already; 0: unknown.
+// Pure. The registers with which a thread of a new process repeats its system call. `earlier`: the
+// number of the original call if the thread was already restarting it; 0: unknown.
 user_regs_struct registers_for_restore(user_regs_struct registers, long earlier);
 
 }  // namespace sf::waypoint::native

@@ -18,27 +18,27 @@ user_regs_struct in_call(long number, unsigned long long result) {
   return r;
 }
 
-TEST(RegistersForRestoreTest, WhatTheKernelRestartsByItselfIsLeftToIt) {
+TEST(RegistersForRestoreTest, CallsThatTheKernelRestartsAreUnchanged) {
   user_regs_struct r = in_call(SYS_read, static_cast<unsigned long long>(-512));
   user_regs_struct out = registers_for_restore(r, 0);
   EXPECT_EQ(out.rip, r.rip);
   EXPECT_EQ(out.orig_rax, r.orig_rax);
 }
 
-TEST(RegistersForRestoreTest, AWaitWithATimeIsMadeAgain) {
+TEST(RegistersForRestoreTest, AWaitWithATimeoutIsRepeated) {
   user_regs_struct out = registers_for_restore(in_call(SYS_poll, kInterrupted), 0);
   EXPECT_EQ(out.rax, static_cast<unsigned long long>(SYS_poll));
   EXPECT_EQ(out.rip, 1000U);
   EXPECT_EQ(out.orig_rax, ~0ULL);
 }
 
-TEST(RegistersForRestoreTest, ASleepThatLeavesItsRestOverItsTimeIsMadeAgain) {
+TEST(RegistersForRestoreTest, ASleepThatOverwritesItsTimeIsRepeated) {
   user_regs_struct r = in_call(SYS_nanosleep, kInterrupted);
   r.rdi = r.rsi = 5000;
   EXPECT_EQ(registers_for_restore(r, 0).rip, 1000U);
 }
 
-TEST(RegistersForRestoreTest, ASleepThatLeavesItsRestElsewhereIsToldOfIt) {
+TEST(RegistersForRestoreTest, ASleepThatStoresTheTimeLeftElsewhereReturnsEintr) {
   user_regs_struct r = in_call(SYS_nanosleep, kInterrupted);
   r.rdi = 5000;
   r.rsi = 6000;
@@ -47,12 +47,12 @@ TEST(RegistersForRestoreTest, ASleepThatLeavesItsRestElsewhereIsToldOfIt) {
   EXPECT_EQ(out.rax, static_cast<unsigned long long>(-EINTR));
 }
 
-TEST(RegistersForRestoreTest, ARestartedCallIsTheOneItWas) {
+TEST(RegistersForRestoreTest, ARestartedCallIsReplacedByTheOriginalCall) {
   user_regs_struct out =
       registers_for_restore(in_call(SYS_restart_syscall, kInterrupted), SYS_clock_nanosleep);
   EXPECT_EQ(out.rax, static_cast<unsigned long long>(SYS_clock_nanosleep));
   out = registers_for_restore(in_call(SYS_restart_syscall, kInterrupted), 0);
-  EXPECT_EQ(out.rax, static_cast<unsigned long long>(-EINTR)) << "nobody knows which it was";
+  EXPECT_EQ(out.rax, static_cast<unsigned long long>(-EINTR)) << "the original call is unknown";
 }
 
 }  // namespace

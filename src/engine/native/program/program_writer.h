@@ -13,7 +13,7 @@
 
 namespace sf::waypoint::native {
 
-// Memory that is filled from its beginning. Addresses are those of the process that runs programs.
+// Memory that is filled from its start. Addresses are those of the process that runs the programs.
 class Arena {
  public:
   Arena(unsigned char* local, std::uint64_t base, std::size_t size)
@@ -45,7 +45,7 @@ class Arena {
   std::size_t used_ = 0;
 };
 
-// What a step is handed: a number, an address, or the result of a step before.
+// An argument of a step: a number, an address, or the result of an earlier step.
 struct Argument {
   template <typename T>
   requires std::is_integral_v<T> || std::is_enum_v<T> Argument(T number)
@@ -62,12 +62,12 @@ struct Argument {
 
 class ProgramWriter {
  public:
-  // `subjects` collects what steps are about, for whoever reads a failure.
+  // `subjects` collects what the steps are about, for error messages.
   ProgramWriter(Arena& arena, std::vector<std::string>& subjects)
       : arena_(arena), subjects_(subjects) {}
 
   Arena& arena() { return arena_; }
-  // Of a further program in the same memory.
+  // A writer for a further program in the same memory.
   ProgramWriter another() { return {arena_, subjects_}; }
   ProgramWriter& about(std::string subject) {
     subjects_.push_back(std::move(subject));
@@ -80,17 +80,17 @@ class ProgramWriter {
   void call_exactly(long result, long number, std::initializer_list<Argument> args) {
     add(number, args).exactly = result;
   }
-  // The result is kept for later steps.
+  // Keeps the result for later steps.
   Argument keep(long number, std::initializer_list<Argument> args) {
     add(number, args).keep = values_;
     return Argument::kept(values_++);
   }
-  // Where the result will stand when the program has run.
+  // The index of the next step, for result().
   std::size_t next_step() const { return steps_.size(); }
 
-  // The program's address. Ends in `last`, a kTrap or kPark, or an exit.
+  // Returns the program's address. Requires: the last step is a kTrap, a kPark or an exit.
   std::uint64_t finish(std::uint32_t id, std::uint64_t failure);
-  // Requires: finished, and run.
+  // Requires: the program is finished and has run.
   long result(std::size_t step);
 
  private:

@@ -66,7 +66,7 @@ class RestoreProgramWriter {
   }
 
  private:
-  // Helpers of the inodes lie behind the descriptions.
+  // The inodes' helper descriptors come after the descriptions.
   Status check_room() const {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -74,7 +74,7 @@ class RestoreProgramWriter {
         static_cast<std::uint64_t>(all_.locations.end) + 2 * tree_.inodes.size() + 8;
     if (needed < limit.rlim_max) return Ok{};
     return fail(ErrorCode::kUnsupported,
-                "the branch has more open files than this process may have",
+                "the branch has more open files than this process may open",
                 "raise the hard limit of open files (ulimit -Hn)");
   }
 
@@ -103,7 +103,7 @@ class RestoreProgramWriter {
     for (std::size_t child : children) {
       const PlannedFork& planned = planned_forks_[child];
       bool is_member = planned.kind == PlannedFork::Kind::kMember;
-      // Helpers end without a signal to anybody.
+      // Helpers end without a signal to their parent.
       fork(program, planned.pid, write_planned(child), 0,
            is_member ? tree_.processes[planned.member].exit_signal : 0);
       if (planned.kind == PlannedFork::Kind::kBridge)
@@ -142,7 +142,7 @@ class RestoreProgramWriter {
     return program.finish(next_id(), all_.failure);
   }
 
-  // What all others inherit.
+  // Sets up what all other processes inherit.
   void begin_tree(ProgramWriter& program) {
     const FdLocations& locations = all_.locations;
     program.about("signals of the engine");
@@ -161,14 +161,14 @@ class RestoreProgramWriter {
     for (int pages : gifts_.pages) program.call(SYS_dup3, {pages, location++, O_CLOEXEC});
     program.call(SYS_close_range, {0, locations.pages - 1, 0});
     program.call(SYS_close_range, {location, ~0U, 0});
-    // All others are forked from this one: the less it has, the sooner they are there.
+    // All others are forked from this process: the less memory it has, the faster the forks.
     remove_memory(program, memory_locations());
     make_terminal(program, tree_.terminal, locations);
     open_files(program, tree_, locations, root_, all_.failure);
     open_mapped_files(program, tree_, locations);
   }
 
-  // Sessions and groups are there when everybody is born; who joins needs them.
+  // All sessions and groups exist once all processes are forked; only then can a process join.
   void join(ProgramWriter& program, const PlannedFork& planned) {
     program.about("process group " + std::to_string(planned.group));
     if (planned.group == planned.pid && !planned.leads_session()) program.call(SYS_setpgid, {0, 0});
@@ -246,7 +246,7 @@ class RestoreProgramWriter {
     bring_back_timers(program, process);
     bring_back_posix_timers(program, process);
     bring_back_thread(program, process, process.threads[0]);
-    // Every change of credentials resets what belongs to the whole process.
+    // Wait for the threads: every change of credentials resets attributes of the whole process.
     program.call(kAwait, {settled, process.threads.size() - 1});
     bring_back_traits(program, process);
     program.call(kPark, {all_.parked, door_});

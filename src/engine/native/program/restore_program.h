@@ -1,5 +1,5 @@
-// Writes the program of every process of a tree: how it is born, joins its session and group, and
-// becomes what was captured.
+// Writes the restore program of every process of a tree: how it is forked, joins its session and
+// group, and rebuilds the captured state.
 #pragma once
 
 #include <string>
@@ -19,18 +19,18 @@ struct TreePrograms {
   std::uint64_t first = 0;  // init's program
   std::uint64_t stack = 0;  // init's
   std::uint64_t failure = 0;
-  std::uint64_t parked = 0;   // word: how many threads are what they were
-  std::uint32_t threads = 0;  // how many there will be
+  std::uint64_t parked = 0;   // word: number of threads with their captured state
+  std::uint32_t threads = 0;  // number of threads in all
   FdLocations locations;
   std::vector<std::string> subjects;  // for failures
 };
 
-// What init brings along: descriptors of the process it is a copy of.
+// What init inherits: descriptors of the process that it is forked from.
 struct RestoreInputs {
   std::vector<int> pages;  // the pages files
   int pid_counter;         // see pid_counter.h
-  pid_t last_pid;          // what goes there
-  bool lazy;               // large memory comes later (memory_watches.h)
+  pid_t last_pid;          // value for the counter
+  bool lazy;               // large memory is loaded on demand (memory_watches.h)
 };
 
 Result<TreePrograms> write_programs(SharedArena& shared, const TreeImage& tree,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kFirst = 0x10000000ULL;
 constexpr std::uint64_t kLast = 0x700000000000ULL;
-constexpr std::uint64_t kGap = 1ULL << 20U;  // a stack nearby keeps its room to grow
+constexpr std::uint64_t kGap = 1ULL << 20U;  // room for a stack nearby to grow
 
 // Room for every step, path and list of pages; untouched parts cost nothing.
 std::uint64_t size_for(const TreeImage& tree) {
@@ -60,9 +60,9 @@ Result<SharedArena> SharedArena::map(const TreeImage& tree) {
                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (location != MAP_FAILED)
       return SharedArena(Arena(static_cast<unsigned char*>(location), at, size), at, size);
-    at += size + (1ULL << 30U);  // something of this process is there
+    at += size + (1ULL << 30U);  // this process uses the range
   }
-  return os::last_error("finding a place for the programs of a restore");
+  return os::last_error("finding memory for the programs of a restore");
 }
 
 SharedArena::~SharedArena() {

@@ -1,5 +1,5 @@
-// Memory that a whole new tree shares while it is made: its programs, their stacks, the words they
-// wait at. It lies at one address in all of them, where nothing captured does.
+// Memory that all processes of a new tree share during the restore: programs, stacks, and the words
+// they wait at. It has the same address in all of them and overlaps no captured mapping.
 #pragma once
 
 #include <optional>

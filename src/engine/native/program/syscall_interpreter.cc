@@ -42,7 +42,7 @@ SF_INLINE void add(std::uint32_t* word) {
 }
 
 SF_INLINE void await(std::uint32_t* word, std::uint32_t value) {
-  // Mostly it is a matter of microseconds, and to be woken takes longer.
+  // Most waits take microseconds, less than a futex wake-up.
   for (int i = 0; i < 20 && __atomic_load_n(word, __ATOMIC_SEQ_CST) < value; ++i) {
     std::uint64_t none[6] = {};
     call(SYS_sched_yield, none);

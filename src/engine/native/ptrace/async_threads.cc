@@ -10,7 +10,7 @@ AsyncThreads::~AsyncThreads() {
 }
 
 bool AsyncThreads::release() {
-  // Whoever has stopped, or ended, is let go of by its destructor.
+  // The Tracee's destructor releases a thread that has stopped or ended.
   threads_.remove_if([](Tracee& thread) {
     Status stopped = thread.wait_stopped(Deadline::after(milliseconds(0)));
     return stopped || stopped.error().code != ErrorCode::kTimedOut;

@@ -1,5 +1,6 @@
-// Threads that were asked to stop and have not done so yet: they wait for something that no signal
-// reaches (state D). They would stop later, for ever, so they are looked after until then.
+// AsyncThreads: threads that were asked to stop and have not stopped yet, since no signal reaches
+// them in their present wait (state D). They would stop later and stay stopped, so they are kept
+// here until they can be released.
 #pragma once
 
 #include <list>
@@ -14,15 +15,15 @@ class AsyncThreads {
   AsyncThreads() = default;
   AsyncThreads(const AsyncThreads&) = delete;
   AsyncThreads& operator=(const AsyncThreads&) = delete;
-  // Requires: the calling thread ends soon, and its end lets go of what is left.
+  // Requires: the calling thread ends soon, and its end releases the remaining threads.
   ~AsyncThreads();
 
   void take(Tracee thread) { threads_.push_back(std::move(thread)); }
-  // Lets go of those that have stopped by now. Returns whether there are others.
+  // Releases the threads that have stopped by now. Returns true if others remain.
   bool release();
-  // Likewise, until there are none or it is time.
+  // As above, until no thread remains or the deadline has passed.
   bool release(Deadline deadline);
-  // Requires: there are some.
+  // Requires: at least one thread remains.
   pid_t first() const { return threads_.front().tid(); }
 
  private:

@@ -10,14 +10,14 @@
 
 namespace sf::waypoint::native {
 
-// Pure. How often a thread has waited, from its status in /proc; nothing: it does not wait now.
+// Pure. How often a thread has waited, from its status in /proc. Nothing: it is not waiting now.
 std::optional<long> waits_in(const std::string& status);
 
 class ContextSwitchCounts {
  public:
-  // Of the tree below `root`; nothing: somebody runs.
+  // Counts of the tree below `root`. Nothing: a thread is running.
   static std::optional<ContextSwitchCounts> of(pid_t root);
-  // Whether in the meantime nobody did more than stop. Requires: all are stopped.
+  // True if no thread did more than stop since `before`. Requires: all are stopped.
   bool only_stopped_since(const ContextSwitchCounts& before) const;
   // Equal counts: the same threads, and none of them ran.
   bool operator==(const ContextSwitchCounts&) const = default;

@@ -10,13 +10,13 @@
 namespace sf::waypoint::native {
 namespace {
 
-// Kernel numbers of a call that a stop has interrupted, and that is to be made once more.
+// Kernel-internal results of a call that a stop has interrupted and that will be restarted.
 constexpr long kFirstRestart = -516;
 constexpr long kLastRestart = -512;
 
 constexpr std::uint64_t kSyscallSize = 2;  // bytes of the instruction
 
-// Those that fail when their thread is stopped, though no signal came.
+// System calls that fail with EINTR when their thread is stopped, even without a signal.
 bool fails_at_stop(long number) {
   return number == SYS_epoll_wait || number == SYS_epoll_pwait || number == SYS_epoll_pwait2 ||
          number == SYS_rt_sigtimedwait;
@@ -29,7 +29,7 @@ bool was_interrupted(long number, long result) {
 
 bool is_negative(std::uint64_t argument) { return static_cast<std::int32_t>(argument) < 0; }
 
-// A socket may have a time limit of its own, and so may a terminal.
+// False for sockets and terminals that may have a read timeout of their own.
 bool reads_for_ever(std::uint64_t number, const ProcessFacts& process) {
   auto fd =
       std::ranges::find(process.descriptors, static_cast<int>(number), &DescriptorFacts::number);
@@ -46,7 +46,7 @@ SystemCall call_of(const user_regs_struct& registers, long number) {
 
 Wait wait_of(const SystemCall& call, const ProcessFacts& process) {
   if (!was_interrupted(call.number, call.result)) return Wait::kNot;
-  if (call.number < 0) return Wait::kForATime;  // which of those with a time, nobody remembers
+  if (call.number < 0) return Wait::kForATime;  // a call with a timeout, but it is unknown which
   const auto& [first, second, third, fourth, fifth] = call.arguments;
   auto unless = [](bool limited) { return limited ? Wait::kForATime : Wait::kForEver; };
   switch (call.number) {

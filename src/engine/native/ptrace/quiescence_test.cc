@@ -11,7 +11,7 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr long kRestart = -512;
-constexpr std::uint64_t kSome = 0x7ffe0000;  // where a time limit lies
+constexpr std::uint64_t kSome = 0x7ffe0000;  // address of a time limit
 
 ProcessFacts process() {
   ProcessFacts facts;
@@ -29,7 +29,7 @@ Wait wait(long number, std::array<std::uint64_t, 5> arguments, long result = kRe
   return wait_of({number, arguments, result}, process());
 }
 
-TEST(QuiescenceTest, WhatHasNoTimeLimitWaits) {
+TEST(QuiescenceTest, CallsWithoutATimeLimitWaitForEver) {
   EXPECT_EQ(wait(SYS_read, {0}), Wait::kForEver);
   EXPECT_EQ(wait(SYS_wait4, {7}), Wait::kForEver);
   EXPECT_EQ(wait(SYS_pause, {}), Wait::kForEver);
@@ -40,7 +40,7 @@ TEST(QuiescenceTest, WhatHasNoTimeLimitWaits) {
   EXPECT_EQ(wait(SYS_futex, {kSome, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, 0}), Wait::kForEver);
 }
 
-TEST(QuiescenceTest, WhatHasOneWaitsForATime) {
+TEST(QuiescenceTest, CallsWithATimeLimitWaitForATime) {
   EXPECT_EQ(wait(SYS_poll, {kSome, 1, 1000}), Wait::kForATime);
   EXPECT_EQ(wait(SYS_ppoll, {kSome, 1, kSome}), Wait::kForATime);
   EXPECT_EQ(wait(SYS_select, {1, kSome, 0, 0, kSome}), Wait::kForATime);
@@ -53,24 +53,24 @@ TEST(QuiescenceTest, WhatHasOneWaitsForATime) {
   EXPECT_EQ(wait(SYS_read, {2}), Wait::kForATime);
 }
 
-TEST(QuiescenceTest, WhatIsNotKnownToWaitDoesNot) {
+TEST(QuiescenceTest, OtherCallsDoNotWait) {
   EXPECT_EQ(wait(SYS_write, {0}), Wait::kNot);
   EXPECT_EQ(wait(SYS_accept, {9}), Wait::kNot);
-  EXPECT_EQ(wait(SYS_read, {0}, 5), Wait::kNot);  // it has read, and is about to go on
+  EXPECT_EQ(wait(SYS_read, {0}, 5), Wait::kNot);  // the read is complete
   EXPECT_EQ(wait(SYS_futex, {kSome, FUTEX_LOCK_PI, 0, 0}), Wait::kNot);
-  EXPECT_EQ(wait(-1, {}, 0), Wait::kNot);  // it computes
+  EXPECT_EQ(wait(-1, {}, 0), Wait::kNot);  // runs user code
 }
 
-TEST(QuiescenceTest, WhatNobodyRemembersMayHaveATime) {
+TEST(QuiescenceTest, AnUnknownInterruptedCallMayHaveATimeLimit) {
   EXPECT_EQ(wait(-1, {}, -516), Wait::kForATime);
 }
 
-TEST(QuiescenceTest, OnlyCallsThatAStopEndsAreTakenForInterrupted) {
+TEST(QuiescenceTest, EintrCountsAsInterruptedOnlyForCallsThatAStopFails) {
   EXPECT_EQ(wait(SYS_read, {0}, -EINTR), Wait::kNot);
   EXPECT_EQ(wait(SYS_ppoll, {kSome, 1, 0}, -EINTR), Wait::kNot);
 }
 
-TEST(QuiescenceTest, TheyAreMadeOnceMore) {
+TEST(QuiescenceTest, InterruptedEpollWaitIsRestarted) {
   user_regs_struct registers{};
   registers.rip = 1000;
   registers.orig_rax = SYS_epoll_wait;
@@ -87,7 +87,7 @@ TEST(QuiescenceTest, TheyAreMadeOnceMore) {
   EXPECT_FALSE(made_once_more(registers));
 }
 
-TEST(QuiescenceTest, WhoListensHasOutsiders) {
+TEST(QuiescenceTest, ListenersAndNamedSocketsHaveOutsiders) {
   EXPECT_FALSE(has_outsiders(process()));
   ProcessFacts server = process();
   server.descriptors[1].socket.listens = true;

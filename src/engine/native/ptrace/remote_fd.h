@@ -1,4 +1,4 @@
-// A descriptor of another process, taken into this one: the same open file description.
+// Duplicates a descriptor of another process into this one: the same open file description.
 #pragma once
 
 #include <sys/types.h>

@@ -28,18 +28,19 @@ constexpr std::size_t kFew = 4;
 Error cannot_stop(pid_t pid, const Error& error) {
   bool traced = error.os_errno == EPERM;
   Blocker blocker{os::namespace_pid(pid).value_or(0), os::process_name(pid),
-                  traced ? "its tracer" : "what it waits for",
+                  traced ? "its tracer" : "an uninterruptible wait",
                   traced
                       ? "a process under strace, gdb or ptrace cannot be captured"
-                      : "it does not stop (it may wait for a child that has yet to run a program)",
+                      : "it does not stop (it may wait in vfork() until its child runs a program)",
                   traced ? "end the tracer first" : "try again"};
   return refuse_capture({blocker});
 }
 
 bool has_ended(char state) { return state == 'Z' || state == 'X' || state == 0; }
 
-// Until its child, which shares its memory, has run a program or ended, only a deadly signal
-// reaches it (vfork). A thaw wakes it for a moment, so it may seem to run.
+// True if the thread waits in vfork() for its child, which shares its memory: until the child has
+// run a program or ended, only a fatal signal reaches the thread. A thaw wakes it for a moment, so
+// it may seem to run.
 bool waits_for_child(pid_t tid, char state) {
   if (state != 'D' && state != 'R') return false;
   const std::string name = std::to_string(tid);
@@ -70,8 +71,7 @@ Result<bool> StoppedTree::seize_new(const std::vector<os::TreeMember>& tree,
         return false;
       }
       auto tracee = Tracee::seize(tid);
-      // One that has just ended cannot be had either, and for the same reason as one that is
-      // traced.
+      // A thread that has just ended fails with EPERM, like a thread that is already traced.
       if (!tracee && (tracee.error().os_errno == ESRCH || has_ended(os::process_state(tid)))) {
         gone_.insert(tid);
         continue;
@@ -112,9 +112,9 @@ Result<bool> StoppedTree::hold(pid_t root, const std::string& freezer, const AtP
     if (frozen) (void)freeze("0");
   });
   Deadline deadline = Deadline::after(kStopTime);
-  // Once more until nobody new is found: who is stopped has no children any more, but who has just
-  // ended may have left some. A small tree is not frozen, which wakes everybody twice, unless it
-  // forks faster than that.
+  // Repeats until there is no new thread: a stopped thread cannot fork, but a thread that has just
+  // ended may have left children. A small tree is not frozen, which would wake all threads twice,
+  // unless it forks faster than that.
   bool changed = true;
   for (int round = 0; changed; ++round) {
     std::vector<pid_t> fresh;
@@ -146,7 +146,7 @@ Result<StoppedTree> StoppedTree::stop(pid_t root, const std::string& freezer,
       if (all) return tree;
       waiter = tree.waiter_;
     }
-    // All go on until that child has run its program.
+    // All threads run until the child has run its program.
     while ((late.release() || waits_for_child(waiter, os::process_state(waiter))) &&
            !deadline.passed())
       std::this_thread::sleep_for(kPause);
@@ -159,7 +159,7 @@ StoppedTree::~StoppedTree() {
     if (!threads_.at(tid).is_stopped()) late_->take(std::move(threads_.at(tid)));
     threads_.erase(tid);
   }
-  // Whoever looks at the tree next would find these traced; most are only about to stop.
+  // The next capture would find these threads still traced; most of them are about to stop.
   if (late_ != nullptr) late_->release(Deadline::after(kReleaseTime));
 }
 

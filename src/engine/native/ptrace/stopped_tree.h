@@ -1,4 +1,4 @@
-// StoppedTree: every thread of a branch, held by its tracer. All of them go on with this object.
+// StoppedTree: every thread of a branch, stopped by its tracer. The destructor resumes all of them.
 #pragma once
 
 #include <map>
@@ -17,9 +17,10 @@ namespace sf::waypoint::native {
 
 class StoppedTree {
  public:
-  // Stops the tree below `root`. `freezer`: the branch's group in the v2 hierarchy, or empty; it
-  // keeps new threads from being born meanwhile and is left thawed. kUnsupported names what could
-  // not be stopped. `late` gets who was asked to stop and has not done so when this object ends.
+  // Stops the tree below `root`. `freezer`: the branch's cgroup v2 directory, or empty; it prevents
+  // new threads meanwhile and is thawed again. kUnsupported names the thread that could not be
+  // stopped. `late` receives threads that were asked to stop and have not when this object is
+  // destroyed.
   static Result<StoppedTree> stop(pid_t root, const std::string& freezer, const AtPoint& at_point,
                                   AsyncThreads& late);
 
@@ -30,25 +31,25 @@ class StoppedTree {
   const std::vector<pid_t>& processes() const { return processes_; }  // ended ones too
   Tracee& thread(pid_t tid) { return threads_.at(tid); }
   Status resume();
-  // Gives all their own registers back, and keeps them stopped.
+  // Restores the registers of all threads and keeps them stopped.
   Status keep_still();
 
  private:
   explicit StoppedTree(AsyncThreads& late) : late_(&late) {}
-  // False: `waiter_` waits for a child that has yet to run a program (vfork), and cannot stop
+  // False: `waiter_` waits in vfork() for a child that has not run a program yet, and cannot stop
   // before that.
   Result<bool> hold(pid_t root, const std::string& freezer, const AtPoint& at_point);
   Result<bool> seize_new(const std::vector<os::TreeMember>& tree, std::vector<pid_t>& fresh);
   Result<bool> wait_stopped(pid_t tid, Deadline deadline);
-  // Threads before their leaders, and init last: one that was killed is not seen to end before they
-  // are.
+  // Threads before their leaders, and init last: the end of a killed leader is not reported before
+  // its threads have ended.
   std::vector<pid_t> in_order_of_release() const;
 
   AsyncThreads* late_;
   pid_t waiter_ = 0;
   std::vector<pid_t> processes_;
   std::map<pid_t, Tracee> threads_;
-  std::set<pid_t> gone_;  // had ended when they were met
+  std::set<pid_t> gone_;  // had already ended when they were found
 };
 
 }  // namespace sf::waypoint::native

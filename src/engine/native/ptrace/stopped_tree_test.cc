@@ -23,7 +23,7 @@ namespace {
 
 constexpr auto kTimeout = std::chrono::seconds(20);
 
-// A process of the test's own, which ends with it.
+// A child process that the destructor kills.
 class Subject {
  public:
   explicit Subject(const std::function<void()>& body) : pid_(::fork()) {
@@ -63,11 +63,12 @@ bool is_traced(pid_t pid) {
   return !status || status->find("TracerPid:\t0\n") == std::string::npos;
 }
 
-TEST(StoppedTreeTest, AThreadThatDoesNotStopIsLetGoOfWhenItHas) {
+TEST(StoppedTreeTest, AThreadThatStopsLateIsReleased) {
   auto& may_end = shared<std::atomic<bool>>();
   auto& went_on = shared<std::atomic<int>>();
   Subject subject([&] {
-    // Waits for its child where no signal reaches it, and is not seen to: they share no memory.
+    // Waits for its child where no signal reaches it. The engine cannot detect that: they share no
+    // memory.
     if (::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0) == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       while (!may_end) std::this_thread::sleep_for(milliseconds(1));
@@ -83,7 +84,7 @@ TEST(StoppedTreeTest, AThreadThatDoesNotStopIsLetGoOfWhenItHas) {
   EXPECT_TRUE(late.release());
   EXPECT_TRUE(is_traced(subject.pid()));
   auto again = StoppedTree::stop(subject.pid(), "", {}, late);
-  ASSERT_FALSE(again) << "it is asked to stop already";
+  ASSERT_FALSE(again) << "it was already asked to stop";
   may_end = true;
   EXPECT_FALSE(late.release(Deadline::after(kTimeout)));
   EXPECT_FALSE(is_traced(subject.pid()));
@@ -91,7 +92,7 @@ TEST(StoppedTreeTest, AThreadThatDoesNotStopIsLetGoOfWhenItHas) {
   EXPECT_OK(StoppedTree::stop(subject.pid(), "", {}, late));
 }
 
-TEST(StoppedTreeTest, WhoEndsLateIsForgotten) {
+TEST(StoppedTreeTest, AThreadThatEndsBeforeItStopsIsForgotten) {
   AsyncThreads late;
   {
     Subject subject([] {
@@ -110,9 +111,9 @@ struct Counts {
   std::atomic<int> sent = 0;
   std::atomic<int> seen = 0;
 };
-Counts* counts = nullptr;  // a signal handler has nothing else
+Counts* counts = nullptr;  // a signal handler gets no argument
 
-TEST(StoppedTreeTest, NoSignalIsLostThatComesWhileAThreadIsAskedToStop) {
+TEST(StoppedTreeTest, NoSignalIsLostWhileAThreadIsAskedToStop) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer itself makes one of several signals";
 #endif

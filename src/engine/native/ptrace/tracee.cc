@@ -29,7 +29,7 @@ long trace(int request, pid_t tid, std::uint64_t address, void* data) {
 
 std::string thread_name(pid_t tid) { return "thread " + std::to_string(tid); }
 
-// False: not yet.
+// False: no status yet.
 Result<bool> look(pid_t tid, int& status) {
   pid_t seen = ::waitpid(tid, &status, __WALL | WNOHANG);
   if (seen < 0 && errno != EINTR) return os::last_error("waiting for " + thread_name(tid));
@@ -37,7 +37,7 @@ Result<bool> look(pid_t tid, int& status) {
 }
 
 Error ended(pid_t tid) {
-  return os::os_error(ESRCH, thread_name(tid) + " ended while it was looked at");
+  return os::os_error(ESRCH, thread_name(tid) + " ended while it was traced");
 }
 
 // Polls: a thread that waits for its vfork() child never stops, and no wait has a deadline.
@@ -48,7 +48,7 @@ Result<int> wait_for_stop(pid_t tid, Deadline deadline) {
     if (there && !WIFSTOPPED(status)) return ended(tid);
     if (there && status >> 16 != 0) return status;
     if (there) {
-      // A signal that came before it was asked to stop: it takes that first, and then stops.
+      // The signal arrived before the request to stop: the thread takes it first and then stops.
       auto signal = reinterpret_cast<void*>(static_cast<std::uintptr_t>(WSTOPSIG(status)));
       (void)trace(PTRACE_CONT, tid, 0, signal);
       continue;
@@ -58,7 +58,7 @@ Result<int> wait_for_stop(pid_t tid, Deadline deadline) {
   }
 }
 
-// Code of ours always gets to its trap: the thread is waited for, which hands the processor over.
+// The engine's own code always reaches its trap. waitpid() hands the CPU over to the thread.
 Result<int> wait_for_trap(pid_t tid) {
   int status = 0;
   while (::waitpid(tid, &status, __WALL) != tid) {
@@ -68,10 +68,11 @@ Result<int> wait_for_trap(pid_t tid) {
   return status;
 }
 
-// Likewise, of a thread whose end nobody is told of while its process has others: looks for it.
+// As above, for the leader of other threads: its end is not reported while they live, so poll its
+// state.
 Result<int> look_for_trap(pid_t tid) {
   constexpr int kBusy = 50;    // rounds without a pause
-  constexpr int kRarely = 64;  // rounds between looks at its state
+  constexpr int kRarely = 64;  // rounds between reads of its state
   for (int rounds = 1;; ++rounds) {
     int status = 0;
     SF_TRY_ASSIGN(bool there, look(tid, status));
@@ -83,7 +84,7 @@ Result<int> look_for_trap(pid_t tid) {
   }
 }
 
-// A thread that was killed meanwhile stays until its tracer has seen it.
+// A killed thread stays a zombie until its tracer has reaped it.
 void forget_dead(pid_t tid) {
   Deadline deadline = Deadline::after(seconds(1));
   for (int status = 0; !deadline.passed(); std::this_thread::sleep_for(microseconds(100)))
@@ -113,7 +114,7 @@ Tracee::Tracee(Tracee&& other) noexcept
 Tracee::~Tracee() {
   if (tid_ == 0) return;
   if (!stopped_) {
-    // Only a stopped thread can be let go of; one that is not would stop later, for ever.
+    // Only a stopped thread can be detached. A running one would stop later and stay stopped.
     if (!wait_stopped(Deadline::after(kReleaseTime))) return;
   }
   (void)resume();
@@ -121,7 +122,7 @@ Tracee::~Tracee() {
 
 Status Tracee::wait_stopped(Deadline deadline) {
   auto waited = wait_for_stop(tid_, deadline);
-  if (!waited && waited.error().os_errno == ESRCH) tid_ = 0;  // nobody to let go of
+  if (!waited && waited.error().os_errno == ESRCH) tid_ = 0;  // there is nothing to detach
   SF_TRY_ASSIGN(int status, std::move(waited));
   stopped_ = true;
   if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
@@ -172,8 +173,8 @@ Result<RseqArea> Tracee::rseq() const {
 
 Status Tracee::block_signals() {
   if (disturbed_) return Ok{};
-  // A signal handler would run in the midst of it. A trap that is blocked would cost the process
-  // its handler for it.
+  // A signal handler would run in between. SIGTRAP stays unblocked: a blocked trap makes the kernel
+  // reset the process's handler.
   std::uint64_t all = ~(1ULL << (SIGTRAP - 1));
   if (trace(PTRACE_SETSIGMASK, tid_, kMaskSize, &all) != 0)
     return os::last_error("blocking signals of " + thread_name(tid_));
@@ -190,7 +191,7 @@ Status Tracee::go_until_trap(int request) {
     stopped_ = false;
     SF_TRY_ASSIGN(status, leads_others_ ? look_for_trap(tid_) : wait_for_trap(tid_));
     stopped_ = true;
-    // A stopped job reports its stop once more before it runs.
+    // A stopped job reports its stop again before it runs.
   } while (status >> 16 == PTRACE_EVENT_STOP && !deadline.passed());
   if (WSTOPSIG(status) != SIGTRAP || status >> 16 != 0)
     return fail(ErrorCode::kOs,
@@ -242,7 +243,7 @@ Status Tracee::become(const user_regs_struct& registers, const std::string& exte
 Status Tracee::give_back() {
   if (disturbed_ && (trace(PTRACE_SETREGS, tid_, 0, &registers_) != 0 ||
                      trace(PTRACE_SETSIGMASK, tid_, kMaskSize, &blocked_) != 0))
-    return os::last_error("giving " + thread_name(tid_) + " its registers back");
+    return os::last_error("restoring " + thread_name(tid_) + "'s registers");
   disturbed_ = false;
   return Ok{};
 }
@@ -255,7 +256,7 @@ Status Tracee::resume() {
     return given;
   }
   if (trace(PTRACE_DETACH, tid, 0, nullptr) == 0) return Ok{};
-  auto error = os::last_error("letting go of " + thread_name(tid));
+  auto error = os::last_error("detaching from " + thread_name(tid));
   forget_dead(tid);
   return error;
 }

@@ -16,13 +16,13 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr std::size_t kLargest = 65536;
-constexpr std::size_t kMost = 100'000;  // of one socket: more than any buffer takes
-constexpr int kRoomForEach = 4096;      // what the kernel counts beside the bytes
+constexpr std::size_t kMost = 100'000;  // per socket; more than any buffer holds
+constexpr int kRoomForEach = 4096;      // the kernel's overhead per datagram
 
 struct Location {
   bool is_old = false;                    // IPv4
-  std::array<unsigned char, 16> bytes{};  // the first four, if it is
-  std::uint16_t port = 0;                 // as packets have it
+  std::array<unsigned char, 16> bytes{};  // the first four if IPv4
+  std::uint16_t port = 0;                 // in network byte order
 };
 
 std::optional<Location> location_of(const std::string& address) {
@@ -137,10 +137,10 @@ void find_shared_ports(std::vector<ProcessFacts>& processes) {
 
 std::string datagram_trouble(const std::vector<SocketMessage>& datagrams, bool shares_port) {
   if (!datagrams.empty() && shares_port)
-    return "it has unread datagrams, and others have the same port";
+    return "it has unread datagrams and shares its port with another socket";
   for (const SocketMessage& each : datagrams) {
     auto from = location_of(each.from);
-    if (!from || !is_loopback(*from)) return "it has an unread datagram from elsewhere";
+    if (!from || !is_loopback(*from)) return "it has an unread datagram from outside the branch";
   }
   return {};
 }

@@ -41,7 +41,7 @@ TEST(NativeDatagramsTest, APacketHasTheSendersAddressAndAValidChecksum) {
             0xffffU);
 }
 
-TEST(NativeDatagramsTest, ASocketForAnyAddressIsReachedInTheFamilyOfTheSender) {
+TEST(NativeDatagramsTest, AWildcardAddressIsSentToInTheSendersFamily) {
   std::string old =
       udp_packet(new_location("::ffff:127.0.0.1", 5000), new_location("::", 6000), "");
   EXPECT_EQ(old.size(), 20U + 8U);
@@ -51,7 +51,7 @@ TEST(NativeDatagramsTest, ASocketForAnyAddressIsReachedInTheFamilyOfTheSender) {
   EXPECT_EQ(sum_of(now.substr(8, 32) + std::string("\0\x09\0\x11", 4) + now.substr(40)), 0xffffU);
 }
 
-TEST(NativeDatagramsTest, StrangersAndSharedPortsAreDeclined) {
+TEST(NativeDatagramsTest, OutsideSendersAndSharedPortsAreDeclined) {
   std::vector<SocketMessage> near = {{"x", old_location("127.0.0.9", 1)},
                                      {"y", new_location("::1", 2)}};
   EXPECT_EQ(datagram_trouble(near, false), "");

@@ -22,7 +22,7 @@ constexpr std::uint32_t kClosed = 7;
 constexpr int kRepairQuietly = -1;  // TCP_REPAIR_OFF_NO_WP
 constexpr std::size_t kChunk = 32U << 10U;
 
-// Somewhere on the loopback that can be reached from that address.
+// A loopback address that can be reached from `name`.
 std::uint64_t put_loopback(Arena& arena, int family, const std::string& name) {
   sockaddr_in6 location{};
   sockaddr_in old{};
@@ -56,7 +56,7 @@ void make_ended(ProgramWriter& program, const FileImage& file, int location) {
   program.call(SYS_listen, {listener, 1});
   program.call(SYS_getsockname, {listener, meeting, arena.put_value(static_cast<socklen_t>(size))});
   Argument fd = make();
-  if (!socket.name.empty()) {  // whoever has that address by now may keep it
+  if (!socket.name.empty()) {  // bound in repair mode: the address may be in use again
     option(fd, IPPROTO_TCP, TCP_REPAIR, 1);
     program.call(SYS_bind,
                  {fd, arena.put(socket.name.data(), socket.name.size()), socket.name.size()});
@@ -73,10 +73,10 @@ void make_ended(ProgramWriter& program, const FileImage& file, int location) {
                          {other, arena.put(unread.data() + done, some), some, MSG_NOSIGNAL, 0, 0});
   }
   program.call(SYS_shutdown, {other, SHUT_WR});
-  option(other, SOL_SOCKET, SO_LINGER, linger{1, 0});  // breaks off: nothing is left of it
+  option(other, SOL_SOCKET, SO_LINGER, linger{1, 0});  // resets the connection: no state remains
   program.call(SYS_close, {other});
   program.call(SYS_close, {listener});
-  int error = 0;  // is told here
+  int error = 0;  // consumed by this call
   program.call(SYS_getsockopt, {fd, SOL_SOCKET, SO_ERROR, arena.put_value(error),
                                 arena.put_value(static_cast<socklen_t>(sizeof error))});
   for (const SocketOption& each : socket.options) set_option(program, fd, each);

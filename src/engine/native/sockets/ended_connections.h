@@ -1,8 +1,8 @@
-// TCP connections that have ended: both sides are closed, or the other one was reset, and whoever
-// had an error to tell has told it. The socket is still there, and so may be bytes to read.
+// TCP connections that have ended: both ends are closed, or the peer reset the connection and the
+// error was already reported. The socket still exists and may have unread bytes.
 //
-// Saved: address, unread bytes. Brought back: init connects a new socket to one of its own, which
-// sends these bytes, says that this is all, and breaks the connection off.
+// Saved: address, unread bytes. Restored: init connects a new socket to a listener of its own. The
+// accepted end sends these bytes, shuts down and resets the connection.
 #pragma once
 
 #include "base/result.h"
@@ -13,10 +13,10 @@
 
 namespace sf::waypoint::native {
 
-// Pure. Of a socket without a connection: whether it has had one.
+// Pure. For an unconnected socket: true if it had a connection.
 bool has_ended(const TcpFacts& tcp);
 Result<TcpImage> capture_ended(int fd);  // `fd`: a copy of it
-// Init's part.
+// Run by init.
 void open_ended_connections(ProgramWriter& program, const TreeImage& tree,
                             const FdLocations& locations);
 

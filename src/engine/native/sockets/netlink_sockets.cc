@@ -52,15 +52,15 @@ NetlinkFacts read_netlink_facts(int fd) {
   (void)::poll(&look, 1, 0);
   facts.has_unread = (look.revents & POLLIN) != 0;
   facts.has_error = (look.revents & POLLERR) != 0;
-  socklen_t count = 0;  // of a filter that is no classic one, nothing is told
+  socklen_t count = 0;  // the kernel does not return filters that are not classic ones
   facts.has_unknown_filter = ::getsockopt(fd, SOL_SOCKET, SO_GET_FILTER, nullptr, &count) != 0;
   return facts;
 }
 
 std::string netlink_trouble(const NetlinkFacts& facts) {
-  if (facts.has_unread) return "it has messages that nobody has read";
-  if (facts.has_error) return "it has an error to tell";
-  if (facts.has_unknown_filter) return "it has a filter";
+  if (facts.has_unread) return "it has unread messages";
+  if (facts.has_error) return "it has a pending error";
+  if (facts.has_unknown_filter) return "it has a socket filter";
   return {};
 }
 
@@ -73,7 +73,7 @@ std::vector<std::uint32_t> groups_in(const std::vector<std::uint32_t>& words) {
 
 void capture_netlink(int fd, SocketImage& socket) {
   sockaddr_nl name = address_of(fd, ::getsockname);
-  name.nl_groups = 0;  // are joined one by one
+  name.nl_groups = 0;  // groups are joined one by one
   if (name.nl_pid != 0) socket.name = bytes_of(name);
   sockaddr_nl peer = address_of(fd, ::getpeername);
   if (peer.nl_pid != 0 || peer.nl_groups != 0) socket.peer = bytes_of(peer);

@@ -1,7 +1,8 @@
-// Netlink sockets with nothing unread: monitors that wait for news, or wait to be used.
+// Netlink sockets without unread messages: idle monitors and unused sockets.
 //
-// Saved: protocol, port, groups, peer, filter, options. Brought back: init makes, joins, binds.
-// Declined: unread messages, errors (news that were lost), filters that are no classic ones.
+// Saved: protocol, port, groups, peer, filter, options. Restored: init creates the socket, binds it
+// and joins its groups. Declined: unread messages, errors (lost messages), filters that are not
+// classic ones.
 #pragma once
 
 #include <string>
@@ -21,12 +22,12 @@ struct NetlinkFacts {
 NetlinkFacts read_netlink_facts(int fd);
 // Pure. Why it cannot be captured; empty: it can.
 std::string netlink_trouble(const NetlinkFacts& facts);
-// Pure. The numbers of the groups in what NETLINK_LIST_MEMBERSHIPS tells.
+// Pure. The group numbers in the result of NETLINK_LIST_MEMBERSHIPS.
 std::vector<std::uint32_t> groups_in(const std::vector<std::uint32_t>& words);
 
-// What it has beyond any other socket.
+// Saves the state that other sockets do not have.
 void capture_netlink(int fd, SocketImage& socket);
-// The new descriptor.
+// Returns the new descriptor.
 Argument make_netlink(ProgramWriter& program, const SocketImage& socket, std::uint32_t flags);
 
 }  // namespace sf::waypoint::native

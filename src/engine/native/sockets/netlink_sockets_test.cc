@@ -10,7 +10,7 @@ TEST(NativeNetlinkTest, GroupsAreCountedFromOne) {
   EXPECT_EQ(groups_in({0x80000001U, 0x2U}), (std::vector<std::uint32_t>{1, 32, 34}));
 }
 
-TEST(NativeNetlinkTest, WhatNobodyHasReadIsTrouble) {
+TEST(NativeNetlinkTest, UnreadMessagesErrorsAndUnknownFiltersAreBlockers) {
   EXPECT_EQ(netlink_trouble({}), "");
   EXPECT_NE(netlink_trouble({.has_unread = true}), "");
   EXPECT_NE(netlink_trouble({.has_error = true}), "");

@@ -1,4 +1,4 @@
-// What is kept of a socket. Plain data.
+// Saved state of a socket. Plain data.
 #pragma once
 
 #include <sys/types.h>
@@ -20,13 +20,13 @@ struct SocketOption {
   }
 };
 
-// How a Unix socket hangs together with others.
+// How a Unix socket is connected to others.
 enum class UnixTie : std::uint32_t {
-  kAlone,      // not at all
-  kPair,       // made with its other end
+  kAlone,      // not connected
+  kPair,       // created together with its other end
   kClient,     // it connected, and the other end was accepted
   kServer,     // it was accepted: its name is the listener's
-  kWaits,      // it connected, and was not accepted yet
+  kWaits,      // it connected and is not accepted yet
   kAddressed,  // datagrams: it sends to a name
 };
 
@@ -40,7 +40,7 @@ struct SocketMessage {
   }
 };
 
-struct SocketMaker {  // as SO_PEERCRED tells of the other end; no pid: nobody
+struct SocketMaker {  // SO_PEERCRED of the other end; pid 0: none
   pid_t pid = 0;
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
@@ -48,16 +48,16 @@ struct SocketMaker {  // as SO_PEERCRED tells of the other end; no pid: nobody
 
 struct UnixImage {
   UnixTie tie = UnixTie::kAlone;
-  std::uint32_t inode = 0;  // by which others name it
-  std::uint32_t peer = 0;   // inode of the other end; 0: it is gone
+  std::uint32_t inode = 0;  // identifies it to other sockets
+  std::uint32_t peer = 0;   // inode of the other end; 0: closed
   std::string peer_name;
-  std::string path;  // of the file that its name made
+  std::string path;  // of the file that bind() created
   std::uint32_t path_gone = 0;
   std::uint32_t shutdown = 0;  // 1: reads, 2: writes
   std::uint32_t has_error = 0;
   std::int32_t send_buffer = 0;
   SocketMaker maker;
-  std::vector<std::uint32_t> waiting;  // inodes of who wait to be accepted
+  std::vector<std::uint32_t> waiting;  // inodes of unaccepted clients
   std::vector<SocketMessage> queue;    // of a stream: one message at most
   template <typename A>
   void fields(A& a) {
@@ -66,20 +66,20 @@ struct UnixImage {
   }
 };
 
-struct TcpImage {  // a connection; no state: none, closed: one that has ended
+struct TcpImage {  // a connection; state 0: none, closed: it has ended
   std::uint32_t state = 0;
-  std::uint32_t send_number = 0;  // behind everything in the queue
+  std::uint32_t send_number = 0;  // after everything in the queue
   std::uint32_t receive_number = 0;
   std::string unacknowledged;
   std::string unread;
-  std::uint32_t negotiated = 0;  // options, as TCP_INFO tells them
+  std::uint32_t negotiated = 0;  // options, from TCP_INFO
   std::uint32_t send_scale = 0;
   std::uint32_t receive_scale = 0;
   std::uint32_t segment = 0;  // largest
   std::uint32_t timestamp = 0;
   std::int32_t buffer_lock = 0;
   std::array<std::uint32_t, 5> window{};  // tcp_repair_window
-  std::uint32_t turn = 0;                 // nobody has accepted it yet, and it comes as the nth
+  std::uint32_t turn = 0;                 // position among unaccepted connections; 0: accepted
   template <typename A>
   void fields(A& a) {
     a(state)(send_number)(
@@ -95,11 +95,11 @@ struct SocketImage {
   std::int32_t backlog = 0;
   std::string name;  // as bind() takes it; empty: not bound
   std::string peer;
-  std::vector<SocketOption> options;     // that differ from a fresh socket's
+  std::vector<SocketOption> options;     // only if they differ from a new socket's
   std::vector<SocketMessage> datagrams;  // UDP
-  std::int32_t receive_buffer = 0;       // its size, when there are any
+  std::int32_t receive_buffer = 0;       // its size, if there are datagrams
   std::vector<std::uint32_t> groups;     // netlink
-  std::string filter;                    // likewise: instructions
+  std::string filter;                    // netlink: instructions
   UnixImage local;
   TcpImage tcp;
   template <typename A>

@@ -33,7 +33,7 @@ struct Option {
 constexpr int kPassPidfd = 76;   // SO_PASSPIDFD
 constexpr int kPassRights = 83;  // SO_PASSRIGHTS
 
-// Set in this order. Sizes of buffers are told twice as large as they are set.
+// Set in this order. getsockopt() returns buffer sizes doubled.
 constexpr Option kOptions[] = {
     {SOL_SOCKET, SO_REUSEADDR},
     {SOL_SOCKET, SO_REUSEPORT},
@@ -115,7 +115,7 @@ std::string address_of(int fd, NameCall call) {
   return {reinterpret_cast<const char*>(&location), size};
 }
 
-// The port lies at the same place in both families.
+// The port has the same offset in both families.
 bool is_bound(const std::string& address) {
   sockaddr_in name{};
   if (address.size() < sizeof name) return false;
@@ -123,7 +123,7 @@ bool is_bound(const std::string& address) {
   return name.sin_port != 0;
 }
 
-// A network without one of the families has no such file.
+// The file does not exist if the network lacks the address family.
 std::string text_of(const std::string& path) {
   auto text = os::read_file(path);
   return text ? std::move(*text) : std::string();
@@ -169,10 +169,10 @@ bool names_joined_groups(const std::string& igmp, const std::string& igmp6) {
   constexpr std::string_view kAllHosts = "010000E0";
   for (const std::string& line : split(igmp, '\n')) {
     const std::size_t begin = line.find_first_not_of('\t');
-    if (begin == 0 || begin == std::string::npos) continue;  // an interface
+    if (begin == 0 || begin == std::string::npos) continue;  // a line of an interface
     if (line.compare(begin, kAllHosts.size(), kAllHosts) != 0) return true;
   }
-  // All nodes of the link and of the interface.
+  // The all-nodes groups of the link and of the interface.
   constexpr std::string_view kAllNodes[] = {"ff020000000000000000000000000001",
                                             "ff010000000000000000000000000001"};
   for (const std::string& line : split(igmp6, '\n')) {
@@ -191,7 +191,7 @@ Result<SocketFacts> read_socket_facts(pid_t pid, int fd) {
   facts.type = option_of(fd, SOL_SOCKET, SO_TYPE, -1);
   facts.protocol = option_of(fd, SOL_SOCKET, SO_PROTOCOL, -1);
   facts.listens = option_of(fd, SOL_SOCKET, SO_ACCEPTCONN, 0) != 0;
-  socklen_t filter = 0;  // how many instructions
+  socklen_t filter = 0;  // number of instructions
   facts.has_filter =
       ::getsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, nullptr, &filter) == 0 && filter > 0;
   if (facts.family == AF_UNIX) {
@@ -206,7 +206,7 @@ Result<SocketFacts> read_socket_facts(pid_t pid, int fd) {
   if (facts.protocol != IPPROTO_TCP) {
     const std::string net = "/proc/" + std::to_string(pid) + "/net/";
     facts.may_have_groups = names_joined_groups(text_of(net + "igmp"), text_of(net + "igmp6"));
-    pollfd look{fd, POLLIN, 0};  // takes nothing, neither datagrams nor errors
+    pollfd look{fd, POLLIN, 0};  // consumes neither datagrams nor errors
     (void)::poll(&look, 1, 0);
     facts.has_error = (look.revents & POLLERR) != 0;
     facts.name = address_of(fd, ::getsockname);
@@ -232,24 +232,24 @@ std::optional<std::string> socket_trouble(const SocketFacts& facts) {
     return trouble.empty() ? std::nullopt : std::optional(trouble);
   }
   if (facts.family != AF_INET && facts.family != AF_INET6 && facts.family != AF_UNIX)
-    return "the native engine knows internet, Unix and netlink sockets alone";
-  if (facts.has_filter) return "it has a filter";
+    return "the native engine supports only internet, Unix and netlink sockets";
+  if (facts.has_filter) return "it has a socket filter";
   if (facts.family == AF_UNIX) return unix_trouble(facts.local);
-  if (facts.has_error) return "it has an error to tell";
+  if (facts.has_error) return "it has a pending error";
   if (facts.type == SOCK_DGRAM && facts.protocol == IPPROTO_UDP) {
-    if (facts.unsent != 0) return "it has datagrams under way";
+    if (facts.unsent != 0) return "it has unsent datagrams";
     if (facts.may_have_groups) return "it may have joined a multicast group";
     std::string trouble = datagram_trouble(facts.datagrams, facts.shares_port);
     return trouble.empty() ? std::nullopt : std::optional(trouble);
   }
   if (facts.type != SOCK_STREAM || facts.protocol != IPPROTO_TCP)
-    return "the native engine does not know this kind of socket";
+    return "the native engine does not support this kind of socket";
   if (facts.tcp_state == TCP_LISTEN)
     return facts.waiting == 0 || facts.knows_waiting
                ? std::nullopt
                : std::optional<std::string>(
-                     "connections wait to be accepted that have sent something, or whose other end "
-                     "is not in the branch");
+                     "it has unaccepted connections that have sent data, or that come from outside "
+                     "the branch");
   std::string trouble = tcp_trouble(facts.tcp);
   return trouble.empty() ? std::nullopt : std::optional(trouble);
 }
@@ -260,7 +260,7 @@ Result<std::vector<SocketOption>> capture_options(int fd, const SocketFacts& fac
   std::vector<SocketOption> options;
   for (const Option& option : kOptions) {
     if (facts.family == AF_UNIX && option.level != SOL_SOCKET) continue;
-    // What a connection tells was negotiated.
+    // A connection reports negotiated values for these.
     bool is_connection = facts.protocol == IPPROTO_TCP && (facts.has_peer || has_ended(facts.tcp));
     if (is_connection && option.level == SOL_TCP &&
         (option.name == TCP_MAXSEG || option.name == TCP_WINDOW_CLAMP))
@@ -268,7 +268,7 @@ Result<std::vector<SocketOption>> capture_options(int fd, const SocketFacts& fac
     if (is_connection && option.level == SOL_IPV6 && option.name == IPV6_V6ONLY) continue;
     if (is_connection && option.level == SOL_IP && option.name == IP_MULTICAST_TTL) continue;
     std::string value = bytes_of(fd, option);
-    // A connection's buffers are made larger while its data is brought back.
+    // The restore enlarges a connection's buffers, so their sizes are always saved.
     bool is_buffer =
         option.level == SOL_SOCKET && (option.name == SO_SNDBUF || option.name == SO_RCVBUF);
     bool is_changed = is_connection && is_buffer;

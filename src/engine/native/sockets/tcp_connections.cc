@@ -64,7 +64,7 @@ std::optional<Location> location_of(const std::string& bytes) {
 
 bool has_sent_end(const TcpImage& tcp) { return tcp.state == kFinWait1 || tcp.state == kFinWait2; }
 bool has_got_end(const TcpImage& tcp) { return tcp.state == kCloseWait; }
-// The number behind the last byte, without the one that the end takes.
+// The sequence number after the last byte, without the FIN's.
 std::uint32_t sent_to(const TcpImage& tcp) {
   return tcp.send_number - (has_sent_end(tcp) ? 1U : 0U);
 }
@@ -137,7 +137,7 @@ class ConnectionWriter {
     program_.call(call, {fd, arena_.put(name.data(), name.size()), name.size()});
   }
 
-  // In repair mode, with these numbers as its beginning.
+  // Creates the socket in repair mode, with these sequence numbers at its start.
   void begin(int fd, const SocketImage& s, std::uint32_t sends, std::uint32_t receives) {
     program_.about("making a connection");
     Argument made = program_.keep(
@@ -185,7 +185,7 @@ class ConnectionWriter {
     if (size > 0) option(fd, name, static_cast<int>(2 * size + (256U << 10U)), SOL_SOCKET);
   }
 
-  // What was received and not read. `window`: how much the other end may send.
+  // Restores unread data. `may_send`: how much this end may send.
   void receive(int fd, const TcpImage& tcp, std::uint32_t may_send) {
     program_.about("unread data of a connection");
     make_room(fd, SO_RCVBUFFORCE, tcp.unread.size());
@@ -235,7 +235,7 @@ class ConnectionWriter {
     nobody.tcp.unread.clear();
     nobody.tcp.receive_number = sends;
     nobody.tcp.window[3] = s.tcp.window[1];
-    receive(locations_.helper, nobody.tcp, std::max(s.tcp.window[3], 1U));  // room for its end
+    receive(locations_.helper, nobody.tcp, std::max(s.tcp.window[3], 1U));  // room for the FIN
     leave_repair(location(i));
     leave_repair(locations_.helper);
     finish(i, s.tcp.unacknowledged);
@@ -312,14 +312,14 @@ void tie_connections(const std::vector<SocketFacts*>& sockets) {
 }
 
 std::string tcp_trouble(const TcpFacts& tcp) {
-  if (tcp.state == kClosed) return {};  // it has never been one, or has ended
+  if (tcp.state == kClosed) return {};  // it never was connected, or it has ended
   if (tcp.state != kEstablished && tcp.state != kFinWait1 && tcp.state != kFinWait2 &&
       tcp.state != kCloseWait)
-    return "it is a connection that begins or ends just now";
+    return "it is a connection that is being opened or closed";
   if (tcp.has_urgent) return "it has urgent data";
-  if (tcp.has_protocol) return "it has another protocol in it";
+  if (tcp.has_protocol) return "it has an upper layer protocol (TCP_ULP)";
   if (!tcp.has_peer && tcp.state != kCloseWait && tcp.turn == 0)
-    return "it is a connection whose other end is not in the branch";
+    return "it is a connection to a peer outside the branch";
   return {};
 }
 
@@ -333,7 +333,7 @@ Result<TcpImage> capture_connection(int fd, const TcpFacts& facts) {
   if (!set(fd, TCP_REPAIR, 1)) return os::last_error("looking at a connection");
   ScopeExit leave([&] {
     (void)set(fd, TCP_REPAIR, kRepairQuietly);
-    (void)set(fd, SO_REUSEADDR, reuse, SOL_SOCKET);  // repair mode forgets it
+    (void)set(fd, SO_REUSEADDR, reuse, SOL_SOCKET);  // repair mode resets it
   });
   tcp.state = static_cast<std::uint32_t>(facts.state);
   tcp.turn = facts.turn;

@@ -26,7 +26,7 @@ std::string new_address(const char* text, std::uint16_t port) {
   return {reinterpret_cast<const char*>(&address), sizeof address};
 }
 
-TEST(TcpConnectionsTest, APlaceIsTheSameInBothFamilies) {
+TEST(TcpConnectionsTest, AnIpv4AddressEqualsItsMappedIpv6Address) {
   EXPECT_TRUE(is_same_location(old_address("127.0.0.1", 80), old_address("127.0.0.1", 80)));
   EXPECT_TRUE(is_same_location(old_address("127.0.0.1", 80), new_address("::ffff:127.0.0.1", 80)));
   EXPECT_FALSE(is_same_location(old_address("127.0.0.1", 80), old_address("127.0.0.1", 81)));
@@ -42,7 +42,7 @@ SocketFacts end(const std::string& name, const std::string& peer) {
   return facts;
 }
 
-TEST(TcpConnectionsTest, AnEndOutsideOfTheTreeIsTrouble) {
+TEST(TcpConnectionsTest, APeerOutsideTheTreeIsABlocker) {
   SocketFacts one = end(old_address("127.0.0.1", 80), old_address("127.0.0.1", 4000));
   SocketFacts other = end(old_address("127.0.0.1", 4000), old_address("127.0.0.1", 80));
   tie_connections({&one});
@@ -52,13 +52,13 @@ TEST(TcpConnectionsTest, AnEndOutsideOfTheTreeIsTrouble) {
   EXPECT_EQ(tcp_trouble(other.tcp), "");
 }
 
-TEST(TcpConnectionsTest, OneThatTheOtherSideClosedNeedsNoOtherEnd) {
+TEST(TcpConnectionsTest, AConnectionClosedByItsPeerNeedsNoOtherEnd) {
   TcpFacts facts;
   facts.state = TCP_CLOSE_WAIT;
   EXPECT_EQ(tcp_trouble(facts), "");
 }
 
-TEST(TcpConnectionsTest, WhatBeginsOrEndsJustNowIsTrouble) {
+TEST(TcpConnectionsTest, ConnectionsBeingOpenedOrClosedAreBlockers) {
   TcpFacts facts;
   for (int state : {TCP_SYN_SENT, TCP_SYN_RECV, TCP_LAST_ACK, TCP_CLOSING}) {
     facts.state = state;
@@ -67,12 +67,12 @@ TEST(TcpConnectionsTest, WhatBeginsOrEndsJustNowIsTrouble) {
   facts.state = TCP_CLOSE;
   EXPECT_EQ(tcp_trouble(facts), "");
   EXPECT_FALSE(has_ended(facts));
-  facts.is_readable = true;  // its end, which a new socket has not
+  facts.is_readable = true;  // end of file; a new socket is not readable
   EXPECT_EQ(tcp_trouble(facts), "");
   EXPECT_TRUE(has_ended(facts));
 }
 
-TEST(TcpConnectionsTest, WhatWasReceivedIsNotSentAgain) {
+TEST(TcpConnectionsTest, ReceivedDataIsNotSentAgain) {
   TcpImage sender;
   sender.state = TCP_ESTABLISHED;
   sender.send_number = 110;
@@ -85,10 +85,10 @@ TEST(TcpConnectionsTest, WhatWasReceivedIsNotSentAgain) {
   EXPECT_EQ(not_received(sender, receiver), "");
 }
 
-TEST(TcpConnectionsTest, TheEndOfAStreamTakesANumber) {
+TEST(TcpConnectionsTest, AFinTakesASequenceNumber) {
   TcpImage sender;
   sender.state = TCP_FIN_WAIT2;
-  sender.send_number = 1;  // numbers go round
+  sender.send_number = 1;  // sequence numbers wrap
   TcpImage receiver;
   receiver.state = TCP_CLOSE_WAIT;
   receiver.receive_number = 1;

@@ -29,7 +29,7 @@ constexpr std::string_view kDeleted = " (deleted)";
 constexpr std::size_t kPathOffset = offsetof(sockaddr_un, sun_path);
 constexpr unsigned kAllStates = ~0U;
 constexpr unsigned long kSocketFile = SIOCPROTOPRIVATE;  // SIOCUNIXFILE
-constexpr std::uint32_t kBothWays = 3;  // sk_shutdown of a connection whose other end is closed
+constexpr std::uint32_t kBothWays = 3;                   // sk_shutdown of a closed connection
 
 using NameCall = int (*)(int, sockaddr*, socklen_t*);
 
@@ -48,7 +48,7 @@ int option_of(int fd, int name) {
   return ::getsockopt(fd, SOL_SOCKET, name, &value, &size) == 0 ? value : 0;
 }
 
-// Where the file of its name is now.
+// Finds the present path of the file that bind() created.
 void read_path(int fd, const std::string& root, UnixFacts& facts) {
   std::string wanted = path_in(facts.name);
   if (wanted.empty()) return;
@@ -97,13 +97,13 @@ class Tying {
     auto found = by_inode_.find(s.peer);
     const UnixFacts* peer = s.peer == 0 || found == by_inode_.end() ? nullptr : found->second;
     if (s.peer != 0 && peer == nullptr) {
-      s.trouble = "its other end is outside of the branch";
+      s.trouble = "its other end is outside the branch";
     } else if (is_datagram(s)) {
       tie_datagrams(s, peer);
     } else if (waiting_.contains(s.inode)) {
       s.tie = UnixTie::kWaits;
     } else if (peer == nullptr && s.shutdown != kBothWays) {
-      s.trouble = "its connection waits to be accepted by somebody outside of the branch";
+      s.trouble = "its connection is not accepted yet by a process outside the branch";
     } else {
       tie_stream(s, peer);
     }
@@ -114,7 +114,7 @@ class Tying {
     for (std::uint32_t client : s.waiting) {
       auto found = by_inode_.find(client);
       if (client == 0 || found == by_inode_.end() || found->second->unsent != 0)
-        s.trouble = "connections wait to be accepted";
+        s.trouble = "it has unaccepted connections that cannot be restored";
     }
   }
 
@@ -127,7 +127,7 @@ class Tying {
     } else if (listening_.contains(s.name) != listening_.contains(other)) {
       s.tie = listening_.contains(s.name) ? UnixTie::kServer : UnixTie::kClient;
     } else {
-      s.trouble = "nobody can tell which end accepted the other";
+      s.trouble = "it is unknown which end accepted the other";
     }
   }
 
@@ -213,7 +213,7 @@ UnixFacts read_unix_facts(int fd, const std::string& root) {
   facts.passes_credentials = option_of(fd, SO_PASSCRED) != 0;
   facts.name = address_of(fd, ::getsockname);
   facts.peer_name = address_of(fd, ::getpeername);
-  pollfd look{fd, POLLIN | POLLPRI, 0};  // takes nothing
+  pollfd look{fd, POLLIN | POLLPRI, 0};  // consumes nothing
   (void)::poll(&look, 1, 0);
   facts.has_error = (look.revents & POLLERR) != 0;
   facts.has_urgent = (look.revents & POLLPRI) != 0;
@@ -266,7 +266,7 @@ Result<std::vector<UnixListing>> list_unix_sockets() {
     std::string_view bytes(answer.data(), static_cast<std::size_t>(n));
     auto understood = parse_unix_listing(bytes, all);
     if (!understood)
-      return fail(ErrorCode::kOs, "the kernel's list of Unix sockets is not understood");
+      return fail(ErrorCode::kOs, "the kernel returned a malformed list of Unix sockets");
     last = *understood;
   }
   return all;
@@ -279,7 +279,7 @@ void tie_unix_sockets(const std::vector<UnixFacts*>& sockets,
   for (UnixFacts* socket : sockets) {
     auto found = listed.find(socket->inode);
     if (found == listed.end()) {
-      socket->trouble = "it belongs to another network";
+      socket->trouble = "it belongs to another network namespace";
       continue;
     }
     socket->connected = found->second->connected;
@@ -296,13 +296,13 @@ void tie_unix_sockets(const std::vector<UnixFacts*>& sockets,
 std::optional<std::string> unix_trouble(const UnixFacts& s) {
   if (s.type != SOCK_STREAM && s.type != SOCK_DGRAM && s.type != SOCK_SEQPACKET)
     return "the native engine does not know this kind of socket";
-  if (s.descriptors != 0) return "descriptors lie in its queue";
+  if (s.descriptors != 0) return "it has descriptors in its queue";
   if (s.has_urgent) return "it has urgent data";
-  if (s.has_error && (is_datagram(s) || s.peer != 0)) return "it has an error to tell";
+  if (s.has_error && (is_datagram(s) || s.peer != 0)) return "it has a pending error";
   if (s.has_unread && s.passes_credentials) return "it has unread data with credentials";
   if (!s.trouble.empty()) return s.trouble;
-  if (s.file_moved) return "its file has another name now";
-  if (s.directory_gone) return "the directory of its file is gone";
+  if (s.file_moved) return "its file was renamed";
+  if (s.directory_gone) return "the directory of its file was removed";
   return std::nullopt;
 }
 

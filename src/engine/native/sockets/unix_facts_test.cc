@@ -20,7 +20,7 @@ UnixFacts socket(std::uint32_t inode, int type = SOCK_STREAM) {
   return facts;
 }
 
-// Ties them as the listing says, each with the peer beside it; 0: its peer is gone.
+// Ties the sockets; each has the peer of the same index. 0: its peer is closed.
 void tie(std::vector<UnixFacts>& all, const std::vector<std::uint32_t>& peers) {
   std::vector<UnixFacts*> sockets;
   std::vector<UnixListing> listing;
@@ -28,7 +28,7 @@ void tie(std::vector<UnixFacts>& all, const std::vector<std::uint32_t>& peers) {
     sockets.push_back(&all[i]);
     UnixListing one;
     one.inode = all[i].inode;
-    one.connected = !all[i].listens && peers[i] != all[i].inode;  // its own: not connected
+    one.connected = !all[i].listens && peers[i] != all[i].inode;  // its own inode: not connected
     one.peer = one.connected ? peers[i] : 0;
     one.shutdown = one.connected && one.peer == 0 ? 3 : 0;
     one.waiting = all[i].waiting;
@@ -37,7 +37,7 @@ void tie(std::vector<UnixFacts>& all, const std::vector<std::uint32_t>& peers) {
   tie_unix_sockets(sockets, listing);
 }
 
-TEST(UnixFactsTest, NamelessEndsAreAPair) {
+TEST(UnixFactsTest, UnnamedEndsAreAPair) {
   std::vector<UnixFacts> all = {socket(1), socket(2)};
   tie(all, {2, 1});
   EXPECT_EQ(all[0].tie, UnixTie::kPair);
@@ -45,7 +45,7 @@ TEST(UnixFactsTest, NamelessEndsAreAPair) {
   EXPECT_FALSE(unix_trouble(all[0]));
 }
 
-TEST(UnixFactsTest, TheEndWithTheNameWasAccepted) {
+TEST(UnixFactsTest, TheNamedEndIsTheServer) {
   std::vector<UnixFacts> all = {socket(1), socket(2)};
   all[1].name = name("/s");
   tie(all, {2, 1});
@@ -53,7 +53,7 @@ TEST(UnixFactsTest, TheEndWithTheNameWasAccepted) {
   EXPECT_EQ(all[1].tie, UnixTie::kServer);
 }
 
-TEST(UnixFactsTest, WhenBothHaveNamesTheListenerDecides) {
+TEST(UnixFactsTest, IfBothEndsAreNamedTheListenerDecides) {
   std::vector<UnixFacts> all = {socket(1), socket(2), socket(3)};
   all[0].name = name("/client");
   all[1].name = all[2].name = name("/s");
@@ -66,20 +66,20 @@ TEST(UnixFactsTest, WhenBothHaveNamesTheListenerDecides) {
   EXPECT_TRUE(unix_trouble(all[0]));
 }
 
-TEST(UnixFactsTest, AnEndOutsideOfTheTreeIsTrouble) {
+TEST(UnixFactsTest, AnEndOutsideTheTreeIsABlocker) {
   std::vector<UnixFacts> all = {socket(1)};
   tie(all, {9});
-  EXPECT_EQ(unix_trouble(all[0]), "its other end is outside of the branch");
+  EXPECT_EQ(unix_trouble(all[0]), "its other end is outside the branch");
 }
 
-TEST(UnixFactsTest, AnEndThatIsGoneIsNone) {
+TEST(UnixFactsTest, AClosedEndIsNotABlocker) {
   std::vector<UnixFacts> all = {socket(1)};
   tie(all, {0});
   EXPECT_EQ(all[0].tie, UnixTie::kPair);
   EXPECT_FALSE(unix_trouble(all[0]));
 }
 
-TEST(UnixFactsTest, WhoWaitsToBeAcceptedMayHaveSentNothing) {
+TEST(UnixFactsTest, UnacceptedClientsThatSentDataAreABlocker) {
   std::vector<UnixFacts> all = {socket(1), socket(2)};
   all[0].listens = true;
   all[0].name = name("/s");
@@ -89,10 +89,10 @@ TEST(UnixFactsTest, WhoWaitsToBeAcceptedMayHaveSentNothing) {
   EXPECT_FALSE(unix_trouble(all[0]));
   all[1].unsent = 768;
   tie(all, {1, 0});
-  EXPECT_EQ(unix_trouble(all[0]), "connections wait to be accepted");
+  EXPECT_EQ(unix_trouble(all[0]), "it has unaccepted connections that cannot be restored");
 }
 
-TEST(UnixFactsTest, DatagramsGoToANameOrToTheOtherOfAPair) {
+TEST(UnixFactsTest, DatagramSocketsAreAddressedOrPairs) {
   std::vector<UnixFacts> all = {socket(1, SOCK_DGRAM), socket(2, SOCK_DGRAM),
                                 socket(3, SOCK_DGRAM)};
   all[1].name = name("/r");
@@ -107,7 +107,7 @@ TEST(UnixFactsTest, DatagramsGoToANameOrToTheOtherOfAPair) {
   EXPECT_EQ(unix_trouble(one_way[0]), "its other end has no address");
 }
 
-TEST(UnixFactsTest, WhatCannotBePutBackIsTrouble) {
+TEST(UnixFactsTest, StateThatCannotBeRestoredIsABlocker) {
   UnixFacts facts = socket(1);
   EXPECT_FALSE(unix_trouble(facts));
   facts.descriptors = descriptors_in_queue("pos:\t0\nscm_fds: 2\n");
@@ -140,7 +140,7 @@ std::string answer_with_peer(std::uint32_t inode, std::uint32_t peer) {
   return bytes;
 }
 
-TEST(UnixFactsTest, TheKernelsListIsRead) {
+TEST(UnixFactsTest, TheKernelsSocketListIsParsed) {
   std::vector<UnixListing> all;
   std::string bytes = answer_with_peer(7, 8);
   EXPECT_EQ(parse_unix_listing(bytes, all), false);
@@ -155,7 +155,7 @@ TEST(UnixFactsTest, TheKernelsListIsRead) {
   EXPECT_EQ(parse_unix_listing(bytes, all), true);
 }
 
-TEST(UnixFactsTest, AListThatIsCutOffIsNotUnderstood) {
+TEST(UnixFactsTest, ATruncatedSocketListIsRefused) {
   std::string bytes = answer_with_peer(7, 8);
   for (std::size_t size = 1; size < bytes.size(); ++size) {
     std::vector<UnixListing> all;

@@ -24,7 +24,7 @@ constexpr std::size_t kStackSize = 8192;
 constexpr std::size_t kSmall = 32U << 10U;  // fits into every socket's buffer
 constexpr int kSending = MSG_DONTWAIT | MSG_NOSIGNAL;
 
-// A name that exists while something is made with it. What has that name otherwise steps aside.
+// A name that is bound for a moment. If a file has that name, it is moved aside meanwhile.
 struct Moment {
   std::string path;
   bool occupied = false;
@@ -60,7 +60,7 @@ class UnixRestore {
  private:
   const SocketImage& socket(std::uint32_t i) const { return tree_.files[i].socket; }
   int location(std::uint32_t i) const { return locations_.first + static_cast<int>(i); }
-  // Of the socket's other end, when that is in the tree.
+  // The socket's other end, if it is in the tree.
   const std::uint32_t* peer(std::uint32_t i) const {
     auto found = by_inode_.find(socket(i).local.peer);
     return socket(i).local.peer == 0 || found == by_inode_.end() ? nullptr : &found->second;
@@ -82,7 +82,7 @@ class UnixRestore {
     program.call(call, {fd, arena_.put(name.data(), name.size()), name.size()});
   }
 
-  // Steps that the kernel is to see made by somebody.
+  // Runs steps in a helper process: the kernel records its pid and ids as the maker's.
   void as(const SocketMaker& who, const std::function<void(ProgramWriter&)>& steps) {
     if (who.pid <= 1) return steps(program_);
     ProgramWriter other = program_.another();
@@ -139,7 +139,7 @@ class UnixRestore {
     program_.call(SYS_renameat, {AT_FDCWD, arena_.put_text(from), AT_FDCWD, arena_.put_text(to)});
   }
 
-  // A relative name was given in some directory.
+  // A relative name is relative to some directory: change to it.
   void enter_directory(const std::string& name, const std::string& path) {
     std::string given = path_in(name);
     if (given.empty() || given[0] == '/' || path.size() <= given.size()) return;
@@ -175,7 +175,7 @@ class UnixRestore {
     leave_directory();
   }
 
-  // Whatever is made alone.
+  // Creates sockets that need no other end.
   void make(std::uint32_t i) {
     const SocketImage& s = socket(i);
     if (s.local.tie == UnixTie::kPair || s.local.tie == UnixTie::kServer) return;
@@ -215,7 +215,7 @@ class UnixRestore {
     if (!socket(i).name.empty()) bind_own(i);
   }
 
-  // Who listens under that name, so that others can still connect there.
+  // The listener at that name, if clients can still connect to it.
   const std::uint32_t* listener(int type, const std::string& name, const std::string& path) const {
     auto found = std::ranges::find_if(all_, [&](std::uint32_t i) {
       const SocketImage& s = socket(i);
@@ -225,7 +225,7 @@ class UnixRestore {
     return found == all_.end() ? nullptr : &*found;
   }
 
-  // The new socket to which the client is connected. `client`: the same number in every process.
+  // Returns the socket that accepts the client. `client`: the same number in every process.
   Argument connect_and_accept(Argument client, int type, const std::string& name,
                               const std::string& path, const SocketMaker& connects,
                               const SocketMaker& listens) {
@@ -268,7 +268,7 @@ class UnixRestore {
 
   void accept_from_nobody(std::uint32_t i) {
     const SocketImage& s = socket(i);
-    move(new_socket(s.type), locations_.helper);  // a number that the maker sees, too
+    move(new_socket(s.type), locations_.helper);  // a number that the maker process also has
     if (!s.local.peer_name.empty()) bind_for_a_moment(locations_.helper, s.local.peer_name);
     Argument server =
         connect_and_accept(locations_.helper, s.type, s.name, s.local.path, s.local.maker, {});
@@ -334,7 +334,7 @@ class UnixRestore {
       set_room(sender, static_cast<std::size_t>(socket(*other).local.send_buffer / 2));
   }
 
-  // A datagram from whoever has that name now, or from somebody who has it for this purpose.
+  // Sends the datagram from the socket with the sender's name, or from a temporary one.
   void deliver(const SocketMessage& message, const SocketImage& receiver) {
     auto send_there = [&](Argument from) {
       enter_directory(receiver.name, receiver.local.path);
@@ -361,7 +361,7 @@ class UnixRestore {
     program_.call(SYS_close, {sender});
   }
 
-  // Datagrams: only now, since who is connected takes nothing from others.
+  // Connects datagram sockets last: a connected one accepts no datagrams from other sockets.
   void address(std::uint32_t i) {
     const SocketImage& s = socket(i);
     if (s.local.tie != UnixTie::kAddressed) return;
@@ -382,7 +382,7 @@ class UnixRestore {
     const FileImage& file = tree_.files[i];
     auto gone = gone_.find(i);
     if (gone != gone_.end()) {
-      // An end that is closed with something unread is an error at the other one.
+      // Closing an end with unread data is an error at the other end.
       if (file.socket.local.has_error != 0) send(location(i), {"x", {}}, {});
       program_.call(SYS_close, {gone->second});
     } else if (file.socket.local.shutdown != 0) {

@@ -20,7 +20,7 @@ namespace sf::waypoint::native {
 namespace {
 
 constexpr std::size_t kMaxMessage = 8U << 20U;
-constexpr std::size_t kAnswerSize = 16;  // ucred, and the size of it
+constexpr std::size_t kAnswerSize = 16;  // ucred and its size
 
 Result<std::string> peek_stream(int fd) {
   int size = 0;
@@ -58,7 +58,7 @@ Status peek_messages(int fd, bool may_end, std::vector<SocketMessage>& queue) {
   }
 }
 
-// With SO_PEEK_OFF every look goes on where the last one ended.
+// With SO_PEEK_OFF, each peek continues where the last one ended.
 Result<std::vector<SocketMessage>> peek_queue(int fd, const UnixFacts& facts) {
   std::vector<SocketMessage> queue;
   if (!facts.has_unread) return queue;
@@ -78,7 +78,7 @@ Result<std::vector<SocketMessage>> peek_queue(int fd, const UnixFacts& facts) {
   return queue;
 }
 
-// Only its own other end can send to one of a pair.
+// Only the other end can send to a socket of a pair.
 bool has_strangers(const UnixImage& socket, const SocketImage& image) {
   if (socket.tie != UnixTie::kPair || image.type != SOCK_DGRAM) return false;
   for (const SocketMessage& message : socket.queue)
@@ -141,8 +141,8 @@ Result<SocketImage> capture_unix_socket(pid_t pid, const DescriptorFacts& fd,
   SF_TRY_ASSIGN(local.queue, peek_queue(own.get(), facts));
   if (has_strangers(local, socket))
     return refuse_capture({{0, "", "descriptor " + std::to_string(fd.number) + " (" + fd.link + ")",
-                            "it has unread data of somebody who cannot send to it any more",
-                            "take the criu engine (`auto` does), or end that process"}});
+                            "it has unread data of a sender that can no longer reach it",
+                            "use the criu engine (`auto` does), or end that process"}});
   return socket;
 }
 

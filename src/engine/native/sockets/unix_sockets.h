@@ -1,12 +1,11 @@
-// Sockets of the Unix family: pairs, listeners, connections within the tree, datagrams.
+// Unix sockets: pairs, listeners, connections within the tree, datagrams.
 //
-// Saved: type, name and the file it made, options, the other end, what is unread (peeked at, taken
-// by nobody), halves that are shut, who wait to be accepted, and who made the other end
-// (SO_PEERCRED). Brought back: init makes all of them (unix_restore.cc); what SO_PEERCRED tells is
-// what the kernel saw then, so a call is made by a process with that pid and those ids, which ends
-// at once. A socket's file gets a new inode number, as every bind() makes one. Declined:
-// descriptors in a queue, urgent data, unread data with credentials, other ends outside of the
-// tree.
+// Saved: type, name and the file that bind() created, options, the other end, unread data (peeked,
+// not consumed), shut down halves, unaccepted clients, and the maker of the other end
+// (SO_PEERCRED). Restored: init creates all of them (unix_restore.cc). The kernel sets SO_PEERCRED
+// from the process that makes the call, so a helper with that pid and those ids makes it and ends.
+// A socket's file gets a new inode number, since bind() creates it. Declined: descriptors in a
+// queue, urgent data, unread data with credentials, other ends outside the tree.
 #pragma once
 
 #include <map>
@@ -22,13 +21,13 @@
 
 namespace sf::waypoint::native {
 
-// By process, as the engine sees it, and descriptor.
+// By process, in the engine's PID namespace, and descriptor.
 using SocketMakers = std::map<std::pair<pid_t, int>, SocketMaker>;
 
-// Asked in a process: only its own namespace has names for dead processes.
+// Queries run in the process itself: only its own PID namespace has numbers for dead processes.
 class MakerQuestions {
  public:
-  static constexpr std::size_t kMost = 128;  // at once
+  static constexpr std::size_t kMost = 128;  // per program
   MakerQuestions(ProgramWriter& program, std::vector<int> numbers);
   void take(Arena& arena, pid_t pid, SocketMakers& makers) const;
 
@@ -41,7 +40,7 @@ std::vector<int> unix_sockets_of(const ProcessFacts& process);
 Result<SocketImage> capture_unix_socket(pid_t pid, const DescriptorFacts& fd,
                                         const SocketMakers& makers);
 
-// Init's part: every one of them, at its place. `failure`: as in Program.
+// Run by init: creates all Unix sockets at their locations. `failure`: as in Program.
 void open_unix_sockets(ProgramWriter& program, const TreeImage& tree, const FdLocations& locations,
                        const AsyncRoot& root, std::uint64_t failure);
 

@@ -32,8 +32,8 @@ bool comes_later(const SocketFacts& one, const SocketFacts& other) {
   return one.tcp.client.connected_ms > other.tcp.client.connected_ms + kSameTime;
 }
 
-// Clearly different times decide, the order of the sockets else. That is no order that a usual sort
-// could take: who may be neighbours depends on all in between.
+// Clients are in the order of their connect times if these differ clearly, otherwise of their
+// inodes. This is not a strict weak order, so std::sort cannot be used.
 void sort_by_turn(std::vector<const SocketFacts*>& clients) {
   std::ranges::sort(clients, {}, &SocketFacts::inode);
   for (std::size_t i = 1; i < clients.size(); ++i)
@@ -53,7 +53,7 @@ void make_waiting(ProgramWriter& program, const FileImage& file, int location) {
   program.about("making a connection that waits");
   Argument fd = program.keep(SYS_socket, {socket.family, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP});
   if (socket.family == AF_INET6) option(fd, SOL_IPV6, IPV6_V6ONLY, 0);
-  option(fd, IPPROTO_TCP, TCP_REPAIR, 1);  // others may have that port, too
+  option(fd, IPPROTO_TCP, TCP_REPAIR, 1);  // other sockets may have that port
   address(SYS_bind, fd, socket.name);
   option(fd, IPPROTO_TCP, TCP_REPAIR, kRepairQuietly);
   address(SYS_connect, fd, socket.peer);
@@ -75,7 +75,7 @@ ClientFacts read_client_facts(int fd) {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   std::int64_t now_ms = now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
-  // Whoever has sent nothing has sent its last word when it connected.
+  // If a client has sent no data, the time of its last data is that of its connect().
   return {.is_quiet = info.tcpi_bytes_sent == 0 && info.tcpi_notsent_bytes == 0 &&
                       info.tcpi_bytes_received == 0,
           .connected_ms = now_ms - info.tcpi_last_data_sent};
@@ -91,14 +91,14 @@ void tie_waiting(const std::vector<SocketFacts*>& sockets) {
     std::vector<std::uint64_t> found;
     for (const auto& [inode, listener] : listeners)
       if (listens_at(listener->name, socket->tcp.peer)) found.push_back(inode);
-    // Of several sockets at one port, the kernel does not tell which it has chosen.
+    // If several sockets listen at one port, the kernel does not show which one it chose.
     if (found.size() != 1) continue;
     auto& all = clients[found[0]];
     if (std::ranges::find(all, socket->inode, &SocketFacts::inode) == all.end())
       all.push_back(socket);
   }
   for (auto& [inode, all] : clients) {
-    // As many as there are, and as fit: the backlog may have become smaller since.
+    // All must be known, and all must fit: the backlog may have become smaller since.
     const SocketFacts& listener = *listeners[inode];
     if (static_cast<int>(all.size()) != listener.waiting) continue;
     if (listener.waiting > listener.backlog + 1) continue;

@@ -1,9 +1,9 @@
-// TCP connections that nobody has accepted yet, at a socket in the tree that listens. Their clients
-// are in the tree, too, and have sent nothing: what lies in a connection that nobody has accepted
-// cannot be looked at.
+// Unaccepted TCP connections to a listener in the tree. Their clients are in the tree too and have
+// sent nothing: the data of an unaccepted connection cannot be read.
 //
-// Saved: who waits where, and in which order. Brought back: init connects again in that order.
-// Declined: connections that have sent something, and those whose clients are gone or outside.
+// Saved: which client waits at which listener, and in which order. Restored: init connects again in
+// that order. Declined: connections that have sent data, and clients that are gone or outside the
+// tree.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace sf::waypoint::native {
 
 struct SocketFacts;
 
-// What decides about the order. Connections made within a few milliseconds of each other are taken
-// to have been made in the order of their sockets: the kernel does not tell.
+// Facts that decide the order. Connections made within a few milliseconds of each other are assumed
+// to be in the order of their sockets: the kernel does not show the order.
 struct ClientFacts {
   bool is_quiet = false;          // it has sent nothing
-  std::int64_t connected_ms = 0;  // when, roughly
+  std::int64_t connected_ms = 0;  // approximate
   bool operator==(const ClientFacts&) const = default;
 };
 ClientFacts read_client_facts(int fd);
 
-// Pure. Finds who waits at which listener, and gives each its turn; the same socket may be there
-// more than once. Requires: tie_connections() has been called.
+// Pure. Finds the clients of each listener, and gives each its turn; the same socket may occur more
+// than once. Requires: tie_connections() has been called.
 void tie_waiting(const std::vector<SocketFacts*>& sockets);
 
-// Init's part. Requires: all sockets that listen are there.
+// Run by init. Requires: all listening sockets exist.
 void connect_waiting(ProgramWriter& program, const TreeImage& tree, const FdLocations& locations);
 
 }  // namespace sf::waypoint::native

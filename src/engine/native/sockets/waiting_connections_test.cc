@@ -45,7 +45,7 @@ SocketFacts client(std::uint64_t inode, std::int64_t connected_ms) {
   return facts;
 }
 
-TEST(WaitingConnectionsTest, AListenerIsAtItsAddressOrAnywhere) {
+TEST(WaitingConnectionsTest, AListenerMatchesItsAddressOrTheWildcard) {
   EXPECT_TRUE(listens_at(address("0.0.0.0", 80), address("127.0.0.1", 80)));
   EXPECT_TRUE(listens_at(new_address("::", 80), address("127.0.0.1", 80)));
   EXPECT_TRUE(listens_at(new_address("::", 80), new_address("::1", 80)));
@@ -56,7 +56,7 @@ TEST(WaitingConnectionsTest, AListenerIsAtItsAddressOrAnywhere) {
   EXPECT_FALSE(listens_at("", address("127.0.0.1", 80)));
 }
 
-TEST(WaitingConnectionsTest, ClearlyDifferentTimesDecideAndElseTheOrderOfTheSockets) {
+TEST(WaitingConnectionsTest, ClientsAreOrderedByTimeAndThenByInode) {
   SocketFacts server = listener(1, 3);
   SocketFacts one = client(10, 1000);
   SocketFacts two = client(12, 1004);
@@ -69,7 +69,7 @@ TEST(WaitingConnectionsTest, ClearlyDifferentTimesDecideAndElseTheOrderOfTheSock
   EXPECT_EQ(tcp_trouble(one.tcp), "");
 }
 
-TEST(WaitingConnectionsTest, ASocketOfSeveralDescriptorsWaitsOnce) {
+TEST(WaitingConnectionsTest, ASocketWithSeveralDescriptorsWaitsOnce) {
   SocketFacts server = listener(1, 1);
   SocketFacts again = listener(1, 1);
   SocketFacts one = client(10, 1000);
@@ -81,7 +81,7 @@ TEST(WaitingConnectionsTest, ASocketOfSeveralDescriptorsWaitsOnce) {
   EXPECT_EQ(copy.tcp.turn, 1U);
 }
 
-TEST(WaitingConnectionsTest, WhoHasSentSomethingOrIsOutsideIsTrouble) {
+TEST(WaitingConnectionsTest, ClientsThatSentDataOrAreOutsideAreBlockers) {
   SocketFacts server = listener(1, 1);
   SocketFacts loud = client(10, 1000);
   loud.tcp.client.is_quiet = false;
@@ -95,7 +95,7 @@ TEST(WaitingConnectionsTest, WhoHasSentSomethingOrIsOutsideIsTrouble) {
   EXPECT_EQ(one.tcp.turn, 0U);
 }
 
-TEST(WaitingConnectionsTest, OneOfSeveralListenersAtAPortCannotBeKnown) {
+TEST(WaitingConnectionsTest, TheListenerIsUnknownIfSeveralShareAPort) {
   SocketFacts server = listener(1, 1);
   SocketFacts other = listener(2, 0);
   SocketFacts one = client(10, 1000);
@@ -115,7 +115,7 @@ TEST(WaitingConnectionsTest, AnAcceptedConnectionDoesNotWait) {
   EXPECT_EQ(accepted.tcp.turn, 0U);
 }
 
-TEST(WaitingConnectionsTest, MoreThanTheBacklogHoldsCannotBeBroughtBack) {
+TEST(WaitingConnectionsTest, MoreClientsThanTheBacklogCannotBeRestored) {
   SocketFacts server = listener(1, 3);
   server.backlog = 1;
   SocketFacts one = client(10, 1000);

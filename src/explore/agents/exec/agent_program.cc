@@ -16,8 +16,8 @@ using wire::Json;
 
 constexpr seconds kPoliteEnd{2};
 
-// Signals are for the program's other threads; and who writes to a program that has ended shall see
-// an error.
+// Leaves all signals to the other threads. SIGPIPE must be blocked: a write to a program that has
+// exited then fails with EPIPE.
 void block_signals() {
   sigset_t all;
   sigfillset(&all);
@@ -64,7 +64,7 @@ AgentProgram::~AgentProgram() {
 }
 
 void AgentProgram::wake() const {
-  // A pipe that is full wakes, too.
+  // If the pipe is full, the thread wakes up anyway.
   [[maybe_unused]] const ssize_t n = ::write(wake_up_.write_end.get(), "", 1);
 }
 
@@ -73,7 +73,7 @@ Error AgentProgram::about(Error error) const {
   for (const std::string& word : options_.argv) name += (name.empty() ? "" : " ") + word;
   return std::move(error)
       .while_doing("the agent program " + quote(name))
-      .with_hint(options_.log.empty() ? "" : "its messages are in " + options_.log);
+      .with_hint(options_.log.empty() ? "" : "see its messages in " + options_.log);
 }
 
 Result<Json> AgentProgram::ask(Json request) {
@@ -81,14 +81,16 @@ Result<Json> AgentProgram::ask(Json request) {
   const std::uint64_t id = next_id_++;
   request["id"] = id;
   Request& mine = requests_[id];
-  // In ASCII, whatever locale the program has; output of commands may be any bytes.
+  // Escaped to ASCII, so that the program's locale does not matter. Command output may be any
+  // bytes.
   mine.line = request.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
   mine.answers_before = answers_;
   unsent_ += mine.line;
   wake();
   const bool is_done =
       answered_.wait_for(lock, options_.timeout, [&mine] { return mine.outcome.has_value(); });
-  // It has answered nobody all the time: nobody else should wait as long.
+  // No request was answered during the whole time limit. Restart the program, so that later
+  // requests do not wait as long.
   if (!is_done && !mine.was_repeated && mine.answers_before == answers_) {
     is_stuck_ = true;
     wake();
@@ -118,8 +120,7 @@ void AgentProgram::serve(std::promise<Status> started) {
 
 Status AgentProgram::start_process() {
   if (restarts_ >= options_.most_restarts)
-    return about(fail(ErrorCode::kOs,
-                      "it ended too often to be started again; the last time it " + last_end_));
+    return about(fail(ErrorCode::kOs, "restart limit reached; the last run " + last_end_));
   auto process = LineProcess::start(options_.argv, options_.log);
   if (!process) return about(std::move(process).error());
   ++restarts_;
@@ -128,7 +129,7 @@ Status AgentProgram::start_process() {
   SF_TRY(poller_.add(process_->pidfd(), EPOLLIN, [this](std::uint32_t) { on_output(true); }));
   return poller_.add(process_->input(), 0, [this](std::uint32_t events) {
     if ((events & EPOLLOUT) != 0) return send();
-    poller_.remove(process_->input());  // it reads no more, and will end or be found stuck
+    poller_.remove(process_->input());  // it will exit, or a request will time out
   });
 }
 
@@ -152,7 +153,7 @@ void AgentProgram::on_wake() {
   }
   if (is_stuck && process_) {
     (void)drop_process(Deadline::after(seconds(0)));
-    on_end("was stuck");
+    on_end("stopped answering");
   }
   send();
 }
@@ -167,7 +168,7 @@ void AgentProgram::on_output(bool has_exited) {
   if (!lines->is_last && !(has_exited && lines->is_quiet)) return;
   const std::string unfinished = process_->unfinished();
   const os::ExitStatus status = drop_process(Deadline::after(kPoliteEnd));
-  on_end(status.text() + (unfinished.empty() ? "" : " after it had printed " + quote(unfinished)));
+  on_end(status.text() + (unfinished.empty() ? "" : " after printing " + quote(unfinished)));
 }
 
 void AgentProgram::take_line(const std::string& line) {
@@ -175,15 +176,15 @@ void AgentProgram::take_line(const std::string& line) {
   Json answer = Json::parse(line, nullptr, false);
   const auto id = id_of(answer);
   if (!id)
-    return on_nonsense(fail(ErrorCode::kCorrupt, "it printed what is no answer: " + quote(line)));
+    return on_nonsense(
+        fail(ErrorCode::kCorrupt, "malformed line on standard output: " + quote(line)));
   std::unique_lock lock(mutex_);
   if (*id == 0 || *id >= next_id_) {
     lock.unlock();
-    return on_nonsense(
-        fail(ErrorCode::kCorrupt, "it answered what it was not asked: " + quote(line)));
+    return on_nonsense(fail(ErrorCode::kCorrupt, "answer to an unknown request: " + quote(line)));
   }
   auto request = requests_.find(*id);
-  if (request == requests_.end() || request->second.outcome) return;  // too late
+  if (request == requests_.end() || request->second.outcome) return;  // the request has timed out
   request->second.outcome.emplace(std::move(answer));
   ++answers_;
   answered_.notify_all();
@@ -191,13 +192,13 @@ void AgentProgram::take_line(const std::string& line) {
 
 void AgentProgram::on_nonsense(const Error& what) {
   (void)drop_process(Deadline::after(seconds(0)));
-  last_end_ = "made no sense";
-  fail_all(about(Error(what).with_hint("standard output is for answers alone")));
+  last_end_ = "printed a malformed line";
+  fail_all(about(Error(what).with_hint("print nothing but answers on standard output")));
 }
 
 void AgentProgram::on_end(const std::string& why) {
   last_end_ = why;
-  const Error error = about(fail(ErrorCode::kOs, "it " + why + " while it was asked"));
+  const Error error = about(fail(ErrorCode::kOs, "no answer: the program " + why));
   {
     std::lock_guard lock(mutex_);
     unsent_.clear();

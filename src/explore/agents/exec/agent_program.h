@@ -1,6 +1,6 @@
-// AgentProgram: a program that answers requests, each of them a line of JSON with an id
-// (docs/agents.md). It runs as long as this object does and is started again when it dies.
-// Thread-safe: requests of several threads are under way together.
+// AgentProgram: a program that answers requests; each request is a line of JSON with an id
+// (docs/agents.md). It runs as long as this object and is restarted if it dies.
+// Thread-safe: several threads may have requests under way.
 #pragma once
 
 #include <condition_variable>
@@ -25,30 +25,30 @@
 namespace sf::explore {
 
 struct ProgramOptions {
-  std::vector<std::string> argv;  // the first one is looked for in PATH
-  std::string log;                // file for its standard error; empty: where ours goes
-  milliseconds timeout{600'000};  // of each request
+  std::vector<std::string> argv;  // argv[0] is searched in PATH
+  std::string log;                // file for its standard error; empty: inherited
+  milliseconds timeout{600'000};  // time limit of each request
   int most_restarts = 5;
 };
 
 class AgentProgram {
  public:
-  // Fails when it cannot be started at all.
+  // Fails if the program cannot be started.
   static Result<std::unique_ptr<AgentProgram>> start(const ProgramOptions& options);
-  // Closes the program's input; it has two seconds to end by itself.
+  // Closes the program's input. The program has two seconds to exit, then it is killed.
   ~AgentProgram();
   AgentProgram(const AgentProgram&) = delete;
   AgentProgram& operator=(const AgentProgram&) = delete;
 
-  // The answer to the request, which is given its id here. When the program dies, it is started
-  // again and asked once more. kOs: it died again; kTimedOut; kCorrupt: it printed what is no
-  // answer.
+  // Sends the request, with an id set here, and returns the answer. If the program dies, it is
+  // restarted and the request is sent a second time. kOs: it died again; kTimedOut; kCorrupt: it
+  // printed a malformed line.
   Result<wire::Json> ask(wire::Json request);
 
  private:
   struct Request {
     std::string line;
-    std::size_t answers_before = 0;  // to all requests
+    std::size_t answers_before = 0;  // to any request
     bool was_repeated = false;
     std::optional<Result<wire::Json>> outcome;
   };
@@ -57,7 +57,7 @@ class AgentProgram {
   void wake() const;
   Error about(Error error) const;
 
-  // All of these run in the thread, which alone touches the process.
+  // These run in the thread `thread_`; no other thread touches the process.
   void serve(std::promise<Status> started);
   Status start_process();
   os::ExitStatus drop_process(Deadline deadline);
@@ -74,11 +74,11 @@ class AgentProgram {
   os::Poller poller_;
   std::optional<LineProcess> process_;
   int restarts_ = -1;
-  std::string last_end_;  // why it ended, the last time
+  std::string last_end_;  // how the last run ended
 
   std::mutex mutex_;
   std::condition_variable answered_;
-  std::map<std::uint64_t, Request> requests_;  // guarded by mutex_, as all below
+  std::map<std::uint64_t, Request> requests_;  // guarded by mutex_, as are the fields below
   std::uint64_t next_id_ = 1;
   std::string unsent_;
   std::size_t answers_ = 0;

@@ -43,7 +43,7 @@ Error senseless(const Json& answer, const std::string& why) {
                   quote(answer.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
-// What every answer may have.
+// The fields that every answer may have.
 struct Frame {
   std::uint64_t id = 0;
   std::string error;
@@ -60,7 +60,7 @@ struct Frame {
     fields.read("money", usage.money);
     spent += usage;
   }
-  // To be called when all fields are read. Requires: `answer` is what they were read from.
+  // Call after all fields are read. Requires: `fields` reads from `answer`.
   Status check(wire::JsonFields& fields, const Json& answer) const {
     if (!error.empty())
       return fail(ErrorCode::kUnsupported, "the agent program says: " + quote(error));
@@ -127,7 +127,7 @@ Result<std::optional<std::size_t>> choice_from(const Json& answer, std::size_t c
   SF_TRY(frame.check(fields, answer));
   if (frame.unsupported) return std::optional<std::size_t>();
   if (!fields.has("choice") || index >= candidates)
-    return senseless(answer, "\"choice\" must be the place of a candidate, from 0 to " +
+    return senseless(answer, "\"choice\" must be the index of a candidate, from 0 to " +
                                  std::to_string(candidates - 1));
   return std::optional(static_cast<std::size_t>(index));
 }

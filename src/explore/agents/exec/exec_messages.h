@@ -1,4 +1,5 @@
-// The lines between an exploration and an agent's program, as docs/agents.md has them. Pure.
+// Messages between an exploration and an agent program (docs/agents.md), one line of JSON each.
+// Pure.
 #pragma once
 
 #include <optional>
@@ -10,15 +11,15 @@
 
 namespace sf::explore {
 
-// Requests, without their ids.
+// Requests, without their ids. AgentProgram adds them.
 wire::Json propose_request(const Situation& situation);
 wire::Json assess_request(const Situation& before, const Turn& turn);
 wire::Json choose_request(const Situation& before, const std::vector<Turn>& candidates);
 
-// Answers. kUnsupported: the program says that it failed; kCorrupt: the answer makes no sense.
-// What it says it has spent is added to `usage` in each case.
+// Answers. kUnsupported: the program reports an error; kCorrupt: the answer is malformed. The usage
+// that the answer reports is added to `usage`, also if the call fails.
 Result<Action> action_from(const wire::Json& answer, Usage& usage);
-// Nothing: the program leaves it to us.
+// nullopt: the program does not support this request; the caller decides.
 Result<std::optional<Assessment>> assessment_from(const wire::Json& answer, Usage& usage);
 Result<std::optional<std::size_t>> choice_from(const wire::Json& answer, std::size_t candidates,
                                                Usage& usage);

@@ -17,13 +17,13 @@ namespace sf::explore {
 namespace {
 
 constexpr std::size_t kMaxLine = 16U << 20U;
-constexpr std::size_t kMaxRead = 1U << 20U;  // at a time
+constexpr std::size_t kMaxRead = 1U << 20U;  // per read
 
 Result<std::string> program_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* path = std::getenv("PATH");
   if (auto found = os::find_program(name, path == nullptr ? "" : path)) return *found;
-  return fail(ErrorCode::kNotFound, "there is no program " + name, "give its path");
+  return fail(ErrorCode::kNotFound, "program not found: " + name, "give its path");
 }
 
 std::vector<std::string> own_environment() {
@@ -37,7 +37,7 @@ std::vector<std::string> own_environment() {
 
 Result<LineProcess> LineProcess::start(const std::vector<std::string>& argv,
                                        const std::string& log) {
-  if (argv.empty()) return invalid("no program is named");
+  if (argv.empty()) return invalid("the command is empty");
   os::SpawnOptions options;
   options.argv = argv;
   SF_TRY_ASSIGN(options.argv[0], program_path(argv[0]));
@@ -86,7 +86,7 @@ Result<LineProcess::Lines> LineProcess::read_lines() {
   for (std::size_t end = 0; (end = begun_.find('\n', begin)) != std::string::npos; begin = end + 1)
     lines.whole.push_back(begun_.substr(begin, end - begin));
   begun_.erase(0, begin);
-  if (begun_.size() > kMaxLine) return fail(ErrorCode::kCorrupt, "it prints a line without an end");
+  if (begun_.size() > kMaxLine) return fail(ErrorCode::kCorrupt, "its line is too long");
   return lines;
 }
 
@@ -94,7 +94,7 @@ Result<os::ExitStatus> LineProcess::end(Deadline deadline) {
   input_.reset();
   if (!child_.running()) return os::ExitStatus{};
   (void)os::wait_readable(child_.pidfd(), deadline);
-  // While it is not reaped, nobody else's group can have its number.
+  // The child is not reaped yet, so the kernel cannot have reused its process group id.
   (void)os::signal_group(child_.pid(), SIGKILL);
   return child_.wait(Deadline::never());
 }

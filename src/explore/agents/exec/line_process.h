@@ -1,4 +1,4 @@
-// LineProcess: one run of a program that reads lines and prints lines. Never blocks, but in end().
+// LineProcess: one run of a program that reads and prints lines. Only end() blocks.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace sf::explore {
 
 class LineProcess {
  public:
-  // `argv[0]` is looked for in PATH. It has our environment and directory, and a session of its
-  // own: Ctrl-C is for us, and we let it finish. What it prints on standard error is added to the
-  // file `log`; an empty name leaves it where ours goes.
+  // `argv[0]` is searched in PATH. The program inherits the environment and the working directory.
+  // It gets a session of its own, so Ctrl-C reaches only the caller. Its standard error is appended
+  // to the file `log`; if `log` is empty, it is inherited.
   //
-  // Requires: the calling thread lives longer. The process ends with it.
+  // Requires: the calling thread outlives the process, which the kernel kills when the thread ends.
   static Result<LineProcess> start(const std::vector<std::string>& argv, const std::string& log);
   LineProcess(LineProcess&&) = default;
   LineProcess& operator=(LineProcess&&) = delete;
@@ -27,20 +27,20 @@ class LineProcess {
   int output() const { return output_.get(); }
   int pidfd() const { return child_.pidfd(); }
 
-  // Takes away what could be written. Fails when nobody reads it any more. SIGPIPE must be blocked
-  // or ignored.
+  // Removes the written part from `bytes`. Fails if the program has closed its input. Requires:
+  // SIGPIPE is blocked or ignored.
   Status write_some(std::string& bytes) const;
 
   struct Lines {
-    std::vector<std::string> whole;  // without their ends
-    bool is_quiet = false;           // there was nothing to read
-    bool is_last = false;            // and there never will be
+    std::vector<std::string> whole;  // without the line ends
+    bool is_quiet = false;           // nothing was available
+    bool is_last = false;            // end of output
   };
   Result<Lines> read_lines();
-  // What it has printed of a line that has no end yet.
+  // The start of a line that is still incomplete.
   const std::string& unfinished() const { return begun_; }
 
-  // Closes its input, and kills what is left of it at the deadline.
+  // Closes the program's input, waits until the deadline, then kills its process group.
   Result<os::ExitStatus> end(Deadline deadline);
 
  private:
@@ -50,7 +50,7 @@ class LineProcess {
   os::Child child_;
   os::UniqueFd input_;
   os::UniqueFd output_;
-  std::string begun_;  // a line that has no end yet
+  std::string begun_;  // start of an incomplete line
 };
 
 }  // namespace sf::explore

@@ -1,4 +1,4 @@
-// Messages, as Anthropic has them.
+// The Messages API of Anthropic.
 #include "explore/agents/llm/protocol_json.h"
 
 namespace sf::explore::llm {
@@ -6,12 +6,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kMaxTokens = 4096;  // the API wants one
+constexpr std::uint64_t kMaxTokens = 4096;  // the API requires a limit
 
 class AnthropicReader final : public AnswerReader {
  public:
-  // Kinds of events and of content that are not known here are to be ignored, as the API says:
-  // pings, the model's thinking, and what will be added.
+  // The API documentation asks clients to ignore unknown kinds of events and content: pings, the
+  // model's thinking, and future additions.
   Status take(const wire::ServerEvent& event) override {
     SF_TRY_ASSIGN(const Json data, event_object(event));
     try {
@@ -27,13 +27,14 @@ class AnthropicReader final : public AnswerReader {
       }
       if (type == "message_stop") is_whole_ = true;
     } catch (const Json::exception&) {
-      return senseless_event(event, "is no part of a message");
+      return senseless_event(event, "is not part of a message");
     }
     return Ok{};
   }
 
  private:
-  // At the start what went in, at the end all that came out; what came from a cache went in, too.
+  // The first event counts input tokens, the last one all output tokens. Cached tokens count as
+  // input.
   void take_usage(const Json& holder) {
     const Json usage = holder.value("usage", Json());
     if (auto in = count_in(usage, "input_tokens"))

@@ -1,4 +1,4 @@
-// What is asked of a model and what it answers, whichever API carries it. Plain data.
+// A request to a model and its answer, independent of the API. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ struct ChatMessage {
 
 struct ChatRequest {
   std::string system;
-  std::vector<ChatMessage> messages;  // the user's first, then in turn
+  std::vector<ChatMessage> messages;  // alternating, the user's first
 };
 
 struct ChatAnswer {
   std::string text;
-  std::string stop_reason;                 // in the API's words
-  bool is_cut = false;                     // the limit of tokens was reached: more was to come
-  std::optional<std::uint64_t> tokens_in;  // nothing: the server did not say
+  std::string stop_reason;                 // as the API names it
+  bool is_cut = false;                     // the token limit ended the answer early
+  std::optional<std::uint64_t> tokens_in;  // nullopt: the server did not report it
   std::optional<std::uint64_t> tokens_out;
 };
 
-// In dollars for a million tokens.
+// In dollars per million tokens.
 struct Prices {
   double in = 0;
   double out = 0;

@@ -12,12 +12,12 @@ constexpr std::size_t kMaxAnswer = 16U << 20U;
 constexpr std::size_t kMaxErrorBody = 64U << 10U;
 constexpr int kOkStatus = 200;
 
-// What comes back from one request, as it comes.
+// Collects the reply to one request as its bytes arrive.
 class Incoming {
  public:
   explicit Incoming(std::unique_ptr<AnswerReader> reader) : reader_(std::move(reader)) {}
 
-  // False: no more of it is wanted.
+  // False: the rest is not needed.
   bool take(const HttpReply& reply, std::string_view bytes) {
     if (reply.status != kOkStatus || !reply.content_type.starts_with("text/event-stream")) {
       body_ += bytes.substr(0, kMaxErrorBody - std::min(body_.size(), kMaxErrorBody));
@@ -30,12 +30,12 @@ class Incoming {
 
   const AnswerReader& reader() const { return *reader_; }
   const Status& broken() const { return broken_; }
-  const std::string& body() const { return body_; }  // of what is no stream of events
+  const std::string& body() const { return body_; }  // of a reply that is not an event stream
   std::size_t received() const { return received_; }
 
  private:
   Status read(std::string_view bytes) {
-    if (received_ > kMaxAnswer) return fail(ErrorCode::kCorrupt, "the answer does not end");
+    if (received_ > kMaxAnswer) return fail(ErrorCode::kCorrupt, "the answer is too long");
     SF_TRY_ASSIGN(auto events, stream_.feed(bytes));
     for (const wire::ServerEvent& event : events) SF_TRY(reader_->take(event));
     return Ok{};
@@ -59,8 +59,8 @@ std::string hint_for(int status) {
   constexpr int kUnauthorized = 401;
   constexpr int kForbidden = 403;
   constexpr int kNotFound = 404;
-  if (status == kUnauthorized || status == kForbidden) return "is the key the right one?";
-  if (status == kNotFound) return "are the base URL and the model's name right?";
+  if (status == kUnauthorized || status == kForbidden) return "check the API key";
+  if (status == kNotFound) return "check the base URL and the model's name";
   return "";
 }
 
@@ -74,8 +74,8 @@ Error refusal(int status, const std::optional<ServerProblem>& problem, std::stri
 
 Error senseless(const HttpReply& reply, std::string_view body) {
   const std::string type = reply.content_type.empty() ? "something" : reply.content_type;
-  return fail(ErrorCode::kCorrupt, "answered with " + quote(type) +
-                                       " where a stream of events was expected: " + quote(body));
+  return fail(ErrorCode::kCorrupt,
+              "answered with " + quote(type) + " instead of an event stream: " + quote(body));
 }
 
 Error cut_off(const HttpReply& reply, std::size_t received) {
@@ -95,7 +95,7 @@ std::string without(const std::string& secret, std::string text) {
 }  // namespace
 
 struct ChatClient::Attempt {
-  ChatAnswer answer;  // as far as it came
+  ChatAnswer answer;  // possibly incomplete
   Usage usage;
   std::optional<Error> error;
   FailedAttempt failed;
@@ -150,7 +150,7 @@ ChatClient::Attempt ChatClient::attempt(const HttpRequest& request, Clock::time_
   made.failed.retry_after = reply.retry_after;
 
   const std::string body = without(key_, incoming.body());
-  if (incoming.reader().is_whole()) return made;  // whatever came after
+  if (incoming.reader().is_whole()) return made;  // ignore errors after the end marker
   if (!incoming.broken().ok()) {
     made.error = incoming.broken().error();
   } else if (reply.status == 0 && !reply.transfer.ok()) {
@@ -158,7 +158,7 @@ ChatClient::Attempt ChatClient::attempt(const HttpRequest& request, Clock::time_
   } else if (reply.status != kOkStatus) {
     const auto problem = problem_in(std::string_view(body));
     made.error = refusal(reply.status, problem, body);
-    // A limit like any other by its status, but it is the account's and does not pass.
+    // Has the status of a rate limit, but the account is out of credit: waiting does not help.
     made.failed.is_final = problem && problem->type == "insufficient_quota";
   } else if (!body.empty()) {
     made.error = senseless(reply, body);
@@ -169,7 +169,7 @@ ChatClient::Attempt ChatClient::attempt(const HttpRequest& request, Clock::time_
 }
 
 void ChatClient::charge(const HttpRequest& request, const ChatAnswer& answer, Usage& usage) const {
-  constexpr std::size_t kBytesPerToken = 4;  // a guess where the server does not count
+  constexpr std::size_t kBytesPerToken = 4;  // estimate, if the server does not count
   const std::uint64_t in = answer.tokens_in.value_or(request.body.size() / kBytesPerToken);
   const std::uint64_t out = answer.tokens_out.value_or(answer.text.size() / kBytesPerToken);
   usage.model_calls += 1;

@@ -1,5 +1,6 @@
-// ChatClient: brings a chat to a server and its whole answer back, asking again where that helps.
-// Thread-safe. Errors never hold the key.
+// ChatClient: sends a chat to a server, returns the whole answer, and retries after temporary
+// failures.
+// Thread-safe. Errors never contain the key.
 #pragma once
 
 #include <memory>
@@ -21,18 +22,18 @@ class ChatClient {
   ChatClient(const ChatClient&) = delete;
   ChatClient& operator=(const ChatClient&) = delete;
 
-  // kBusy: the server is overloaded; kInvalidArgument: it refuses the request or the key;
-  // kTimedOut; kCorrupt: its answers make no sense; kOs: it cannot be reached.
-  // All attempts are added to `usage`: what was begun and broken off is paid for, too.
+  // kBusy: the server is overloaded; kInvalidArgument: it rejects the request or the key;
+  // kTimedOut; kCorrupt: its answers are malformed; kOs: it cannot be reached.
+  // All attempts are added to `usage`: an interrupted answer is billed, too.
   Result<ChatAnswer> complete(const ChatRequest& chat, Usage& usage);
 
  private:
   struct Attempt;
   ChatClient(const LlmOptions& options, const ChatSettings& settings);
-  // Waits for its turn first.
+  // Waits until the request gate admits the request.
   Attempt attempt(const HttpRequest& request, Clock::time_point until);
   void charge(const HttpRequest& request, const ChatAnswer& answer, Usage& usage) const;
-  // Says who was asked, and hides the key.
+  // Adds the model and the server's URL, and masks the key.
   Error about(Error error, int attempts) const;
 
   const LlmOptions options_;

@@ -1,5 +1,5 @@
-// ChatProtocol: how a chat is put to one kind of API, and how the answer is read from its stream of
-// events. Pure.
+// ChatProtocol: encodes a chat for one kind of API and decodes the answer from its event stream.
+// Pure.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct ChatSettings {
   std::string base_url;
   std::string key;  // empty: the server needs none
   std::string model;
-  std::optional<double> temperature;  // nothing: the model's own
+  std::optional<double> temperature;  // nullopt: the model's default
   std::optional<std::uint64_t> max_tokens;
   std::string extra_body = "{}";  // merged into each request (RFC 7396). Requires: a JSON object
 };
@@ -26,9 +26,9 @@ struct ChatSettings {
 class AnswerReader {
  public:
   virtual ~AnswerReader() = default;
-  // Fails when the event makes no sense (kCorrupt) or tells of an error (kBusy).
+  // kCorrupt: the event is malformed; kBusy: it reports an error.
   virtual Status take(const wire::ServerEvent& event) = 0;
-  // The API's end marker has come. Without it, an answer is no answer.
+  // True after the API's end marker. An answer without it is incomplete.
   bool is_whole() const { return is_whole_; }
   const ChatAnswer& answer() const { return answer_; }
 

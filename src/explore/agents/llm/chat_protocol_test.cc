@@ -18,15 +18,15 @@ const ChatRequest kChat{"be brief",
 
 Json messages_of(const HttpRequest& request) { return Json::parse(request.body).at("messages"); }
 
-// What the reader makes of these events; an error where one of them is refused.
+// The answer that the reader decodes from these events, or the first error.
 Result<ChatAnswer> read(const ChatProtocol& protocol, const std::vector<std::string>& data) {
   auto reader = protocol.reader();
   for (const std::string& each : data) SF_TRY(reader->take({"message", each, ""}));
-  if (!reader->is_whole()) return fail(ErrorCode::kCorrupt, "it has no end");
+  if (!reader->is_whole()) return fail(ErrorCode::kCorrupt, "no end marker");
   return reader->answer();
 }
 
-TEST(OpenAiProtocolTest, ARequestIsAsTheApiWantsIt) {
+TEST(OpenAiProtocolTest, RequestsHaveTheFormatOfTheApi) {
   const auto protocol = make_openai_protocol({.base_url = "http://h/v1",
                                               .key = "secret",
                                               .model = "m",
@@ -47,14 +47,14 @@ TEST(OpenAiProtocolTest, ARequestIsAsTheApiWantsIt) {
     {"role": "user", "content": "again"}])"));
 }
 
-TEST(OpenAiProtocolTest, WhatIsNotGivenIsLeftToTheServer) {
+TEST(OpenAiProtocolTest, UnsetOptionsAreNotSent) {
   const HttpRequest request = make_openai_protocol({.base_url = "http://h"})->request(kChat);
   EXPECT_EQ(request.headers.size(), 1U);
   EXPECT_FALSE(Json::parse(request.body).contains("temperature"));
   EXPECT_FALSE(Json::parse(request.body).contains("max_tokens"));
 }
 
-TEST(OpenAiProtocolTest, MoreCanBeAddedToARequestAndTakenAway) {
+TEST(OpenAiProtocolTest, ExtraBodyAddsAndRemovesMembers) {
   const auto protocol = make_openai_protocol(
       {.extra_body = R"({"reasoning_effort": "low", "stream_options": null})"});
   const Json body = Json::parse(protocol->request(kChat).body);
@@ -62,7 +62,7 @@ TEST(OpenAiProtocolTest, MoreCanBeAddedToARequestAndTakenAway) {
   EXPECT_FALSE(body.contains("stream_options"));
 }
 
-TEST(OpenAiProtocolTest, BytesThatAreNoTextAreReplaced) {
+TEST(OpenAiProtocolTest, InvalidUtf8IsReplaced) {
   const HttpRequest request = make_openai_protocol({})->request({"",
                                                                  {{ChatMessage::Role::kUser,
                                                                    "a\xff"
@@ -91,7 +91,7 @@ TEST(OpenAiProtocolTest, AnAnswerIsTheSumOfItsChunks) {
   EXPECT_EQ(answer.tokens_out, 3U);
 }
 
-TEST(OpenAiProtocolTest, NonsenseAndErrorsAreTold) {
+TEST(OpenAiProtocolTest, MalformedEventsAndErrorsAreReported) {
   const auto protocol = make_openai_protocol({});
   for (const char* nonsense : {"hello", "[]", R"({"choices": [{"delta": {"content": 5}}]})",
                                R"({"choices": [{"finish_reason": {}}]})"}) {
@@ -103,10 +103,10 @@ TEST(OpenAiProtocolTest, NonsenseAndErrorsAreTold) {
   auto answer =
       read(*protocol, {R"({"error": {"message": "out of memory", "type": "server_error"}})"});
   ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().message, "the server broke off: server_error: 'out of memory'");
+  EXPECT_EQ(answer.error().message, "the server reports: server_error: 'out of memory'");
 }
 
-TEST(AnthropicProtocolTest, ARequestIsAsTheApiWantsIt) {
+TEST(AnthropicProtocolTest, RequestsHaveTheFormatOfTheApi) {
   const auto protocol =
       make_anthropic_protocol({.base_url = "http://h", .key = "secret", .model = "m"});
   const HttpRequest request = protocol->request(kChat);
@@ -143,7 +143,7 @@ TEST(AnthropicProtocolTest, AnAnswerIsTheSumOfItsTextAndUnknownEventsAreIgnored)
   EXPECT_EQ(answer.tokens_out, 12U);
 }
 
-TEST(AnthropicProtocolTest, NonsenseAndErrorsAreTold) {
+TEST(AnthropicProtocolTest, MalformedEventsAndErrorsAreReported) {
   const auto protocol = make_anthropic_protocol({});
   for (const char* nonsense :
        {"hello", "{}", R"({"type": "message_start"})",

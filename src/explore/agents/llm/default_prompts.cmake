@@ -1,4 +1,4 @@
-# The prompts of the project's prompts/ as text in the program.
+# Embeds the project's prompts/ in the program.
 foreach(name propose assess choose)
   set(file "${CMAKE_SOURCE_DIR}/prompts/${name}.md")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")

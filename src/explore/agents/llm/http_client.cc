@@ -31,7 +31,7 @@ Headers headers_of(const std::vector<std::string>& lines) {
   return headers;
 }
 
-// The head of an answer, as far as it has come.
+// Status, content type and retry delay, as far as the head of the reply has arrived.
 void read_head(CURL* handle, HttpReply& reply) {
   long status = 0;
   curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
@@ -43,12 +43,12 @@ void read_head(CURL* handle, HttpReply& reply) {
 
 std::optional<milliseconds> retry_after(CURL* handle) {
   curl_header* header = nullptr;
-  // What some servers send beside the standard's whole seconds.
+  // Some servers send this header in addition to the standard one, which has whole seconds.
   if (curl_easy_header(handle, "retry-after-ms", 0, CURLH_HEADER, -1, &header) == CURLHE_OK) {
     const double span = std::strtod(header->value, nullptr);
     if (span > 0 && span < 1e9) return milliseconds(static_cast<long long>(span));
   }
-  curl_off_t whole_seconds = 0;  // also out of a date
+  curl_off_t whole_seconds = 0;  // libcurl also converts a date
   curl_easy_getinfo(handle, CURLINFO_RETRY_AFTER, &whole_seconds);
   if (whole_seconds <= 0) return std::nullopt;
   return milliseconds(1000 * std::min<curl_off_t>(whole_seconds, 1'000'000));
@@ -76,10 +76,10 @@ std::size_t receive(char* bytes, std::size_t size, std::size_t count, void* cont
 
 }  // namespace
 
-// Each handle has its own connection, which stays open while nobody uses it.
+// Pool of curl handles. Each handle keeps its connection open between requests.
 class HttpClient::Handles {
  public:
-  // Counted by the library. Should it fail, so does every handle.
+  // Reference-counted by libcurl. If it fails, curl_easy_init() fails as well.
   Handles() { (void)curl_global_init(CURL_GLOBAL_DEFAULT); }
   ~Handles() {
     idle_.clear();
@@ -115,7 +115,7 @@ HttpReply HttpClient::post(const HttpRequest& request, milliseconds limit,
   Handle owner = handles_->take();
   CURL* handle = owner.get();
   if (handle == nullptr) {
-    reply.transfer = fail(ErrorCode::kOs, "libcurl could not be set up");
+    reply.transfer = fail(ErrorCode::kOs, "cannot initialise libcurl");
     return reply;
   }
   Receiver receiver{handle, reply, on_body};
@@ -128,9 +128,9 @@ HttpReply HttpClient::post(const HttpRequest& request, milliseconds limit,
                    static_cast<curl_off_t>(request.body.size()));
   curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
   curl_easy_setopt(handle, CURLOPT_USERAGENT, "statefork");
-  // 0 would be no limit.
+  // libcurl takes 0 as "no limit".
   curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(limit.count())));
-  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);  // there are other threads
+  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);  // the process is multithreaded
   curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, details.data());
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &receive);
   curl_easy_setopt(handle, CURLOPT_WRITEDATA, &receiver);

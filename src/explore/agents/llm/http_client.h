@@ -1,5 +1,5 @@
-// HttpClient: posts to a server and hands on its answer as it comes. libcurl stops here
-// (docs/decisions/0010-libcurl.md). Thread-safe; connections are kept for the next request.
+// HttpClient: sends POST requests and passes the reply on as it arrives. Hides libcurl
+// (docs/decisions/0010-libcurl.md). Thread-safe. Connections are reused.
 #pragma once
 
 #include <functional>
@@ -21,15 +21,16 @@ struct HttpRequest {
 };
 
 struct HttpReply {
-  int status = 0;  // 0: none came
+  int status = 0;  // 0: no reply
   std::string content_type;
   std::optional<milliseconds> retry_after;
-  Status transfer = Ok{};  // why the body did not come to its end
+  Status transfer = Ok{};  // why the transfer stopped early
 };
 
 class HttpClient {
  public:
-  // Is given the body piece by piece, once its status and type are known. False ends the transfer.
+  // Called with each piece of the body, after status and type are known. Return false to stop the
+  // transfer.
   using OnBody = std::function<bool(const HttpReply&, std::string_view)>;
 
   HttpClient();
@@ -37,8 +38,8 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // `limit`: from the first look-up of a name to the last byte. Redirects are not followed: the
-  // headers hold a key.
+  // `limit`: from the name lookup to the last byte. Redirects are not followed, because the headers
+  // contain a key.
   HttpReply post(const HttpRequest& request, milliseconds limit, const OnBody& on_body) const;
 
  private:

@@ -19,11 +19,11 @@ constexpr const char* kChoiceForm = R"({"choice": 1})";
 
 std::string correction(const std::string& why, bool is_cut, const std::string& form) {
   std::string text = "Your reply cannot be used: " + why + ".";
-  if (is_cut) text += " It was cut off because it was too long: be brief.";
+  if (is_cut) text += " It was cut off because it was too long. Be brief.";
   return text + " Answer again with nothing but one JSON object of this form: " + form;
 }
 
-// Not every API takes a message that is empty.
+// Some APIs reject an empty message.
 std::string as_message(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos ? "(nothing)" : text;
 }
@@ -66,7 +66,7 @@ class LlmAgent final : public Agent {
             {"history", llm::path_text(situation.path, history_bytes_)}};
   }
 
-  // A reply that makes no sense is answered once with what is wrong about it.
+  // If the reply cannot be used, the model gets one more try, with the reason.
   template <typename Parse>
   auto ask(const llm::Prompt& prompt, const llm::PromptValues& values, const char* form,
            const Parse& parse, Usage& usage) -> decltype(parse(std::string_view())) {
@@ -85,8 +85,8 @@ class LlmAgent final : public Agent {
 
   static Error unusable(const std::string& why, const llm::ChatAnswer& answer) {
     return fail(ErrorCode::kCorrupt,
-                "the model's reply cannot be used, and neither could the one before: " + why +
-                    ": " + quote(answer.text) +
+                "the model's reply cannot be used after a second try: " + why + ": " +
+                    quote(answer.text) +
                     (answer.stop_reason.empty() ? "" : " (" + answer.stop_reason + ")"),
                 answer.is_cut ? "allow more tokens for an answer" : "");
   }

@@ -9,7 +9,7 @@
 
 namespace sf::explore {
 
-// kInvalidArgument: no model, no key, a prompt that cannot be used. Nothing is asked yet.
+// kInvalidArgument: no model, no key, or an invalid prompt. Sends no request.
 Result<std::unique_ptr<Agent>> make_llm_agent(const LlmOptions& options);
 
 }  // namespace sf::explore

@@ -1,4 +1,4 @@
-// The agent against a server that speaks the real protocols, byte for byte.
+// The agent against a scripted server that speaks the real protocols.
 #include "explore/agents/llm/llm_agent.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ std::string anthropic_events(const std::string& text) {
 
 class LlmAgentTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { ::setenv("no_proxy", "*", 1); }  // before there are threads
+  static void SetUpTestSuite() { ::setenv("no_proxy", "*", 1); }  // before any thread starts
 
   void SetUp() override {
     options.model = "a-model";
@@ -90,14 +90,14 @@ class LlmAgentTest : public ::testing::Test {
 
   llm::ScriptedServer server;
   LlmOptions options;
-  Usage usage;  // of the last proposal, or all that was asked of an agent
+  Usage usage;  // of the last proposal, or of all requests
   Situation situation;
   std::mutex mutex;
   Clock::duration slept{0};
   std::vector<long long> waits;  // in milliseconds
 };
 
-TEST_F(LlmAgentTest, AskedOverChatCompletionsAModelProposes) {
+TEST_F(LlmAgentTest, AModelProposesThroughChatCompletions) {
   options.temperature = 0.7;
   will_say(kAction);
   ASSERT_OK_AND_ASSIGN(Action proposal, propose());
@@ -116,7 +116,7 @@ TEST_F(LlmAgentTest, AskedOverChatCompletionsAModelProposes) {
   EXPECT_NE(requests[0].body.find("build it"), std::string::npos);
 }
 
-TEST_F(LlmAgentTest, AskedOverMessagesAModelProposes) {
+TEST_F(LlmAgentTest, AModelProposesThroughMessages) {
   options.api = LlmApi::kAnthropic;
   will_answer(chunked_answer(anthropic_events(kAction), 50));
   ASSERT_OK_AND_ASSIGN(Action proposal, propose());
@@ -128,18 +128,18 @@ TEST_F(LlmAgentTest, AskedOverMessagesAModelProposes) {
   EXPECT_NE(requests[0].head.find("x-api-key: sk-very-secret\r\n"), std::string::npos);
 }
 
-TEST_F(LlmAgentTest, AnswersAreTheSameHoweverTheyAreCut) {
+TEST_F(LlmAgentTest, AnswersDoNotDependOnChunkSizes) {
   for (const std::size_t piece : {1U, 2U, 3U, 7U, 64U, 100'000U}) {
     will_answer(chunked_answer(openai_events(kAction), piece));
     ASSERT_OK_AND_ASSIGN(Action proposal, propose());
     EXPECT_EQ(proposal.thought, "look \u2713") << piece;
   }
-  // Of unknown length, to the end of the connection.
+  // No length: the reply ends with the connection.
   will_answer(std::string(llm::kStreamHead) + "\r\n" + openai_events(kAction));
   EXPECT_OK(propose());
 }
 
-TEST_F(LlmAgentTest, ConnectionsAreKept) {
+TEST_F(LlmAgentTest, ConnectionsAreReused) {
   for (int i = 0; i < 2; ++i)
     server.answer({.bytes = chunked_answer(openai_events(kAction), 500), .is_kept = true});
   ASSERT_OK_AND_ASSIGN(auto agent, make_llm_agent(options));
@@ -147,7 +147,7 @@ TEST_F(LlmAgentTest, ConnectionsAreKept) {
   EXPECT_EQ(server.requests().at(1).connection, 1);
 }
 
-TEST_F(LlmAgentTest, ARateLimitIsWaitedForAsLongAsTheServerSays) {
+TEST_F(LlmAgentTest, RetryAfterOfARateLimitIsObeyed) {
   will_answer(plain_answer("429 Too Many Requests", R"({"error": {"message": "slow down"}})",
                            "Retry-After: 7\r\n"));
   will_answer(plain_answer("429 Too Many Requests", "", "retry-after-ms: 250\r\n"));
@@ -157,7 +157,7 @@ TEST_F(LlmAgentTest, ARateLimitIsWaitedForAsLongAsTheServerSays) {
   EXPECT_EQ(usage.model_calls, 1U);
 }
 
-TEST_F(LlmAgentTest, ATroubledServerIsAskedAgainAndEachWaitIsLonger) {
+TEST_F(LlmAgentTest, ServerErrorsAreRetriedWithGrowingWaits) {
   will_answer(plain_answer("500 Internal Server Error", "oops"));
   will_answer(plain_answer("529 Overloaded", R"({"error": {"type": "overloaded_error"}})"));
   will_say(kAction);
@@ -165,7 +165,7 @@ TEST_F(LlmAgentTest, ATroubledServerIsAskedAgainAndEachWaitIsLonger) {
   EXPECT_EQ(waits, (std::vector<long long>{1000, 2000}));
 }
 
-TEST_F(LlmAgentTest, WhoGivesUpSaysAfterHowManyAttemptsAndWhy) {
+TEST_F(LlmAgentTest, TheFinalErrorSaysTheNumberOfAttemptsAndTheCause) {
   for (int i = 0; i < 3; ++i)
     will_answer(plain_answer(
         "529 Overloaded", R"({"error": {"type": "overloaded_error", "message": "Overloaded"}})"));
@@ -177,7 +177,7 @@ TEST_F(LlmAgentTest, WhoGivesUpSaysAfterHowManyAttemptsAndWhy) {
                                           "'Overloaded'");
 }
 
-TEST_F(LlmAgentTest, AWaitBeyondTheTotalTimeIsNotBegun) {
+TEST_F(LlmAgentTest, AWaitBeyondTheTotalTimeLimitFailsImmediately) {
   options.total_timeout = seconds(60);
   will_answer(plain_answer("429 Too Many Requests", "", "Retry-After: 3600\r\n"));
   auto proposal = propose();
@@ -186,7 +186,7 @@ TEST_F(LlmAgentTest, AWaitBeyondTheTotalTimeIsNotBegun) {
   EXPECT_TRUE(waits.empty());
 }
 
-TEST_F(LlmAgentTest, WhatDoesNotPassIsNotTriedAgainAndTheKeyIsNotShown) {
+TEST_F(LlmAgentTest, PermanentErrorsAreNotRetriedAndTheKeyIsMasked) {
   for (const std::string status : {"400 Bad Request", "401 Unauthorized", "404 Not Found"}) {
     will_answer(
         plain_answer(status, std::string(R"({"error": {"message": "wrong key: )") + kKey + "\"}}"));
@@ -208,16 +208,16 @@ TEST_F(LlmAgentTest, RedirectsAreNotFollowed) {
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
-TEST_F(LlmAgentTest, AnAnswerWithoutItsEndIsNoAnswer) {
+TEST_F(LlmAgentTest, IncompleteAnswersAreRetried) {
   const std::string events = openai_events(kAction);
   const std::string half = events.substr(0, events.find("data: [DONE]"));
   will_answer(std::string(llm::kStreamHead) + "\r\n" + half);
   const std::string chunked = chunked_answer(events, 100);
-  will_answer(chunked.substr(0, chunked.size() - 100));  // the transfer itself is cut
+  will_answer(chunked.substr(0, chunked.size() - 100));  // in the middle of the transfer
   will_say(kAction);
   ASSERT_OK_AND_ASSIGN(Action proposal, propose());
   EXPECT_EQ(proposal.command, "ls");
-  // What was broken off costs, too.
+  // Interrupted attempts count as well.
   EXPECT_EQ(usage.model_calls, 3U);
   EXPECT_GT(usage.tokens_in, 2000U);
 
@@ -225,13 +225,13 @@ TEST_F(LlmAgentTest, AnAnswerWithoutItsEndIsNoAnswer) {
   auto cut = propose();
   ASSERT_FALSE(cut);
   EXPECT_EQ(cut.error().code, ErrorCode::kCorrupt);
-  EXPECT_EQ(usage.model_calls, 3U) << "also when nothing came of it";
+  EXPECT_EQ(usage.model_calls, 3U) << "failed attempts count";
   EXPECT_NE(cut.error().message.find("the answer was cut off after " + std::to_string(half.size()) +
                                      " bytes"),
             std::string::npos);
 }
 
-TEST_F(LlmAgentTest, AnErrorInTheMidstOfAnAnswerIsTriedAgain) {
+TEST_F(LlmAgentTest, ErrorsWithinAStreamAreRetried) {
   options.api = LlmApi::kAnthropic;
   will_answer(
       chunked_answer("event: error\ndata: {\"type\": \"error\", \"error\": {\"type\": "
@@ -241,7 +241,7 @@ TEST_F(LlmAgentTest, AnErrorInTheMidstOfAnAnswerIsTriedAgain) {
   EXPECT_OK(propose());
 }
 
-TEST_F(LlmAgentTest, NonsenseIsTriedAgainAndThenQuoted) {
+TEST_F(LlmAgentTest, MalformedAnswersAreRetriedThenQuoted) {
   will_answer(plain_answer("200 OK", "<html>Welcome</html>", "Content-Type: text/html\r\n"));
   will_answer("SSH-2.0-OpenSSH_9.2\r\n");
   will_answer(chunked_answer("data: <html>Welcome\n\n", 5));
@@ -252,7 +252,7 @@ TEST_F(LlmAgentTest, NonsenseIsTriedAgainAndThenQuoted) {
   EXPECT_EQ(waits.size(), 2U);
 }
 
-TEST_F(LlmAgentTest, WhereTheServerDoesNotCountTokensTheyAreEstimated) {
+TEST_F(LlmAgentTest, TokensAreEstimatedIfTheServerDoesNotCountThem) {
   will_answer(chunked_answer(openai_events(kAction, false), 100));
   ASSERT_OK_AND_ASSIGN(Action proposal, propose());
   EXPECT_EQ(usage.tokens_in, server.requests()[0].body.size() / 4);
@@ -260,7 +260,7 @@ TEST_F(LlmAgentTest, WhereTheServerDoesNotCountTokensTheyAreEstimated) {
   EXPECT_GT(usage.money, 0);
 }
 
-TEST_F(LlmAgentTest, ASlowServerIsATimeOut) {
+TEST_F(LlmAgentTest, ASlowServerTimesOut) {
   options.request_timeout = milliseconds(50);
   server.answer({.bytes = "", .never_ends = true});
   server.answer({.bytes = std::string(llm::kStreamHead) + "\r\ndata: ", .never_ends = true});
@@ -271,7 +271,7 @@ TEST_F(LlmAgentTest, ASlowServerIsATimeOut) {
   EXPECT_EQ(waits.size(), 2U);
 }
 
-TEST_F(LlmAgentTest, AServerThatIsNotThereIsAnError) {
+TEST_F(LlmAgentTest, AnUnreachableServerIsAnError) {
   std::uint16_t port = 0;
   {
     auto listener = os::listen_tcp({"127.0.0.1", "0"}).value();
@@ -285,7 +285,7 @@ TEST_F(LlmAgentTest, AServerThatIsNotThereIsAnError) {
   EXPECT_EQ(waits.size(), 2U);
 }
 
-TEST_F(LlmAgentTest, AReplyThatCannotBeUsedIsAnsweredOnce) {
+TEST_F(LlmAgentTest, AnUnusableReplyGetsOneSecondTry) {
   will_say("I would run ls.");
   will_say(kAction);
   ASSERT_OK_AND_ASSIGN(Action proposal, propose());
@@ -301,7 +301,7 @@ TEST_F(LlmAgentTest, AReplyThatCannotBeUsedIsAnsweredOnce) {
   will_say("ls, I said.");
   auto stubborn = propose();
   ASSERT_FALSE(stubborn);
-  EXPECT_EQ(usage.model_calls, 2U) << "what cannot be used is paid for";
+  EXPECT_EQ(usage.model_calls, 2U) << "unusable replies count";
   EXPECT_DOUBLE_EQ(usage.money, 2 * 0.0033);
   EXPECT_EQ(stubborn.error().code, ErrorCode::kCorrupt);
   EXPECT_NE(stubborn.error().message.find("'ls, I said.' (stop)"), std::string::npos);
@@ -318,7 +318,7 @@ TEST_F(LlmAgentTest, AModelAssesses) {
   EXPECT_NE(server.requests()[0].body.find("all is built"), std::string::npos);
 }
 
-TEST_F(LlmAgentTest, AModelChoosesWhereThereIsAChoice) {
+TEST_F(LlmAgentTest, AModelIsAskedToChooseOnlyAmongSeveral) {
   will_say("The second. {\"choice\": 2}");
   ASSERT_OK_AND_ASSIGN(auto agent, make_llm_agent(options));
   const std::vector<Turn> candidates{{.action = {.command = "a"}}, {.action = {.command = "b"}}};
@@ -329,7 +329,7 @@ TEST_F(LlmAgentTest, AModelChoosesWhereThereIsAChoice) {
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
-TEST_F(LlmAgentTest, PromptsOfADirectoryAreUsedAndSiblingsAreTold) {
+TEST_F(LlmAgentTest, CustomPromptsReceiveTheSiblings) {
   test::TempDir dir;
   ASSERT_OK(os::write_file(dir / "propose.md", "# System\nMine.\n# User\nNot:\n{{siblings}}"));
   options.prompts_dir = dir.path();
@@ -343,7 +343,7 @@ TEST_F(LlmAgentTest, PromptsOfADirectoryAreUsedAndSiblingsAreTold) {
   EXPECT_NE(told.find("that was bad"), std::string::npos);
 }
 
-TEST_F(LlmAgentTest, SeveralThreadsAskAtTheSameTime) {
+TEST_F(LlmAgentTest, SeveralThreadsMayAskConcurrently) {
   constexpr int kThreads = 4;
   constexpr int kEach = 5;
   options.limits = {.at_once = 3};

@@ -22,9 +22,9 @@ Vendor vendor_of(LlmApi api) {
 Status check_url(const std::string& url) {
   if (!url.starts_with("https://") && !url.starts_with("http://"))
     return invalid("the base URL must begin with https:// or http://");
-  // It is shown in messages.
+  // Error messages show the URL, so it must not contain a secret.
   if (url.find('@') != std::string::npos)
-    return invalid("the base URL must not hold a name or a password", "give them as the key");
+    return invalid("the base URL must not hold a name or a password", "use the API key");
   return Ok{};
 }
 
@@ -33,7 +33,7 @@ Status check_key(const std::string& key, const Vendor& vendor) {
       key, [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; });
   if (is_one_line) return Ok{};
   return invalid("the key holds a space or a line break",
-                 std::string("look at ") + vendor.key_variable);
+                 std::string("check ") + vendor.key_variable);
 }
 
 Status check_numbers(const LlmOptions& options) {
@@ -60,7 +60,7 @@ Environment own_environment() {
 Result<LlmApi> api_from(const std::string& name, const Environment& environment) {
   if (name == "openai") return LlmApi::kOpenAi;
   if (name == "anthropic") return LlmApi::kAnthropic;
-  if (!name.empty()) return invalid("no API is called \"" + name + "\"", "openai or anthropic");
+  if (!name.empty()) return invalid("unknown API \"" + name + "\"", "use openai or anthropic");
   auto has_key = [&](LlmApi api) { return !environment(vendor_of(api).key_variable).empty(); };
   const bool is_anthropic = has_key(LlmApi::kAnthropic) && !has_key(LlmApi::kOpenAi);
   return is_anthropic ? LlmApi::kAnthropic : LlmApi::kOpenAi;
@@ -68,7 +68,7 @@ Result<LlmApi> api_from(const std::string& name, const Environment& environment)
 
 Result<ChatSettings> settle(const LlmOptions& options, const Environment& environment) {
   const Vendor vendor = vendor_of(options.api);
-  if (options.model.empty()) return invalid("no model is named");
+  if (options.model.empty()) return invalid("no model is given");
   SF_TRY(check_numbers(options));
   ChatSettings settings;
   settings.model = options.model;
@@ -76,7 +76,7 @@ Result<ChatSettings> settle(const LlmOptions& options, const Environment& enviro
   settings.max_tokens = options.max_tokens;
   settings.extra_body = options.extra_body;
   if (!nlohmann::json::parse(options.extra_body, nullptr, false).is_object())
-    return invalid("what is added to each request must be a JSON object");
+    return invalid("the extra request body must be a JSON object");
 
   settings.base_url =
       options.base_url.empty() ? environment(vendor.url_variable) : options.base_url;

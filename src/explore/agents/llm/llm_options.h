@@ -1,4 +1,4 @@
-// LlmOptions: which model, where, and how it is asked.
+// LlmOptions: which model to ask, where, and how.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@ enum class LlmApi {
 struct LlmOptions {
   LlmApi api = LlmApi::kOpenAi;
   std::string model;
-  // Empty: OPENAI_BASE_URL or ANTHROPIC_BASE_URL of the environment, else the vendor's own.
+  // Empty: OPENAI_BASE_URL or ANTHROPIC_BASE_URL from the environment, else the vendor's URL.
   std::string base_url;
-  // Empty: OPENAI_API_KEY or ANTHROPIC_API_KEY of the environment.
+  // Empty: OPENAI_API_KEY or ANTHROPIC_API_KEY from the environment.
   std::string key;
-  std::optional<double> temperature;        // nothing: the model's own
-  std::optional<std::uint64_t> max_tokens;  // of one answer; nothing: the API's own, or 4096
-  // A JSON object that is merged into each request; null removes a member.
+  std::optional<double> temperature;        // nullopt: the model's default
+  std::optional<std::uint64_t> max_tokens;  // of one answer; nullopt: the API's limit, or 4096
+  // A JSON object that is merged into each request; a null removes the member.
   std::string extra_body = "{}";
-  std::string prompts_dir;  // empty: the prompts that are built in
+  std::string prompts_dir;  // empty: the built-in prompts
   std::size_t history_bytes = 48U << 10U;
   llm::Prices prices;
 
-  milliseconds request_timeout{300'000};  // one attempt, to the last byte of its answer
+  milliseconds request_timeout{300'000};  // one attempt, including the whole answer
   milliseconds total_timeout{
       1'200'000};  // all attempts for one answer, with the waits between them
   llm::RetryRules retry;
@@ -45,14 +45,16 @@ struct LlmOptions {
 
 namespace llm {
 
-// A variable's value; empty when there is none.
+// Returns the value of a variable; empty if it is not set.
 using Environment = std::function<std::string(const char*)>;
 Environment own_environment();
 
-// "openai" or "anthropic"; empty: the one that the environment has a key for, else OpenAI's.
+// Accepts "openai" and "anthropic". If `name` is empty, looks for an API key in the environment and
+// falls back to OpenAI.
 Result<LlmApi> api_from(const std::string& name, const Environment& environment);
 
-// With what is missing from the environment. kInvalidArgument: it would not work. Pure.
+// Fills in missing options from the environment. kInvalidArgument: the options are incomplete or
+// invalid. Pure.
 Result<ChatSettings> settle(const LlmOptions& options, const Environment& environment);
 
 }  // namespace llm

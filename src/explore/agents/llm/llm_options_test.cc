@@ -16,7 +16,7 @@ Environment environment(std::map<std::string, std::string> variables) {
   };
 }
 
-TEST(LlmOptionsTest, WhatIsNotGivenComesFromTheEnvironmentAndElseFromTheVendor) {
+TEST(LlmOptionsTest, MissingOptionsComeFromTheEnvironmentThenTheVendor) {
   ASSERT_OK_AND_ASSIGN(ChatSettings openai,
                        settle({.model = "m"}, environment({{"OPENAI_API_KEY", "k"}})));
   EXPECT_EQ(openai.base_url, "https://api.openai.com/v1");
@@ -35,14 +35,14 @@ TEST(LlmOptionsTest, WhatIsNotGivenComesFromTheEnvironmentAndElseFromTheVendor) 
   EXPECT_EQ(given.key, "mine");
 }
 
-TEST(LlmOptionsTest, OnlyAServerOfOnesOwnNeedsNoKey) {
+TEST(LlmOptionsTest, TheKeyIsOptionalOnlyForACustomServer) {
   EXPECT_OK(settle({.model = "m", .base_url = "http://localhost:8080/v1"}, environment({})));
   auto settings = settle({.model = "m"}, environment({}));
   ASSERT_FALSE(settings);
   EXPECT_EQ(settings.error().hint, "set OPENAI_API_KEY");
 }
 
-TEST(LlmOptionsTest, WhatCannotWorkIsRefused) {
+TEST(LlmOptionsTest, InvalidOptionsAreRejected) {
   const LlmOptions good{.model = "m", .base_url = "http://h", .key = "k"};
   auto is_refused = [](const LlmOptions& options) {
     auto settings = settle(options, environment({}));
@@ -65,13 +65,13 @@ TEST(LlmOptionsTest, WhatCannotWorkIsRefused) {
   EXPECT_TRUE(with([](LlmOptions& o) { o.request_timeout = milliseconds(0); }));
 }
 
-TEST(LlmOptionsTest, AKeyThatCannotBeSentIsRefusedWithoutShowingIt) {
+TEST(LlmOptionsTest, AnInvalidKeyIsRejectedAndNotShown) {
   auto settings = settle({.model = "m", .key = "sk-secret\nx-header: 1"}, environment({}));
   ASSERT_FALSE(settings);
   EXPECT_EQ(settings.error().describe().find("secret"), std::string::npos);
 }
 
-TEST(LlmOptionsTest, TheApiIsNamedOrTheOneThatThereIsAKeyFor) {
+TEST(LlmOptionsTest, TheApiDefaultsToTheOneWithAKey) {
   EXPECT_EQ(api_from("openai", environment({})).value(), LlmApi::kOpenAi);
   EXPECT_EQ(api_from("anthropic", environment({})).value(), LlmApi::kAnthropic);
   EXPECT_FALSE(api_from("other", environment({})));

@@ -11,9 +11,9 @@ using Json = nlohmann::json;
 
 Error senseless(std::string why) { return fail(ErrorCode::kCorrupt, std::move(why)); }
 
-// The last object that has one of these members: models think first and decide then.
+// The last object with one of these members: a model states its decision after its reasoning.
 Result<Json> find_object(std::string_view reply, std::initializer_list<const char*> members) {
-  constexpr int kMostBraces = 1000;  // that begin no object
+  constexpr int kMostBraces = 1000;  // limit of failed parse attempts
   Json last;
   std::istringstream text{std::string(reply)};
   int failures = 0;
@@ -22,12 +22,12 @@ Result<Json> find_object(std::string_view reply, std::initializer_list<const cha
     text.clear();
     text.seekg(static_cast<std::streamoff>(at));
     try {
-      text >> object;  // as far as the object goes
+      text >> object;  // parses one object and ignores the text behind it
     } catch (const Json::exception&) {
       if (++failures == kMostBraces) break;
       continue;
     }
-    // Objects within objects are not looked at.
+    // Skip nested objects.
     const std::streamoff end = text.eof() ? -1 : static_cast<std::streamoff>(text.tellg());
     at = end < 0 ? reply.size() - 1 : static_cast<std::size_t>(end) - 1;
     for (const char* member : members)
@@ -39,7 +39,7 @@ Result<Json> find_object(std::string_view reply, std::initializer_list<const cha
   return last;
 }
 
-// Absent and null are the same.
+// A missing member is treated as null.
 Result<std::string> text_of(const Json& object, const char* key) {
   const Json value = object.value(key, Json());
   if (value.is_null()) return std::string();
@@ -58,7 +58,7 @@ Result<Action> parse_action(std::string_view reply) {
   if (!done.is_boolean() && !done.is_null()) return senseless("\"done\" must be true or false");
   action.is_last = done.is_boolean() && done.get<bool>();
   if (action.command.empty() && !action.is_last)
-    return senseless("\"command\" is missing; only when \"done\" is true may it be empty");
+    return senseless("\"command\" is missing; it may be empty only if \"done\" is true");
   if (action.command.find('\0') != std::string::npos)
     return senseless("\"command\" holds a NUL character");
   return action;

@@ -1,6 +1,5 @@
-// What a model means by its reply: a JSON object somewhere in it, fenced or not, with thoughts
-// around it or not. Pure. All failures are kCorrupt and say what is wrong, so that the model can be
-// told.
+// Parses a model's reply: a JSON object, possibly fenced and surrounded by other text. Pure. All
+// failures are kCorrupt; their message is meant for the model as well.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +21,7 @@ struct Judgement {
 // {"value": 0.5, "reflection": "..."}
 Result<Judgement> parse_judgement(std::string_view reply);
 
-// {"choice": n}, where the first of them is 1; the result's first is 0.
+// {"choice": n} counts from 1; the result counts from 0.
 Result<std::size_t> parse_choice(std::string_view reply, std::size_t count);
 
 }  // namespace sf::explore::llm

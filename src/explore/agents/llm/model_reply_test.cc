@@ -7,7 +7,7 @@
 namespace sf::explore::llm {
 namespace {
 
-TEST(ModelReplyTest, AnActionIsFoundHoweverItIsWrapped) {
+TEST(ModelReplyTest, ActionsAreFoundWithinOtherText) {
   const Action expected{"ls -l", "look around", false};
   const std::string object = R"({"thought": "look around", "command": "ls -l", "done": false})";
   for (const std::string& reply :
@@ -28,18 +28,18 @@ TEST(ModelReplyTest, CommandsMayHoldBracesFencesAndLines) {
   EXPECT_TRUE(action.is_last);
 }
 
-TEST(ModelReplyTest, ObjectsWithinTheObjectAreNotTheAnswer) {
+TEST(ModelReplyTest, NestedObjectsAreIgnored) {
   ASSERT_OK_AND_ASSIGN(Action action,
                        parse_action(R"({"command": "outer", "notes": {"command": "inner"}})"));
   EXPECT_EQ(action.command, "outer");
 }
 
-TEST(ModelReplyTest, WhoIsDoneNeedsNoCommand) {
+TEST(ModelReplyTest, DoneNeedsNoCommand) {
   ASSERT_OK_AND_ASSIGN(Action action, parse_action(R"({"thought": null, "done": true})"));
   EXPECT_EQ(action, (Action{"", "", true}));
 }
 
-TEST(ModelReplyTest, WhatIsWrongWithAnActionIsSaid) {
+TEST(ModelReplyTest, MalformedActionsAreExplained) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "there is no JSON object with \"command\""},
       {"just do ls", "there is no JSON object"},
@@ -58,7 +58,7 @@ TEST(ModelReplyTest, WhatIsWrongWithAnActionIsSaid) {
   }
 }
 
-TEST(ModelReplyTest, AThousandBracesAreEnough) {
+TEST(ModelReplyTest, ParsingStopsAfterAThousandBraces) {
   std::string reply;
   for (int i = 0; i < 2000; ++i) reply += "{\"a\":";
   EXPECT_FALSE(parse_action(reply));
@@ -75,7 +75,7 @@ TEST(ModelReplyTest, AJudgementIsFromZeroToOne) {
     EXPECT_FALSE(parse_judgement(reply)) << reply;
 }
 
-TEST(ModelReplyTest, AChoiceIsOneOfThoseThereAre) {
+TEST(ModelReplyTest, AChoiceIsAValidCandidate) {
   ASSERT_OK_AND_ASSIGN(std::size_t first, parse_choice(R"({"choice": 1})", 3));
   EXPECT_EQ(first, 0U);
   ASSERT_OK_AND_ASSIGN(std::size_t last, parse_choice(R"({"choice": 3})", 3));

@@ -1,4 +1,4 @@
-// Chat completions, as OpenAI has them and many others with it.
+// The Chat Completions API of OpenAI, which many other servers implement.
 #include "explore/agents/llm/protocol_json.h"
 
 namespace sf::explore::llm {
@@ -15,14 +15,14 @@ class OpenAiReader final : public AnswerReader {
     }
     SF_TRY_ASSIGN(const Json chunk, event_object(event));
     try {
-      // The last chunk has the usage and no choice; some servers count in every chunk.
+      // The last chunk has the usage and no choice. Some servers report the usage in every chunk.
       for (const Json& choice : chunk.value("choices", Json::array())) take_choice(choice);
       if (auto usage = chunk.find("usage"); usage != chunk.end() && usage->is_object()) {
         answer_.tokens_in = count_in(*usage, "prompt_tokens");
         answer_.tokens_out = count_in(*usage, "completion_tokens");
       }
     } catch (const Json::exception&) {
-      return senseless_event(event, "is no part of a chat completion");
+      return senseless_event(event, "is not part of a chat completion");
     }
     return Ok{};
   }

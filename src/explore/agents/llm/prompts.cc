@@ -14,11 +14,11 @@ constexpr std::string_view kClose = "}}";
 
 struct Placeholder {
   std::size_t begin = 0;
-  std::size_t end = 0;  // behind its braces
+  std::size_t end = 0;  // after the closing braces
   std::string_view name;
 };
 
-// Letters and underscores in double braces; other braces are text.
+// A placeholder is letters and underscores in double braces. Other braces are text.
 std::optional<Placeholder> next_placeholder(std::string_view text, std::size_t from) {
   while ((from = text.find(kOpen, from)) != std::string_view::npos) {
     const std::size_t name = from + kOpen.size();
@@ -37,8 +37,8 @@ Status check_names(std::string_view text, const std::vector<std::string>& names)
     if (std::ranges::find(names, found->name) != names.end()) continue;
     std::string known;
     for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-    return invalid("nothing is called {{" + std::string(found->name) + "}} here",
-                   "names: " + known);
+    return invalid("unknown placeholder {{" + std::string(found->name) + "}}",
+                   "available: " + known);
   }
   return Ok{};
 }
@@ -50,7 +50,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(kSpace) - begin + 1));
 }
 
-// Where the line begins that is nothing but this.
+// The offset of the first line that equals `line`.
 std::size_t find_line(std::string_view text, std::string_view line) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -60,7 +60,7 @@ std::size_t find_line(std::string_view text, std::string_view line) {
   return std::string_view::npos;
 }
 
-// Reads one of them from the directory. Nothing: it is not there.
+// nullopt: the directory has no such file.
 Result<std::optional<std::string>> read_text(const std::string& directory, const char* name) {
   if (directory.empty()) return std::optional<std::string>();
   const std::string path = directory + "/" + name;
@@ -77,7 +77,7 @@ Result<Prompt> parse_prompt(std::string_view text, const std::vector<std::string
   const std::size_t system = find_line(text, kSystem);
   const std::size_t user = find_line(text, kUser);
   if (system == std::string_view::npos || user == std::string_view::npos || user < system)
-    return invalid("a prompt has a line \"# System\" and, after it, a line \"# User\"");
+    return invalid("a prompt needs a line \"# System\" followed by a line \"# User\"");
   SF_TRY(check_names(text, names));
   return Prompt{trimmed(text.substr(system + kSystem.size(), user - system - kSystem.size())),
                 trimmed(text.substr(user + kUser.size()))};
@@ -96,7 +96,7 @@ std::string fill_in(std::string_view text, const PromptValues& values) {
 
 Result<Prompts> load_prompts(const std::string& directory) {
   if (!directory.empty() && !os::is_directory(directory))
-    return invalid(directory + " is no directory");
+    return invalid(directory + " is not a directory");
   const PromptTexts built_in = built_in_prompts();
   bool has_own = directory.empty();
   auto load = [&](const char* file, std::string_view otherwise,
@@ -112,7 +112,8 @@ Result<Prompts> load_prompts(const std::string& directory) {
   SF_TRY_ASSIGN(prompts.propose, load("propose.md", built_in.propose, "siblings"));
   SF_TRY_ASSIGN(prompts.assess, load("assess.md", built_in.assess, "step"));
   SF_TRY_ASSIGN(prompts.choose, load("choose.md", built_in.choose, "candidates"));
-  if (!has_own) return invalid(directory + " has no prompts", "propose.md, assess.md or choose.md");
+  if (!has_own)
+    return invalid(directory + " has no prompts", "add propose.md, assess.md or choose.md");
   return prompts;
 }
 

@@ -1,5 +1,5 @@
-// Prompts: what a model is told, as files that people edit. Each has a part for the system and one
-// for the user, and names in double braces for what is filled in:
+// Prompts: the texts that a model receives, from files that users can edit. Each prompt has a
+// system part, a user part, and placeholders in double braces:
 //
 //   # System
 //   You work in a shell.
@@ -22,9 +22,10 @@ struct Prompt {
 };
 using PromptValues = std::map<std::string, std::string, std::less<>>;
 
-// kInvalidArgument: a part is missing, or a name that is not among `names` is to be filled in.
+// kInvalidArgument: a part is missing, or the text has a placeholder that is not in `names`.
 Result<Prompt> parse_prompt(std::string_view text, const std::vector<std::string>& names);
-// What is filled in is not looked at again. Requires: all names of the text have values.
+// Inserted values are not searched for placeholders. Requires: `values` has every placeholder of
+// the text.
 std::string fill_in(std::string_view text, const PromptValues& values);
 
 struct Prompts {
@@ -32,8 +33,8 @@ struct Prompts {
   Prompt assess;   // instruction, history, step
   Prompt choose;   // instruction, history, candidates
 };
-// propose.md, assess.md and choose.md of the directory; for what it lacks, and for an empty name,
-// those that are built in.
+// Reads propose.md, assess.md and choose.md from the directory. Uses the built-in prompt for a
+// missing file. If the name is empty, uses all built-in prompts.
 Result<Prompts> load_prompts(const std::string& directory);
 
 struct PromptTexts {
@@ -41,6 +42,6 @@ struct PromptTexts {
   std::string_view assess;
   std::string_view choose;
 };
-PromptTexts built_in_prompts();  // the project's prompts/, as they were when it was built
+PromptTexts built_in_prompts();  // the project's prompts/ at build time
 
 }  // namespace sf::explore::llm

@@ -17,16 +17,16 @@ TEST(PromptsTest, APromptHasTwoParts) {
   EXPECT_EQ(prompt.user, "Do {{it}}.");
 }
 
-TEST(PromptsTest, WhatIsMissingOrUnknownIsSaid) {
+TEST(PromptsTest, MissingPartsAndUnknownNamesAreReported) {
   for (const char* text : {"", "# System\nx", "# User\nx", "# User\n# System\n", "# System # User"})
     EXPECT_FALSE(parse_prompt(text, {})) << text;
   auto prompt = parse_prompt("# System\n# User\n{{histroy}}", {"history", "instruction"});
   ASSERT_FALSE(prompt);
   EXPECT_EQ(prompt.error().describe(),
-            "nothing is called {{histroy}} here (names: history, instruction)");
+            "unknown placeholder {{histroy}} (available: history, instruction)");
 }
 
-TEST(PromptsTest, WhatIsFilledInIsNotLookedAtAgain) {
+TEST(PromptsTest, InsertedValuesAreNotExpandedAgain) {
   const PromptValues values{{"a", "{{b}}"}, {"b", "{{a}}"}};
   EXPECT_EQ(fill_in("{{a}}{{b}} and {{a}}", values), "{{b}}{{a}} and {{b}}");
 }
@@ -36,7 +36,7 @@ TEST(PromptsTest, OtherBracesAreText) {
             R"({"x": 1} {{}} {{ a }} {1 {{a)");
 }
 
-TEST(PromptsTest, ThoseThatAreBuiltInCanBeUsed) {
+TEST(PromptsTest, BuiltInPromptsAreValid) {
   ASSERT_OK_AND_ASSIGN(Prompts prompts, load_prompts(""));
   EXPECT_NE(prompts.propose.user.find("{{siblings}}"), std::string::npos);
   EXPECT_NE(prompts.assess.user.find("{{step}}"), std::string::npos);
@@ -45,7 +45,7 @@ TEST(PromptsTest, ThoseThatAreBuiltInCanBeUsed) {
             std::string::npos);
 }
 
-TEST(PromptsTest, ADirectoryReplacesThoseThatItHas) {
+TEST(PromptsTest, ADirectoryOverridesSinglePrompts) {
   test::TempDir dir;
   ASSERT_OK(os::write_file(dir / "assess.md", "# System\nmine\n# User\n{{step}}"));
   ASSERT_OK_AND_ASSIGN(Prompts prompts, load_prompts(dir.path()));
@@ -53,7 +53,7 @@ TEST(PromptsTest, ADirectoryReplacesThoseThatItHas) {
   EXPECT_EQ(prompts.propose.user, load_prompts("").value().propose.user);
 }
 
-TEST(PromptsTest, AMistakeInADirectoryIsFoundAtOnce) {
+TEST(PromptsTest, LoadingFailsIfAPromptIsInvalid) {
   test::TempDir dir;
   EXPECT_FALSE(load_prompts(dir / "nowhere"));
   EXPECT_FALSE(load_prompts(dir.path()));

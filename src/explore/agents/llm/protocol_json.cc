@@ -44,9 +44,9 @@ Error senseless_event(const wire::ServerEvent& event, std::string_view why) {
 
 Result<Json> event_object(const wire::ServerEvent& event) {
   Json data = Json::parse(event.data, nullptr, false);
-  if (!data.is_object()) return senseless_event(event, "is no JSON object");
+  if (!data.is_object()) return senseless_event(event, "is not a JSON object");
   if (auto problem = problem_in(data))
-    return fail(ErrorCode::kBusy, "the server broke off: " + problem->type +
+    return fail(ErrorCode::kBusy, "the server reports: " + problem->type +
                                       (problem->type.empty() ? "" : ": ") +
                                       quote(problem->message));
   return data;
@@ -63,7 +63,7 @@ std::string finished_body(Json body, const ChatSettings& settings) {
   if (settings.temperature) body["temperature"] = *settings.temperature;
   if (settings.max_tokens) body["max_tokens"] = *settings.max_tokens;
   body.merge_patch(Json::parse(settings.extra_body, nullptr, false));
-  // Output of commands may be any bytes.
+  // Command output may contain any bytes.
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-// What both APIs have in common: errors, and numbers that may be missing. Pure.
+// Helpers that both APIs share: errors, and numbers that may be missing. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ struct ServerProblem {
   std::string message;
   std::string type;  // such as "overloaded_error"
 };
-// {"error": {"message": ..., "type" or "code": ...}}; nothing when that is not what it is.
+// Reads {"error": {"message": ..., "type" or "code": ...}}; nullopt if the body has another form.
 std::optional<ServerProblem> problem_in(const nlohmann::json& body);
 std::optional<ServerProblem> problem_in(std::string_view body);
 
-// Absent, null or no whole number: nothing.
+// nullopt if the member is missing, null or not a whole number.
 std::optional<std::uint64_t> count_in(const nlohmann::json& object, const char* key);
 
-// An event's data. kCorrupt: it is no JSON object; kBusy: it tells of an error.
+// The data of an event. kCorrupt: it is not a JSON object; kBusy: it reports an error.
 Result<nlohmann::json> event_object(const wire::ServerEvent& event);
 Error senseless_event(const wire::ServerEvent& event, std::string_view why);
 
 nlohmann::json message_json(const ChatMessage& message);
-// The body as text, with what the settings add to it.
+// The body as text, merged with the extra body of the settings.
 std::string finished_body(nlohmann::json body, const ChatSettings& settings);
 
 }  // namespace sf::explore::llm

@@ -8,7 +8,7 @@ namespace {
 constexpr seconds kMinute{60};
 
 Error too_late() {
-  return fail(ErrorCode::kTimedOut, "other requests took all the time there was",
+  return fail(ErrorCode::kTimedOut, "timed out while waiting for other requests",
               "allow more requests at once or per minute, or run fewer jobs");
 }
 

@@ -1,4 +1,5 @@
-// RequestGate: lets so many requests pass at once and so many within a minute; the others wait.
+// RequestGate: limits the number of concurrent requests and of requests per minute. Further
+// requests wait.
 // Thread-safe.
 #pragma once
 
@@ -14,7 +15,7 @@
 
 namespace sf::explore::llm {
 
-// When the next request may begin, so that no minute sees more than the limit. Pure.
+// Computes when the next request may begin, so that no minute exceeds the limit. Pure.
 class MinuteWindow {
  public:
   explicit MinuteWindow(std::size_t most) : most_(most) {}  // 0: no limit
@@ -23,17 +24,17 @@ class MinuteWindow {
 
  private:
   std::size_t most_;
-  std::deque<Clock::time_point> begun_;  // the last `most_` ones
+  std::deque<Clock::time_point> begun_;  // of the last `most_` requests
 };
 
-struct GateLimits {  // 0: none
+struct GateLimits {  // 0: no limit
   std::size_t at_once = 0;
   std::size_t per_minute = 0;
 };
 
 class RequestGate {
  public:
-  // Requires: `timing` lives longer.
+  // Requires: `timing` outlives the gate.
   RequestGate(const GateLimits& limits, const Timing& timing)
       : limits_(limits), timing_(timing), window_(limits.per_minute) {}
 
@@ -49,7 +50,7 @@ class RequestGate {
    private:
     RequestGate* gate_;
   };
-  // Waits for its turn. kTimedOut: that would be after `until`.
+  // Waits until the limits allow another request. kTimedOut: not before `until`.
   Result<Pass> enter(Clock::time_point until);
 
  private:

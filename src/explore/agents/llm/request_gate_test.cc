@@ -11,7 +11,7 @@
 namespace sf::explore::llm {
 namespace {
 
-TEST(MinuteWindowTest, NoMinuteSeesMoreThanTheLimit) {
+TEST(MinuteWindowTest, NoMinuteExceedsTheLimit) {
   MinuteWindow window(2);
   const Clock::time_point start;
   std::vector<long long> begun;
@@ -45,7 +45,7 @@ class RequestGateTest : public ::testing::Test {
                 .jitter = [] { return 0.0; }};
 };
 
-TEST_F(RequestGateTest, TheNextRequestOfAMinuteWaitsForItsTurn) {
+TEST_F(RequestGateTest, ARequestAboveTheMinuteLimitWaits) {
   RequestGate gate({.per_minute = 2}, timing);
   const Clock::time_point until = now + seconds(100);
   for (int i = 0; i < 3; ++i) ASSERT_OK(gate.enter(until));
@@ -53,7 +53,7 @@ TEST_F(RequestGateTest, TheNextRequestOfAMinuteWaitsForItsTurn) {
   EXPECT_EQ(waits[0], seconds(60));
 }
 
-TEST_F(RequestGateTest, AWaitThatWouldBeTooLongIsNotBegun) {
+TEST_F(RequestGateTest, AWaitBeyondTheDeadlineFailsImmediately) {
   RequestGate gate({.per_minute = 1}, timing);
   ASSERT_OK(gate.enter(now + seconds(100)));
   auto late = gate.enter(now + seconds(30));
@@ -62,7 +62,7 @@ TEST_F(RequestGateTest, AWaitThatWouldBeTooLongIsNotBegun) {
   EXPECT_TRUE(waits.empty());
 }
 
-TEST_F(RequestGateTest, AFullGateIsATimeOutToo) {
+TEST_F(RequestGateTest, AFullGateTimesOut) {
   RequestGate gate({.at_once = 1}, timing);
   ASSERT_OK_AND_ASSIGN(auto pass, gate.enter(Clock::now() + seconds(100)));
   auto late = gate.enter(Clock::now());
@@ -70,7 +70,7 @@ TEST_F(RequestGateTest, AFullGateIsATimeOutToo) {
   EXPECT_EQ(late.error().code, ErrorCode::kTimedOut);
 }
 
-TEST(RequestGateThreadsTest, NeverMoreAreInsideThanMay) {
+TEST(RequestGateThreadsTest, ConcurrencyNeverExceedsTheLimit) {
   const Timing timing;
   RequestGate gate({.at_once = 2}, timing);
   std::atomic<int> inside = 0;

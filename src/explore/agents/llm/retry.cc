@@ -5,11 +5,11 @@
 namespace sf::explore::llm {
 namespace {
 
-// No answer, a broken one, and states of the server that pass. What is wrong with the request
-// itself stays wrong.
+// No answer, a malformed answer and temporary server states are worth a retry. An invalid request
+// stays invalid.
 bool may_pass(int status) {
   constexpr int kRedirects = 300;
-  constexpr int kServerErrors = 500;  // among them Anthropic's 529, "overloaded"
+  constexpr int kServerErrors = 500;  // includes Anthropic's 529, "overloaded"
   constexpr int kRequestTimeout = 408;
   constexpr int kConflict = 409;
   constexpr int kTooEarly = 425;
@@ -28,7 +28,7 @@ std::optional<milliseconds> wait_before_retry(const RetryRules& rules, const Fai
                                               double jitter) {
   if (failed.is_final || failed.number >= rules.most_attempts || !may_pass(failed.status))
     return std::nullopt;
-  // Never before the time that the server names, however long that is.
+  // Never retry before the time that the server names.
   if (failed.retry_after) return *failed.retry_after + scaled(rules.first_wait, jitter);
   milliseconds wait = rules.first_wait;
   for (int i = 1; i < failed.number && wait < rules.longest_wait; ++i) wait *= 2;

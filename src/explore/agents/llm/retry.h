@@ -1,4 +1,4 @@
-// Whether to ask a server again, and when. Pure.
+// Decides whether and when to retry a request. Pure.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,19 @@ namespace sf::explore::llm {
 
 struct RetryRules {
   int most_attempts = 6;
-  milliseconds first_wait{1000};  // then twice as long each time,
+  milliseconds first_wait{1000};  // doubles with each attempt
   milliseconds longest_wait{60'000};
 };
 
 struct FailedAttempt {
-  int number = 1;                           // the first one is 1
-  int status = 0;                           // of HTTP; 0: there was no answer
-  std::optional<milliseconds> retry_after;  // what the server asks for
-  bool is_final = false;                    // the server says that it will not get better
+  int number = 1;                           // the first attempt is 1
+  int status = 0;                           // HTTP status; 0: no answer
+  std::optional<milliseconds> retry_after;  // as requested by the server
+  bool is_final = false;                    // the server reports a permanent error
 };
 
-// How long to wait before the next attempt; nothing: there is none. `jitter`, from 0 to 1, keeps
-// those who failed together from coming back together.
+// The wait before the next attempt; nullopt: give up. `jitter`, from 0 to 1, spreads out clients
+// that failed at the same time.
 std::optional<milliseconds> wait_before_retry(const RetryRules& rules, const FailedAttempt& failed,
                                               double jitter);
 

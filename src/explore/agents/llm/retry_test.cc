@@ -12,7 +12,7 @@ std::optional<milliseconds> wait_after(FailedAttempt failed, double jitter = 1) 
   return wait_before_retry(kRules, failed, jitter);
 }
 
-TEST(RetryTest, WaitsGrowUpToALimitAndThenThereAreNoMore) {
+TEST(RetryTest, WaitsGrowUpToALimitAndAttemptsAreLimited) {
   EXPECT_EQ(wait_after({.number = 1}), milliseconds(100));
   EXPECT_EQ(wait_after({.number = 2}), milliseconds(200));
   EXPECT_EQ(wait_after({.number = 3}), milliseconds(300));
@@ -20,18 +20,18 @@ TEST(RetryTest, WaitsGrowUpToALimitAndThenThereAreNoMore) {
   EXPECT_EQ(wait_after({.number = 5}), std::nullopt);
 }
 
-TEST(RetryTest, JitterTakesUpToHalfOfAWaitAway) {
+TEST(RetryTest, JitterShortensAWaitByUpToHalf) {
   EXPECT_EQ(wait_after({.number = 2}, 0), milliseconds(100));
   EXPECT_EQ(wait_after({.number = 2}, 0.5), milliseconds(150));
 }
 
-TEST(RetryTest, WhatTheServerAsksForIsHonouredHoweverLong) {
+TEST(RetryTest, RetryAfterMayExceedTheLongestWait) {
   const FailedAttempt failed{.status = 429, .retry_after = milliseconds(5000)};
   EXPECT_EQ(wait_after(failed, 0), milliseconds(5000));
   EXPECT_EQ(wait_after(failed, 1), milliseconds(5100));
 }
 
-TEST(RetryTest, OnlyWhatMayPassIsTriedAgain) {
+TEST(RetryTest, OnlyTemporaryFailuresAreRetried) {
   for (const int status : {0, 200, 408, 409, 425, 429, 500, 502, 503, 504, 529})
     EXPECT_TRUE(wait_after({.status = status})) << status;
   for (const int status : {301, 307, 400, 401, 403, 404, 413, 422})

@@ -1,5 +1,5 @@
-// ScriptedServer: a server on the loopback that gives each request the next of its answers, byte
-// for byte. For tests.
+// ScriptedServer: a server on the loopback interface that answers each request with the next
+// scripted reply, byte for byte. For tests.
 #pragma once
 
 #include <netinet/in.h>
@@ -21,9 +21,9 @@
 namespace sf::explore::llm {
 
 struct ScriptedAnswer {
-  std::string bytes;        // with the status line and all
-  bool is_kept = false;     // the connection stays for the next request
-  bool never_ends = false;  // nothing more comes, until the client goes away
+  std::string bytes;        // the whole reply, from the status line on
+  bool is_kept = false;     // keep the connection open
+  bool never_ends = false;  // send nothing more and wait until the client closes
 };
 
 class ScriptedServer {
@@ -67,7 +67,7 @@ class ScriptedServer {
     }
   }
 
-  // False: the connection is to be closed.
+  // Returns false if the connection is to be closed.
   bool serve_one(int connection, int number) {
     Request request{.connection = number};
     std::size_t length = 0;
@@ -98,7 +98,7 @@ class ScriptedServer {
   ScriptedAnswer take(Request request) {
     std::lock_guard lock(mutex_);
     requests_.push_back(std::move(request));
-    if (answers_.empty()) return {"HTTP/1.1 418 Nothing left to say\r\nContent-Length: 0\r\n\r\n"};
+    if (answers_.empty()) return {"HTTP/1.1 418 Script exhausted\r\nContent-Length: 0\r\n\r\n"};
     ScriptedAnswer answer = std::move(answers_.front());
     answers_.pop_front();
     return answer;
@@ -112,7 +112,7 @@ class ScriptedServer {
   std::thread thread_;
 };
 
-// An answer of known length, such as an error.
+// An answer of known length, for example an error.
 inline std::string plain_answer(const std::string& status, const std::string& body,
                                 const std::string& headers = "") {
   return "HTTP/1.1 " + status + "\r\n" + headers +
@@ -122,7 +122,7 @@ inline std::string plain_answer(const std::string& status, const std::string& bo
 constexpr const char* kStreamHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n";
 
-// A stream of events in chunks of so many bytes.
+// An event stream in chunks of `piece` bytes.
 inline std::string chunked_answer(std::string_view events, std::size_t piece) {
   std::string bytes = std::string(kStreamHead) + "Transfer-Encoding: chunked\r\n\r\n";
   for (; !events.empty(); events.remove_prefix(std::min(piece, events.size()))) {

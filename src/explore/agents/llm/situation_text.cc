@@ -18,7 +18,7 @@ std::string with_line_end(std::string text) {
   return text;
 }
 
-// How many of the texts, from the first one on, fit.
+// How many of the texts fit, counted from the first.
 template <typename Iterator>
 std::size_t how_many_fit(Iterator begin, Iterator end, std::size_t most) {
   std::size_t used = 0;
@@ -31,7 +31,7 @@ std::size_t how_many_fit(Iterator begin, Iterator end, std::size_t most) {
 
 std::string cut_middle(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
-  std::size_t head = most / 3;  // errors tend to stand at the end
+  std::size_t head = most / 3;  // errors are usually at the end
   std::size_t tail = text.size() - (most - head);
   while (head > 0 && is_inside_character(text[head])) --head;
   while (tail < text.size() && is_inside_character(text[tail])) ++tail;
@@ -58,7 +58,7 @@ std::string path_text(const std::vector<Turn>& path, std::size_t most) {
   std::size_t tail = 0;
   if (head < steps.size()) {
     head = how_many_fit(steps.begin(), steps.end() - 1, most / 4);
-    // Whatever its size, the last one counts most.
+    // Always keep the last step.
     tail = std::clamp<std::size_t>(how_many_fit(steps.rbegin(), steps.rend(), most / 4 * 3), 1,
                                    steps.size() - head);
   }
@@ -86,7 +86,7 @@ std::string siblings_text(const Situation& situation, std::size_t most) {
     text += '\n';
   }
   if (situation.ordinal > tried)
-    text += fmt::format("({} more are being tried at this moment)\n", situation.ordinal - tried);
+    text += fmt::format("({} more are under way)\n", situation.ordinal - tried);
   return text.empty() ? "(nothing yet)\n" : text;
 }
 
@@ -95,8 +95,7 @@ std::string candidates_text(const std::vector<Turn>& candidates, std::size_t mos
   std::string text;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     text += fmt::format("Candidate {}\n{}", i + 1, step_text(candidates[i], share / 2));
-    text +=
-        fmt::format("Value of the best that was found from there: {:.2f}\n", candidates[i].value);
+    text += fmt::format("Best value found below it: {:.2f}\n", candidates[i].value);
     if (!candidates[i].reflection.empty())
       text += "Remark: " + with_line_end(cut_middle(candidates[i].reflection, share / 4));
     text += '\n';

@@ -1,5 +1,5 @@
-// What a model reads of a situation, within a number of bytes: what is left out is the middle, and
-// the text says so. Pure.
+// Texts that describe a situation to a model, limited to a number of bytes. If a text is too long,
+// its middle is omitted and replaced by a note. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,16 @@
 
 namespace sf::explore::llm {
 
-// Whole when it fits; else its beginning and its end, with characters of UTF-8 left whole.
+// Returns the whole text if it fits, else its beginning and its end. Never splits a UTF-8
+// character.
 std::string cut_middle(std::string_view text, std::size_t most);
 
-// All steps; when they do not fit, the first and the last ones.
+// All steps; if they do not fit, the first and the last ones.
 std::string path_text(const std::vector<Turn>& path, std::size_t most);
-// What was tried from here already, and what was learnt.
+// The actions that were already tried from this state, with their lessons.
 std::string siblings_text(const Situation& situation, std::size_t most);
 std::string step_text(const Turn& turn, std::size_t most);
-// Numbered from 1, as people do.
+// Numbered from 1.
 std::string candidates_text(const std::vector<Turn>& candidates, std::size_t most);
 
 }  // namespace sf::explore::llm

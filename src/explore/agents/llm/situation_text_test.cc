@@ -17,7 +17,7 @@ std::vector<Turn> long_path(int steps, std::size_t output) {
   return path;
 }
 
-TEST(CutMiddleTest, KeepsBeginningAndEndAndSaysWhatIsMissing) {
+TEST(CutMiddleTest, KeepsBeginningAndEndAndNotesTheOmission) {
   EXPECT_EQ(cut_middle("abc", 3), "abc");
   const std::string text = std::string(100, 'a') + std::string(1000, 'b') + std::string(100, 'c');
   EXPECT_EQ(
@@ -25,7 +25,7 @@ TEST(CutMiddleTest, KeepsBeginningAndEndAndSaysWhatIsMissing) {
       std::string(30, 'a') + "\n[... 1110 bytes are left out here ...]\n" + std::string(60, 'c'));
 }
 
-TEST(CutMiddleTest, CharactersStayWhole) {
+TEST(CutMiddleTest, CharactersAreNotSplit) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "\u20ac";  // three bytes each
   for (std::size_t most = 0; most < 40; ++most) {
@@ -36,7 +36,7 @@ TEST(CutMiddleTest, CharactersStayWhole) {
   }
 }
 
-TEST(SituationTextTest, AStepIsShownAsInATerminal) {
+TEST(SituationTextTest, AStepLooksAsInATerminal) {
   const Turn turn{.action = {"ls x", "look"}, .outcome = {"no x", 2}};
   EXPECT_EQ(step_text(turn, 1000), "Thought: look\n$ ls x\nno x\n[exit status 2]\n");
   EXPECT_EQ(step_text({.action = {.command = "sleep 9"}, .outcome = {"", 130, true}}, 1000),
@@ -61,7 +61,7 @@ TEST(SituationTextTest, ALongPathKeepsItsBeginningAndItsEnd) {
   EXPECT_TRUE(has(text, "[... 84 steps are left out here: 5 to 88 ...]")) << text;
 }
 
-TEST(SituationTextTest, TheLastStepIsShownHoweverLittleRoomThereIs) {
+TEST(SituationTextTest, TheLastStepIsAlwaysShown) {
   for (const std::size_t most : {0U, 1U, 50U, 300U}) {
     const std::string text = path_text(long_path(10, 5000), most);
     EXPECT_TRUE(has(text, "Step 10\n")) << most;
@@ -70,7 +70,7 @@ TEST(SituationTextTest, TheLastStepIsShownHoweverLittleRoomThereIs) {
   }
 }
 
-TEST(SituationTextTest, SiblingsAreToldWithTheirLessons) {
+TEST(SituationTextTest, SiblingsAreShownWithTheirLessons) {
   Situation situation;
   EXPECT_EQ(siblings_text(situation, 1000), "(nothing yet)\n");
   situation.siblings = {{.action = {"make", "build it"},
@@ -80,10 +80,10 @@ TEST(SituationTextTest, SiblingsAreToldWithTheirLessons) {
   situation.ordinal = 3;
   EXPECT_EQ(siblings_text(situation, 4000),
             "$ make\nno rule\n[exit status 2]\nValue: 0.25\nLesson: there is no Makefile\n\n"
-            "(2 more are being tried at this moment)\n");
+            "(2 more are under way)\n");
 }
 
-TEST(SituationTextTest, ManySiblingsShareTheRoom) {
+TEST(SituationTextTest, ManySiblingsShareTheByteLimit) {
   Situation situation;
   situation.siblings = long_path(20, 5000);
   EXPECT_LT(siblings_text(situation, 10'000).size(), 15'000U);
@@ -93,7 +93,7 @@ TEST(SituationTextTest, CandidatesAreNumberedFromOne) {
   const std::string text = candidates_text({{.action = {.command = "a"}, .value = 0.5},
                                             {.action = {.command = "b"}, .reflection = "good"}},
                                            1000);
-  EXPECT_TRUE(text.starts_with("Candidate 1\n$ a\n[exit status 0]\nValue of the best"));
+  EXPECT_TRUE(text.starts_with("Candidate 1\n$ a\n[exit status 0]\nBest value"));
   EXPECT_TRUE(has(text, "Candidate 2\n$ b\n"));
   EXPECT_TRUE(has(text, "Remark: good\n"));
 }

@@ -1,4 +1,4 @@
-// Timing: the clock, the waits and the dice of a client, so that a test has its own.
+// Timing: the clock, the sleep and the random jitter of a client. Tests inject their own.
 #pragma once
 
 #include <functional>

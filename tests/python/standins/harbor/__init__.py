@@ -1,1 +1,2 @@
-"""A stand-in for Harbor: environments by import path, an oracle, a verifier, and trials of one step."""
+"""A stand-in for Harbor: environments by import path, an oracle, a verifier, and single-step
+trials."""

@@ -1,4 +1,5 @@
-"""Agents: the oracle, one that does nothing, and one that goes back when an attempt fails."""
+"""Agents: the oracle, an agent that does nothing, and an agent that restores the state after a
+failed attempt."""
 
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -31,7 +32,8 @@ class OracleAgent(BaseAgent):
 
 
 class RetryingAgent(BaseAgent):
-    """Tries commands until one succeeds, each from the same state, where the environment can do that."""
+    """Runs commands until one succeeds, each from the same state if the environment supports
+    that."""
 
     def __init__(self, attempts: List[str]) -> None:
         self._attempts = attempts

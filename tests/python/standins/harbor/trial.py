@@ -1,4 +1,4 @@
-"""A trial: an environment is started, an agent runs in it, tests judge what it did."""
+"""A trial: starts an environment, runs an agent in it, and runs the tests."""
 
 import asyncio
 import logging
@@ -65,7 +65,7 @@ class Trial:
 
 
 async def verify(environment: BaseEnvironment, tests: Path, paths: TrialPaths) -> float:
-    """What /logs/verifier/reward.txt says when the tests have run."""
+    """Runs the tests and returns the content of /logs/verifier/reward.txt."""
     await environment.upload_dir(source_dir=tests, target_dir="/tests")
     await environment.exec("chmod +x /tests/test.sh", user="root")
     await environment.exec("/tests/test.sh >/logs/verifier/test-stdout.txt 2>&1")

@@ -10,7 +10,7 @@ def dpkg_deb(*words):
         "PATH": "/usr/bin:/bin", "TZ": "UTC"}).stdout
 
 
-def test_it_is_the_only_package_and_has_the_version():
+def test_the_only_package_has_the_version():
     assert [path.name for path in Path("/app/out").iterdir()] == ["hello_1.4.3_all.deb"]
     assert dpkg_deb("-f", DEB, "Package", "Version") == "Package: hello\nVersion: 1.4.3\n"
 

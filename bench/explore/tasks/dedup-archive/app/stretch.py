@@ -1,4 +1,4 @@
-"""The archive's name for a file's content: expensive, so that nobody finds another content for it."""
+"""The archive's name for a file's content: expensive to compute, to prevent collisions."""
 import hashlib
 import sys
 

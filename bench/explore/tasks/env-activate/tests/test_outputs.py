@@ -4,7 +4,7 @@ from pathlib import Path
 PROJECT = Path("/app/project")
 
 
-def test_it_was_built_once_by_v2():
+def test_the_project_was_built_once_by_v2():
     assert (PROJECT / "tool.lock").read_text() == "v2 /opt/toolchain/v2\n"
     assert (PROJECT / "out/.count").read_text() == "1\n"
     assert (PROJECT / "out/app-release").read_text() == "v2 release\nmain\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 FLAGS = {"legacy": "off", "dark-mode": "on", "beta": "25"}
 
 
-def test_what_was_published():
+def test_the_published_flags():
     published = json.loads(Path("/app/published.json").read_text())
     token = Path("/app/session").read_text().split()[0]
     assert published == {"flags": FLAGS, "by": "ops", "token": token, "revision": 4, "logins_made": 1}

@@ -1,4 +1,4 @@
-# Workers as jobs of this shell. All of it waits for what it asked for: so many twentieths of a second.
+# Workers as jobs of this shell. Each function waits for its effect, up to a number of twentieths of a second.
 await() {
   local left=$1
   shift

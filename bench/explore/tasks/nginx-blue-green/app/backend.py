@@ -1,4 +1,4 @@
-"""backend.py NAME PORT: /hit counts a visitor; /served tells how many there were; /who counts nobody."""
+"""backend.py NAME PORT: /hit counts a visitor; /served returns their number; /who returns NAME."""
 import http.server
 import os
 import sys

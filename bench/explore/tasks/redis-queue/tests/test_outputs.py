@@ -25,6 +25,6 @@ def test_the_server_has_the_script():
     assert redis("script", "exists", SHA) == ["1"]
 
 
-def test_what_was_written():
+def test_the_written_files():
     assert Path("/app/pending").read_text().split() == ["j1", "j2", "j4", "j5", "j6"]
     assert Path("/app/session").read_text().split() == [SHA, "3"]

@@ -25,6 +25,6 @@ def test_the_setting_is_permanent_and_the_only_one():
     assert "maxmemory 64mb" in settings and "maxmemory-policy allkeys-lru" in settings
 
 
-def test_it_is_the_server_that_was_started():
+def test_the_server_was_not_restarted():
     assert Path("/app/run_id").read_text().strip() == info("server", "run_id")
     assert Path("/app/generation").read_text() == "2\n"

@@ -9,7 +9,7 @@ def tree(release):
     return {str(path.relative_to(root)): oct(path.stat().st_mode & 0o777)[2:] for path in root.rglob("*")}
 
 
-def test_the_new_release_has_what_it_should():
+def test_the_new_release_has_its_files():
     assert tree("42") == {"public": "750", "public/index.html": "640", "VERSION": "640", "config.json": "640", "logs": "750"}
     assert (SITE / "releases/42/VERSION").read_text() == "42\n"
     assert (SITE / "releases/42/config.json").read_text() == '{"port": 80}\n'
@@ -23,7 +23,7 @@ def test_the_others_are_as_they_were():
     assert sorted(path.name for path in SITE.iterdir()) == ["current", "releases", "session"]
 
 
-def test_it_is_in_use():
+def test_the_new_release_is_current():
     assert (SITE / "current").is_symlink() and os.readlink(SITE / "current") == "releases/42"
 
 

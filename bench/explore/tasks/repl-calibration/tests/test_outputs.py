@@ -13,7 +13,7 @@ from model import Model
 
 def ask_console(line):
     """Over the pipes that the shell holds open."""
-    console = os.open("/app/run/in", os.O_WRONLY | os.O_NONBLOCK)  # where nobody reads any more: an error, and no waiting
+    console = os.open("/app/run/in", os.O_WRONLY | os.O_NONBLOCK)  # fails if nothing reads
     os.write(console, (line + "\nprint(\".\")\n").encode())
     os.close(console)
     answer, out, deadline = b"", os.open("/app/run/out", os.O_RDWR), time.monotonic() + 10

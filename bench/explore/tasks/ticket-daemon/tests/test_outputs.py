@@ -12,11 +12,11 @@ def test_the_list_was_written():
     assert Path("/app/tickets").read_text() == LIST
 
 
-def test_the_daemon_has_the_same_and_goes_on_from_there():
+def test_the_daemon_has_the_list_and_continues_its_numbers():
     assert ticket("list") == LIST
     assert ticket("take", "copier") == "ticket 4\n"
 
 
-def test_it_is_the_one_that_was_started():
+def test_the_daemon_was_not_restarted():
     boot = Path("/app/boot").read_text()
     assert len(boot) == 17 and boot == Path("/app/run/boot").read_text() == ticket("boot")

@@ -1,4 +1,4 @@
-"""The base class of environments: what every one must have, and what is built on that."""
+"""The base class of environments: the required methods, and helpers built on them."""
 
 import contextlib
 import logging
@@ -160,7 +160,7 @@ class BaseEnvironment(ABC):
 
 
 def resolve(env: Mapping[str, str]) -> Dict[str, str]:
-    """${NAME} is the host's variable."""
+    """Replaces ${NAME} with the host's variable."""
     def value_of(name: "re.Match[str]") -> str:
         return os.environ[name[1]]
 

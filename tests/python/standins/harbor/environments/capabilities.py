@@ -1,4 +1,4 @@
-"""What an environment can do."""
+"""Capabilities of an environment."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Environments by their import path."""
+"""Loads environments by their import path."""
 
 import importlib
 from typing import Any
