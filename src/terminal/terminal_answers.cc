@@ -59,7 +59,7 @@ std::string status_report(const CsiSequence& asked, const Emulator& emulator) {
       return "\x1b[?27;1;0;0n";  // North American keyboard
     case 53:
     case 55:
-      return "\x1b[?50n";  // no locator
+      return "\x1b[?53n";  // no locator
     default:
       return "";
   }

@@ -29,6 +29,8 @@ TEST(TerminalAnswersTest, QueriesAreAnsweredAsByXterm) {
       {"\x1b[6n", "\x1b[1;1R"},
       {"ab\r\ncde\x1b[6n", "\x1b[2;4R"},
       {"\x1b[5;9H\x1b[?6n", "\x1b[?5;9;1R"},
+      {"\x1b[?15n", "\x1b[?13n"},  // no printer
+      {"\x1b[?55n", "\x1b[?53n"},  // no locator
       {"\x1b[3;9r\x1b[?6h\x1b[2;2H\x1b[6n", "\x1b[2;2R"},
       {"\x1b[18t", "\x1b[8;24;80t"},
       {"\x1b[19t", "\x1b[9;24;80t"},

@@ -160,6 +160,7 @@ class CriuEngine : public ProcessEngine {
     // the same boot and saves 3 ms.
     ::unlink((request.image_dir + "/timens-0.img").c_str());
     SF_TRY(name_terminal_session(request));
+    SF_TRY(give_terminal_leader(request));
     captured.bytes = os::tree_bytes(request.image_dir);
     return captured;
   }
@@ -224,6 +225,14 @@ class CriuEngine : public ProcessEngine {
                                          image, static_cast<unsigned>(request.terminal_session),
                                          static_cast<unsigned>(request.terminal_group)));
     return named == image ? Status(Ok{}) : os::write_file(path, named);
+  }
+
+  static Status give_terminal_leader(const CaptureRequest& request) {
+    std::string path = request.image_dir + "/files.img";
+    SF_TRY_ASSIGN(std::string image, os::read_file(path, kMaxTable));
+    SF_TRY_ASSIGN(std::string terminals, os::read_file(request.image_dir + "/tty-info.img"));
+    SF_TRY_ASSIGN(std::string led, criu::with_terminal_leader(image, terminals));
+    return led == image ? Status(Ok{}) : os::write_file(path, led);
   }
 
   Result<Worker> take_worker(Purpose purpose, bool own_ipc) {
