@@ -1,5 +1,5 @@
-// What many sources of the libraries read, compiled once. Every source still includes what it uses:
-// the build with -DSF_UNITY=OFF does without this file.
+// Headers of many library sources, compiled once. Every source still includes the headers it uses:
+// the build with -DSF_UNITY=OFF does not use this file.
 #pragma once
 
 #include <fcntl.h>

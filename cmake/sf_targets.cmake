@@ -1,4 +1,4 @@
-# How StateFork's targets are made. Four functions, used by the CMakeLists.txt of each folder:
+# Defines StateFork's targets. Four functions, used by the CMakeLists.txt of each folder:
 #
 #   # src/waypoint/CMakeLists.txt: all *.cc below this folder except *_test.cc, as target sf_waypoint (alias sf::waypoint).
 #   sf_library(waypoint DEPS base os wire LIBS fmt::fmt EXCLUDE "init/.*")
@@ -7,14 +7,14 @@
 #   sf_test(waypoint_test
 #     SOURCES manifest_test.cc layer_stack_test.cc
 #     LABELS unit                      # unit | style | kernel | faults | equivalence | soak | bench
-#     DEPS waypoint testing            # layers; GoogleTest with its main comes by itself
+#     DEPS waypoint testing            # layers; GoogleTest with its main is included
 #     WITH daemon_world                # code that tests share, see sf_test_code
 #     LIBS nlohmann_json::nlohmann_json
 #     USES statefork-init              # programs that must be built before the test runs
 #     TIMEOUT 60                       # seconds, 120 when absent
-#     SHARDS 4 SERIAL                  # SERIAL: nothing else runs beside it
+#     SHARDS 4 SERIAL                  # SERIAL: no other test runs in parallel
 #     PARTS docker vm                  # a test for each, of the rows whose names begin so
-#     NAMESPACES)                      # its own mounts and processes: none outlives it
+#     NAMESPACES)                      # its own mount and PID namespace
 #
 #   # Code that several tests share, compiled once. Its folder is an include folder of the tests that have it.
 #   sf_test_code(daemon_world SOURCES daemon_world.cc DEPS os cli testing)
@@ -66,14 +66,14 @@ if(SF_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER "${SF_CCACHE}")
 endif()
 
-# Tests are many and linked often; programs keep the linker of the compiler.
+# Applies to tests, which are many and linked often; programs keep the compiler's linker.
 find_program(SF_MOLD mold)
 
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
 
 add_library(sf_warnings INTERFACE)
-# Options are structs with defaults and designated initialisers: naming some fields and not others is the point.
+# Options are structs with defaults and designated initialisers, so leaving out fields is normal.
 target_compile_options(sf_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror
                        -Wno-missing-field-initializers)
 

@@ -26,7 +26,8 @@ from .version import VERSION as __version__
 
 Sandbox = Session
 
-# Of the daemon that the environment names, or the usual one; for another one, make a Client.
+# For the daemon that the environment names, or else the default one. For another daemon, make a
+# Client.
 _client = Client()
 build_session = _client.build_session
 connect = _client.connect

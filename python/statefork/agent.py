@@ -1,4 +1,5 @@
-"""An agent for `statefork explore` in a few lines of Python: a program that answers on standard output.
+"""An agent for `statefork explore` in a few lines of Python: a program that answers on standard
+output.
 
     from statefork.agent import Action, Situation, run
 
@@ -8,7 +9,7 @@
 
     run(propose)
 
-While `run` runs, what is printed goes to standard error. The protocol is in docs/agents.md.
+While `run` runs, `print` writes to standard error. docs/agents.md describes the protocol.
 
 >>> situation = Situation.from_json({"instruction": "build it", "path": [], "siblings": [], "ordinal": 0, "lane": 0})
 >>> situation.instruction
@@ -31,7 +32,7 @@ __all__ = ["Action", "Assessment", "Assess", "Choose", "Propose", "Situation", "
 
 @dataclass(frozen=True)
 class Usage:
-    """What an answer has cost."""
+    """The cost of one answer."""
 
     model_calls: int = 0
     tokens_in: int = 0
@@ -41,7 +42,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Action:
-    command: str  # may be empty when done: nothing is run
+    command: str  # may be empty if `done`: no command is run
     thought: str = ""  # why
     done: bool = False  # the task is solved after it
     usage: Usage = field(default_factory=Usage)
@@ -50,13 +51,13 @@ class Action:
 @dataclass(frozen=True)
 class Assessment:
     value: float  # how promising, from 0 to 1
-    reflection: str = ""  # what those who try something else should know
+    reflection: str = ""  # advice for later attempts from the same state
     usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One action, and what came of it."""
+    """One action and its result."""
 
     command: str
     thought: str
@@ -69,7 +70,7 @@ class Turn:
 
     @property
     def ok(self) -> bool:
-        """It ended by itself, with exit code 0."""
+        """True if the command ended by itself with exit code 0."""
         return self.exit_code == 0 and not self.timed_out
 
     @classmethod
@@ -79,13 +80,13 @@ class Turn:
 
 @dataclass(frozen=True)
 class Situation:
-    """Everything on the way to a state, and what was tried from there already."""
+    """The actions that led to a state, and the actions tried from it so far."""
 
     instruction: str
     path: List[Turn]  # from the root
     siblings: List[Turn]  # other actions from the same state
-    ordinal: int  # how many were proposed from here before, those under way included
-    lane: int  # which rollout, where a policy has several
+    ordinal: int  # number of earlier proposals from this state, unfinished ones included
+    lane: int  # number of the rollout, if the policy runs several
 
     @classmethod
     def from_json(cls, json_object: Mapping[str, Any]) -> Situation:
@@ -97,16 +98,16 @@ class Situation:
 
 Propose = Callable[[Situation], Union[Action, str]]  # an action, or a command alone
 Assess = Callable[[Situation, Turn], Union[Assessment, float]]
-Choose = Callable[[Situation, List[Turn]], int]  # the place of one of them, from 0
+Choose = Callable[[Situation, List[Turn]], int]  # index of the chosen turn
 
 
 def run(propose: Propose, assess: Optional[Assess] = None, choose: Optional[Choose] = None, *,
         threads: int = 1, input: Optional[TextIO] = None, output: Optional[TextIO] = None) -> None:
-    """Answers requests until there are no more.
+    """Answers requests until the input ends.
 
-    Without `assess`, states are worth whether their command worked; without `choose`, the highest value is taken. An
-    exception is the answer to one request, and its traceback goes to standard error. With `threads`, so many requests
-    are worked on at the same time.
+    Without `assess`, a state's value depends on whether its command succeeded. Without `choose`,
+    the highest value wins. An exception fails one request; its traceback goes to standard error.
+    `threads` is the number of requests that are answered at the same time.
     """
     answerer = _Answerer(propose, assess, choose)
     lines = input or sys.stdin
@@ -126,7 +127,7 @@ def run(propose: Propose, assess: Optional[Assess] = None, choose: Optional[Choo
             return
         with ThreadPoolExecutor(max_workers=threads) as pool:
             for task in [pool.submit(answer, request) for request in requests]:
-                task.result()  # raises what went wrong with the protocol itself
+                task.result()  # raises protocol errors
 
 
 class _Answerer:
@@ -138,7 +139,7 @@ class _Answerer:
     def answer(self, request: Mapping[str, Any]) -> Dict[str, Any]:
         try:
             return {"id": request["id"], **self._carry_out(request)}
-        except Exception as error:  # noqa: BLE001: whatever it is, the exploration goes on
+        except Exception as error:  # noqa: BLE001: an agent's failure must not end the search
             traceback.print_exc()
             return {"id": request["id"], "error": f"{type(error).__name__}: {error}"}
 

@@ -1,4 +1,4 @@
-"""Terminal: everything that can be done to one branch. Branch: one that was forked off."""
+"""Terminal: the verbs of one branch. Branch: a Terminal that was forked from a node."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ LocalPath = Union[str, "os.PathLike[str]"]
 
 
 class Terminal:
-    """A live shell with its files and processes. Thread-safe: what is asked of one branch is done one after the
-    other, keys, the screen and files to be read come in between; different branches work side by side.
+    """A live shell with its files and processes. Thread-safe: calls on one branch run one after the
+    other, except keys, the screen and reading files, which do not wait. Branches run in parallel.
 
-    A node is given as a `Node`, an id, a name, "HEAD" (where this branch stands) or "HEAD~2".
+    A node is given as a `Node`, an id, a name, "HEAD" (this branch's current node) or "HEAD~2".
 
     In the examples below, `s` is a session.
     """
@@ -40,12 +40,14 @@ class Terminal:
     def exec_command(self, command: Union[str, bytes], *, timeout: Optional[float] = DEFAULT_TIMEOUT,
                      check: bool = False, max_output: Optional[int] = None, raw: bool = False,
                      on_output: Optional[Callable[[str], Any]] = None) -> CommandResult:
-        """Runs a command in the branch's shell, whose directory, variables and jobs it may change.
+        """Runs a command in the branch's shell; it may change the shell's directory, variables and
+        jobs.
 
-        After `timeout` seconds (None: no limit) it is interrupted; the result says so. With `check`, a command that
-        did not succeed raises `CommandFailed` or `CommandTimeout`. `on_output` is called with the output as it comes.
-        Of more than `max_output` bytes (1 MiB) the result has the beginning and the end. `raw` adds the terminal's
-        own bytes.
+        After `timeout` seconds (None: no limit) the command is interrupted and the result has
+        `timed_out` set. With `check`, a failed command raises `CommandFailed` or `CommandTimeout`.
+        `on_output` is called with each piece of output. If the output exceeds `max_output` bytes
+        (default 1 MiB), the result keeps its beginning and its end. `raw` adds the terminal's
+        bytes.
 
         >>> r = s.exec_command("cd /usr; pwd; (exit 3)", timeout=60)
         >>> r.output, r.exit_code, r.timed_out, r.truncated
@@ -63,9 +65,9 @@ class Terminal:
             cwd: Optional[str] = None, user: Optional[str] = None, stdin: Union[str, bytes, None] = None,
             timeout: Optional[float] = DEFAULT_TIMEOUT, check: bool = False,
             max_output: Optional[int] = None) -> ProgramResult:
-        """Runs a program beside the branch's shell, as `docker exec` does: no terminal, both outputs apart, and
-        whatever the shell is doing goes on. A string is a command line for /bin/sh. What it changed is part of the
-        next snapshot; it cannot be replayed, so that snapshot has to be physical.
+        """Runs a program beside the branch's shell, as `docker exec` does: without a terminal, with
+        separate outputs, and without disturbing the shell. A string is a command line for /bin/sh.
+        The program cannot be replayed, so the next snapshot has to be physical.
 
         >>> _ = s.exec_command("x=1; cd /tmp")
         >>> r = s.run(["sh", "-c", "pwd; echo $K; cat; echo oops >&2; exit 3"], env={"K": "v"}, cwd="/usr", stdin="in")
@@ -77,7 +79,7 @@ class Terminal:
 
     def start_command(self, command: Union[str, bytes], *, timeout: Optional[float] = DEFAULT_TIMEOUT,
                       max_output: Optional[int] = None, raw: bool = False) -> Execution:
-        """Starts a command that runs whoever watches. `for event in ...` follows it; `wait()` waits for its end.
+        """Starts a command and returns. `for event in ...` follows it; `wait()` waits for its end.
 
         >>> from statefork import OutputEvent
         >>> for event in s.start_command("echo hi"):
@@ -90,19 +92,20 @@ class Terminal:
         return Execution(self._runner, self._at, info)
 
     def execution(self, execution: str) -> Execution:
-        """One that was started before, by its id."""
+        """Returns an execution that was started before, by its id."""
         return Execution(self._runner, self._at, self._runner.run(executions.find(self._at, execution)))
 
     def executions(self) -> List[ExecutionInfo]:
-        """Those that run, and the last ones that ended."""
+        """Lists the running executions and the last ones that ended."""
         return self._runner.run(executions.list_executions(self._at))
 
     # States.
 
     def snapshot(self, name: Optional[str] = None, *, notes: Optional[Mapping[str, str]] = None,
                  materialization: Optional[Materialization] = None) -> Snapshot:
-        """Makes a node of where the branch is now. The session's policy decides whether it is physical, unless
-        `materialization` does; one that must be physical and cannot raises `UnsupportedError` with its blockers.
+        """Saves the state of the branch as a new node. `materialization` overrides the session's
+        policy. If the node must be physical and the branch cannot be captured, raises
+        `UnsupportedError` with the blockers.
 
         >>> n = s.snapshot("clean", notes={"score": "0.5"})
         >>> n.id, n.name, n.kind
@@ -111,8 +114,8 @@ class Terminal:
         return self._runner.run(verbs.snapshot(self._at, name, notes, materialization))
 
     def restore(self, node: NodeRef, *, on_divergence: OnDivergence = "fail") -> RestoreReport:
-        """Brings the branch back to a node. When a command that has to be done again for it does something else than
-        the first time: `DivergenceError`, and the branch is as it was; or, with "accept", it is in the report.
+        """Puts the branch back to a node. If a replayed command diverges, raises `DivergenceError`
+        and leaves the branch unchanged; with "accept", the report lists the divergence instead.
 
         >>> n = s.snapshot()
         >>> _ = s.exec_command("rm -r /etc; cd /; x=1")
@@ -133,10 +136,10 @@ class Terminal:
 
     def fork(self, node: NodeRef = "HEAD", count: Optional[int] = None, *, names: Sequence[str] = (),
              on_divergence: OnDivergence = "fail", return_errors: bool = False) -> Any:
-        """New live branches at a node: `count` of them, or one for each of `names`, or one.
+        """Makes live branches from a node: `count` of them, or one for each of `names`, or one.
 
-        All or none: when one cannot be made, the others are ended again and its error is raised. With
-        `return_errors` the list has a branch or an error for each one that was asked for.
+        All or none: if one branch cannot be made, the others are ended and its error is raised.
+        With `return_errors`, the list has a branch or an error for each requested branch.
 
         >>> for i, b in enumerate(s.fork("HEAD", 2)):
         ...     print(b.name, b.exec_command(f"x={i}; echo $x").output, end="")
@@ -148,7 +151,7 @@ class Terminal:
 
     def branch(self, node: NodeRef = "HEAD", name: Optional[str] = None, *,
                on_divergence: OnDivergence = "fail") -> Branch:
-        """One new live branch at a node, for `with s.branch(n) as b:`, which ends it when it is left.
+        """Makes one live branch from a node. `with s.branch(n) as b:` ends it on exit.
 
         >>> with s.branch("HEAD", name="attempt") as b:
         ...     b.name
@@ -159,11 +162,11 @@ class Terminal:
         return self._forked(self._runner.run(verbs.branch(self._at, node, name, on_divergence)))
 
     def node(self, node: NodeRef = "HEAD") -> TreeNode:
-        """The node with its notes and its place in the tree."""
+        """Returns the node with its notes and its place in the tree."""
         return self._runner.run(verbs.node(self._at, node))
 
     def set_notes(self, node: NodeRef, notes: verbs.Notes) -> TreeNode:
-        """Adds notes to a node or changes them; those that are None are removed, the others stay.
+        """Adds, changes or, if the value is None, removes notes of a node. Other notes stay.
 
         >>> n = s.snapshot(notes={"score": "0.5", "draft": "yes"})
         >>> s.set_notes(n, {"score": "0.9", "draft": None}).notes
@@ -172,11 +175,11 @@ class Terminal:
         return self._runner.run(verbs.change_node(self._at, node, notes=notes))
 
     def rename_node(self, node: NodeRef, name: str) -> TreeNode:
-        """An empty name takes its name away."""
+        """Renames a node. An empty name removes its name."""
         return self._runner.run(verbs.change_node(self._at, node, name=name))
 
     def diff(self, base: NodeRef = "HEAD", to: Optional[NodeRef] = None) -> Diff:
-        """What differs from `base` to another node, or to the branch as it is now.
+        """Compares `base` with another node, or with the branch's current state.
 
         >>> _ = s.exec_command("echo 1 >/root/new; export K=v")
         >>> [(d.subject, d.kind, d.name) for d in s.diff() if d.name in ("/root/new", "K")]
@@ -185,16 +188,17 @@ class Terminal:
         return self._runner.run(verbs.diff(self._at, base, to))
 
     def cleanup(self, node: NodeRef, *, force: bool = False) -> CleanupReport:
-        """Removes a node and all below it. `BusyError` when branches stand there; with `force` they are ended."""
+        """Removes a node and its subtree. If branches use them: `BusyError`, or with `force` they
+        are ended."""
         return self._runner.run(verbs.cleanup(self._at, node, force))
 
-    # The terminal as a person uses it.
+    # The terminal, as a person uses it.
 
     def send_keys(self, keys: Union[str, bytes]) -> TypedKeys:
-        """Types; "\\r" is the enter key, "\\x03" control-C. Reaches what is running now.
+        """Types `keys` into the running program; "\\r" is the enter key, "\\x03" control-C.
 
-        All of it or nothing: up to 4 MiB wait until the program in the terminal reads them; `BusyError` says how much
-        room is left. Control-C does not wait: it discards what waits.
+        Accepts all of `keys` or nothing. Up to 4 MiB wait until the program reads them; above that,
+        `BusyError` says how much room is left. Control-C does not wait: it discards waiting input.
 
         >>> execution = s.start_command("echo 'Your name?'; read x; echo hello $x")
         >>> next(execution.events()).text  # now it is running
@@ -207,8 +211,9 @@ class Terminal:
         return self._runner.run(verbs.send_keys(self._at, keys))
 
     def press(self, *names: str) -> TypedKeys:
-        """Presses keys by their names, as tmux has them, sent as the running program's modes want them: `Enter`, `Down`,
-        `F5`, `C-Left`, `M-x`, `S-Up`. A name that no key has is an `InvalidArgumentError`, and nothing is typed.
+        """Presses keys by their tmux names: `Enter`, `Down`, `F5`, `C-Left`, `M-x`, `S-Up`. They
+        are encoded for the running program's terminal modes. An unknown name raises
+        `InvalidArgumentError`, and nothing is typed.
 
         >>> s.press("C-c", "Enter").accepted_bytes
         2
@@ -216,22 +221,23 @@ class Terminal:
         return self._runner.run(verbs.press(self._at, names))
 
     def paste(self, text: str) -> TypedKeys:
-        """Pastes text: in marks if the program asked for bracketed pastes, otherwise as typed."""
+        """Pastes text, bracketed if the program enabled bracketed paste."""
         return self._runner.run(verbs.paste(self._at, text))
 
     def mouse(self, action: str, row: int, col: int, *, button: Optional[str] = None, control: bool = False,
               alt: bool = False, shift: bool = False) -> TypedKeys:
-        """`action` is click, press, release, move, wheel_up or wheel_down; row and column count from 0; `button` is left
-        (the default), middle or right. `InvalidArgumentError` if the program did not ask for the mouse."""
+        """Sends a mouse event. `action` is click, press, release, move, wheel_up or wheel_down; row
+        and column count from 0; `button` is left (the default), middle or right. If the program did
+        not enable mouse reports, raises `InvalidArgumentError`."""
         return self._runner.run(verbs.mouse(self._at, action, row, col, button, control, alt, shift))
 
     def screen(self, scrollback: int = 0) -> Screen:
-        """What is on the screen, with up to that many lines that went out at the top."""
+        """Returns the screen, with up to `scrollback` lines that scrolled off the top."""
         return self._runner.run(verbs.screen(self._at, scrollback))
 
     def watch_terminal(self) -> Iterator[TerminalEvent]:
-        """What the terminal prints from now on, first of all its screen; until nobody iterates any more, or the
-        branch ends.
+        """Yields the current screen, then the terminal's output, until the caller stops iterating
+        or the branch ends.
 
         >>> first = next(s.watch_terminal())
         >>> first.repaint, first.rows == len(s.screen().rows)
@@ -260,11 +266,11 @@ class Terminal:
         self._runner.run(verbs.write_file(self._at, path, content))
 
     def upload(self, local: LocalPath, path: str) -> None:
-        """A file of this machine into the branch."""
+        """Copies a file of this machine into the branch."""
         self._runner.run(verbs.upload(self._at, local, path))
 
     def download(self, path: str, local: LocalPath) -> None:
-        """A file of the branch onto this machine."""
+        """Copies a file of the branch to this machine."""
         self._runner.run(verbs.download(self._at, path, local))
 
     def _branch(self, name: str) -> Branch:
@@ -277,10 +283,10 @@ class Terminal:
 
 
 class Branch(Terminal):
-    """A live copy of a node, apart from all others. Ends with its `with`, by `end()`, or with its session.
+    """A branch forked from a node. It ends with its `with`, by `end()`, or with its session.
 
-    `accepted` and `unproven` are those of a `RestoreReport`, from the fork that made it; empty for a branch that was
-    found by its name.
+    `accepted` and `unproven` come from the fork, as in a `RestoreReport`. They are empty if the
+    branch was looked up by its name.
     """
 
     accepted: Sequence[Divergence] = ()

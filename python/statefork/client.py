@@ -1,4 +1,4 @@
-"""Client: one daemon, and the sessions it has."""
+"""Client: a daemon and its sessions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from .session import Session
 
 
 class Client:
-    """A daemon at a Unix `socket`, or at a `url` with its `token`; by default where the environment says
-    (STATEFORK_URL and STATEFORK_TOKEN, STATEFORK_SOCKET), or else at the usual socket. When none answers at a socket,
-    the program `statefork` (STATEFORK_PROGRAM, or from the PATH) starts one, unless `start` is False; `state` is
-    where that one keeps everything.
+    """A daemon at a Unix `socket`, or at a `url` with its `token`. The default comes from the
+    environment (STATEFORK_URL and STATEFORK_TOKEN, STATEFORK_SOCKET), or else is the default
+    socket. If no daemon answers at a socket, the program `statefork` (STATEFORK_PROGRAM, or from
+    the PATH) starts a daemon, unless `start` is False. The started daemon keeps its data in
+    `state`.
 
-    Holds no connection, so there is nothing to close. Thread-safe.
+    Keeps no connection open, so it needs no close. Thread-safe.
 
     >>> Client().health().status
     'ok'
@@ -43,13 +44,14 @@ class Client:
                       labels: Optional[Mapping[str, str]] = None, ttl: Optional[float] = None,
                       idle: Optional[float] = None, max_bytes: Optional[int] = None,
                       max_branches: Optional[int] = None, keep: bool = False) -> Session:
-        """Starts a live terminal over the directory `root`, which itself stays as it is; docker and podman take an
-        image, too (`root="image:debian:12"`).
+        """Starts a session over the directory `root`, which is never changed. docker and podman
+        also accept an image (`root="image:debian:12"`).
 
-        `backend` is waypoint (everything), overlay (files only), replay (nothing but commands), another of `backends()`,
-        or auto (the best this host can run); `policy` eager,
-        lazy, smart or every-N; `engine` auto, native or criu (waypoint alone). `ttl` and `idle` are seconds after which the daemon ends it by itself. Leaving its
-        `with` ends it, unless `keep` is set.
+        `backend` is waypoint (saves everything), overlay (files only), replay (commands only),
+        another of `backends()`, or auto (the best one for this host). `policy` is eager, lazy,
+        smart or every-N. `engine` is auto, native or criu (waypoint only). The daemon ends the
+        session after `ttl` seconds, or after `idle` seconds without use. Leaving the `with` ends
+        the session, unless `keep` is set.
         """
         info = self._runner.run(verbs.build_session(
             backend, root, ttl, idle, name=name, policy=policy, user=user, cwd=cwd, env=env, network=network,
@@ -59,7 +61,7 @@ class Client:
         return Session(self._runner, info, keep)
 
     def connect(self, session: str, *, keep: bool = True) -> Session:
-        """A session that is there already, by id or name. Leaving its `with` does not end it, unless `keep` is
+        """Returns an existing session, by id or name. Leaving the `with` ends it only if `keep` is
         False.
 
         >>> Client().connect(s.id).exec_command("echo hi").output
@@ -68,23 +70,23 @@ class Client:
         return Session(self._runner, self._runner.run(verbs.session_info(Address(session))), keep)
 
     def list_sessions(self) -> List[SessionInfo]:
-        """The oldest first."""
+        """Lists all sessions, the oldest first."""
         return self._runner.run(verbs.list_sessions())
 
     def health(self) -> Health:
-        """Is it there, and which one is it?"""
+        """Checks that the daemon answers, and returns its version and process id."""
         return self._runner.run(verbs.health())
 
     def backends(self) -> List[BackendInfo]:
-        """What each backend preserves and can do."""
+        """Lists the backends with what each one preserves."""
         return self._runner.run(verbs.backends())
 
     def metrics(self) -> str:
-        """As Prometheus reads them."""
+        """Returns the metrics in the Prometheus text format."""
         return self._runner.run(verbs.metrics())
 
     def collect_garbage(self) -> GarbageReport:
-        """Tries again to remove what could not be removed before."""
+        """Retries removals that failed before."""
         return self._runner.run(verbs.collect_garbage())
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Container: a branch as those know it who talk to Docker from Python. Only what agents use of it."""
+"""Container: a branch behind the part of docker-py's Container interface that agents use."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .branch import Terminal
 from .errors import UnsupportedError
 from .side_script import side_argv, side_script
 
-MAX_OUTPUT = 16 << 20  # of each stream; of more there is the beginning and the end
+MAX_OUTPUT = 16 << 20  # per stream; longer output keeps its beginning and its end
 Command = Union[str, Sequence[str]]
 Output = Union[bytes, Tuple[Optional[bytes], Optional[bytes]]]
 Paths = Union[Path, Sequence[Path]]
 
 
 class ExecResult(NamedTuple):
-    exit_code: Optional[int]  # None: nobody waits for it
-    output: Any  # bytes; with `demux`, both outputs apart
+    exit_code: Optional[int]  # None: detached
+    output: Any  # bytes; with `demux`, a pair of stdout and stderr
 
 
 class Container:
@@ -48,9 +48,9 @@ class Container:
                  privileged: bool = False, user: str = "", detach: bool = False, stream: bool = False,
                  socket: bool = False, environment: Union[Mapping[str, str], Sequence[str], None] = None,
                  workdir: Optional[str] = None, demux: bool = False) -> ExecResult:
-        """A fresh process without a terminal. What it leaves in the background runs on."""
+        """Runs a new process without a terminal. Its background processes keep running."""
         if stdin or tty or privileged or stream or socket:
-            raise UnsupportedError("no stdin, tty, privileges, stream or socket here",
+            raise UnsupportedError("exec_run does not support stdin, tty, privileged, stream or socket",
                                    hint="for a terminal, use send_keys and capture_pane")
         command = "exec " + shlex.join(shlex.split(cmd) if isinstance(cmd, str) else cmd)
         if detach:
@@ -74,7 +74,7 @@ class Container:
         return True
 
     def copy_in(self, paths: Paths, directory: Optional[str] = None, filename: Optional[str] = None) -> None:
-        """Files under their names, or all under `filename`; of directories, what is in them."""
+        """Copies files under their names or as `filename`, and the contents of directories."""
         entries: List[Tuple[Path, str]] = []
         for path in [paths] if isinstance(paths, (str, Path)) else paths:
             path = Path(path)
@@ -82,7 +82,7 @@ class Container:
         self.put_archive(directory or self._workdir, transfer.pack(entries))
 
     def copy_out(self, directory: str, local: Path) -> None:
-        """What is in a directory, into one of this machine."""
+        """Copies a directory's contents into a directory of this machine."""
         transfer.unpack(self.branch._runner.run(transfer.get_tree(self.branch._at, directory)), local)
 
 

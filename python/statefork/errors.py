@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as types. All of them are `StateForkError`.
+"""The exceptions of this package. All of them derive from `StateForkError`.
 
 >>> error = error_from_problem(404, {"code": "not_found", "detail": "no session 'x'", "hint": "list them"})
 >>> type(error).__name__, str(error), error.status
@@ -19,7 +19,7 @@ __all__ = ["AuthenticationError", "BusyError", "CommandError", "CommandFailed", 
 
 
 class StateForkError(Exception):
-    """What went wrong (`message`), what to do about it (`hint`), and what a program can tell it by (`code`)."""
+    """The problem (`message`), its remedy (`hint`), and a code for programs (`code`)."""
 
     code = "os"
 
@@ -30,8 +30,8 @@ class StateForkError(Exception):
         self.code = code or type(self).code
         self.hint = hint
         self.details: Dict[str, Any] = dict(details or {})
-        self.status = status  # of HTTP; 0: it did not come from the daemon
-        self.output = output  # what a command had printed until then, when one was running
+        self.status = status  # HTTP status; 0: the error is not from the daemon
+        self.output = output  # what the command printed before the error, if one ran
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message
@@ -44,7 +44,7 @@ class InvalidArgumentError(StateForkError, ValueError):
 
 
 class AuthenticationError(StateForkError, PermissionError):
-    """The daemon is there, but not for us: no token, a wrong one, or a socket of others."""
+    """The daemon refused access: no token, a wrong token, or no permission for the socket."""
 
     code = "unauthorized"
 
@@ -56,21 +56,21 @@ class NotFoundError(StateForkError, LookupError):
 
 
 class BusyError(StateForkError):
-    """Something else is in the way for now."""
+    """Another operation or a limit prevents this for now. Try again later."""
 
     code = "busy"
 
 
 class DivergenceError(StateForkError):
-    """A command that was replayed did something else, or led to another state; the branch is as it was before."""
+    """A replayed command diverged: another output or another state. The branch is unchanged."""
 
     code = "diverged"
 
     @property
     def divergence(self) -> Divergence:
-        """Which command of which node, what it did the first time (`expected`), and now (`observed`).
+        """The command, its first outcome (`expected`) and its replayed outcome (`observed`).
 
-        If all outputs are the same, `state` says what of the node differs, and `command` is empty.
+        If all outputs are equal, `state` names the difference, and `command` is empty.
         """
         return Divergence(node=str(self.details.get("node", "")), index=self._number("index"),
                           command=str(self.details.get("command", "")),
@@ -90,19 +90,19 @@ class DivergenceError(StateForkError):
 
 
 class SessionLostError(StateForkError):
-    """The live branch is gone. Its nodes are not: `restore` brings it back to one of them."""
+    """The live branch was lost. Its nodes remain; `restore` puts it back to one of them."""
 
     code = "session_lost"
 
 
 class UnsupportedError(StateForkError):
-    """Not possible here, or not with what is running in the branch."""
+    """Not supported on this host, by this backend, or with the branch's running processes."""
 
     code = "unsupported"
 
     @property
     def blockers(self) -> List[Blocker]:
-        """What could not be captured, when that is the reason."""
+        """The objects that prevent a capture; empty if the error has another cause."""
         found = self.details.get("blockers", [])
         try:
             listed = json.loads(found) if isinstance(found, str) else found
@@ -113,7 +113,7 @@ class UnsupportedError(StateForkError):
 
 
 class TimedOutError(StateForkError, TimeoutError):
-    """Something took longer than it may. For a command's own time limit see `CommandTimeout`."""
+    """An operation exceeded its time limit. For a command's own limit see `CommandTimeout`."""
 
     code = "timed_out"
 
@@ -125,11 +125,11 @@ class NoSpaceError(StateForkError):
 
 
 class DaemonError(StateForkError):
-    """The daemon failed, or its answer makes no sense."""
+    """The daemon failed, or its reply is malformed."""
 
 
 class DaemonConnectionError(DaemonError, ConnectionError):
-    """The connection broke. What was asked may or may not have been done."""
+    """The connection broke. The daemon may or may not have carried out the request."""
 
 
 class NoDaemonError(DaemonConnectionError):
@@ -137,23 +137,23 @@ class NoDaemonError(DaemonConnectionError):
 
 
 class CrowdedError(DaemonConnectionError):
-    """Too many want to talk to the daemon right now. Nothing was done."""
+    """Too many clients are waiting for the daemon. Nothing was done."""
 
     code = "busy"
 
 
 class ExecutionLostError(StateForkError):
-    """A command was started, and how it ends can no longer be found out; `output` has what came until then."""
+    """A command was started, but its result is lost. `output` has its output so far."""
 
     code = "session_lost"
 
 
 class CommandError(StateForkError):
-    """With `check=True`: a command did not succeed. `result` has everything that was seen of it."""
+    """With `check=True`: a command failed. `result` has its output and exit code."""
 
     def __init__(self, result: Union[CommandResult, ProgramResult], message: str) -> None:
         super().__init__(message, output=result.output)
-        self.args = (result, message)  # what it is made from again after pickling
+        self.args = (result, message)  # unpickling calls the constructor with these
         self.result = result
 
     @property
@@ -168,7 +168,8 @@ class CommandFailed(CommandError):
 
 
 class CommandTimeout(CommandError, TimeoutError):
-    """The command took longer than its time-out and was interrupted; `result.output` has what came until then."""
+    """The command exceeded its time limit and was interrupted. `result.output` has its output so
+    far."""
 
     code = "command_timed_out"
 
@@ -181,7 +182,7 @@ _TYPES: Dict[str, Type[StateForkError]] = {
 
 
 def error_from_problem(status: int, problem: Any) -> StateForkError:
-    """From an RFC 9457 problem, or from whatever else somebody between us and the daemon answered."""
+    """Makes an error from an RFC 9457 problem, or from a proxy's answer in another format."""
     fields: Dict[str, Any] = problem if isinstance(problem, dict) else {}
     details = fields.get("details")
     code = fields.get("code")
@@ -194,12 +195,13 @@ def error_from_problem(status: int, problem: Any) -> StateForkError:
 
 
 def excerpt(command: str) -> str:
-    """As much of a command as a message needs."""
+    """Shortens a command for a message."""
     return command if len(command) <= 80 else command[:77] + "..."
 
 
 def check_result(result: Checked) -> Checked:
-    """The result, if the command succeeded; raises what it deserves otherwise."""
+    """Returns the result if the command succeeded; otherwise raises CommandFailed or
+    CommandTimeout."""
     if result.timed_out:
         raise CommandTimeout(result, f"'{excerpt(result.command)}' took longer than its time-out")
     if result.exit_code != 0:

@@ -1,4 +1,4 @@
-"""The events of a command that runs by itself, and the reader of the stream they come in (server-sent events).
+"""The events of an execution, and the reader of the stream that carries them (server-sent events).
 
 >>> reader = EventReader()
 >>> reader.feed(b'id: 1\\nevent: output\\nda')
@@ -23,19 +23,19 @@ class OutputEvent:
 
     seq: int
     text: str
-    raw: bytes = field(default=b"", repr=False)  # with raw=True: the terminal's own bytes, and no text
+    raw: bytes = field(default=b"", repr=False)  # with raw=True: the terminal's bytes, and `text` is empty
 
 
 @dataclass(frozen=True)
 class GapEvent:
-    """Events up to this number came, but are no longer kept."""
+    """The daemon no longer keeps the events up to this number."""
 
     seq: int
 
 
 @dataclass(frozen=True)
 class ResultEvent:
-    """The command has ended. The last event."""
+    """The command ended. This is the last event."""
 
     seq: int
     result: CommandResult
@@ -43,10 +43,10 @@ class ResultEvent:
 
 @dataclass(frozen=True)
 class TerminalEvent:
-    """What a terminal printed."""
+    """Output of a terminal."""
 
     raw: bytes
-    repaint: bool = False  # these bytes paint all of a cleared terminal of this size
+    repaint: bool = False  # `raw` repaints a cleared terminal of this size
     rows: int = 0
     cols: int = 0
 
@@ -61,10 +61,10 @@ class Message:
 
 
 class EventReader:
-    """Takes bytes as they come, however they were split, and gives whole messages. Pure."""
+    """Takes bytes in chunks of any size and returns whole messages. Pure."""
 
     def __init__(self) -> None:
-        self._pieces: List[bytes] = []  # of a line that has not ended yet
+        self._pieces: List[bytes] = []  # of an unfinished line
         self._kind = ""
         self._data: List[str] = []
 
@@ -83,7 +83,7 @@ class EventReader:
     def _take(self, line: str) -> Optional[Message]:
         if not line:
             return self._finish()
-        name, _, value = line.partition(":")  # a line that begins with a colon is a comment: a sign of life
+        name, _, value = line.partition(":")  # a line that begins with a colon is a keep-alive comment
         value = value[1:] if value.startswith(" ") else value
         if name == "event":
             self._kind = value

@@ -1,4 +1,4 @@
-"""Execution: a command that runs by itself, whoever watches."""
+"""Execution: a command that runs independently of its watchers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from .runner import Runner
 
 
 class Execution:
-    """What `start_command` returns. Iterates over the command's events, from the first one to its result; when the
-    connection breaks, it goes on where it was. Whoever stops iterating does not stop the command.
+    """Returned by `start_command`. Iterates over the command's events, from the first one to its
+    result; after a broken connection the iteration reconnects and continues. To stop iterating does
+    not stop the command.
 
-    A daemon that is started anew remembers no executions: `ExecutionLostError`.
+    A restarted daemon does not know earlier executions: `ExecutionLostError`.
 
     >>> execution = s.start_command("echo one; echo two")
     >>> execution.wait().output
@@ -32,24 +33,26 @@ class Execution:
         self.command = info.command
 
     def events(self, after: int = 0) -> Iterator[Event]:
-        """The events after number `after`: `OutputEvent`s (and a `GapEvent` where old ones are no longer kept), at
-        last the `ResultEvent`. Raises what the command could not be run for."""
+        """Yields the events after number `after`: `OutputEvent`s, a `GapEvent` in place of events
+        that are no longer kept, and last the `ResultEvent`. If the command failed to run, raises
+        its error."""
         return self._runner.iterate(executions.follow(self._at, self._info, after))
 
     def __iter__(self) -> Iterator[Event]:
         return self.events()
 
     def wait(self, timeout: Optional[float] = None, *, check: bool = False) -> CommandResult:
-        """Returns when the command has ended. `TimedOutError` when it has not within `timeout` seconds; it runs on."""
+        """Waits until the command ends. After `timeout` seconds: `TimedOutError`; the command keeps
+        running."""
         return self._runner.run(executions.wait(self._at, self._info, timeout, check))
 
     def interrupt(self) -> str:
-        """Types Ctrl-C when the command runs; one that still waits for its turn never begins. Says where it met
-        the command: `"queued"`, `"running"` or `"over"`. A program may ignore it."""
+        """Types Ctrl-C if the command runs, which a program may ignore; removes the command if it
+        is still queued. Returns the state it found: `"queued"`, `"running"` or `"over"`."""
         return self._runner.run(executions.interrupt(self._at, self.id))
 
     def info(self) -> ExecutionInfo:
-        """How it is now."""
+        """Returns the execution's current state."""
         return self._runner.run(executions.find(self._at, self.id))
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Commands that run by themselves: the plans that start, follow and await them. Pure; see plans.py."""
+"""Executions: the plans that start, follow and await them. Pure; see plans.py."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .results import CommandResult, ExecutionInfo
 from .subscription import Subscription, patience
 from .verbs import call
 
-KEPT_OUTPUT = 64 << 10  # of what came last, for an error to carry
-WAIT_SECONDS = 30.0  # of one question whether an execution has ended
+KEPT_OUTPUT = 64 << 10  # the last output, for an error's `output`
+WAIT_SECONDS = 30.0  # length of one long poll
 
 
 def start(at: Address, command: Union[str, bytes], timeout: Optional[float], max_output: Optional[int],
@@ -41,7 +41,7 @@ def list_executions(at: Address) -> Plan[List[ExecutionInfo]]:
 
 
 def wait(at: Address, execution: ExecutionInfo, timeout: Optional[float], check: bool) -> Plan[CommandResult]:
-    """Asks until it has ended; `timeout` bounds the waiting, not the command."""
+    """Polls until the execution ends; `timeout` limits the waiting, not the command."""
     until = None if timeout is None else time.monotonic() + timeout
     pauses = patience()
     while True:
@@ -68,12 +68,12 @@ def wait(at: Address, execution: ExecutionInfo, timeout: Optional[float], check:
 
 def run_command(at: Address, command: Union[str, bytes], timeout: Optional[float], check: bool,
                 max_output: Optional[int], raw: bool, on_output: Optional[Callable[[str], Any]]) -> Plan[CommandResult]:
-    """One request, or, when the output is to be told as it comes, an execution that is followed to its end."""
+    """Sends one request; with `on_output`, starts an execution and follows it to its end."""
     if on_output is None:
         answer = yield from call(at.ask("POST", "exec", command_body(command, timeout, max_output, raw)))
         result = replies.command_result(answer, shown(command))
     elif raw:
-        raise InvalidArgumentError("on_output is told text, not the terminal's bytes",
+        raise InvalidArgumentError("on_output receives text, so it cannot be combined with raw=True",
                                    hint="for those, iterate over start_command(..., raw=True)")
     else:
         execution = yield from start(at, command, timeout, max_output, raw)
@@ -94,8 +94,8 @@ def emit(event: Event) -> Iterator[Step]:
 
 def follow(at: Address, execution: ExecutionInfo, after: int,
            deliver: Callable[[Event], Iterator[Step]] = emit) -> Plan[CommandResult]:
-    """All events after number `after`, to the last one, which has the result; each once, over as many connections as
-    it takes."""
+    """Emits each event after number `after` once, up to the one with the result. Reconnects as
+    needed."""
     path = f"executions/{part(execution.id)}/events"
     output = ""
     subscription = Subscription(lambda: at.ask("GET", path, query={"after": str(after)}))
@@ -120,7 +120,8 @@ def follow(at: Address, execution: ExecutionInfo, after: int,
 
 
 def event_from(message: Message, command: str, output: str) -> Optional[Event]:
-    """Raises what the command failed with, if it did, with what it printed until then."""
+    """Reads an event. If it reports an error, raises that error with the command's output so
+    far."""
     try:
         return replies.event(message, command)
     except StateForkError as error:
@@ -129,5 +130,5 @@ def event_from(message: Message, command: str, output: str) -> Optional[Event]:
 
 
 def lost(command: str, output: str, error: Exception) -> ExecutionLostError:
-    return ExecutionLostError(f"nobody can say how '{excerpt(command)}' ends: {error}", output=output,
-                              hint="its effects are in the branch; the daemon may have been started anew")
+    return ExecutionLostError(f"the result of '{excerpt(command)}' is lost: {error}", output=output,
+                              hint="its effects are in the branch; the daemon may have been restarted")

@@ -1,6 +1,7 @@
-"""explore: a search for a solution of a task, as `statefork explore` does it, with an agent of your own if you like.
+"""explore: searches for a solution of a task with `statefork explore`; the agent may be a Python
+function.
 
-The tree, the policies and the budgets are the program's; what Python adds is an agent that is a function.
+The program `statefork explore` keeps the tree, the policies and the budgets.
 """
 
 from __future__ import annotations
@@ -28,14 +29,15 @@ NOT_SOLVED = 3  # the program's exit status
 
 @dataclass(frozen=True)
 class Exploration:
-    """A finished run. Everything else is in its directory: report.html, tree.json, trajectories.jsonl, ..."""
+    """A finished run. Its directory has the rest: report.html, tree.json, trajectories.jsonl,
+    ..."""
 
     directory: Path
     solved: bool
-    why: str  # it ended
+    why: str  # why it ended
     best: int  # number of its best node
     session: str
-    node: str  # of the session: the best node's state
+    node: str  # the session's node with the best state
     nodes: int
     model_calls: int
     tokens: int
@@ -49,7 +51,7 @@ class Exploration:
         return loaded
 
     def path(self, node: Optional[int] = None) -> List[Dict[str, Any]]:
-        """The nodes on the way to one, the best one unless another is named."""
+        """Returns the nodes from the root to `node`, by default to the best one."""
         nodes = self.tree["nodes"]
         found = []
         at = self.best if node is None else node
@@ -66,15 +68,16 @@ def explore(task: Optional[LocalPath] = None, *, agent: Union[str, agents.Propos
             resume: Optional[LocalPath] = None, max_nodes: Optional[int] = None, max_time: Optional[int] = None,
             max_cost: Optional[float] = None, options: Sequence[str] = (), socket: Optional[str] = None,
             state: Optional[str] = None) -> Exploration:
-    """Searches, and waits for the end. What is not said is as the command line has it.
+    """Runs a search and waits for its end. Defaults are those of `statefork explore`.
 
-    `agent` is what the command line takes ("llm:MODEL", "script:FILE", "exec:COMMAND", "oracle"), or a function from
-    a `statefork.agent.Situation` to an `Action`; it is called in this process, by several threads when `jobs` is
-    more than 1. `options` are more of the command line's. A run that is resumed takes `jobs`, budgets and `agent`, which
-    a run whose agent is a function needs again.
+    `agent` is a value of the option `--agent` ("llm:MODEL", "script:FILE", "exec:COMMAND",
+    "oracle"), or a function from a `statefork.agent.Situation` to an `Action`. The function is
+    called in this process, by several threads if `jobs` is more than 1. `options` are further words
+    of the command line. A resumed run accepts `jobs`, budgets and `agent`; if its agent was a
+    function, `agent` is required.
     """
     if (task is None) == (resume is None):
-        raise InvalidArgumentError("one task, or one run to resume")
+        raise InvalidArgumentError("give either a task or a run to resume")
     location = find_location(socket, state=state)
     command = [find_program(), "explore", "--json", "--socket", location.path]
     command += ["--state", location.state] if location.state else []
@@ -103,19 +106,19 @@ def finished(ran: "subprocess.CompletedProcess[str]") -> Exploration:
 
 
 def failure_of(ran: "subprocess.CompletedProcess[str]") -> StateForkError:
-    """The problem is the last thing on standard error, after the lines about what happened."""
+    """Reads the problem, which follows the progress lines on standard error."""
     lines = ran.stderr.splitlines()
     begin = max((number for number, line in enumerate(lines) if line == "{"), default=len(lines))
     try:
         return error_from_problem(0, json.loads("\n".join(lines[begin:])))
-    except ValueError:  # a wrong command line, or it was killed
+    except ValueError:  # the command line was wrong, or the program was killed
         return StateForkError(f"statefork explore exited {ran.returncode}: {ran.stderr.strip()[-2000:]}")
 
 
 @contextmanager
 def served(agent: Union[str, agents.Propose, None], assess: Optional[agents.Assess],
            choose: Optional[agents.Choose]) -> Iterator[Optional[str]]:
-    """The agent as the command line takes it. A function is reached through two pipes that have names."""
+    """Yields the value of `--agent`. A function is served over two named pipes."""
     if agent is None or isinstance(agent, str):
         yield agent
         return
@@ -134,7 +137,7 @@ def served(agent: Union[str, agents.Propose, None], assess: Optional[agents.Asse
         server = threading.Thread(target=serve, daemon=True)
         server.start()
         try:
-            # What a shell runs in the background does not have its standard input, unless it is told so.
+            # A shell gives background commands no standard input, so pass it as descriptor 3.
             yield f"exec:exec 3<&0; cat <&3 >{quote(requests)} & exec cat {quote(answers)}"
         finally:
             over.set()
@@ -142,7 +145,8 @@ def served(agent: Union[str, agents.Propose, None], assess: Optional[agents.Asse
 
 
 def end(server: threading.Thread, requests: str, answers: str) -> None:
-    """It may wait for somebody at the other end of either pipe, who does not come any more."""
+    """Ends the server thread. Opens both pipes, since it may block in open() until the other end is
+    open."""
     reader = os.open(answers, os.O_RDWR | os.O_NONBLOCK)
     try:
         while server.is_alive():

@@ -1,7 +1,9 @@
-"""WaypointEnvironment: StateFork under Harbor, which loads it by its import path `statefork.harbor:WaypointEnvironment`.
+"""WaypointEnvironment: an environment for Harbor, with the import path
+`statefork.harbor:WaypointEnvironment`.
 
-To Harbor it is an environment like any other: files go in and out, `exec` is a fresh process without a terminal. Beyond
-that it can be snapshotted, restored and forked, with everything that runs in it. The manual is docs/harbor.md.
+It implements Harbor's interface: file transfer, and `exec`, which starts a process without a
+terminal. It can also be snapshotted, restored and forked with its running processes. The manual is
+docs/harbor.md.
 """
 
 from __future__ import annotations
@@ -34,15 +36,15 @@ MIB = 1 << 20
 
 T = TypeVar("T")
 
-# Users other than root write logs, too.
+# Users other than root must be able to write logs.
 PREPARE = r"""
 mkdir -p -- "$@" && shift && chmod 777 -- "$@"
 """
 
 
 class ExecTimeout(RuntimeError):
-    """A command took longer than its `timeout_sec` and was ended; `result` has what came until then. No `TimeoutError`:
-    Harbor would take that for the agent's own time being over."""
+    """A command exceeded its `timeout_sec` and was ended; `result` has its output so far. Not a
+    `TimeoutError`, because Harbor takes that for the end of the agent's own time limit."""
 
     def __init__(self, command: str, seconds: float, result: ProgramResult) -> None:
         super().__init__(f"'{excerpt(command)}' was ended after {seconds} seconds")
@@ -52,11 +54,12 @@ class ExecTimeout(RuntimeError):
 class WaypointEnvironment(OldCapabilities, Environment):
     """A task's environment in a session of StateFork.
 
-    `root` is what its files are built on: a directory, or, for the backends docker and podman, `image:NAME`; `{name}`
-    in it is the environment's name. Without it, what the task's `docker_image` says counts, if it is a directory (or
-    the backend takes images), and then the variable STATEFORK_ROOT. `network` is `none` or `host`; without it, what the
-    task says. `socket`, or `url` and `token`, are for another daemon than the usual one, `ttl` is a session's longest
-    life in seconds.
+    `root` is the session's root: a directory or, for the backends docker and podman, `image:NAME`.
+    `{name}` in it is replaced by the environment's name. The default is the task's `docker_image`,
+    if it is a directory or the backend accepts images, or else the variable STATEFORK_ROOT.
+    `network` is `none` or `host`; the default is the task's setting. `socket`, or `url` and
+    `token`, select a daemon other than the default one. `ttl` is a session's longest lifetime in
+    seconds.
     """
 
     def __init__(self, environment_dir: Path, environment_name: str, session_id: str, trial_paths: Any,
@@ -77,7 +80,7 @@ class WaypointEnvironment(OldCapabilities, Environment):
         super().__init__(environment_dir=environment_dir, environment_name=environment_name, session_id=session_id,
                          trial_paths=trial_paths, task_env_config=task_env_config, **others)
 
-    # What Harbor asks before anything runs.
+    # Called by Harbor before the environment starts.
 
     @staticmethod
     def type() -> str:
@@ -93,7 +96,7 @@ class WaypointEnvironment(OldCapabilities, Environment):
 
     @classmethod
     def preflight(cls) -> None:
-        """Is there a daemon, or can one be started?"""
+        """Exits with a message if no daemon answers and none can be started."""
         try:
             Client().health()
         except StateForkError as error:
@@ -106,29 +109,29 @@ class WaypointEnvironment(OldCapabilities, Environment):
                                        hint="only tasks with one container can run here")
         for what in ("gpus", "tpu"):
             if getattr(self.task_env_config, what, None):
-                raise UnsupportedError(f"the task {self.environment_name} asks for {what}, there are none here")
+                raise UnsupportedError(f"the task {self.environment_name} needs {what}, which StateFork does not provide")
         for network in (self._allowed_network, self._network):
             if network not in ("none", "host"):
-                raise UnsupportedError(f"network '{network}' is not possible here", hint="none, or host")
+                raise UnsupportedError(f"network '{network}' is not supported", hint="use none or host")
         if self._allowed_network == "none" != self._network:
-            raise UnsupportedError(f"the task {self.environment_name} is to have no network")
+            raise UnsupportedError(f"the task {self.environment_name} must run without a network")
         if not self._root:
-            raise UnsupportedError(f"what is the task {self.environment_name} to be built on?",
-                                   hint="give a root directory: the argument `root`, or STATEFORK_ROOT")
+            raise UnsupportedError(f"the task {self.environment_name} has no root directory",
+                                   hint="give the argument `root`, or set STATEFORK_ROOT")
         if not self._remote and not self._root.startswith("image:") and not Path(self._root).is_dir():
-            raise FileNotFoundError(f"{self._root} is no directory, so nothing can be built on it")
+            raise FileNotFoundError(f"the root {self._root} is not a directory")
 
-    # Its life.
+    # Start and stop.
 
     async def start(self, force_build: bool) -> None:
-        """Starts a session. Nothing is built: the root is taken as it is."""
+        """Starts a session. Builds nothing: the root is used unchanged."""
         if force_build:
-            self.logger.debug("force_build: %s is taken as it is", self._root)
+            self.logger.debug("force_build has no effect: the root %s is used unchanged", self._root)
         making = asyncio.ensure_future(self._make_session())
         try:
             self._terminal = await asyncio.shield(making)
         except asyncio.CancelledError:
-            with suppress(StateForkError):  # nobody else would ever end it
+            with suppress(StateForkError):  # the caller has no handle to end it
                 await (await making).end()
             raise
         try:
@@ -150,12 +153,13 @@ class WaypointEnvironment(OldCapabilities, Environment):
         targets = [str(mount["target"]) for mount in getattr(self, "_mounts", []) if mount.get("target")]
         argv = transfer.shell(PREPARE, self._workdir, *LOGS, *targets)
         await self._carry_out(transfer.run(self.terminal._at, argv, "making the directories of the task"))
-        upload = getattr(self, "_upload_environment_dir_after_start", None)  # of tasks that only name an image
+        upload = getattr(self, "_upload_environment_dir_after_start", None)  # set for tasks that only name an image
         if upload is not None:
             await upload()
 
     async def stop(self, delete: bool) -> None:
-        """Ends the session; a fork ends itself alone. Without `delete` all of it stays, for `statefork shell`."""
+        """Ends the session, or only the branch of a fork. Without `delete`, keeps it for `statefork
+        shell`."""
         terminal, self._terminal = self._terminal, None
         if isinstance(terminal, (AsyncSession, AsyncBranch)) and delete:
             with suppress(NotFoundError):
@@ -164,7 +168,7 @@ class WaypointEnvironment(OldCapabilities, Environment):
             self.logger.info("kept: statefork shell %s", address(terminal))
 
     async def attach(self) -> None:
-        """This process becomes `statefork shell`."""
+        """Replaces this process by `statefork shell`."""
         program = find_program()
         where = ["--socket", self._socket] if self._socket else []
         os.execvp(program, [program, "shell", *where, address(self.terminal)])
@@ -173,9 +177,10 @@ class WaypointEnvironment(OldCapabilities, Environment):
 
     async def exec(self, command: str, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None,
                    timeout_sec: Optional[float] = None, user: Optional[User] = None) -> ExecResult:
-        """A fresh process: nothing of the last one's directory or variables, its outputs apart, no terminal. What it
-        leaves running in the background runs on, and nobody waits for it. One that takes too long is ended and raises
-        `ExecTimeout`; so is one whose caller is cancelled."""
+        """Runs a new process without a terminal, with separate outputs and without the directory
+        and variables of earlier ones. Its background processes keep running and are not waited for.
+        A command that exceeds its time limit is ended and raises `ExecTimeout`. If the caller is
+        cancelled, the command is ended."""
         as_user = self._resolve_user(user)
         name = secrets.token_hex(8)
         terminal = self.terminal
@@ -199,7 +204,7 @@ class WaypointEnvironment(OldCapabilities, Environment):
                                                 self._absolute(target_path)))
 
     async def upload_dir(self, source_dir: Union[Path, str], target_dir: str) -> None:
-        """What is in the directory, not the directory itself."""
+        """Copies the directory's contents, not the directory itself."""
         archive = await asyncio.to_thread(transfer.pack, [(Path(source_dir), ".")])
         await self._carry_out(transfer.put_tree(self.terminal._at, archive, self._absolute(target_dir)))
 
@@ -218,26 +223,27 @@ class WaypointEnvironment(OldCapabilities, Environment):
     def _absolute(self, path: str) -> str:
         return os.path.join(self._workdir, path)
 
-    # What other environments do not have.
+    # Beyond Harbor's interface.
 
     @property
     def terminal(self) -> AsyncTerminal:
-        """The branch itself, with all verbs of `statefork.aio`: a shell that keeps its state, keys, a screen."""
+        """The branch, with all verbs of `statefork.aio`: a persistent shell, keys, a screen."""
         if self._terminal is None:
-            raise StateForkError("the environment is not running", hint="start() comes first")
+            raise StateForkError("the environment is not running", hint="call start() first")
         return self._terminal
 
     async def snapshot(self, name: Optional[str] = None, *, notes: Optional[Mapping[str, str]] = None) -> Snapshot:
-        """Keeps everything as it is now: files, processes with their memory, terminals. Commands may be running."""
+        """Saves files, processes with their memory, and terminals. Commands may be running."""
         return await self.terminal.snapshot(name, notes=notes, materialization="physical")
 
     async def restore(self, node: NodeRef) -> RestoreReport:
-        """Brings everything back to a snapshot. Whoever waits for a command meanwhile gets a `SessionLostError`."""
+        """Puts the environment back to a node. Callers waiting for a command get a
+        `SessionLostError`."""
         return await self.terminal.restore(node)
 
     async def fork(self, count: int = 1, *, node: Optional[NodeRef] = None) -> List[WaypointEnvironment]:
-        """Environments that go on from here, or from a snapshot, each for itself; `stop` ends one. Their results go to
-        the same `trial_paths`, until they are given others."""
+        """Makes environments from the current state or from `node`; `stop` ends one. Their results
+        go to the same `trial_paths` unless the caller sets others."""
         at = await self.snapshot() if node is None else node
         return [self._forked(branch) for branch in await self.terminal.fork(at, count)]
 
@@ -254,7 +260,7 @@ def address(terminal: AsyncTerminal) -> str:
 
 
 def root_of_task(config: Any, backend: str) -> str:
-    """What a task names as its image, where that can be a root."""
+    """Returns the task's image if it can be a root, or else an empty string."""
     image = getattr(config, "docker_image", None) or ""
     if os.path.isabs(image):
         return str(image)
@@ -262,7 +268,8 @@ def root_of_task(config: Any, backend: str) -> str:
 
 
 def network_of(policy: Any, config: Any) -> str:
-    """From Harbor's words to ours. What is not known is handed on, to be refused by name.
+    """Translates Harbor's network mode. Unknown modes are returned unchanged, for the error
+    message.
 
     >>> from types import SimpleNamespace as Some
     >>> network_of(None, Some(network_mode="no-network")), network_of(Some(network_mode="public"), Some())
@@ -277,7 +284,7 @@ def network_of(policy: Any, config: Any) -> str:
 
 
 def working_directory(environment_dir: Path, config: Any) -> str:
-    """The task's own, or else what its Dockerfile ends in."""
+    """Returns the task's `workdir`, or else the last one of its Dockerfile."""
     if getattr(config, "workdir", None):
         return str(config.workdir)
     dockerfile = environment_dir / "Dockerfile"

@@ -1,5 +1,6 @@
-"""What Harbor expects of an environment. `Environment` is Harbor's own base class where Harbor is installed, and else
-`LocalEnvironment`, the same contract in a few lines, so that ours can be used and tested without it."""
+"""Harbor's environment interface. `Environment` is Harbor's base class if Harbor is installed, and
+else `LocalEnvironment`, a short version of it, so that WaypointEnvironment works and is tested
+without Harbor."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ class LocalResourceCapabilities:
 
 
 class LocalEnvironment(ABC):
-    """As far as our environment uses its base class; what Harbor's has beyond this works on top of it."""
+    """The part of Harbor's base class that WaypointEnvironment uses."""
 
     default_user: Optional[User]
 
@@ -87,7 +88,7 @@ if TYPE_CHECKING:
     ResourceCapabilities = LocalResourceCapabilities
 else:
     def harbors(module: str, name: str, otherwise: Any) -> Any:
-        """Releases of Harbor differ in what they have."""
+        """Releases of Harbor differ in the names they define."""
         try:
             return getattr(importlib.import_module(f"harbor.environments.{module}"), name, otherwise)
         except ImportError:
@@ -100,7 +101,7 @@ else:
 
 
 class EnvironmentType(str):
-    """A name of our own; older releases ask for its `value`, as of an enumeration's."""
+    """A type name that Harbor's enumeration lacks; older releases read its `value`."""
 
     @property
     def value(self) -> str:
@@ -108,7 +109,8 @@ class EnvironmentType(str):
 
 
 class OldCapabilities:
-    """Older releases ask for capabilities one by one, and newer ones dislike a class that defines these itself."""
+    """Older releases read these attributes; newer ones complain if the class itself defines
+    them."""
 
     is_mounted = False
     supports_gpus = False

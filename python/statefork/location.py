@@ -1,4 +1,4 @@
-"""Where the daemon is, and how one is started when none is there.
+"""Location: the address of a daemon. Starts a daemon if none answers.
 
 >>> Location(url="http://build-host:7070", token="secret").describe()
 'http://build-host:7070'
@@ -29,17 +29,17 @@ class Location:
     path: str = DEFAULT_SOCKET
     url: str = ""
     token: str = ""
-    state: str = ""  # where a daemon that is started keeps everything; empty: its own default
-    start: bool = True  # start a daemon when none is there
+    state: str = ""  # data directory of a started daemon; empty: its default
+    start: bool = True  # start a daemon if none answers
 
     def describe(self) -> str:
         return self.url or self.path
 
     def tcp(self) -> Optional[Tuple[str, int, bool]]:
-        """Host, port, and whether to encrypt; nothing for a Unix socket."""
+        """Returns host, port, and whether to use TLS; None for a Unix socket."""
         if not self.url:
             return None
-        wrong = InvalidArgumentError(f"'{self.url}' is no address of a daemon", hint="http://HOST:PORT")
+        wrong = InvalidArgumentError(f"'{self.url}' is not a daemon's address", hint="use http://HOST:PORT")
         try:
             parts = urlsplit(self.url)
             port = parts.port
@@ -51,26 +51,27 @@ class Location:
         return parts.hostname, port or (443 if encrypted else 80), encrypted
 
     def headers(self) -> Dict[str, str]:
-        """Of every request. Each has a connection of its own: a request is never sent into one that has gone stale,
-        so none is ever sent twice, and no idle one keeps a thread of the daemon's."""
+        """The headers of every request. Each request has its own connection. With a reused
+        connection, a stale one could force a request to be sent twice, and an idle one would occupy
+        a daemon thread."""
         headers = {"Host": urlsplit(self.url).netloc.rpartition("@")[2] or "localhost", "Connection": "close"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         return headers
 
     def unreachable(self, error: OSError) -> StateForkError:
-        """What it means that no connection came to be."""
+        """Translates a failed connect."""
         if isinstance(error, PermissionError):
-            return AuthenticationError(f"{self.describe()} is not for this user",
+            return AuthenticationError(f"permission denied for {self.describe()}",
                                        hint="only root and the socket's group may use it")
         if isinstance(error, (FileNotFoundError, ConnectionRefusedError)):
             return NoDaemonError(f"no daemon answers at {self.describe()}", hint="start one: `statefork serve`")
         if isinstance(error, BlockingIOError):
-            return CrowdedError(f"too many want to talk to the daemon at {self.describe()}", hint="try again")
+            return CrowdedError(f"too many clients are waiting for the daemon at {self.describe()}", hint="try again")
         return DaemonConnectionError(f"the daemon at {self.describe()} cannot be reached: {error}")
 
     def connect_unix(self) -> socket.socket:
-        """Connected at once or not at all: BlockingIOError when too many others wait."""
+        """Connects without waiting; BlockingIOError if the daemon's queue is full."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             connection.setblocking(False)
@@ -81,7 +82,7 @@ class Location:
         return connection
 
     def start_daemon(self) -> None:
-        """Runs a `statefork` command, which starts a daemon when it finds none. Waits for it."""
+        """Runs a `statefork` command, which starts a daemon if none answers, and waits for it."""
         if self.url or not self.start:
             raise self.unreachable(ConnectionRefusedError())
         command = [find_program(), "ls", "--socket", self.path, *(["--state", self.state] if self.state else [])]
@@ -89,30 +90,30 @@ class Location:
             ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                  timeout=START_SECONDS, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise DaemonError(f"no daemon could be started: {error}", hint="`statefork doctor` says why") from error
+            raise DaemonError(f"no daemon could be started: {error}", hint="run `statefork doctor`") from error
         if ran.returncode != 0:
             said = ran.stderr.decode("utf-8", "replace").strip() or f"{command[0]} exited {ran.returncode}"
-            raise DaemonError(f"no daemon could be started: {said}", hint="`statefork doctor` says why")
+            raise DaemonError(f"no daemon could be started: {said}", hint="run `statefork doctor`")
 
 
 def find_location(socket_path: Optional[str] = None, url: Optional[str] = None, token: Optional[str] = None,
                state: Optional[str] = None, start: bool = True) -> Location:
-    """What is not given comes from STATEFORK_URL and STATEFORK_TOKEN, or from STATEFORK_SOCKET."""
+    """Defaults come from STATEFORK_URL and STATEFORK_TOKEN, or from STATEFORK_SOCKET."""
     if socket_path and url:
-        raise InvalidArgumentError("a socket or a url, not both")
+        raise InvalidArgumentError("give either a socket or a url, not both")
     if url is None and socket_path is None:
         url = os.environ.get("STATEFORK_URL")
     token = (token or os.environ.get("STATEFORK_TOKEN") or "").strip() if url else ""
     if not token.isascii() or not token.isprintable():
-        raise InvalidArgumentError("a token has visible characters only")
+        raise InvalidArgumentError("a token must consist of printable ASCII characters")
     location = Location(path=socket_path or os.environ.get("STATEFORK_SOCKET") or DEFAULT_SOCKET, url=url or "", token=token,
                   state=state or os.environ.get("STATEFORK_STATE") or "", start=start)
-    location.tcp()  # complains early
+    location.tcp()  # raises if the url is malformed
     return location
 
 
 def watch_peer(connection: socket.socket) -> None:
-    """A command may be silent for hours; a host that is gone is noticed within minutes all the same."""
+    """Detects a lost host within minutes, even while a command prints nothing for hours."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4)):
         if hasattr(socket, option):  # not on every system
@@ -123,6 +124,6 @@ def find_program() -> str:
     named = os.environ.get("STATEFORK_PROGRAM")
     found = shutil.which(named or "statefork")
     if found is None:
-        raise NoDaemonError(f"no daemon runs, and {named or 'the program `statefork`'} is not there to start one",
-                            hint="put it into the PATH, or its path into STATEFORK_PROGRAM")
+        raise NoDaemonError(f"no daemon is running, and {named or 'the program `statefork`'} was not found to start one",
+                            hint="add it to PATH, or set STATEFORK_PROGRAM to its path")
     return found

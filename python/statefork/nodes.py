@@ -1,6 +1,6 @@
 """Nodes, branches and sessions as the daemon describes them.
 
-A node compares, hashes and prints as its id, so it can stand wherever an id can:
+A node compares, hashes and prints as its id, so it can be used wherever an id can:
 
 >>> here = Node("n3", kind="physical")
 >>> here == "n3", str(here), {here: "best"}["n3"]
@@ -25,13 +25,13 @@ class Node:
 
     id: str
     name: str = ""
-    kind: str = "physical"  # or virtual: comes back by doing its commands again
-    unchanged: bool = False  # its snapshot shares the one before
+    kind: str = "physical"  # or virtual, restored by replaying its commands
+    unchanged: bool = False  # shares its parent's checkpoint
     notes: Dict[str, str] = field(default_factory=dict)
     bytes: int = 0  # on disk, not shared with its parent
-    memory_bytes: int = 0  # of processes, as captured
-    took: float = 0.0  # to take it
-    stopped: float = 0.0  # how long the branch stood still for it
+    memory_bytes: int = 0  # captured memory of the processes
+    took: float = 0.0  # duration of the snapshot
+    stopped: float = 0.0  # how long the branch was stopped for it
 
     def __str__(self) -> str:
         return self.id
@@ -47,15 +47,15 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot(Node):
-    """The node that `snapshot` made, and how it came to be what it is."""
+    """The node that `snapshot` made, with the reason for its kind."""
 
-    why: str = ""  # what decided the kind
-    fallback: Optional[StateForkError] = None  # why it is virtual, though it should have been physical
+    why: str = ""  # the rule that chose the kind
+    fallback: Optional[StateForkError] = None  # why it could not be physical
 
 
 @dataclass(frozen=True)
 class LogEntry:
-    """One thing that was done to a branch."""
+    """One operation on a branch."""
 
     kind: str  # command, keys, write_file, resize, side or unproven
     text: str  # shortened, when long
@@ -66,27 +66,27 @@ class LogEntry:
     output_hash: str
     shell_restarted: bool
     left_background: bool
-    diverged_before: bool  # a replay of it did something else once
-    outcome_unknown: bool  # it is running, or nobody saw it end
+    diverged_before: bool  # an earlier replay of it diverged
+    outcome_unknown: bool  # it is still running, or its end was not observed
 
 
 @dataclass(frozen=True, eq=False)
 class TreeNode(Node):
     """A node with its place in the tree."""
 
-    parent: Optional[str] = None  # nothing: the root
+    parent: Optional[str] = None  # None: the root
     origin: str = "main"  # the branch that made it
     created_at: datetime = datetime.min
-    log: List[LogEntry] = field(default_factory=list)  # what was done since the parent
+    log: List[LogEntry] = field(default_factory=list)  # operations since the parent
 
 
 @dataclass(frozen=True)
 class BranchInfo:
     id: str
-    node: str  # where it stands
+    node: str  # its current node
     alive: bool
     created_at: Optional[datetime] = None
-    pending: List[LogEntry] = field(default_factory=list)  # what was done since that node
+    pending: List[LogEntry] = field(default_factory=list)  # operations since that node
 
 
 NodeRef = Union[str, Node]  # an id, a name, "HEAD", "HEAD~2", or a node
@@ -108,15 +108,15 @@ class SessionInfo:
     memory_bytes: int
     pids: int
     cpus: float
-    ttl: float = 0  # seconds from its start to its end; 0: no bound
-    idle: float = 0  # seconds without use until its end; 0: no bound
-    max_bytes: int = 0  # of its snapshots; 0: no bound
+    ttl: float = 0  # seconds from its start to its end; 0: no limit
+    idle: float = 0  # seconds without use until its end; 0: no limit
+    max_bytes: int = 0  # of its snapshots; 0: no limit
     max_branches: int = 0
     branches: List[BranchInfo] = field(default_factory=list)
     nodes: int = 0
     live_branches: int = 0
     physical_bytes: int = 0
-    problem: str = ""  # why it cannot be used now, or not as it was made; empty if it can
+    problem: str = ""  # why it is unusable or limited; empty: it is usable
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""Plans: what a verb does, written once and without any input or output.
+"""Plans: the steps of each verb, without any input or output.
 
-A plan is a generator. It yields steps; somebody carries each one out and sends back what came of it: `Runner` of
-runner.py with blocking calls, `AsyncRunner` of aio/runner.py with awaits. So each verb exists once, for both.
+A plan is a generator that yields steps. A runner carries out each step and sends its result back:
+`Runner` of runner.py with blocking calls, `AsyncRunner` of aio/runner.py with `await`. Both runners
+share the same plans.
 
 >>> def greeting():
 ...     reply = yield Send(Request("GET", "/hello"))
@@ -44,12 +45,12 @@ class Reply:
 
 
 class Stream:
-    """An answer that is read as it comes."""
+    """An answer; the plan reads its body in pieces."""
 
     status: int
 
     def close(self) -> None:
-        """Hangs up; never waits."""
+        """Closes the connection; never waits."""
         raise NotImplementedError
 
 
@@ -69,7 +70,7 @@ class Open:
 
 @dataclass(frozen=True)
 class Read:
-    """Answered with the next bytes; none: it has ended as it should."""
+    """Answered with the next bytes; empty at a proper end."""
 
     stream: Stream
 
@@ -86,14 +87,14 @@ class Pause:
 
 @dataclass(frozen=True)
 class Emit:
-    """Hands an event to whoever iterates."""
+    """Yields an event to the caller of `iterate`."""
 
     event: Any
 
 
 @dataclass(frozen=True)
 class Tell:
-    """Calls a function of the user's, who may have made it a coroutine where all is asynchronous."""
+    """Calls a function of the user. AsyncRunner also accepts a coroutine function."""
 
     function: Callable[[str], Any]
     text: str
@@ -101,7 +102,7 @@ class Tell:
 
 @dataclass(frozen=True)
 class Blocking:
-    """Work on this machine that may take a moment; answered with what the function returns."""
+    """A blocking call on this machine; answered with the function's return value."""
 
     function: Callable[[], Any]
 
@@ -111,7 +112,7 @@ Plan = Generator[Step, Any, T]
 
 
 class Course(Generic[T]):
-    """A plan under way. `step` is what to do next; when it is None, the plan has ended with `value`."""
+    """A running plan. `step` is its next step; if None, the plan ended with `value`."""
 
     def __init__(self, plan: Plan[T]) -> None:
         self._plan = plan
@@ -129,7 +130,7 @@ class Course(Generic[T]):
         self._advance(lambda: self._plan.send(outcome))
 
     def fail(self, error: Exception) -> None:
-        """Tells the plan, which may know what to do about it."""
+        """Raises `error` in the plan, which may handle it."""
         self._advance(lambda: self._plan.throw(error))
 
     def _advance(self, move: Callable[[], Step]) -> None:

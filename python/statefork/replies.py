@@ -1,6 +1,6 @@
-"""From the daemon's JSON to the values of results.py and nodes.py. Pure.
+"""Converts the daemon's JSON to the values of results.py and nodes.py. Pure.
 
-Strict about what must be there, silent about what a later daemon adds:
+A missing field is an error; unknown fields of a later daemon are ignored:
 
 >>> read(Outcome, {"exit_code": 2, "timed_out": False, "output": "x", "of a later version": 1})
 Outcome(exit_code=2, timed_out=False, output='x')
@@ -41,9 +41,10 @@ def need(answer: Json, key: str) -> Any:
 
 
 def read(kind: Type[T], answer: Json, **given: Any) -> T:
-    """A dataclass from the fields of the same names; times are found as `duration_us` or `ttl_s`."""
+    """Fills a dataclass from fields of the same names; durations also from `NAME_us` or
+    `NAME_s`."""
     if not isinstance(answer, dict):
-        raise senseless("is no JSON object where one belongs")
+        raise senseless("has another value where a JSON object belongs")
     values = dict(given)
     for field in fields(cast(Any, kind)):  # every T here is a dataclass
         name = field.name
@@ -61,7 +62,7 @@ def read(kind: Type[T], answer: Json, **given: Any) -> T:
 
 
 def body_of(reply: Reply) -> bytes:
-    """The answer's bytes; raises the error that it says instead."""
+    """Returns the body; raises the error if the answer is one."""
     if reply.status >= 400:
         raise error_of(reply)
     return reply.body
@@ -82,7 +83,7 @@ def json_of(reply: Reply) -> Json:
     except ValueError:
         raise senseless("is not JSON") from None
     if not isinstance(answer, dict):
-        raise senseless("is no JSON object")
+        raise senseless("is not a JSON object")
     return answer
 
 
@@ -90,7 +91,7 @@ def bytes_of(answer: Json, key: str) -> bytes:
     try:
         return base64.b64decode(answer.get(key, ""), validate=True)
     except (binascii.Error, TypeError):
-        raise senseless(f"has no base64 in '{key}'") from None
+        raise senseless(f"has invalid base64 in '{key}'") from None
 
 
 def time_of(answer: Json) -> datetime:
@@ -98,7 +99,7 @@ def time_of(answer: Json) -> datetime:
     try:
         return datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
-        raise senseless(f"has a time that is none: {text}") from None
+        raise senseless(f"has an invalid time: {text}") from None
 
 
 def command_result(answer: Json, command: str) -> CommandResult:
@@ -116,7 +117,7 @@ def program_result(answer: Json, argv: List[str]) -> ProgramResult:
 
 
 def problem(answer: Optional[Json]) -> Optional[StateForkError]:
-    """An error that is part of an answer; nothing when there is none."""
+    """Reads an error that is part of an answer; None if there is none."""
     return error_from_problem(answer.get("status", 0), answer) if answer else None
 
 
@@ -166,7 +167,7 @@ def cleanup_report(answer: Json) -> CleanupReport:
 
 
 def forked(answer: Json) -> List[Union[Forked, StateForkError]]:
-    """For each branch that was asked for, what was made or why there is none."""
+    """Returns the branch or the error for each requested branch."""
     def made(one: Json) -> Forked:
         return Forked(str(need(one, "branch")), [divergence(each) for each in one.get("accepted", [])],
                       str(answer.get("unproven", "")))
@@ -202,7 +203,7 @@ def execution_info(answer: Json) -> ExecutionInfo:
 
 
 def data_of(message: Message) -> Json:
-    """Raises the error that it says instead."""
+    """Reads an event's data; raises the error if the event is one."""
     try:
         answer = json.loads(message.data)
     except ValueError:
@@ -215,7 +216,7 @@ def data_of(message: Message) -> Json:
 
 
 def event(message: Message, command: str) -> Optional[Event]:
-    """Of an execution; nothing when a later daemon says something unknown."""
+    """Reads an event of an execution; None if its kind is unknown."""
     answer = data_of(message)
     seq = need(answer, "seq")
     if message.kind == "output":

@@ -1,4 +1,4 @@
-"""Requests of the daemon's API: addresses, bodies, and what can be refused before anything is sent. Pure.
+"""Requests of the daemon's API: addresses, bodies, and checks before sending. Pure.
 
 >>> Address("s1", "b2").ask("POST", "exec", {"command": "make"}).target
 '/v1/sessions/s1/branches/b2/exec'
@@ -26,13 +26,13 @@ Query = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Address:
-    """A branch of a session; what concerns the whole session leaves the branch out."""
+    """A branch of a session. Requests about the whole session leave out the branch."""
 
     session: str
     branch: str = "main"
 
     def ask(self, method: str, what: str = "", body: Optional[Fields] = None, query: Optional[Query] = None) -> Request:
-        """Something of the branch."""
+        """Makes a request about the branch."""
         return self.ask_session(method, f"branches/{part(self.branch)}" + (what and f"/{what}"), body, query)
 
     def ask_session(self, method: str, what: str = "", body: Optional[Fields] = None,
@@ -41,9 +41,9 @@ class Address:
 
 
 def part(name: str) -> str:
-    """A name as one part of a path."""
+    """Encodes a name as one component of a path."""
     if not name:
-        raise InvalidArgumentError("a session, branch, node or execution has no empty name")
+        raise InvalidArgumentError("the name of a session, branch, node or execution is empty")
     return quote(name, safe="", errors="surrogateescape")
 
 
@@ -53,18 +53,18 @@ def ask(method: str, path: str, body: Optional[Fields] = None, query: Optional[Q
         try:
             encoded = json.dumps(body, ensure_ascii=False).encode()
         except (TypeError, UnicodeEncodeError) as error:
-            raise InvalidArgumentError(f"this cannot be sent: {error}", hint="text must be UTF-8") from None
-        check_size(encoded, MAX_REQUEST_BYTES, "the request", "write what is large to a file in the session")
+            raise InvalidArgumentError(f"the request cannot be encoded: {error}", hint="text must be UTF-8") from None
+        check_size(encoded, MAX_REQUEST_BYTES, "the request", "write large data to a file in the session")
     return Request(method, path, tuple((query or {}).items()), encoded)
 
 
 def check_size(data: bytes, most: int, what: str, hint: str) -> None:
     if len(data) > most:
-        raise InvalidArgumentError(f"{what} has {len(data)} bytes, {most} are possible", hint=hint)
+        raise InvalidArgumentError(f"{what} has {len(data)} bytes; the limit is {most}", hint=hint)
 
 
 def given(**fields: Any) -> Dict[str, Any]:
-    """The fields that say something.
+    """Leaves out the fields that are None.
 
     >>> given(name="x", labels=None)
     {'name': 'x'}
@@ -73,7 +73,7 @@ def given(**fields: Any) -> Dict[str, Any]:
 
 
 def text_or_base64(key: str, value: Union[str, bytes]) -> Dict[str, str]:
-    """Text as it is, anything else in base64.
+    """Encodes UTF-8 text unchanged and other bytes in base64.
 
     >>> text_or_base64("keys", b"ls"), text_or_base64("keys", b"\\xff")
     ({'keys': 'ls'}, {'keys_base64': '/w=='})
@@ -86,15 +86,15 @@ def text_or_base64(key: str, value: Union[str, bytes]) -> Dict[str, str]:
 
 
 def encode(text: Union[str, bytes]) -> bytes:
-    """Also what Python makes of file names that are no UTF-8."""
+    """Encodes text; surrogate escapes in file names become their original bytes."""
     try:
         return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else bytes(text)
     except UnicodeEncodeError as error:
-        raise InvalidArgumentError(f"this cannot be sent: {error}") from None
+        raise InvalidArgumentError(f"the text cannot be encoded: {error}") from None
 
 
 def milliseconds(timeout: Optional[float]) -> int:
-    """0 is the API's word for no limit.
+    """Converts a time limit to milliseconds; 0 means no limit in the API.
 
     >>> milliseconds(1.5), milliseconds(0.0001), milliseconds(None)
     (1500, 1, 0)
@@ -102,7 +102,7 @@ def milliseconds(timeout: Optional[float]) -> int:
     if timeout is None or timeout == math.inf:
         return 0
     if not timeout > 0:
-        raise InvalidArgumentError(f"a time-out of {timeout} seconds", hint="more than 0, or None for no limit")
+        raise InvalidArgumentError(f"invalid time limit: {timeout} seconds", hint="use more than 0, or None for no limit")
     return math.ceil(timeout * 1000)
 
 
@@ -110,7 +110,7 @@ def whole_seconds(value: Optional[float]) -> Optional[int]:
     if value is None or value == math.inf:
         return None
     if not value >= 0:
-        raise InvalidArgumentError(f"a time of {value} seconds", hint="0 or more, or None for no limit")
+        raise InvalidArgumentError(f"invalid time: {value} seconds", hint="use 0 or more, or None for no limit")
     return math.ceil(value)
 
 

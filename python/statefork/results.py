@@ -1,4 +1,4 @@
-"""What the verbs answer: plain values, compared by content. Durations are seconds.
+"""The results of the verbs: plain values, compared by content. Durations are in seconds.
 
 >>> CommandResult("echo hi", output="hi\\n", exit_code=0, duration=0.01).ok
 True
@@ -18,44 +18,44 @@ __all__ = ["BackendInfo", "Blocker", "CleanupReport", "CommandResult", "Diff", "
 
 @dataclass(frozen=True)
 class CommandResult:
-    """What was seen of a command."""
+    """The output and exit code of a command."""
 
     command: str
-    output: str  # as a person would read it; bytes that are no UTF-8 are replaced
+    output: str  # without control sequences; invalid UTF-8 is replaced
     exit_code: int
     duration: float
-    timed_out: bool = False  # the command was interrupted; `output` has what came until then
-    truncated: bool = False  # `output` has the beginning and the end of what came
-    background: str = ""  # what jobs printed since the last command; no part of `output`
-    output_bytes: int = 0  # all that came, kept or not
-    shell_restarted: bool = False  # its shell ended, or ended since the last command; a fresh one waits
-    left_background: bool = False  # processes that it started are still running
-    data: bytes = field(default=b"", repr=False)  # `output` as the bytes it was
-    raw: bytes = field(default=b"", repr=False)  # the terminal's own bytes, when asked for
+    timed_out: bool = False  # the command was interrupted; `output` ends there
+    truncated: bool = False  # `output` has only the beginning and the end
+    background: str = ""  # printed by jobs since the last command; not in `output`
+    output_bytes: int = 0  # total number of output bytes, kept or not
+    shell_restarted: bool = False  # the shell ended at or before this command; a new one runs
+    left_background: bool = False  # processes that the command started are still running
+    data: bytes = field(default=b"", repr=False)  # `output` as bytes
+    raw: bytes = field(default=b"", repr=False)  # the terminal's bytes, with raw=True
 
     @property
     def ok(self) -> bool:
-        """It ended by itself, with exit code 0."""
+        """True if it ended by itself with exit code 0."""
         return self.exit_code == 0 and not self.timed_out
 
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """What a program printed that ran beside the shell, and how it ended."""
+    """The outputs and exit code of a program that ran beside the shell."""
 
     argv: List[str]
-    stdout: str  # bytes that are no UTF-8 are replaced
+    stdout: str  # invalid UTF-8 is replaced
     stderr: str
     exit_code: int
     duration: float
-    timed_out: bool = False  # it was killed; both outputs have what came until then
-    truncated: bool = False  # of an output that was too long there is the beginning and the end
-    stdout_data: bytes = field(default=b"", repr=False)  # `stdout` as the bytes it was
+    timed_out: bool = False  # it was killed; both outputs end there
+    truncated: bool = False  # an output that is too long keeps its beginning and end
+    stdout_data: bytes = field(default=b"", repr=False)  # `stdout` as bytes
     stderr_data: bytes = field(default=b"", repr=False)
 
     @property
     def ok(self) -> bool:
-        """It ended by itself, with exit code 0."""
+        """True if it ended by itself with exit code 0."""
         return self.exit_code == 0 and not self.timed_out
 
     @property
@@ -69,7 +69,7 @@ class ProgramResult:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended, as far as a replay compares it."""
+    """The part of a command's result that a replay compares."""
 
     exit_code: int
     timed_out: bool
@@ -78,14 +78,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Divergence:
-    """A command that was done again on the way to a node, and did something else than the first time."""
+    """A replayed command with another outcome than the first time."""
 
     node: str
-    index: int  # it is number `index` of the node's log
+    index: int  # its index in the node's log
     command: str  # empty if `state` is not
     expected: Outcome
     observed: Outcome
-    state: str = ""  # how files or shell of the node differ although every output was the same
+    state: str = ""  # how files or shell differ if all outputs are equal
 
 
 @dataclass(frozen=True)
@@ -106,25 +106,25 @@ class RestoreReport:
     accepted: List[Divergence]  # with on_divergence="accept"
     promoted: bool  # the node was virtual and is physical now
     took: float
-    unproven: str = ""  # why the state is not proven to be the node's; empty: it is
+    unproven: str = ""  # why the state may differ from the node's; empty: it is equal
 
 
 @dataclass(frozen=True)
 class Forked:
-    """A branch that was made at a node."""
+    """A branch made from a node."""
 
     name: str
     accepted: List[Divergence]  # with on_divergence="accept"
-    unproven: str = ""  # as RestoreReport's
+    unproven: str = ""  # see RestoreReport
 
 
 @dataclass(frozen=True)
 class CleanupReport:
     nodes: List[str]
-    branches: List[str]  # ended, because they stood there
-    physical_refs: int  # snapshots that nobody needs any more
-    bytes: int  # of those
-    leftovers: List[str]  # what could not be removed yet; `Client.collect_garbage` tries again
+    branches: List[str]  # ended, because they used a removed node
+    physical_refs: int  # removed checkpoints that no node uses
+    bytes: int  # freed by removing them
+    leftovers: List[str]  # not removed yet; `Client.collect_garbage` retries
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,11 @@ class Difference:
 
 @dataclass(frozen=True)
 class Diff:
-    """What differs between two states. Iterates over the differences; false when there are none."""
+    """The differences between two states. Iterable; false if there are none."""
 
     differences: List[Difference]
-    truncated: bool  # there are more than are listed
-    unproven: str = ""  # why a compared state is not proven to be its node's; empty: both are
+    truncated: bool  # the list is not complete
+    unproven: str = ""  # why a state may differ from its node's; empty: both are equal
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)
@@ -154,10 +154,10 @@ class Diff:
 
 @dataclass(frozen=True)
 class Screen:
-    """A branch's terminal as a person in front of it sees it."""
+    """The screen of a branch's terminal."""
 
     rows: List[str]
-    scrollback: List[str]  # the last lines that went out at the top, when asked for
+    scrollback: List[str]  # the last lines that scrolled off the top, if requested
     cursor_row: int
     cursor_col: int
     cursor_visible: bool
@@ -166,26 +166,26 @@ class Screen:
 
     @property
     def text(self) -> str:
-        """The rows as one text, without the empty space to the right and at the end."""
+        """The rows as one text, without trailing spaces and empty rows."""
         return "\n".join(row.rstrip() for row in self.rows).rstrip("\n")
 
 
 @dataclass(frozen=True)
 class TypedKeys:
-    """What became of typed keys. All of them were accepted; otherwise there was an error."""
+    """The result of typing keys. All of them were accepted; otherwise an error is raised."""
 
     accepted_bytes: int
-    waiting_bytes: int  # earlier ones included: until the program in the terminal reads them
+    waiting_bytes: int  # not yet read by the program, earlier keys included
 
 
 @dataclass(frozen=True)
 class ExecutionInfo:
-    """A command that runs, or ran, by itself: see `start_command`."""
+    """The state of an execution: see `start_command`."""
 
     id: str
     state: str  # queued, running, done or failed
     command: str
-    next_seq: int  # the number its next event will have
+    next_seq: int  # number of its next event
     result: Optional[CommandResult] = None  # when done; lists leave it out
     problem: Optional[StateForkError] = None  # when failed
 
@@ -196,7 +196,7 @@ class ExecutionInfo:
 
 @dataclass(frozen=True)
 class Health:
-    """Of the daemon."""
+    """The state of the daemon."""
 
     status: str
     version: str
@@ -208,7 +208,7 @@ class BackendInfo:
     name: str
     preserves: List[str]  # files, shell, processes, memory, local_services
     summary: str = ""
-    usable: bool = True  # on this host
+    usable: bool = True  # usable on this host
     why_not: str = ""
 
 
@@ -221,20 +221,20 @@ class EndedSession:
 
 @dataclass(frozen=True)
 class GarbageReport:
-    ended: List[EndedSession] = field(default_factory=list)  # sessions whose time was over
-    leftovers: List[str] = field(default_factory=list)  # what could still not be removed
-    operations: int = 0  # records of finished operations that were put away
+    ended: List[EndedSession] = field(default_factory=list)  # sessions that exceeded a time limit
+    leftovers: List[str] = field(default_factory=list)  # not removed yet
+    operations: int = 0  # removed records of finished operations
 
 
 @dataclass(frozen=True)
 class SessionStats:
-    """What a session did since its daemon opened it, and what it has now."""
+    """A session's counters since the daemon opened it, and its current size."""
 
     commands: int
     physical_snapshots: int
     virtual_snapshots: int
-    unchanged_snapshots: int  # physical ones that share the one before
-    fallbacks: int  # could not be captured and became virtual
+    unchanged_snapshots: int  # physical snapshots that share their parent's checkpoint
+    fallbacks: int  # snapshots that became virtual because a capture failed
     promotions: int  # virtual nodes made physical after a replay
     restores: int
     forked_branches: int
@@ -246,7 +246,7 @@ class SessionStats:
     stopped_time: float
     replay_time: float
     nodes: int
-    physical_refs: int  # distinct; nodes may share one
-    ready_refs: int  # among them, those whose processes stand ready before anybody goes back there
+    physical_refs: int  # distinct checkpoints; nodes may share one
+    ready_refs: int  # checkpoints with a prerestored process tree
     physical_bytes: int
     live_branches: int

@@ -1,4 +1,5 @@
-"""Runner: carries plans out with blocking calls, over http.client. Thread-safe: a connection for each request."""
+"""Runner: carries out plans with blocking calls, over http.client. Thread-safe: one connection per
+request."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ class OpenAnswer(Stream):
         self._response = response
 
     def read(self, most: int = -1) -> bytes:
-        """All that is left; or, with `most`, what comes next."""
+        """Returns the rest of the body, or with `most` the next bytes."""
         try:
             return self._response.read() if most < 0 else self._response.read1(most)
         except (OSError, http.client.HTTPException) as error:
@@ -56,7 +57,7 @@ class Runner:
                 return cast(T, end.value)
 
     def iterate(self, plan: Plan[T]) -> Generator[Any, None, T]:
-        """Gives the plan's events; whoever stops listening hangs up."""
+        """Yields the plan's events. If the caller stops iterating, the connection is closed."""
         with Course(plan) as course:
             while course.step is not None:
                 if isinstance(course.step, Emit):
@@ -107,7 +108,7 @@ class Runner:
         except OSError as error:
             connection.close()
             raise self.location.unreachable(error) from error
-        connection.sock.settimeout(None)  # a command takes as long as it was given; the daemon knows
+        connection.sock.settimeout(None)  # the daemon enforces the command's time limit
         if tcp is not None:
             watch_peer(connection.sock)
         return connection
@@ -130,4 +131,4 @@ class Runner:
 
 def went_away(error: Exception) -> DaemonError:
     return DaemonConnectionError(f"the daemon went away before it answered: {error}",
-                                 hint="it may or may not have been done; the tree shows what is there")
+                                 hint="the request may have been carried out; check with tree()")

@@ -1,4 +1,4 @@
-"""Session: a live terminal over a root directory, and the tree of states that grows from it."""
+"""Session: a live terminal over a root directory, and the tree of its nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .runner import Runner
 
 
 class Session(Terminal):
-    """What `build_session` and `connect` return. Its own verbs work on the branch `main`.
+    """Returned by `build_session` and `connect`. Its terminal verbs work on the branch `main`.
 
     Leaving its `with` ends it, unless `keep` is set.
 
@@ -33,11 +33,11 @@ class Session(Terminal):
         self.keep = keep
 
     def info(self) -> SessionInfo:
-        """Its settings and its branches."""
+        """Returns the session's settings and branches."""
         return self._runner.run(verbs.session_info(self._at))
 
     def tree(self) -> Tree:
-        """All nodes with their commands, and all branches.
+        """Returns all nodes with their commands, and all branches.
 
         >>> _ = s.exec_command("x=1")
         >>> n = s.snapshot()
@@ -59,11 +59,11 @@ class Session(Terminal):
         self.name = self._runner.run(verbs.rename_session(self._at, name)).name
 
     def branches(self) -> List[Branch]:
-        """All of them, `main` too."""
+        """Lists all branches, `main` included."""
         return [self._branch(name) for name in self._runner.run(verbs.branch_names(self._at))]
 
     def get_branch(self, name: str) -> Branch:
-        """One that is there already."""
+        """Returns an existing branch."""
         return self._branch(self._runner.run(verbs.get_branch(self._at, name)))
 
     def end(self) -> CleanupReport:

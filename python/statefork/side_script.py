@@ -1,8 +1,8 @@
-"""Side scripts: a command line beside a branch's shell, as `run` starts it, that may leave processes behind.
+"""Side scripts: command lines for `run` that may leave processes in the background.
 
-`run` answers when its program has ended, and nobody reads the program's outputs any more. A server that was left in the
-background would then fail at its next line of log. So a script in between reads on what comes later, within the branch,
-where it is part of every snapshot; the command's own output it hands on to the last byte before it ends.
+`run` returns when its program ends and then closes the program's output pipes. A background server
+would fail at its next write. So a script in the branch runs the command and keeps reading these
+pipes; every snapshot includes it. The script relays all of the command's output before it exits.
 
 >>> r = s.run(side_argv("1"), stdin=side_script("(sleep 0.1; echo late; echo alive >/tmp/f) & echo now", "/usr"))
 >>> r.stdout, s.exec_command("until [ -e /tmp/f ]; do sleep 0.05; done; cat /tmp/f").output
@@ -14,8 +14,8 @@ from __future__ import annotations
 import shlex
 from typing import List
 
-# Begins with values for `command` and `cwd`. A relay that waits for input has handed on everything: the kernel says so
-# (read is call number 0 here, and standard input descriptor 0).
+# Requires: `command` and `cwd` are set. A relay that blocks in read(0) has relayed everything;
+# /proc/PID/syscall shows that (read is system call 0, and standard input descriptor 0).
 SCRIPT = r"""
 waits() {
   local cat call from
@@ -44,7 +44,7 @@ bash -c "$command" </dev/null >&3 2>&4 3>&- 4>&-
 finish $?
 """
 
-# Ends the group of a script that still runs.
+# Ends the process group of a script that still runs.
 KILLER = r"""
 for one in /proc/[0-9]*; do
   mapfile -d '' words <"$one/cmdline" && [ "${words[2]}" = "$1" ] || continue
@@ -58,16 +58,18 @@ exit 0
 
 
 def side_argv(name: str) -> List[str]:
-    """The command itself is on nobody's command line but its own: `pkill -f` is not to find it here."""
+    """Leaves the command out of argv: otherwise `pkill -f` in the branch would also match the
+    script."""
     return ["bash", "-s", name]
 
 
 def side_script(command: str, cwd: str) -> bytes:
-    """What the program of `side_argv` reads. All of it is read before anything runs."""
+    """The standard input of `side_argv`'s program, which reads all of it before it runs
+    anything."""
     values = f"command={shlex.quote(command)} cwd={shlex.quote(cwd)}\n"
     return ("{ " + values + SCRIPT + "}\n").encode("utf-8", "surrogateescape")
 
 
 def side_killer(name: str) -> List[str]:
-    """Ends the command of this name, if it runs: politely, then without asking."""
+    """Ends the command of this name, if it runs: with SIGTERM, then with SIGKILL."""
     return ["bash", "-c", KILLER, "statefork", name]

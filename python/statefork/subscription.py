@@ -1,4 +1,4 @@
-"""Subscription: the messages of an event stream, over as many connections as it takes. Pure; see plans.py."""
+"""Subscription: the messages of an event stream; reconnects as needed. Pure; see plans.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .verbs import reach
 
 
 class Subscription:
-    """`request` is asked for anew whenever the stream has to be opened again, so that it can say from where on."""
+    """Calls `request` for each connection, so that a new one continues after the last message."""
 
     def __init__(self, request: Callable[[], Request]) -> None:
         self._request = request
@@ -22,13 +22,13 @@ class Subscription:
         self._pauses = patience()
 
     def receive(self) -> Plan[List[Message]]:
-        """The next messages, perhaps none yet. Raises what the daemon answers instead of a stream, and
-        DaemonConnectionError when it cannot be reached any more."""
+        """Returns the next messages, perhaps none. Raises the daemon's error if it refuses the
+        stream, and DaemonConnectionError if the daemon stays unreachable."""
         try:
             if self._stream is None:
                 self._stream = yield from self._open()
             chunk: bytes = yield Read(self._stream)
-            if not chunk:  # a good end comes after the last message, and then nobody reads on
+            if not chunk:  # after the last message the caller stops reading, so this is early
                 raise DaemonConnectionError("the events ended before their last one")
         except DaemonConnectionError:
             self.hang_up()
@@ -64,7 +64,8 @@ class Subscription:
 
 
 def watch_terminal(at: Address) -> Plan[None]:
-    """Emits what the terminal prints. After a broken connection it begins with a repaint, as in the beginning."""
+    """Emits the terminal's output. Each connection, also after a broken one, begins with a
+    repaint."""
     subscription = Subscription(lambda: at.ask("GET", "terminal"))
     try:
         while True:
@@ -77,5 +78,5 @@ def watch_terminal(at: Address) -> Plan[None]:
 
 
 def patience() -> Iterator[Pause]:
-    """The waits between attempts to reach a daemon that was there a moment ago."""
+    """The waits between attempts to reach a daemon that answered before."""
     return map(Pause, (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 1.6))

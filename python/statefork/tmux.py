@@ -1,12 +1,12 @@
-"""Terminal and TmuxSession: what agents written for Terminal-Bench hold in their hands, with a branch for a container.
+"""Terminal and TmuxSession: Terminal-Bench's interface for agents, with a branch as the container.
 
     with spin_up_terminal(root="/srv/roots/task") as terminal:
         session = terminal.create_session("agent")
         agent.perform_task(instruction, session)
-        here = terminal.snapshot()      # the tmux server, its panes and what runs in them, too
+        here = terminal.snapshot()      # includes the tmux server and the programs in its panes
         terminal.restore(here)
 
-tmux really runs in the branch, which therefore needs it installed. The manual is docs/harbor.md.
+tmux runs in the branch, so the root must have it installed. The manual is docs/harbor.md.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ LOGS = "/logs"
 AGENT_LOGS = "/agent-logs"
 COLUMNS, ROWS, HISTORY = 160, 40, 50_000
 ENTER = ("Enter", "C-m", "KPEnter", "C-j", "^M", "^J")
-LONG_KEYS = 4000  # characters; tmux takes no more than 16 KiB at once
+LONG_KEYS = 4000  # characters; tmux accepts at most 16 KiB per command
 READY_SECONDS = 10.0
 Keys = Union[str, Sequence[str]]
 
 
 class CommandLike(Protocol):
-    """Terminal-Bench's own will do."""
+    """Terminal-Bench's TerminalCommand has this interface."""
 
     command: str
     min_timeout_sec: float
@@ -68,7 +68,7 @@ class TmuxSession:
         self._disable_recording = disable_recording
         self._user = user
         self._previous_buffer: Optional[str] = None
-        self._late = 0  # blocking commands that took too long: their signal may come any time
+        self._late = 0  # blocking commands that timed out; their signals may still come
         needed = ["tmux"] if disable_recording else ["tmux", "asciinema"]
         for program in needed:
             if container.exec_run(["sh", "-c", f"command -v {program}"]).exit_code != 0:
@@ -76,7 +76,7 @@ class TmuxSession:
 
     @property
     def logging_path(self) -> Path:
-        """In the container."""
+        """The log's path in the container."""
         return Path(LOGS, f"{self._session_name}.log")
 
     @property
@@ -84,9 +84,9 @@ class TmuxSession:
         return None if self._disable_recording else Path(LOGS, f"{self._session_name}.cast")
 
     def start(self) -> None:
-        """Returns when the shell has shown that it is there."""
+        """Starts the tmux session and waits for the shell's prompt."""
         self._run("sh", "-c", f"mkdir -p {LOGS} && chmod 777 {LOGS}", user="")
-        # The limit comes first: it is for panes that are still to be made.
+        # history-limit applies to new panes only, so set it first.
         self._tmux("start-server", ";", "set-option", "-g", "history-limit", str(HISTORY), ";",
                    "new-session", "-d", "-x", str(COLUMNS), "-y", str(ROWS), "-s", self._session_name, ";",
                    "pipe-pane", "-t", self._pane, f"cat >{self.logging_path}")
@@ -104,8 +104,8 @@ class TmuxSession:
 
     def send_keys(self, keys: Keys, block: bool = False, min_timeout_sec: float = 0.0,
                   max_timeout_sec: float = 180.0) -> None:
-        """Types. With `block`, and when the keys end in Enter, waits until the shell has done what it was told, and
-        raises `TimeoutError` when that takes too long. Else waits at least `min_timeout_sec`."""
+        """Types `keys`. With `block`, and if the keys end in Enter, waits until the command has
+        ended, or raises `TimeoutError`. Otherwise waits at least `min_timeout_sec`."""
         if self._commands_path:
             with self._commands_path.open("a") as commands:
                 commands.write(f"{keys!r}\n")
@@ -127,12 +127,12 @@ class TmuxSession:
                        min_timeout_sec=command.min_timeout_sec, max_timeout_sec=command.max_timeout_sec)
 
     def capture_pane(self, capture_entire: bool = False) -> str:
-        """The screen; or all that the pane remembers."""
+        """Returns the screen, or with `capture_entire` the whole history of the pane."""
         back = ["-S", "-"] if capture_entire else []
         return self._tmux("capture-pane", "-p", *back, "-t", self._pane).stdout
 
     def get_incremental_output(self) -> str:
-        """What is new since the last time, or else the screen."""
+        """Returns the output since the last call, or else the screen."""
         seen, self._previous_buffer = self._previous_buffer, self.capture_pane(capture_entire=True)
         new = None if seen is None else new_content(seen, self._previous_buffer)
         if new and new.strip():
@@ -186,11 +186,11 @@ class TmuxSession:
 
 
 class Terminal:
-    """A session of StateFork where Terminal-Bench has a container. The first arguments are Terminal-Bench's; those that
-    are about Docker have no effect.
+    """A session of StateFork in place of Terminal-Bench's container. The first arguments are
+    Terminal-Bench's; its Docker arguments have no effect.
 
-    `root` (or the variable STATEFORK_ROOT) is the directory that its files are built on, `workdir` where it begins,
-    `network` is `none` or `host`.
+    `root` (or the variable STATEFORK_ROOT) is the session's root directory, `workdir` the initial
+    working directory, and `network` is `none` or `host`.
     """
 
     def __init__(self, client_container_name: str = "client", client_image_name: str = "",
@@ -211,7 +211,7 @@ class Terminal:
         self._network = network
         self._client = client or Client()
         self._sessions: Dict[str, TmuxSession] = {}
-        self._seen: Dict[str, Seen] = {}  # of each snapshot
+        self._seen: Dict[str, Seen] = {}  # by snapshot
         self.container: Optional[Container] = None
 
     def start(self) -> None:
@@ -223,7 +223,7 @@ class Terminal:
         session.run(["mkdir", "-p", "--", self._workdir, LOGS, AGENT_LOGS], cwd="/", check=True)
 
     def stop(self) -> None:
-        """Brings the logs to this machine, and ends everything."""
+        """Copies the logs to this machine and ends the session or branch."""
         container, self.container = self.container, None
         if container is None:
             return
@@ -241,7 +241,7 @@ class Terminal:
 
     def create_session(self, session_name: str, is_active_stream: bool = False,
                        as_configured_user: bool = True) -> TmuxSession:
-        """A new tmux session, with a shell in it."""
+        """Makes a tmux session with a shell."""
         if session_name in self._sessions:
             raise ValueError(f"there is a session {session_name} already")
         session = TmuxSession(session_name, self._running(), self._commands_path, self._disable_recording)
@@ -259,13 +259,13 @@ class Terminal:
         self._running().copy_in(paths, container_dir, container_filename)
 
     def snapshot(self, name: Optional[str] = None) -> Snapshot:
-        """Keeps everything: files, the tmux server with its panes, and what runs in them."""
+        """Saves the files, the tmux server, and the programs in its panes."""
         node = self._running().branch.snapshot(name, materialization="physical")
         self._seen[node.id] = {key: (one, one._previous_buffer) for key, one in self._sessions.items()}
         return node
 
     def restore(self, node: NodeRef) -> RestoreReport:
-        """Brings everything back; sessions that were not there then are gone."""
+        """Puts everything back to a node. Tmux sessions made after it are gone."""
         report = self._running().branch.restore(node)
         self._sessions = {}
         for name, (session, seen) in self._seen.get(report.node, {}).items():
@@ -274,7 +274,8 @@ class Terminal:
         return report
 
     def fork(self, count: int = 1, *, node: Optional[NodeRef] = None) -> List[Terminal]:
-        """Terminals that go on from here, or from a snapshot, each for itself; `stop` ends one. Logs stay in them."""
+        """Makes terminals from the current state or from `node`; `stop` ends one. Their logs are
+        not copied."""
         branch = self._running().branch
         at = self.snapshot().id if node is None else branch.node(node).id
         return [self._forked(one, at) for one in branch.fork(at, count)]
@@ -293,16 +294,16 @@ class Terminal:
 
     def _running(self) -> Container:
         if self.container is None:
-            raise ValueError("the container is not running: start() comes first")
+            raise ValueError("the container is not running: call start() first")
         return self.container
 
 
-Seen = Dict[str, Tuple[TmuxSession, Optional[str]]]  # by name: a session, and what it had seen
+Seen = Dict[str, Tuple[TmuxSession, Optional[str]]]  # by name: a tmux session and the output it had read
 
 
 @contextmanager
 def spin_up_terminal(client_container_name: str = "client", **settings: Any) -> Iterator[Terminal]:
-    """A terminal that ends with its `with`."""
+    """Makes a terminal that is ended when the `with` is left."""
     terminal = Terminal(client_container_name, **settings)
     try:
         terminal.start()
@@ -311,7 +312,7 @@ def spin_up_terminal(client_container_name: str = "client", **settings: Any) -> 
         terminal.stop()
 
 
-# What is pure of it.
+# Pure functions.
 
 
 def ends_line(key: str) -> bool:
@@ -319,7 +320,7 @@ def ends_line(key: str) -> bool:
 
 
 def with_signal(keys: Sequence[str], channel: str) -> List[str]:
-    """Keys whose line, once Enter is pressed, also tells the channel that it was done.
+    """Adds a tmux signal on `channel` to the typed line, sent when its command ends.
 
     >>> with_signal(["make", "Enter"], "done"), with_signal(["ls\\n"], "done"), with_signal(["Enter"], "done")
     (['make', '; tmux wait -S done'], ['ls', '; tmux wait -S done'], ['tmux wait -S done'])
@@ -332,7 +333,7 @@ def with_signal(keys: Sequence[str], channel: str) -> List[str]:
 
 
 def batches(keys: Sequence[str]) -> Iterator[Tuple[List[str], bool]]:
-    """As much as tmux takes at once; true where it is text that is too long to be the name of a key.
+    """Splits keys into tmux calls; true for literal text, which is too long to be a key's name.
 
     >>> list(batches(["ls", "Enter"]))
     [(['ls', 'Enter'], False)]
@@ -354,7 +355,7 @@ def batches(keys: Sequence[str]) -> Iterator[Tuple[List[str], bool]]:
 
 
 def escape(key: str) -> str:
-    """A semicolon at the end would begin tmux's next command.
+    """Escapes a final semicolon, which would begin tmux's next command.
 
     >>> escape("ls;"), escape("a;b")
     ('ls\\\\;', 'a;b')
@@ -363,7 +364,8 @@ def escape(key: str) -> str:
 
 
 def new_content(seen: str, now: str) -> Optional[str]:
-    """What came after what was seen, from the beginning of its last line; nothing when that is no longer there.
+    """Returns the text after `seen`, from the start of its last line; None if `seen` is no longer
+    there.
 
     >>> new_content("$ ls\\na b\\n$ \\n\\n", "$ ls\\na b\\n$ pwd\\n/tmp\\n$ \\n")
     '$ pwd\\n/tmp\\n$ \\n'
@@ -374,7 +376,8 @@ def new_content(seen: str, now: str) -> Optional[str]:
 
 
 def last_time(recording: bytes) -> float:
-    """Of an asciinema recording: how long it is so far. Version 3 has intervals, those before it have times.
+    """Returns an asciinema recording's length. Version 3 has intervals, earlier versions have
+    times.
 
     >>> last_time(b'{"version": 2}\\n[0.5, "o", "a"]\\n[1.25, "o", "b"]\\n[2.0, "o", "unfin')
     1.25

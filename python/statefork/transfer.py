@@ -1,5 +1,5 @@
-"""Files and directories into a branch and out of it, of any size, as tar archives: plans of programs beside its shell.
-Packing and unpacking are pure but for this machine's files.
+"""Copies files and directories of any size into and out of a branch, as tar archives. The plans run
+programs beside the branch's shell. Packing and unpacking touch only this machine's files.
 
 >>> import tempfile
 >>> here = Path(tempfile.mkdtemp())
@@ -26,7 +26,7 @@ from .results import ProgramResult
 PART = 8 << 20  # bytes of one request
 STAGE = "/tmp/.statefork-"
 
-# Into a directory, a file keeps its name.
+# If the target is a directory, the file keeps its name.
 PLACE_FILE = r"""
 target=$1; [ ! -d "$target" ] || target=${target%/}/$2
 mkdir -p -- "$(dirname -- "$target")" && cat >"$target" && chmod "$3" -- "$target"
@@ -42,24 +42,24 @@ else echo "no such file or directory" >&2; exit 2; fi
 
 
 def put_file(at: Address, data: bytes, mode: int, name: str, target: str) -> Plan[None]:
-    """Directories on the way are made; into one that is there, the file goes under its own name."""
+    """Makes missing parent directories. If `target` is a directory, the file keeps its name."""
     yield from feed(at, shell(PLACE_FILE, target, name, f"{mode & 0o7777:o}"), data, f"copying to {target}")
 
 
 def put_tree(at: Address, archive: bytes, target: str) -> Plan[None]:
-    """What the archive has, into a directory, which is made if need be; what is there already stays."""
+    """Unpacks an archive into a directory, made if missing. Other files in it stay."""
     yield from feed(at, shell(PLACE_TREE, target), archive, f"copying to {target}")
 
 
 def get_file(at: Address, path: str) -> Plan[bytes]:
     try:
         return (yield from verbs.read_file(at, path))
-    except InvalidArgumentError:  # too long for one answer, or no proper path
+    except InvalidArgumentError:  # too long for one answer, or not an absolute path
         return (yield from drain(at, ["cat", "--", path], f"copying {path}"))
 
 
 def get_tree(at: Address, path: str) -> Plan[bytes]:
-    """An archive of what is in a directory; or of a file."""
+    """Returns an archive of a directory's contents, or of a file."""
     return (yield from drain(at, shell(PACK_TREE, path), f"copying {path}"))
 
 
@@ -75,7 +75,7 @@ def run(at: Address, argv: Sequence[str], doing: str, data: bytes = b"") -> Plan
 
 
 def feed(at: Address, argv: Sequence[str], data: bytes, doing: str) -> Plan[None]:
-    """Runs a program that reads `data`, however much it is."""
+    """Runs a program with `data` of any size as its input."""
     if len(data) <= PART:
         yield from run(at, argv, doing, data)
         return
@@ -91,7 +91,7 @@ def feed(at: Address, argv: Sequence[str], data: bytes, doing: str) -> Plan[None
 
 
 def drain(at: Address, argv: Sequence[str], doing: str) -> Plan[bytes]:
-    """All that a program prints, however much it is."""
+    """Returns a program's output, of any size."""
     result = yield from run(at, argv, doing)
     if not result.truncated:
         return result.stdout_data
@@ -114,11 +114,11 @@ def forget(at: Address, stage: str) -> Plan[None]:
     yield from run(at, ["rm", "-f", stage], "removing what was copied")
 
 
-# This machine's side.
+# On this machine.
 
 
 def pack(entries: Iterable[Tuple[Path, str]]) -> bytes:
-    """An archive of files and whole directories, each under its name; all of it is root's."""
+    """Packs files and whole directories under the given names, owned by root."""
     def owned_by_root(entry: tarfile.TarInfo) -> tarfile.TarInfo:
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = "root"
@@ -132,8 +132,8 @@ def pack(entries: Iterable[Tuple[Path, str]]) -> bytes:
 
 
 def unpack(archive: bytes, target: Path) -> None:
-    """Files, directories, and links that cannot lead out. What an agent made is not trusted: nothing is written outside
-    of `target`, whatever the archive says; devices and the like are left out."""
+    """Unpacks files, directories, and symbolic links that stay inside. The archive is not trusted:
+    nothing is written outside of `target`, and special files such as devices are left out."""
     target.mkdir(parents=True, exist_ok=True)
     inside = target.resolve()
     with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
@@ -154,7 +154,7 @@ def place(opened: tarfile.TarFile, entry: tarfile.TarInfo, path: Path) -> None:
     if entry.issym():
         path.symlink_to(entry.linkname)
     elif not entry.isdir():
-        content = opened.extractfile(entry)  # of a hard link: of what it is linked to
+        content = opened.extractfile(entry)  # for a hard link, the content of its target
         assert content is not None
         with content, open(path, "wb") as file:
             shutil.copyfileobj(content, file)

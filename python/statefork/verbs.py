@@ -1,4 +1,4 @@
-"""What can be done to sessions and branches: one plan for each verb. Pure; see plans.py."""
+"""The verbs of sessions and branches: one plan for each. Pure; see plans.py."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from .requests import (MAX_FILE_BYTES, Address, ask, check_size, encode, given, 
 from .results import (BackendInfo, CleanupReport, Diff, Forked, GarbageReport, Health, ProgramResult, RestoreReport,
                       Screen, SessionStats, TypedKeys)
 
-Notes = Mapping[str, Optional[str]]  # None removes
+Notes = Mapping[str, Optional[str]]  # None removes a note
 
 
 def reach(step: Union[Send, Open]) -> Plan[Any]:
-    """Asks; when no daemon is there, starts one and asks again; when there is a crowd, waits for its turn."""
+    """Sends the request. Starts a daemon if none answers, and retries while the daemon is
+    crowded."""
     starts: Iterator[Step] = iter([StartDaemon()])
     pauses = turns()
     while True:
@@ -35,7 +36,7 @@ def reach(step: Union[Send, Open]) -> Plan[Any]:
 
 
 def turns() -> Iterator[Step]:
-    """Stands aside, again and again, until it has been too long."""
+    """Waits with growing pauses, for CONNECT_SECONDS in total."""
     waited = 0.0
     while waited < CONNECT_SECONDS:
         pause = min(0.2, 0.01 + waited / 10)
@@ -125,8 +126,8 @@ def get_branch(at: Address, name: str) -> Plan[str]:
 
 
 def leave(end: Plan[CleanupReport], failing: bool) -> Plan[None]:
-    """Ends a session or branch at the end of its `with`. It may be gone already; and an error of the body stays
-    the one that is raised."""
+    """Ends a session or branch at the end of its `with`. Ignores that it is already gone. If the
+    body of the `with` is failing, its error is raised and not this one."""
     try:
         yield from end
     except NotFoundError:
@@ -201,7 +202,8 @@ def restore(at: Address, node: NodeRef, on_divergence: str) -> Plan[RestoreRepor
 
 def fork(at: Address, node: NodeRef, count: Optional[int], names: Sequence[str], on_divergence: str,
          return_errors: bool) -> Plan[List[Union[Forked, StateForkError]]]:
-    """Unless errors are to be returned, all branches or none: those that came to be are ended before it raises."""
+    """Makes all branches or none, unless `return_errors`: ends the new branches before it
+    raises."""
     body = {"node": str(node), "on_divergence": on_divergence, **given(count=count, names=list(names) or None)}
     answer = yield from call(at.ask("POST", "fork", body))
     made = replies.forked(answer)

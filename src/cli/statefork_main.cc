@@ -1,5 +1,5 @@
-// statefork: the command line. This program has the commands that need nothing but the daemon, and
-// so no library that they do not use; it becomes `statefork-full` for everything else.
+// statefork: the command line. This program has the commands that need only the daemon, and so
+// needs few libraries. For all other commands it executes `statefork-full`.
 #include <algorithm>
 #include <string_view>
 

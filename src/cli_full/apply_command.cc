@@ -52,10 +52,9 @@ Result<explore::ApplyRequest> request_of(const ApplyArguments& arguments,
   SF_TRY_ASSIGN(auto policy, explore::make_policy(plan.policy, plan.options));
   const std::size_t node = arguments.node == 0 ? policy->best(tree) : arguments.node;
   if (node >= tree.size())
-    return invalid("the run has no node " + std::to_string(node),
-                   "they are numbered in its report");
+    return invalid("the run has no node " + std::to_string(node), "see the numbers in its report");
   if (tree.at(node).state.empty())
-    return fail(ErrorCode::kNotFound, "of node " + std::to_string(node) + " there is no state");
+    return fail(ErrorCode::kNotFound, "node " + std::to_string(node) + " has no saved state");
   explore::ApplyRequest request{
       .run = plan.id,
       .before = plan.state,
@@ -64,10 +63,10 @@ Result<explore::ApplyRequest> request_of(const ApplyArguments& arguments,
       .target = arguments.target,
       .patterns = arguments.patterns};
   if (request.source.empty() || (arguments.source.empty() && request.source == "/"))
-    return invalid("which directory of the session?", "--source /app");
+    return invalid("the directory of the session is unknown", "give it: --source /app");
   while (request.source.size() > 1 && request.source.ends_with("/")) request.source.pop_back();
-  if (!request.source.starts_with("/")) return invalid("--source is an absolute path");
-  // Nothing is made before something is written.
+  if (!request.source.starts_with("/")) return invalid("--source must be an absolute path");
+  // Creates nothing yet.
   if (os::exists(arguments.target)) {
     SF_TRY_ASSIGN(request.target, os::real_path(arguments.target));
   }
@@ -77,7 +76,7 @@ Result<explore::ApplyRequest> request_of(const ApplyArguments& arguments,
 Result<int> run_apply(const ApplyArguments& arguments, const ApiClient& client) {
   SF_TRY_ASSIGN(explore::RunPlan plan, explore::read_plan(arguments.run));
   if (plan.session.empty())
-    return fail(ErrorCode::kNotFound, "the run has not got as far as its task's first state");
+    return fail(ErrorCode::kNotFound, "the run stopped before its task's first state");
   SF_TRY_ASSIGN(explore::ApplyRequest request, request_of(arguments, plan));
   const client::SessionClient session(client, plan.session);
   SF_TRY_ASSIGN(std::vector<ApplyStep> steps, explore::plan_apply(session, request));
@@ -99,14 +98,14 @@ Result<int> run_apply(const ApplyArguments& arguments, const ApiClient& client) 
   print_answer(arguments, answer, [&](const auto&) { return lines; });
   if (!is_refused) return 0;
   return fail(ErrorCode::kBusy, std::to_string(conflicts) + " conflicts; nothing was changed",
-              "--force takes the run's, --path leaves files out, --patch shows what it did");
+              "use --force to overwrite, --path to select files, --patch to compare");
 }
 
 }  // namespace
 
 void add_apply_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ApplyArguments>(
-      app, exit_code, "apply", "Bring a run's files to a directory of the host",
+      app, exit_code, "apply", "Copy a run's files into a directory of this host",
       [](const ApplyArguments& given, const ApiClient& client) {
         return run_apply(given, client);
       });
@@ -116,22 +115,19 @@ void add_apply_command(CLI::App& app, int& exit_code) {
       ->required();
   command
       .add_option("--source", arguments.source,
-                  "The directory of the session that it stands for (default: the task's WORKDIR)")
+                  "The directory in the session (default: the task's WORKDIR)")
       ->type_name("PATH");
-  command.add_option("--node", arguments.node, "Of the run (default: its best)")
+  command.add_option("--node", arguments.node, "A node of the run (default: its best)")
       ->type_name("NUMBER");
   command
-      .add_option("--path", arguments.patterns,
-                  "Only these: patterns below the directory; '!*.log' leaves out")
+      .add_option("--path", arguments.patterns, "Only files that match; '!*.log' excludes files")
       ->type_name("PATTERN");
-  command.add_flag("-n,--dry-run", arguments.dry_run, "Show what would be done");
-  command.add_flag("--patch", arguments.patch, "Print it as a patch instead");
-  command.add_flag("-f,--force", arguments.force, "Also where files were changed here meanwhile");
+  command.add_flag("-n,--dry-run", arguments.dry_run, "Show the changes without making them");
+  command.add_flag("--patch", arguments.patch, "Print the changes as a patch instead");
+  command.add_flag("-f,--force", arguments.force, "Overwrite files that were changed on this host");
   command.footer(
-      "Compares what the search changed with what is in TARGET: a file that is there as the task\n"
-      "began with it is changed; one that somebody changed meanwhile is a conflict, and then "
-      "nothing\n"
-      "is done.\n"
+      "Applies the search's changes to TARGET. A file that was changed in TARGET since the task's\n"
+      "first state is a conflict. If there are conflicts, nothing is changed.\n"
       "Examples:\n"
       "  statefork apply runs/fix-it-r1 ~/project --dry-run\n"
       "  statefork apply runs/fix-it-r1 ~/project --source /app --patch | git apply");

@@ -12,7 +12,7 @@ using explore::MaybeFile;
 
 namespace {
 
-// The three that git knows.
+// The three file modes of git.
 const char* mode_text(const FileState& file) {
   if (file.is_link) return "120000";
   return (file.mode & 0100U) != 0 ? "100755" : "100644";
@@ -20,7 +20,7 @@ const char* mode_text(const FileState& file) {
 
 std::string text_of(const MaybeFile& file) { return file ? file->content : ""; }
 
-// As git quotes names, where it has to.
+// Quotes a name if git would.
 std::string quoted(const std::string& name) {
   std::string text;
   bool is_plain = true;
@@ -57,7 +57,7 @@ std::string one_patch(const std::string& path, const MaybeFile& before, const Ma
 
 std::string patch_of(const ApplyStep& step) {
   if (step.kind == explore::ApplyKind::kNothing) return "";
-  // No patch turns a file into a link: one goes, the other comes.
+  // A patch cannot turn a file into a link, so delete one and add the other.
   if (step.before && step.wanted && step.before->is_link != step.wanted->is_link)
     return one_patch(step.path, step.before, {}) + one_patch(step.path, {}, step.wanted);
   return one_patch(step.path, step.before, step.wanted);

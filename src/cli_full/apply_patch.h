@@ -1,4 +1,4 @@
-// What `apply` would do to a file, as a patch that `git apply` and `patch -p1` take. Pure.
+// Formats the changes of `apply` to a file, as a patch for `git apply` and `patch -p1`. Pure.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sf::cli {
 
-// Empty when there is nothing to do. Of files that are no text it only says that they differ.
+// Empty if the file needs no change. For binary files it says only that they differ.
 std::string patch_of(const explore::ApplyStep& step);
 
 }  // namespace sf::cli

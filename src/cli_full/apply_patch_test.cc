@@ -18,7 +18,7 @@ std::string patch(const std::string& path, MaybeFile before, MaybeFile wanted) {
   return patch_of(decide(path, before, std::move(wanted), before));
 }
 
-TEST(ApplyPatchTest, GitMakesOfItWhatTheRunHas) {
+TEST(ApplyPatchTest, GitApplyGivesTheFilesOfTheRun) {
   test::TempDir dir;
   ASSERT_OK(os::write_file(dir / "changed", "one\ntwo\n", 0644));
   ASSERT_OK(os::write_file(dir / "mode", "same\n", 0644));
@@ -43,11 +43,11 @@ TEST(ApplyPatchTest, GitMakesOfItWhatTheRunHas) {
   EXPECT_FALSE(os::exists(dir / "gone"));
 }
 
-TEST(ApplyPatchTest, WhatIsAsWantedIsNotInIt) {
+TEST(ApplyPatchTest, UnchangedFilesAreNotInThePatch) {
   EXPECT_EQ(patch("same", FileState{"a"}, FileState{"a"}), "");
 }
 
-TEST(ApplyPatchTest, OfWhatIsNoTextItSaysThatItDiffers) {
+TEST(ApplyPatchTest, BinaryFilesAreReportedAsDifferent) {
   EXPECT_NE(patch("b", FileState{"a"}, FileState{std::string("\0", 1)}).find("Binary files a/b"),
             std::string::npos);
 }

@@ -9,7 +9,7 @@
 namespace sf::cli {
 namespace {
 
-// bash gives `--policy=ea` as three words, and `work:/etc` as well.
+// Joins words again: bash splits `--policy=ea` and `work:/etc` into three words each.
 std::vector<std::string> rejoined(const std::vector<std::string>& words) {
   std::vector<std::string> whole;
   bool joins = false;
@@ -45,11 +45,11 @@ const CLI::Option* find_option(const CLI::App& command, std::string_view word) {
   return nullptr;
 }
 
-// Where on the command line the last word stands.
+// The place of the last word on the command line.
 struct Location {
-  const CLI::Option* value_of = nullptr;  // an option or argument; nothing: no more words fit
+  const CLI::Option* value_of = nullptr;  // an option or argument; null: no more words are accepted
   bool may_be_option = true;
-  std::string session;  // that was named before
+  std::string session;  // the session named before
 };
 
 Location find_location(const CLI::App& command, const std::vector<std::string>& before) {
@@ -115,7 +115,7 @@ Completion complete(const CLI::App& app, const std::vector<std::string>& words,
   if (whole.empty()) whole.emplace_back();
   std::string word = whole.back();
   whole.pop_back();
-  std::string prefix;  // of every candidate: the option that stands before its value
+  std::string prefix;  // for every candidate: the option and = before a value
   const CLI::App* command = whole.empty() ? &app : find_command(app, whole.front());
   if (command == nullptr) return completion;
   if (command == &app) {

@@ -1,5 +1,4 @@
-// What could stand next on a command line, from the options and arguments that the subcommands have
-// declared. Pure.
+// Completes a command line from the declared options and arguments of the subcommands. Pure.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,25 +17,25 @@ enum class LocalFiles { kNone, kFiles, kDirectories };
 
 struct Completion {
   std::vector<Candidate> candidates;
-  LocalFiles files = LocalFiles::kNone;  // these, too; the shell knows them better
+  LocalFiles files = LocalFiles::kNone;  // also complete these, which is left to the shell
 };
 
-// Names that only the daemon knows; asked for when they are needed.
+// Queries names from the daemon, only when they are needed.
 struct NameSource {
   // Sessions, and with `with_branches` S/BRANCH.
   std::function<std::vector<Candidate>(bool with_branches)> sessions;
   std::function<std::vector<Candidate>(const std::string& session)> nodes;
 };
 
-// `words` are those after the program's name; the last one, which may be empty, is being written.
-// A shell may have cut words at = and :, which then stand alone.
+// `words` are the words after the program's name; the last one, perhaps empty, is to be completed.
+// A shell may have split words at = and :, which are then separate words.
 Completion complete(const CLI::App& app, const std::vector<std::string>& words,
                     const NameSource& names);
 
-// "word<TAB>description" in each line, then %files or %directories: what the scripts read.
+// The format for the scripts: lines of "word<TAB>description", then %files or %directories.
 std::string to_lines(const Completion& completion);
 
-// For `eval`, or for the shell's directory of completions; empty for a shell we do not know.
+// For `eval`, or for the shell's directory of completions; empty for an unsupported shell.
 std::string completion_script(const std::string& shell);
 
 }  // namespace sf::cli

@@ -17,7 +17,7 @@ namespace {
 
 using wire::Json;
 
-constexpr seconds kTimeout{2};  // somebody waits with a finger on the key
+constexpr seconds kTimeout{2};  // the user waits after pressing Tab
 constexpr std::size_t kShownCommand = 40;
 
 std::string socket_path(const std::vector<std::string>& words) {
@@ -75,7 +75,7 @@ void print_completions(const CLI::App& app, const std::vector<std::string>& word
   try {
     std::cout << to_lines(complete(app, words, names));
   } catch (const std::exception&) {
-    // A daemon of another version: nothing to offer.
+    // The daemon has another version: offer nothing.
   }
 }
 
@@ -84,7 +84,7 @@ void add_completion_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("completion", "Print a shell's completion script");
   command->add_option("SHELL", *shell, "Which shell")->type_name("bash|zsh|fish")->required();
   command->footer(
-      "Sessions, branches and nodes are completed, too, when a daemon runs.\n"
+      "If a daemon is running, sessions, branches and nodes are completed, too.\n"
       "Examples:\n"
       "  source <(statefork completion bash)              in ~/.bashrc\n"
       "  source <(statefork completion zsh)               in ~/.zshrc, after compinit\n"

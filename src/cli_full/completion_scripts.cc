@@ -1,5 +1,4 @@
-// The scripts hold no knowledge of their own: they hand the words to `statefork __complete` and
-// give what it prints to their shell.
+// The scripts pass the words to `statefork __complete` and pass its output to their shell.
 #include "cli_full/completion.h"
 
 namespace sf::cli {

@@ -53,7 +53,7 @@ TEST_F(CompletionTest, TheFirstWordIsASubcommand) {
   EXPECT_EQ(lines({"nonsense", ""}), "");
 }
 
-TEST_F(CompletionTest, AnArgumentIsWhatItsPlaceSays) {
+TEST_F(CompletionTest, ArgumentIsCompletedByItsPosition) {
   EXPECT_EQ(lines({"exec", "w"}), "work\t\n");
   EXPECT_EQ(lines({"exec", "work/"}), "work/b1\t\n");
   EXPECT_EQ(lines({"exec", "-t", "5", "--json", "w"}), "work\t\n");
@@ -74,7 +74,7 @@ TEST_F(CompletionTest, OptionsAndTheirValuesAreOffered) {
   EXPECT_EQ(lines({"exec", "-t", ""}), "");
 }
 
-TEST_F(CompletionTest, WordsThatBashHasCutAreOneAgain) {
+TEST_F(CompletionTest, WordsThatBashSplitAreJoined) {
   EXPECT_EQ(lines({"new", "--policy", "=", "l"}), "--policy=lazy\t\n");
   EXPECT_EQ(lines({"new", "--policy", "="}),
             "--policy=eager\t\n--policy=lazy\t\n--policy=smart\t\n");
@@ -82,7 +82,7 @@ TEST_F(CompletionTest, WordsThatBashHasCutAreOneAgain) {
   EXPECT_EQ(lines({"cp", "work", ":", "/e"}), "");
 }
 
-TEST_F(CompletionTest, BehindTwoDashesStandsTheCommandsOwnLine) {
+TEST_F(CompletionTest, WordsAfterTwoDashesAreNotCompleted) {
   EXPECT_EQ(lines({"exec", "work", "--", ""}), "");
   EXPECT_EQ(lines({"exec", "work", "--", "--j"}), "");
 }

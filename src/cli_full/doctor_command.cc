@@ -21,15 +21,15 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<DoctorArguments>();
   CLI::App* command = app.add_subcommand(
       "doctor",
-      "Show what this machine has of what sessions need, what the rest costs, how to mend it");
-  command->add_flag("--json", arguments->json, "Print for machines: version, ready, findings");
+      "Check this machine for everything that sessions need, and show how to fix the rest");
+  command->add_flag("--json", arguments->json, "Print JSON: version, ready, findings");
   command
       ->add_option("--store", arguments->options.store_dir, "Directory for files and checkpoints")
       ->type_name("DIR")
       ->capture_default_str();
   command->add_option("--criu", arguments->options.criu_path, "The criu program to use")
       ->type_name("PATH");
-  command->footer("Exit status: 0 when sessions can run and be checkpointed here, 1 when not.");
+  command->footer("Exit status: 0 if sessions can run and be checkpointed here, 1 if not.");
   command->callback([arguments, &exit_code] {
     auto findings = waypoint::examine_host(arguments->options);
     const bool ready = waypoint::is_ready(findings);
@@ -38,7 +38,7 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
         findings.push_back(std::move(finding));
     }
     if (arguments->json) {
-      // Paths may hold any bytes; JSON may not.
+      // Paths may have bytes that are not UTF-8, which JSON does not allow.
       using Handler = wire::Json::error_handler_t;
       std::cout << waypoint::to_json(findings).dump(2, ' ', false, Handler::replace) << '\n';
     } else {

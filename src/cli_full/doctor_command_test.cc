@@ -1,4 +1,4 @@
-// The program as a user starts it.
+// Runs the program as a user does.
 #include <gtest/gtest.h>
 
 #include "cli_full/full_commands.h"
@@ -16,7 +16,7 @@ os::ProgramOutput statefork(std::vector<std::string> arguments) {
   return {};
 }
 
-TEST(StateforkTest, AloneItExplainsItselfAndNamesTheNextStep) {
+TEST(StateforkTest, WithoutArgumentsTheProgramExplainsTheNextStep) {
   auto output = statefork({});
   EXPECT_EQ(output.status.shell_code(), 0);
   EXPECT_NE(output.text.find("statefork doctor"), std::string::npos) << output.text;

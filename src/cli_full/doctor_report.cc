@@ -6,7 +6,7 @@ namespace sf::cli {
 namespace {
 
 constexpr std::size_t kWidestNeed =
-    50;  // a longer one, such as a deep store, moves only its own detail
+    50;  // a longer need, such as a deep path, moves only its own detail
 
 const char* mark(waypoint::FindingState state) {
   switch (state) {
@@ -20,7 +20,7 @@ const char* mark(waypoint::FindingState state) {
   return "?";
 }
 
-// What a kernel or a path says must not break the lines of the report.
+// Control characters in kernel messages or paths must not break the report's lines.
 std::string on_one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');

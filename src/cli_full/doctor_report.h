@@ -1,4 +1,4 @@
-// The doctor's findings for people. Pure.
+// Formats the doctor's findings. Pure.
 #pragma once
 
 #include <string>
@@ -8,8 +8,7 @@
 
 namespace sf::cli {
 
-// One aligned line per need; below what is not ok, what that costs and how to mend it; the summary
-// at the end.
+// One aligned line per need, followed by the cost and the fix if it is not met; then a summary.
 std::string doctor_report(const std::vector<waypoint::Finding>& findings);
 
 }  // namespace sf::cli

@@ -9,7 +9,7 @@ using waypoint::Finding;
 using waypoint::FindingState;
 using waypoint::HostPart;
 
-TEST(DoctorReportTest, LinesAreAlignedAndTroublesExplained) {
+TEST(DoctorReportTest, LinesAreAlignedAndProblemsExplained) {
   std::vector<Finding> findings = {
       {"kernel", "Linux", HostPart::kSessions, FindingState::kOk, "6.1", "unused", ""},
       {"btrfs", "btrfs in the kernel", HostPart::kComfort, FindingState::kWarning, "not there",
@@ -27,7 +27,7 @@ TEST(DoctorReportTest, LinesAreAlignedAndTroublesExplained) {
             "not ready: sessions cannot run (bash)\n");
 }
 
-TEST(DoctorReportTest, AVeryLongNeedDoesNotPushTheOthersAway) {
+TEST(DoctorReportTest, VeryLongNeedDoesNotMoveTheOtherLines) {
   std::vector<Finding> findings = {
       {"a", "short", HostPart::kSessions, FindingState::kOk, "seen", "", ""},
       {"store", "store " + std::string(200, 'x'), HostPart::kSessions, FindingState::kOk, "seen",

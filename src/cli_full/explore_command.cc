@@ -23,7 +23,7 @@ using explore::RunPlan;
 namespace {
 
 constexpr int kNotSolved = 3;
-constexpr int kInterrupted = 130;  // as a shell: Ctrl-C
+constexpr int kInterrupted = 130;  // like a shell: Ctrl-C
 
 std::string fresh_run_id() {
   std::random_device random;
@@ -42,13 +42,12 @@ std::string now_text() {
 }
 
 Status check_jobs(std::size_t jobs) {
-  constexpr std::size_t kMost =
-      100;  // and as many forks for tests: a session may have 256 branches
+  constexpr std::size_t kMost = 100;  // tests fork as many branches; the limit is 256 per session
   if (jobs >= 1 && jobs <= kMost) return Ok{};
-  return invalid("--jobs is from 1 to " + std::to_string(kMost));
+  return invalid("--jobs must be from 1 to " + std::to_string(kMost));
 }
 
-// Roots that are named by their path, so that a run can be resumed from elsewhere.
+// Makes the paths of roots absolute, so that a run can be resumed from another directory.
 Status settle_roots(RunPlan& plan) {
   auto settle = [](std::string& source) -> Status {
     if (source.find('/') == std::string::npos || source.starts_with("image:")) return Ok{};
@@ -68,7 +67,7 @@ Result<RunDirectory> begin(const ExploreArguments& arguments, RunPlan& plan) {
   SF_TRY(choose_agent(arguments, plan));
   SF_TRY_ASSIGN(plan.from, parse_pairs(arguments.from, "--from"));
   SF_TRY(settle_roots(plan));
-  // What can be told to be wrong is, before there is a directory.
+  // Check the arguments before the run's directory is made.
   SF_TRY(check_jobs(plan.jobs));
   SF_TRY(explore::load_task(plan.task_directory));
   SF_TRY(explore::make_policy(plan.policy, plan.options));
@@ -80,15 +79,15 @@ Result<RunDirectory> begin(const ExploreArguments& arguments, RunPlan& plan) {
   return RunDirectory::create(out);
 }
 
-// With what an image says about its programs.
+// Includes the image's settings for programs.
 Result<explore::RootDirectory> find_root(const ExploreArguments& arguments, const RunPlan& plan,
                                          const std::string& image) {
   auto named = plan.from.find(image);
   const std::string& source = named == plan.from.end() ? plan.root : named->second;
   if (source.empty())
     return invalid(
-        "nothing says what " + image + " is",
-        "--root ROOT, or --from " + image + "=ROOT: a directory, an archive, a kept root");
+        "the image " + image + " has no root",
+        "give --root ROOT or --from " + image + "=ROOT: a directory, an archive or a root's name");
   SF_TRY_ASSIGN(
       roots::RootImage root,
       root_from(source, arguments.location, arguments.json ? Progress::kHidden : Progress::kShown));
@@ -114,16 +113,15 @@ wire::Json answer_of(const explore::FinishedRun& run, const std::string& directo
 
 Result<int> run_explore(const ExploreArguments& arguments, const ApiClient& client) {
   if (arguments.task.empty() == arguments.resume.empty())
-    return invalid("one task, or one run to go on with",
+    return invalid("give either a task or a run to resume",
                    "statefork explore TASK, or statefork explore --resume RUN");
   std::atomic<int> interrupted = 0;
   std::atomic<bool> is_searching = false;
   Interrupts interrupts([&](int count) {
     interrupted = count;
     if (count > 1) std::_Exit(kInterrupted);
-    print_remark(is_searching
-                     ? "stopping when what is under way is done; Ctrl-C again stops at once"
-                     : "stopping");
+    print_remark(is_searching ? "stopping after the current steps; press Ctrl-C again to stop now"
+                              : "stopping");
   });
   RunPlan plan;
   SF_TRY_ASSIGN(RunDirectory directory, arguments.resume.empty()
@@ -138,7 +136,7 @@ Result<int> run_explore(const ExploreArguments& arguments, const ApiClient& clie
   const explore::RunEvents events{
       .on_build =
           [&](const std::string& title, bool is_reused) {
-            screen.say((is_reused ? "there:  " : "build:  ") + title.substr(0, title.find('\n')));
+            screen.say((is_reused ? "reuse:  " : "build:  ") + title.substr(0, title.find('\n')));
           },
       .on_progress =
           [&](const auto& tree, const auto& under_way) {
@@ -148,7 +146,7 @@ Result<int> run_explore(const ExploreArguments& arguments, const ApiClient& clie
       .on_phase = [&](const std::string& what) { screen.say(what); },
       .stopping = [&] { return interrupted.load() > 0; }};
   screen.say("run:    " + directory.path());
-  const std::string to_resume = "to go on: statefork explore --resume " + directory.path();
+  const std::string to_resume = "to resume: statefork explore --resume " + directory.path();
   auto done = explore::carry_out(
       client, directory, plan,
       [&](const std::string& image) { return find_root(arguments, plan, image); }, events);
@@ -178,13 +176,10 @@ void add_explore_command(CLI::App& app, int& exit_code) {
       });
   add_explore_options(command, arguments);
   command.footer(
-      "Builds the task as nodes of a session, lets the agent try from many states of it, and has "
-      "the\n"
-      "task's tests judge in forks. The run's directory has the journal, the tree, trajectories "
-      "and\n"
-      "a report to look at. Marks of the tree: = main line, * passed, - graded, x dead end, ~ "
-      "under "
-      "way.\n"
+      "Builds the task as nodes of a session, lets the agent try actions from many of its states,\n"
+      "and runs the task's tests in forks. The run's directory has the journal, the tree,\n"
+      "trajectories and a report. Marks of the tree: = main line, * passed, - graded, x dead end,\n"
+      "~ under way.\n"
       "Exit status: 0 solved; 1 failed; 3 not solved within the budget; 130 stopped before the\n"
       "search began.\n"
       "Examples:\n"

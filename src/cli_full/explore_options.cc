@@ -23,17 +23,16 @@ void add_search_options(CLI::App& command, RunPlan& plan) {
   auto add = [&](const char* name, auto& value, const char* description, const char* type) {
     command.add_option(name, value, description)->type_name(type)->group(kSearch);
   };
-  add("--policy", plan.policy, "How to search (default mcts)", "pass@k|best-of-n|beam|mcts");
+  add("--policy", plan.policy, "Search policy (default mcts)", "pass@k|best-of-n|beam|mcts");
   add("--attempts", plan.options.attempts, "pass@k, best-of-n: rollouts (default 20)", "COUNT");
-  add("--steps", plan.options.steps, "In each of them, or on mcts's main line (default 30)",
+  add("--steps", plan.options.steps, "Actions per rollout, or on mcts's main line (default 30)",
       "COUNT");
-  add("--width", plan.options.width, "mcts, beam: alternatives from one state (default 3)",
-      "COUNT");
+  add("--width", plan.options.width, "mcts, beam: actions per state (default 3)", "COUNT");
   add("--depth", plan.options.depth, "mcts: how far a search looks ahead (default 2)", "COUNT");
-  add("--beam", plan.options.beam, "beam: states that go on (default 2)", "COUNT");
-  add("--exploration", plan.options.exploration, "mcts: weight of what was tried little (1.0)",
+  add("--beam", plan.options.beam, "beam: states kept per step (default 2)", "COUNT");
+  add("--exploration", plan.options.exploration, "mcts: weight of rarely tried states (1.0)",
       "NUMBER");
-  add("--jobs", plan.jobs, "Branches at the same time (default 1)", "COUNT");
+  add("--jobs", plan.jobs, "Branches that run in parallel (default 1)", "COUNT");
 }
 
 void add_budget_options(CLI::App& command, RunPlan& plan) {
@@ -41,9 +40,9 @@ void add_budget_options(CLI::App& command, RunPlan& plan) {
   auto add = [&](const char* name, auto& value, const char* description, const char* type) {
     command.add_option(name, value, description)->type_name(type)->group(kBudget);
   };
-  add("--max-nodes", plan.budget.nodes, "Actions that are tried (default 60)", "COUNT");
+  add("--max-nodes", plan.budget.nodes, "Actions to try (default 60)", "COUNT");
   add("--max-calls", plan.budget.model_calls, "Calls of the model", "COUNT");
-  add("--max-tokens", plan.budget.tokens, "Tokens, in and out", "COUNT");
+  add("--max-tokens", plan.budget.tokens, "Input and output tokens", "COUNT");
   add("--max-cost", plan.budget.money, "Dollars", "NUMBER");
   command
       .add_option_function<std::uint64_t>(
@@ -66,22 +65,21 @@ void add_agent_options(CLI::App& command, ExploreArguments& arguments) {
   command
       .add_option_function<std::uint32_t>(
           "--think", [&agent](std::uint32_t value) { agent.think = milliseconds(value); },
-          "script: what a model would take for a call (default 0)")
+          "script: simulated duration of a call (default 0)")
       ->type_name("MILLISECONDS")
       ->group(kAgent);
   add("--model", agent.model, "llm: the model's name", "NAME");
-  add("--provider", agent.provider, "llm: which API (default: by the key that is set)",
+  add("--provider", agent.provider, "llm: the API (default: by the key that is set)",
       "openai|anthropic");
-  add("--base-url", agent.base_url, "llm: where the API is", "URL");
-  add("--temperature", agent.temperature, "llm: how different proposals are (default 0.7)",
-      "NUMBER");
-  add("--prompts", agent.prompts, "llm: a directory with prompts of your own", "DIR");
-  add("--price-in", agent.price_in, "llm: dollars for a million tokens in", "NUMBER");
-  add("--price-out", agent.price_out, "llm: dollars for a million tokens out", "NUMBER");
-  add("--reply-tokens", agent.reply_tokens, "llm: of one answer (default: the API's own)", "COUNT");
-  add("--extra-body", agent.extra_body, "llm: a JSON object, merged into each request", "JSON");
-  add("--requests-at-once", agent.at_once, "llm: no more than these (default: --jobs)", "COUNT");
-  add("--requests-per-minute", agent.per_minute, "llm: no more than these begin", "COUNT");
+  add("--base-url", agent.base_url, "llm: address of the API", "URL");
+  add("--temperature", agent.temperature, "llm: sampling temperature (default 0.7)", "NUMBER");
+  add("--prompts", agent.prompts, "llm: a directory with your own prompts", "DIR");
+  add("--price-in", agent.price_in, "llm: dollars per million input tokens", "NUMBER");
+  add("--price-out", agent.price_out, "llm: dollars per million output tokens", "NUMBER");
+  add("--reply-tokens", agent.reply_tokens, "llm: limit per reply (default: the API's)", "COUNT");
+  add("--extra-body", agent.extra_body, "llm: a JSON object to merge into each request", "JSON");
+  add("--requests-at-once", agent.at_once, "llm: parallel requests (default: --jobs)", "COUNT");
+  add("--requests-per-minute", agent.per_minute, "llm: rate limit of requests", "COUNT");
 }
 
 void add_world_options(CLI::App& command, ExploreArguments& arguments) {
@@ -89,25 +87,25 @@ void add_world_options(CLI::App& command, ExploreArguments& arguments) {
   auto add = [&](const char* name, auto& value, const char* description, const char* type) {
     command.add_option(name, value, description)->type_name(type)->group(kWorld);
   };
-  add("--root", plan.root, "What FROM stands for: directory, archive or root's name", "FILE");
-  add("--from", arguments.from, "The same for one image: debian:12=ROOT", "IMAGE=ROOT");
-  add("--backend", plan.backend, "What keeps the states (default waypoint)", "NAME");
-  add("--materialize", plan.materialization, "Which states are kept whole (default smart)",
+  add("--root", plan.root, "Root for FROM: a directory, archive or root's name", "FILE");
+  add("--from", arguments.from, "Root for one image: debian:12=ROOT", "IMAGE=ROOT");
+  add("--backend", plan.backend, "Backend of the session (default waypoint)", "NAME");
+  add("--materialize", plan.materialization, "Policy for physical nodes (default smart)",
       "eager|lazy|smart");
-  add("--engine", plan.engine, "waypoint: what captures processes", "criu|native|auto");
-  add("--network", plan.network, "What the session sees (default none)", "none|host");
+  add("--engine", plan.engine, "waypoint: the engine that captures processes", "criu|native|auto");
+  add("--network", plan.network, "The session's network (default none)", "none|host");
   command
       .add_option_function<std::uint64_t>(
           "--command-timeout",
           [&plan](std::uint64_t value) {
             plan.command_timeout = seconds(static_cast<long long>(value));
           },
-          "Until a command is interrupted (default 120, or all the task's time if that is less)")
+          "Time limit per command (default 120, or the task's limit if that is less)")
       ->type_name("SECONDS")
       ->group(kWorld);
 }
 
-// What a run began with stays as it was: its tree was grown with it.
+// A resumed run keeps its other options, since its tree was searched with them.
 Status refuse_others(const CLI::App& command) {
   constexpr std::array kChangeable = {"--jobs", "--command-timeout", "--no-diffs"};
   for (const CLI::Option* option : command.get_options()) {
@@ -117,8 +115,8 @@ Status refuse_others(const CLI::App& command) {
     if (option->count() == 0 || !is_fixed ||
         std::ranges::find(kChangeable, name) != kChangeable.end())
       continue;
-    return invalid(name + " is what the run began with",
-                   "a resumed run takes --agent, --jobs, --command-timeout and budgets");
+    return invalid(name + " cannot be changed in a resumed run",
+                   "a resumed run accepts --agent, --jobs, --command-timeout and budgets");
   }
   return Ok{};
 }
@@ -143,13 +141,13 @@ void add_explore_options(CLI::App& command, ExploreArguments& arguments) {
   arguments.command = &command;
   command.add_option("TASK", arguments.task, "A task's directory: Terminal-Bench or Harbor")
       ->type_name("DIR");
-  command.add_option("--resume", arguments.resume, "Go on with a run that was stopped or killed")
+  command.add_option("--resume", arguments.resume, "Resume a run that was stopped or killed")
       ->type_name("RUN");
-  command.add_option("-o,--out", arguments.out, "Where the run's files go (default runs/...)")
+  command.add_option("-o,--out", arguments.out, "Directory for the run's files (default runs/...)")
       ->type_name("DIR");
   command.add_flag_callback(
       "--no-diffs", [&arguments] { arguments.plan.compares = false; },
-      "Do not compare states for the report: it is there at once");
+      "Do not compare states; the report is ready sooner");
   add_search_options(command, arguments.plan);
   add_budget_options(command, arguments.plan);
   add_agent_options(command, arguments);
@@ -164,7 +162,7 @@ Status choose_agent(const ExploreArguments& arguments, RunPlan& plan) {
   } else {
     SF_TRY(explore::parse_agent(arguments.agent, plan.agent));
   }
-  // A run is resumed from wherever.
+  // The run may be resumed from another directory.
   for (std::string* path : {&plan.agent.file, &plan.agent.prompts}) {
     if (path->empty()) continue;
     SF_TRY_ASSIGN(*path, os::real_path(*path));
@@ -182,14 +180,14 @@ Status change_resumed(const ExploreArguments& arguments, RunPlan& plan) {
   if (command.count("--agent") > 0) {
     const std::string before = plan.agent.kind;
     SF_TRY(choose_agent(arguments, plan));
-    // Its files are there from the first state on, or nowhere.
+    // The oracle's files are in the first state or in none.
     if (before != plan.agent.kind && (before == "oracle" || plan.agent.kind == "oracle"))
-      return invalid("a run begins with the task's own solution or goes on without it",
-                     "begin another one: statefork explore TASK --agent ...");
+      return invalid("a resumed run cannot switch to or from the oracle agent",
+                     "start a new run: statefork explore TASK --agent ...");
     return Ok{};
   }
   if (has_any(command, kAgent))
-    return invalid("options of an agent need the agent", "name it, too: --agent AGENT");
+    return invalid("options of an agent need --agent", "add --agent AGENT");
   return Ok{};
 }
 

@@ -1,4 +1,4 @@
-// The options of `explore`, and which of them a run takes that is resumed.
+// The options of `explore`, and the ones that a resumed run accepts.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct ExploreArguments : CommandFrame {
   std::string agent = "llm";
   std::vector<std::string> from;
   explore::RunPlan plan;
-  const CLI::App* command = nullptr;  // knows which were given
+  const CLI::App* command = nullptr;  // has the given options
 };
 
 void add_explore_options(CLI::App& command, ExploreArguments& arguments);
@@ -25,7 +25,7 @@ void add_explore_options(CLI::App& command, ExploreArguments& arguments);
 // Fills in the plan's agent. Requires: the plan has its task.
 Status choose_agent(const ExploreArguments& arguments, explore::RunPlan& plan);
 
-// Changes what may be changed of a run that goes on; refuses what may not.
+// Applies the options to a resumed run; fails if one cannot be changed.
 Status change_resumed(const ExploreArguments& arguments, explore::RunPlan& plan);
 
 }  // namespace sf::cli

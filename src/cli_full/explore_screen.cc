@@ -15,7 +15,7 @@ using explore::SearchTree;
 
 namespace {
 
-constexpr auto kPause = milliseconds(100);  // between two drawings: nobody reads faster
+constexpr auto kPause = milliseconds(100);  // minimum time between two drawings
 
 struct Size {
   std::size_t rows = 24;

@@ -1,5 +1,5 @@
-// ExploreScreen: shows a run while it goes on, on standard error. On a terminal the tree is drawn
-// again in place; elsewhere there is a line for each thing that happened.
+// ExploreScreen: shows a run's progress on standard error. On a terminal it redraws the tree in
+// place; elsewhere it prints a line for each event.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class ExploreScreen {  // One thread at a time.
 
   void say(const std::string& line);
   void show(const explore::SearchTree& tree, const std::vector<explore::Step>& under_way);
-  // Draws what was held back, and leaves it there.
+  // Draws the final state and leaves it on the screen.
   void finish(const explore::SearchTree& tree);
 
  private:

@@ -33,7 +33,7 @@ char mark_of(const SearchNode& node) {
   return node.is_committed ? '=' : 'o';
 }
 
-// As many characters as there are columns for.
+// Cuts a line to the number of columns.
 std::string cut(const std::string& line, std::size_t cols) {
   std::size_t width = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -43,7 +43,7 @@ std::string cut(const std::string& line, std::size_t cols) {
   return line;
 }
 
-// Which nodes are drawn where there are not lines for all: always whole paths from the root.
+// The nodes to draw if there are too few lines for all: always whole paths from the root.
 class Shown {
  public:
   Shown(const SearchTree& tree, const std::vector<Step>& under_way, std::size_t most)
@@ -118,14 +118,14 @@ std::string grade_line(const SearchTree& tree, NodeIndex index) {
 std::vector<std::string> drawn_tree(const SearchTree& tree, const std::vector<Step>& under_way,
                                     std::size_t rows, std::size_t cols) {
   const std::size_t all = tree.size() + under_way.size();
-  const std::size_t around = under_way.size() + (all > rows ? 2 : 1);  // the root, what is left out
+  const std::size_t around = under_way.size() + (all > rows ? 2 : 1);  // the root, "... older"
   const Shown shown(tree, under_way, rows > around ? rows - around : 0);
   Drawing drawing{tree, under_way, shown, cols, {}};
   drawing.add(explore::kRoot, "");
   std::vector<std::string>& lines = drawing.lines;
   if (shown.left_out() > 0)
     lines.insert(lines.begin(), cut(fmt::format("... {} older nodes", shown.left_out()), cols));
-  if (lines.size() > rows)  // not even that
+  if (lines.size() > rows)  // not enough lines for these, either
     lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(rows));
   return lines;
 }

@@ -19,7 +19,7 @@ NodeIndex add(SearchTree& tree, NodeIndex parent, const std::string& command) {
   return tree.add(std::move(node));
 }
 
-TEST(ExploreViewTest, TheTreeIsDrawnWithWhatIsUnderWay) {
+TEST(ExploreViewTest, TreeIsDrawnWithRunningSteps) {
   SearchTree tree("n0");
   const NodeIndex first = add(tree, kRoot, "make");
   add(tree, first, "make test");
@@ -29,7 +29,7 @@ TEST(ExploreViewTest, TheTreeIsDrawnWithWhatIsUnderWay) {
                                       "    o #2 make test", "    ~ ..."}));
 }
 
-TEST(ExploreViewTest, NoLineIsWiderThanTheTerminalAndNoneSteersIt) {
+TEST(ExploreViewTest, LinesFitTheTerminalAndHaveNoControls) {
   SearchTree tree("n0");
   add(tree, kRoot, "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\x1b[2J\nmore");
   EXPECT_EQ(drawn_tree(tree, {}, 20, 9)[1], "  o #1 \xC3\xA4\xC3\xA4");
@@ -37,7 +37,7 @@ TEST(ExploreViewTest, NoLineIsWiderThanTheTerminalAndNoneSteersIt) {
     EXPECT_EQ(line.find_first_of("\x1b\n"), std::string::npos) << line;
 }
 
-TEST(ExploreViewTest, OfATreeThatIsTooHighTheNewestPartIsShown) {
+TEST(ExploreViewTest, NewestNodesOfATooHighTreeAreShown) {
   SearchTree tree("n0");
   for (int i = 0; i < 30; ++i) add(tree, kRoot, "try " + std::to_string(i));
   const auto lines = drawn_tree(tree, {}, 10, 80);
@@ -47,8 +47,8 @@ TEST(ExploreViewTest, OfATreeThatIsTooHighTheNewestPartIsShown) {
   EXPECT_EQ(lines.back(), "  o #30 try 29");
 }
 
-// The newest nodes are often in the midst of the tree.
-TEST(ExploreViewTest, TheMainLineAndWhatIsUnderWayStayInSight) {
+// The newest nodes are often in the middle of the tree.
+TEST(ExploreViewTest, MainLineAndRunningStepsStayVisible) {
   SearchTree tree("n0");
   const NodeIndex main = add(tree, kRoot, "main");
   tree.commit(main);
@@ -62,7 +62,7 @@ TEST(ExploreViewTest, TheMainLineAndWhatIsUnderWayStayInSight) {
   EXPECT_LE(drawn_tree(tree, {Expand{newest, 0}}, 2, 80).size(), 2U);
 }
 
-TEST(ExploreViewTest, TheSummarySaysWhatToDoNext) {
+TEST(ExploreViewTest, SummaryNamesTheNextCommands) {
   SearchTree tree("n0");
   SearchNode node;
   node.parent = kRoot;
@@ -77,10 +77,10 @@ TEST(ExploreViewTest, TheSummarySaysWhatToDoNext) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   run.summary.best = kRoot;
   EXPECT_EQ(summary_text(run, "runs/a").find("apply"), std::string::npos)
-      << "there is nothing to bring home";
+      << "there are no files to apply";
 }
 
-TEST(ExploreViewTest, ProgressSaysWhatIsSpent) {
+TEST(ExploreViewTest, ProgressShowsTheSpentBudget) {
   SearchTree tree("n0");
   const NodeIndex node = add(tree, kRoot, "make");
   EXPECT_EQ(progress_text(tree, {Expand{}}, {.nodes = 60}, seconds(34)),

@@ -1,6 +1,5 @@
 // The subcommands that need more than the daemon, one in each file: they unpack archives, search,
-// examine this host, or describe all commands. The rules are those of
-// cli/commands/subcommands.h.
+// examine this host, or describe all commands. The rules of cli/commands/subcommands.h apply.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,8 +20,8 @@ void add_root_command(CLI::App& app, int& exit_code);
 void add_completion_command(CLI::App& app, int& exit_code);
 void add_man_command(CLI::App& app, int& exit_code);
 
-// `statefork __complete WORD...`, which the completion scripts call: prints what could stand in
-// place of the last word. Starts no daemon, and never fails.
+// `statefork __complete WORD...`, for the completion scripts: prints completions of the last word.
+// Starts no daemon, and never fails.
 void print_completions(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace sf::cli

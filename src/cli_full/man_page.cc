@@ -11,7 +11,7 @@
 namespace sf::cli {
 namespace {
 
-// Text as it is: nothing in it is a macro or an escape.
+// Escapes text so that roff prints it literally.
 std::string plain(std::string_view text) {
   std::string roff;
   for (char c : text) {
@@ -59,7 +59,7 @@ std::string upper(std::string text) {
 
 using Options = std::vector<const CLI::Option*>;
 
-// Shown options of the command, those that are (not) in the list of common ones.
+// The command's visible options that are not in `common`.
 Options options_of(const CLI::App& command, const Options& common) {
   return command.get_options([&](const CLI::Option* option) {
     auto same = [&](const CLI::Option* other) {
@@ -69,7 +69,7 @@ Options options_of(const CLI::App& command, const Options& common) {
   });
 }
 
-// What nearly every command has is told once.
+// The options that nearly every command has; they are described once.
 Options common_options(const std::vector<const CLI::App*>& commands) {
   Options common;
   std::map<std::string, std::size_t> seen;
@@ -117,13 +117,13 @@ std::string man_page(const CLI::App& app) {
     roff += item(option_text(*option), description_text(*option));
   roff += ".SH EXIT STATUS\n" + item("0", "Done.") + item("1", "Failed; standard error says why.") +
           item("2", "The command line is wrong.") +
-          plain("`statefork exec` has the status of its command instead: see there.") + "\n";
+          plain("`statefork exec` and `run` return their command's status instead.") + "\n";
   roff += ".SH ENVIRONMENT\n";
   for (const CLI::Option* option : common) {
     if (!option->get_envname().empty())
       roff += item(option->get_envname(), option->get_description() + ".");
   }
-  return roff + item("NO_COLOR", "Set: no colours.");
+  return roff + item("NO_COLOR", "If set: no colours.");
 }
 
 }  // namespace sf::cli

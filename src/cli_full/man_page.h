@@ -1,4 +1,4 @@
-// The manual page, from what --help knows. Pure.
+// Makes the manual page from the declared commands and options. Pure.
 #pragma once
 
 #include <CLI/CLI.hpp>

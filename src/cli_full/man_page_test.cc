@@ -5,7 +5,7 @@
 namespace sf::cli {
 namespace {
 
-TEST(ManPageTest, CommandsStandInTheirGroupsAndCommonOptionsOnce) {
+TEST(ManPageTest, CommandsAreGroupedAndCommonOptionsAppearOnce) {
   CLI::App app{"It does things.", "statefork"};
   app.set_version_flag("--version", "statefork 9.9");
   app.footer("S is a session.");

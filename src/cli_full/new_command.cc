@@ -36,7 +36,7 @@ bool has_directory(const std::string& root, const std::string& path) {
   return inside && inside->open_file(path, O_PATH | O_DIRECTORY).ok();
 }
 
-// What an image says about its programs holds where the command line says nothing.
+// An image's settings are the defaults of options that are not given.
 Status prepare(NewArguments& arguments) {
   SF_TRY_ASSIGN(roots::RootImage image,
                 root_from(arguments.root, arguments.location,
@@ -52,7 +52,7 @@ Status prepare(NewArguments& arguments) {
   return Ok{};
 }
 
-// Only what was said: the daemon has the defaults.
+// Sends only the given options: the daemon has the defaults.
 Result<wire::Json> request_of(const NewArguments& arguments) {
   wire::Json request = wire::Json::object();
   auto put_text = [&request](const char* key, const std::string& value) {
@@ -99,23 +99,23 @@ void add_limits(CLI::App& command, NewArguments& arguments) {
   CLI::AsSizeValue size(false);
   CLI::AsNumberWithUnit time(
       std::map<std::string, std::uint64_t>{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}});
-  size.description("");  // ours says it shorter
+  size.description("");  // replaced by the option's description
   time.description("");
   auto add = [&](const char* name, auto& value, const char* description, const char* type) {
     return command.add_option(name, value, description)->type_name(type)->group(kLimits);
   };
-  add("--memory", arguments.memory_bytes, "Of each branch, in bytes or as 512M, 2G", "SIZE")
+  add("--memory", arguments.memory_bytes, "Memory per branch, in bytes or as 512M, 2G", "SIZE")
       ->transform(size);
-  add("--pids", arguments.pids, "Processes of each branch", "COUNT");
-  add("--cpus", arguments.cpus, "Processors of each branch, as 1.5", "COUNT");
+  add("--pids", arguments.pids, "Processes per branch", "COUNT");
+  add("--cpus", arguments.cpus, "Processors per branch, as 1.5", "COUNT");
   add("--ttl", arguments.ttl_s, "End the session after this time: seconds, or as 10m, 2h, 1d",
       "TIME")
       ->transform(time);
-  add("--idle", arguments.idle_s, "End it when nobody used it for so long", "TIME")
+  add("--idle", arguments.idle_s, "End the session after this time without use", "TIME")
       ->transform(time);
-  add("--max-bytes", arguments.max_bytes, "Of all its snapshots together, as 10G", "SIZE")
+  add("--max-bytes", arguments.max_bytes, "Total size of its snapshots, as 10G", "SIZE")
       ->transform(size);
-  add("--max-branches", arguments.max_branches, "Live at the same time", "COUNT");
+  add("--max-branches", arguments.max_branches, "Number of live branches", "COUNT");
 }
 
 }  // namespace
@@ -127,25 +127,26 @@ void add_new_command(CLI::App& app, int& exit_code) {
       .add_option("ROOT", arguments.root,
                   "Directory, archive or root's name (default: /); image:NAME with docker, podman")
       ->type_name("FILE");
-  command.add_option("--name", arguments.name, "A name to call it by")->type_name("NAME");
+  command.add_option("--name", arguments.name, "Name of the session")->type_name("NAME");
   command
       .add_option("--backend", arguments.backend,
-                  "What keeps the states, as `doctor` lists them (default: waypoint)")
+                  "Backend, as listed by `doctor` (default: waypoint)")
       ->type_name("NAME|auto");
   command
       .add_option("--policy", arguments.policy,
-                  "Which snapshots are whole states (default: eager); every-N: each N-th")
+                  "Which nodes are physical (default: eager); every-N: each N-th")
       ->type_name("eager|lazy|smart");
-  command.add_option("--net", arguments.network, "A loopback of its own, or the host's network")
+  command.add_option("--net", arguments.network, "Its own loopback only, or the host's network")
       ->type_name("none|host");
-  command.add_option("--engine", arguments.engine, "What captures processes (default: auto)")
+  command
+      .add_option("--engine", arguments.engine, "Engine that captures processes (default: auto)")
       ->type_name("auto|native|criu");
   command.add_option("--user", arguments.user, "User the shell runs as")->type_name("USER");
   command.add_option("--cwd", arguments.cwd, "Directory the shell starts in")->type_name("DIR");
   command.add_option("-e,--env", arguments.env, "Environment of the shell; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--label", arguments.labels, "Kept with the session; may be repeated")
+  command.add_option("--label", arguments.labels, "Label of the session; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_limits(command, arguments);

@@ -1,5 +1,5 @@
-// ProgressLine: what long work is at, on standard error: a line that changes on a terminal, now and
-// then a new one elsewhere.
+// ProgressLine: shows the progress of long work on standard error. On a terminal it updates one
+// line; elsewhere it prints a new line from time to time.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ class ProgressLine {
   ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
-  ~ProgressLine();  // leaves no half line behind
+  ~ProgressLine();  // ends an unfinished line
   void show(const roots::ProgressStep& step);
 
  private:

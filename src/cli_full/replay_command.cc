@@ -56,7 +56,7 @@ Result<int> run_replay(const ReplayArguments& arguments) {
   const NodeIndex end = arguments.node == 0 ? policy->best(tree) : arguments.node;
   if (end >= tree.size())
     return invalid("the run has no node " + std::to_string(end),
-                   "it has " + std::to_string(tree.size() - 1));
+                   "its last node is " + std::to_string(tree.size() - 1));
   std::vector<NodeIndex> order = tree.path(end);
   if (arguments.all) {
     order.clear();
@@ -71,10 +71,10 @@ Result<int> run_replay(const ReplayArguments& arguments) {
   const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
   const bool waits = is_terminal && ::isatty(STDIN_FILENO) == 1;
   for (NodeIndex index : order) {
-    // What a command printed long ago shall not steer the terminal of today.
+    // Make control characters visible, so that recorded output cannot control this terminal.
     std::cout << (is_terminal ? visible(told(tree, index)) : told(tree, index)) << std::flush;
     if (!waits || index == order.back()) continue;
-    std::cerr << "[Enter: the next one, q: the end] " << std::flush;
+    std::cerr << "[Enter: next, q: quit] " << std::flush;
     std::string line;
     if (!std::getline(std::cin, line) || line == "q") break;
   }
@@ -85,15 +85,15 @@ Result<int> run_replay(const ReplayArguments& arguments) {
 
 void add_replay_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ReplayArguments>();
-  CLI::App* command = app.add_subcommand("replay", "Walk through a run of explore");
+  CLI::App* command = app.add_subcommand("replay", "Step through a run of explore");
   add_json_option(*command, arguments->json);
   command->add_option("RUN", arguments->run, "A run's directory")->type_name("DIR")->required();
-  command->add_option("--node", arguments->node, "The way to this one (default: the best)")
+  command->add_option("--node", arguments->node, "Show the path to this node (default: the best)")
       ->type_name("NUMBER");
-  command->add_flag("-a,--all", arguments->all, "Everything, in the order it happened");
+  command->add_flag("-a,--all", arguments->all, "Show all nodes, in order of time");
   command->footer(
-      "Shows what was tried and what came of it; nothing is run. To be in one of the states:\n"
-      "  statefork fork SESSION NODE, with what --json says\n"
+      "Shows the commands and their results; runs nothing. To enter a state, run\n"
+      "`statefork fork SESSION NODE` with the ids from --json.\n"
       "Examples:\n"
       "  statefork replay runs/fix-it-r1k2j3h\n"
       "  statefork replay runs/fix-it-r1k2j3h --all | less");

@@ -32,7 +32,7 @@ roots::PrepareOptions options_of(const RootArguments& arguments, ProgressLine& l
   options.cache_dir = arguments.cache_dir();
   options.image = arguments.image;
   options.limits.max_bytes = arguments.max_bytes;
-  // Standard error is for a problem in JSON then, and nothing else.
+  // With --json, standard error has only a problem in JSON.
   if (!arguments.json)
     options.progress = [&line](const roots::ProgressStep& step) { line.show(step); };
   return options;
@@ -61,8 +61,8 @@ Result<int> finish_adding(const RootArguments& arguments, const roots::RootImage
   SF_TRY_ASSIGN(roots::RootRecord record, cache.find(made.digest));
   SF_TRY_ASSIGN(Json json, description(cache, record));
   if (record.skipped_devices > 0 && !arguments.json)
-    print_remark("devices left out: " + std::to_string(record.skipped_devices) +
-                 "; sessions have a /dev of their own");
+    print_remark("skipped devices: " + std::to_string(record.skipped_devices) +
+                 "; sessions have their own /dev");
   return print_answer(arguments, json, [&](const Json&) {
     return (arguments.name.empty() ? record.digest : arguments.name) + "\n";
   });
@@ -77,7 +77,7 @@ Result<int> add(const RootArguments& arguments) {
   if (!made) return std::move(made).error();
   if (made->digest.empty())
     return invalid(made->directory + " is a root already",
-                   "use it as it is: statefork new " + made->directory);
+                   "use it: statefork new " + made->directory);
   return finish_adding(arguments, *made);
 }
 
@@ -119,13 +119,13 @@ Result<int> list(const RootArguments& arguments) {
   return print_answer(arguments, {{"roots", std::move(all)}}, table);
 }
 
-// A session reads its root as long as it lives.
+// A session reads its root until it ends.
 Status check_unused(const std::string& directory, const DaemonLocation& location) {
   SF_TRY_ASSIGN(Json sessions, daemon_client(location).get("/v1/sessions"));
   for (const Json& session : sessions.at("sessions")) {
     if (session.value("root", "") != directory) continue;
     const std::string id = session.value("id", "");
-    return fail(ErrorCode::kBusy, "session " + id + " has this root",
+    return fail(ErrorCode::kBusy, "session " + id + " uses this root",
                 "end it first: statefork rm " + id);
   }
   return Ok{};
@@ -135,7 +135,7 @@ Result<int> remove(const RootArguments& arguments) {
   SF_TRY_ASSIGN(roots::RootCache cache, roots::RootCache::open(arguments.cache_dir()));
   SF_TRY_ASSIGN(std::string digest, cache.resolve(arguments.what));
   SF_TRY(check_unused(cache.root_directory(digest), arguments.location));
-  const auto record = cache.find(digest);  // a damaged one is removed all the same
+  const auto record = cache.find(digest);  // a damaged root is removed, too
   SF_TRY(cache.remove(digest));
   const Json removed{{"digest", digest}, {"bytes", record ? record->bytes : 0}};
   return print_answer(arguments, removed, [](const Json&) { return std::string(); });
@@ -144,7 +144,7 @@ Result<int> remove(const RootArguments& arguments) {
 Result<int> run_root(const RootArguments& arguments) {
   if (arguments.action == "ls") return list(arguments);
   if (arguments.what.empty())
-    return invalid("`root " + arguments.action + "` needs one more word",
+    return invalid("`root " + arguments.action + "` needs a source or a name",
                    "`statefork root --help`");
   if (arguments.action == "add") return add(arguments);
   if (arguments.action == "debootstrap") return debootstrap(arguments);
@@ -163,8 +163,8 @@ int run_and_report(const RootArguments& arguments) {
 void add_root_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<RootArguments>();
   CLI::App* command =
-      app.add_subcommand("root", "Keep root file systems from archives and images, for `new`");
-  command->add_option("ACTION", arguments->action, "What to do")
+      app.add_subcommand("root", "Manage root file systems from archives and images, for `new`");
+  command->add_option("ACTION", arguments->action, "The action")
       ->type_name("add|ls|rm|debootstrap")
       ->check(CLI::IsMember({"add", "ls", "rm", "debootstrap"}).description(""))
       ->required();
@@ -172,25 +172,23 @@ void add_root_command(CLI::App& app, int& exit_code) {
       ->add_option("WHAT", arguments->what,
                    "add: an archive or OCI layout; rm: a name or digest; debootstrap: a suite")
       ->type_name("FILE");
-  command->add_option("--name", arguments->name, "What to call it from now on")->type_name("NAME");
-  command->add_option("--image", arguments->image, "Which one, when there are several images")
+  command->add_option("--name", arguments->name, "Name of the root")->type_name("NAME");
+  command->add_option("--image", arguments->image, "The image to use, if there are several")
       ->type_name("NAME");
-  command->add_option("--include", arguments->packages, "More packages for debootstrap: a,b")
+  command->add_option("--include", arguments->packages, "Additional packages for debootstrap: a,b")
       ->type_name("PACKAGES");
   command->add_option("--mirror", arguments->mirror, "For debootstrap (default: this machine's)")
       ->type_name("URL");
   CLI::AsSizeValue size(false);
   size.description("");
-  command->add_option("--max-bytes", arguments->max_bytes, "Of an archive's content, as 10G")
+  command->add_option("--max-bytes", arguments->max_bytes, "Limit of an archive's content, as 10G")
       ->type_name("SIZE")
       ->transform(size);
   add_json_option(*command, arguments->json);
   add_location_options(*command, arguments->location);
   command->footer(
-      "An archive is a tar of a root file system, or what `docker save`, `podman save` and "
-      "`skopeo\n"
-      "copy` write. It is unpacked once; `new` takes archives, too, and starts over the same "
-      "root.\n"
+      "An archive is a tar of a root file system, or the output of `docker save`, `podman save`\n"
+      "or `skopeo copy`. It is unpacked once; `new` accepts archives, too, and reuses the root.\n"
       "Examples:\n"
       "  docker save debian:12 -o debian.tar && statefork root add debian.tar --name debian\n"
       "  statefork root debootstrap bookworm --include python3,git --name work\n"

@@ -1,5 +1,4 @@
-// What people name as a root: a directory, an archive or image, a root that is kept; and how it
-// becomes a directory.
+// Resolves a root's source (a directory, an archive, an image, a stored root) to a directory.
 #pragma once
 
 #include <string>
@@ -12,8 +11,8 @@ namespace sf::cli {
 
 enum class Progress { kShown, kHidden };
 
-// Directories and engines' images are the daemon's to judge, and so is what is not there at all:
-// these come back as they are. All else is unpacked, once.
+// Directories, engines' images and missing sources are returned unchanged; the daemon checks them.
+// Everything else is unpacked once.
 Result<roots::RootImage> root_from(const std::string& source, const DaemonLocation& location,
                                    Progress progress);
 

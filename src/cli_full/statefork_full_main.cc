@@ -1,5 +1,5 @@
-// statefork-full: the whole command line. `statefork` becomes this program for the commands that
-// need more than the daemon, and for everything that describes all commands.
+// statefork-full: the whole command line. `statefork` executes this program for commands that need
+// more than the daemon, and for help about all commands.
 #include <string_view>
 
 #include "cli/commands/command_line.h"

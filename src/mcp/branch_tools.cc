@@ -11,15 +11,13 @@ namespace {
 
 using enum ArgumentType;
 
-// What a model can read; the daemon's own default is for programs.
+// A size that a model can read; the daemon's default is for programs.
 constexpr std::uint64_t kReadableOutput = 64U << 10U;
 
 Argument divergence_argument() {
   return {.name = "on_divergence",
           .type = kWord,
-          .description =
-              "When a command that must be replayed does something else than before: "
-              "fail and change nothing, or accept.",
+          .description = "If a replayed command diverges: fail and change nothing, or accept.",
           .fallback = Json("fail"),
           .words = {"fail", "accept"}};
 }
@@ -48,25 +46,25 @@ Tool exec_command() {
       .description =
           "Runs a command line in a branch's live bash and returns its output and exit code. The "
           "shell persists: cd, variables, functions and background jobs are there for the next "
-          "command. A command that exits with another code than 0 is no failure of this tool.",
+          "command. An exit code other than 0 is not a failure of this tool.",
       .hints = {.destructive = true, .open_world = true},
       .arguments = {session_argument(),
                     {.name = "command",
-                     .description = "Anything bash takes, several lines too.",
+                     .description = "Anything that bash accepts, also several lines.",
                      .required = true},
                     branch_argument(),
-                    timeout_argument("Milliseconds until it is interrupted; 0: never."),
-                    output_argument("Bytes of output to return: of longer output, head and tail.")},
-      .output_schema = object_of({{"exit_code", whole_field("As bash has it in $?.")},
+                    timeout_argument("Time limit in milliseconds; 0: none."),
+                    output_argument("Bytes to return: the head and tail of longer output.")},
+      .output_schema = object_of({{"exit_code", whole_field("The exit code, as in $?.")},
                                   {"output", text_field("stdout and stderr, as on a terminal.")},
-                                  {"timed_out", flag_field("It was interrupted.")},
+                                  {"timed_out", flag_field("The command was interrupted.")},
                                   {"truncated", flag_field("The middle was left out.")},
-                                  {"output_bytes", whole_field("All that it printed.")},
+                                  {"output_bytes", whole_field("Size of the whole output.")},
                                   {"duration_us", whole_field("Microseconds.")},
-                                  {"background", text_field("Printed by jobs before it.")},
-                                  {"shell_restarted", flag_field("It ended the shell.")},
+                                  {"background", text_field("Printed by earlier background jobs.")},
+                                  {"shell_restarted", flag_field("The command ended the shell.")},
                                   {"left_background", flag_field("It left processes running.")},
-                                  {"output_base64", text_field("When it was no UTF-8.")}},
+                                  {"output_base64", text_field("If the output was not UTF-8.")}},
                                  {"output_bytes", "duration_us", "background", "shell_restarted",
                                   "left_background", "output_base64"}),
       .way = Way::kExecution,
@@ -83,45 +81,44 @@ Tool exec_command() {
   };
 }
 
-// Calls of it do not wait for others on the branch: it is there to look and help while a command
-// runs.
+// Calls of this tool do not wait for others on the branch: it is for use while a command runs.
 Tool run() {
   return {
       .name = "run",
       .title = "Run a program beside the shell",
       .description =
-          "Runs a program beside the branch's shell, as docker exec does: no terminal, standard "
-          "output and error apart, and the shell goes on with what it does. Use it to look at a "
-          "branch whose shell is busy; to work in the shell itself, use exec_command. A program "
-          "that exits with another code than 0 is no failure of this tool.",
+          "Runs a program beside the branch's shell, as docker exec does: no terminal, separate "
+          "standard output and error, and the shell is not disturbed. Use it to inspect a branch "
+          "while its shell is busy; to work in the shell itself, use exec_command. An exit code "
+          "other than 0 is not a failure of this tool.",
       .hints = {.destructive = true, .open_world = true},
       .arguments = {session_argument(),
                     {.name = "argv",
                      .type = kTextList,
-                     .description = "The program and its arguments, as they are: no shell reads "
-                                    "them. [\"sh\", \"-c\", \"...\"] runs a command line.",
+                     .description = "The program and its arguments, without a shell. "
+                                    "[\"sh\", \"-c\", \"...\"] runs a command line.",
                      .required = true},
                     branch_argument(),
-                    {.name = "input", .description = "What it reads from standard input."},
+                    {.name = "input", .description = "The program's standard input."},
                     {.name = "env",
                      .type = kTextMap,
-                     .description = "Variables for it, beside the session's."},
-                    {.name = "cwd", .description = "Where it runs. Default: the session's."},
-                    {.name = "user", .description = "Who runs it. Default: the session's user."},
-                    timeout_argument("Milliseconds until it is killed; 0: never."),
-                    output_argument("Bytes of each output to return: of more, head and tail.")},
+                     .description = "Variables, in addition to the session's."},
+                    {.name = "cwd", .description = "Working directory. Default: the session's."},
+                    {.name = "user", .description = "Run as this user. Default: the session's."},
+                    timeout_argument("Time limit in milliseconds; 0: none."),
+                    output_argument("Bytes to return: the head and tail of longer outputs.")},
       .output_schema = object_of({{"exit_code", whole_field("The program's.")},
                                   {"stdout", text_field("Its standard output.")},
                                   {"stderr", text_field("Its standard error.")},
-                                  {"timed_out", flag_field("It was killed.")},
+                                  {"timed_out", flag_field("The program was killed.")},
                                   {"truncated", flag_field("The middle was left out.")},
                                   {"duration_us", whole_field("Microseconds.")},
-                                  {"stdout_base64", text_field("When it was no UTF-8.")},
-                                  {"stderr_base64", text_field("When it was no UTF-8.")}},
+                                  {"stdout_base64", text_field("If the output was not UTF-8.")},
+                                  {"stderr_base64", text_field("If the output was not UTF-8.")}},
                                  {"duration_us", "stdout_base64", "stderr_base64"}),
       .request = [](const Json& arguments) -> Result<ApiCall> {
         if (arguments.at("argv").empty())
-          return invalid("there is no program to run", "argv: [\"ps\", \"aux\"]");
+          return invalid("the program is missing", "give argv, such as [\"ps\", \"aux\"]");
         return ApiCall{.method = "POST",
                        .path = branch_path(arguments) + "/run",
                        .body = picked(arguments, {"argv", "input", "env", "cwd", "user",
@@ -139,32 +136,31 @@ Tool snapshot() {
       .name = "snapshot",
       .title = "Take a snapshot",
       .description =
-          "Names this point of a branch as a new node of the session's tree: files, shell and "
-          "running processes together. The branch runs on undisturbed. restore and fork take the "
+          "Saves the state of a branch as a new node of the session's tree: files, shell and "
+          "running processes together. The branch is not disturbed. restore and fork accept the "
           "node's id or name.",
       .hints = {},
       .arguments = {session_argument(),
-                    {.name = "name", .description = "A name to call the node by."},
+                    {.name = "name", .description = "A name for the node."},
                     branch_argument(),
                     {.name = "materialization",
                      .type = kWord,
-                     .description = "physical keeps the whole state, virtual the commands only. "
-                                    "Default: the session's policy decides.",
+                     .description = "physical saves the state itself, virtual only the commands. "
+                                    "Default: the session's policy.",
                      .words = {"physical", "virtual"}},
                     {.name = "notes",
                      .type = kTextMap,
-                     .description = "Kept with the node, for you: a plan, a score."}},
-      .output_schema =
-          object_of({{"node", text_field("Handle of the new node.")},
-                     {"kind", text_field("physical or virtual.")},
-                     {"why", text_field("Why it is of this kind.")},
-                     {"unchanged", flag_field("Nothing changed since the snapshot before.")},
-                     {"bytes", whole_field("What it keeps on disk.")},
-                     {"took_us", whole_field("Microseconds.")},
-                     {"fallback", or_null({{"type", "object"}},
-                                          "Why the state could not be kept; null: it "
-                                          "was, or nobody asked.")}},
-                    {"why", "unchanged", "bytes", "took_us", "fallback"}),
+                     .description = "Notes on the node: a plan, a score."}},
+      .output_schema = object_of({{"node", text_field("Handle of the new node.")},
+                                  {"kind", text_field("physical or virtual.")},
+                                  {"why", text_field("Why the node has this kind.")},
+                                  {"unchanged", flag_field("Nothing changed since its parent.")},
+                                  {"bytes", whole_field("Its size on disk.")},
+                                  {"took_us", whole_field("Microseconds.")},
+                                  {"fallback", or_null({{"type", "object"}},
+                                                       "Why the node could not be physical; null "
+                                                       "if it is, or was not to be.")}},
+                                 {"why", "unchanged", "bytes", "took_us", "fallback"}),
       .takes_turns = true,
       .request = [](const Json& arguments) -> Result<ApiCall> {
         return ApiCall{.method = "POST",
@@ -181,24 +177,24 @@ Tool snapshot() {
 Tool restore() {
   return {
       .name = "restore",
-      .title = "Go back to a node",
+      .title = "Restore a node",
       .description =
-          "Brings a branch back to a node exactly as it was: files, shell, processes. What the "
-          "branch did since is lost unless a snapshot holds it.",
+          "Puts a branch back to a node: files, shell, processes. The branch's changes since its "
+          "last snapshot are lost.",
       .hints = {.destructive = true, .idempotent = true},
       .arguments = {session_argument(),
                     {.name = "node",
-                     .description = "Id or name of a node, HEAD (where the branch stands) or "
+                     .description = "Id or name of a node, HEAD (the branch's node) or "
                                     "HEAD~2 (two nodes up).",
                      .required = true},
                     branch_argument(),
                     divergence_argument()},
       .output_schema = object_of(
-          {{"node", text_field("Where the branch stands now.")},
-           {"replayed", whole_field("Commands that were run again.")},
+          {{"node", text_field("The branch's node now.")},
+           {"replayed", whole_field("Number of replayed commands.")},
            {"took_us", whole_field("Microseconds.")},
            {"accepted", list_of({{"type", "object"}}, "Divergences that were accepted.")},
-           {"unproven", text_field("Why the state is not proven to be the node's; or empty.")}},
+           {"unproven", text_field("Why the state may differ from the node's; or empty.")}},
           {"took_us", "accepted", "unproven"}),
       .takes_turns = true,
       .request = [](const Json& arguments) -> Result<ApiCall> {
@@ -226,36 +222,36 @@ Tool fork() {
       .name = "fork",
       .title = "Fork branches",
       .description =
-          "Makes live branches of a session at a node: each has its own copy of files, shell and "
-          "processes and runs beside the others. What the branch did since its last snapshot is "
-          "not in the forks: take a snapshot first.",
+          "Makes live branches from a node: each has its own copy of files, shell and processes, "
+          "and all run in parallel. The forks do not have the branch's changes since its last "
+          "snapshot: take a snapshot first.",
       .hints = {},
       .arguments = {session_argument(),
                     {.name = "node",
-                     .description = "Where they begin: id or name of a node, or HEAD~1.",
+                     .description = "The node to fork: id, name, or HEAD~1.",
                      .fallback = Json("HEAD")},
                     {.name = "count",
                      .type = kWhole,
-                     .description = "How many. Default: one, or one for each name.",
+                     .description = "Number of branches. Default: one, or one for each name.",
                      .minimum = 1,
                      .maximum = kMaxForks},
                     {.name = "names",
                      .type = kTextList,
-                     .description = "Names of the branches; those without one get b1, b2, ..."},
-                    branch_argument("The branch whose HEAD is meant in node."),
+                     .description = "Names of the branches. Default: b1, b2, ..."},
+                    branch_argument("HEAD in node is this branch's HEAD."),
                     divergence_argument()},
       .output_schema = object_of(
-          {{"node", text_field("Where they stand.")},
+          {{"node", text_field("The node of the branches.")},
            {"branches",
             list_of(
                 object_of(
-                    {{"branch", text_field("Name, for the branch argument of tools.")},
+                    {{"branch", text_field("Name, for the branch argument of other tools.")},
                      {"accepted", list_of({{"type", "object"}}, "Divergences that were accepted.")},
                      {"error",
-                      {{"type", "object"}, {"description", "Why this one is not there."}}}},
+                      {{"type", "object"}, {"description", "Why this branch could not be made."}}}},
                     {"branch", "accepted", "error"}),
-                "One entry for each that was asked for.")},
-           {"unproven", text_field("Why the states are not proven to be the node's; or empty.")},
+                "One entry for each requested branch.")},
+           {"unproven", text_field("Why the states may differ from the node's; or empty.")},
            {"took_us", whole_field("Microseconds.")}},
           {"unproven", "took_us"}),
       .takes_turns = true,

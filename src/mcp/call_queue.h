@@ -1,4 +1,4 @@
-// CallQueue: runs jobs on a bounded number of threads, started as they are needed.
+// CallQueue: runs jobs on a bounded number of threads, which it starts on demand.
 #pragma once
 
 #include <condition_variable>
@@ -23,11 +23,11 @@ class CallQueue {  // Thread-safe.
   CallQueue& operator=(const CallQueue&) = delete;
   ~CallQueue();  // waits for all jobs
 
-  // Jobs of one lane run one after another, in the order in which they came; those without a lane
-  // wait for nothing but a thread.
+  // Jobs of one lane run one after another, in the order of add(). Jobs without a lane wait only
+  // for a thread.
   void add(std::string lane, std::function<void()> job);
 
-  // True when every job is done before the deadline.
+  // Returns true if every job ends before the deadline.
   bool wait_idle(Deadline deadline);
 
  private:
@@ -42,7 +42,7 @@ class CallQueue {  // Thread-safe.
   std::mutex mutex_;
   std::condition_variable changed_;
   std::list<Job> waiting_;
-  std::multiset<std::string> running_;  // their lanes
+  std::multiset<std::string> running_;  // lanes of the running jobs
   std::vector<std::thread> threads_;
   std::size_t resting_ = 0;
   bool ending_ = false;

@@ -9,7 +9,7 @@ namespace sf::cli::mcp {
 namespace {
 
 TEST(CallQueueTest, JobsOfOneLaneRunInTheOrderTheyCame) {
-  std::vector<int> seen;  // no lock: the lane is one
+  std::vector<int> seen;  // needs no lock: all jobs have the same lane
   {
     CallQueue queue(8);
     for (int i = 0; i < 200; ++i) queue.add("s/main", [&seen, i] { seen.push_back(i); });
@@ -19,7 +19,7 @@ TEST(CallQueueTest, JobsOfOneLaneRunInTheOrderTheyCame) {
   for (int i = 0; i < 200; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
 }
 
-TEST(CallQueueTest, AJobThatWaitsHoldsUpItsOwnLaneOnly) {
+TEST(CallQueueTest, WaitingJobBlocksOnlyItsOwnLane) {
   std::promise<void> gate;
   std::shared_future<void> open = gate.get_future().share();
   std::atomic<bool> second = false;
@@ -37,7 +37,7 @@ TEST(CallQueueTest, AJobThatWaitsHoldsUpItsOwnLaneOnly) {
   EXPECT_TRUE(second);
 }
 
-TEST(CallQueueTest, JobsWithoutALaneRunAtOnce) {
+TEST(CallQueueTest, JobsWithoutALaneRunInParallel) {
   constexpr int kJobs = 4;
   std::promise<void> gate;
   std::shared_future<void> all_there = gate.get_future().share();
@@ -46,12 +46,12 @@ TEST(CallQueueTest, JobsWithoutALaneRunAtOnce) {
   for (int i = 0; i < kJobs; ++i)
     queue.add("", [&] {
       if (++arrived == kJobs) gate.set_value();
-      all_there.wait();  // only ends when all of them run at the same time
+      all_there.wait();  // returns only if all jobs run at the same time
     });
   EXPECT_TRUE(queue.wait_idle(Deadline::never()));
 }
 
-TEST(CallQueueTest, NoMoreThreadsThanAllowedWork) {
+TEST(CallQueueTest, NumberOfThreadsIsLimited) {
   std::atomic<int> working = 0;
   std::atomic<int> most = 0;
   CallQueue queue(3);
@@ -66,7 +66,7 @@ TEST(CallQueueTest, NoMoreThreadsThanAllowedWork) {
   EXPECT_LE(most, 3);
 }
 
-TEST(CallQueueTest, WaitingEndsAtItsDeadline) {
+TEST(CallQueueTest, WaitIdleReturnsAtItsDeadline) {
   std::promise<void> gate;
   CallQueue queue(1);
   queue.add("", [open = gate.get_future().share()] { open.wait(); });
@@ -75,7 +75,7 @@ TEST(CallQueueTest, WaitingEndsAtItsDeadline) {
   EXPECT_TRUE(queue.wait_idle(Deadline::never()));
 }
 
-TEST(CallQueueTest, TheEndWaitsForWhatWasAdded) {
+TEST(CallQueueTest, DestructorWaitsForAddedJobs) {
   std::atomic<int> done = 0;
   {
     CallQueue queue(2);

@@ -36,7 +36,7 @@ ToolResult CallRunner::run(const ToolCall& call) {
     return result ? std::move(*result) : failure(result.error());
   } catch (const Json::exception& error) {
     return failure(fail(ErrorCode::kCorrupt,
-                        std::string("the daemon's answer makes no sense: ") + error.what(),
+                        std::string("malformed reply from the daemon: ") + error.what(),
                         "do client and daemon have the same version?"));
   }
 }
@@ -45,7 +45,7 @@ Result<ToolResult> CallRunner::attempt(const ToolCall& call) {
   SF_TRY_ASSIGN(ApiCall request, call.tool->request(call.arguments));
   SF_TRY(probe_daemon());
   Result<Json> answer = put(call, request);
-  // It may have ended since the last call. Nothing was done then, so it can be asked for again.
+  // The daemon may have ended since the last call. The call was not carried out, so repeat it.
   bool may_be_gone = !answer && answer.error().code == ErrorCode::kNotFound;
   if (may_be_gone && !os::connect_unix(location_.socket_path).ok()) {
     {
@@ -59,7 +59,7 @@ Result<ToolResult> CallRunner::attempt(const ToolCall& call) {
   return call.tool->present(call.arguments, *answer);
 }
 
-// Once, and not before each call: that would double the connections.
+// Called once: a probe before each call would double the connections.
 Status CallRunner::probe_daemon() {
   std::lock_guard lock(looking_);
   if (is_daemon_there_) return Ok{};
@@ -81,7 +81,7 @@ Result<Json> CallRunner::put(const ToolCall& call, const ApiCall& request) {
     case Way::kExecution:
       return execute(call, request);
   }
-  return fail(ErrorCode::kUnsupported, "no way to ask for this");
+  return fail(ErrorCode::kUnsupported, "this tool has no request");
 }
 
 Result<Json> CallRunner::execute(const ToolCall& call, const ApiCall& request) {
@@ -101,14 +101,14 @@ Result<Json> CallRunner::execute(const ToolCall& call, const ApiCall& request) {
     command->is_over = true;
     command->ended.notify_all();
   });
-  if (call.cancelled->load()) interrupt(call.ticket);  // it came while the command was started
+  if (call.cancelled->load()) interrupt(call.ticket);  // cancelled during the start
 
   ApiClient::Gate gate;
   WatchCallbacks callbacks{[&](std::string_view text) { note_output(*command, text); }, [] {}};
   auto result = watch_execution(client_, command->path, gate, callbacks);
-  if (result) return std::move(**result);  // the gate stays open, so there is one
+  if (result) return std::move(**result);  // the gate is never closed, so there is a result
   Error error = std::move(result).error();
-  // The command was started: whatever is not found now, it must not be taken for one that was not.
+  // The command was started, so kNotFound must not look like a call that was not carried out.
   if (error.code == ErrorCode::kNotFound) error.code = ErrorCode::kSessionLost;
   return error;
 }
@@ -124,12 +124,13 @@ void CallRunner::interrupt(Ticket ticket) {
   interruptions_.add("", [this, command] { send_ctrl_c(*command); });
 }
 
-// More than once: a Ctrl-C that comes while the shell starts the next program hits neither.
+// Sends it repeatedly: a Ctrl-C while the shell is starting the next program has no effect.
 void CallRunner::send_ctrl_c(Command& command) const {
   std::unique_lock lock(command.sending);
   if (std::exchange(command.is_interrupted, true)) return;
   for (int i = 0; i < kMaxCtrlC && !command.is_over; ++i) {
-    // Nobody waits for an answer who could be told that this failed; the command has its time-out.
+    // Ignores errors: the call was cancelled, so it has no answer; the command's time limit
+    // remains.
     (void)client_.post(command.path + "/interrupt", Json::object());
     command.ended.wait_for(lock, kCtrlCPause, [&] { return command.is_over; });
   }

@@ -1,4 +1,4 @@
-// CallRunner: puts tool calls to the daemon, waits for commands, and can interrupt them.
+// CallRunner: sends tool calls to the daemon, waits for commands, and interrupts them.
 #pragma once
 
 #include <condition_variable>
@@ -31,22 +31,22 @@ class CallRunner {  // Thread-safe.
   explicit CallRunner(const DaemonLocation& location)
       : location_(location), client_(location.socket_path) {}
 
-  // Returns when it is done; a daemon that is not there is started first.
+  // Returns when the call is done. Starts a daemon if none answers.
   ToolResult run(const ToolCall& call);
 
-  // Ctrl-C to the command that this call runs, if it runs one. Returns at once.
+  // Sends Ctrl-C to the command of this call, if it has one. Does not wait.
   void interrupt(Ticket ticket);
-  // Of all commands that are running.
+  // The progress of all running commands.
   std::vector<CommandProgress> progress() const;
 
  private:
-  static constexpr std::size_t kInterruptions = 8;  // at a time
+  static constexpr std::size_t kInterruptions = 8;  // parallel ones
 
   struct Command {
-    std::string path;  // of its execution
+    std::string path;  // the execution's path in the API
     Stopwatch since;
     std::string last_line;  // guarded by the runner's mutex_
-    std::mutex sending;     // held while Ctrl-C is sent: it must not hit the command after this one
+    std::mutex sending;     // held while Ctrl-C is sent, so that it cannot hit the next command
     std::condition_variable ended;
     bool is_over = false;         // guarded by `sending`
     bool is_interrupted = false;  // guarded by `sending`
@@ -62,10 +62,10 @@ class CallRunner {  // Thread-safe.
   const DaemonLocation location_;
   const ApiClient client_;
   std::mutex looking_;
-  bool is_daemon_there_ = false;  // guarded by looking_; as far as we know
+  bool is_daemon_there_ = false;  // guarded by looking_; may be out of date
   mutable std::mutex mutex_;
   std::map<Ticket, std::shared_ptr<Command>> commands_;
-  CallQueue interruptions_{kInterruptions};  // they must not wait behind what they are to end
+  CallQueue interruptions_{kInterruptions};  // must not wait for the calls that they end
 };
 
 }  // namespace sf::cli::mcp

@@ -13,7 +13,7 @@ namespace {
 
 using enum ArgumentType;
 
-constexpr std::uint64_t kMaxReturned = 16U << 20U;  // of a file: as base64 it fits a message
+constexpr std::uint64_t kMaxReturned = 16U << 20U;  // bytes; as base64 they fit into a message
 constexpr std::uint64_t kDefaultRead = 256U << 10U;
 
 Argument path_argument() {
@@ -24,7 +24,7 @@ std::string file_path(const Json& arguments) {
   return branch_path(arguments) + "/files?path=" + client::path_part(arguments.value("path", ""));
 }
 
-// A cut between characters, so that text stays text.
+// Cuts between characters, so that the slice is valid UTF-8.
 std::string text_slice(const std::string& bytes, std::size_t offset, std::size_t length) {
   if (offset >= bytes.size()) return "";
   std::string slice = bytes.substr(offset, length);
@@ -62,22 +62,22 @@ Tool read_file() {
                     branch_argument(),
                     {.name = "offset",
                      .type = kWhole,
-                     .description = "Bytes to leave out at the beginning.",
+                     .description = "Bytes to skip at the beginning.",
                      .fallback = 0},
                     {.name = "max_bytes",
                      .type = kWhole,
-                     .description = "Bytes to return at most.",
+                     .description = "Maximum number of bytes to return.",
                      .fallback = kDefaultRead,
                      .minimum = 1,
                      .maximum = kMaxReturned}},
       .output_schema =
-          object_of({{"path", text_field("As asked for.")},
+          object_of({{"path", text_field("The requested path.")},
                      {"bytes", whole_field("Size of the whole file.")},
-                     {"offset", whole_field("Where the content begins.")},
+                     {"offset", whole_field("Offset of the content in the file.")},
                      {"returned_bytes", whole_field("Size of the content, before any encoding.")},
-                     {"encoding", text_field("utf-8, or base64 for what is no text.")},
-                     {"content", text_field("The file, or the part that was asked for.")},
-                     {"truncated", flag_field("The file goes on.")}}),
+                     {"encoding", text_field("utf-8, or base64 if it is not text.")},
+                     {"content", text_field("The file, or the requested part.")},
+                     {"truncated", flag_field("The file has more bytes.")}}),
       .way = Way::kReadBytes,
       .takes_turns = true,
       .request = [](const Json& arguments) -> Result<ApiCall> {
@@ -95,7 +95,7 @@ Result<ApiCall> write_request(const Json& arguments) {
     content = std::move(*decoded);
   }
   if (content.size() > kMaxFileWrite)
-    return invalid("a file has at most " + std::to_string(kMaxFileWrite >> 20U) + " MiB here",
+    return invalid("the file is larger than " + std::to_string(kMaxFileWrite >> 20U) + " MiB",
                    "write it in parts and join them with exec_command");
   return ApiCall{.method = "PUT", .path = file_path(arguments), .bytes = std::move(content)};
 }
@@ -104,19 +104,19 @@ Tool write_file() {
   return {
       .name = "write_file",
       .title = "Write a file",
-      .description = "Writes a file of a branch whole, in place of what was there.",
+      .description = "Writes a file of a branch; replaces an existing file.",
       .hints = {.destructive = true, .idempotent = true},
       .arguments = {session_argument(),
                     path_argument(),
                     {.name = "content", .description = "The whole file.", .required = true},
                     {.name = "encoding",
                      .type = kWord,
-                     .description = "How content is written; base64 for what is no text.",
+                     .description = "Encoding of content; base64 if it is not text.",
                      .fallback = Json("utf-8"),
                      .words = {"utf-8", "base64"}},
                     branch_argument()},
       .output_schema = object_of(
-          {{"path", text_field("What was written.")}, {"bytes", whole_field("Its size now.")}}),
+          {{"path", text_field("The written path.")}, {"bytes", whole_field("Its new size.")}}),
       .way = Way::kWriteBytes,
       .takes_turns = true,
       .request = write_request,

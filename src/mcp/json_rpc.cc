@@ -11,7 +11,7 @@ Incoming malformed(RpcCode code, std::string message) {
   return {.messages = {Malformed{nullptr, {code, std::move(message), nullptr}}}};
 }
 
-// Before parsing: writing JSON out again recurses.
+// Checked before parsing, since writing nested JSON recurses.
 bool is_too_deep(std::string_view text) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -36,9 +36,9 @@ Message read_message(Json& json) {
   auto refuse = [&id](const char* message) {
     return Malformed{id, {RpcCode::kInvalidRequest, message, nullptr}};
   };
-  if (!json.is_object()) return refuse("a message is a JSON object");
+  if (!json.is_object()) return refuse("a message must be a JSON object");
   if (json.contains("id")) {
-    if (!is_request_id(json["id"])) return refuse("\"id\" is a string or a whole number");
+    if (!is_request_id(json["id"])) return refuse("\"id\" must be a string or a whole number");
     id = json["id"];
   }
   if (!json.contains("jsonrpc") || json["jsonrpc"] != kVersion)

@@ -1,5 +1,5 @@
-// JSON-RPC 2.0 as MCP narrows it: ids are strings or whole numbers, params are objects. Strict and
-// bounded. Pure.
+// JSON-RPC 2.0 with MCP's restrictions: ids are strings or whole numbers, params are objects. Size
+// and depth are limited. Pure.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ enum class RpcCode : int {
   kMethodNotFound = -32601,
   kInvalidParams = -32602,
   kInternalError = -32603,
-  kUnsupportedVersion = -32022,  // MCP's own
+  kUnsupportedVersion = -32022,  // defined by MCP
 };
 
 struct RpcError {
@@ -44,10 +44,10 @@ struct Notification {
   Json params = Json::object();
 };
 struct Malformed {
-  Json id;  // null when it could not be read
+  Json id;  // null if it could not be read
   RpcError error;
 };
-struct Response {};  // to a request; we never send one
+struct Response {};  // ignored, since the server sends no requests
 
 using Message = std::variant<Request, Notification, Malformed, Response>;
 
@@ -56,14 +56,14 @@ struct Incoming {
   bool is_batch = false;
 };
 
-// Never fails: what makes no sense is a Malformed.
+// Never fails: returns Malformed for anything that is not a message.
 Incoming parse_message(std::string_view text);
 
-// A string or a whole number: an id, or a progress token.
+// True for a string or a whole number: an id or a progress token.
 bool is_request_id(const Json& json);
 
 Json result_reply(const Json& id, Json result);
-// An id of null is left out, since MCP forbids it.
+// Leaves out a null id, since MCP forbids it.
 Json error_reply(const Json& id, const RpcError& error);
 Json notification(const std::string& method, Json params);
 // One line of UTF-8, without its line end.

@@ -33,25 +33,25 @@ TEST(JsonRpcTest, ParamsMayBeAbsent) {
   EXPECT_EQ(request.params, Json::object());
 }
 
-TEST(JsonRpcTest, WhatHasNoIdIsANotification) {
+TEST(JsonRpcTest, MessageWithoutIdIsANotification) {
   auto told = std::get<Notification>(parse_one(R"({"jsonrpc":"2.0","method":"notifications/x"})"));
   EXPECT_EQ(told.method, "notifications/x");
 }
 
-TEST(JsonRpcTest, WhatHasAResultOrAnErrorIsAResponse) {
+TEST(JsonRpcTest, MessageWithResultOrErrorIsAResponse) {
   EXPECT_TRUE(
       std::holds_alternative<Response>(parse_one(R"({"jsonrpc":"2.0","id":1,"result":{}})")));
   EXPECT_TRUE(std::holds_alternative<Response>(
       parse_one(R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}})")));
 }
 
-TEST(JsonRpcTest, WhatIsNoJsonIsAParseError) {
+TEST(JsonRpcTest, InvalidJsonIsAParseError) {
   for (const char* text : {"{", "nonsense", "{\"a\":1}}", "{'a':1}", "[1,]", "\"\\ud800\"",
                            "{\"a\":1e999}", "{\"a\":\"\xff\"}", "{} {}"})
     EXPECT_EQ(code_of(text), RpcCode::kParseError) << text;
 }
 
-TEST(JsonRpcTest, WhatIsNoMessageIsAnInvalidRequest) {
+TEST(JsonRpcTest, OtherJsonIsAnInvalidRequest) {
   for (const char* text :
        {"1", "\"text\"", "null", "{}", R"({"jsonrpc":"2.0","id":1})",
         R"({"jsonrpc":"1.0","id":1,"method":"ping"})", R"({"id":1,"method":"ping"})",
@@ -61,7 +61,7 @@ TEST(JsonRpcTest, WhatIsNoMessageIsAnInvalidRequest) {
     EXPECT_EQ(code_of(text), RpcCode::kInvalidRequest) << text;
 }
 
-TEST(JsonRpcTest, ParamsThatAreNoObjectAreInvalidAndTheAnswerHasTheId) {
+TEST(JsonRpcTest, NonObjectParamsAreInvalidAndTheReplyHasTheId) {
   Message message = parse_one(R"({"jsonrpc":"2.0","id":3,"method":"ping","params":[1]})");
   auto malformed = std::get<Malformed>(message);
   EXPECT_EQ(malformed.error.code, RpcCode::kInvalidParams);
@@ -78,7 +78,7 @@ TEST(JsonRpcTest, DepthIsBounded) {
   EXPECT_EQ(code_of(std::string(1U << 20U, '[')), RpcCode::kInvalidRequest);
 }
 
-TEST(JsonRpcTest, BracketsInTextAreNoDepth) {
+TEST(JsonRpcTest, BracketsInStringsDoNotCountAsDepth) {
   std::string text = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\"\\)" +
                      std::string(1000, '[') + "\"}}";
   EXPECT_TRUE(std::holds_alternative<Request>(parse_one(text)));
@@ -104,7 +104,7 @@ TEST(JsonRpcTest, AnAnswerIsOneLineOfUtf8) {
   EXPECT_EQ(Json::parse(line)["result"]["text"], "one\ntwo\r\xef\xbf\xbd");
 }
 
-TEST(JsonRpcTest, AnErrorWithoutAnIdHasNone) {
+TEST(JsonRpcTest, ErrorReplyLeavesOutANullId) {
   Json reply = error_reply(nullptr, {RpcCode::kParseError, "message", nullptr});
   EXPECT_FALSE(reply.contains("id"));
   EXPECT_EQ(reply["error"]["code"], -32700);

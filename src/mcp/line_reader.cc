@@ -28,7 +28,7 @@ void LineReader::add(std::string_view part) {
     return;
   }
   too_long_ = true;
-  line_ = std::string();  // gives the memory back
+  line_ = std::string();  // frees the memory
 }
 
 Line LineReader::take() {

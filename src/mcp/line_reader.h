@@ -1,4 +1,4 @@
-// LineReader: cuts a stream of bytes into lines of bounded length. Pure.
+// LineReader: splits a stream of bytes into lines of limited length. Pure.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@ namespace sf::cli::mcp {
 
 struct Line {
   std::string text;       // without its line end
-  bool too_long = false;  // then the text is gone
+  bool too_long = false;  // then `text` is empty
 };
 
 class LineReader {
  public:
   explicit LineReader(std::size_t max_line) : max_line_(max_line) {}
 
-  // The lines that these bytes complete.
+  // Returns the lines that these bytes complete.
   std::vector<Line> feed(std::string_view bytes);
-  // At the end of the stream: the last line, when it had no line end.
+  // Call at the end of the stream. Returns the last line if it had no line end.
   std::vector<Line> finish();
 
  private:

@@ -13,7 +13,7 @@ std::vector<std::string> texts(const std::vector<Line>& lines) {
 
 using Texts = std::vector<std::string>;
 
-TEST(LineReaderTest, LinesAreTheSameHoweverTheBytesArrive) {
+TEST(LineReaderTest, LinesDoNotDependOnTheSizeOfChunks) {
   LineReader whole(100);
   EXPECT_EQ(texts(whole.feed("one\ntwo\n\nthree\n")), (Texts{"one", "two", "", "three"}));
   LineReader bytewise(100);
@@ -24,19 +24,19 @@ TEST(LineReaderTest, LinesAreTheSameHoweverTheBytesArrive) {
   EXPECT_EQ(all, (Texts{"one", "two", "", "three"}));
 }
 
-TEST(LineReaderTest, ALineWithoutItsEndIsTheLastOne) {
+TEST(LineReaderTest, LastLineNeedsNoLineEnd) {
   LineReader reader(100);
   EXPECT_TRUE(reader.feed("last").empty());
   EXPECT_EQ(texts(reader.finish()), (Texts{"last"}));
   EXPECT_TRUE(reader.finish().empty());
 }
 
-TEST(LineReaderTest, ALineOfTheGreatestLengthIsRead) {
+TEST(LineReaderTest, LineOfMaximumLengthIsRead) {
   LineReader reader(4);
   EXPECT_EQ(texts(reader.feed("1234\n")), (Texts{"1234"}));
 }
 
-TEST(LineReaderTest, ALongerLineIsDroppedAndTheNextOneIsRead) {
+TEST(LineReaderTest, TooLongLineIsDroppedAndTheNextLineIsRead) {
   LineReader reader(4);
   EXPECT_TRUE(reader.feed("123").empty());
   EXPECT_TRUE(reader.feed("45").empty());

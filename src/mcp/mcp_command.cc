@@ -15,23 +15,23 @@
 namespace sf::cli {
 namespace {
 
-// Standard output is the protocol's alone: whoever else prints there prints to standard error.
+// Reserves standard output for the protocol: redirects descriptor 1 to standard error.
 Result<os::UniqueFd> take_standard_output() {
   os::UniqueFd output(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   if (!output.valid()) return os::last_error("taking standard output");
-  if (::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return os::last_error("turning standard output");
+  if (::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return os::last_error("redirecting output");
   return output;
 }
 
 Status serve(const DaemonLocation& location, const std::string& version) {
   if (::isatty(STDIN_FILENO) == 1)
     print_remark("waiting for a client's messages on standard input; see `statefork mcp --help`");
-  std::signal(SIGPIPE, SIG_IGN);  // a client that is gone ends us, but not in the middle of a call
+  std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe fails instead of ending the process
   SF_TRY_ASSIGN(os::UniqueFd output, take_standard_output());
   mcp::Server server(location, STDIN_FILENO, output.get(), version);
   auto end = server.run();
   if (!end) print_error(end.error());
-  // What still runs is the daemon's to finish.
+  // The daemon finishes the running commands.
   if (!end || *end == mcp::Server::End::kAbandoned) std::_Exit(end ? 0 : kFailed);
   return Ok{};
 }
@@ -51,10 +51,10 @@ void add_mcp_command(CLI::App& app, int& exit_code) {
       "mcp", "Serve agents: a Model Context Protocol server on standard input and output");
   add_location_options(*command, *location);
   command->footer(
-      "A client starts it by itself, with a configuration like this:\n"
+      "A client starts this program, with a configuration like this:\n"
       "  {\"mcpServers\": {\"statefork\": {\"command\": \"statefork\", \"args\": [\"mcp\"]}}}\n"
       "Tools: session_create session_list session_destroy tree diff cleanup exec_command snapshot\n"
-      "restore fork read_file write_file. Sessions live on when it ends.");
+      "restore fork read_file write_file. Sessions keep running when it ends.");
   command->callback([location, version = version_of(app), &exit_code] {
     Status served = serve(*location, version);
     if (!served) print_error(served.error());

@@ -13,11 +13,11 @@
 namespace sf::cli::mcp {
 namespace {
 
-constexpr std::size_t kMaxThreads = 32;  // fewer than connections that the daemon lets wait
+constexpr std::size_t kMaxThreads = 32;  // fewer than the daemon's limit of waiting connections
 constexpr std::size_t kReadSize = 64U << 10U;
 constexpr milliseconds kProgressPause{1000};
-// After the end of the input: enough for what takes no time, and a client that ended on purpose
-// does not wait long. Commands run on in the daemon.
+// How long to wait for running calls after the end of the input: enough for short calls, and short
+// for the client. Commands keep running in the daemon.
 constexpr seconds kGrace{5};
 constexpr milliseconds kLook{100};
 

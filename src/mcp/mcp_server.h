@@ -1,5 +1,5 @@
-// Server: MCP between two descriptors: reads lines, runs the calls on threads, writes the answers
-// as they come.
+// Server: serves MCP on two descriptors: reads lines, runs the calls on threads, writes each answer
+// when its call ends.
 #pragma once
 
 #include <mutex>
@@ -17,14 +17,14 @@ namespace sf::cli::mcp {
 
 class Server {
  public:
-  // Both descriptors stay the caller's. `version` is this program's.
+  // The caller keeps both descriptors. `version` is this program's version.
   Server(const DaemonLocation& location, int input, int output, std::string version);
 
   enum class End {
     kFinished,   // every call is done
-    kAbandoned,  // some still run: the process must end without destroying this object
+    kAbandoned,  // some calls still run: the process must exit without destroying this object
   };
-  // Until the input ends or nobody reads the output.
+  // Returns when the input ends or the output is closed.
   Result<End> run();
 
  private:
@@ -40,7 +40,7 @@ class Server {
   const int output_;
   LineReader reader_;
   CallRunner runner_;
-  std::mutex mutex_;  // also keeps lines in the order in which the protocol made them
+  std::mutex mutex_;  // also keeps the protocol's order of lines
   Protocol protocol_;
   bool output_failed_ = false;
   CallQueue calls_;

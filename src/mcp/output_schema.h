@@ -1,5 +1,5 @@
-// Short words for the JSON Schemas of what tools give. Fields that are not listed may come too: the
-// daemon's answers grow. Pure.
+// Helpers for the JSON Schemas of tools' results. Results may have more fields than listed, since
+// the daemon's answers grow. Pure.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -26,12 +26,12 @@ inline wire::Json list_of(wire::Json items, const std::string& description) {
 inline wire::Json texts_field(const std::string& description) {
   return list_of({{"type", "string"}}, description);
 }
-// Two branches of one type each: some clients do not take a list of types.
+// Uses anyOf with two types, since some clients do not accept a list of types.
 inline wire::Json or_null(wire::Json schema, const std::string& description) {
   wire::Json branches = wire::Json::array({std::move(schema), {{"type", "null"}}});
   return {{"anyOf", std::move(branches)}, {"description", description}};
 }
-// All fields are there in every answer but those in `optional`.
+// All fields except those in `optional` are required.
 inline wire::Json object_of(const wire::Json& fields,
                             const std::vector<std::string>& optional = {}) {
   wire::Json required = wire::Json::array();

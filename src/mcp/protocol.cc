@@ -13,7 +13,7 @@ constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabili
 constexpr const char* kServerInfoKey = "io.modelcontextprotocol/serverInfo";
 constexpr const char* kSubscriptionKey = "io.modelcontextprotocol/subscriptionId";
 constexpr std::size_t kShownName = 64;
-constexpr std::uint64_t kFreshMs = 3'600'000;  // the tools change with the program only
+constexpr std::uint64_t kFreshMs = 3'600'000;  // the tools change only with the program
 
 constexpr const char* kInstructions =
     "StateFork sessions are Linux terminals that can be branched. Make one with session_create and "
@@ -28,7 +28,7 @@ RpcError bad_params(std::string message) {
 
 Json capabilities() { return {{"tools", Json::object()}}; }
 
-// The client may keep this answer, and so may whoever stands between.
+// Allows the client and proxies to cache this answer.
 void mark_cacheable(Json& result) {
   result["ttlMs"] = kFreshMs;
   result["cacheScope"] = "public";
@@ -82,7 +82,7 @@ void Protocol::handle(Message& message, const BatchPtr& batch, Reaction& reactio
 
 Protocol::Answer Protocol::answer(Request& request, const BatchPtr& batch, Reaction& reaction) {
   if (is_in_use(request.id))
-    return RpcError{RpcCode::kInvalidRequest, "this id belongs to a request under way", nullptr};
+    return RpcError{RpcCode::kInvalidRequest, "this id belongs to an unfinished request", nullptr};
   auto known = revision_of(request);
   if (auto* error = std::get_if<RpcError>(&known)) return std::move(*error);
   const std::string revision = std::get<std::string>(known);
@@ -107,8 +107,8 @@ std::variant<std::string, RpcError> Protocol::revision_of(const Request& request
     if (!negotiated_.empty()) return negotiated_;
     if (request.method == "initialize" || request.method == "ping")
       return std::string(kNewestWithHandshake);
-    return bad_params(std::string("say which revision this is: \"") + kVersionKey +
-                      "\" in \"_meta\", or `initialize` first");
+    return bad_params(std::string("the request has no revision: give \"") + kVersionKey +
+                      "\" in \"_meta\", or call `initialize` first");
   }
   if (!meta[kVersionKey].is_string())
     return bad_params(std::string("\"") + kVersionKey + "\" must be a string");
@@ -148,7 +148,7 @@ Json Protocol::discover() const {
 
 Protocol::Answer Protocol::list_tools(const Json& params, std::string_view revision) const {
   if (params.contains("cursor") && !params["cursor"].is_null())
-    return bad_params("there is one page only, so no \"cursor\" is valid");
+    return bad_params("\"cursor\" is not valid: there is only one page");
   Json result = {{"tools", Json::array()}};
   for (const Tool& tool : tools_) result["tools"].push_back(tool_to_json(tool));
   if (is_stateless(revision)) mark_cacheable(result);
@@ -168,10 +168,10 @@ Protocol::Answer Protocol::call_tool(Request& request, const std::string& revisi
   if (given.is_null()) given = Json::object();
   if (!given.is_object()) return bad_params("\"arguments\" must be an object");
   if (pending_.size() >= kMaxCalls)
-    return RpcError{
-        RpcCode::kInternalError,
-        "more than " + std::to_string(kMaxCalls) + " calls are under way; wait for some", nullptr};
-  // What the model did wrong it can mend, so it reads of it in a result; protocol errors are for
+    return RpcError{RpcCode::kInternalError,
+                    "more than " + std::to_string(kMaxCalls) + " calls are running; wait for some",
+                    nullptr};
+  // Errors that the model can fix are returned as a result, which it reads. Protocol errors are for
   // the client.
   auto checked = check_arguments(tool->arguments, given);
   if (!checked) return decorated(result_to_json(failure(checked.error())), revision);
@@ -191,7 +191,7 @@ Protocol::Answer Protocol::call_tool(Request& request, const std::string& revisi
   return Later{};
 }
 
-// There is nothing to tell: the tools never change. The stream is open all the same until the
+// Sends no notifications, since the tools never change. The subscription stays open until the
 // client ends it.
 Protocol::Answer Protocol::listen(const Request& request, Reaction& reaction) {
   if (!request.params.contains("notifications") || !request.params["notifications"].is_object())
@@ -212,7 +212,7 @@ void Protocol::cancel(const Json& params, Reaction& reaction) {
   std::erase(subscriptions_, id);
   auto found = std::find_if(pending_.begin(), pending_.end(),
                             [&](const auto& one) { return one.second.id == id; });
-  if (found == pending_.end()) return;  // it may have been answered meanwhile
+  if (found == pending_.end()) return;  // it may have been answered before
   found->second.cancelled->store(true);
   reaction.cancelled.push_back(found->first);
   BatchPtr batch = std::move(found->second.batch);
@@ -250,7 +250,7 @@ bool Protocol::is_in_use(const Json& id) const {
                      [&](const auto& one) { return one.second.id == id; });
 }
 
-// Without a handshake, every result says what it is and whose.
+// In revisions without a handshake, every result has its type and the server's name.
 Json Protocol::decorated(Json result, std::string_view revision) const {
   if (!is_stateless(revision)) return result;
   result["resultType"] = "complete";

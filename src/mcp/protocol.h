@@ -1,8 +1,8 @@
-// Protocol: MCP as a state machine: lines in; lines and tool calls out. It reads, answers and runs
-// nothing itself. Pure.
+// Protocol: MCP as a state machine: takes lines, and returns lines to send and tool calls to run.
+// Does no input or output. Pure.
 //
-// A client either shakes hands (`initialize`, revisions up to 2025-11-25) or says in each request
-// which revision it is of (2026-07-28); both may be mixed on one stream.
+// A client either calls `initialize` (revisions up to 2025-11-25) or names the revision in each
+// request (2026-07-28). One stream may have both.
 #pragma once
 
 #include <atomic>
@@ -21,20 +21,20 @@
 
 namespace sf::cli::mcp {
 
-enum class Ticket : std::uint64_t {};  // of one tool call, never used again
+enum class Ticket : std::uint64_t {};  // identifies a tool call; never reused
 
 struct ToolCall {
   Ticket ticket{};
   const Tool* tool = nullptr;  // lives as long as the Protocol
-  Json arguments;              // checked
-  // Set when the client no longer wants the answer. Shared with the Protocol.
+  Json arguments;              // after check_arguments()
+  // Set when the client cancels the call. Shared with the Protocol.
   std::shared_ptr<std::atomic<bool>> cancelled;
 };
 
 struct Reaction {
   std::vector<std::string> lines;  // to send, in this order
   std::vector<ToolCall> calls;     // to run; each ends in finish()
-  std::vector<Ticket> cancelled;   // calls that nobody waits for any more
+  std::vector<Ticket> cancelled;   // calls that the client cancelled
 };
 
 class Protocol {  // Not thread-safe.
@@ -47,21 +47,21 @@ class Protocol {  // Not thread-safe.
   Protocol& operator=(const Protocol&) = delete;
 
   Reaction receive(std::string_view line);
-  // A line that was longer than kMaxMessage.
+  // The reaction to a line longer than kMaxMessage.
   static Reaction refuse_long_line();
 
-  // The line to send, if there is one: none after a cancellation, or while a batch goes on.
+  // Returns the line to send; nullopt after a cancellation, or if the batch is not complete.
   std::optional<std::string> finish(Ticket ticket, const ToolResult& result);
-  // None when the client did not ask for progress. Requires: `done` grows with each call.
+  // Returns nullopt if the client did not ask for progress. Requires: `done` grows with each call.
   std::optional<std::string> progress(Ticket ticket, double done, const std::string& message) const;
-  // Is there a call whose client wants to hear of its progress?
+  // True if a client asked for the progress of a running call.
   bool wants_progress() const;
 
  private:
-  // Replies to a batch travel together when the last one is there.
+  // The replies to a batch are sent together, after the last call.
   struct Batch {
     Json replies = Json::array();
-    std::size_t open = 1;  // the reading itself
+    std::size_t open = 1;  // 1 for the reader of the batch
   };
   using BatchPtr = std::shared_ptr<Batch>;  // null: no batch
   struct Pending {
@@ -93,7 +93,7 @@ class Protocol {  // Not thread-safe.
 
   const std::vector<Tool> tools_;
   const std::string version_;
-  std::string negotiated_;  // by `initialize`; empty: not yet
+  std::string negotiated_;  // set by `initialize`; empty before
   std::map<Ticket, Pending> pending_;
   std::vector<Json> subscriptions_;  // their ids
   std::uint64_t last_ticket_ = 0;

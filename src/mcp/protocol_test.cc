@@ -12,7 +12,7 @@ class ProtocolTest : public ::testing::Test {
  protected:
   Reaction receive(const Json& message) { return protocol_.receive(message.dump()); }
 
-  // The one line that answers this, as JSON.
+  // The single line of the answer, as JSON.
   Json reply_to(const Json& message) {
     Reaction reaction = receive(message);
     EXPECT_EQ(reaction.lines.size(), 1U) << message;
@@ -33,7 +33,7 @@ class ProtocolTest : public ::testing::Test {
   static Json told(const std::string& method, const Json& params = Json::object()) {
     return {{"jsonrpc", "2.0"}, {"method", method}, {"params", params}};
   }
-  // A request of the revision without a handshake.
+  // Sends a request of the revision without a handshake.
   static Json stateless(const Json& id, const std::string& method, Json params = Json::object(),
                         const std::string& revision = "2026-07-28") {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = revision;
@@ -66,17 +66,17 @@ class ProtocolTest : public ::testing::Test {
   Protocol protocol_{all_tools(), "1.2.3"};
 };
 
-TEST_F(ProtocolTest, HandshakesAgreeOnTheRevisionThatTheClientWants) {
+TEST_F(ProtocolTest, HandshakeUsesTheRevisionOfTheClient) {
   for (const char* revision : {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"})
     EXPECT_EQ(shake_hands(revision), revision);
 }
 
-TEST_F(ProtocolTest, HandshakesOfferTheNewestTheyCanForAnythingElse) {
+TEST_F(ProtocolTest, HandshakeOffersTheNewestRevisionForAnUnknownOne) {
   for (const char* revision : {"2026-07-28", "1999-01-01", "nonsense"})
     EXPECT_EQ(shake_hands(revision), "2025-11-25");
 }
 
-TEST_F(ProtocolTest, AHandshakeTellsWhoAnswersAndWhatThereIs) {
+TEST_F(ProtocolTest, HandshakeReturnsServerNameAndCapabilities) {
   Json result = reply_to(request(1, "initialize", {{"protocolVersion", "2025-06-18"}}))["result"];
   EXPECT_EQ(result["serverInfo"]["name"], "statefork");
   EXPECT_EQ(result["serverInfo"]["version"], "1.2.3");
@@ -90,7 +90,7 @@ TEST_F(ProtocolTest, AHandshakeWithoutARevisionIsRefused) {
   EXPECT_EQ(error_of(request(1, "initialize", {{"protocolVersion", 5}})), -32602);
 }
 
-TEST_F(ProtocolTest, NothingButPingIsAnsweredBeforeARevisionIsKnown) {
+TEST_F(ProtocolTest, OnlyPingIsAnsweredBeforeARevisionIsKnown) {
   EXPECT_EQ(reply_to(request(1, "ping"))["result"], Json::object());
   EXPECT_EQ(error_of(request(1, "tools/list")), -32602);
   EXPECT_EQ(error_of(request(1, "tools/call", call("session_list"))), -32602);
@@ -107,13 +107,13 @@ TEST_F(ProtocolTest, DiscoveryNeedsNoHandshake) {
   EXPECT_EQ(result["cacheScope"], "public");
 }
 
-TEST_F(ProtocolTest, AnUnknownRevisionIsAnsweredWithThoseThereAre) {
+TEST_F(ProtocolTest, ErrorForAnUnknownRevisionListsTheSupportedOnes) {
   Json error = reply_to(stateless(1, "server/discover", Json::object(), "2030-01-01"))["error"];
   EXPECT_EQ(error["code"], -32022);
   EXPECT_EQ(error["data"], Json({{"supported", kRevisions}, {"requested", "2030-01-01"}}));
 }
 
-TEST_F(ProtocolTest, ARequestWithoutAHandshakeMustSayWhatItsClientCan) {
+TEST_F(ProtocolTest, RequestWithoutAHandshakeNeedsClientCapabilities) {
   Json message = stateless(1, "tools/list");
   message["params"]["_meta"].erase("io.modelcontextprotocol/clientCapabilities");
   EXPECT_EQ(error_of(message), -32602);
@@ -130,7 +130,7 @@ TEST_F(ProtocolTest, RevisionsMayBeMixedOnOneStream) {
   EXPECT_FALSE(reply_to(request(3, "tools/list"))["result"].contains("ttlMs"));
 }
 
-TEST_F(ProtocolTest, MethodsOfTheOtherEraAreNotFound) {
+TEST_F(ProtocolTest, MethodsOfTheOtherRevisionKindAreNotFound) {
   EXPECT_EQ(error_of(stateless(1, "ping")), -32601);
   EXPECT_EQ(error_of(stateless(1, "initialize", {{"protocolVersion", "2025-11-25"}})), -32601);
   shake_hands();
@@ -147,7 +147,7 @@ TEST_F(ProtocolTest, UnknownMethodsAreNotFoundAndUnknownNotificationsAreIgnored)
     EXPECT_TRUE(receive(told(method)).lines.empty()) << method;
 }
 
-TEST_F(ProtocolTest, LinesThatAreNoMessageAreAnsweredAndTheNextOneIsRead) {
+TEST_F(ProtocolTest, InvalidLinesAreAnsweredAndTheNextLineIsRead) {
   EXPECT_EQ(Json::parse(protocol_.receive("{oops").lines.at(0))["error"]["code"], -32700);
   EXPECT_EQ(Json::parse(protocol_.receive("5").lines.at(0))["error"]["code"], -32600);
   EXPECT_EQ(Json::parse(Protocol::refuse_long_line().lines.at(0))["error"]["code"], -32600);
@@ -157,7 +157,7 @@ TEST_F(ProtocolTest, LinesThatAreNoMessageAreAnsweredAndTheNextOneIsRead) {
   EXPECT_EQ(reply_to(request(1, "ping"))["id"], 1);
 }
 
-TEST_F(ProtocolTest, TheListOfToolsIsWhole) {
+TEST_F(ProtocolTest, ToolListIsComplete) {
   shake_hands();
   Json tools = reply_to(request(1, "tools/list"))["result"]["tools"];
   ASSERT_EQ(tools.size(), all_tools().size());
@@ -173,7 +173,7 @@ TEST_F(ProtocolTest, TheListOfToolsIsWhole) {
   EXPECT_EQ(error_of(request(3, "tools/list", {{"cursor", "2"}})), -32602);
 }
 
-TEST_F(ProtocolTest, ACallIsHandedOutWithCheckedArgumentsAndAnsweredWhenItIsDone) {
+TEST_F(ProtocolTest, CallIsReturnedWithCheckedArgumentsAndAnsweredWhenDone) {
   shake_hands();
   ToolCall started = start(
       request("a", "tools/call", call("exec_command", {{"session", "s"}, {"command", "ls"}})));
@@ -187,7 +187,7 @@ TEST_F(ProtocolTest, ACallIsHandedOutWithCheckedArgumentsAndAnsweredWhenItIsDone
   EXPECT_TRUE(finish(started).is_null()) << "answered twice";
 }
 
-TEST_F(ProtocolTest, AnswersGoOutInTheOrderInWhichCallsEnd) {
+TEST_F(ProtocolTest, AnswersAreSentInTheOrderInWhichCallsEnd) {
   ToolCall first = start(stateless(1, "tools/call", call("session_list")));
   ToolCall second = start(stateless(2, "tools/call", call("session_list")));
   EXPECT_EQ(finish(second)["id"], 2);
@@ -196,7 +196,7 @@ TEST_F(ProtocolTest, AnswersGoOutInTheOrderInWhichCallsEnd) {
   EXPECT_EQ(reply["result"]["resultType"], "complete");
 }
 
-TEST_F(ProtocolTest, AToolThatFailsIsAResultWithItsHint) {
+TEST_F(ProtocolTest, FailedToolIsAResultWithAHint) {
   ToolCall started = start(stateless(1, "tools/call", call("tree", {{"session", "x"}})));
   auto line = protocol_.finish(
       started.ticket, failure(fail(ErrorCode::kNotFound, "no session 'x'", "session_list")));
@@ -219,7 +219,7 @@ TEST_F(ProtocolTest, WrongArgumentsAreAResultThatTheModelCanRead) {
   }
 }
 
-TEST_F(ProtocolTest, CallsThatAreNoneAreProtocolErrors) {
+TEST_F(ProtocolTest, MalformedCallsAreProtocolErrors) {
   shake_hands();
   EXPECT_EQ(error_of(request(1, "tools/call", call("rm_rf"))), -32602);
   EXPECT_EQ(error_of(request(1, "tools/call")), -32602);
@@ -238,7 +238,7 @@ TEST_F(ProtocolTest, ACancelledCallIsMarkedAndNeverAnswered) {
   EXPECT_TRUE(finish(started).is_null());
 }
 
-TEST_F(ProtocolTest, CancellationsThatMeanNothingAreIgnored) {
+TEST_F(ProtocolTest, CancellationsOfUnknownCallsAreIgnored) {
   shake_hands();
   ToolCall started = start(request(5, "tools/call", call("session_list")));
   for (const Json& params : {Json({{"requestId", "5"}}), Json({{"requestId", 6}}), Json::object(),
@@ -250,7 +250,7 @@ TEST_F(ProtocolTest, CancellationsThatMeanNothingAreIgnored) {
   EXPECT_TRUE(receive(told("notifications/cancelled", {{"requestId", 5}})).cancelled.empty());
 }
 
-TEST_F(ProtocolTest, AnIdInUseIsRefusedUntilItsCallIsDone) {
+TEST_F(ProtocolTest, IdInUseIsRefusedUntilItsCallEnds) {
   shake_hands();
   ToolCall started = start(request(5, "tools/call", call("session_list")));
   EXPECT_EQ(error_of(request(5, "ping")), -32600);
@@ -258,7 +258,7 @@ TEST_F(ProtocolTest, AnIdInUseIsRefusedUntilItsCallIsDone) {
   EXPECT_EQ(reply_to(request(5, "ping"))["result"], Json::object());
 }
 
-TEST_F(ProtocolTest, ProgressIsToldToThoseWhoAsked) {
+TEST_F(ProtocolTest, ProgressIsSentForCallsWithAToken) {
   shake_hands();
   Json params = call("exec_command", {{"session", "s"}, {"command", "make"}});
   ToolCall silent = start(request(1, "tools/call", params));
@@ -276,7 +276,7 @@ TEST_F(ProtocolTest, ProgressIsToldToThoseWhoAsked) {
   EXPECT_FALSE(protocol_.wants_progress());
 }
 
-TEST_F(ProtocolTest, TheNumberOfCallsUnderWayIsBounded) {
+TEST_F(ProtocolTest, NumberOfRunningCallsIsLimited) {
   shake_hands();
   for (std::size_t i = 0; i < Protocol::kMaxCalls; ++i)
     start(request(i + 1, "tools/call", call("session_list")));
@@ -296,7 +296,7 @@ TEST_F(ProtocolTest, ASubscriptionIsAcknowledgedAndStaysOpenUntilItIsCancelled) 
   EXPECT_EQ(error_of(stateless(1, "subscriptions/listen")), -32602);
 }
 
-TEST_F(ProtocolTest, TheNumberOfSubscriptionsIsBounded) {
+TEST_F(ProtocolTest, NumberOfSubscriptionsIsLimited) {
   Json params = {{"notifications", Json::object()}};
   for (std::size_t i = 0; i < Protocol::kMaxSubscriptions; ++i)
     reply_to(stateless(i + 1, "subscriptions/listen", params));
@@ -330,7 +330,7 @@ TEST_F(ProtocolTest, ABatchIsAnsweredInOneLineWhenItsLastCallIsDone) {
   EXPECT_EQ(codes, (std::map<int, int>{{0, -32600}, {1, 0}, {2, 0}, {3, 0}, {4, -32600}}));
 }
 
-TEST_F(ProtocolTest, ABatchIsAnsweredWithoutWhatWasCancelled) {
+TEST_F(ProtocolTest, BatchAnswerLeavesOutCancelledCalls) {
   shake_hands("2025-03-26");
   Reaction reaction =
       receive(Json::array({request(1, "tools/call", call("session_list")), request(2, "ping")}));

@@ -1,4 +1,4 @@
-// The revisions of MCP that are spoken here. Their names are dates, so they sort as text. Pure.
+// The supported revisions of MCP. Their names are dates, so they sort as text. Pure.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace sf::cli::mcp {
 inline constexpr std::array<std::string_view, 5> kRevisions = {
     "2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
-// From here on there is no handshake: every request says which revision it is of.
+// The first revision without a handshake: every request names its revision.
 inline constexpr std::string_view kFirstStateless = "2026-07-28";
-// The newest that `initialize` can agree on.
+// The newest revision for `initialize`.
 inline constexpr std::string_view kNewestWithHandshake = "2025-11-25";
-// The only one with batches: it brought them, the next one took them away.
+// The only revision with batches: the next one removed them.
 inline constexpr std::string_view kWithBatches = "2025-03-26";
 
 constexpr bool is_known_revision(std::string_view name) {

@@ -14,25 +14,23 @@ Json session_schema() {
   return object_of(
       {{"id", text_field("Handle for all other tools.")},
        {"name", text_field("May be empty.")},
-       {"backend", text_field("What keeps its states.")},
-       {"policy", text_field("Which snapshots are whole states.")},
+       {"backend", text_field("Its backend.")},
+       {"policy", text_field("Policy that chooses physical or virtual nodes.")},
        {"root", text_field("Directory of the host that the session sees as /.")},
        {"created_at", text_field("ISO 8601.")},
-       {"problem",
-        text_field("Why it cannot be used now, or not as it was made; empty if it can.")},
+       {"problem", text_field("Why the session is unusable or limited; empty if it is usable.")},
        {"branches", list_of(object_of({{"id", text_field("Name of the branch.")},
-                                       {"node", text_field("Where it stands.")},
+                                       {"node", text_field("Its node.")},
                                        {"alive", flag_field("Can run commands.")}}),
                             "Its live terminals.")}});
 }
 
 Json removed_schema() {
-  return object_of(
-      {{"nodes", texts_field("Ids of the removed nodes.")},
-       {"branches", texts_field("Branches that ended.")},
-       {"bytes", whole_field("Bytes that were given back.")},
-       {"leftovers", texts_field("What could not be removed yet; it is tried again.")}},
-      {"leftovers"});
+  return object_of({{"nodes", texts_field("Ids of the removed nodes.")},
+                    {"branches", texts_field("Branches that ended.")},
+                    {"bytes", whole_field("Freed bytes.")},
+                    {"leftovers", texts_field("Not removed yet; the daemon retries.")}},
+                   {"leftovers"});
 }
 
 Tool session_create() {
@@ -41,39 +39,37 @@ Tool session_create() {
       .name = "session_create",
       .title = "Create a session",
       .description =
-          "Starts a terminal session: an isolated root file system with a live bash whose files, "
+          "Starts a terminal session: an isolated root file system and a live bash. Its files, "
           "shell state and running processes can be snapshotted, restored and forked. Returns the "
-          "session's id, the handle that all other tools take. It lives until session_destroy, or "
-          "until ttl_s or idle_s end it.",
+          "session's id, which all other tools need. The session lives until session_destroy, or "
+          "until ttl_s or idle_s ends it.",
       .hints = {},
-      .arguments = {{.name = "name", .description = "A name to call it by instead of its id."},
-                    {.name = "root",
-                     .description = "Directory of the host that the session sees as /, never "
-                                    "written to. Default: the host's own /."},
-                    {.name = "cwd", .description = "Directory the shell starts in."},
-                    {.name = "user", .description = "User the shell runs as."},
-                    {.name = "env", .type = kTextMap, .description = "Environment of the shell."},
-                    {.name = "network",
-                     .description = "none (a loopback of its own, the default) or host."},
-                    {.name = "engine",
-                     .description = "What captures processes of a waypoint session: auto, native "
-                                    "or criu; auto (default)."},
-                    {.name = "backend",
-                     .description =
-                         "waypoint (default), auto, or another that this host has: gvisor, vm, "
-                         "podman, criu, overlay, docker, podman-commit, replay."},
-                    {.name = "policy",
-                     .description = "Which snapshots are whole states: eager, lazy, smart."},
-                    {.name = "memory_bytes", .type = kWhole, .description = "Limit of memory."},
-                    {.name = "pids", .type = kWhole, .description = "Limit of processes."},
-                    {.name = "cpus", .type = kNumber, .description = "Limit of processors: 1.5."},
-                    {.name = "ttl_s", .type = kWhole, .description = "Seconds it may live."},
-                    {.name = "idle_s",
-                     .type = kWhole,
-                     .description = "Seconds without a command after which it ends."},
-                    {.name = "max_bytes", .type = kWhole, .description = "Limit of its states."},
-                    {.name = "max_branches", .type = kWhole, .description = "Limit of branches."},
-                    {.name = "labels", .type = kTextMap, .description = "Kept with it, for you."}},
+      .arguments =
+          {{.name = "name", .description = "A name, usable instead of the id."},
+           {.name = "root",
+            .description = "Directory of the host to use as /; it is never "
+                           "changed. Default: the host's /."},
+           {.name = "cwd", .description = "Directory the shell starts in."},
+           {.name = "user", .description = "User the shell runs as."},
+           {.name = "env", .type = kTextMap, .description = "Environment of the shell."},
+           {.name = "network", .description = "none (only its own loopback, the default) or host."},
+           {.name = "engine",
+            .description = "Engine of a waypoint session: auto, native "
+                           "or criu; auto (default)."},
+           {.name = "backend",
+            .description = "waypoint (default), auto, or another one of this host: gvisor, vm, "
+                           "podman, criu, overlay, docker, podman-commit, replay."},
+           {.name = "policy", .description = "Policy for physical nodes: eager, lazy, smart."},
+           {.name = "memory_bytes", .type = kWhole, .description = "Memory per branch."},
+           {.name = "pids", .type = kWhole, .description = "Processes per branch."},
+           {.name = "cpus", .type = kNumber, .description = "CPUs per branch, as 1.5."},
+           {.name = "ttl_s", .type = kWhole, .description = "Seconds until it ends."},
+           {.name = "idle_s",
+            .type = kWhole,
+            .description = "Seconds without use until the session ends."},
+           {.name = "max_bytes", .type = kWhole, .description = "Size of its snapshots."},
+           {.name = "max_branches", .type = kWhole, .description = "Live branches."},
+           {.name = "labels", .type = kTextMap, .description = "Labels of the session."}},
       .output_schema = session_schema(),
       .request = [](const Json& arguments) -> Result<ApiCall> {
         return ApiCall{.method = "POST", .path = "/v1/sessions", .body = arguments};
@@ -127,22 +123,22 @@ Tool tree() {
       {{"id", text_field("Handle of the node.")},
        {"name", text_field("May be empty.")},
        {"parent", or_null({{"type", "string"}}, "null: it is the root.")},
-       {"kind", text_field("physical: the whole state is kept; virtual: replayed commands.")},
-       {"unchanged", flag_field("Nothing changed since the snapshot before.")},
+       {"kind", text_field("physical: keeps the state; virtual: keeps the commands to replay.")},
+       {"unchanged", flag_field("Nothing changed since its parent.")},
        {"created_at", text_field("ISO 8601.")},
-       {"bytes", whole_field("What it keeps on disk.")},
+       {"bytes", whole_field("Its size on disk.")},
        {"notes", {{"type", "object"}, {"description", "As given to snapshot."}}},
-       {"commands", texts_field("What was run since its parent, shortened.")}});
+       {"commands", texts_field("Commands since its parent, shortened.")}});
   Json branch = object_of({{"id", text_field("Name of the branch.")},
-                           {"node", text_field("The node it stands on: its HEAD.")},
+                           {"node", text_field("Its node: HEAD.")},
                            {"alive", flag_field("Can run commands.")},
-                           {"pending", texts_field("What was run since that node, shortened.")}});
+                           {"pending", texts_field("Commands since that node, shortened.")}});
   return {
       .name = "tree",
       .title = "Show the tree",
       .description =
-          "A session's nodes (snapshots, parents first) and where its branches stand. In the text, "
-          "`<- main +2` means: branch main stands here and ran 2 commands since.",
+          "A session's nodes (snapshots, parents first) and branches. In the text, `<- main +2` "
+          "means: branch main is at this node and has run 2 commands since.",
       .hints = {.read_only = true, .idempotent = true},
       .arguments = {session_argument()},
       .output_schema = object_of({{"nodes", list_of(node, "Parents before their children.")},
@@ -168,21 +164,21 @@ Tool diff() {
       .name = "diff",
       .title = "Compare two states",
       .description =
-          "What differs between two nodes of a session, or between a node and a branch as it is "
-          "now: files with patches, processes, listening ports, environment, working directory.",
+          "Shows the differences between two nodes of a session, or between a node and a branch: "
+          "files with patches, processes, listening ports, environment, working directory.",
       .hints = {.read_only = true, .idempotent = true},
       .arguments = {session_argument(),
                     {.name = "from",
                      .description = "The earlier node: id, name, HEAD or HEAD~2.",
                      .required = true},
                     {.name = "to",
-                     .description = "The later node. Default: the branch as it is now."},
-                    branch_argument("The branch whose HEAD and whose present state are meant.")},
-      .output_schema = object_of(
-          {{"differences", list_of(difference, "Sorted by subject.")},
-           {"truncated", flag_field("There were more.")},
-           {"unproven", text_field("Why a state is not proven to be its node's; or empty.")}},
-          {"unproven"}),
+                     .description = "The later node. Default: the branch's current state."},
+                    branch_argument("The branch to compare, and the branch of HEAD.")},
+      .output_schema =
+          object_of({{"differences", list_of(difference, "Sorted by subject.")},
+                     {"truncated", flag_field("The list is not complete.")},
+                     {"unproven", text_field("Why a state may differ from its node's; or empty.")}},
+                    {"unproven"}),
       .request = [](const Json& arguments) -> Result<ApiCall> {
         std::string query = "?from=" + client::path_part(arguments.value("from", ""));
         if (arguments.contains("to"))
@@ -216,19 +212,19 @@ Tool cleanup() {
       .name = "cleanup",
       .title = "Remove nodes or a branch",
       .description =
-          "Removes a node and everything below it, or ends one branch. Give either node or "
+          "Removes a node and its subtree, or ends one branch. Give either node or "
           "remove_branch.",
       .hints = {.destructive = true, .idempotent = true},
       .arguments = {session_argument(),
                     {.name = "node",
-                     .description = "Remove this node and all nodes below it: id, name, HEAD~2."},
+                     .description = "Remove this node and its subtree: id, name, HEAD~2."},
                     {.name = "remove_branch",
-                     .description = "End this branch and its processes; nodes stay."},
+                     .description = "End this branch and its processes; its nodes stay."},
                     {.name = "force",
                      .type = ArgumentType::kFlag,
-                     .description = "Also end the branches that stand on removed nodes.",
+                     .description = "Also end the branches that use removed nodes.",
                      .fallback = false},
-                    branch_argument("The branch whose HEAD is meant in node.")},
+                    branch_argument("HEAD in node is this branch's HEAD.")},
       .output_schema = removed_schema(),
       .request = cleanup_request,
       .present =

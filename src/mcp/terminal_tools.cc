@@ -1,4 +1,4 @@
-// Tools for the terminal of a live branch as a person uses it: send_keys, mouse, screen, resize.
+// Tools for the terminal of a live branch: send_keys, mouse, screen, resize.
 #include <utility>
 
 #include "base/key_names.h"
@@ -15,7 +15,7 @@ using enum ArgumentType;
 constexpr std::uint64_t kMaxWindow = 65'535;
 
 ToolResult typed(const Json& /*arguments*/, const Json& /*answer*/) {
-  return {.text = "typed; look at the screen for what it did", .structured = Json::object()};
+  return {.text = "typed; call screen to see the effect", .structured = Json::object()};
 }
 
 Result<ApiCall> keys_request(const Json& arguments) {
@@ -31,7 +31,7 @@ Result<ApiCall> keys_request(const Json& arguments) {
   }
   if (arguments.contains("paste"))
     input.push_back({InputEvent::Kind::kPaste, arguments["paste"].get<std::string>(), {}});
-  if (input.empty()) return invalid("there is nothing to type", "give keys or paste");
+  if (input.empty()) return invalid("nothing to type", "give keys or paste");
   return ApiCall{.method = "POST",
                  .path = branch_path(arguments) + "/keys",
                  .body = {{"input", wire::input_to_json(input)}}};
@@ -42,24 +42,23 @@ Tool send_keys() {
       .name = "send_keys",
       .title = "Type into the terminal",
       .description =
-          "Types into what runs in the branch's terminal: an editor, a menu, a prompt. Keys go by "
-          "tmux's names (Enter, Down, Escape, F5, C-c, M-x, S-Up) and are sent as the program "
-          "wants "
-          "them; a word that is nearly a name is an error, and nothing is typed. To run a command, "
-          "use exec_command.",
+          "Types into the program in the branch's terminal: an editor, a menu, a prompt. Keys have "
+          "tmux's names (Enter, Down, Escape, F5, C-c, M-x, S-Up) and are encoded for the "
+          "program's terminal modes. A misspelt name is an error, and nothing is typed. To run a "
+          "command, use exec_command.",
       .hints = {.destructive = true},
       .arguments = {session_argument(),
                     {.name = "keys",
                      .type = kTextList,
-                     .description = "Names of keys and pieces of text, in their order: "
+                     .description = "Names of keys and pieces of text, in order: "
                                     "[\":wq\", \"Enter\"]."},
                     {.name = "literal",
                      .type = kFlag,
-                     .description = "All of keys is text.",
+                     .description = "Type every word of keys as text.",
                      .fallback = false},
                     {.name = "paste",
-                     .description = "Text to paste, after the keys: in marks if the program asked "
-                                    "for bracketed pastes."},
+                     .description = "Text to paste after the keys, bracketed if the program "
+                                    "enabled bracketed paste."},
                     branch_argument()},
       .output_schema = object_of(Json::object()),
       .takes_turns = true,
@@ -73,13 +72,13 @@ Tool mouse() {
       .name = "mouse",
       .title = "Use the mouse in the terminal",
       .description =
-          "Clicks, presses, moves or turns the wheel in a program that asked for the "
-          "mouse; an error in others.",
+          "Clicks, presses, moves or turns the wheel. Fails if the program did not enable mouse "
+          "reports.",
       .hints = {.destructive = true},
       .arguments = {session_argument(),
                     {.name = "action",
                      .type = kWord,
-                     .description = "What is done.",
+                     .description = "The action.",
                      .fallback = Json("click"),
                      .words = {"click", "press", "release", "move", "wheel_up", "wheel_down"}},
                     {.name = "row",
@@ -92,7 +91,7 @@ Tool mouse() {
                      .required = true},
                     {.name = "button",
                      .type = kWord,
-                     .description = "Which one; by default the left one, and none of a move.",
+                     .description = "The button. Default: left, and none for move.",
                      .words = {"none", "left", "middle", "right"}},
                     {.name = "control", .type = kFlag, .description = "With Control held."},
                     {.name = "alt", .type = kFlag, .description = "With Alt held."},
@@ -125,13 +124,13 @@ ToolResult present_screen(const Json& /*arguments*/, const Json& answer) {
 Tool screen() {
   return {
       .name = "screen",
-      .title = "Look at the screen",
-      .description = "What the branch's terminal shows now: full-screen programs, prompts, menus.",
+      .title = "Show the screen",
+      .description = "Returns the branch's screen: full-screen programs, prompts, menus.",
       .hints = {.read_only = true, .idempotent = true},
       .arguments = {session_argument(),
                     {.name = "scrollback",
                      .type = kWhole,
-                     .description = "Lines above the screen, too.",
+                     .description = "Number of lines above the screen to return.",
                      .fallback = 0,
                      .maximum = kMaxScrollback},
                     branch_argument()},
@@ -139,9 +138,9 @@ Tool screen() {
                                   {"scrollback", texts_field("Lines above it, oldest first.")},
                                   {"cursor_row", whole_field("From 0.")},
                                   {"cursor_col", whole_field("From 0.")},
-                                  {"cursor_visible", flag_field("The program shows it.")},
+                                  {"cursor_visible", flag_field("The cursor is visible.")},
                                   {"alternate_screen", flag_field("A program fills the screen.")},
-                                  {"title", text_field("Of the window.")}}),
+                                  {"title", text_field("Title of the window.")}}),
       .takes_turns = true,
       .request = [](const Json& arguments) -> Result<ApiCall> {
         return ApiCall{.method = "GET",
@@ -155,10 +154,10 @@ Tool screen() {
 Tool resize() {
   return {
       .name = "resize",
-      .title = "Give the terminal another size",
+      .title = "Resize the terminal",
       .description =
-          "Sets how many rows and columns the branch's terminal has. Programs in it are told, as "
-          "when a window is dragged, and lines wrap anew.",
+          "Sets the rows and columns of the branch's terminal. Its programs get SIGWINCH, and "
+          "lines are wrapped again.",
       .hints = {.idempotent = true},
       .arguments = {session_argument(),
                     {.name = "rows",

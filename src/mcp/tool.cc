@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kMainBranch = "main";
 constexpr const char* kProblemKey = "statefork/problem";
 
-// Hints name the command line's words; an agent has these tools instead.
+// Hints name commands of the command line; they are replaced by the names of tools.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWordsOfTools = {
     {{"`statefork ls`", "session_list"},
      {"`statefork rm`", "session_destroy"},

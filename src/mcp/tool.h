@@ -1,5 +1,5 @@
-// Tool: one thing that an agent can ask for: what it takes, what it gives, how it is put to the
-// daemon, and how the daemon's answer reads. Pure: sending is somebody else's work.
+// Tool: the description of one MCP tool: its arguments, its output, its request to the daemon, and
+// the text of the daemon's answer. Pure: CallRunner sends the request.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,10 @@ namespace sf::cli::mcp {
 using wire::Json;
 
 enum class Way {
-  kJson,        // JSON there and back
-  kReadBytes,   // the answer is bytes: a JSON string that holds them as they are
+  kJson,        // request and answer are JSON
+  kReadBytes,   // the answer is bytes, kept unchanged in a JSON string
   kWriteBytes,  // the request is bytes
-  kExecution,   // starts something that is waited for
+  kExecution,   // starts an execution and waits for it
 };
 
 // A request to the daemon.
@@ -32,9 +32,9 @@ struct ApiCall {
 
 struct ToolResult {
   std::string text;  // for the model
-  Json structured;   // as the tool's output schema says; null when it failed
+  Json structured;   // matches the tool's output schema; null on an error
   bool failed = false;
-  Json problem;  // what failed, for programs; null: nothing
+  Json problem;  // the error, for programs; null: none
 };
 
 struct Hints {
@@ -52,10 +52,10 @@ struct Tool {
   std::vector<Argument> arguments;
   Json output_schema;
   Way way = Way::kJson;
-  // Calls on one branch are made in the order they came: an agent that writes a file and runs it at
-  // once means this order.
+  // Calls on one branch are made in the order of their arrival: an agent may send write_file and
+  // exec_command without waiting in between.
   bool takes_turns = false;
-  // Both take checked arguments. `present` may throw the JSON library's exceptions when the answer
+  // Both get checked arguments. `present` may throw the JSON library's exceptions when the answer
   // is not what the API promises.
   std::function<Result<ApiCall>(const Json& arguments)> request;
   std::function<ToolResult(const Json& arguments, const Json& answer)> present;
@@ -68,21 +68,21 @@ std::vector<Tool> branch_tools();
 std::vector<Tool> file_tools();
 std::vector<Tool> terminal_tools();
 
-// As `tools/list` has it.
+// For `tools/list`.
 Json tool_to_json(const Tool& tool);
-// As `tools/call` answers.
+// For `tools/call`.
 Json result_to_json(const ToolResult& result);
 ToolResult failure(const Error& error);
-// Calls with the same lane wait for each other; empty: for nobody.
+// Calls with the same lane run one after another; empty: the call does not wait.
 std::string lane_of(const Tool& tool, const Json& arguments);
 
 // Arguments that many tools take.
 Argument session_argument();
-Argument branch_argument(std::string description = "The branch, as fork named it.");
+Argument branch_argument(std::string description = "Name of the branch, from fork.");
 // Paths of the API.
 std::string session_path(const Json& arguments);
 std::string branch_path(const Json& arguments);
-// Those of the arguments that the API calls by the same name.
+// The arguments in `names`, which have the same names in the API.
 Json picked(const Json& arguments, const std::vector<std::string>& names);
 
 }  // namespace sf::cli::mcp

@@ -46,7 +46,7 @@ std::string range_text(const Argument& argument) {
   return std::to_string(argument.minimum) + " to " + std::to_string(argument.maximum);
 }
 
-// To JSON Schema, 5.0 is a whole number too.
+// In JSON Schema, 5.0 is a whole number, too.
 std::optional<std::uint64_t> whole_of(const Argument& argument, const Json& value) {
   if (!value.is_number() || (value.is_number_integer() && value < 0)) return std::nullopt;
   if (value.is_number_float()) {
@@ -60,7 +60,7 @@ std::optional<std::uint64_t> whole_of(const Argument& argument, const Json& valu
   return number;
 }
 
-// What is wrong with the value; empty: nothing.
+// The problem with the value; empty: none.
 std::string complaint(const Argument& argument, const Json& value) {
   switch (argument.type) {
     case ArgumentType::kText:
@@ -93,7 +93,7 @@ std::string names_text(const std::vector<Argument>& arguments) {
   std::vector<std::string> names;
   for (const Argument& one : arguments)
     names.push_back(one.name + (one.required ? " (required)" : ""));
-  return names.empty() ? "this tool takes no arguments" : "arguments: " + joined(names);
+  return names.empty() ? "this tool has no arguments" : "arguments: " + joined(names);
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ Result<Json> check_arguments(const std::vector<Argument>& arguments, const Json&
     bool known = std::any_of(arguments.begin(), arguments.end(),
                              [&key = name](const Argument& one) { return one.name == key; });
     if (!known)
-      return invalid("there is no argument \"" + name.substr(0, kShownName) + "\"",
+      return invalid("unknown argument \"" + name.substr(0, kShownName) + "\"",
                      names_text(arguments));
   }
   Json checked = Json::object();

@@ -1,5 +1,5 @@
-// What a tool takes: one description from which the JSON Schema is made and a call is checked, so
-// that the two cannot disagree. Pure.
+// The arguments of a tool: both the JSON Schema and the check of a call use the same description.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct Argument {
   ArgumentType type = ArgumentType::kText;
   std::string description;
   bool required = false;
-  wire::Json fallback;                        // the default, which a checked call has; null: none
+  wire::Json fallback;                        // the default of a checked call; null: none
   std::vector<std::string> words;             // kWord: one of these
   std::uint64_t minimum = 0;                  // kWhole, kNumber
-  std::uint64_t maximum = (1ULL << 53U) - 1;  // what every JSON reader can hold
+  std::uint64_t maximum = (1ULL << 53U) - 1;  // exact in every JSON reader
 };
 
 // JSON Schema 2020-12.
 wire::Json input_schema(const std::vector<Argument>& arguments);
 
-// The call's arguments, with defaults filled in and nulls left out. Errors name the argument, and
-// their hint says what there is.
+// Returns the call's arguments with defaults and without nulls. Errors name the argument, and their
+// hint lists the valid ones.
 Result<wire::Json> check_arguments(const std::vector<Argument>& arguments, const wire::Json& given);
 
 }  // namespace sf::cli::mcp

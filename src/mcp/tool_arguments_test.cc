@@ -25,7 +25,7 @@ Error error_of(const Json& given) {
   return checked ? Error{} : checked.error();
 }
 
-TEST(ToolArgumentsTest, AFullCallComesBackAsItIs) {
+TEST(ToolArgumentsTest, CompleteCallIsUnchanged) {
   Json given = {{"session", "s"}, {"branch", "b1"}, {"kind", "a"},    {"count", 9},
                 {"cpus", 1.5},    {"force", true},  {"names", {"x"}}, {"env", {{"K", "V"}}}};
   ASSERT_OK_AND_ASSIGN(Json checked, check_arguments(arguments(), given));
@@ -38,7 +38,7 @@ TEST(ToolArgumentsTest, DefaultsAreFilledInAndNullMeansAbsent) {
   EXPECT_EQ(checked, Json({{"session", "s"}, {"branch", "main"}}));
 }
 
-TEST(ToolArgumentsTest, AnUnknownArgumentIsNamedAndTheHintListsWhatThereIs) {
+TEST(ToolArgumentsTest, UnknownArgumentIsNamedAndTheHintListsValidOnes) {
   Error error = error_of({{"session", "s"}, {"sesion", "s"}});
   EXPECT_NE(error.message.find("\"sesion\""), std::string::npos) << error.message;
   EXPECT_NE(error.hint.find("session (required), branch"), std::string::npos) << error.hint;
@@ -49,7 +49,7 @@ TEST(ToolArgumentsTest, AMissingArgumentIsNamed) {
   EXPECT_NE(error_of({{"session", nullptr}}).message.find("\"session\""), std::string::npos);
 }
 
-TEST(ToolArgumentsTest, ValuesOfOtherTypesAreRefusedByName) {
+TEST(ToolArgumentsTest, ErrorForAWrongTypeNamesTheArgument) {
   const std::vector<std::pair<std::string, Json>> wrong = {
       {"session", 1},      {"branch", Json::array()},
       {"kind", "c"},       {"kind", 1},
@@ -67,14 +67,14 @@ TEST(ToolArgumentsTest, ValuesOfOtherTypesAreRefusedByName) {
   }
 }
 
-TEST(ToolArgumentsTest, AWholeNumberMayBeWrittenWithAPoint) {
+TEST(ToolArgumentsTest, AWholeNumberMayHaveADecimalPoint) {
   ASSERT_OK_AND_ASSIGN(Json checked,
                        check_arguments(arguments(), {{"session", "s"}, {"count", 5.0}}));
   EXPECT_TRUE(checked["count"].is_number_unsigned());
   EXPECT_EQ(checked["count"], 5);
 }
 
-TEST(ToolArgumentsTest, TheSchemaSaysWhatTheCheckDoes) {
+TEST(ToolArgumentsTest, SchemaAndCheckAgree) {
   Json schema = input_schema(arguments());
   EXPECT_EQ(schema["type"], "object");
   EXPECT_EQ(schema["additionalProperties"], false);
@@ -88,7 +88,7 @@ TEST(ToolArgumentsTest, TheSchemaSaysWhatTheCheckDoes) {
   EXPECT_EQ(schema["properties"]["env"]["additionalProperties"]["type"], "string");
 }
 
-TEST(ToolArgumentsTest, AToolWithoutArgumentsTakesNone) {
+TEST(ToolArgumentsTest, ToolWithoutArgumentsRefusesArguments) {
   EXPECT_EQ(
       input_schema({}),
       Json({{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}}));

@@ -22,7 +22,7 @@ std::string ended_line(std::string text) {
   return text;
 }
 
-// Cut between characters.
+// Cuts between characters.
 std::string shortened(const std::string& text) {
   if (text.size() <= kShownCommand) return text;
   std::size_t end = kShownCommand;
@@ -84,15 +84,14 @@ std::string exec_text(const Json& seen) {
     text += "[exit code " + std::to_string(seen.at("exit_code").get<int>()) + ", " + took + "]\n";
   }
   if (seen.value("truncated", false))
-    text += "[the middle was left out: it printed " +
+    text += "[the middle was left out: the command printed " +
             std::to_string(seen.value("output_bytes", std::uint64_t{0})) +
             " bytes; ask for more with max_output, or write it to a file]\n";
   if (seen.contains("output_base64"))
     text += "[the output was not UTF-8; output_base64 has its bytes]\n";
   if (seen.value("shell_restarted", false))
-    text += "[the command ended its shell; a fresh one waits]\n";
-  if (seen.value("left_background", false))
-    text += "[processes that it started are still running]\n";
+    text += "[the command ended its shell; a new one was started]\n";
+  if (seen.value("left_background", false)) text += "[the command left processes running]\n";
   return text;
 }
 
@@ -123,11 +122,11 @@ std::string snapshot_text(const Json& arguments, const Json& report) {
     text += ", " + size_text(report.value("bytes", std::uint64_t{0}));
   text += ", " + took_text(report) + "\n";
   if (report.contains("fallback") && report["fallback"].is_object())
-    text += "[kept as commands to replay: " + report["fallback"].value("detail", "") + "]\n";
+    text += "[saved as a virtual node: " + report["fallback"].value("detail", "") + "]\n";
   return text;
 }
 
-// What a replay did not do as the recording did, and what could not be compared.
+// The divergences of a replay, and why a state could not be compared.
 std::string doubts_text(const Json& report) {
   std::string text;
   for (const Json& one : report.value("accepted", Json::array()))
@@ -144,7 +143,7 @@ std::string restore_text(const Json& arguments, const Json& report) {
   std::string text = where(arguments) + " is back at node " + report.at("node").get<std::string>() +
                      ", " + took_text(report) + "\n";
   if (auto replayed = report.value("replayed", std::uint64_t{0}); replayed > 0)
-    text += "[" + std::to_string(replayed) + " commands were run again]\n";
+    text += "[" + std::to_string(replayed) + " commands were replayed]\n";
   return text + doubts_text(report);
 }
 
@@ -184,7 +183,7 @@ std::string diff_text(const Json& diff) {
     }
     text += "\n" + ended_line(one.value("patch", ""));
   }
-  if (diff.value("truncated", false)) text += "[there are more]\n";
+  if (diff.value("truncated", false)) text += "[there are more differences]\n";
   return text + doubts_text(diff);
 }
 
@@ -193,19 +192,19 @@ std::string removed_text(const Json& report) {
   std::string branches = joined(report.value("branches", Json::array()));
   return "removed nodes: " + (nodes.empty() ? "none" : nodes) +
          "; branches: " + (branches.empty() ? "none" : branches) + "; " +
-         size_text(report.value("bytes", std::uint64_t{0})) + " given back\n";
+         size_text(report.value("bytes", std::uint64_t{0})) + " freed\n";
 }
 
 std::string file_text(const Json& file) {
   std::string size = std::to_string(file.at("bytes").get<std::uint64_t>());
   if (file.value("encoding", "") != "utf-8")
-    return "[" + size + " bytes that are no UTF-8 text; the structured content has them as base64]";
+    return "[" + size + " bytes that are not UTF-8; the structured content has them in base64]";
   std::string text = file.value("content", "");
   if (file.value("truncated", false)) {
     auto next =
         file.at("offset").get<std::uint64_t>() + file.at("returned_bytes").get<std::uint64_t>();
     text = ended_line(text) + "[the file has " + size +
-           " bytes; go on with offset=" + std::to_string(next) + "]\n";
+           " bytes; continue with offset=" + std::to_string(next) + "]\n";
   }
   return text;
 }

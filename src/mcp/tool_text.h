@@ -1,5 +1,4 @@
-// The daemon's answers as text that a model reads well: the result first, what is worth knowing
-// after it in [brackets]. Pure.
+// Formats the daemon's answers for a model: the result first, then remarks in [brackets]. Pure.
 #pragma once
 
 #include <string>
@@ -13,7 +12,7 @@ std::string session_text(const wire::Json& session);
 std::string sessions_text(const wire::Json& answer);
 // The output, then "[exit code 0, 12 ms]" and remarks.
 std::string exec_text(const wire::Json& seen);
-// Both outputs, the second behind a line of its own; then as exec_text.
+// Standard output, "[standard error]" and standard error; then as exec_text.
 std::string run_text(const wire::Json& seen);
 std::string snapshot_text(const wire::Json& arguments, const wire::Json& report);
 std::string restore_text(const wire::Json& arguments, const wire::Json& report);
@@ -23,7 +22,7 @@ std::string diff_text(const wire::Json& diff);
 std::string removed_text(const wire::Json& report);
 std::string file_text(const wire::Json& file);
 
-// A tree without what only the daemon needs; commands are shortened.
+// A tree without the daemon's internal fields; commands are shortened.
 wire::Json short_tree(const wire::Json& tree);
 
 }  // namespace sf::cli::mcp

@@ -9,7 +9,7 @@ namespace {
 
 using wire::Json;
 
-TEST(ToolTextTest, ACommandReadsAsItsOutputAndItsExitCode) {
+TEST(ToolTextTest, CommandTextHasOutputAndExitCode) {
   EXPECT_EQ(exec_text({{"exit_code", 0}, {"output", "hello\n"}, {"duration_us", 12'000}}),
             "hello\n[exit code 0, 12 ms]\n");
   EXPECT_EQ(exec_text({{"exit_code", 2}, {"output", "no end"}, {"duration_us", 2'500'000}}),
@@ -18,7 +18,7 @@ TEST(ToolTextTest, ACommandReadsAsItsOutputAndItsExitCode) {
             "[exit code 1, 1 ms]\n");
 }
 
-TEST(ToolTextTest, ACommandsRemarksStandBehindItsOutput) {
+TEST(ToolTextTest, RemarksFollowTheOutputOfACommand) {
   std::string text = exec_text({{"exit_code", 130},
                                 {"output", "part\n"},
                                 {"duration_us", 3'000'000},
@@ -38,7 +38,7 @@ TEST(ToolTextTest, ACommandsRemarksStandBehindItsOutput) {
   EXPECT_EQ(text.find("exit code"), std::string::npos);
 }
 
-TEST(ToolTextTest, AProgramReadsAsItsTwoOutputsAndItsExitCode) {
+TEST(ToolTextTest, ProgramTextHasBothOutputsAndExitCode) {
   EXPECT_EQ(run_text({{"exit_code", 0}, {"stdout", "out"}, {"stderr", ""}, {"duration_us", 1'000}}),
             "out\n[exit code 0, 1 ms]\n");
   EXPECT_EQ(run_text({{"exit_code", 3}, {"stdout", ""}, {"stderr", "no"}, {"duration_us", 1'000}}),
@@ -55,7 +55,7 @@ TEST(ToolTextTest, AProgramReadsAsItsTwoOutputsAndItsExitCode) {
     EXPECT_NE(text.find(remark), std::string::npos) << remark;
 }
 
-TEST(ToolTextTest, DifferencesReadOneByOneWithTheirPatches) {
+TEST(ToolTextTest, DifferencesAreListedWithTheirPatches) {
   Json diff = {{"differences",
                 {{{"subject", "file"},
                   {"kind", "changed"},
@@ -72,11 +72,11 @@ TEST(ToolTextTest, DifferencesReadOneByOneWithTheirPatches) {
                {"truncated", true}};
   EXPECT_EQ(diff_text(diff),
             "file changed: /etc/motd  (5 bytes -> 6 bytes)\n--- a\n+++ b\n-x\n+y\n"
-            "port added: tcp 127.0.0.1:80\n[there are more]\n");
+            "port added: tcp 127.0.0.1:80\n[there are more differences]\n");
   EXPECT_EQ(diff_text({{"differences", Json::array()}, {"truncated", false}}), "no differences\n");
 }
 
-TEST(ToolTextTest, SessionsReadOneALine) {
+TEST(ToolTextTest, SessionsAreListedOnePerLine) {
   Json session = {{"id", "s1"},
                   {"name", "work"},
                   {"backend", "waypoint"},
@@ -94,19 +94,19 @@ TEST(ToolTextTest, SessionsReadOneALine) {
             "there are no sessions; session_create makes one\n");
 }
 
-TEST(ToolTextTest, SnapshotRestoreAndForkTellWhereThingsStand) {
+TEST(ToolTextTest, SnapshotRestoreAndForkNameTheirNodes) {
   Json arguments = {{"session", "s1"}, {"branch", "main"}, {"name", "good"}};
   EXPECT_EQ(snapshot_text(arguments, {{"node", "n3"},
                                       {"kind", "virtual"},
                                       {"took_us", 900},
                                       {"fallback", {{"detail", "io_uring"}}}}),
             "node n3 (good) holds branch main of session s1: virtual, 1 ms\n"
-            "[kept as commands to replay: io_uring]\n");
+            "[saved as a virtual node: io_uring]\n");
   EXPECT_EQ(restore_text(arguments, {{"node", "n1"},
                                      {"replayed", 2},
                                      {"took_us", 31'000},
                                      {"accepted", {{{"command", "date"}}}}}),
-            "branch main of session s1 is back at node n1, 31 ms\n[2 commands were run again]\n"
+            "branch main of session s1 is back at node n1, 31 ms\n[2 commands were replayed]\n"
             "[diverged: date]\n");
   EXPECT_EQ(fork_text(arguments,
                       {{"node", "n1"}, {"branches", {{{"branch", "b1"}}, {{"branch", "b2"}}}}}),
@@ -119,7 +119,7 @@ TEST(ToolTextTest, SnapshotRestoreAndForkTellWhereThingsStand) {
             "no differences\n[not proven to be the node's state: why]\n");
 }
 
-TEST(ToolTextTest, AShortTreeHasCommandsInsteadOfLogs) {
+TEST(ToolTextTest, ShortTreeHasCommandsInsteadOfLogs) {
   std::string long_command(199, 'x');
   long_command += "\xc3\xa9 tail";
   Json tree = {{"session", {{"id", "s1"}}},
@@ -148,10 +148,10 @@ TEST(ToolTextTest, AShortTreeHasCommandsInsteadOfLogs) {
             Json({{"id", "main"}, {"node", "n0"}, {"alive", true}, {"pending", {"ls"}}}));
 }
 
-TEST(ToolTextTest, APartOfAFileSaysHowToGoOn) {
+TEST(ToolTextTest, PartOfAFileNamesTheNextOffset) {
   Json file = {{"bytes", 100},        {"offset", 10},       {"returned_bytes", 5},
                {"encoding", "utf-8"}, {"content", "hello"}, {"truncated", true}};
-  EXPECT_EQ(file_text(file), "hello\n[the file has 100 bytes; go on with offset=15]\n");
+  EXPECT_EQ(file_text(file), "hello\n[the file has 100 bytes; continue with offset=15]\n");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What each tool asks of the daemon, and what it makes of the answer.
+// Each tool's request to the daemon and its reading of the answer.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -38,7 +38,7 @@ class ToolsTest : public ::testing::Test {
   const std::vector<Tool> tools_ = all_tools();
 };
 
-TEST_F(ToolsTest, TheToolsAreTheseInThisOrder) {
+TEST_F(ToolsTest, ToolsAreListedInAFixedOrder) {
   std::vector<std::string> names;
   for (const Tool& one : tools_) names.push_back(one.name);
   EXPECT_EQ(names, (std::vector<std::string>{
@@ -47,7 +47,7 @@ TEST_F(ToolsTest, TheToolsAreTheseInThisOrder) {
                        "write_file", "send_keys", "mouse", "screen", "resize"}));
 }
 
-TEST_F(ToolsTest, HintsSayWhichToolsOnlyReadAndWhichDestroy) {
+TEST_F(ToolsTest, HintsMarkReadOnlyAndDestructiveTools) {
   std::set<std::string> reading;
   std::set<std::string> destroying;
   for (const Tool& one : tools_) {
@@ -79,7 +79,7 @@ TEST_F(ToolsTest, SessionsAreMadeListedAndDestroyed) {
   EXPECT_EQ(sent("session_destroy", {{"session", "a/b"}}), "DELETE /v1/sessions/a%2Fb");
 }
 
-TEST_F(ToolsTest, BranchToolsGoToMainUnlessABranchIsNamed) {
+TEST_F(ToolsTest, BranchToolsUseMainUnlessABranchIsNamed) {
   EXPECT_EQ(sent("exec_command", {{"session", "s"}, {"command", "ls"}}),
             "POST /v1/sessions/s/branches/main/executions "
             R"({"command":"ls","max_output":65536,"timeout_ms":120000})");
@@ -92,7 +92,7 @@ TEST_F(ToolsTest, BranchToolsGoToMainUnlessABranchIsNamed) {
             R"({"count":2,"node":"HEAD","on_divergence":"fail"})");
 }
 
-TEST_F(ToolsTest, DiffNamesBothEndsInTheQuery) {
+TEST_F(ToolsTest, DiffNamesBothNodesInTheQuery) {
   EXPECT_EQ(sent("diff", {{"session", "s"}, {"from", "HEAD~1"}}),
             "GET /v1/sessions/s/diff?from=HEAD~1&branch=main");
   EXPECT_EQ(sent("diff", {{"session", "s"}, {"from", "a b"}, {"to", "n2"}, {"branch", "b1"}}),
@@ -108,7 +108,7 @@ TEST_F(ToolsTest, CleanupRemovesNodesOrABranch) {
   EXPECT_FALSE(request("cleanup", {{"session", "s"}, {"node", "n"}, {"remove_branch", "b"}}).ok());
 }
 
-TEST_F(ToolsTest, TheTerminalTakesKeysPastesAndTheMouse) {
+TEST_F(ToolsTest, TerminalToolsSendKeysPastesAndMouseEvents) {
   EXPECT_EQ(sent("send_keys", {{"session", "s"}, {"keys", {":wq", "Enter"}}, {"paste", "p"}}),
             R"(POST /v1/sessions/s/branches/main/keys )"
             R"({"input":[{"text":":wq"},{"key":"Enter"},{"paste":"p"}]})");
@@ -139,7 +139,7 @@ TEST_F(ToolsTest, AWindowHasAtLeastOneRowAndOneColumn) {
   }
 }
 
-TEST_F(ToolsTest, AProgramBesideTheShellIsGivenWordByWord) {
+TEST_F(ToolsTest, RunPassesTheProgramWordByWord) {
   EXPECT_EQ(sent("run", {{"session", "s"}, {"argv", {"ps", "a b"}}, {"input", "i"}}),
             "POST /v1/sessions/s/branches/main/run "
             R"({"argv":["ps","a b"],"input":"i","max_output":65536,"timeout_ms":120000})");
@@ -147,7 +147,7 @@ TEST_F(ToolsTest, AProgramBesideTheShellIsGivenWordByWord) {
   EXPECT_FALSE(request("run", {{"session", "s"}}).ok());
 }
 
-TEST_F(ToolsTest, FilesAreNamedInTheQueryAndTravelAsBytes) {
+TEST_F(ToolsTest, FilesAreNamedInTheQueryAndSentAsBytes) {
   EXPECT_EQ(sent("read_file", {{"session", "s"}, {"path", "/a b&c"}}),
             "GET /v1/sessions/s/branches/main/files?path=%2Fa%20b%26c");
   Json given = {{"session", "s"}, {"path", "/x"}, {"content", "caf\xc3\xa9"}};
@@ -178,7 +178,7 @@ TEST_F(ToolsTest, OtherBytesAreReadAsBase64) {
   EXPECT_NE(result.text.find("3 bytes"), std::string::npos);
 }
 
-TEST_F(ToolsTest, ALongFileIsReadInPartsThatGiveTheWhole) {
+TEST_F(ToolsTest, PartsOfALongFileGiveTheWholeFile) {
   std::string file;
   for (int i = 0; i < 50; ++i)
     file +=
@@ -197,7 +197,7 @@ TEST_F(ToolsTest, ALongFileIsReadInPartsThatGiveTheWhole) {
   EXPECT_EQ(read, file);
 }
 
-TEST_F(ToolsTest, AnOffsetBehindTheEndGivesNothing) {
+TEST_F(ToolsTest, OffsetAfterTheEndGivesNoContent) {
   ToolResult result =
       present("read_file", {{"session", "s"}, {"path", "/x"}, {"offset", 99}}, "abc");
   EXPECT_EQ(result.structured["content"], "");
@@ -232,7 +232,7 @@ TEST_F(ToolsTest, AFailuresDetailsCanBeRead) {
   EXPECT_EQ(failure(error).text, "a command did something else\ncommand: date");
 }
 
-TEST_F(ToolsTest, CallsOnOneBranchShareALaneAndLookingDoesNot) {
+TEST_F(ToolsTest, CallsThatChangeABranchShareALane) {
   auto lane = [this](const std::string& name, const Json& given) {
     return lane_of(tool(name), check_arguments(tool(name).arguments, given).value());
   };

@@ -353,7 +353,7 @@ class LifeTest(HarborTest):
         self.refuse(UnsupportedError, "gpus", base.EnvironmentConfig(gpus=1))
         self.refuse(UnsupportedError, "allowlist", network_policy=base.NetworkPolicy("allowlist", ["a"]), network=None)
         self.refuse(UnsupportedError, "allowlist", network_policy=base.NetworkPolicy("allowlist", ["a"]))
-        self.refuse(UnsupportedError, "no network", network_policy=base.NetworkPolicy("no-network"), network="host")
+        self.refuse(UnsupportedError, "without a network", network_policy=base.NetworkPolicy("no-network"), network="host")
         self.refuse(UnsupportedError, "'bridge'", network="bridge")
         self.refuse(UnsupportedError, "STATEFORK_ROOT", root=None)
         self.refuse(FileNotFoundError, "/no/such/root", root="/no/such/root")

@@ -226,7 +226,7 @@ TEST_F(CliExecTest, WordsAfterTheDashesAreRefusedByOtherCommands) {
     CommandRun refused = world_.run({command, "s", "--", "x"});
     EXPECT_EQ(refused.status, 2) << command;
     EXPECT_EQ(refused.out, "") << command;
-    EXPECT_EQ(refused.err, "statefork: only `exec`, `run` and `keys` take words after --\n")
+    EXPECT_EQ(refused.err, "statefork: only `exec`, `run` and `keys` accept words after --\n")
         << command;
   }
   EXPECT_EQ(world_.exec_output("s", "echo usable"), "usable");
@@ -235,7 +235,7 @@ TEST_F(CliExecTest, WordsAfterTheDashesAreRefusedByOtherCommands) {
 TEST_F(CliExecTest, StartFailureIsNotReportedAsAnExitStatus) {
   CommandRun none = world_.run({"run", "s", "--"});
   EXPECT_EQ(none.status, 125);
-  EXPECT_NE(none.err.find("the program stands after --"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("the program must follow --"), std::string::npos) << none.err;
   CommandRun before = world_.run({"run", "s", "ps"});
   EXPECT_EQ(before.status, 125);
   EXPECT_NE(before.err.find("statefork run s -- PROGRAM"), std::string::npos) << before.err;

@@ -141,7 +141,7 @@ TEST(CliStatsTest, LimitsAcceptUnits) {
 TEST(CliStatsTest, GcEndsSessionsWhoseTimeIsOverAndNoOthers) {
   DaemonWorld world;
   world.output({"new", "--name", "stays"});
-  EXPECT_EQ(world.output({"gc"}), "no session was due to end");
+  EXPECT_EQ(world.output({"gc"}), "no session had reached its time limit");
   world.output({"new", "--name", "goes", "--ttl", "1"});
   wire::Json left;
   for (Deadline deadline = Deadline::after(seconds(30)); !deadline.passed();) {

@@ -26,7 +26,7 @@ run_tests() {
   ((status == 0)) || die "tests failed ($preset)"
 }
 
-# run_benchmarks [name]: bench_<name> and what it has beside it (bench_<name>_*), or every bench_* there is.
+# run_benchmarks [name]: runs bench_<name> and bench_<name>_*, or all benchmarks.
 run_benchmarks() {
   local bin=$SF_ROOT/build/release/bin name=${1:-} program
   shift || true

@@ -1,14 +1,14 @@
 # CRIU in a private prefix. Debian 12's own CRIU (3.17) does not start on kernels from 6.13 on, and newer packages need
-# a newer libc; so criu and every library below it are unpacked into $SF_CRIU_PREFIX, which nothing else looks into:
+# a newer libc. So criu and all its libraries are unpacked into $SF_CRIU_PREFIX, which no other program uses:
 #
 #   <prefix>/bin/criu      link to the patched executable: its loader and libraries are those of the prefix
 #   <prefix>/VERSION       version and suite, e.g. "4.3 (experimental)"; written last, so it marks a whole installation
 #   <prefix>/usr/...       the unpacked packages
 #
 # The mirror is the one this machine's apt uses. Package lists of the other suite live in a temporary directory and the
-# machine's apt configuration is not touched. What is downloaded is verified by apt as always: Debian signs its
-# development and next suites with the keys of older releases too, so the machine's keyring usually suffices; where it
-# is too old, the newest keyring package that the machine's *own, verified* suite offers is used for this one download.
+# machine's apt configuration is not changed. apt verifies downloads as usual. Debian also signs its development and
+# next suites with the keys of older releases, so the machine's keyring usually suffices. If it is too old, the newest
+# keyring package of the machine's *own, verified* suite is used for this one download.
 
 CRIU_OLDEST=4.1
 
@@ -28,7 +28,7 @@ install_criu() {
   say "CRIU $(cat "$SF_CRIU_PREFIX/VERSION") is ready"
 }
 
-# Tries the suites from the newest CRIU to the oldest; the first that works here is kept.
+# Tries the suites from the newest CRIU to the oldest, and keeps the first working one.
 install_criu_from_suites() {
   local work=$1 mirror suite keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   mirror=$(debian_mirror) || return 1
@@ -60,7 +60,7 @@ debian_mirror() {
   echo "$uri"
 }
 
-# Unpacks the newest keyring package of the machine's own release into <dir>. Fails when that was done before.
+# Unpacks the newest keyring package of the machine's own release into <dir>. Fails if that was done before.
 newest_keyring() {
   local dir=$1
   [[ ! -d $dir ]] || return 1
@@ -94,7 +94,7 @@ fetch_debs() {
     mv "$dir"/cache/archives/*.deb "$dir/debs"
 }
 
-# Unpacks <dir>/debs into the draft and ties the executable to the draft's future place.
+# Unpacks <dir>/debs into the draft and sets the executable's loader and library paths to the final prefix.
 unpack_criu() {
   local dir=$1 draft=$SF_CRIU_PREFIX.draft deb loader libraries
   compgen -G "$dir/debs/*.deb" >/dev/null || return 1
@@ -113,7 +113,7 @@ unpack_criu() {
   as_root ln -s ../usr/sbin/criu "$draft/bin/criu"
 }
 
-# Tries the draft under its final name, in a mount namespace of its own, then renames it into place.
+# Tries the draft under its final name, in a private mount namespace, then renames it.
 publish_criu() {
   local suite=$1 draft=$SF_CRIU_PREFIX.draft version
   as_root mkdir -p "$SF_CRIU_PREFIX"
@@ -124,8 +124,8 @@ publish_criu() {
   as_root mv -T "$draft" "$SF_CRIU_PREFIX"
 }
 
-# Runs in a private mount namespace as root. Prints the version when CRIU starts, finds all its libraries inside the
-# prefix and says that this kernel has what it needs. /run is a tmpfs here, since CRIU keeps a cache there.
+# Runs in a private mount namespace as root. Prints the version if CRIU starts, finds all its libraries inside the
+# prefix and reports that this kernel is sufficient. /run is a tmpfs here, since CRIU keeps a cache there.
 try_criu() {
   set -e
   local draft=$1 prefix=$2 report

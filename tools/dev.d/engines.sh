@@ -1,4 +1,4 @@
-# What the backends over other people's tools need beside distribution packages: gVisor, and a small root file system.
+# Further needs of the backends over other tools: gVisor, a small root file system, and a kernel for virtual machines.
 
 SF_GVISOR=/opt/statefork/gvisor
 SF_VM_GUEST=/opt/statefork/vm
@@ -11,8 +11,8 @@ install_engines() {
   make_small_root
 }
 
-# The kernel of the vm backend's machines: Debian's for virtual machines, and the drivers of disk and port, whose names
-# say in which order they are loaded.
+# The kernel of the vm backend's machines: Debian's for virtual machines, and its drivers for disk and port. The names
+# of the drivers' files give the order of loading.
 install_vm_guest() {
   [[ ! -d $SF_VM_GUEST ]] || return 0
   say "installing a guest kernel into $SF_VM_GUEST"
@@ -31,8 +31,8 @@ install_vm_guest() {
   )
 }
 
-# take_module NAME DIRECTORY: copies a driver of ./kernel behind all that it needs, which changes from one version to the
-# next. `taken`: those that are there.
+# take_module NAME DIRECTORY: copies a driver of ./kernel after its dependencies, which differ between versions. `taken`
+# lists the copied drivers.
 take_module() {
   local module=$1 directory=$2 found needed
   [[ -z ${taken[$module]:-} ]] || return 0
@@ -67,7 +67,7 @@ install_gvisor() {
   )
 }
 
-# Debian's minimal variant and what the tests run inside. Renamed into place, so a root that is there is whole.
+# Debian's minimal variant and what the tests run inside. Renamed at the end, so an existing root is complete.
 make_small_root() {
   [[ ! -d $SF_SMALL_ROOT ]] || return 0
   local mirror codename draft=$SF_SMALL_ROOT.draft
@@ -82,7 +82,7 @@ make_small_root() {
   as_root mv -T "$draft" "$SF_SMALL_ROOT"
 }
 
-# The small root, and all programs that the equivalence suite runs: for the backends that cannot have the host's own root.
+# The small root plus all programs of the equivalence suite, for the backends that cannot use the host's root.
 make_full_root() {
   [[ ! -d $SF_FULL_ROOT ]] || return 0
   make_small_root

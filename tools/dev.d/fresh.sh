@@ -44,7 +44,7 @@ put_sources() {
 }
 
 # Runs inside the new namespaces. pivot_root rather than chroot: the new root is then the root of the mount namespace,
-# as on a real machine, and what overlays, user namespaces and CRIU see is what they would see there.
+# as on a real machine, and overlays, user namespaces and CRIU behave as on a real machine.
 enter_root() {
   set -e
   local root=$1

@@ -1,6 +1,6 @@
-# Fuzzing: every parser under libFuzzer (fuzz/). What is learnt stays in build/fuzz: corpus/<name>, logs, crashes.
+# Fuzzing: every parser under libFuzzer (fuzz/). Results stay in build/fuzz: corpus/<name>, logs, crashes.
 
-# run_fuzzers [seconds] [name]: each that long, as many at once as SF_JOBS says. A finding fails the run at its end.
+# run_fuzzers [seconds] [name]: runs each for that long, SF_JOBS in parallel. A finding fails the run at its end.
 run_fuzzers() {
   local seconds=${1:-30} name=${2:-} dir=$SF_ROOT/build/fuzz names=() program
   [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "fuzz takes a number of seconds, then perhaps a name: fuzz 60 frame"
@@ -18,7 +18,7 @@ run_fuzzers() {
   mend the parser and keep the input in fuzz/seeds/NAME/"
 }
 
-# run_fuzzer <name> <seconds>: one line about how it went.
+# run_fuzzer <name> <seconds>: runs one fuzzer and prints one line about its result.
 run_fuzzer() {
   local name=$1 seconds=$2 dir=$SF_ROOT/build/fuzz status=0 runs coverage scratch
   local corpus=$dir/corpus/$name log=$dir/logs/$name.log

@@ -1,4 +1,4 @@
-# Format and lint. Only files that git knows or would add are looked at.
+# Format and lint. Checks only files that git tracks or would add.
 
 cxx_sources() {
   git -C "$SF_ROOT" ls-files --cached --others --exclude-standard -- '*.cc' '*.h' '*.c' | while read -r file; do

@@ -1,5 +1,5 @@
-# Distribution packages, installed without prompts. What dpkg says is the only record: a check costs some milliseconds
-# and cannot be out of date, whichever machine the build directory came from.
+# Distribution packages, installed without prompts. dpkg's database is the only record: a query takes some milliseconds
+# and is never out of date, even if the build directory came from another machine.
 
 PACKAGES_build=(g++ cmake ninja-build pkg-config libgtest-dev libgmock-dev librapidcheck-dev nlohmann-json3-dev libcli11-dev libfmt-dev
   libvterm-dev libcap-dev libsqlite3-dev libcpp-httplib-dev libcurl4-openssl-dev libarchive-dev libyaml-cpp-dev libtomlplusplus-dev ccache mold git python3 patchelf btrfs-progs e2fsprogs iproute2 procps util-linux)
@@ -8,14 +8,14 @@ PACKAGES_test=(redis-server nginx-light postgresql sqlite3 openssh-client less n
   vim nano htop mc dialog fzf gdb vttest ncurses-examples ncurses-term postgresql-client)
 # Where Node.js is not Debian's, it brings its own npm, and the two exclude each other.
 command -v npm >/dev/null || PACKAGES_test+=(npm)
-# The engines of other backends. A dockerd of another vendor will do.
+# The engines of other backends. A dockerd of another vendor is accepted.
 PACKAGES_test+=(podman runc debootstrap qemu-system-x86 qemu-utils)
 command -v dockerd >/dev/null || PACKAGES_test+=(docker.io)
 PACKAGES_lint=(clang-format clang-tidy git)
 PACKAGES_fuzz=(clang libclang-rt-dev llvm) # the last for names in a finding's stack
 PACKAGES_fresh=(debootstrap git)
 
-# Services that arrive with the test packages. Tests start their own instances; the distribution's stay off.
+# Services of the test packages. Tests start their own instances; the distribution's services stay off.
 SERVICES=(redis-server nginx postgresql docker)
 
 apt_quiet() {
@@ -24,7 +24,7 @@ apt_quiet() {
     apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -q -y "$@"
 }
 
-# use_own_apt <root>: the root finds packages as this machine does.
+# use_own_apt <root>: copies this machine's apt configuration into the root.
 use_own_apt() {
   local root=$1
   as_root rm -rf "$root/etc/apt/sources.list" "$root"/var/lib/apt/lists "$root"/var/cache/apt/archives
@@ -37,7 +37,7 @@ use_own_apt() {
   [[ ! -d /usr/local/share/ca-certificates ]] || as_root cp -a /usr/local/share/ca-certificates "$root/usr/local/share/"
 }
 
-# Prints those of the given packages that are not installed.
+# Prints the given packages that are not installed.
 missing_packages() {
   local installed package
   installed=$(dpkg-query -W -f '${db:Status-Status} ${binary:Package}\n' "$@" 2>/dev/null |
@@ -47,12 +47,12 @@ missing_packages() {
   done
 }
 
-# Do the package lists at hand name all of these packages?
+# Succeeds if the local package lists have all of these packages.
 packages_known() {
   apt-get -s -q --no-install-recommends install "$@" >/dev/null 2>&1
 }
 
-# setup_for <set>...: installs what is missing of the named package sets.
+# setup_for <set>...: installs the missing packages of the named sets.
 setup_for() {
   command -v apt-get >/dev/null ||
     die "this machine has no apt-get; install by hand what tools/dev.d/packages.sh lists, then use cmake --preset dev"
@@ -80,7 +80,7 @@ setup_for() {
   stop_services "${fresh_services[@]}"
 }
 
-# Prints the services of SERVICES that this machine did not have yet: only those may be switched off afterwards.
+# Prints the services of SERVICES that this machine does not have yet: only these may be disabled afterwards.
 services_absent() {
   local service
   for service in "${SERVICES[@]}"; do
@@ -88,7 +88,7 @@ services_absent() {
   done
 }
 
-# systemd does not heed RUNLEVEL: where it runs, the new services are stopped and disabled again.
+# systemd ignores RUNLEVEL, so if it runs, the new services are stopped and disabled again.
 stop_services() {
   [[ -d /run/systemd/system ]] || return 0
   local service

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists the tests that were skipped, and fails when one of them may not be.
+"""Lists the skipped tests, and fails if one of them is not allowed to be skipped.
 
 Usage: skips.py <junit report of ctest> <file of allowed skips>
 

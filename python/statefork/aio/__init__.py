@@ -11,7 +11,8 @@ from .client import AsyncClient
 from .execution import AsyncExecution
 from .session import AsyncSession
 
-# Of the daemon that the environment names, or the usual one; for another one, make an AsyncClient.
+# For the daemon that the environment names, or else the default one. For another, make an
+# AsyncClient.
 _client = AsyncClient()
 build_session = _client.build_session
 connect = _client.connect

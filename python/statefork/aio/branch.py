@@ -1,6 +1,7 @@
-"""AsyncTerminal and AsyncBranch: the verbs of `statefork.Terminal` and `statefork.Branch`, with `await`.
+"""AsyncTerminal and AsyncBranch: the verbs of `statefork.Terminal` and `statefork.Branch`, with
+`await`.
 
-What each verb does is said there, once.
+The verbs are documented in `statefork.branch`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class AsyncTerminal:
                   cwd: Optional[str] = None, user: Optional[str] = None, stdin: Union[str, bytes, None] = None,
                   timeout: Optional[float] = DEFAULT_TIMEOUT, check: bool = False,
                   max_output: Optional[int] = None) -> ProgramResult:
-        """A program beside the branch's shell."""
+        """Runs a program beside the branch's shell."""
         return await self._runner.run(
             verbs.run(self._at, argv, env, cwd, user, stdin, timeout, check, max_output))
 
@@ -81,7 +82,7 @@ class AsyncTerminal:
 
     def branch(self, node: NodeRef = "HEAD", name: Optional[str] = None, *,
                on_divergence: OnDivergence = "fail") -> Opening[AsyncBranch]:
-        """For `async with s.branch(n) as b:`, or to be awaited."""
+        """Use it as `async with s.branch(n) as b:`, or await it."""
         async def make() -> AsyncBranch:
             return self._forked(await self._runner.run(verbs.branch(self._at, node, name, on_divergence)))
         return Opening(make())
@@ -148,7 +149,7 @@ class AsyncTerminal:
 
 
 class AsyncBranch(AsyncTerminal):
-    """A live copy of a node, apart from all others. `accepted` and `unproven`: as `statefork.Branch` has them."""
+    """A branch forked from a node. For `accepted` and `unproven` see `statefork.Branch`."""
 
     accepted: Sequence[Divergence] = ()
     unproven: str = ""

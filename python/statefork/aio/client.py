@@ -18,7 +18,7 @@ from .session import AsyncSession
 
 
 class AsyncClient:
-    """One daemon, and the sessions it has."""
+    """A daemon and its sessions."""
 
     def __init__(self, socket: Optional[str] = None, *, url: Optional[str] = None, token: Optional[str] = None,
                  state: Optional[str] = None, start: bool = True) -> None:
@@ -36,7 +36,7 @@ class AsyncClient:
                       labels: Optional[Mapping[str, str]] = None, ttl: Optional[float] = None,
                       idle: Optional[float] = None, max_bytes: Optional[int] = None,
                       max_branches: Optional[int] = None, keep: bool = False) -> Opening[AsyncSession]:
-        """For `async with build_session("waypoint", root="/") as s:`, or to be awaited."""
+        """Use it as `async with build_session("waypoint", root="/") as s:`, or await it."""
         plan = verbs.build_session(
             backend, root, ttl, idle, name=name, policy=policy, user=user, cwd=cwd, env=env, network=network,
             engine=engine,

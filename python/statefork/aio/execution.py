@@ -1,4 +1,4 @@
-"""AsyncExecution: a command that runs by itself, whoever watches."""
+"""AsyncExecution: a command that runs independently of its watchers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .runner import AsyncRunner
 
 
 class AsyncExecution:
-    """As `statefork.Execution`, for `async for event in execution:`."""
+    """Like `statefork.Execution`, for `async for event in execution:`."""
 
     def __init__(self, runner: AsyncRunner, at: Address, info: ExecutionInfo) -> None:
         self._runner = runner

@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 client over asyncio streams: one request, then its answer as it comes."""
+"""A small HTTP/1.1 client over asyncio streams: sends one request and streams its answer."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from ..location import CONNECT_SECONDS, Location, watch_peer
 from ..plans import Request, Stream
 from ..runner import CHUNK, went_away
 
-# What a broken connection, and what is no HTTP, raise.
+# Exceptions raised for a broken connection or a malformed HTTP answer.
 BROKEN = (OSError, EOFError, ValueError, IndexError, asyncio.LimitOverrunError)
 Ends = Tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class AsyncAnswer(Stream):
-    """An answer whose head was read. Its body ends with its last chunk, after its length, or with the connection."""
+    """An answer after its head was read. Its body is chunked, has a length, or ends with the
+    connection."""
 
     def __init__(self, ends: Ends, status: int, headers: Dict[str, str]) -> None:
         self.status = status
@@ -35,7 +36,7 @@ class AsyncAnswer(Stream):
             pieces.append(piece)
 
     async def read(self) -> bytes:
-        """What comes next; nothing at the end."""
+        """Returns the next bytes of the body; empty at its end."""
         try:
             return await self._read()
         except BROKEN as error:
@@ -50,7 +51,7 @@ class AsyncAnswer(Stream):
             return b""
         data = await self._reader.read(min(CHUNK, self._left))
         if not data:
-            raise EOFError("it hung up in the middle of its answer")
+            raise EOFError("the connection closed in the middle of the answer")
         self._left -= len(data)
         if self._chunked and self._left == 0:
             await self._reader.readexactly(2)  # the line end after a chunk
@@ -101,7 +102,7 @@ async def open_answer(location: Location, request: Request) -> AsyncAnswer:
 
 
 async def read_head(reader: asyncio.StreamReader) -> Tuple[int, Dict[str, str]]:
-    """The status and the headers, their names in small letters."""
+    """Returns the status and the headers, with their names in lower case."""
     first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     headers = {}
     for line in lines:

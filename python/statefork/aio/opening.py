@@ -1,4 +1,4 @@
-"""Opening: something live that is still to be made, for `x = await opening` or `async with opening as x:`."""
+"""Opening: creates a session or branch on `x = await opening` or `async with opening as x:`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AsyncRunner: carries plans out with awaits."""
+"""AsyncRunner: carries out plans with `await`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AsyncRunner:
             return cast(T, course.value)
 
     async def iterate(self, plan: Plan[Any]) -> AsyncIterator[Any]:
-        """Gives the plan's events; whoever stops listening hangs up."""
+        """Yields the plan's events. If the caller stops iterating, the connection is closed."""
         with Course(plan) as course:
             while course.step is not None:
                 if isinstance(course.step, Emit):

@@ -14,7 +14,7 @@ from .runner import AsyncRunner
 
 
 class AsyncSession(AsyncTerminal):
-    """A live terminal over a root directory, and the tree of states that grows from it.
+    """A live terminal over a root directory, and the tree of its nodes.
 
     >>> import asyncio
     >>> from statefork import aio

@@ -41,8 +41,8 @@ std::string report_text(const Json& report) {
   std::string text = list("nodes", "node") + list("branches", "branch");
   if (text.empty()) return "nothing to remove\n";
   for (const Json& left : report.at("leftovers"))
-    print_remark("could not be put away yet: " + one_line(left.get<std::string>()) +
-                 " (`statefork gc` tries again)");
+    print_remark("not removed yet: " + one_line(left.get<std::string>()) +
+                 " (`statefork gc` retries)");
   return text + "freed " + size_text(report.value("bytes", std::uint64_t{0})) + "\n";
 }
 
@@ -62,7 +62,7 @@ Result<int> run_cleanup(const CleanupArguments& arguments, ApiClient& client) {
     if (report) {
       add_up(*report, sum);
     } else if (report.error().code == ErrorCode::kBusy) {
-      print_remark(node + " stays: " + report.error().message);  // it is no dead end any more
+      print_remark(node + " stays: " + report.error().message);  // it is in use by now
     } else {
       return std::move(report).error();
     }
@@ -74,14 +74,14 @@ Result<int> run_cleanup(const CleanupArguments& arguments, ApiClient& client) {
 
 void add_cleanup_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<CleanupArguments>(
-      app, exit_code, "cleanup", "Remove a node with all below it, or all dead ends", run_cleanup);
+      app, exit_code, "cleanup", "Remove a node with its subtree, or all dead ends", run_cleanup);
   add_session_argument(command, arguments.address);
   CLI::Option* node = add_node_argument(command, "NODE", arguments.node);
-  command.add_flag("--force", arguments.force, "Also end the branches that stand there")
+  command.add_flag("--force", arguments.force, "Also end the branches that use these nodes")
       ->needs(node);
   command.footer(
-      "Without NODE: every node from which no branch and no node with a name descends. `statefork\n"
-      "rename S NODE NAME` keeps a node for later.\n"
+      "Without NODE: removes each node that has no name, no branch and no descendant with either.\n"
+      "To keep a node, name it: `statefork rename S NODE NAME`.\n"
       "Examples:\n"
       "  statefork cleanup work n7\n"
       "  statefork cleanup work");

@@ -14,13 +14,13 @@ namespace {
 
 constexpr const char* kDaemonGroup = "Daemon";
 
-// An answer with other fields than this version knows makes the JSON library throw, or a map.
+// The JSON library or std::map throws if an answer lacks a field that this version expects.
 Result<int> guarded(const std::function<Result<int>(ApiClient&)>& work, ApiClient& client) {
   try {
     return work(client);
   } catch (const std::exception& error) {
     return fail(ErrorCode::kCorrupt,
-                std::string("the daemon's answer makes no sense: ") + error.what(),
+                std::string("malformed reply from the daemon: ") + error.what(),
                 "do client and daemon have the same version?");
   }
 }
@@ -37,8 +37,7 @@ void add_location_options(CLI::App& command, DaemonLocation& location) {
       ->envname("STATEFORK_SOCKET")
       ->group(kDaemonGroup)
       ->capture_default_str();
-  command
-      .add_option("--state", location.state_dir, "Where a daemon that is started keeps everything")
+  command.add_option("--state", location.state_dir, "Data directory of a daemon that is started")
       ->type_name("DIR")
       ->envname("STATEFORK_STATE")
       ->group(kDaemonGroup)
@@ -46,7 +45,7 @@ void add_location_options(CLI::App& command, DaemonLocation& location) {
 }
 
 void add_json_option(CLI::App& command, bool& json) {
-  command.add_flag("--json", json, "Print for programs; a failure, too, on standard error");
+  command.add_flag("--json", json, "Print JSON; errors too, on standard error");
 }
 
 CLI::Option* add_session_argument(CLI::App& command, SessionAddress& address,
@@ -102,8 +101,7 @@ void print_doubts(const wire::Json& answer) {
 
 void add_accept_flag(CLI::App& command, bool& accept) {
   command.add_flag("--accept-divergence", accept,
-                   "Go on when a replay does something else than the first time, or when that "
-                   "cannot be compared");
+                   "Continue if a replay diverges or cannot be compared");
 }
 
 void print_json(const wire::Json& json) { std::cout << json_text(json); }

@@ -1,5 +1,4 @@
-// What the subcommands share: how they are added, where the daemon is, how results and failures are
-// printed.
+// Shared by the subcommands: adds them, finds the daemon, prints results and errors.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -26,33 +25,32 @@ inline constexpr int kFailed = 1;
 struct CommandFrame {
   DaemonLocation location;
   bool json = false;
-  int failed = kFailed;  // the exit status when it fails
+  int failed = kFailed;  // the exit status of a failed command
 };
 
 void add_location_options(CLI::App& command, DaemonLocation& location);
 void add_json_option(CLI::App& command, bool& json);
 
-// Arguments that many commands have. Their type names (S, NODE, FILE, DIR, a|b) are what the
-// completion goes by.
+// Arguments of many commands. The completion depends on their type names (S, NODE, FILE, DIR, a|b).
 CLI::Option* add_session_argument(CLI::App& command, SessionAddress& address,
                                   const std::string& description = "Id or name, or S/BRANCH");
 CLI::Option* add_node_argument(CLI::App& command, const std::string& name, std::string& node,
                                const std::string& description = "Id, name, HEAD or HEAD~2");
 
-// The value of --timeout as the API wants it; more than kMaxTimeout is taken for that.
+// Converts the value of --timeout for the API; at most kMaxTimeout.
 std::uint64_t timeout_ms(double seconds);
 
-// Runs `work` with a client of the daemon, whose first call starts one if there is none, and
-// returns its exit status; reports a failure and returns the frame's.
+// Runs `work` with a client of the daemon and returns its exit status. The client's first call
+// starts a daemon if none answers. On an error, prints it and returns `frame.failed`.
 int with_daemon(const CommandFrame& frame, const std::function<Result<int>(ApiClient&)>& work);
 
 template <typename Arguments>
 struct Subcommand {
-  CLI::App& app;         // to add options to
-  Arguments& arguments;  // where they go
+  CLI::App& app;
+  Arguments& arguments;
 };
 
-// A subcommand that talks to the daemon, with the options that all of these have.
+// Adds a subcommand that talks to the daemon, with the options common to these.
 // `Arguments` is a CommandFrame; `run` gets them with a client of the daemon.
 template <typename Arguments, typename Run>
 Subcommand<Arguments> add_daemon_command(CLI::App& app, int& exit_code, const std::string& name,
@@ -69,16 +67,16 @@ Subcommand<Arguments> add_daemon_command(CLI::App& app, int& exit_code, const st
 
 // "statefork: message", then the hint on a line of its own.
 void print_error(const Error& error);
-// The same, or a problem as JSON when that was asked for.
+// The same, or the problem as JSON.
 void print_failure(const Error& error, bool as_json);
-// "statefork: text": beside the result, on standard error.
+// "statefork: text" on standard error.
 void print_remark(const std::string& text);
-// Of a restore, a fork or a diff: what did not happen as it was recorded, and what is not proven.
+// Prints the divergences of a restore, a fork or a diff, and whether its state is unproven.
 void print_doubts(const wire::Json& answer);
 // --accept-divergence
 void add_accept_flag(CLI::App& command, bool& accept);
 void print_json(const wire::Json& json);
-// The answer as JSON when that was asked for, else the text that `tell` makes of it.
+// Prints the answer as JSON with --json, or else as the text that `tell` returns.
 int print_answer(const CommandFrame& frame, const wire::Json& answer,
                  const std::function<std::string(const wire::Json&)>& tell);
 

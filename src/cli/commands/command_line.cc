@@ -27,7 +27,7 @@ constexpr const char* kNextStep =
     "All commands: `statefork --help`.\n";
 
 constexpr int kUsageError = 2;
-constexpr int kOurFailure = 125;  // must not look like the exit status of what exec or run started
+constexpr int kOurFailure = 125;  // differs from the usual exit statuses of programs
 
 constexpr const char* kSessions = "Sessions";
 constexpr const char* kBranching = "Branching";
@@ -41,11 +41,11 @@ struct Entry {
   std::string_view name;
   const char* group;
   AddCommand add = nullptr;
-  AddWithWords add_with_words = nullptr;  // for a command that takes words after `--`
-  bool describes_others = false;          // all commands must be declared
+  AddWithWords add_with_words = nullptr;  // for a command with words after `--`
+  bool describes_others = false;          // needs all commands declared
 };
 
-// An entry that has no function is a command of `statefork-full`.
+// An entry without a function is a command of `statefork-full`.
 constexpr Entry kTable[] = {
     {"new", kSessions},
     {"exec", kSessions, nullptr, add_exec_command},
@@ -105,13 +105,13 @@ std::string takers() {
   return text;
 }
 
-// In the form of all our failures.
+// In the format of print_error().
 std::string describe_failure(const CLI::App* app, const CLI::Error& error) {
   std::string message = error.what();
   std::string command = app->get_name();
   for (const CLI::App* sub : app->get_subcommands()) command += " " + sub->get_name();
   if (app->get_subcommands().empty() && !app->remaining().empty())
-    message = "there is no command '" + app->remaining().front() + "'";
+    message = "unknown command '" + app->remaining().front() + "'";
   return "statefork: " + message + "\n  hint: `" + command + " --help`\n";
 }
 
@@ -124,7 +124,7 @@ bool is_client_command(std::string_view name) {
 
 CommandLine::CommandLine(int argc, char** argv, std::span<const NamedCommand> others)
     : app_{kOverview, "statefork"} {
-  // What follows `--` is not parsed: the parser would take some words apart ("[a,b]").
+  // Words after `--` are not parsed: the parser would split some of them ("[a,b]").
   char** mark = std::find(argv, argv + argc, std::string_view("--"));
   arguments_.assign(argv + std::min(argc, 1), std::max(mark, argv + std::min(argc, 1)));
   has_words_ = mark != argv + argc;
@@ -132,7 +132,7 @@ CommandLine::CommandLine(int argc, char** argv, std::span<const NamedCommand> ot
   app_.formatter(std::make_shared<HelpFormatter>());
   app_.set_version_flag("--version", "statefork " SF_VERSION);
   app_.footer(kConventions);
-  app_.require_subcommand(0, 1);  // a session or node may be called like a command
+  app_.require_subcommand(0, 1);  // a session or node may have the name of a command
   app_.failure_message(describe_failure);
   add_commands(arguments_.empty() ? "" : arguments_.front(), others);
 }
@@ -159,18 +159,18 @@ void CommandLine::add_commands(std::string_view named, std::span<const NamedComm
 int CommandLine::run() {
   const std::string command = arguments_.empty() ? "" : arguments_.front();
   if (has_words_ && !takes_words(command)) {
-    std::cerr << "statefork: only " << takers() << " take words after --\n";
+    std::cerr << "statefork: only " << takers() << " accept words after --\n";
     return kUsageError;
   }
   const int usage_error = command == "exec" || command == "run" ? kOurFailure : kUsageError;
   try {
-    app_.parse(std::vector<std::string>(arguments_.rbegin(), arguments_.rend()));  // the last first
+    app_.parse(std::vector<std::string>(arguments_.rbegin(), arguments_.rend()));  // CLI11's order
     if (app_.get_subcommands().empty()) std::cout << kOverview << '\n' << kNextStep;
-  } catch (const CLI::ParseError& error) {  // --help and --version come this way too
+  } catch (const CLI::ParseError& error) {  // --help and --version throw, too
     exit_code_ = app_.exit(error) == 0 ? 0 : usage_error;
   }
   if (std::cout.flush() || exit_code_ != 0) return exit_code_;
-  std::cerr << "statefork: standard output cannot be written\n";
+  std::cerr << "statefork: cannot write to standard output\n";
   return usage_error == kOurFailure ? kOurFailure : 1;
 }
 

@@ -1,6 +1,6 @@
-// CommandLine: the command line of `statefork` and `statefork-full`. The table of all commands, in
-// the order of the help, is here. Those that only ask the daemon are part of this layer; the
-// others are handed in by the program that has them.
+// CommandLine: the command line of `statefork` and `statefork-full`. Has the table of all commands,
+// in the order of the help. Commands that need only the daemon are part of this layer; the program
+// passes in the others.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,13 +18,13 @@ struct NamedCommand {
   AddCommand add;
 };
 
-// True if the command needs nothing but the daemon.
+// True if the command needs only the daemon.
 bool is_client_command(std::string_view name);
 
 class CommandLine {
  public:
   // Declares the command that `argv` names, or all commands if it names none (--help).
-  // `others`: the commands of the table that are not part of this layer.
+  // `others`: the table's commands that are not part of this layer.
   CommandLine(int argc, char** argv, std::span<const NamedCommand> others);
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;

@@ -1,4 +1,4 @@
-// One side of `statefork cp`: here, or in a session. Pure.
+// One side of `statefork cp`: a file on this host, or in a session. Pure.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@
 namespace sf::cli {
 
 struct CopyLocation {
-  std::optional<SessionAddress> session;  // nothing: here
-  std::string path;                       // absolute in a session; "-" here is a standard stream
+  std::optional<SessionAddress> session;  // nullopt: on this host
+  std::string path;                       // absolute in a session; "-": a standard stream
 
   bool is_stream() const { return !session && path == "-"; }
-  // The last part: what a file is called in another directory.
+  // The last component of the path.
   std::string file_name() const;
 };
 
-// S:/path or S/BRANCH:/path is in a session. What begins with / or . is always here, as is what has
-// no colon: write ./a:b for a file of that name.
+// S:/path or S/BRANCH:/path is in a session. Text without a colon, or that begins with / or ., is a
+// file on this host: write ./a:b for a file of that name.
 Result<CopyLocation> parse_location(const std::string& text);
 
-// The file that a copy to `target` makes, when `target` is a directory.
+// The path of a copy into `directory`.
 std::string inside(const std::string& directory, const std::string& file_name);
 
 }  // namespace sf::cli

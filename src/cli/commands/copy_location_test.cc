@@ -7,7 +7,7 @@
 namespace sf::cli {
 namespace {
 
-TEST(CopyLocationTest, AColonMakesItAFileInASession) {
+TEST(CopyLocationTest, TextWithAColonIsAFileInASession) {
   ASSERT_OK_AND_ASSIGN(CopyLocation location, parse_location("work/b1:/etc/a:b"));
   ASSERT_TRUE(location.session);
   EXPECT_EQ(location.session->session, "work");
@@ -16,7 +16,7 @@ TEST(CopyLocationTest, AColonMakesItAFileInASession) {
   EXPECT_EQ(location.file_name(), "a:b");
 }
 
-TEST(CopyLocationTest, WhatLooksLikeAPathIsHere) {
+TEST(CopyLocationTest, TextThatLooksLikeAPathIsOnThisHost) {
   for (const char* text : {"file", "dir/file", "./a:b", "../a:/b", "/a:/b", "-"}) {
     ASSERT_OK_AND_ASSIGN(CopyLocation location, parse_location(text));
     EXPECT_FALSE(location.session) << text;
@@ -25,7 +25,7 @@ TEST(CopyLocationTest, WhatLooksLikeAPathIsHere) {
   EXPECT_TRUE(parse_location("-")->is_stream());
 }
 
-TEST(CopyLocationTest, WhatCannotBeMeantIsRefusedWithTheWayToWriteIt) {
+TEST(CopyLocationTest, MalformedLocationsAreRefusedWithAHint) {
   for (const char* text : {"", "work:", "work:file", ":/x", "a/b/c:/x"})
     EXPECT_FALSE(parse_location(text).ok()) << text;
   EXPECT_NE(parse_location("work:file").error().hint.find("./work:file"), std::string::npos);

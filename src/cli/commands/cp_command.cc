@@ -19,7 +19,7 @@ namespace sf::cli {
 namespace {
 
 constexpr const char* kSplitHint =
-    "split it: split -b 16M FILE FILE., copy the parts, cat them together there";
+    "split it: `split -b 16M FILE FILE.`, copy the parts and join them with cat";
 
 struct CpArguments : CommandFrame {
   std::string from;
@@ -31,7 +31,7 @@ std::string files_path(const CopyLocation& location) {
 }
 
 Error is_directory_error(const std::string& path) {
-  return invalid(path + " is a directory, and cp copies single files",
+  return invalid(path + " is a directory; cp copies single files",
                  "pack it: tar -C DIR -czf d.tgz . && statefork cp d.tgz S:/tmp/ && "
                  "statefork exec S -- tar -C /DIR -xzf /tmp/d.tgz (and the same way out)");
 }
@@ -47,7 +47,7 @@ Result<std::string> read_local(const CopyLocation& location) {
   return os::read_file(location.path, kMaxFileWrite);
 }
 
-// Readers see the file as it was or whole; a failure leaves it as it was.
+// Replaces the file atomically. On an error the old file stays.
 Status replace_file(const std::string& path, const std::string& bytes, mode_t mode) {
   std::string draft = path + ".XXXXXX";
   os::UniqueFd file(::mkostemp(draft.data(), O_CLOEXEC));
@@ -71,7 +71,7 @@ Status write_local(const std::string& path, const std::string& bytes) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return replace_file(path, bytes, mode_of_new_files());
   if (S_ISREG(info.st_mode)) {
-    SF_TRY_ASSIGN(std::string target, os::real_path(path));  // the link stays
+    SF_TRY_ASSIGN(std::string target, os::real_path(path));  // keep the link and replace its target
     return replace_file(target, bytes, info.st_mode & 07777U);
   }
   SF_TRY_ASSIGN(os::UniqueFd device, os::open_file(path, O_WRONLY));  // a pipe, /dev/null
@@ -95,7 +95,7 @@ Result<int> copy_out(const CpArguments& arguments, const CopyLocation& from, con
 Result<int> copy_in(const CpArguments& arguments, const CopyLocation& from, CopyLocation to,
                     const ApiClient& client) {
   if (to.path.ends_with('/')) {
-    if (from.is_stream()) return invalid("standard input has no name", "S:/dir/NAME");
+    if (from.is_stream()) return invalid("standard input has no name", "give one: S:/dir/NAME");
     to.path = inside(to.path, from.file_name());
   }
   SF_TRY_ASSIGN(std::string bytes, read_local(from));
@@ -107,10 +107,10 @@ Result<int> run_cp(const CpArguments& arguments, ApiClient& client) {
   SF_TRY_ASSIGN(CopyLocation from, parse_location(arguments.from));
   SF_TRY_ASSIGN(CopyLocation to, parse_location(arguments.to));
   if (from.session && to.session)
-    return invalid("both files are in sessions",
+    return invalid("both files are in sessions; copy through a pipe",
                    "statefork cp " + arguments.from + " - | statefork cp - " + arguments.to);
   if (!from.session && !to.session)
-    return invalid("neither file is in a session", "write it as S:/path, or S/BRANCH:/path");
+    return invalid("neither file is in a session", "write one as S:/path or S/BRANCH:/path");
   return from.session ? copy_out(arguments, from, to, client)
                       : copy_in(arguments, from, std::move(to), client);
 }
@@ -123,15 +123,13 @@ void add_cp_command(CLI::App& app, int& exit_code) {
   command.add_option("SRC", arguments.from, "The file; - is standard input")
       ->type_name("S:FILE")
       ->required();
-  command
-      .add_option("DST", arguments.to,
-                  "Where to; a directory takes the file's name; - is standard output")
+  command.add_option("DST", arguments.to, "The copy or its directory; - is standard output")
       ->type_name("S:FILE")
       ->required();
   command.footer(
-      "One of the two is in a session: S:/path, or S/BRANCH:/path. In a session, a directory is\n"
-      "written with a / at its end. At most 16 MiB go in, 64 MiB come out. A failure leaves the\n"
-      "file here as it was. For directories, pack them with tar and copy that.\n"
+      "One of SRC and DST is in a session: S:/path, or S/BRANCH:/path. A directory in a session\n"
+      "ends with /. The limit is 16 MiB into a session and 64 MiB out of it. After an error the\n"
+      "file on this host is unchanged. To copy a directory, pack it with tar.\n"
       "Examples:\n"
       "  statefork cp notes.txt work:/root/\n"
       "  statefork cp work/b1:/etc/hosts .\n"

@@ -1,4 +1,4 @@
-// Which nodes of a session nobody is on the way to. Pure.
+// Finds the nodes of a session that lead to no branch and no name. Pure.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace sf::cli {
 
-// From the JSON of the API's tree: the top nodes of all subtrees in which no branch stands and no
-// node has a name. The root is never among them.
+// `tree` is the API's tree as JSON. Returns the top node of each subtree without a branch and
+// without a named node; never the root.
 std::vector<std::string> dead_ends(const wire::Json& tree);
 
 }  // namespace sf::cli

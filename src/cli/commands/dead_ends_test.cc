@@ -14,7 +14,7 @@ Json node(const char* id, const char* parent, const char* name = "") {
   return {{"id", id}, {"name", name}, {"parent", parent == nullptr ? Json() : Json(parent)}};
 }
 
-TEST(DeadEndsTest, WhatLeadsToABranchOrANameStays) {
+TEST(DeadEndsTest, NodesThatLeadToABranchOrANameAreNoDeadEnds) {
   Json tree = {
       {"nodes",
        {node("n0", nullptr), node("n1", "n0"), node("n2", "n1"), node("n3", "n1"), node("n4", "n3"),
@@ -23,12 +23,12 @@ TEST(DeadEndsTest, WhatLeadsToABranchOrANameStays) {
   EXPECT_EQ(dead_ends(tree), (Ids{"n3", "n7", "n8"}));
 }
 
-TEST(DeadEndsTest, TheRootStaysWithoutBranches) {
+TEST(DeadEndsTest, RootIsNoDeadEndWithoutBranches) {
   Json tree = {{"nodes", {node("n0", nullptr), node("n1", "n0")}}, {"branches", Json::array()}};
   EXPECT_EQ(dead_ends(tree), Ids{"n1"});
 }
 
-TEST(DeadEndsTest, WhereEverythingIsInUseThereAreNone) {
+TEST(DeadEndsTest, TreeInFullUseHasNoDeadEnds) {
   Json tree = {{"nodes", {node("n0", nullptr)}}, {"branches", {{{"id", "main"}, {"node", "n0"}}}}};
   EXPECT_EQ(dead_ends(tree), Ids{});
 }

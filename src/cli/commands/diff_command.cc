@@ -33,7 +33,7 @@ Result<int> run_diff(const DiffArguments& arguments, ApiClient& client) {
                                             query({{"from", arguments.from},
                                                    {"to", arguments.to},
                                                    {"branch", arguments.address.branch}})));
-  if (diff.value("truncated", false)) print_remark("there are more differences than can be shown");
+  if (diff.value("truncated", false)) print_remark("the list is cut: there are more differences");
   print_doubts(diff);
   return print_answer(arguments, diff, [&](const wire::Json& found) {
     const DiffDetail detail = arguments.name_only ? DiffDetail::kFileNames
@@ -51,11 +51,11 @@ void add_diff_command(CLI::App& app, int& exit_code) {
       "Show what changed: files, processes, listening ports, environment, directory", run_diff);
   add_session_argument(command, arguments.address);
   add_node_argument(command, "A", arguments.from, "The node before (default: HEAD)");
-  add_node_argument(command, "B", arguments.to, "The node after (default: the branch as it is)");
+  add_node_argument(command, "B", arguments.to, "The node after (default: the branch's state)");
   CLI::Option* stat = command.add_flag("--stat", arguments.stat, "Count lines, show no patches");
   command.add_flag("--name-only", arguments.name_only, "Only the paths of files")->excludes(stat);
   command.footer(
-      "+ came, - went, ~ changed. Colours on a terminal only, and not when NO_COLOR is set.\n"
+      "+ added, - removed, ~ changed. Colours only on a terminal and if NO_COLOR is not set.\n"
       "Examples:\n"
       "  statefork diff work                  since the last snapshot\n"
       "  statefork diff work n1 n4 --stat\n"

@@ -17,14 +17,14 @@
 namespace sf::cli {
 namespace {
 
-constexpr int kTimedOut = 124;     // as timeout(1)
-constexpr int kOurFailure = 125;   // as docker: the command's own status is not known
-constexpr int kInterrupted = 130;  // as a shell: Ctrl-C
-constexpr int kNobodyReads = 141;  // as a shell: a closed pipe
+constexpr int kTimedOut = 124;     // like timeout(1)
+constexpr int kOurFailure = 125;   // like docker: the command's status is unknown
+constexpr int kInterrupted = 130;  // like a shell: Ctrl-C
+constexpr int kNobodyReads = 141;  // like a shell: SIGPIPE
 
 struct ExecArguments : CommandFrame {
   SessionAddress address;
-  std::string after;  // what stands where `--` should
+  std::string after;  // a word in the place of `--`
   double timeout_seconds = -1;
   std::uint64_t max_output = 0;
   bool detach = false;
@@ -38,14 +38,14 @@ struct ExecArguments : CommandFrame {
 Result<std::string> command_text(const ExecArguments& arguments,
                                  const std::vector<std::string>& words) {
   if (!arguments.after.empty() && arguments.after != "-")
-    return invalid("the command stands after --",
+    return invalid("the command must follow --",
                    "statefork exec " + arguments.name() + " -- " + arguments.after + " ...");
   bool from_input = arguments.after == "-" || (words.size() == 1 && words.front() == "-");
-  if (from_input) return read_standard_input(kMaxCommand, "copy it with cp and run it there");
+  if (from_input) return read_standard_input(kMaxCommand, "copy it with cp, then run the file");
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   if (text.empty())
-    return invalid("there is no command", "statefork exec " + arguments.name() + " -- COMMAND");
+    return invalid("the command is missing", "statefork exec " + arguments.name() + " -- COMMAND");
   return text;
 }
 
@@ -64,18 +64,18 @@ Result<wire::Json> request_of(const ExecArguments& arguments, const std::vector<
   return request;
 }
 
-// The command as this terminal or pipe sees it: output goes out as it comes, Ctrl-C goes in.
+// Connects the command with this terminal or pipe: streams its output, forwards Ctrl-C.
 class Console {
  public:
   Console(const ExecArguments& arguments, const ApiClient& client, std::string execution)
       : arguments_(arguments), client_(client), execution_(std::move(execution)) {}
 
   Result<int> watch() {
-    std::signal(SIGPIPE, SIG_IGN);  // when nobody reads our output, the command shall hear of it
+    std::signal(SIGPIPE, SIG_IGN);  // a closed pipe interrupts the command instead
     Interrupts interrupts([this](int count) { on_interrupt(count); });
     WatchCallbacks callbacks{
         [this](std::string_view bytes) { show(bytes); },
-        [] { print_remark("some output is missing here: the daemon no longer keeps it"); }};
+        [] { print_remark("some output is missing: the daemon no longer keeps it"); }};
     SF_TRY_ASSIGN(
         std::optional<wire::Json> result,
         watch_execution(client_,
@@ -90,7 +90,7 @@ class Console {
  private:
   void on_interrupt(int count) {
     if (count > 1) {
-      print_remark("detached; the command runs on. To look again:\n  statefork exec " +
+      print_remark("detached; the command keeps running. To attach again:\n  statefork exec " +
                    arguments_.name() + " --attach " + execution_);
       gate_.close();
       return;
@@ -122,7 +122,7 @@ class Console {
       std::cerr << result.value("background", "");
       if (timed_out) print_remark("timed out; the shell is ready for the next command");
       if (result.value("shell_restarted", false))
-        print_remark("the command ended its shell; a fresh one waits");
+        print_remark("the command ended its shell; a new one was started");
     }
     return timed_out ? kTimedOut : result.value("exit_code", kOurFailure);
   }
@@ -160,26 +160,24 @@ void add_exec_command(CLI::App& app, const std::vector<std::string>& words, int&
       ->option_text("-- COMMAND... | -");
   command
       .add_option("-t,--timeout", arguments.timeout_seconds,
-                  "Until it is interrupted (default 120; 0: never)")
+                  "Time limit in seconds (default 120; 0 = none)")
       ->type_name("SECONDS");
   command
       .add_option("--max-output", arguments.max_output,
-                  "How much output --json has: the first and last of it")
+                  "With --json: keep this much output, head and tail")
       ->type_name("BYTES");
-  CLI::Option* detach = command.add_flag("-d,--detach", arguments.detach,
-                                         "Do not wait; print the execution to --attach to");
+  CLI::Option* detach =
+      command.add_flag("-d,--detach", arguments.detach, "Do not wait; print the id for --attach");
   command
-      .add_option("--attach", arguments.attach,
-                  "Watch a command that was started before, from its first output on")
+      .add_option("--attach", arguments.attach, "Follow a running command from its first output")
       ->type_name("EXECUTION")
       ->excludes(detach);
   command.footer(
-      "The words after -- are joined with spaces to one command line, as ssh does. Output appears\n"
-      "as it comes: as it is on a terminal, as plain text otherwise. Ctrl-C interrupts the "
-      "command;\n"
-      "a second one leaves it running.\n"
-      "Exit status: the command's; 124 when it timed out; 125 when StateFork failed; 130 when you\n"
-      "left it running.\n"
+      "The words after -- are joined with spaces to one command line, as ssh does. Output is\n"
+      "streamed: unchanged to a terminal, otherwise as plain text. Ctrl-C interrupts the command;\n"
+      "a second Ctrl-C detaches and leaves it running.\n"
+      "Exit status: the command's; 124 if it timed out; 125 if StateFork failed; 130 if you\n"
+      "detached.\n"
       "Examples:\n"
       "  statefork exec work -t 60 -- 'cd /srv && make test'\n"
       "  statefork exec work - <script.sh\n"

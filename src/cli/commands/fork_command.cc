@@ -42,8 +42,7 @@ Result<int> run_fork(const ForkArguments& arguments, ApiClient& client) {
 
 void add_fork_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ForkArguments>(
-      app, exit_code, "fork", "Make live branches at a node; prints them as S/BRANCH, one a line",
-      run_fork);
+      app, exit_code, "fork", "Make live branches from a node; print each as S/BRANCH", run_fork);
   add_session_argument(command, arguments.address);
   add_node_argument(command, "NODE", arguments.node, "Id, name, HEAD (the default) or HEAD~2");
   command.add_option("-n,--count", arguments.count, "How many (default: 1)")->type_name("K");
@@ -52,7 +51,7 @@ void add_fork_command(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   add_accept_flag(command, arguments.accept);
   command.footer(
-      "What the branch did since its last snapshot is not in the forks.\n"
+      "The forks do not have the branch's changes since its last snapshot.\n"
       "Examples:\n"
       "  statefork fork work before-upgrade -n 4\n"
       "  for b in $(statefork fork work -n 2); do statefork exec $b -- make test; done");

@@ -13,8 +13,8 @@ std::string report_text(const wire::Json& report) {
     text += "ended " + one.value("id", "") + " " + one.value("name", "") + "  (" +
             one_line(one.value("why", "")) + ")\n";
   for (const wire::Json& left : report.value("leftovers", wire::Json::array()))
-    print_remark("still in the way: " + one_line(left.get<std::string>()));
-  return text.empty() ? "no session was due to end\n" : text;
+    print_remark("not removed yet: " + one_line(left.get<std::string>()));
+  return text.empty() ? "no session had reached its time limit\n" : text;
 }
 
 Result<int> run_gc(const CommandFrame& frame, ApiClient& client) {
@@ -26,9 +26,9 @@ Result<int> run_gc(const CommandFrame& frame, ApiClient& client) {
 
 void add_gc_command(CLI::App& app, int& exit_code) {
   add_daemon_command<CommandFrame>(
-      app, exit_code, "gc", "End sessions whose time is over, remove what is left over", run_gc)
+      app, exit_code, "gc", "End sessions past their time limit and remove leftovers", run_gc)
       .app.footer(
-          "The daemon does the same by itself from time to time.\n"
+          "The daemon also does this periodically.\n"
           "Example: statefork gc --json");
 }
 

@@ -20,7 +20,7 @@ Interrupts::Interrupts(std::function<void(int)> on_interrupt)
   sigaddset(&interrupt, SIGINT);
   signals_.reset(::signalfd(-1, &interrupt, SFD_CLOEXEC));
   end_.reset(::eventfd(0, EFD_CLOEXEC));
-  if (!signals_.valid() || !end_.valid()) return;  // Ctrl-C ends the client, as ever
+  if (!signals_.valid() || !end_.valid()) return;  // Ctrl-C then ends the client
   ::pthread_sigmask(SIG_BLOCK, &interrupt, &before_);
   thread_ = std::thread([this] { watch(); });
 }

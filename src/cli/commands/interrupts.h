@@ -1,4 +1,4 @@
-// Interrupts: Ctrl-C as an event instead of the end.
+// Interrupts: calls a function on Ctrl-C instead of ending the process.
 #pragma once
 
 #include <csignal>
@@ -10,10 +10,9 @@
 
 namespace sf::cli {
 
-// While it lives, SIGINT ends nothing: each one calls `on_interrupt` with its number (1, 2, ...)
-// from a thread of its own. Whoever started this program with SIGINT ignored (nohup, a job in the
-// background of a script) does not get it back.
-// Requires: made before other threads, which inherit the signal mask.
+// During its lifetime each SIGINT calls `on_interrupt` with its number (1, 2, ...) from a separate
+// thread. If SIGINT was ignored at the start (nohup, a script's background job), it stays ignored.
+// Requires: constructed before other threads, which inherit the signal mask.
 class Interrupts {
  public:
   explicit Interrupts(std::function<void(int)> on_interrupt);
@@ -27,7 +26,7 @@ class Interrupts {
   std::function<void(int)> on_interrupt_;
   sigset_t before_{};
   os::UniqueFd signals_;
-  os::UniqueFd end_;  // readable: the thread shall end
+  os::UniqueFd end_;  // readable: the thread must end
   std::thread thread_;
 };
 

@@ -30,7 +30,7 @@ Result<InputEvents> input_of(const KeysArguments& arguments,
   if (arguments.from_input) {
     SF_TRY_ASSIGN(
         std::string read,
-        read_standard_input(kMaxQueuedInput, "copy it with cp and let the program read that"));
+        read_standard_input(kMaxQueuedInput, "copy it with cp and let the program read the file"));
     text += read;
   }
   const auto kind = arguments.paste ? InputEvent::Kind::kPaste : InputEvent::Kind::kText;
@@ -43,7 +43,7 @@ Result<int> run_keys(const KeysArguments& arguments, const std::vector<std::stri
   std::vector<std::string> all = arguments.texts;
   all.insert(all.end(), words.begin(), words.end());
   SF_TRY_ASSIGN(InputEvents input, input_of(arguments, all));
-  if (input.empty()) return invalid("there is nothing to type", "statefork keys S 'ls -l' Enter");
+  if (input.empty()) return invalid("nothing to type", "example: statefork keys S 'ls -l' Enter");
   SF_TRY_ASSIGN(wire::Json answer, client.post(arguments.address.branch_path() + "/keys",
                                                {{"input", wire::input_to_json(input)}}));
   if (const auto waiting = answer.value("waiting_bytes", std::uint64_t{0}); waiting > 0)
@@ -63,21 +63,21 @@ void add_keys_command(CLI::App& app, const std::vector<std::string>& words, int&
   add_session_argument(command, arguments.address);
   command.add_option("TEXT", arguments.texts, "Text, or the name of a key")->option_text("TEXT...");
   CLI::Option* literal =
-      command.add_flag("-l,--literal", arguments.literal, "Everything is text: no names of keys");
+      command.add_flag("-l,--literal", arguments.literal, "Type every word as text, not as a key");
   command
       .add_flag("--paste", arguments.paste,
-                "Everything is text that is pasted: marked as such if the program asked for it")
+                "Paste every word as text, bracketed if the program supports it")
       ->excludes(literal);
   command.add_flag("--stdin", arguments.from_input,
-                   "Then types what standard input holds, as it is; at most 4 MiB");
+                   "Then type standard input, unchanged; at most 4 MiB");
   command.footer(
-      "All of it is typed or nothing. What the program in the terminal does not read yet waits.\n"
+      "Types everything or nothing. Input waits until the program in the terminal reads it.\n"
       "Keys: Enter Tab BTab Space Escape BSpace Delete Insert Up Down Left Right Home End PageUp\n"
       "PageDown F1 to F20, KP0 to KP9 KP+ KP- KP* KP/ KP. KPEnter, with C- for Control, M- for "
       "Alt\n"
-      "and S- for Shift before them: C-c, M-x, S-Up, C-M-Left. They are sent as the program's\n"
-      "modes want them. A word that is nearly a key is an error, and nothing is typed; all other\n"
-      "words are text. Put -- before text that begins with a dash or stands in [brackets].\n"
+      "and S- for Shift before them: C-c, M-x, S-Up, C-M-Left. They are encoded for the program's\n"
+      "terminal modes. A misspelt key is an error, and nothing is typed; all other words are\n"
+      "text. Put -- before text that begins with a dash or is in [brackets].\n"
       "Examples:\n"
       "  statefork keys work 'vi notes' Enter\n"
       "  statefork keys work Escape :wq Enter\n"

@@ -33,12 +33,12 @@ Result<int> run_log(const LogArguments& arguments, ApiClient& client) {
 
 void add_log_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<LogArguments>(
-      app, exit_code, "log", "List what led to where a branch is, the oldest first", run_log);
+      app, exit_code, "log", "List the commands that led to a branch's state", run_log);
   add_session_argument(command, arguments.address);
   command.add_option("-n,--count", arguments.count, "Only the last ones")->type_name("K");
   command.footer(
-      "NODE is the snapshot that a command is part of, - for those after the last one. EXIT is ?\n"
-      "for a command whose end nobody saw.\n"
+      "NODE is the first snapshot after the command, - if there is none yet. EXIT is ? if the\n"
+      "command's end was not observed.\n"
       "Example: statefork log work/b1 -n 20");
 }
 

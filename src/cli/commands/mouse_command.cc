@@ -47,7 +47,7 @@ void add_mouse_command(CLI::App& app, int& exit_code) {
   command.add_flag("--alt", arguments.alt, "With Alt held");
   command.add_flag("--shift", arguments.shift, "With Shift held");
   command.footer(
-      "Fails if the program in the terminal did not ask for the mouse.\n"
+      "Fails if the program in the terminal did not enable mouse reports.\n"
       "Example: statefork mouse work click 4 10");
 }
 

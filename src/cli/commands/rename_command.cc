@@ -8,7 +8,7 @@ namespace {
 
 struct RenameArguments : CommandFrame {
   SessionAddress address;
-  std::vector<std::string> names;  // the node's old and new one, or the session's new one
+  std::vector<std::string> names;  // the node's old and new name, or the session's new name
 };
 
 Result<int> run_rename(const RenameArguments& arguments, ApiClient& client) {

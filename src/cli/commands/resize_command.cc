@@ -12,7 +12,7 @@ struct ResizeArguments : CommandFrame {
   std::string size;
 };
 
-// From "120x40".
+// Parses "120x40".
 Result<wire::Json> window_request(std::string_view size) {
   const std::size_t cross = size.find('x');
   auto number = [](std::string_view digits) -> std::uint16_t {
@@ -25,8 +25,8 @@ Result<wire::Json> window_request(std::string_view size) {
   const std::uint16_t rows =
       cross == std::string_view::npos ? std::uint16_t{0} : number(size.substr(cross + 1));
   if (cols == 0 || rows == 0)
-    return invalid("'" + std::string(size) + "' is no size of a window",
-                   "columns and rows, each from 1 to 65535: statefork resize S 120x40");
+    return invalid("'" + std::string(size) + "' is not a window size",
+                   "give columns and rows from 1 to 65535: statefork resize S 120x40");
   return wire::Json{{"rows", rows}, {"cols", cols}};
 }
 
@@ -47,8 +47,8 @@ void add_resize_command(CLI::App& app, int& exit_code) {
       ->required()
       ->type_name("COLSxROWS");
   command.footer(
-      "The programs in the terminal are told (SIGWINCH), as when a window is dragged. The size\n"
-      "belongs to the branch: a restore keeps it, and a fork begins with that of its node.\n"
+      "The programs in the terminal get SIGWINCH. The size belongs to the branch: a restore keeps\n"
+      "it, and a fork begins with its node's size.\n"
       "Example: statefork resize work 120x40");
 }
 

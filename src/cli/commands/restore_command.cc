@@ -27,7 +27,7 @@ Result<int> run_restore(const RestoreArguments& arguments, ApiClient& client) {
 
 void add_restore_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<RestoreArguments>(
-      app, exit_code, "restore", "Bring a branch back to a node", run_restore);
+      app, exit_code, "restore", "Put a branch back to a node", run_restore);
   add_session_argument(command, arguments.address);
   add_node_argument(command, "NODE", arguments.node)->required();
   add_accept_flag(command, arguments.accept);

@@ -12,12 +12,12 @@
 namespace sf::cli {
 namespace {
 
-constexpr int kTimedOut = 124;    // as timeout(1)
-constexpr int kOurFailure = 125;  // as docker: the program's own status is not known
+constexpr int kTimedOut = 124;    // like timeout(1)
+constexpr int kOurFailure = 125;  // like docker: the program's status is unknown
 
 struct RunArguments : CommandFrame {
   SessionAddress address;
-  std::string after;  // what stands where `--` should
+  std::string after;  // a word in the place of `--`
   std::vector<std::string> env;
   std::string cwd;
   std::string user;
@@ -28,7 +28,7 @@ struct RunArguments : CommandFrame {
 Result<wire::Json> request_of(const RunArguments& arguments,
                               const std::vector<std::string>& words) {
   if (!arguments.after.empty() || words.empty())
-    return invalid("the program stands after --",
+    return invalid("the program must follow --",
                    "statefork run " + arguments.address.session + " -- PROGRAM [ARGUMENT...]");
   wire::Json request = {{"argv", words}};
   SF_TRY_ASSIGN(auto env, parse_pairs(arguments.env, "--env"));
@@ -38,7 +38,7 @@ Result<wire::Json> request_of(const RunArguments& arguments,
   if (arguments.timeout_seconds >= 0) request["timeout_ms"] = timeout_ms(arguments.timeout_seconds);
   if (arguments.interactive) {
     SF_TRY_ASSIGN(std::string input,
-                  read_standard_input(kMaxProgramInput, "copy it with cp first"));
+                  read_standard_input(kMaxProgramInput, "copy the input with cp first"));
     const bool is_text = wire::is_utf8(input);
     request[is_text ? "input" : "input_base64"] = is_text ? input : wire::to_base64(input);
   }
@@ -65,7 +65,7 @@ Result<int> run_program(const RunArguments& arguments, const std::vector<std::st
     SF_TRY(os::write_all(STDERR_FILENO, err));
     if (timed_out) print_remark("timed out; the program was killed");
     if (answer.value("truncated", false))
-      print_remark("of a long output this is the beginning and the end");
+      print_remark("the output is too long: its middle was left out");
   }
   return timed_out ? kTimedOut : answer.value("exit_code", kOurFailure);
 }
@@ -80,23 +80,22 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& words, int& 
       });
   arguments.failed = kOurFailure;
   add_session_argument(command, arguments.address);
-  command.add_option("PROGRAM", arguments.after, "A program and its arguments, as they are")
+  command.add_option("PROGRAM", arguments.after, "A program and its arguments")
       ->option_text("-- PROGRAM [ARGUMENT...]");
-  command.add_option("-e,--env", arguments.env, "A variable for it")->type_name("K=V");
-  command.add_option("-w,--cwd", arguments.cwd, "Where it runs (default: the session's)")
+  command.add_option("-e,--env", arguments.env, "Environment variable")->type_name("K=V");
+  command.add_option("-w,--cwd", arguments.cwd, "Working directory (default: the session's)")
       ->type_name("PATH");
-  command.add_option("-u,--user", arguments.user, "Who runs it (default: the session's user)")
+  command.add_option("-u,--user", arguments.user, "Run as this user (default: the session's)")
       ->type_name("USER");
   command
       .add_option("-t,--timeout", arguments.timeout_seconds,
-                  "Until it is killed (default 120; 0: never)")
+                  "Time limit in seconds (default 120; 0 = none)")
       ->type_name("SECONDS");
-  command.add_flag("-i,--interactive", arguments.interactive, "Give it this standard input");
+  command.add_flag("-i,--interactive", arguments.interactive, "Pass on standard input");
   command.footer(
-      "No terminal, standard output and error apart, as docker exec; the shell and what it runs "
-      "go\n"
-      "on meanwhile. What it changes cannot be replayed: the next snapshot has to be physical.\n"
-      "Exit status: the program's; 124 when it timed out; 125 when StateFork failed.\n"
+      "Like docker exec: no terminal, separate standard output and error, and the shell is not\n"
+      "disturbed. The program cannot be replayed, so the next snapshot has to be physical.\n"
+      "Exit status: the program's; 124 if it timed out; 125 if StateFork failed.\n"
       "Examples:\n"
       "  statefork run work -- ps aux\n"
       "  statefork run work -i -w /srv -- python3 - <check.py");

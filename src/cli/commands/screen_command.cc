@@ -35,9 +35,9 @@ Result<int> run_screen(const ScreenArguments& arguments, ApiClient& client) {
 
 void add_screen_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ScreenArguments>(
-      app, exit_code, "screen", "Print what a session's terminal shows", run_screen);
+      app, exit_code, "screen", "Print the screen of a session's terminal", run_screen);
   add_session_argument(command, arguments.address);
-  command.add_option("--scrollback", arguments.scrollback, "Lines above the screen, too")
+  command.add_option("--scrollback", arguments.scrollback, "Also print lines above the screen")
       ->type_name("LINES");
   command.footer("Example: statefork keys work top Enter && statefork screen work");
 }

@@ -15,7 +15,7 @@ struct ServeArguments {
   std::string prerestores;
 };
 
-// Becomes the daemon; returns only when that fails.
+// Replaces this process by the daemon; returns only on an error.
 Error become_daemon(const ServeArguments& arguments) {
   std::vector<std::string> words{"--socket", arguments.location.socket_path, "--state",
                                  arguments.location.state_dir};
@@ -34,24 +34,23 @@ Error become_daemon(const ServeArguments& arguments) {
 void add_serve_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ServeArguments>();
   CLI::App* command =
-      app.add_subcommand("serve", "Run the daemon here, in the foreground, until SIGTERM");
+      app.add_subcommand("serve", "Run the daemon in the foreground, until SIGTERM");
   add_location_options(*command, arguments->location);
   command->add_option("--group", arguments->group, "Group whose members may use the socket")
       ->type_name("NAME");
-  command->add_option("--listen", arguments->listen, "Serve TCP, too; needs a token")
+  command->add_option("--listen", arguments->listen, "Also serve TCP; needs a token")
       ->type_name("HOST:PORT");
   command
       ->add_option("--token-file", arguments->token_file,
-                   "File with the token that TCP clients must show (default: STATEFORK_TOKEN)")
+                   "File with the token for TCP clients (default: STATEFORK_TOKEN)")
       ->type_name("FILE");
   command
       ->add_option("--trees-ahead", arguments->prerestores,
-                   "Nodes that stand ready before anybody goes back there (default: 2); 0: nothing "
-                   "is done ahead")
+                   "Number of nodes to prerestore (default 2; 0 = none)")
       ->type_name("N");
   command->footer(
-      "Not needed as a rule: the first command that finds no daemon starts one.\n"
-      "Sessions live on when the daemon ends, and the next one finds them.\n"
+      "Usually not needed: a command starts a daemon if none answers.\n"
+      "Sessions keep running when the daemon ends, and the next daemon takes them over.\n"
       "Example: statefork serve --listen 127.0.0.1:8471 --token-file /etc/statefork/token");
   command->callback([arguments, &exit_code] {
     print_error(become_daemon(*arguments));

@@ -26,8 +26,8 @@ Result<SessionAddress> parse_address(std::string_view text) {
   }
   if (address.session.empty() || address.branch.empty() ||
       address.branch.find('/') != std::string::npos)
-    return invalid("'" + std::string(text) + "' names no session",
-                   "SESSION, or SESSION/BRANCH for another branch than main");
+    return invalid("'" + std::string(text) + "' is not a session",
+                   "give SESSION, or SESSION/BRANCH for a branch other than main");
   return address;
 }
 

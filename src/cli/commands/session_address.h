@@ -1,4 +1,4 @@
-// How a branch is written on the command line: S, or S/B. Pure.
+// The notation for a branch on the command line: S, or S/B. Pure.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace sf::cli {
 struct SessionAddress {
   std::string session;  // id or name
   std::string branch = "main";
-  bool names_branch = false;  // S/B was written
+  bool names_branch = false;  // true for S/B
 
   std::string session_path() const;  // in the API
   std::string branch_path() const;
-  std::string node_path(const std::string& node) const;  // as the branch sees it: HEAD is its own
+  std::string node_path(const std::string& node) const;  // HEAD is this branch's HEAD
 };
 
 Result<SessionAddress> parse_address(std::string_view text);

@@ -19,12 +19,12 @@ TEST(SessionAddressTest, ABranchFollowsASlash) {
   EXPECT_TRUE(address.names_branch);
 }
 
-TEST(SessionAddressTest, NothingWrittenHereCanLeaveItsPlaceInThePath) {
+TEST(SessionAddressTest, NamesAreEscapedInThePath) {
   ASSERT_OK_AND_ASSIGN(SessionAddress address, parse_address("..?a#b%"));
   EXPECT_EQ(address.session_path(), "/v1/sessions/%2E%2E%3Fa%23b%25");
 }
 
-TEST(SessionAddressTest, WhatNamesNothingIsRefused) {
+TEST(SessionAddressTest, MalformedAddressesAreRefused) {
   for (const char* text : {"", "/", "a/", "/b", "a/b/c"})
     EXPECT_FALSE(parse_address(text).ok()) << text;
 }

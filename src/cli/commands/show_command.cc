@@ -31,7 +31,7 @@ Result<int> run_show(const ShowArguments& arguments, ApiClient& client) {
 
 void add_show_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ShowArguments>(
-      app, exit_code, "show", "Show a node: its facts, notes and commands", run_show);
+      app, exit_code, "show", "Show a node's properties, notes and commands", run_show);
   add_session_argument(command, arguments.address);
   add_node_argument(command, "NODE", arguments.node, "Id, name, HEAD (the default) or HEAD~2");
   command.footer("Example: statefork show work HEAD~1");

@@ -25,7 +25,7 @@ Result<int> run_snapshot(const SnapshotArguments& arguments, ApiClient& client) 
                 client.post(arguments.address.branch_path() + "/snapshot", request));
   return print_answer(arguments, report, [](const wire::Json& told) {
     if (told.contains("fallback") && told["fallback"].is_object())
-      print_remark("kept as commands to replay: " + told["fallback"].value("detail", ""));
+      print_remark("saved as a virtual node: " + told["fallback"].value("detail", ""));
     return told.value("node", "") + "\n";
   });
 }
@@ -34,14 +34,14 @@ Result<int> run_snapshot(const SnapshotArguments& arguments, ApiClient& client) 
 
 void add_snapshot_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<SnapshotArguments>(
-      app, exit_code, "snapshot", "Name this point of a session; prints the node's id",
+      app, exit_code, "snapshot", "Save a branch's state as a node; print the node's id",
       run_snapshot);
   add_session_argument(command, arguments.address);
-  command.add_option("--name", arguments.name, "A name to call the node by")->type_name("REF");
+  command.add_option("--name", arguments.name, "A name for the node")->type_name("REF");
   CLI::Option* physical =
-      command.add_flag("--physical", arguments.physical, "Keep the whole state");
-  command.add_flag("--virtual", arguments.is_virtual, "Keep the commands only")->excludes(physical);
-  command.add_option("--note", arguments.notes, "Kept with the node, for you; may be repeated")
+      command.add_flag("--physical", arguments.physical, "Save the state itself");
+  command.add_flag("--virtual", arguments.is_virtual, "Save only the commands")->excludes(physical);
+  command.add_option("--note", arguments.notes, "A note on the node; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command.footer(

@@ -7,7 +7,7 @@
 
 namespace sf::cli {
 
-// All of it, up to `limit` bytes; more is refused before it is read.
+// Reads standard input to its end. Fails as soon as it exceeds `limit` bytes.
 Result<std::string> read_standard_input(std::size_t limit, const std::string& hint);
 
 }  // namespace sf::cli

@@ -51,12 +51,11 @@ Result<int> run_stats(const StatsArguments& arguments, ApiClient& client) {
 
 void add_stats_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<StatsArguments>(
-      app, exit_code, "stats", "Show what a session, or each one, did and holds", run_stats);
+      app, exit_code, "stats", "Show counters and sizes of a session, or of all", run_stats);
   add_session_argument(command, arguments.address, "Id or name (default: all)")->required(false);
   command.footer(
-      "Counters and times begin when the daemon does. Ready: snapshots whose processes stand "
-      "ready\n"
-      "before anybody goes back there (statefork serve --trees-ahead).\n"
+      "Counters and times begin with the daemon. Ready: prerestored snapshots (statefork serve\n"
+      "--trees-ahead).\n"
       "Example: statefork stats work");
 }
 

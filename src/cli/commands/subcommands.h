@@ -1,5 +1,5 @@
-// The subcommands that ask the daemon and need nothing else, one in each file. All print their
-// result, and nothing else, on standard output; failures and remarks go to standard error.
+// The subcommands that need only the daemon, one in each file. They print only their result on
+// standard output; errors and remarks go to standard error.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@ namespace sf::cli {
 
 // Each adds itself to `app` and sets `exit_code` when it ran. Requires: both arguments, and
 // `words`, live as long as `app`.
-// `words`: what stood after `--`.
+// `words`: the words after `--`.
 void add_exec_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);
 void add_run_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);
 void add_keys_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);

@@ -20,11 +20,11 @@ Result<int> run_tree(const TreeArguments& arguments, ApiClient& client) {
 
 void add_tree_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<TreeArguments>(
-      app, exit_code, "tree", "Draw a session's nodes and where its branches are", run_tree);
+      app, exit_code, "tree", "Draw a session's nodes and branches", run_tree);
   add_session_argument(command, arguments.address, "Id or name");
   command.footer(
       "A line has the node's id, name, kind, size, the time its snapshot took, and the commands\n"
-      "that led to it. `<- main +2`: the branch stands there, two commands later.\n"
+      "that led to it. `<- main +2`: main is at this node and has run two more commands.\n"
       "Example: statefork tree work");
 }
 

@@ -32,7 +32,7 @@ std::string absolute(const std::string& path) {
   return error ? path : full.string();
 }
 
-// Held by the client that starts the daemon. The file stays: removing it would let two hold it.
+// The lock of the client that starts the daemon. Never removed: else two clients could hold it.
 Result<os::UniqueFd> lock_start(const std::string& socket_path, Deadline deadline) {
   std::size_t slash = socket_path.rfind('/');
   if (slash != std::string::npos && slash > 0)
@@ -62,7 +62,7 @@ Result<std::string> read_report(int fd, Deadline deadline) {
     if (!ready) return fail(ErrorCode::kTimedOut, "the daemon takes too long to start");
     ssize_t n = ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return os::last_error("reading what the daemon says");
+    if (n < 0) return os::last_error("reading the daemon's report");
     if (n == 0) break;
     report.append(buffer, static_cast<std::size_t>(n));
   }
@@ -83,7 +83,7 @@ Status start(const DaemonLocation& location, Deadline deadline) {
   SF_TRY_ASSIGN(std::string report, read_report(ready.read_end.get(), deadline));
   if (report == "ok") return Ok{};
   return fail(ErrorCode::kOs,
-              "the daemon did not start: " + (report.empty() ? "it ended at once" : report),
+              "the daemon did not start: " + (report.empty() ? "it printed nothing" : report),
               "see " + state + "/daemon.log, and `statefork doctor`");
 }
 
@@ -95,7 +95,7 @@ Result<os::UniqueFd> connect_or_start(const DaemonLocation& location) {
   if (first.ok()) return first;
   if (deadline.passed())
     return fail(ErrorCode::kTimedOut, "the daemon at " + location.socket_path + " does not answer",
-                "it may have too much to do; see " + location.state_dir + "/daemon.log");
+                "it may be overloaded; see " + location.state_dir + "/daemon.log");
   if (first.error().os_errno == EACCES || first.error().os_errno == EPERM)
     return std::move(first).error().with_hint("only root and the socket's group may use it");
   Result<os::UniqueFd> lock = lock_start(location.socket_path, deadline);

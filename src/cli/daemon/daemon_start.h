@@ -1,4 +1,4 @@
-// Finds the daemon, and starts it when there is none, as tmux does with its server.
+// Finds the daemon and starts it if none answers, as tmux does with its server.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct DaemonLocation {
   std::string state_dir = "/var/lib/statefork";
 };
 
-// Connects, and starts a daemon only if there is none. Of several clients at once, one starts it
-// and the others wait.
+// Connects, and starts a daemon if none answers. If several clients call this at the same time, one
+// starts the daemon and the others wait.
 Result<os::UniqueFd> connect_or_start(const DaemonLocation& location);
 
 // The daemon's API for a command: one connection, made by the first call with connect_or_start().

@@ -15,7 +15,7 @@ using wire::Json;
 
 constexpr milliseconds kPause{100};
 constexpr seconds kShort{5};
-constexpr int kMaxVain = 20;  // connections after each other that broke soon and brought nothing
+constexpr int kMaxVain = 20;  // successive connections that broke without an event
 
 class Watch {
  public:
@@ -24,7 +24,7 @@ class Watch {
   Status take(const wire::ServerEvent& event) {
     Json data = Json::parse(event.data, nullptr, false);
     if (!data.is_object())
-      return fail(ErrorCode::kCorrupt, "the daemon sent an event that makes no sense",
+      return fail(ErrorCode::kCorrupt, "the daemon sent a malformed event",
                   "do client and daemon have the same version?");
     seen_ = data.value("seq", seen_);
     if (event.name == "output") return show(data);
@@ -74,13 +74,13 @@ Result<std::optional<Json>> watch_execution(const ApiClient& client, const std::
     if (watch.is_over() || gate.is_closed()) break;
     if (!ended && !first && ended.error().code == ErrorCode::kNotFound)
       return fail(ErrorCode::kSessionLost, "the daemon ended while the command was running",
-                  "its session lives on; `statefork log` shows what is known of the command");
+                  "the session keeps running; see `statefork log` for the command");
     if (!ended) return std::move(ended).error();
     vain = watch.seen() == before && lasted.elapsed() < kShort ? vain + 1 : 0;
     if (vain == kMaxVain)
-      return fail(ErrorCode::kOs, "the connection to the daemon breaks again and again",
-                  "the command runs on; `statefork log` shows how it ended");
-    std::this_thread::sleep_for(kPause);  // the daemon may be on its way out
+      return fail(ErrorCode::kOs, "the connection to the daemon keeps breaking",
+                  "the command keeps running; see `statefork log` for its end");
+    std::this_thread::sleep_for(kPause);  // the daemon may be ending
   }
   return std::move(watch).outcome();
 }

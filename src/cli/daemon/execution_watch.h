@@ -1,5 +1,5 @@
-// Watches a command that runs in the daemon: its output as it comes, over broken connections, and
-// its result.
+// Watches an execution: streams its output, reconnects after a broken connection, returns its
+// result.
 #pragma once
 
 #include <functional>
@@ -20,9 +20,9 @@ struct WatchCallbacks {
   std::function<void()> on_gap;                     // output before this is no longer kept
 };
 
-// `path` is the execution's in the API. The result is that of `exec`; nothing when the gate was
-// closed first. An Error: what kept the command from having a result, or kNotFound when the daemon
-// (or a later one) does not know the execution any more.
+// `path` is the execution's path in the API. Returns the result of `exec`, or nullopt if the gate
+// was closed first. Fails with the command's error, or with kNotFound if the daemon (or a later
+// one) does not know the execution.
 Result<std::optional<wire::Json>> watch_execution(const ApiClient& client, const std::string& path,
                                                   ApiClient::Gate& gate,
                                                   const WatchCallbacks& callbacks);

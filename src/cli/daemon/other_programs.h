@@ -1,4 +1,4 @@
-// The other programs of StateFork: where they are, and how this process becomes one of them.
+// Finds StateFork's other programs and replaces this process by one of them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace sf::cli {
 
 inline constexpr const char* kDaemonProgram = "statefork-daemon";
-// The whole command line, with every library that it needs.
+// The program with all commands and their libraries.
 inline constexpr const char* kFullProgram = "statefork-full";
 
 // In the directory of this program's file (symbolic links are followed), or, if `statefork` is

@@ -14,11 +14,11 @@ namespace sf::cli {
 namespace {
 
 constexpr std::string_view kBelowAll = "\x1b[999;1H\r\n";
-// A person does not type the next key so soon: what comes then belongs to a paste.
+// A person types slower than this: bytes that arrive sooner belong to a paste.
 constexpr auto kKeyQuiet = milliseconds(100);
 constexpr auto kPasteQuiet = milliseconds(500);
-constexpr auto kBracketQuiet = seconds(5);    // its end is announced, and so it is waited for
-constexpr auto kMaxDiscarding = seconds(60);  // a key that is held down is no paste
+constexpr auto kBracketQuiet = seconds(5);    // an end mark follows, so wait longer for it
+constexpr auto kMaxDiscarding = seconds(60);  // stops for a key that is held down
 
 termios made_raw(termios settings) {
   ::cfmakeraw(&settings);
@@ -40,7 +40,7 @@ void RawTerminal::lend() {
 
 Status RawTerminal::take_back() {
   SF_TRY_ASSIGN(termios now, os::terminal_settings(STDIN_FILENO));
-  const bool is_raw = (now.c_lflag & (ICANON | ECHO | ISIG)) == 0;  // nobody had it meanwhile
+  const bool is_raw = (now.c_lflag & (ICANON | ECHO | ISIG)) == 0;  // no other program changed it
   if (!is_raw) before_ = now;
   SF_TRY(os::set_terminal_settings(STDIN_FILENO, made_raw(before_)));
   shown_ = true;
@@ -77,7 +77,7 @@ std::size_t RawTerminal::discard_typed(TypedInput& input, Ending ending) const {
     if (ready <= 0) break;
     char bytes[4096];
     const ssize_t n = ::read(STDIN_FILENO, bytes, sizeof bytes);
-    if (n <= 0) break;  // our terminal is gone
+    if (n <= 0) break;  // the terminal was closed
     (void)input.take({bytes, static_cast<std::size_t>(n)});
     discarded += static_cast<std::size_t>(n);
     quiet = kPasteQuiet;

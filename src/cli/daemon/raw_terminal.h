@@ -1,7 +1,7 @@
-// RawTerminal: this process's terminal, raw while it is joined to a branch's.
+// RawTerminal: this process's terminal, in raw mode while it is attached to a branch.
 //
-// What was typed for the branch and cannot go there must not reach the program that gets the
-// terminal next: that is the host's shell, and it would run it. So whoever ends discards first.
+// Input that was typed for the branch must not reach the host's shell, which would run it. So
+// pending input is discarded before the terminal is given back.
 #pragma once
 
 #include <termios.h>
@@ -13,8 +13,8 @@
 
 namespace sf::cli {
 
-// Leaves what a program may have switched on: the other screen, attributes, margins, a hidden
-// cursor, keys and clicks that are reported in other ways, bracketed paste.
+// Resets modes that a program may have set: the alternate screen, attributes, margins, a hidden
+// cursor, key and mouse reports, bracketed paste.
 inline constexpr std::string_view kUsualModes =
     "\x1b[?1049l\x1b[?1047l\x1b[?47l"                                // the ordinary screen
     "\x1b[!p\x1b[0m\x1b[r\x1b(B\x0f\x1b[4l\x1b[?5l\x1b[?6l\x1b[?7h"  // soft reset, and what some
@@ -25,8 +25,8 @@ inline constexpr std::string_view kUsualModes =
     "\x1b[?1005l\x1b[?1006l\x1b[?1007l\x1b[?1015l\x1b[?1016l"
     "\x1b[?1004l\x1b[?2004l\x1b[?2026l";  // focus, pastes, held output
 
-// Resets the colours that a program may have set. Not part of the usual modes: it also undoes what
-// a person has set, so it is written only if a program did set some.
+// Resets the colours that a program may have set. Not part of kUsualModes: it also resets the
+// user's own colours, so it is written only if a program set some.
 inline constexpr std::string_view kUsualColours =
     "\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]117\x1b\\\x1b]119\x1b\\";
 
@@ -35,21 +35,21 @@ class RawTerminal {
   static Result<RawTerminal> enter();
   RawTerminal(RawTerminal&& other) noexcept;
   RawTerminal& operator=(RawTerminal&&) = delete;
-  ~RawTerminal();  // as it was, without what was typed and not read
+  ~RawTerminal();  // restores the settings and discards unread input
 
-  // How the link ends: by a person who pressed a key, or while something may be under way.
+  // The link ends because a person typed the detach key, or at any other moment.
   enum class Ending { kByKey, kBroken };
-  // Reads and drops what was typed, until nothing more comes: the rest of a paste arrives in
-  // pieces. Returns the number of bytes.
+  // Discards input until no more arrives, since a paste arrives in pieces. Returns the number of
+  // discarded bytes.
   std::size_t discard_typed(TypedInput& input, Ending ending) const;
-  // Something was shown here: modes are to be left when it ends.
+  // Output was written, so leave_modes() must reset the modes.
   void note_shown() { shown_ = true; }
   void leave_modes();
-  // Colours were set here: they are reset with the modes.
+  // A program set colours, so leave_modes() must reset them, too.
   void note_colours() { coloured_ = true; }
-  // For a while it is another's: as it was, without what was typed and not read.
+  // Restores the settings and discards unread input, while another program has the terminal.
   void lend();
-  // And raw again; how the other has left it is how it was. Stops this process while it is in the
+  // Saves the current settings and sets raw mode again. Stops this process while it is in the
   // background.
   Status take_back();
 

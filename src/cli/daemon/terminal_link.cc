@@ -24,10 +24,10 @@ namespace sf::cli {
 namespace {
 
 constexpr std::string_view kClear = "\x1b[H\x1b[2J";
-constexpr std::size_t kMaxPending = 64U << 10U;  // typed here, not accepted there yet
-constexpr auto kFirstRetry = milliseconds(10);   // when there was no room
+constexpr std::size_t kMaxPending = 64U << 10U;  // typed bytes that the branch has not accepted yet
+constexpr auto kFirstRetry = milliseconds(10);   // after a full queue
 constexpr auto kLastRetry = milliseconds(200);
-constexpr auto kPasteGap = seconds(5);  // within one
+constexpr auto kPasteGap = seconds(5);  // longest pause within a paste
 constexpr std::string_view kPasteEnd = "\x1b[201~";
 
 class Link {
@@ -50,7 +50,7 @@ class Link {
       if (why.ok() && *why == LinkEnd::Why::kBranchEnded && !shown_.ok()) why = shown_.error();
     }
     const bool by_key = why.ok() && *why == LinkEnd::Why::kDetached;
-    raw.leave_modes();  // a mouse that is moved is not something typed
+    raw.leave_modes();  // otherwise mouse reports would count as typed bytes
     const std::size_t discarded =
         dropped_ + pending_.size() + behind_ +
         raw.discard_typed(input_, by_key && behind_ == 0 ? RawTerminal::Ending::kByKey
@@ -81,14 +81,15 @@ class Link {
     return LinkEnd::Why::kDetached;
   }
 
-  // Types nothing. A shell that waits shows its prompt, now and after each command of others.
+  // Sends no keys. An idle shell then prints its prompt, now and after each command of other
+  // clients.
   Status ask_for_prompt() {
     SF_TRY(client_.post(path_ + "/keys", {{"keys", ""}}));
     return Ok{};
   }
 
-  // The branch is painted anew. After a restore another shell waits there, and what was typed for
-  // the one before is not for it.
+  // The daemon repainted the branch. After a restore the shell is another one, so discard the input
+  // that was typed for the old one.
   void on_repaint() {
     std::uint64_t count = 0;
     (void)!::read(repainted_.get(), &count, sizeof count);
@@ -96,7 +97,7 @@ class Link {
       dropped_ += std::exchange(pending_, {}).size();
       skips_paste_ = input_.in_paste();
     }
-    (void)ask_for_prompt();  // if the branch or the daemon is gone, show() says so
+    (void)ask_for_prompt();  // if the branch or the daemon is gone, show() reports it
   }
 
   void begin_output() {
@@ -104,7 +105,7 @@ class Link {
     output_ = std::thread([this] { show(); });
   }
 
-  // From then on nothing is shown.
+  // After this call no more output is shown.
   void end_output(RawTerminal& raw) {
     if (!output_.joinable()) return;
     gate_->close();
@@ -112,18 +113,18 @@ class Link {
     if (has_colours_) raw.note_colours();
   }
 
-  // The user's shell gets its terminal back, as from any job that is stopped. What was typed and
-  // cannot go to the branch must not reach that shell.
+  // Gives the terminal back to the user's shell, as any stopped job does. Input that the branch did
+  // not accept must not reach that shell.
   Status stop(RawTerminal& raw) {
     end_output(raw);
-    raw.leave_modes();  // a mouse that is moved is not something typed
+    raw.leave_modes();  // otherwise mouse reports would count as typed bytes
     const bool in_paste = input_.in_paste();
     const bool is_plain = !in_paste && pending_.empty();
     dropped_ += raw.discard_typed(
         input_, is_plain ? RawTerminal::Ending::kByKey : RawTerminal::Ending::kBroken);
     input_.give_up_paste();
-    // The session may be restored meanwhile: nothing waits for it but the end of a paste whose
-    // beginning it has seen.
+    // The session may be restored while this process is stopped, so drop the pending input. Keep
+    // only the end mark of a paste if its beginning was sent.
     dropped_ += std::exchange(pending_, std::string(in_paste ? kPasteEnd : "")).size();
     raw.lend();
     sigset_t stops;
@@ -136,7 +137,7 @@ class Link {
   }
 
   // Another program may have written to the terminal while this one was stopped, also by SIGSTOP.
-  // The new stream of events begins with a repaint.
+  // The new event stream begins with a repaint.
   Status resume(RawTerminal& raw) {
     sigset_t told;
     sigemptyset(&told);
@@ -156,7 +157,7 @@ class Link {
     return ::poll(&look, 1, 0) > 0;
   }
 
-  // Whether the link goes on.
+  // Returns whether the link continues.
   Result<bool> on_signal(int signals, RawTerminal& raw) {
     signalfd_siginfo info{};
     (void)!::read(signals, &info, sizeof info);
@@ -173,12 +174,12 @@ class Link {
     return true;
   }
 
-  // Keys and sizes there, until the detach key or the end.
+  // Sends keys and window sizes until the detach key or the end.
   Result<LinkEnd::Why> type(int signals, RawTerminal& raw) {
     Deadline retry = Deadline::never();
     milliseconds pause = kFirstRetry;
     for (;;) {
-      // While there is no room, this terminal is not read: whoever pastes waits, too.
+      // While the queue is full, do not read this terminal, so that the pasting program waits.
       const bool reads = pending_.size() < kMaxPending;
       pollfd watched[] = {{reads ? STDIN_FILENO : -1, POLLIN, 0},
                           {signals, POLLIN, 0},
@@ -192,7 +193,7 @@ class Link {
       if (watched[1].revents != 0) {
         SF_TRY_ASSIGN(bool goes_on, on_signal(signals, raw));
         if (!goes_on) return LinkEnd::Why::kSignal;
-        continue;  // what was seen before a stop may no longer be so
+        continue;  // after a stop, earlier poll results are stale
       }
       if (watched[3].revents != 0) on_repaint();
       if (ready == 0 && pending_.empty()) input_.give_up_paste();
@@ -210,13 +211,13 @@ class Link {
     }
   }
 
-  // Whether this is the end: by the key, or because our terminal is gone.
+  // Returns true at the detach key, or if this terminal was closed.
   Result<bool> read_keys() {
     char keys[4096];
     ssize_t n = ::read(STDIN_FILENO, keys, sizeof keys);
     if (n <= 0) return true;
     TypedInput::Taken taken = input_.take({keys, static_cast<std::size_t>(n)});
-    // What is typed behind the rest of the paste is for the shell that is there now.
+    // Input after the rest of the paste is for the new shell.
     const bool ends_skipping = skips_paste_ && taken.paste_end > 0;
     const std::size_t skipped = ends_skipping ? taken.paste_end : taken.keys.size();
     if (skips_paste_) {
@@ -229,12 +230,12 @@ class Link {
     return taken.detach;
   }
 
-  // False: there is no room now, and nothing of it was taken.
+  // Returns false if the queue is full; then no byte was accepted.
   Result<bool> deliver() {
     if (pending_.empty()) return true;
     auto sent = client_.post(path_ + "/keys", {{"keys_base64", wire::to_base64(pending_)}});
     if (!sent.ok() && sent.error().code == ErrorCode::kBusy) return false;
-    // A line that is longer than a terminal keeps: refused as a whole.
+    // A line longer than the terminal's line buffer is refused as a whole.
     const bool is_refused = !sent.ok() && sent.error().code == ErrorCode::kInvalidArgument;
     if (!sent.ok() && !is_refused) return std::move(sent).error();
     if (is_refused) {
@@ -259,8 +260,8 @@ class Link {
     if (!end) {
       shown_ = std::move(end).error();
     } else if (*end == ApiClient::StreamEnd::kBroken && shown_.ok()) {
-      shown_ = fail(ErrorCode::kSessionLost, "the daemon is gone; the branch may live on",
-                    "attach again: the first command starts a new daemon");
+      shown_ = fail(ErrorCode::kSessionLost, "the daemon ended; the branch may still be running",
+                    "attach again: any command starts a new daemon");
     }
     std::uint64_t one = 1;
     (void)!::write(ended_.get(), &one, sizeof one);
@@ -270,7 +271,7 @@ class Link {
     if (event.name != "terminal") return Ok{};
     wire::Json data = wire::Json::parse(event.data, nullptr, false);
     if (!data.is_object() || !data.contains("raw_base64") || !data["raw_base64"].is_string())
-      return fail(ErrorCode::kCorrupt, "the daemon sent something else than a terminal's bytes");
+      return fail(ErrorCode::kCorrupt, "the daemon sent an event that is not terminal output");
     SF_TRY_ASSIGN(std::string bytes, wire::from_base64(data["raw_base64"].get<std::string>()));
     const bool is_repaint = data.contains("repaint") && data["repaint"] == true;
     if (is_repaint) {
@@ -279,7 +280,7 @@ class Link {
       bytes = usual + std::string(kClear) + bytes;
     }
     note_colours(bytes, is_repaint);
-    // Before it is shown: who types an answer to what they see must find the client knowing it.
+    // Set this before the repaint is shown, since a user may answer it immediately.
     if (is_repaint) {
       if (data.contains("restored") && data["restored"] == true) restored_ = true;
       const std::uint64_t one = 1;
@@ -289,7 +290,7 @@ class Link {
     return Ok{};
   }
 
-  // Whether a program sets colours (OSC 4, OSC 10 to 19). A sequence may come in two pieces.
+  // Detects a program that sets colours (OSC 4, OSC 10 to 19). A sequence may be split.
   void note_colours(std::string_view bytes, bool is_repaint) {
     if (is_repaint) bytes.remove_prefix(bytes.find(kClear));
     const std::string seen = last_shown_ + std::string(bytes);
@@ -306,16 +307,16 @@ class Link {
   std::string path_;
   TypedInput input_;
   std::string pending_;       // typed, not accepted yet
-  std::size_t behind_ = 0;    // bytes behind the detach key
-  std::size_t dropped_ = 0;   // bytes that the branch was not to have
-  bool skips_paste_ = false;  // the rest of a paste is for a shell that is gone
+  std::size_t behind_ = 0;    // bytes after the detach key
+  std::size_t dropped_ = 0;   // discarded bytes
+  bool skips_paste_ = false;  // the rest of a paste was for the old shell
   std::unique_ptr<ApiClient::Gate> gate_;
   std::thread output_;                  // runs show()
-  bool has_colours_ = false;            // output_'s, as long as that runs
-  std::string last_shown_;              // likewise: may begin a sequence
-  os::UniqueFd ended_;                  // readable: nothing more will be shown
-  os::UniqueFd repainted_;              // readable: all was painted anew
-  std::atomic<bool> restored_ = false;  // because of a restore
+  bool has_colours_ = false;            // used by output_ while it runs
+  std::string last_shown_;              // likewise; may end in the beginning of a sequence
+  os::UniqueFd ended_;                  // readable: no more output follows
+  os::UniqueFd repainted_;              // readable: the screen was repainted
+  std::atomic<bool> restored_ = false;  // the repaint follows a restore
   Status shown_ = Ok{};
 };
 

@@ -1,6 +1,6 @@
-// TerminalLink: this process's terminal joined to a branch's: what the branch prints appears here,
-// what is typed here goes there, and so does the window's size. Nothing that is typed meanwhile
-// reaches whoever has this terminal next, however the link ends.
+// TerminalLink: attaches this process's terminal to a branch: shows the branch's output, and sends
+// typed input and the window's size. The input never reaches the next program on this terminal,
+// regardless of how the link ends.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ using client::ApiClient;
 struct LinkEnd {
   enum class Why { kDetached, kBranchEnded, kSignal };
   Why why = Why::kDetached;
-  std::size_t discarded = 0;  // typed bytes that went nowhere
+  std::size_t discarded = 0;  // number of typed bytes that were discarded
 };
 
-// Returns when the detach key was typed, or the branch has ended. The terminal is as it was then.
+// Returns at the detach key or when the branch ends, and restores the terminal's settings.
 // Requires: standard input and output are a terminal; no other threads yet.
 Result<LinkEnd> link_terminal(const ApiClient& client, const std::string& branch_path,
                               char detach_key);

@@ -1,5 +1,4 @@
-// TypedInput: what a person types, on its way to a branch. Finds the detach key and knows whether a
-// paste is under way. Pure.
+// TypedInput: scans typed input for the detach key and for bracketed pastes. Pure.
 #pragma once
 
 #include <string>
@@ -13,18 +12,18 @@ class TypedInput {
 
   struct Taken {
     std::string keys;        // for the branch
-    bool detach = false;     // the key was typed; what came before it is in `keys`
-    std::size_t behind = 0;  // bytes behind the detach key, for nobody
-    // How many of `keys` belong to the paste that was under way, with its end; 0: it goes on, or
-    // there was none.
+    bool detach = false;     // the detach key was typed; `keys` has the bytes before it
+    std::size_t behind = 0;  // discarded bytes after the detach key
+    // Number of bytes of `keys` up to the end of a paste that began earlier; 0 if it has not ended
+    // or there was none.
     std::size_t paste_end = 0;
   };
-  // Within a bracketed paste the detach key is text like any other.
+  // Within a bracketed paste the detach key is ordinary text.
   Taken take(std::string_view bytes);
 
   // Between the marks ESC[200~ and ESC[201~, with which a terminal surrounds a paste.
   bool in_paste() const { return in_paste_; }
-  // Nothing came for long: the end of the paste was lost.
+  // Call this after a long pause: the end mark of the paste was lost.
   void give_up_paste() { in_paste_ = false; }
 
  private:
@@ -32,7 +31,7 @@ class TypedInput {
 
   char detach_key_;
   bool in_paste_ = false;
-  std::string last_;  // the bytes that may be the beginning of a mark
+  std::string last_;  // a possible beginning of a mark
 };
 
 }  // namespace sf::cli

@@ -28,7 +28,7 @@ TEST(TypedInputTest, WithinABracketedPasteTheDetachKeyIsText) {
   EXPECT_TRUE(input.take("\x1d").detach);
 }
 
-TEST(TypedInputTest, TheMarksOfAPasteMayComeInPieces) {
+TEST(TypedInputTest, MarksOfAPasteMayBeSplit) {
   const std::string paste = "\x1b[200~one\x1dtwo\x1b[201~";
   for (std::size_t cut = 1; cut < paste.size(); ++cut) {
     TypedInput input(kDetach);
@@ -48,14 +48,14 @@ TEST(TypedInputTest, AMarkAfterAnInterruptedOneIsFound) {
   EXPECT_FALSE(input.in_paste());
 }
 
-TEST(TypedInputTest, APasteWhoseEndWasLostDoesNotTakeTheDetachKeyAwayForEver) {
+TEST(TypedInputTest, PasteWithALostEndDoesNotDisableTheDetachKeyForever) {
   TypedInput input(kDetach);
   EXPECT_FALSE(input.take("\x1b[200~one\x1d").detach);
   input.give_up_paste();
   EXPECT_TRUE(input.take("\x1d").detach);
 }
 
-TEST(TypedInputTest, WhatIsTypedBehindAPasteIsToldApart) {
+TEST(TypedInputTest, InputAfterAPasteIsSeparatedFromIt) {
   TypedInput input('\x1d');
   EXPECT_EQ(input.take("a\x1b[200~b").paste_end, 0U);
   EXPECT_EQ(input.take("c\x1b[20").paste_end, 0U);

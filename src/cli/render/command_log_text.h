@@ -1,4 +1,4 @@
-// What was done in a session, as people read it; from the JSON of the API. Pure.
+// Formats a session's command log, from the API's JSON. Pure.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace sf::cli {
 
-// All that led to where the branch is: the logs of its nodes, the oldest first, and what is
-// pending. Each entry gets a `node` (null: pending) and, when it has one, the time of that node's
-// snapshot as `snapshot_at`. Requires: the branch is in the tree.
+// The entries that led to the branch's state: the logs of its nodes, the oldest first, then the
+// pending entries. Each entry gets a `node` (null: pending) and that node's snapshot time as
+// `snapshot_at`. Requires: the branch is in the tree.
 wire::Json branch_log(const wire::Json& tree, const std::string& branch);
 
-// A table: exit status, duration, command, and the node when the entries have one.
+// A table of exit status, duration and command, and of the node if the entries have one.
 std::string command_log_text(const wire::Json& entries);
 
 }  // namespace sf::cli

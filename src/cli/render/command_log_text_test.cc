@@ -25,7 +25,7 @@ Json sample_tree() {
             {{"id", "main"}, {"node", "n3"}, {"pending", {entry("three")}}}}}};
 }
 
-TEST(CommandLogTextTest, ABranchHasItsOwnPathFromTheRootAndWhatIsPending) {
+TEST(CommandLogTextTest, BranchLogHasItsPathFromTheRootAndPendingEntries) {
   EXPECT_EQ(command_log_text(branch_log(sample_tree(), "main")),
             "NODE  SNAPSHOT (UTC)       EXIT  TOOK  COMMAND\n"
             "n1    2026-01-31 12:00:01  0     2 ms  one\n"
@@ -33,7 +33,7 @@ TEST(CommandLogTextTest, ABranchHasItsOwnPathFromTheRootAndWhatIsPending) {
             "-     -                    0     2 ms  three\n");
 }
 
-TEST(CommandLogTextTest, WhatIsNotAnEndOfItsOwnAccordIsNamed) {
+TEST(CommandLogTextTest, TimeoutsAndUnknownOutcomesAreNamed) {
   Json late = entry("late");
   late["timed_out"] = true;
   Json lost = entry("lost");

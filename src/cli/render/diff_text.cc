@@ -16,7 +16,7 @@ using wire::Json;
 struct Section {
   std::string_view subject;
   std::string_view title;
-  std::string_view one;  // as it is counted
+  std::string_view one;  // the singular
   std::string_view many;
 };
 
@@ -48,7 +48,7 @@ std::string_view colour_of(char sign) {
   return sign == '+' ? kGreen : sign == '-' ? kRed : std::string_view();
 }
 
-// Of "file, mode 0644, 2 bytes" and "file, mode 0755, 2 bytes" only what is not the same.
+// The differing parts of "file, mode 0644, 2 bytes" and "file, mode 0755, 2 bytes".
 std::string attributes_text(const std::string& before, const std::string& after) {
   auto old_parts = split(before, ',');
   auto new_parts = split(after, ',');

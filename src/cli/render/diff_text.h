@@ -1,5 +1,4 @@
-// What changed between two states of a session, in the words of a user; from the JSON of the API.
-// Pure.
+// Formats the differences between two states of a session, from the API's JSON. Pure.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 namespace sf::cli {
 
 enum class DiffDetail { kPatches, kStat, kFileNames };
-enum class Colours { kOff, kNone, kOn };  // kNone: a terminal that is to show none
+enum class Colours { kOff, kNone, kOn };  // kNone: a terminal without colours
 
 //   Files
 //     + /root/new  file, mode 0644, owner 0:0, 4 bytes
@@ -22,9 +21,9 @@ enum class Colours { kOff, kNone, kOn };  // kNone: a terminal that is to show n
 //   Working directory
 //     ~ / -> /tmp
 //
-// kStat: no patches but how many lines came and went, and a sum at the end. kFileNames: the paths
-// of the files that differ, and nothing else. Patches are as they are, for `patch -p1 -d DIR`,
-// except on a terminal, where controls in them are made visible.
+// kStat: counts of added and removed lines instead of patches, and a total. kFileNames: only the
+// paths of the differing files. Patches are unchanged, for `patch -p1 -d DIR`, except on a
+// terminal, where their control characters are made visible.
 std::string diff_text(const wire::Json& diff, DiffDetail detail, Colours colours);
 
 }  // namespace sf::cli

@@ -31,7 +31,7 @@ Json sample() {
           {"truncated", false}};
 }
 
-TEST(DiffTextTest, EverySubjectHasItsSectionAndPatchesStandBelowTheirFile) {
+TEST(DiffTextTest, EverySubjectHasASectionAndPatchesFollowTheirFile) {
   EXPECT_EQ(diff_text(sample(), DiffDetail::kPatches, Colours::kOff),
             "Files\n"
             "  ~ /root/f  mode 0644 -> mode 0755, 4 bytes -> 8 bytes\n" +
@@ -58,18 +58,18 @@ TEST(DiffTextTest, StatCountsLinesInsteadOfShowingThem) {
       << text;
 }
 
-TEST(DiffTextTest, FileNamesAreOneALineAndNothingElse) {
+TEST(DiffTextTest, FileNamesAreListedOnePerLine) {
   EXPECT_EQ(diff_text(sample(), DiffDetail::kFileNames, Colours::kOff),
             "/root/f\n/root/new\n/root/d\n");
 }
 
-TEST(DiffTextTest, NoDifferenceIsNoText) {
+TEST(DiffTextTest, NoDifferenceGivesEmptyText) {
   Json none = {{"differences", Json::array()}, {"truncated", false}};
   for (DiffDetail detail : {DiffDetail::kPatches, DiffDetail::kStat, DiffDetail::kFileNames})
     EXPECT_EQ(diff_text(none, detail, Colours::kOff), "");
 }
 
-TEST(DiffTextTest, InColoursOnlyOurOwnSequencesReachTheTerminal) {
+TEST(DiffTextTest, OnlyColourSequencesReachTheTerminal) {
   std::string text = diff_text(sample(), DiffDetail::kPatches, Colours::kOn);
   EXPECT_NE(text.find("\x1b[32m+two^[[2J\x1b[m\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\x1b[36m@@ -1 +1 @@\x1b[m\n"), std::string::npos) << text;

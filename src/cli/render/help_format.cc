@@ -39,7 +39,7 @@ std::string usage_text(const CLI::App& command) {
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
                                      CLI::AppFormatMode mode) const {
-  // One blank line between two parts is enough.
+  // Reduces several blank lines to one.
   return CLI::detail::find_and_replace(CLI::Formatter::make_help(app, std::move(name), mode),
                                        "\n\n\n", "\n\n");
 }

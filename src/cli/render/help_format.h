@@ -1,5 +1,5 @@
-// How --help looks: arguments by the names of the documentation, defaults and environment in the
-// description, nothing of the library's own words.
+// Formats --help: arguments have the documentation's names, and descriptions have the defaults and
+// environment variables.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,12 +7,12 @@
 
 namespace sf::cli {
 
-// "S", "KEY=VALUE...", "-- COMMAND... | -": as an argument is written.
+// "S", "KEY=VALUE...", "-- COMMAND... | -"
 std::string argument_text(const CLI::Option& argument);
 bool takes_value(const CLI::Option& option);  // a flag does not
 // "-t,--timeout SECONDS"
 std::string option_text(const CLI::Option& option);
-// The description, with what holds when the option is not given.
+// The description, with the default.
 std::string description_text(const CLI::Option& option);
 // "statefork exec [OPTIONS] S [-- COMMAND... | -]"
 std::string usage_text(const CLI::App& command);

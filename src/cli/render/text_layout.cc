@@ -17,7 +17,7 @@ std::string formatted(const char* format, Values... values) {
   return text.data();
 }
 
-// The width on the screen, near enough: one column for each character.
+// The approximate width on the screen: one column for each character.
 std::size_t width(std::string_view text) {
   auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts));
@@ -82,7 +82,7 @@ std::string visible(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const bool is_plain = byte >= ' ' || byte == '\t' || byte == '\n';
-    if (byte == 0xC2 && i + 1 < text.size() && (text[i + 1] & '\xE0') == '\x80') {  // as below
+    if (byte == 0xC2 && i + 1 < text.size() && (text[i + 1] & '\xE0') == '\x80') {  // C1 control
       shown += {'^', '[', static_cast<char>(static_cast<unsigned char>(text[++i]) ^ 0xC0U)};
     } else if (!is_plain || byte == 0x7f) {
       shown += {'^', static_cast<char>(byte ^ 0x40U)};
@@ -99,7 +99,7 @@ std::string one_line(std::string_view text, std::size_t max_bytes) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const bool starts_character = (byte & 0xC0U) != 0x80U;
     if (line.size() >= max_bytes && starts_character) return line + "...";
-    // U+0080 to U+009F: to some terminals they begin sequences, as an escape does.
+    // U+0080 to U+009F: C1 controls, which begin escape sequences on some terminals.
     const bool is_c1 = byte == 0xC2 && i + 1 < text.size() && (text[i + 1] & '\xE0') == '\x80';
     if (is_c1) ++i;
     line += is_c1 || byte < ' ' || byte == 0x7F ? ' ' : text[i];

@@ -1,4 +1,4 @@
-// Numbers, names and tables as people read them. Pure.
+// Formats numbers, names and tables for people. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,20 @@ std::string duration_text(std::int64_t microseconds);
 // "2026-01-31 12:00:00" from the API's time, which is UTC.
 std::string time_text(std::string_view iso);
 
-// One line that no terminal obeys: control characters become spaces. Longer text is cut between
-// characters and ends in "...".
+// One line that is safe for a terminal: control characters become spaces. Longer text is cut
+// between characters and ends in "...".
 std::string one_line(std::string_view text, std::size_t max_bytes = std::string::npos);
 
-// Text that no terminal obeys, on as many lines as it has: controls other than tabs and line ends
-// as `cat -v` shows them.
+// Text that is safe for a terminal: control characters other than tabs and line ends are shown as
+// `cat -v` does.
 std::string visible(std::string_view text);
 
 using Row = std::vector<std::string>;
 // Columns as wide as their widest cell, two spaces apart. Requires: rows of the same length.
 std::string columns(const std::vector<Row>& rows);
 
-// Every number, text and list of the object on a line of its own ("nodes  12"), nested ones as
-// "outer.inner"; keys that end in bytes or _us are shown with the fitting unit.
+// Each number, text and list of the object on its own line ("nodes  12"), nested ones as
+// "outer.inner". Values of keys that end in bytes or _us get a unit.
 std::string facts_text(const wire::Json& object);
 
 }  // namespace sf::cli

@@ -19,7 +19,7 @@ TEST(TextLayoutTest, SizesAndDurationsHaveTheUnitThatFits) {
   EXPECT_EQ(time_text("2026-01-31T12:00:01.123456Z"), "2026-01-31 12:00:01");
 }
 
-TEST(TextLayoutTest, ALineIsCutBetweenCharactersAndCannotSpeakToTheTerminal) {
+TEST(TextLayoutTest, LineIsCutBetweenCharactersAndHasNoControls) {
   EXPECT_EQ(one_line("a\x1b[31m\nb\x7f"), "a [31m b ");
   EXPECT_EQ(one_line("a\u009b31m"), "a 31m");
   EXPECT_EQ(one_line("aäöü", 2), "aä...");
@@ -31,7 +31,7 @@ TEST(TextLayoutTest, ColumnsAlignByCharactersAndEndWithoutSpaces) {
   EXPECT_EQ(columns({}), "");
 }
 
-TEST(TextLayoutTest, FactsAreOneALineWithTheUnitThatTheirKeySays) {
+TEST(TextLayoutTest, FactsAreOnePerLineWithTheUnitOfTheirKey) {
   wire::Json facts = {{"bytes", 1500},
                       {"took_us", 8200},
                       {"created_at", "2026-01-31T12:00:01.123456Z"},
@@ -56,7 +56,7 @@ TEST(TextLayoutTest, ControlsAreMadeVisibleAndLinesStay) {
   EXPECT_EQ(visible("\xC2\x9B"
                     "2J \xC3\xA4"),
             "^[[2J \xC3\xA4")
-      << "what some terminals take for an escape";
+      << "a C1 control, which some terminals obey";
 }
 
 }  // namespace

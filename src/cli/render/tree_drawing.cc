@@ -43,7 +43,7 @@ std::string node_text(const Json& node, const std::string& branches) {
   return text;
 }
 
-struct Pending {  // a node that is still to be drawn
+struct Pending {  // a node that is not drawn yet
   std::string id;
   std::string first;  // before its own line
   std::string rest;   // before the lines below it

@@ -12,7 +12,7 @@ namespace sf::cli {
 //   ├─ n2  virtual  $ cd /x (+1 more)  <- main +2
 //   └─ n3  physical  4.0 KB  8 ms  <- b1 (lost)
 //
-// A node stands below its parent, and moves to the right only where the tree forks. `+2`: commands
+// A node is drawn below its parent, and indented only where the tree forks. `+2`: two commands
 // since the node.
 std::string draw_tree(const wire::Json& tree);
 

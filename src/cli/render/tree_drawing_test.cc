@@ -15,7 +15,7 @@ Json node(const char* id, const char* parent) {
   return json;
 }
 
-TEST(TreeDrawingTest, AChainStaysAtTheLeftAndAForkMovesRight) {
+TEST(TreeDrawingTest, ChainIsNotIndentedAndForkIs) {
   Json tree = {{"nodes",
                 {node("n0", nullptr), node("n1", "n0"), node("n2", "n1"), node("n3", "n1"),
                  node("n4", "n2")}},
@@ -28,7 +28,7 @@ TEST(TreeDrawingTest, AChainStaysAtTheLeftAndAForkMovesRight) {
             "└─ n3  virtual\n");
 }
 
-TEST(TreeDrawingTest, ALineTellsNameKindSizeTimeCommandsAndBranches) {
+TEST(TreeDrawingTest, LineShowsNameKindSizeTimeCommandsAndBranches) {
   Json root = node("n0", nullptr);
   root["name"] = "setup";
   root["kind"] = "physical";
@@ -43,7 +43,7 @@ TEST(TreeDrawingTest, ALineTellsNameKindSizeTimeCommandsAndBranches) {
             "n0 setup  physical  1.5 MB  9 ms  $ make all (+1 more)  <- b1 (lost), main +2\n");
 }
 
-TEST(TreeDrawingTest, ACommandCannotSpeakToTheTerminal) {
+TEST(TreeDrawingTest, ControlsInACommandAreNotPrinted) {
   Json root = node("n0", nullptr);
   root["log"] = {{{"text", "\x1b[31mred\x7f" + std::string(100, 'x')}}};
   std::string text = draw_tree({{"nodes", {root}}, {"branches", Json::array()}});
