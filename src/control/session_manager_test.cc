@@ -206,6 +206,17 @@ TEST(SessionTest, ForcedCleanupEndsTheBranchesOfTheSubtree) {
   EXPECT_THAT(w.broken_rules(), IsEmpty());
 }
 
+TEST(SessionTest, ErrorAboutAnUnknownBranchListsTheBranches) {
+  SessionFixture w;
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 1}));
+  for (const Error& error :
+       {w.run("nowhere", "nop").error(), w.session().end_branch(BranchId("nowhere")).error()}) {
+    EXPECT_EQ(error.code, ErrorCode::kNotFound);
+    EXPECT_EQ(error.describe(), "no such branch: nowhere (branches: b1, main)");
+  }
+}
+
 TEST(SessionTest, RootIsRemovedOnlyWithItsSession) {
   SessionFixture w;
   ASSERT_OK(w.build());
