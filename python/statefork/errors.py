@@ -145,8 +145,6 @@ class CrowdedError(DaemonConnectionError):
 class ExecutionLostError(StateForkError):
     """A command was started, but its result is lost. `output` has its output so far."""
 
-    code = "session_lost"
-
 
 class CommandError(StateForkError):
     """With `check=True`: a command failed. `result` has its output and exit code."""

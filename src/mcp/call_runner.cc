@@ -109,7 +109,7 @@ Result<Json> CallRunner::execute(const ToolCall& call, const ApiCall& request) {
   if (result) return std::move(**result);  // the gate is never closed, so there is a result
   Error error = std::move(result).error();
   // The command was started, so kNotFound must not look like a call that was not carried out.
-  if (error.code == ErrorCode::kNotFound) error.code = ErrorCode::kSessionLost;
+  if (error.code == ErrorCode::kNotFound) error.code = ErrorCode::kOs;
   return error;
 }
 

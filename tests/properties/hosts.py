@@ -37,7 +37,9 @@ class Host:
         self.directory = Path(tempfile.mkdtemp(prefix="sf-properties-", dir="/var/tmp"))
         self.ways: List[Way] = []
         self._kills = 0  # incremented before and after each kill of any process
-        self.keeper_kills = 0  # a branch started before the last one may be lost
+        self.may_kill = False  # this run kills processes
+        self.killed_keepers: List[str] = []  # ids, in order
+        self.known_keepers: Set[str] = set()  # ids of the keepers whose branch the players know
         self._kill_lock = threading.Lock()
         self._keepers: Set[str] = set()  # ids of all keepers, current and former
 
@@ -69,13 +71,14 @@ class Host:
     def kill_keeper(self, choice: random.Random) -> None:
         """Sends SIGKILL to one process that owns a live branch."""
         with self._kill_lock:
-            found = sorted(pid for pid, _ in self._running_keepers() if self._has_branch(pid))
+            found = sorted((pid, keeper) for pid, keeper in self._running_keepers() if self._has_branch(pid))
             if not found:
                 return
+            pid, keeper = choice.choice(found)
             self._kills += 1
-            self.keeper_kills += 1
+            self.killed_keepers.append(keeper)
             with contextlib.suppress(OSError):
-                end_process(choice.choice(found), signal.SIGKILL)
+                end_process(pid, signal.SIGKILL)
             self._kills += 1
 
     def close(self) -> List[str]:
@@ -173,7 +176,6 @@ class LibraryHost(Host):
         self._start_lock = threading.Lock()
         self._program = self._start()
         self._way = LibraryWay(lambda: self._program)
-        self.sessions: Set[str] = set()
         self.ways = [self._way]
 
     def _start(self) -> LineProgram:
@@ -191,4 +193,7 @@ class LibraryHost(Host):
         self._program.process.wait()
 
     def _end(self) -> None:
+        for session in self._way.asked_for:  # also those whose start was not answered because of a kill
+            with contextlib.suppress(Problem):
+                self._way.destroy(session)
         self._program.close()

@@ -16,6 +16,7 @@ class LibraryWay(Way):
     def __init__(self, program: Callable[[], LineProgram]) -> None:
         self._program = program  # the current process, which changes after a kill
         self._numbers = itertools.count(1)
+        self.asked_for: List[str] = []  # ids of all sessions, also of those whose start failed
 
     def _call(self, verb: str, session: str = "", branch: str = "", **fields: Any) -> Dict[str, Any]:
         answer = self._program().ask({"verb": verb, "session": session, "branch": branch, **fields})
@@ -25,6 +26,7 @@ class LibraryWay(Way):
 
     def create(self, settings: Settings) -> str:
         session = f"library-{next(self._numbers)}"
+        self.asked_for.append(session)
         self._call("create", session, policy=settings.policy, engine=settings.engine, max_bytes=settings.max_bytes)
         return session
 

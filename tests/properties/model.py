@@ -34,6 +34,9 @@ class State:
     # Written by a call that overlapped the snapshot: absent or complete. The first probe of the
     # node decides.
     maybe: Dict[str, Entry] = field(default_factory=dict)
+    # Written by another client's call that overlapped the snapshot or failed: absent, empty or
+    # whole at any time.
+    open: Dict[str, bytes] = field(default_factory=dict)
     variables: Dict[str, str] = field(default_factory=dict)
     functions: Set[str] = field(default_factory=set)
     cwd: str = "/"

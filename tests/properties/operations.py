@@ -218,7 +218,8 @@ def side_writes(p: Player) -> None:
 @operation(1)
 def diff_shows(p: Player) -> None:
     """Checks that the diff between node and branch names every file that differs."""
-    if p.node.may_diverge() or p.running or p.state.coming or p.node.state.coming or p.node.state.maybe:
+    if p.node.may_diverge() or p.running or p.state.coming or p.node.state.coming or p.node.state.maybe or \
+            p.state.open or p.node.state.open:
         return
     names = set(p.call("diff", p.node.id))
     was, now = p.node.state.files, p.state.files

@@ -6,6 +6,7 @@ If a process was killed during a call, the player restores an acknowledged node,
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import subprocess
@@ -14,14 +15,15 @@ import time
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import probe
 from hosts import Host
 from model import WORK, Node, State, Tree
-from ways import Done, Problem, Settings, Taken, Way
+from ways import Birth, Done, Problem, Settings, Taken, Way
 
 PATIENCE = 60.0
+KEEPER = re.compile(rb"/live-(k-[0-9a-f]+)/upper")  # in the mount options of a branch's root
 JOB_NOTICE = re.compile(r"(?:\[\d+\][+-]? +Done .*|\(wd now: .*\))\n")  # may appear at any time
 
 
@@ -44,6 +46,43 @@ class Session:
         self.tree = Tree()
         self.stop = threading.Event()
         self.seen: Counter[str] = Counter()  # number of each event, for the summary
+        self.births: Dict[str, Birth] = {}  # of each branch
+        self.deciding = threading.Lock()  # guards the uncertain parts of the nodes' states
+
+    def born(self, branch: str, kills: int) -> None:
+        """Records the keeper of a new branch. `kills`: number of killed keepers before the call that
+        made it."""
+        self.births[branch] = Birth(kills, "")
+        while self.host.may_kill:
+            before = self.host.kills_before()
+            try:
+                found = KEEPER.search(self.host.ways[0].read(self.id, branch, "/proc/1/mountinfo"))
+                if found is None:
+                    raise Failure(f"the mounts of {branch} do not name its keeper")
+                self.births[branch] = Birth(kills, found[1].decode())
+                self.host.known_keepers.add(found[1].decode())
+                return
+            except Problem as problem:
+                problem.birth = self.births[branch]
+                if problem.code == "session_lost" or not self.host.killed_since(before):
+                    raise
+                self.host.ensure_running()
+
+    def excuses(self, problem: Problem, kills: int, killed_keepers: int) -> bool:
+        """Returns whether a kill explains the failure of a call. Both numbers are from before the
+        call."""
+        if problem.code != "session_lost":
+            return self.host.killed_since(kills)
+        if problem.birth is not None and self.may_be_dead(problem.birth):
+            return True
+        # A branch without a name yet, or a temporary one of this call.
+        killed = self.host.killed_keepers[killed_keepers:]
+        return any(keeper not in self.host.known_keepers for keeper in killed)
+
+    def may_be_dead(self, birth: Birth) -> bool:
+        """Returns whether the branch's keeper was killed; any keeper, if its own is unknown."""
+        killed = self.host.killed_keepers
+        return birth.keeper in killed if birth.keeper else len(killed) > birth.kills
 
 
 def first_draw(seed: int) -> str:
@@ -74,24 +113,39 @@ class Player:
         self.diverged = False  # a divergence was accepted: the next node must be physical
         self.history: List[str] = []
         self.running: List[Running] = []
-        self._born = self.host.keeper_kills
         self._pool = ThreadPoolExecutor(max_workers=8)
         self._names = 0
 
     # Calls.
 
-    def way(self) -> Way:
-        return self.random.choice(self.host.ways)
+    def way(self, verb: str) -> Way:
+        return self.random.choice([way for way in self.host.ways if verb not in way.lacks])
 
     def note(self, text: str) -> None:
         self.history.append(f"[client {self.number}, {self.branch}] {text}")
 
+    def forget_note(self) -> None:
+        """Removes the last one."""
+        del self.history[-1]
+
+    def told(self) -> List[str]:
+        """Returns the operations that led to the current state, for messages."""
+        return list(self.history)
+
     def call(self, verb: str, *arguments: Any, branch: str = "") -> Any:
         """Calls `verb` through a random interface."""
-        way = self.way()
+        way = self.way(verb)
         self.note(f"{way.name} {verb} {branch or self.branch} " + " ".join(short(one) for one in arguments))
         self.session.seen[f"{way.name} {verb}"] += 1
-        return getattr(way, verb)(self.session.id, branch or self.branch, *arguments)
+        return self._ask(way, verb, branch or self.branch, *arguments)
+
+    def _ask(self, way: Way, verb: str, branch: str, *arguments: Any) -> Any:
+        birth = self.session.births.get(branch)
+        try:
+            return getattr(way, verb)(self.session.id, branch, *arguments)
+        except Problem as problem:
+            problem.birth = birth
+            raise
 
     def write_later(self, name: str, verb: str, *arguments: Any) -> "Future[Any]":
         """Starts a call that writes a file during other calls."""
@@ -102,9 +156,9 @@ class Player:
 
     def later(self, verb: str, *arguments: Any) -> "Future[Any]":
         """Starts a call that runs concurrently with all later ones."""
-        way = self.way()
+        way = self.way(verb)
         self.note(f"{way.name} {verb} {self.branch} " + " ".join(short(one) for one in arguments) + " (goes on)")
-        return self._pool.submit(getattr(way, verb), self.session.id, self.branch, *arguments)
+        return self._pool.submit(self._ask, way, verb, self.branch, *arguments)
 
     def shell(self, command: str, expected: Optional[str] = None, branch: str = "") -> str:
         """Runs a command that must succeed. Returns its output."""
@@ -160,22 +214,32 @@ class Player:
                               f"actual {self.read(name, branch)!r} after {PATIENCE:.0f} s: its writer is gone")
             if self.session.stop.wait(0.05):
                 raise Stopped
-            del self.history[-1]  # one line is enough
+            self.forget_note()  # one line is enough
 
     def decide(self, node: Node, branch: str) -> None:
         """Resolves uncertain files of a node by its first copy."""
         for name, entry in list(node.state.maybe.items()):
-            if self.read(name, branch) is not None:
-                node.state.files[name] = entry
-            node.state.maybe.pop(name, None)
+            content = self.read(name, branch)
+            with self.session.deciding:
+                if content is not None:
+                    node.state.files[name] = entry
+                node.state.maybe.pop(name, None)
 
-    def snapshot(self, materialization: str = "") -> Optional[Node]:
+    @contextlib.contextmanager
+    def state_of_node(self) -> Iterator[State]:
+        """Yields the expected state of a node that is taken inside the `with`."""
         state = self.state.copy()
         for name in (running.name for running in self.running):
             if name not in state.coming and name not in state.files:
                 state.maybe[name] = probe.Entry("f", 0o644, name.encode())
+        yield state
+
+    def snapshot(self, materialization: str = "") -> Optional[Node]:
         try:
-            taken: Taken = self.call("snapshot", materialization)
+            with self.state_of_node() as state:
+                taken: Taken = self.call("snapshot", materialization)
+                node = Node(taken.node, self.node, taken.kind, state, self.drew)
+                self.node = node
         except Problem as problem:
             if self._may_refuse(problem, materialization):
                 self.session.seen["snapshot refused"] += 1
@@ -187,10 +251,10 @@ class Player:
             raise Failure(f"node {taken.node} after an accepted divergence: expected physical, actual {taken.kind}")
         if self.session.settings.max_bytes and taken.kind == "physical":
             raise Failure(f"node {taken.node} of a session that uses all its bytes: expected virtual, actual physical")
-        self.node = Node(taken.node, self.node, taken.kind, state, self.drew, self.history[-1])
-        self.session.tree.add(self.node)
+        node.by = self.history[-1]
+        self.session.tree.add(node)
         self.drew = self.diverged = False
-        return self.node
+        return node
 
     def _may_refuse(self, problem: Problem, materialization: str) -> bool:
         if problem.code == "no_space":
@@ -201,7 +265,8 @@ class Player:
     def restore(self, node: Node, accept: bool = False) -> bool:
         """Returns False if the replay diverged, which the model must allow; the branch is
         unchanged then."""
-        born = self.host.keeper_kills
+        killed = len(self.host.killed_keepers)
+        old = self.session.births[self.branch]
         try:
             accepted: int = self.call("restore", node.id, accept)
         except Problem as problem:
@@ -211,11 +276,13 @@ class Player:
             raise
         if accepted and not node.may_diverge():
             raise Failure(f"restore of {node.id}, which is deterministic: {accepted} divergences")
+        self.session.born(self.branch, killed)
         # The window belongs to the branch, not to the node. It is unknown after the keeper was
         # killed.
-        window = self.state.window if self._born == self.host.keeper_kills else None
+        window = None if self.session.may_be_dead(old) else self.state.window
         self.decide(node, self.branch)
-        self.node, self.state, self._born = node, node.state.copy(), born
+        with self.session.deciding:
+            self.node, self.state = node, node.state.copy()
         self.state.window = window
         self.drew, self.diverged = False, accepted > 0
         if self.diverged:
@@ -225,6 +292,7 @@ class Player:
         return True
 
     def fork(self, node: Node) -> Optional[str]:
+        killed = len(self.host.killed_keepers)
         try:
             branch: str = self.call("fork", node.id)
         except Problem as problem:
@@ -233,12 +301,13 @@ class Player:
                 return None
             raise
         self.note(f"-> {branch}")
+        self.session.born(branch, killed)
         return branch
 
-    def move_to(self, branch: str, node: Node, born: int) -> None:
+    def move_to(self, branch: str, node: Node) -> None:
         """Continues in a fork of the node."""
         left = self.branch
-        self.branch, self.node, self.state, self._born = branch, node, node.state.copy(), born
+        self.branch, self.node, self.state = branch, node, node.state.copy()
         self.drew = self.diverged = False
         if left != "main":
             self.call("end", branch=left)  # last: if it is killed, its outcome is unknown
@@ -249,10 +318,11 @@ class Player:
         output = self.shell(probe.probe_command(state, draw), branch=branch)
         seen = probe.parse(output)
         drawn = first_draw(state.seed) if draw and state.seed is not None else None
-        found = probe.differences(state, seen, drawn)
-        if found:
-            raise Failure(where + ":\n    " + "\n    ".join(found))
-        probe.decide(state, seen)
+        with self.session.deciding:
+            found = probe.differences(state, seen, drawn)
+            if found:
+                raise Failure(where + ":\n    " + "\n    ".join(found))
+            probe.decide(state, seen)
 
     def check_fork(self, node: Node) -> Optional[str]:
         """Forks the node and checks the fork; the caller ends it."""
@@ -290,11 +360,11 @@ class Player:
         self.random = random.Random(seed)
         self.note(f"* {name}")
         kills = min([self.host.kills_before(), *(running.kills for running in self.running)])
+        killed_keepers = len(self.host.killed_keepers)
         try:
             operation(self)
         except Problem as problem:
-            lost = problem.code == "session_lost" and self.host.keeper_kills > self._born
-            if not lost and not self.host.killed_since(kills):
+            if not self.session.excuses(problem, kills, killed_keepers):
                 raise Failure(f"{problem} {problem.details or ''}") from problem
             self.recover(str(problem))
 

@@ -147,7 +147,7 @@ def _compare_files(state: State, seen: Seen, found: List[str]) -> None:
         got = actual.pop(name, None)
         if got != expected:
             found.append(f"file {name}: expected {expected}, actual {got or 'absent'}")
-    for name, content in state.coming.items():
+    for name, content in [*state.coming.items(), *state.open.items()]:
         got = actual.pop(name, None)
         if got is not None and got[2] not in (digest(b""), digest(content)):
             found.append(f"file {name}, which a process is about to write: expected absent, empty or "

@@ -70,17 +70,17 @@ class PythonWay(Way):
     def snapshot(self, session: str, branch: str, materialization: str) -> Taken:
         with as_problem():
             taken = self._at(session, branch).snapshot(materialization=materialization or None)
-            return Taken(taken.id, taken.kind, taken.unchanged, taken.why)
+            return Taken(taken.id, taken.kind, taken.unchanged, getattr(taken, "why", ""))
 
     def restore(self, session: str, branch: str, node: str, accept: bool) -> int:
         with as_problem():
             report = self._at(session, branch).restore(node, on_divergence="accept" if accept else "fail")
-            return len(proven({"accepted": report.accepted, "unproven": report.unproven})["accepted"])
+            return len(proven({"accepted": report.accepted, "unproven": getattr(report, "unproven", "")})["accepted"])
 
     def fork(self, session: str, branch: str, node: str) -> str:
         with as_problem():
             made = self._at(session, branch).fork(node)[0]
-            proven({"unproven": made.unproven})
+            proven({"unproven": getattr(made, "unproven", "")})
             return str(made.name)
 
     def end(self, session: str, branch: str) -> None:
@@ -90,7 +90,7 @@ class PythonWay(Way):
     def diff(self, session: str, branch: str, node: str) -> List[str]:
         with as_problem():
             found = self._at(session, branch).diff(node)
-            proven({"unproven": found.unproven})
+            proven({"unproven": getattr(found, "unproven", "")})
             return [one.name for one in found if one.subject == "file"]
 
     def cleanup(self, session: str, branch: str, node: str) -> None:

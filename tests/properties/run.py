@@ -1,7 +1,7 @@
 """Random operations through every interface, compared with a model.
 
     run.py [--seconds N] [--seed N] [--policies eager,lazy,...] [--engines auto,criu] [--hosts daemon,library]
-           [--kills] [--lanes N]
+           [--kills] [--lanes N] [--old]
 
 The run is a series of rounds, N in parallel, until the time is over. The seed of round n is SEED +
 n; it determines policy, engine, interfaces, clients and the steps of each. SF_SEED, SF_SECONDS and
@@ -32,11 +32,14 @@ from model import WORK, Node, State
 from operations import OPERATIONS
 from player import Failure, Player, Session, Stopped
 from sequences import SEQUENCES
-from ways import Problem, Settings
+from shared import SHARED, SHARED_KILLS, SharedBranch, SharingPlayer
+from ways import OLD_LACKS, Problem, Settings
 
 STEPS = 24  # per client and round
 POLICIES = ["eager", "lazy", "smart", "every-3"]
 SHRINK_SECONDS = 90.0
+ALL_OPERATIONS = {**OPERATIONS, **SHARED}
+OLD_LEFT_OUT = {"paste_line", "use_mouse", "refused_mouse"}  # no interface of version 0.1.0 has their verbs
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,16 @@ class Choice:
     hosts: List[str]
     kills: bool
     allowed: Set[str]  # names of operations and sequences; empty: all
+    is_old: bool = False  # the programs under test are those of version 0.1.0
+
+    def allows(self, name: str) -> bool:
+        operations = {operation for operation, _ in SEQUENCES.get(name, [(name, {})])}
+        if self.is_old and operations & OLD_LEFT_OUT:
+            return False
+        return not self.allowed or name in self.allowed
+
+    def allows_shared(self) -> bool:
+        return any(weight > 0 and self.allows(name) for name, (weight, _) in SHARED.items())
 
 
 @dataclass
@@ -67,12 +80,14 @@ class Round:
     host: str
     settings: Settings
     clients: int
+    shared: bool  # the first two clients use the same branch
     steps: List[Step]
 
     def describe(self) -> str:
         full = f", at most {self.settings.max_bytes} bytes" if self.settings.max_bytes else ""
         return (f"seed {self.seed}: {self.host}, policy {self.settings.policy}, engine {self.settings.engine}{full}, "
-                f"{self.clients} client{'s' if self.clients > 1 else ''}")
+                f"{self.clients} client{'s' if self.clients > 1 else ''}"
+                f"{', two of them on the same branch' if self.shared else ''}")
 
 
 def plan(seed: int, choice: Choice) -> Round:
@@ -82,20 +97,22 @@ def plan(seed: int, choice: Choice) -> Round:
         settings.max_bytes = 1  # exceeded by the first node: all others are virtual
     host = chance.choice(choice.hosts)
     clients = chance.choices([1, 2, 3], [6, 3, 1])[0]
-    return Round(seed, host, settings, clients, plan_steps(chance, clients, choice))
+    shared = clients > 1 and chance.random() < 0.5 and choice.allows_shared()
+    return Round(seed, host, settings, clients, shared, plan_steps(chance, clients, choice, 2 if shared else 0))
 
 
-def plan_steps(chance: random.Random, clients: int, choice: Choice) -> List[Step]:
-    def is_allowed(name: str) -> bool:
-        return not choice.allowed or name in choice.allowed
-
-    weights = {name: weight for name, (weight, _) in OPERATIONS.items()}
+def plan_steps(chance: random.Random, clients: int, choice: Choice, sharing: int = 0) -> List[Step]:
+    """`sharing`: number of clients, from the first one, that use the same branch."""
+    weights = {name: weight for name, (weight, _) in ALL_OPERATIONS.items()}
     if choice.kills:
-        weights.update(states.KILLS)
-    single = [name for name in OPERATIONS if weights[name] > 0 and is_allowed(name)]
-    together = [name for name in SEQUENCES if is_allowed(name)]
+        weights.update({**states.KILLS, **SHARED_KILLS})
     steps: List[Step] = []
     for client in range(clients):
+        known = SHARED if client < sharing else OPERATIONS
+        single = [name for name in known if weights[name] > 0 and choice.allows(name)]
+        together = [name for name in SEQUENCES if choice.allows(name)] if known is OPERATIONS else []
+        if not single and not together:
+            continue
         planned = 0
         while planned < STEPS:
             if together and (not single or chance.random() < 0.25):
@@ -132,11 +149,14 @@ def unless_killed(host: Host, action: Callable[[], Any]) -> Any:
 def play_round(host: Host, planned: Round, stop: threading.Event, seen: Dict[str, int]) -> Outcome:
     outcome = Outcome()
     session = unless_killed(host, lambda: begin(host, planned))
-    players = [Player(session, "main", session.tree.nodes()[0], 0)]
+    root = session.tree.nodes()[0]
+    branch_of_two = SharedBranch("main", root)
+    players = [SharingPlayer(session, branch_of_two, number) for number in range(2)] if planned.shared else \
+        [Player(session, "main", root, 0)]
     try:
-        for number in range(1, planned.clients):
-            branch = unless_killed(host, lambda: players[0].fork(players[0].node))
-            players.append(Player(session, branch, players[0].node, number))
+        for number in range(len(players), planned.clients):
+            branch = unless_killed(host, lambda: players[0].fork(root))
+            players.append(Player(session, branch, root, number))
         threads = [threading.Thread(target=play_client, args=(player, planned, outcome, stop)) for player in players]
         for thread in threads:
             thread.start()
@@ -154,8 +174,10 @@ def play_round(host: Host, planned: Round, stop: threading.Event, seen: Dict[str
 
 def begin(host: Host, planned: Round) -> Session:
     chance = random.Random(planned.seed)
+    killed = len(host.killed_keepers)
     session = Session(host, chance.choice(host.ways).create(planned.settings), planned.settings,
                       planned.clients)
+    session.born("main", killed)
     host.ways[0].exec(session.id, "main", f"mkdir {WORK}; cd {WORK}; umask 022")
     taken = host.ways[0].snapshot(session.id, "main", "" if planned.settings.max_bytes else "physical")
     session.tree.add(Node(taken.node, None, taken.kind, State(cwd=WORK), False))
@@ -170,7 +192,7 @@ def play_client(player: Player, planned: Round, outcome: Outcome, stop: threadin
                 continue
             if stop.is_set():
                 raise Stopped
-            _, operation = OPERATIONS[step.name]
+            _, operation = ALL_OPERATIONS[step.name]
             options = step.options
             player.play(f"step {step.number}: {step.name}", lambda p: operation(p, **options), step.seed)
         for index, node in enumerate(player.session.tree.nodes()[-6:]):
@@ -180,7 +202,7 @@ def play_client(player: Player, planned: Round, outcome: Outcome, stop: threadin
     except Exception as error:  # the report needs the history after any exception
         if outcome.failure is None:
             text = str(error) if isinstance(error, Failure) else f"{type(error).__name__}: {error}"
-            outcome.failure, outcome.history, outcome.step = text, list(player.history), step
+            outcome.failure, outcome.history, outcome.step = text, player.told(), step
         player.session.stop.set()
 
 
@@ -192,7 +214,7 @@ def check_at_end(player: Player, node: Node) -> None:
 
 
 def still_fails(host: Host, planned: Round, kept: List[Step], stop: threading.Event) -> bool:
-    smaller = Round(planned.seed, planned.host, planned.settings, planned.clients, kept)
+    smaller = Round(planned.seed, planned.host, planned.settings, planned.clients, planned.shared, kept)
     try:
         return play_round(host, smaller, stop, {}).failure is not None
     except Problem:
@@ -239,6 +261,10 @@ class Run:
             host = DaemonHost() if name == "daemon" else LibraryHost()
             ways = words(os.environ.get("SF_WAYS", ""))
             host.ways = [way for way in host.ways if not ways or way.name in (*ways, "library")]
+            host.may_kill = self._choice.kills
+            if self._choice.is_old:
+                for way in host.ways:
+                    way.lacks = OLD_LACKS.get(way.name, frozenset())
             self._hosts[name] = host
         return self._hosts[name]
 
@@ -298,7 +324,8 @@ class Run:
     def _tell_how_to_repeat(self, host: Host, planned: Round, failed: Optional[Step]) -> None:
         choice = self._choice
         options = (f"--policies {','.join(choice.policies)} --engines {','.join(choice.engines)} "
-                   f"--hosts {','.join(choice.hosts)}{' --kills' if choice.kills else ''}")
+                   f"--hosts {','.join(choice.hosts)}{' --kills' if choice.kills else ''}"
+                   f"{' --old' if choice.is_old else ''}")
         variables = f"SF_SEED={planned.seed} SF_ROUNDS=1"
         if choice.allowed:
             variables += f" SF_STEPS={','.join(sorted(choice.allowed))}"
@@ -328,14 +355,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--hosts", type=words, default=["daemon", "daemon", "library"])
     parser.add_argument("--kills", action="store_true")
     parser.add_argument("--lanes", type=int, default=2, help="rounds that are played side by side")
+    parser.add_argument("--old", action="store_true", help="test the programs of version 0.1.0")
     given = parser.parse_args(arguments)
     allowed = set(words(os.environ.get("SF_STEPS", "")))
-    unknown = allowed - set(OPERATIONS) - set(SEQUENCES)
+    unknown = allowed - set(ALL_OPERATIONS) - set(SEQUENCES)
     if unknown:
         parser.error(f"no such steps: {', '.join(sorted(unknown))}; there are "
-                     + ", ".join([*OPERATIONS, *SEQUENCES]))
+                     + ", ".join([*ALL_OPERATIONS, *SEQUENCES]))
     signal.signal(signal.SIGTERM, end_once)
-    choice = Choice(given.policies, given.engines, given.hosts, given.kills, allowed)
+    choice = Choice(given.policies, given.engines, given.hosts, given.kills, allowed, given.old)
     seconds = float(os.environ.get("SF_SECONDS", given.seconds))
     seed = int(os.environ.get("SF_SEED", given.seed))
     return Run(choice, seed, seconds, int(os.environ.get("SF_ROUNDS", 10 ** 9)), given.lanes).run()

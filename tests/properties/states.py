@@ -29,7 +29,6 @@ def snapshot(p: Player, materialization: Optional[str] = None) -> None:
 def check_fork(p: Player, newest: bool = False) -> None:
     """Forks a node and checks the fork. Sometimes the client continues in the fork."""
     node = p.node if newest else some_node(p)
-    born = p.host.keeper_kills
     branch = p.check_fork(node)
     if branch is None:
         return
@@ -37,7 +36,7 @@ def check_fork(p: Player, newest: bool = False) -> None:
         for name, content in sorted(node.state.coming.items()):
             p.wait_for(name, branch, content)
     if p.random.random() < 0.2 and not p.running and node.state.seed is None:
-        p.move_to(branch, node, born)
+        p.move_to(branch, node)
         return
     p.call("end", branch=branch)
 

@@ -1,13 +1,20 @@
 """The model and its comparison: equal states pass, and every difference is found."""
 
 import random
+import threading
 import unittest
 
 import probe
 import run
+from hosts import Host, LibraryHost
+from library_way import LibraryWay
 from model import WORK, Entry, Node, State, Tree
 from operations import OPERATIONS
+from player import Failure, Player, Session
 from sequences import SEQUENCES
+from shared import SHARED, SHARED_KILLS, Effect, SharedBranch
+from states import KILLS
+from ways import Birth, Done, Problem, Settings, Way
 
 
 def printed(state: State, drawn: str = "") -> str:
@@ -102,6 +109,138 @@ class NodesTest(unittest.TestCase):
         self.assertTrue(tree.has_children(root))
 
 
+class SharedBranchTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.shared = SharedBranch("main", Node("n0", None, "physical", State(), False))
+        self.inner = Effect({"e": b"text"}, {"ev": "1"})
+
+    def test_what_is_done_is_in_the_branch_and_in_the_next_node(self) -> None:
+        with self.shared.acting(self.inner):
+            self.assertEqual(self.shared.state, State())
+        with self.shared.snapshot() as state:
+            pass
+        self.assertEqual(state, State(files={"e": Entry("f", 0o644, b"text")}, variables={"ev": "1"}))
+        self.assertEqual(self.shared.state, state)
+
+    def test_a_node_leaves_open_what_overlaps_it(self) -> None:
+        with self.shared.snapshot() as ends_inside:
+            with self.shared.acting(self.inner):
+                pass
+        with self.shared.acting(self.inner):
+            with self.shared.snapshot() as begun_before:
+                self.assertEqual(begun_before.files, self.shared.state.files)
+        self.assertEqual(ends_inside, State(maybe={"e": Entry("f", 0o644, b"text")}))
+        self.assertIn("e", begun_before.maybe)
+
+    def test_a_program_that_overlaps_a_node_may_write_later(self) -> None:
+        self.inner.is_atomic = False
+        with self.shared.acting(self.inner), self.shared.snapshot() as state:
+            pass
+        self.assertEqual(state, State(open={"e": b"text"}))
+
+    def test_a_call_that_failed_may_have_been_done(self) -> None:
+        with self.assertRaises(Problem), self.shared.acting(self.inner):
+            raise Problem("connection", "it broke")
+        self.assertEqual(self.shared.state, State(open={"e": b"text"}))
+        self.assertEqual(probe.differences(self.shared.state, probe.parse(printed(State()))), [])
+
+    def test_a_restore_waits_for_the_calls_of_the_other_client(self) -> None:
+        order = []
+
+        def restore() -> None:
+            with self.shared.alone():
+                order.append("restore")
+
+        with self.shared.acting(self.inner):
+            other = threading.Thread(target=restore)
+            other.start()
+            other.join(0.05)
+            order.append("call")
+        other.join()
+        self.assertEqual(order, ["call", "restore"])
+
+
+class LostBranchTest(unittest.TestCase):
+    """A branch may be lost if its own keeper was killed, and only then."""
+
+    class Broken(Way):
+        def read(self, session: str, branch: str, path: str) -> bytes:
+            return f"1 1 0:1 / / rw - overlay w rw,upperdir=/u/live-k-{branch}/upper,\n".encode()
+
+        def exec(self, session: str, branch: str, command: str) -> Done:
+            raise Problem("session_lost", f"branch {branch} is no longer running")
+
+    class KillingHost(Host):
+        def __init__(self) -> None:  # no directory
+            self.ways = [LostBranchTest.Broken()]
+            self._kills, self.may_kill = 2, True
+            self.killed_keepers: list[str] = []
+            self.known_keepers: set[str] = set()
+
+        def ensure_running(self) -> None:
+            pass
+
+    def setUp(self) -> None:
+        self.host = LostBranchTest.KillingHost()
+        self.session = Session(self.host, "s", Settings(), 2)
+        for branch in ("b1", "b2"):
+            self.session.born(branch, 0)
+        self.player = Player(self.session, "b1", Node("n0", None, "physical", State(), False), 0)
+        self.player.recover = lambda why: None  # type: ignore[method-assign]
+        self.addCleanup(self.player.close)
+
+    def play(self) -> None:
+        self.player.play("assign", lambda p: p.shell("x=1"), 1)
+
+    def test_that_is_a_failure_if_another_keeper_was_killed(self) -> None:
+        self.host.killed_keepers.append("k-b2")
+        with self.assertRaises(Failure):
+            self.play()
+
+    def test_that_is_a_failure_even_if_it_was_killed_meanwhile(self) -> None:
+        def operation(player: Player) -> None:
+            self.host._kills += 2
+            self.host.killed_keepers.append("k-b2")
+            player.shell("x=1")
+
+        with self.assertRaises(Failure):
+            self.player.play("assign", operation, 1)
+
+    def test_that_is_none_if_its_own_keeper_was_killed(self) -> None:
+        self.host.killed_keepers.append("k-b1")
+        self.play()
+
+    def test_that_is_none_if_nobody_knows_its_keeper(self) -> None:
+        self.session.births["b1"] = Birth(0, "")
+        with self.assertRaises(Failure):
+            self.play()
+        self.host.killed_keepers.append("k-b2")
+        self.play()
+
+
+class LibraryHostTest(unittest.TestCase):
+    def test_a_session_whose_start_was_not_answered_is_ended(self) -> None:
+        asked = []
+
+        class Program:
+            def ask(self, message: dict[str, object]) -> dict[str, object]:
+                asked.append((message["verb"], message["session"]))
+                if message["verb"] == "create":
+                    raise Problem("connection", "the program has ended")
+                return {}
+
+            def close(self) -> None:
+                asked.append(("close", ""))
+
+        host = LibraryHost.__new__(LibraryHost)
+        host._program = Program()  # type: ignore[assignment]
+        host._way = LibraryWay(lambda: host._program)
+        with self.assertRaises(Problem):
+            host._way.create(Settings())
+        host._end()
+        self.assertEqual(asked[1:], [("destroy", "library-1"), ("close", "")])
+
+
 class PlanTest(unittest.TestCase):
     choice = run.Choice(run.POLICIES, ["auto", "criu"], ["daemon", "library"], True, set())
 
@@ -111,7 +250,19 @@ class PlanTest(unittest.TestCase):
 
     def test_every_operation_is_planned_eventually(self) -> None:
         planned = {step.name for seed in range(300) for step in run.plan(seed, self.choice).steps}
-        self.assertEqual(planned, set(OPERATIONS))
+        self.assertEqual(planned, set(run.ALL_OPERATIONS))
+
+    def test_two_clients_of_one_branch_get_the_steps_of_such_clients(self) -> None:
+        rounds = [run.plan(seed, self.choice) for seed in range(300)]
+        self.assertGreater(sum(planned.shared for planned in rounds), 30)
+        for planned in rounds:
+            for step in planned.steps:
+                self.assertEqual(step.name in SHARED, planned.shared and step.client < 2)
+
+    def test_what_an_old_version_lacks_is_left_out(self) -> None:
+        old = run.Choice(run.POLICIES, ["auto"], ["daemon"], False, set(), True)
+        planned = {step.name for seed in range(300) for step in run.plan(seed, old).steps}
+        self.assertEqual(set(run.ALL_OPERATIONS) - planned, run.OLD_LEFT_OUT | set(KILLS) | set(SHARED_KILLS))
 
     def test_sequences_name_operations(self) -> None:
         for name, steps in SEQUENCES.items():

@@ -7,7 +7,7 @@ library_way.py. All raise `Problem` with the API's code. Every way has every ver
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, FrozenSet, List, Optional, Sequence
 
 PATIENCE = 180.0  # seconds for one call; far more than it needs
 COMMAND_SECONDS = 60  # for one command; far more than it needs
@@ -17,10 +17,20 @@ class Problem(Exception):
     """A failed call with the API's error code; "connection" if the connection broke, so the call
     may have been executed."""
 
+    birth: Optional[Birth] = None  # of the branch that was called, if known
+
     def __init__(self, code: str, message: str, details: Optional[Dict[str, Any]] = None) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code
         self.details = details or {}
+
+
+@dataclass(frozen=True)
+class Birth:
+    """The start, restore or fork that made a branch."""
+
+    kills: int  # number of killed keepers before that call
+    keeper: str  # id of its keeper; empty if unknown
 
 
 @dataclass
@@ -51,10 +61,17 @@ class Settings:
     max_bytes: int = 0
 
 
+# Verbs that version 0.1.0 does not have, by interface.
+OLD_LACKS = {"http": frozenset({"paste", "mouse"}), "cli": frozenset({"paste", "mouse", "resize"}),
+             "python": frozenset({"paste", "mouse"}),
+             "mcp": frozenset({"run", "keys", "paste", "mouse", "resize"})}
+
+
 class Way:
     """One interface. Thread-safe."""
 
     name = ""
+    lacks: FrozenSet[str] = frozenset()  # missing verbs of the programs under test (--old)
 
     def create(self, settings: Settings) -> str:
         raise NotImplementedError
@@ -120,7 +137,7 @@ def changed_files(differences: Sequence[Dict[str, Any]]) -> List[str]:
 
 def proven(answer: Dict[str, Any]) -> Dict[str, Any]:
     """Raises if the reply reports that a restored state is unproven."""
-    if answer["unproven"]:
+    if answer.get("unproven"):  # version 0.1.0 does not report it
         raise Problem("unproven", answer["unproven"])
     return answer
 

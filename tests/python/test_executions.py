@@ -1,14 +1,18 @@
 """Executions: commands that run independently of a connection, and their output over connections
 that break."""
 
+import json
+import os
 import signal
+import subprocess
 import unittest
 from typing import List
 
 from statefork import (BusyError, Client, CommandFailed, Event, ExecutionLostError, InvalidArgumentError, NotFoundError,
-                       OutputEvent, ResultEvent, SessionLostError, TimedOutError)
+                       OutputEvent, ResultEvent, Session, SessionLostError, StateForkError,
+                       TimedOutError)
 from cutting_proxy import CuttingProxy
-from world import LiveTest, World, eventually
+from world import LiveTest, World, eventually, program
 
 
 def text_of(events: List[Event]) -> str:
@@ -183,6 +187,37 @@ class RestartedDaemonTest(unittest.TestCase):
             for event in execution:
                 world.end_daemon(signal.SIGKILL)
         self.assertEqual(lost.exception.output, "begun\n")
+        self.assertEqual(lost.exception.code, "os")  # the branch is not lost
+
+    def test_the_command_line_does_not_take_the_branch_for_lost(self) -> None:
+        world = World()
+        self.addCleanup(world.close)
+        s = world.session()
+        command = subprocess.Popen([program(), "exec", s.id, "--json", "--", "x=1; touch /root/begun; read y"],
+                                   env={**os.environ, **world.variables()}, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        eventually(lambda: is_there(s, "/root/begun"))
+        world.end_daemon(signal.SIGKILL)
+        eventually(lambda: starts_daemon(world))
+        problem = json.loads(command.communicate(timeout=60)[1])
+        self.assertEqual((problem["code"], problem["detail"]), ("os", "the daemon ended while the command was running"))
+        s.send_keys("\r")
+        self.assertEqual(s.exec_command("echo $x").output, "1\n")
+
+
+def starts_daemon(world: World) -> bool:
+    try:
+        return bool(world.client().health().status == "ok")
+    except StateForkError:  # the old one was still there
+        return False
+
+
+def is_there(s: Session, path: str) -> bool:
+    try:
+        s.read_file(path)
+    except NotFoundError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ Result<std::optional<Json>> watch_execution(const ApiClient& client, const std::
                                [&](const wire::ServerEvent& event) { return watch.take(event); });
     if (watch.is_over() || gate.is_closed()) break;
     if (!ended && !first && ended.error().code == ErrorCode::kNotFound)
-      return fail(ErrorCode::kSessionLost, "the daemon ended while the command was running",
+      return fail(ErrorCode::kOs, "the daemon ended while the command was running",
                   "the session keeps running; see `statefork log` for the command");
     if (!ended) return std::move(ended).error();
     vain = watch.seen() == before && lasted.elapsed() < kShort ? vain + 1 : 0;
