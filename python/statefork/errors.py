@@ -201,7 +201,7 @@ def check_result(result: Checked) -> Checked:
     """Returns the result if the command succeeded; otherwise raises CommandFailed or
     CommandTimeout."""
     if result.timed_out:
-        raise CommandTimeout(result, f"'{excerpt(result.command)}' took longer than its time-out")
+        raise CommandTimeout(result, f"'{excerpt(result.command)}' exceeded its time limit")
     if result.exit_code != 0:
         raise CommandFailed(result, f"'{excerpt(result.command)}' exited {result.exit_code}")
     return result

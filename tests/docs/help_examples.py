@@ -44,6 +44,8 @@ done
 statefork restore work n4
 statefork fork work n4 -n 2 >/dev/null
 """
+# Commands whose examples leave the scene as the next example needs it.
+LEAVES_SCENE = ("completion", "diff", "gc", "log", "ls", "man", "note", "resize", "run", "serve", "show", "stats", "tree")
 # Commands before an example that contains the word.
 BEFORE = [
     (r"(restore|fork) work before-upgrade", "statefork rename work n3 before-upgrade >/dev/null"),
@@ -114,7 +116,7 @@ def prepare(directory: Path) -> None:
 
 class Runner:
     def __init__(self, bin_dir: str, environment: dict[str, str], directory: Path) -> None:
-        self.bin_dir, self.directory = bin_dir, directory
+        self.bin_dir, self.directory, self.is_ready = bin_dir, directory, False
         self.environment = dict(environment, HOME=str(directory / "home"), MANPAGER="cat", PAGER="cat", TERM="xterm",
                                 PATH=f"{directory}/programs:" + environment["PATH"])
 
@@ -123,7 +125,15 @@ class Runner:
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_SECONDS)
         return done.returncode, done.stdout
 
-    def scene(self, example: str) -> None:
+    def scene(self, name: str, example: str) -> None:
+        before = [script for pattern, script in BEFORE if re.search(pattern, example)]
+        if not self.is_ready or before:
+            self.new_scene()
+        for script in before:
+            self.bash(script)
+        self.is_ready = name in LEAVES_SCENE and not before
+
+    def new_scene(self) -> None:
         for session in run.sessions(self.bin_dir, self.environment):
             self.bash(f"statefork rm {session}")
         shutil.rmtree(self.directory / "runs", ignore_errors=True)
@@ -132,9 +142,6 @@ class Runner:
         status, printed = self.bash("set -e\n" + SCENE)
         if status != 0:
             raise ValueError(f"the scene failed:\n{printed}")
-        for pattern, script in BEFORE:
-            if re.search(pattern, example):
-                self.bash(script)
 
     def run(self, example: str) -> tuple[int, str]:
         if "statefork serve" in example:
@@ -146,7 +153,7 @@ class Runner:
         return self.bash(f"set -o pipefail\n{example}")
 
     def serve(self, example: str) -> tuple[int, str]:
-        """Runs a daemon until it is ready."""
+        """Runs a daemon until it is ready; its token is a file of the test."""
         own = dict(self.environment, STATEFORK_SOCKET=f"{self.directory}/other.sock", STATEFORK_STATE=f"{self.directory}/other")
         words = example.replace("/etc/statefork/token", "token")
         daemon = subprocess.Popen(["bash", "-c", f"exec {words}"], env=own, cwd=self.directory, text=True, stderr=subprocess.PIPE)
@@ -199,7 +206,7 @@ def failures(bin_dir: str, wanted: list[str]) -> Iterator[str]:
             if reason := reason_not_to_run(example):
                 print(f"not run: {example} ({reason})")
                 continue
-            runner.scene(example)
+            runner.scene(name, example)
             status, printed = runner.run(example)
             count += 1
             if status != 0:
