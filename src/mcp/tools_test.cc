@@ -235,9 +235,9 @@ TEST_F(ToolsTest, AForkFailsOnlyWhenNoBranchWasMade) {
 
 TEST_F(ToolsTest, AFailuresHintNamesToolsInsteadOfCommands) {
   ToolResult result =
-      failure(fail(ErrorCode::kNotFound, "no session 'x'", "`statefork ls` lists them"));
+      failure(fail(ErrorCode::kNotFound, "no such session: x", "`statefork ls` lists them"));
   EXPECT_TRUE(result.failed);
-  EXPECT_EQ(result.text, "no session 'x'\nhint: session_list lists them");
+  EXPECT_EQ(result.text, "no such session: x\nhint: session_list lists them");
   EXPECT_EQ(
       failure(fail(ErrorCode::kBusy, "full", "end some: `statefork ls`, `statefork rm`")).text,
       "full\nhint: end some: session_list, session_destroy");

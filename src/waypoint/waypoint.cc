@@ -294,7 +294,9 @@ Result<BranchPids> Waypoint::Impl::pids(const BranchId& branch) {
   SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
   SF_TRY_ASSIGN(wire::HelloReply hello,
                 live.client->ask(wire::HelloCall{}, Deadline::after(kCallTime)));
-  if (hello.init == 0) return fail(ErrorCode::kSessionLost, "the branch is gone");
+  if (hello.init == 0)
+    return fail(ErrorCode::kSessionLost, "the live branch has ended",
+                "restore one of its checkpoints");
   BranchPids pids{.init = hello.init, .at_prompt = hello.at_prompt};
   if (hello.holder == 1) pids.holder = pids.init;
   for (pid_t child : os::children_of(pids.init)) {

@@ -1,13 +1,14 @@
 // FieldWriter and FieldReader: convert structs to frames and records, and back. A struct lists its
-// fields once, in a function that both classes call:
+// fields once, in a function that both classes call. Example (src/wire/keeper_protocol_test.cc):
 //
-//   template <typename F, Is<User> M>
+//   template <typename F, Is<Person> M>
 //   void describe(F& f, M& m) {
 //     f.field("name", m.name);
 //     f.optional("home", m.home);
 //   }
-//   Frame frame = write_message(user);
-//   Result<User> back = read_message<User>(std::move(frame), "user");
+//   ...
+//   Frame frame = write_message(Person{.name = "ann", .home = "/home/ann"});
+//   Result<Person> back = read_message<Person>(std::move(frame), "person");
 //
 // The reader is strict: if a value is missing, has the wrong type or is out of range, the error
 // names the key. describe() must be in the namespace of its struct or of F.

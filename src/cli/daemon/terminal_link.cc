@@ -313,7 +313,8 @@ class Link {
     if (event.name != "terminal") return Ok{};
     wire::Json data = wire::Json::parse(event.data, nullptr, false);
     if (!data.is_object() || !data.contains("raw_base64") || !data["raw_base64"].is_string())
-      return fail(ErrorCode::kCorrupt, "the daemon sent an event that is not terminal output");
+      return fail(ErrorCode::kCorrupt, "the daemon sent an event that is not terminal output",
+                  "check that client and daemon have the same version");
     SF_TRY_ASSIGN(std::string bytes, wire::from_base64(data["raw_base64"].get<std::string>()));
     const bool is_repaint = data.contains("repaint") && data["repaint"] == true;
     if (is_repaint) {
