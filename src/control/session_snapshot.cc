@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "control/chance.h"
+#include "control/random_sources.h"
 #include "control/session_manager.h"
 #include "control/session_parts.h"
 

@@ -12,7 +12,7 @@
 //   SessionImage loaded() { return catalog->load_all().value().front(); }
 //
 // On a full disk, removals, small commands and restores are still recorded: space is reserved for
-// them (reserve_file.h, reserve_rule.h).
+// them (space_reserve.h, space_reserve_rule.h).
 //
 // The tables: docs/formats/catalog.md. Thread-safe: calls run one at a time.
 #pragma once
@@ -28,9 +28,9 @@
 #include "control/catalog.h"
 #include "control/materialization_policy.h"
 #include "store/catalog_file.h"
-#include "store/reserve_file.h"
-#include "store/reserve_rule.h"
 #include "store/session_reader.h"
+#include "store/space_reserve.h"
+#include "store/space_reserve_rule.h"
 
 namespace sf::store {
 

@@ -21,10 +21,10 @@
 #include <string>
 #include <vector>
 
+#include "base/branch_facts.h"
 #include "base/command.h"
 #include "base/id.h"
 #include "base/input_events.h"
-#include "base/live_facts.h"
 #include "base/result.h"
 #include "shell/branch_config.h"
 #include "shell/shell_client.h"

@@ -2,7 +2,7 @@
 
 #include "cli/commands/command_frame.h"
 #include "cli/commands/subcommands.h"
-#include "cli/daemon/other_programs.h"
+#include "cli/daemon/program_search.h"
 
 namespace sf::cli {
 namespace {

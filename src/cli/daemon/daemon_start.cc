@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "cli/daemon/other_programs.h"
+#include "cli/daemon/program_search.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/file_lock.h"

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "engine/native/memory/page_server.h"
-#include "engine/native/memory/watched_memory.h"
+#include "engine/native/memory/watched_processes.h"
 
 namespace sf::waypoint::native {
 
