@@ -90,7 +90,7 @@ async function passBytes({ use }, session) {
 }
 
 async function typeAndLook({ use }, session) {
-  await use('send_keys', { session, keys: ['clear; echo ty""ped', 'Enter'] });
+  assert.ok((await use('send_keys', { session, keys: ['clear; echo ty""ped', 'Enter'] })).accepted_bytes > 0);
   let seen;
   do seen = await use('screen', { session }); while (!/^typed$/m.test(seen.text));
   assert.equal(seen.alternate_screen, false);

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "engine/branch_facts.h"
+#include "engine/capture_facts.h"
 #include "engine/criu/criu_blockers.h"
 #include "engine/criu/losses.h"
 #include "engine/criu/removed_names.h"
 #include "engine/criu/rpc_codec.h"
-#include "engine/criu/standing.h"
+#include "engine/criu/tree_attributes.h"
 #include "engine/criu/tty_image.h"
 #include "engine/native/ipc/posix_queues.h"
 #include "engine/pid_counter.h"
@@ -205,7 +205,7 @@ class CriuEngine : public ProcessEngine {
   }
 
   static Status note_standing(const CaptureRequest& request) {
-    SF_TRY_ASSIGN(criu::TreeStanding standing, criu::read_standing(request.root));
+    SF_TRY_ASSIGN(criu::TreeAttributes standing, criu::read_tree_attributes(request.root));
     return os::write_file(request.image_dir + criu::kStandingFile, criu::to_json(standing).dump());
   }
 
@@ -213,9 +213,9 @@ class CriuEngine : public ProcessEngine {
     auto text = os::read_file(request.image_dir + criu::kStandingFile, kMaxStanding);
     if (!text && text.error().os_errno == ENOENT) return Ok{};  // an image of an older version
     if (!text) return std::move(text).error();
-    SF_TRY_ASSIGN(criu::TreeStanding standing,
-                  criu::standing_from_json(wire::Json::parse(*text, nullptr, false)));
-    return criu::apply_standing(init, standing);
+    SF_TRY_ASSIGN(criu::TreeAttributes standing,
+                  criu::tree_attributes_from_json(wire::Json::parse(*text, nullptr, false)));
+    return criu::apply_tree_attributes(init, standing);
   }
 
   static Status name_terminal_session(const CaptureRequest& request) {
