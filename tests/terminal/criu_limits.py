@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Dict
 
-LOST_LEADER = r"a pipeline in the foreground whose first process has ended"
+LOST_LEADER = r"a foreground pipeline without its first process"
 OWN_TERMINAL = r"descriptor \d+ \(/dev/tty\)"
 
 # A regular expression for each. docs/engine.md and tests/equivalence/known_limits.md say why.
