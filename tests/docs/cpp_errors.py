@@ -28,6 +28,8 @@ TRANSPARENT = {"string", "string_view", "to_string", "move", "forward"}
 SILENT = {"std", "sf", "os", "value", "value_or", "c_str", "substr", "count", "get", "str", "front", "back", "native", "first",
           "second", "text", "data", "describe", "status", "string", "os_errno", "begin", "end"}
 RENAMED = {"message": "reason", "errno": "system error", "error": "reason", "e": "reason"}
+NAMED_TEXT = re.compile(r"constexpr (?:const char\*|std::string_view|char) (k\w+)(?:\[\])? =\s*"
+                        r"((?:\"(?:[^\"\\\n]|\\.)*\"\s*)+);")
 CODE = re.compile(r"(?:ErrorCode|RpcCode)::(k\w+)")
 
 
@@ -93,8 +95,7 @@ def one_escape(code: str) -> str:
 def string_constants(text: str) -> dict[str, str]:
     """Texts and whole numbers that have a name."""
     found = {}
-    for match in re.finditer(r"constexpr (?:const char\*|std::string_view|char) (k\w+)(?:\[\])? =\s*((?:\"(?:[^\"\\\n]|\\.)*\"\s*)+);",
-                             text):
+    for match in NAMED_TEXT.finditer(text):
         found[match.group(1)] = "".join(token.text for token in tokens(match.group(2)))
     for match in re.finditer(r"constexpr [\w:]+ (k\w+) = ([\d']+)[UL]*;", text):
         found[match.group(1)] = match.group(2).replace("'", "")

@@ -62,14 +62,16 @@ RPC_MEANING = {
 # The area of a file is the first one whose pattern matches.
 AREAS = [
     ("Command line", r"src/cli/daemon/(daemon_start|other)|src/cli/commands/(command|session_address|standard)|src/client/"),
-    ("Commands, keys and screens", r"src/cli/commands/(exec|run|keys|shell|resize)|src/cli/daemon/|src/base/key|src/shell/(shell|side|input|terminal)"
-                                   r"|src/terminal/input|src/wire/input|src/service/(execution|terminal)|src/control/session_commands"),
+    ("Commands, keys and screens", r"src/cli/commands/(exec|run|keys|shell|resize)|src/cli/daemon/|src/base/key"
+                                   r"|src/shell/(shell|side|input|terminal)|src/terminal/input|src/wire/input"
+                                   r"|src/service/(execution|terminal)|src/control/session_commands"),
     ("Files", r"src/cli/commands/c(p|opy)|src/service/file|src/os/in_root"),
     ("Search", r"src/explore/|src/cli_full/(apply|explore|replay)"),
     ("Roots and images", r"src/roots/|src/cli_full/(root|new)|src/waypoint/root"),
     ("HTTP API", r"src/service/(http|router|request|call_target)|src/wire/(json_fields|query|base64)"),
     ("Sessions, branches and nodes", r"src/control/|src/service/|src/cli/commands/|src/shell/(branch|user|cap)"),
-    ("Snapshots and restores", r"src/engine/|src/waypoint/(manifest|checkpoint|file_|layer|waypoint|branch_table|keeper)|src/wire/(keeper_client|frame)"),
+    ("Snapshots and restores", r"src/engine/|src/wire/(keeper_client|frame)"
+                               r"|src/waypoint/(manifest|checkpoint|file_|layer|waypoint|branch_table|keeper)"),
     ("Backends", r"src/backends/"),
     ("Host, daemon and storage", r"src/store/|src/waypoint/|src/os/(cgroup|tcp|loop_)"),
     ("MCP", r"src/mcp/"),
@@ -79,7 +81,8 @@ INTERNAL = re.compile(r"_test\.cc$|/scripted_|^src/testing/|^src/agent/|^src/way
                       r"|^src/wire/(mux|keeper_protocol|operations|message|event|problem)|^src/base/result"
                       r"|^src/shell/init/|^src/os/(probe|process|run_|socket|file|directory|btrfs|loopback)"
                       r"|^src/engine/criu/(tty|rpc|standing)|^src/waypoint/(branch_records|keeper/captured)"
-                      r"|^src/explore/journal|^src/store/edit_writer|^src/waypoint/keeper/keeper\.cc|^src/backends/overlay/overlay_b|^src/backends/hosted/(agent|mux)")
+                      r"|^src/explore/journal|^src/store/edit_writer|^src/waypoint/keeper/keeper\.cc"
+                      r"|^src/backends/overlay/overlay_b|^src/backends/hosted/(agent|mux)")
 INTERNAL_CODES = {"src/engine/": ("corrupt", "os"), "src/wire/frame": ("corrupt", "timed_out", "invalid_argument"),
                   "src/shell/": ("corrupt", "os"), "src/control/branch_tree": ("invalid_argument",)}
 
