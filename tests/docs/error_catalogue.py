@@ -61,7 +61,7 @@ RPC_MEANING = {
 
 # The area of a file is the first one whose pattern matches.
 AREAS = [
-    ("Command line", r"src/cli/daemon/(daemon_start|other)|src/cli/commands/(command|session_address|standard)|src/client/"),
+    ("Command line", r"src/cli/daemon/(daemon_start|program_search)|src/cli/commands/(command|session_address|standard)|src/client/"),
     ("Commands, keys and screens", r"src/cli/commands/(exec|run|keys|shell|resize)|src/cli/daemon/|src/base/key"
                                    r"|src/shell/(shell|side|input|terminal)|src/terminal/input|src/wire/input"
                                    r"|src/service/(execution|terminal)|src/control/session_commands"),
