@@ -16,7 +16,7 @@
 #include "base/scope_exit.h"
 #include "bench_main.h"
 #include "cli/daemon/daemon_start.h"
-#include "cli/daemon/other_programs.h"
+#include "cli/daemon/program_search.h"
 #include "client/api_client.h"
 #include "daemon/ways.h"
 #include "engine/criu/criu_binary.h"

@@ -1,6 +1,5 @@
 // Tables of /proc: blank lines do not change the result.
-#include "engine/branch_facts.h"
-
+#include "engine/capture_facts.h"
 #include "input.h"
 
 namespace sf::fuzz {

@@ -1,8 +1,8 @@
 """The exceptions of this package. All of them derive from `StateForkError`.
 
->>> error = error_from_problem(404, {"code": "not_found", "detail": "no session 'x'", "hint": "list them"})
+>>> error = error_from_problem(404, {"code": "not_found", "detail": "no such session: x", "hint": "sessions: a"})
 >>> type(error).__name__, str(error), error.status
-('NotFoundError', "no session 'x' (list them)", 404)
+('NotFoundError', 'no such session: x (sessions: a)', 404)
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def check_result(result: Checked) -> Checked:
     """Returns the result if the command succeeded; otherwise raises CommandFailed or
     CommandTimeout."""
     if result.timed_out:
-        raise CommandTimeout(result, f"'{excerpt(result.command)}' took longer than its time-out")
+        raise CommandTimeout(result, f"'{excerpt(result.command)}' exceeded its time limit")
     if result.exit_code != 0:
         raise CommandFailed(result, f"'{excerpt(result.command)}' exited {result.exit_code}")
     return result

@@ -6,7 +6,7 @@ A missing field is an error; unknown fields of a later daemon are ignored:
 Outcome(exit_code=2, timed_out=False, output='x')
 >>> read(Outcome, {"exit_code": 2})
 Traceback (most recent call last):
-statefork.errors.DaemonError: the daemon's answer has no 'timed_out' (do client and daemon have the same version?)
+statefork.errors.DaemonError: the daemon's answer has no 'timed_out' (check that client and daemon have the same version)
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 def senseless(what: str) -> DaemonError:
     return DaemonError(f"the daemon's answer {what}", code="corrupt",
-                       hint="do client and daemon have the same version?")
+                       hint="check that client and daemon have the same version")
 
 
 def need(answer: Json, key: str) -> Any:

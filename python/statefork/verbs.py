@@ -121,7 +121,7 @@ def branch_names(at: Address) -> Plan[List[str]]:
 def get_branch(at: Address, name: str) -> Plan[str]:
     names = yield from branch_names(at)
     if name not in names:
-        raise NotFoundError(f"no branch '{name}' in session {at.session}", hint="there are: " + ", ".join(names))
+        raise NotFoundError(f"no such branch: {name}", hint="branches: " + ", ".join(names))
     return name
 
 

@@ -5,7 +5,7 @@
 
 #include "cli/commands/command_frame.h"
 #include "cli/commands/command_line.h"
-#include "cli/daemon/other_programs.h"
+#include "cli/daemon/program_search.h"
 
 int main(int argc, char** argv) {
   using namespace sf::cli;

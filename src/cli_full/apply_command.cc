@@ -115,9 +115,9 @@ void add_apply_command(CLI::App& app, int& exit_code) {
       ->required();
   command
       .add_option("--source", arguments.source,
-                  "The directory in the session (default: the task's WORKDIR)")
+                  "Take this directory of the session (default: the task's WORKDIR)")
       ->type_name("PATH");
-  command.add_option("--node", arguments.node, "A node of the run (default: its best)")
+  command.add_option("--node", arguments.node, "Take this node of the run (default: its best)")
       ->type_name("NUMBER");
   command
       .add_option("--path", arguments.patterns, "Only files that match; '!*.log' excludes files")

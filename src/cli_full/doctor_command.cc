@@ -24,10 +24,13 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
       "Check this machine for everything that sessions need, and show how to fix the rest");
   command->add_flag("--json", arguments->json, "Print JSON: version, ready, findings");
   command
-      ->add_option("--store", arguments->options.store_dir, "Directory for files and checkpoints")
+      ->add_option("--store", arguments->options.store_dir,
+                   "Check this directory for files and checkpoints")
       ->type_name("DIR")
       ->capture_default_str();
-  command->add_option("--criu", arguments->options.criu_path, "The criu program to use")
+  command
+      ->add_option("--criu", arguments->options.criu_path,
+                   "Check this criu program (default: the one that sessions use)")
       ->type_name("PATH");
   command->footer("Exit status: 0 if sessions can run and be checkpointed here, 1 if not.");
   command->callback([arguments, &exit_code] {

@@ -23,16 +23,20 @@ void add_search_options(CLI::App& command, RunPlan& plan) {
   auto add = [&](const char* name, auto& value, const char* description, const char* type) {
     command.add_option(name, value, description)->type_name(type)->group(kSearch);
   };
-  add("--policy", plan.policy, "Search policy (default mcts)", "pass@k|best-of-n|beam|mcts");
-  add("--attempts", plan.options.attempts, "pass@k, best-of-n: rollouts (default 20)", "COUNT");
-  add("--steps", plan.options.steps, "Actions per rollout, or on mcts's main line (default 30)",
+  add("--policy", plan.policy, "Search with this policy (default: mcts)",
+      "pass@k|best-of-n|beam|mcts");
+  add("--attempts", plan.options.attempts,
+      "Make this many rollouts of pass@k or best-of-n (default: 20)", "COUNT");
+  add("--steps", plan.options.steps,
+      "Limit the actions per rollout, or on mcts's main line (default: 30)", "COUNT");
+  add("--width", plan.options.width,
+      "Propose this many actions per state of mcts, beam (default: 3)", "COUNT");
+  add("--depth", plan.options.depth, "Look this many actions ahead with mcts (default: 2)",
       "COUNT");
-  add("--width", plan.options.width, "mcts, beam: actions per state (default 3)", "COUNT");
-  add("--depth", plan.options.depth, "mcts: how far a search looks ahead (default 2)", "COUNT");
-  add("--beam", plan.options.beam, "beam: states kept per step (default 2)", "COUNT");
-  add("--exploration", plan.options.exploration, "mcts: weight of rarely tried states (1.0)",
+  add("--beam", plan.options.beam, "Keep this many states per step of beam (default: 2)", "COUNT");
+  add("--exploration", plan.options.exploration, "Weigh rarely tried states of mcts (default: 1.0)",
       "NUMBER");
-  add("--jobs", plan.jobs, "Branches that run in parallel (default 1)", "COUNT");
+  add("--jobs", plan.jobs, "Run this many branches in parallel (default: 1)", "COUNT");
 }
 
 void add_budget_options(CLI::App& command, RunPlan& plan) {
@@ -40,17 +44,17 @@ void add_budget_options(CLI::App& command, RunPlan& plan) {
   auto add = [&](const char* name, auto& value, const char* description, const char* type) {
     command.add_option(name, value, description)->type_name(type)->group(kBudget);
   };
-  add("--max-nodes", plan.budget.nodes, "Actions to try (default 60)", "COUNT");
-  add("--max-calls", plan.budget.model_calls, "Calls of the model", "COUNT");
-  add("--max-tokens", plan.budget.tokens, "Input and output tokens", "COUNT");
-  add("--max-cost", plan.budget.money, "Dollars", "NUMBER");
+  add("--max-nodes", plan.budget.nodes, "Limit the actions to try (default: 60)", "COUNT");
+  add("--max-calls", plan.budget.model_calls, "Limit the calls of the model", "COUNT");
+  add("--max-tokens", plan.budget.tokens, "Limit the input and output tokens", "COUNT");
+  add("--max-cost", plan.budget.money, "Limit the cost in dollars", "NUMBER");
   command
       .add_option_function<std::uint64_t>(
           "--max-time",
           [&plan](std::uint64_t value) {
             plan.budget.time = seconds(static_cast<long long>(value));
           },
-          "Seconds of search")
+          "Limit the time of the search")
       ->type_name("SECONDS")
       ->group(kBudget);
 }
@@ -61,25 +65,28 @@ void add_agent_options(CLI::App& command, ExploreArguments& arguments) {
     command.add_option(name, value, description)->type_name(type)->group(kAgent);
   };
   add("--agent", arguments.agent,
-      "llm, llm:MODEL, script:FILE, script (the task's), exec:COMMAND, oracle", "AGENT");
+      "Use this agent: llm, llm:MODEL, script:FILE, script (the task's), exec:COMMAND, oracle",
+      "AGENT");
   command
       .add_option_function<std::uint32_t>(
           "--think", [&agent](std::uint32_t value) { agent.think = milliseconds(value); },
-          "script: simulated duration of a call (default 0)")
+          "Simulate the duration of a call with script (default: 0)")
       ->type_name("MILLISECONDS")
       ->group(kAgent);
-  add("--model", agent.model, "llm: the model's name", "NAME");
-  add("--provider", agent.provider, "llm: the API (default: by the key that is set)",
+  add("--model", agent.model, "Ask this model", "NAME");
+  add("--provider", agent.provider, "Use this API (default: by the key that is set)",
       "openai|anthropic");
-  add("--base-url", agent.base_url, "llm: address of the API", "URL");
-  add("--temperature", agent.temperature, "llm: sampling temperature (default 0.7)", "NUMBER");
-  add("--prompts", agent.prompts, "llm: a directory with your own prompts", "DIR");
-  add("--price-in", agent.price_in, "llm: dollars per million input tokens", "NUMBER");
-  add("--price-out", agent.price_out, "llm: dollars per million output tokens", "NUMBER");
-  add("--reply-tokens", agent.reply_tokens, "llm: limit per reply (default: the API's)", "COUNT");
-  add("--extra-body", agent.extra_body, "llm: a JSON object to merge into each request", "JSON");
-  add("--requests-at-once", agent.at_once, "llm: parallel requests (default: --jobs)", "COUNT");
-  add("--requests-per-minute", agent.per_minute, "llm: rate limit of requests", "COUNT");
+  add("--base-url", agent.base_url, "Send requests of the API to this address", "URL");
+  add("--temperature", agent.temperature, "Sample with this temperature (default: 0.7)", "NUMBER");
+  add("--prompts", agent.prompts, "Take the prompts from this directory", "DIR");
+  add("--price-in", agent.price_in, "Set the dollars per million input tokens", "NUMBER");
+  add("--price-out", agent.price_out, "Set the dollars per million output tokens", "NUMBER");
+  add("--reply-tokens", agent.reply_tokens,
+      "Limit the tokens of a reply (default: the API's limit)", "COUNT");
+  add("--extra-body", agent.extra_body, "Merge this JSON object into each request", "JSON");
+  add("--requests-at-once", agent.at_once, "Limit the parallel requests (default: --jobs)",
+      "COUNT");
+  add("--requests-per-minute", agent.per_minute, "Limit the rate of requests", "COUNT");
 }
 
 void add_world_options(CLI::App& command, ExploreArguments& arguments) {
@@ -87,20 +94,21 @@ void add_world_options(CLI::App& command, ExploreArguments& arguments) {
   auto add = [&](const char* name, auto& value, const char* description, const char* type) {
     command.add_option(name, value, description)->type_name(type)->group(kWorld);
   };
-  add("--root", plan.root, "Root for FROM: a directory, archive or root's name", "FILE");
-  add("--from", arguments.from, "Root for one image: debian:12=ROOT", "IMAGE=ROOT");
-  add("--backend", plan.backend, "Backend of the session (default waypoint)", "NAME");
-  add("--materialize", plan.materialization, "Policy for physical nodes (default smart)",
-      "eager|lazy|smart");
-  add("--engine", plan.engine, "waypoint: the engine that captures processes", "criu|native|auto");
-  add("--network", plan.network, "The session's network (default none)", "none|host");
+  add("--root", plan.root, "Use this root for FROM: a directory, archive or root's name", "FILE");
+  add("--from", arguments.from, "Use this root for one image, as in debian:12=ROOT", "IMAGE=ROOT");
+  add("--backend", plan.backend, "Use this backend (default: waypoint)", "NAME");
+  add("--materialize", plan.materialization,
+      "Choose physical nodes by this policy (default: smart)", "eager|lazy|smart");
+  add("--engine", plan.engine, "Capture processes with this engine of waypoint (default: auto)",
+      "criu|native|auto");
+  add("--network", plan.network, "Use this network (default: none)", "none|host");
   command
       .add_option_function<std::uint64_t>(
           "--command-timeout",
           [&plan](std::uint64_t value) {
             plan.command_timeout = seconds(static_cast<long long>(value));
           },
-          "Time limit per command (default 120, or the task's limit if that is less)")
+          "Limit each command (default: 120, or the task's limit if that is less)")
       ->type_name("SECONDS")
       ->group(kWorld);
 }
@@ -143,7 +151,8 @@ void add_explore_options(CLI::App& command, ExploreArguments& arguments) {
       ->type_name("DIR");
   command.add_option("--resume", arguments.resume, "Resume a run that was stopped or killed")
       ->type_name("RUN");
-  command.add_option("-o,--out", arguments.out, "Directory for the run's files (default runs/...)")
+  command
+      .add_option("-o,--out", arguments.out, "Write the run's files here (default: runs/TASK-ID)")
       ->type_name("DIR");
   command.add_flag_callback(
       "--no-diffs", [&arguments] { arguments.plan.compares = false; },

@@ -104,49 +104,56 @@ void add_limits(CLI::App& command, NewArguments& arguments) {
   auto add = [&](const char* name, auto& value, const char* description, const char* type) {
     return command.add_option(name, value, description)->type_name(type)->group(kLimits);
   };
-  add("--memory", arguments.memory_bytes, "Memory per branch, in bytes or as 512M, 2G", "SIZE")
+  add("--memory", arguments.memory_bytes, "Limit the memory per branch: bytes, or as in 512M, 2G",
+      "SIZE")
       ->transform(size);
-  add("--pids", arguments.pids, "Processes per branch", "COUNT");
-  add("--cpus", arguments.cpus, "Processors per branch, as 1.5", "COUNT");
-  add("--ttl", arguments.ttl_s, "End the session after this time: seconds, or as 10m, 2h, 1d",
+  add("--pids", arguments.pids, "Limit the processes per branch", "COUNT");
+  add("--cpus", arguments.cpus, "Limit the processors per branch, as in 1.5", "COUNT");
+  add("--ttl", arguments.ttl_s, "End the session after this time: seconds, or as in 10m, 2h, 1d",
       "TIME")
       ->transform(time);
   add("--idle", arguments.idle_s, "End the session after this time without use", "TIME")
       ->transform(time);
-  add("--max-bytes", arguments.max_bytes, "Total size of its snapshots, as 10G", "SIZE")
+  add("--max-bytes", arguments.max_bytes, "Limit the total size of its snapshots, as in 10G",
+      "SIZE")
       ->transform(size);
-  add("--max-branches", arguments.max_branches, "Number of live branches", "COUNT");
+  add("--max-branches", arguments.max_branches, "Limit the live branches", "COUNT");
 }
 
 }  // namespace
 
 void add_new_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<NewArguments>(
-      app, exit_code, "new", "Start a session; prints its id", run_new);
+      app, exit_code, "new", "Start a session; print its id", run_new);
   command
       .add_option("ROOT", arguments.root,
                   "Directory, archive or root's name (default: /); image:NAME with docker, podman")
       ->type_name("FILE");
-  command.add_option("--name", arguments.name, "Name of the session")->type_name("NAME");
+  command.add_option("--name", arguments.name, "Name the session")->type_name("NAME");
   command
       .add_option("--backend", arguments.backend,
-                  "Backend, as listed by `doctor` (default: waypoint)")
+                  "Use this backend, as listed by `doctor` (default: waypoint)")
       ->type_name("NAME|auto");
   command
       .add_option("--policy", arguments.policy,
-                  "Which nodes are physical (default: eager); every-N: each N-th")
+                  "Choose physical nodes by this policy (default: eager); every-N: each N-th")
       ->type_name("eager|lazy|smart");
-  command.add_option("--net", arguments.network, "Its own loopback only, or the host's network")
+  command
+      .add_option("--net", arguments.network,
+                  "Connect to loopback only, or to the host's network (default: none)")
       ->type_name("none|host");
   command
-      .add_option("--engine", arguments.engine, "Engine that captures processes (default: auto)")
+      .add_option("--engine", arguments.engine,
+                  "Capture processes with this engine (default: auto)")
       ->type_name("auto|native|criu");
-  command.add_option("--user", arguments.user, "User the shell runs as")->type_name("USER");
-  command.add_option("--cwd", arguments.cwd, "Directory the shell starts in")->type_name("DIR");
-  command.add_option("-e,--env", arguments.env, "Environment of the shell; may be repeated")
+  command.add_option("--user", arguments.user, "Run the shell as this user")->type_name("USER");
+  command.add_option("--cwd", arguments.cwd, "Start the shell in this directory")->type_name("DIR");
+  command
+      .add_option("-e,--env", arguments.env,
+                  "Set an environment variable of the shell; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--label", arguments.labels, "Label of the session; may be repeated")
+  command.add_option("--label", arguments.labels, "Label the session; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_limits(command, arguments);

@@ -172,16 +172,18 @@ void add_root_command(CLI::App& app, int& exit_code) {
       ->add_option("WHAT", arguments->what,
                    "add: an archive or OCI layout; rm: a name or digest; debootstrap: a suite")
       ->type_name("FILE");
-  command->add_option("--name", arguments->name, "Name of the root")->type_name("NAME");
-  command->add_option("--image", arguments->image, "The image to use, if there are several")
+  command->add_option("--name", arguments->name, "Name the root")->type_name("NAME");
+  command->add_option("--image", arguments->image, "Use this image, if there are several")
       ->type_name("NAME");
-  command->add_option("--include", arguments->packages, "Additional packages for debootstrap: a,b")
+  command->add_option("--include", arguments->packages, "Add packages for debootstrap: a,b")
       ->type_name("PACKAGES");
-  command->add_option("--mirror", arguments->mirror, "For debootstrap (default: this machine's)")
+  command
+      ->add_option("--mirror", arguments->mirror,
+                   "Take packages from here for debootstrap (default: this machine's mirror)")
       ->type_name("URL");
   CLI::AsSizeValue size(false);
   size.description("");
-  command->add_option("--max-bytes", arguments->max_bytes, "Limit of an archive's content, as 10G")
+  command->add_option("--max-bytes", arguments->max_bytes, "Limit an archive's content, as in 10G")
       ->type_name("SIZE")
       ->transform(size);
   add_json_option(*command, arguments->json);

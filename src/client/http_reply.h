@@ -1,8 +1,10 @@
 // HttpReplyReader: incremental parser of one HTTP/1.1 reply. Reads the status, the headers that
-// decide where the body ends, and the body. Pure.
+// decide where the body ends, and the body. Pure. Example (src/client/http_reply_test.cc):
 //
 //   HttpReplyReader reader;
-//   SF_TRY(reader.feed(bytes, [&](std::string_view piece) { body += piece; }));
+//   std::string body;
+//   ...
+//     return reader.feed(bytes, [this](std::string_view piece) { body += piece; });
 #pragma once
 
 #include <cstddef>

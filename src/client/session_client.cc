@@ -120,7 +120,8 @@ Status SessionClient::fork(const std::string& node, const std::string& name) con
     const Json& problem = made.front()["error"];
     return wire::error_from_problem(problem.value("status", 500), problem.dump());
   }
-  return fail(ErrorCode::kCorrupt, "malformed reply from the daemon to a fork");
+  return fail(ErrorCode::kCorrupt, "malformed reply from the daemon to a fork",
+              "check that client and daemon have the same version");
 }
 
 Status SessionClient::end_branch(const std::string& branch) const {

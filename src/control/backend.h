@@ -22,10 +22,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/branch_facts.h"
 #include "base/clock.h"
 #include "base/command.h"
 #include "base/input_events.h"
-#include "base/live_facts.h"
 #include "base/result.h"
 #include "base/terminal_view.h"
 #include "control/cost_line.h"

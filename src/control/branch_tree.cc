@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/existing_names.h"
+
 namespace sf::control {
 namespace {
 
 Error no_node(const NodeId& id) {
-  return fail(ErrorCode::kNotFound, "no node " + id.value() + " in this session");
+  return fail(ErrorCode::kNotFound, "no such node: " + id.value(), "`tree` lists the nodes");
 }
 
 // "n17" -> 17; 0 for anything else.
@@ -21,6 +23,13 @@ std::uint64_t number_of(const NodeId& id) {
 }
 
 }  // namespace
+
+Error no_branch(const BranchTree& tree, const BranchId& id) {
+  std::vector<std::string> names;
+  for (const auto& [name, branch] : tree.branches()) names.push_back(name.value());
+  return fail(ErrorCode::kNotFound, "no such branch: " + id.value(),
+              existing_names("branches", names));
+}
 
 Result<BranchTree> BranchTree::from_image(SessionImage image) {
   BranchTree tree;
@@ -392,8 +401,7 @@ const BranchTree::Location* BranchTree::location(const NodeId& id) const {
 
 Result<Branch*> BranchTree::branch(const BranchId& id) {
   auto it = branches_.find(id);
-  if (it == branches_.end())
-    return fail(ErrorCode::kNotFound, "no branch " + id.value() + " in this session");
+  if (it == branches_.end()) return no_branch(*this, id);
   return &it->second;
 }
 

@@ -19,6 +19,11 @@
 
 namespace sf::control {
 
+class BranchTree;
+
+// kNotFound; the hint lists the branches that exist.
+Error no_branch(const BranchTree& tree, const BranchId& id);
+
 class BranchTree {
  public:
   using Children = std::set<NodeId, OlderFirst>;

@@ -6,10 +6,10 @@
 
 #include <random>
 
-#include "control/chance.h"
 #include "control/cost_model.h"
 #include "control/fixed_policies.h"
 #include "control/policy_names.h"
+#include "control/random_sources.h"
 #include "control/smart_decider.h"
 #include "control/snapshot_choice.h"
 #include "testing/matchers.h"

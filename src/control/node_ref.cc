@@ -25,15 +25,16 @@ Result<NodeId> resolve_start(const BranchTree& tree, const BranchId& branch,
   if (name == kHead) {
     const Branch* found = tree.find_branch(branch);
     if (found == nullptr)
-      return fail(ErrorCode::kNotFound, "no branch " + branch.value() + ", so HEAD is undefined",
+      return fail(ErrorCode::kNotFound,
+                  "no such branch: " + branch.value() + ", so HEAD is undefined",
                   "name the node by its id or its name");
     return found->node;
   }
   const Node* node =
       is_node_id(name) ? tree.find(NodeId(std::string(name))) : tree.find_named(name);
   if (node == nullptr)
-    return fail(ErrorCode::kNotFound, "no node '" + std::string(name) + "' in this session",
-                "`tree` lists its nodes");
+    return fail(ErrorCode::kNotFound, "no such node: " + std::string(name),
+                "`tree` lists the nodes");
   return node->id;
 }
 

@@ -26,7 +26,7 @@ Result<RestorePlan> plan_restore(const BranchTree& tree, const NodeId& target) {
       const LogEntry& entry = step->log[i];
       if (!is_replayable(entry))
         return fail(ErrorCode::kUnsupported,
-                    "node " + target.value() + " cannot be replayed: '" + describe(entry) +
+                    "node " + target.value() + " needs a replay, but '" + describe(entry) +
                         "' before node " + step->id.value() + " cannot be replayed",
                     "its physical snapshot is gone; restore an ancestor");
       plan.replay_cost += entry.duration;

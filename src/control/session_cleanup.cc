@@ -62,7 +62,9 @@ Result<CleanupReport> SessionManager::remove(const std::string& operation, const
 Result<CleanupReport> SessionManager::cleanup(const BranchId& branch, std::string_view ref,
                                               Force force) {
   return remove("cleanup", [&](CleanupReport& report) -> Status {
-    if (tree_.ended()) return fail(ErrorCode::kNotFound, "the session has ended");
+    if (tree_.ended())
+      return fail(ErrorCode::kNotFound, "the session has ended",
+                  "`statefork ls` lists the sessions");
     SF_TRY_ASSIGN(NodeId node, resolve(tree_, branch, ref));
     if (node == tree_.root())
       return invalid("the root node cannot be removed on its own", "end the session");
@@ -81,8 +83,7 @@ Result<CleanupReport> SessionManager::cleanup(const BranchId& branch, std::strin
 
 Result<CleanupReport> SessionManager::end_branch(const BranchId& branch) {
   return remove("end_branch", [&](CleanupReport& report) -> Status {
-    if (tree_.find_branch(branch) == nullptr)
-      return fail(ErrorCode::kNotFound, "no branch " + branch.value() + " in this session");
+    if (tree_.find_branch(branch) == nullptr) return no_branch(tree_, branch);
     report.branches = {branch};
     return Ok{};
   });
@@ -90,7 +91,9 @@ Result<CleanupReport> SessionManager::end_branch(const BranchId& branch) {
 
 Result<CleanupReport> SessionManager::end_session() {
   return remove("end_session", [&](CleanupReport& report) -> Status {
-    if (tree_.ended()) return fail(ErrorCode::kNotFound, "the session has ended");
+    if (tree_.ended())
+      return fail(ErrorCode::kNotFound, "the session has ended",
+                  "`statefork ls` lists the sessions");
     report.nodes = tree_.subtree(tree_.root());
     for (const auto& [id, standing] : tree_.branches()) report.branches.push_back(id);
     return Ok{};

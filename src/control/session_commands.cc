@@ -17,12 +17,14 @@ bool had_no_effect(const Error& error) {
 }
 
 Error ended_meanwhile(const BranchId& branch) {
-  return fail(ErrorCode::kSessionLost, "branch " + branch.value() + " was ended meanwhile");
+  return fail(ErrorCode::kSessionLost, "branch " + branch.value() + " was ended meanwhile",
+              "`tree` lists the branches");
 }
 
 Error cannot(const Backend& backend, std::string_view what) {
   return fail(ErrorCode::kUnsupported,
-              "backend " + std::string(backend.name()) + " has no " + std::string(what));
+              "backend " + std::string(backend.name()) + " has no " + std::string(what),
+              "use another backend for the session");
 }
 
 }  // namespace
@@ -62,8 +64,9 @@ Result<Observation> SessionManager::exec_command(const BranchId& branch, const E
                                                  const OutputSink& sink,
                                                  const std::function<Status()>& may_begin) {
   if (request.command.size() > kMaxCommand)
-    return invalid("the command has " + std::to_string(request.command.size()) + " bytes",
-                   "write it to a file and run that");
+    return invalid("the command has " + std::to_string(request.command.size()) +
+                       " bytes; the limit is " + std::to_string(kMaxCommand),
+                   "write it to a file of the session and run that file");
   SF_TRY_ASSIGN(BranchLock branch_lock, lock_branch(branch, Input::kOpen, Condition::kAlive));
   if (may_begin) SF_TRY(may_begin());
   Observation seen;

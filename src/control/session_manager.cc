@@ -9,11 +9,8 @@
 namespace sf::control {
 namespace {
 
-Error ended_error() { return fail(ErrorCode::kNotFound, "the session has ended"); }
-
-Error no_branch(const BranchId& id) {
-  return fail(ErrorCode::kNotFound, "no branch " + id.value() + " in this session",
-              "`tree` lists its branches");
+Error ended_error() {
+  return fail(ErrorCode::kNotFound, "the session has ended", "`statefork ls` lists the sessions");
 }
 
 Error lost_branch(const BranchId& id) {
@@ -170,7 +167,7 @@ Result<std::shared_ptr<SessionManager::BranchSlot>> SessionManager::seat_of(
   std::lock_guard lock(mutex_);
   if (tree_.ended()) return ended_error();
   auto it = slots_.find(branch);
-  if (it == slots_.end()) return no_branch(branch);
+  if (it == slots_.end()) return no_branch(tree_, branch);
   return it->second;
 }
 
@@ -180,7 +177,7 @@ Status SessionManager::look_again(BranchLock& branch_lock, Condition condition) 
   if (tree_.ended()) return ended_error();
   auto it = slots_.find(branch_lock.id);
   if (it == slots_.end() || it->second != branch_lock.slot)
-    return no_branch(branch_lock.id);  // ended by another call
+    return no_branch(tree_, branch_lock.id);  // ended by another call
   const Branch* found = tree_.find_branch(branch_lock.id);
   if (condition == Condition::kAlive && !found->alive) return lost_branch(branch_lock.id);
   branch_lock.node = found->node;
@@ -192,7 +189,7 @@ Result<BranchHandle> SessionManager::live_handle(const BranchId& branch) const {
   std::lock_guard lock(mutex_);
   if (tree_.ended()) return ended_error();
   const Branch* found = tree_.find_branch(branch);
-  if (found == nullptr) return no_branch(branch);
+  if (found == nullptr) return no_branch(tree_, branch);
   if (!found->alive) return lost_branch(branch);
   return found->handle;
 }
@@ -252,7 +249,8 @@ Status SessionManager::rename_node(const BranchId& branch, std::string_view ref,
     SF_TRY(check_name(name, "node name"));
     const Node* taken = tree_.find_named(name);
     if (taken != nullptr && taken->id != node)
-      return invalid("node name '" + name + "' is taken by " + taken->id.value());
+      return invalid("node name '" + name + "' is taken by " + taken->id.value(),
+                     "choose another name, or rename that node first");
   }
   return commit("rename", {edit::NameNode{node, name}});
 }
@@ -269,7 +267,7 @@ Status SessionManager::rename_session(const std::string& name) {
 Status SessionManager::set_note(const BranchId& branch, std::string_view ref,
                                 const std::string& key, std::optional<std::string> value) {
   if (key.empty() || key.size() > 2 * kMaxName)
-    return invalid("a note's key has 1 to " + std::to_string(2 * kMaxName) + " bytes");
+    return invalid("a note's key must have 1 to " + std::to_string(2 * kMaxName) + " bytes");
   if (value && value->size() > limits_.max_note_bytes)
     return invalid("note '" + key + "' is larger than " + std::to_string(limits_.max_note_bytes) +
                    " bytes");
@@ -278,8 +276,9 @@ Status SessionManager::set_note(const BranchId& branch, std::string_view ref,
   const Notes& notes = tree_.find(node)->notes;
   if (value && !notes.contains(key) && notes.size() >= limits_.max_notes)
     return fail(ErrorCode::kNoSpace,
-                "node " + node.value() + " has " + std::to_string(notes.size()) + " notes already",
-                "remove one first");
+                "node " + node.value() + " has " + std::to_string(notes.size()) +
+                    " notes, which is the limit",
+                "remove a note first");
   return commit("note", {edit::SetNote{node, key, std::move(value)}});
 }
 

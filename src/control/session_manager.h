@@ -1,11 +1,14 @@
 // SessionManager: one session, its tree and its live branches, over a backend and a catalog.
+// Example (src/control/session_manager_test.cc):
 //
 //   auto session = SessionManager::build_session(ports, {.id = SessionId("s1")}).value();
-//   session->exec_command(main, {.command = "make"});
-//   NodeId here = session->snapshot(main)->node;
-//   session->restore(main, here.value());
-//   session->fork(main, "HEAD", {.count = 4});
-//   session->cleanup(main, here.value());
+//   session->exec_command(kMain, {.command = "set a 1"}).value();
+//   NodeId before = session->snapshot(kMain).value().node;
+//   session->exec_command(kMain, {.command = "set a 2"}).value();
+//   NodeId after = session->snapshot(kMain).value().node;
+//   session->restore(kMain, before.value()).value();
+//   session->fork(kMain, "HEAD", {.count = 4}).value();
+//   session->cleanup(kMain, after.value(), Force::kNo).value();
 //
 // Thread rules: any method may be called from any thread. Calls on one branch wait for the branch
 // lock and run one at a time; calls on different branches run in parallel. Side commands, keys, the

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "control/policy_names.h"
 #include "testing/matchers.h"
 #include "testing/session_fixture.h"
 
@@ -34,6 +35,23 @@ TEST(SessionTest, NewSessionHasMainAtAPhysicalRoot) {
     return 0;
   });
   EXPECT_THAT(w.broken_rules(), IsEmpty());
+}
+
+// session_manager.h shows this code.
+TEST(SessionTest, ExampleOfTheHeaderRuns) {
+  test::FakeBackend backend;
+  test::MemoryCatalog catalog;
+  auto policy = make_policy("eager", CostModel(backend.expected_cost())).value();
+  const SessionPorts ports{backend, catalog, *policy, [] { return WallTime(); }};
+  auto session = SessionManager::build_session(ports, {.id = SessionId("s1")}).value();
+  session->exec_command(kMain, {.command = "set a 1"}).value();
+  NodeId before = session->snapshot(kMain).value().node;
+  session->exec_command(kMain, {.command = "set a 2"}).value();
+  NodeId after = session->snapshot(kMain).value().node;
+  session->restore(kMain, before.value()).value();
+  session->fork(kMain, "HEAD", {.count = 4}).value();
+  session->cleanup(kMain, after.value(), Force::kNo).value();
+  EXPECT_EQ(session->exec_command(kMain, {.command = "get a"}).value().output, "1\n");
 }
 
 TEST(SessionTest, RootThatCannotBeCapturedIsStartedAgain) {
@@ -186,6 +204,17 @@ TEST(SessionTest, ForcedCleanupEndsTheBranchesOfTheSubtree) {
   EXPECT_EQ(w.run("main", "nop").error().code, ErrorCode::kNotFound);
   EXPECT_OK(w.run("b1", "nop"));
   EXPECT_THAT(w.broken_rules(), IsEmpty());
+}
+
+TEST(SessionTest, ErrorAboutAnUnknownBranchListsTheBranches) {
+  SessionFixture w;
+  ASSERT_OK(w.build());
+  ASSERT_OK(w.session().fork(kMain, "HEAD", {.count = 1}));
+  for (const Error& error :
+       {w.run("nowhere", "nop").error(), w.session().end_branch(BranchId("nowhere")).error()}) {
+    EXPECT_EQ(error.code, ErrorCode::kNotFound);
+    EXPECT_EQ(error.describe(), "no such branch: nowhere (branches: b1, main)");
+  }
 }
 
 TEST(SessionTest, RootIsRemovedOnlyWithItsSession) {

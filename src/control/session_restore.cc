@@ -67,7 +67,7 @@ Result<std::vector<BranchId>> SessionManager::names_for(const ForkRequest& reque
   for (const BranchId& name : names) {
     SF_TRY(check_name(name.value(), "branch name"));
     if (tree_.find_branch(name) != nullptr || !seen.insert(name).second)
-      return invalid("branch name '" + name.value() + "' is taken");
+      return invalid("branch name '" + name.value() + "' is taken", "choose another name");
   }
   while (names.size() < request.count) {
     BranchId name("b" + std::to_string(counters.next_branch++));
@@ -129,7 +129,8 @@ Result<StateDiff> SessionManager::diff(const BranchId& branch, std::string_view 
                                        std::optional<std::string_view> to) {
   if (!capabilities_.diff)
     return fail(ErrorCode::kUnsupported,
-                "backend " + std::string(backend_.name()) + " cannot compare states");
+                "backend " + std::string(backend_.name()) + " cannot compare states",
+                "use the waypoint or the overlay backend");
   // The branch lock keeps the live branch unchanged during the comparison.
   std::optional<BranchLock> branch_lock;
   if (!to) {

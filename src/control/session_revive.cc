@@ -26,7 +26,8 @@ Error as_copy_error(Error error, const std::string& what) {
 Result<RestorePlan> SessionManager::plan(const BranchId& branch, std::string_view ref,
                                          std::optional<Pin>& pin) {
   std::lock_guard lock(mutex_);
-  if (tree_.ended()) return fail(ErrorCode::kNotFound, "the session has ended");
+  if (tree_.ended())
+    return fail(ErrorCode::kNotFound, "the session has ended", "`statefork ls` lists the sessions");
   SF_TRY_ASSIGN(NodeId node, resolve(tree_, branch, ref));
   SF_TRY_ASSIGN(RestorePlan plan, plan_restore(tree_, node));
   pin.emplace(*this, node);

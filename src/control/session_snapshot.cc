@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "control/chance.h"
+#include "control/random_sources.h"
 #include "control/session_manager.h"
 #include "control/session_parts.h"
 
@@ -42,16 +42,20 @@ Status SessionManager::check_new_node(const SnapshotRequest& request) const {
   if (!request.name.empty()) {
     SF_TRY(check_name(request.name, "node name"));
     if (const Node* taken = tree_.find_named(request.name); taken != nullptr)
-      return invalid("node name '" + request.name + "' is taken by " + taken->id.value());
+      return invalid("node name '" + request.name + "' is taken by " + taken->id.value(),
+                     "choose another name, or rename that node first");
   }
   if (request.notes.size() > limits_.max_notes)
-    return invalid("more than " + std::to_string(limits_.max_notes) + " notes");
+    return invalid("a node can have at most " + std::to_string(limits_.max_notes) + " notes");
   for (const auto& [key, value] : request.notes) {
     if (key.empty() || key.size() > 2 * kMaxName || value.size() > limits_.max_note_bytes)
-      return invalid("a note is too large, or has no key");
+      return invalid("note '" + key + "' is too large, or its key is empty or too long",
+                     "a key has 1 to " + std::to_string(2 * kMaxName) + " bytes, a value at most " +
+                         std::to_string(limits_.max_note_bytes));
   }
   if (tree_.size() >= limits_.max_nodes)
-    return fail(ErrorCode::kNoSpace, "the session has " + std::to_string(tree_.size()) + " nodes",
+    return fail(ErrorCode::kNoSpace,
+                "the session has " + std::to_string(tree_.size()) + " nodes, which is the limit",
                 "clean up nodes that are no longer needed");
   return Ok{};
 }
@@ -90,7 +94,7 @@ Result<SnapshotQuestion> SessionManager::question(const Making& making) const {
   std::lock_guard lock(mutex_);
   SF_TRY(check_new_node(making.request));
   const Branch* branch = tree_.find_branch(making.branch_lock.id);
-  if (branch == nullptr) return fail(ErrorCode::kNotFound, "branch was ended meanwhile");
+  if (branch == nullptr) return fail(ErrorCode::kNotFound, "the branch was ended meanwhile");
   const BranchTree::ReplayDistance& behind = tree_.replay_distance(branch->node);
   bool has_room =
       limits_.max_physical_bytes == 0 || tree_.physical_bytes() < limits_.max_physical_bytes;
@@ -120,7 +124,7 @@ Result<std::optional<ReplayProof>> SessionManager::prove(const BranchLock& branc
   {
     std::lock_guard lock(mutex_);
     const Branch* branch = tree_.find_branch(branch_lock.id);
-    if (branch == nullptr) return fail(ErrorCode::kNotFound, "branch was ended meanwhile");
+    if (branch == nullptr) return fail(ErrorCode::kNotFound, "the branch was ended meanwhile");
     const Node* node = tree_.find(branch->node);
     // The branch is unchanged since the node, so the node's proof is valid.
     if (branch->pending.empty()) return node->proof;

@@ -40,7 +40,8 @@ class SessionManager::Feed final : public TerminalFeed {
 Result<std::unique_ptr<TerminalFeed>> SessionManager::watch(const BranchId& branch) {
   if (!capabilities_.terminal)
     return fail(ErrorCode::kUnsupported,
-                "backend " + std::string(backend_.name()) + " has no terminal");
+                "backend " + std::string(backend_.name()) + " has no terminal",
+                "use another backend for the session");
   auto feed = std::make_unique<Feed>(*this, branch);
   SF_TRY(feed->open());
   return std::unique_ptr<TerminalFeed>(std::move(feed));

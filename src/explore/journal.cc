@@ -163,7 +163,7 @@ Result<SearchTree> read_journal(std::string_view text) {
     try {
       if (!tree) {
         if (json.at("event") != "root" || json.at("version") != 1)
-          throw std::out_of_range("unsupported version");
+          throw std::out_of_range("not a journal, or an unsupported version");
         tree.emplace(json.at("state").get<std::string>());
       } else {
         apply(*tree, json);

@@ -37,7 +37,7 @@ ToolResult CallRunner::run(const ToolCall& call) {
   } catch (const Json::exception& error) {
     return failure(fail(ErrorCode::kCorrupt,
                         std::string("malformed reply from the daemon: ") + error.what(),
-                        "do client and daemon have the same version?"));
+                        "check that client and daemon have the same version"));
   }
 }
 

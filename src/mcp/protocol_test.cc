@@ -199,10 +199,10 @@ TEST_F(ProtocolTest, AnswersAreSentInTheOrderInWhichCallsEnd) {
 TEST_F(ProtocolTest, FailedToolIsAResultWithAHint) {
   ToolCall started = start(stateless(1, "tools/call", call("tree", {{"session", "x"}})));
   auto line = protocol_.finish(
-      started.ticket, failure(fail(ErrorCode::kNotFound, "no session 'x'", "session_list")));
+      started.ticket, failure(fail(ErrorCode::kNotFound, "no such session: x", "session_list")));
   Json result = Json::parse(*line)["result"];
   EXPECT_EQ(result["isError"], true);
-  EXPECT_EQ(result["content"][0]["text"], "no session 'x'\nhint: session_list");
+  EXPECT_EQ(result["content"][0]["text"], "no such session: x\nhint: session_list");
   EXPECT_EQ(result["_meta"]["statefork/problem"]["code"], "not_found");
   EXPECT_TRUE(result["_meta"].contains("io.modelcontextprotocol/serverInfo"));
   EXPECT_FALSE(result.contains("structuredContent"));

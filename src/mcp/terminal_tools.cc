@@ -14,8 +14,18 @@ using enum ArgumentType;
 
 constexpr std::uint64_t kMaxWindow = 65'535;
 
-ToolResult typed(const Json& /*arguments*/, const Json& /*answer*/) {
-  return {.text = "typed; call screen to see the effect", .structured = Json::object()};
+ToolResult typed(const Json& /*arguments*/, const Json& answer) {
+  std::string text = "typed; call screen to see the effect";
+  if (const auto waiting = answer.value("waiting_bytes", std::uint64_t{0}); waiting > 0)
+    text = "typed; " + std::to_string(waiting) +
+           " bytes wait until the program in the terminal reads them";
+  return {.text = std::move(text), .structured = answer};
+}
+
+Json typed_schema() {
+  return object_of({{"accepted_bytes", whole_field("Bytes typed by this call: all of them.")},
+                    {"waiting_bytes", whole_field("Bytes that the program in the terminal has not "
+                                                  "read yet, earlier ones included.")}});
 }
 
 Result<ApiCall> keys_request(const Json& arguments) {
@@ -60,7 +70,7 @@ Tool send_keys() {
                      .description = "Text to paste after the keys, bracketed if the program "
                                     "enabled bracketed paste."},
                     branch_argument()},
-      .output_schema = object_of(Json::object()),
+      .output_schema = typed_schema(),
       .takes_turns = true,
       .request = keys_request,
       .present = typed,
@@ -97,7 +107,7 @@ Tool mouse() {
                     {.name = "alt", .type = kFlag, .description = "With Alt held."},
                     {.name = "shift", .type = kFlag, .description = "With Shift held."},
                     branch_argument()},
-      .output_schema = object_of(Json::object()),
+      .output_schema = typed_schema(),
       .takes_turns = true,
       .request = [](const Json& arguments) -> Result<ApiCall> {
         Json event = {{"mouse", picked(arguments, {"action", "row", "col", "button", "control",

@@ -14,8 +14,9 @@ constexpr const char* kMainBranch = "main";
 constexpr const char* kProblemKey = "statefork/problem";
 
 // Hints name commands of the command line; they are replaced by the names of tools.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWordsOfTools = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kWordsOfTools = {
     {{"`statefork ls`", "session_list"},
+     {"`statefork new`", "session_create"},
      {"`statefork rm`", "session_destroy"},
      {"`statefork tree`", "tree"},
      {"`statefork log`", "tree"}}};

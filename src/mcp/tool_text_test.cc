@@ -33,7 +33,8 @@ TEST(ToolTextTest, RemarksFollowTheOutputOfACommand) {
                       "part\n[timed out"),
             0U)
       << text;
-  for (const char* remark : {"123456 bytes", "output_base64", "fresh one", "still running"})
+  for (const char* remark :
+       {"123456 bytes", "output_base64", "new one was started", "left processes running"})
     EXPECT_NE(text.find(remark), std::string::npos) << remark;
   EXPECT_EQ(text.find("exit code"), std::string::npos);
 }

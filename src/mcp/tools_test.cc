@@ -123,6 +123,23 @@ TEST_F(ToolsTest, TerminalToolsSendKeysPastesAndMouseEvents) {
             "GET /v1/sessions/s/branches/main/screen?scrollback=0");
 }
 
+TEST_F(ToolsTest, KeysAndMouseReturnAcceptedAndWaitingBytes) {
+  const Json keys = {{"session", "s"}, {"keys", {"Enter"}}};
+  const Json mouse = {{"session", "s"}, {"row", 1}, {"col", 2}};
+  for (const auto& [name, given] : {std::pair("send_keys", keys), std::pair("mouse", mouse)}) {
+    const Json all_read = {{"accepted_bytes", 1}, {"waiting_bytes", 0}};
+    EXPECT_EQ(present(name, given, all_read).structured, all_read) << name;
+    EXPECT_EQ(present(name, given, all_read).text, "typed; call screen to see the effect");
+    const Json some_wait = {{"accepted_bytes", 1}, {"waiting_bytes", 5000}};
+    EXPECT_EQ(present(name, given, some_wait).structured, some_wait) << name;
+    EXPECT_EQ(present(name, given, some_wait).text,
+              "typed; 5000 bytes wait until the program in the terminal reads them");
+    EXPECT_EQ(tool(name).output_schema["required"],
+              (std::vector<std::string>{"accepted_bytes", "waiting_bytes"}))
+        << name;
+  }
+}
+
 TEST_F(ToolsTest, AWindowHasAtLeastOneRowAndOneColumn) {
   EXPECT_EQ(sent("resize", {{"session", "s"}, {"rows", 30}, {"cols", 90}}),
             R"(POST /v1/sessions/s/branches/main/resize {"cols":90,"rows":30})");
@@ -218,9 +235,9 @@ TEST_F(ToolsTest, AForkFailsOnlyWhenNoBranchWasMade) {
 
 TEST_F(ToolsTest, AFailuresHintNamesToolsInsteadOfCommands) {
   ToolResult result =
-      failure(fail(ErrorCode::kNotFound, "no session 'x'", "`statefork ls` lists them"));
+      failure(fail(ErrorCode::kNotFound, "no such session: x", "`statefork ls` lists them"));
   EXPECT_TRUE(result.failed);
-  EXPECT_EQ(result.text, "no session 'x'\nhint: session_list lists them");
+  EXPECT_EQ(result.text, "no such session: x\nhint: session_list lists them");
   EXPECT_EQ(
       failure(fail(ErrorCode::kBusy, "full", "end some: `statefork ls`, `statefork rm`")).text,
       "full\nhint: end some: session_list, session_destroy");

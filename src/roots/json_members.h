@@ -1,10 +1,10 @@
 // JsonMembers: reads JSON objects of other tools. Null counts as absent, and unknown members are
 // ignored. A wrong type is kCorrupt, and the message names the member. `null` objects have no
-// members.
+// members. Example (src/roots/docker_manifest.cc):
 //
-//   JsonMembers members(json, "the manifest");
-//   std::string digest = members.text("digest");
-//   SF_TRY(members.done());
+//   JsonMembers image(one, what);
+//   DockerImage made{image.text("Config"), image.texts("Layers"), image.texts("RepoTags")};
+//   SF_TRY(image.done());
 #pragma once
 
 #include <cstdint>

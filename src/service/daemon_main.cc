@@ -31,20 +31,20 @@ int main(int argc, char** argv) {
   options.version = SF_VERSION;
   CLI::App app{"The StateFork daemon: HTTP and JSON on a Unix socket", "statefork-daemon"};
   app.set_version_flag("--version", "statefork " SF_VERSION);
-  app.add_option("--socket", options.socket_path, "Socket to listen on")
+  app.add_option("--socket", options.socket_path, "Listen on this socket")
       ->type_name("PATH")
       ->required();
-  app.add_option("--state", options.state_dir, "Directory of the sessions' data")
+  app.add_option("--state", options.state_dir, "Keep the sessions' data here")
       ->type_name("DIR")
       ->required();
   app.add_option("--log", options.log_path, "Append to this file instead of standard error")
       ->type_name("FILE");
-  app.add_option("--group", options.group, "Group whose members may use the socket")
+  app.add_option("--group", options.group, "Let members of this group use the socket")
       ->type_name("NAME");
   app.add_option("--listen", options.listen, "Also listen on TCP; needs a token")
       ->type_name("HOST:PORT");
   std::string token_file;
-  app.add_option("--token-file", token_file, "File with the token that TCP clients must send")
+  app.add_option("--token-file", token_file, "Read the token for TCP clients from this file")
       ->type_name("FILE");
   app.add_option("--trees-ahead", options.prerestores,
                  "Nodes that are restored in advance (0: none)")

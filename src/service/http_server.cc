@@ -44,7 +44,8 @@ void put(const Reply& reply, httplib::Response& response) {
 
 // Errors that the HTTP library detects, in the API's format.
 Error refusal(int status) {
-  if (status == 404) return fail(ErrorCode::kNotFound, "no such path");
+  if (status == 404)
+    return fail(ErrorCode::kNotFound, "no such path", "GET /openapi.json describes all paths");
   if (status == 413)
     return invalid("the request is too large",
                    "at most " + std::to_string(kMaxHttpRequest) + " bytes");

@@ -25,7 +25,8 @@ Result<Answer> describe(const NodeTarget& at) {
   SF_TRY_ASSIGN(control::NodeId id, at.session->resolve_ref(at.branch, at.ref));
   return at.session->read([&](const control::BranchTree& tree) -> Result<Answer> {
     const control::Node* node = tree.find(id);
-    if (node == nullptr) return fail(ErrorCode::kNotFound, "no node " + id.value());
+    if (node == nullptr)
+      return fail(ErrorCode::kNotFound, "no such node: " + id.value(), "`tree` lists the nodes");
     return Answer{200, to_json(*node), {}};
   });
 }

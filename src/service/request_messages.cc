@@ -77,7 +77,7 @@ Status check_bounds(std::uint64_t timeout_ms, std::size_t max_output) {
 Result<control::OnDivergence> on_divergence_from(const std::string& word) {
   if (word == "fail") return control::OnDivergence::kFail;
   if (word == "accept") return control::OnDivergence::kAccept;
-  return invalid("\"on_divergence\" is \"fail\" or \"accept\"");
+  return invalid("\"on_divergence\" must be \"fail\" or \"accept\"");
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ Result<control::SnapshotRequest> snapshot_request_from(const Json& body) {
   } else if (wanted == "virtual") {
     request.wanted = control::Materialization::kVirtual;
   } else if (!wanted.empty()) {
-    return invalid("\"materialization\" is \"physical\" or \"virtual\"",
+    return invalid("\"materialization\" must be \"physical\" or \"virtual\"",
                    "omit it to let the policy decide");
   }
   return request;
@@ -182,7 +182,7 @@ Result<ForkCall> fork_call_from(const Json& body) {
   SF_TRY(fields.done());
   if (!fields.has("count")) count = names.empty() ? 1 : names.size();
   if (count < 1 || count > kMaxForks || names.size() > count)
-    return invalid("\"count\" is 1 to " + std::to_string(kMaxForks) +
+    return invalid("\"count\" must be 1 to " + std::to_string(kMaxForks) +
                    ", and at least the number of names");
   call.request.count = count;
   for (std::string& name : names) call.request.names.emplace_back(std::move(name));

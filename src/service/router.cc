@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kMethodNotAllowed = 405;
 constexpr int kOurFault = 500;
+constexpr const char* kAllPaths = "GET /openapi.json describes all paths";
 constexpr int kMaxDepth = 32;  // of the JSON in a request
 
 bool is_name(const std::string& part) { return part.starts_with('{'); }
@@ -119,10 +120,11 @@ Reply Router::answer(std::string_view method, std::string_view path,
     }
   } else {
     std::string shown(path.substr(0, 200));
-    reply = found.known_path
-                ? problem_reply(invalid(std::string(method) + " is not allowed at " + shown),
-                                kMethodNotAllowed)
-                : problem_reply(fail(ErrorCode::kNotFound, "no such path: " + shown));
+    reply =
+        found.known_path
+            ? problem_reply(invalid(std::string(method) + " is not allowed at " + shown, kAllPaths),
+                            kMethodNotAllowed)
+            : problem_reply(fail(ErrorCode::kNotFound, "no such path: " + shown, kAllPaths));
   }
   if (watcher_) {
     std::string name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/existing_names.h"
 #include "base/scope_exit.h"
 #include "control/policy_names.h"
 #include "os/file.h"
@@ -211,8 +212,9 @@ void SessionDirectory::forget_name(const std::string& name, const std::string& i
 
 Result<SessionId> SessionDirectory::reserve(const std::string& name) {
   if (sessions_.size() + unusable_.size() + reserved_.size() >= kMaxSessions)
-    return fail(ErrorCode::kNoSpace, "there are too many sessions",
-                "end some: `statefork ls`, `statefork rm`");
+    return fail(ErrorCode::kNoSpace,
+                "the daemon has " + std::to_string(kMaxSessions) + " sessions, which is the limit",
+                "end some with `statefork rm`");
   if (!name.empty() && is_taken(name))
     return invalid("session name '" + name + "' is already in use",
                    "choose another name, or end that session");
@@ -279,8 +281,12 @@ Result<SessionDirectory::Session> SessionDirectory::find(std::string_view id_or_
   if (const store::UnreadableSession* found = look_up_unusable(id_or_name))
     return Error(found->why)
         .while_doing("session " + found->session.id.value() + " cannot be used");
-  return fail(ErrorCode::kNotFound, "no session '" + std::string(id_or_name) + "'",
-              "`statefork ls` lists them");
+  std::vector<std::string> names;
+  for (const auto& [id, entry] : sessions_) names.push_back(entry.name.empty() ? id : entry.name);
+  std::string hint = existing_names("sessions", names);
+  if (names.empty()) hint += "; `statefork new` makes one";
+  if (names.size() > kNamesInHint) hint += "; `statefork ls` lists all";
+  return fail(ErrorCode::kNotFound, "no such session: " + std::string(id_or_name), hint);
 }
 
 std::vector<store::UnreadableSession> SessionDirectory::unusable() const {

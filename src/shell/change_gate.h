@@ -3,9 +3,11 @@
 // A keeper may precapture its branch and keep it stopped until a checkpoint is requested
 // (precapture.h). The precapture must be discarded before anything changes the branch. So every
 // call that types, starts a program, resizes the window or writes a file takes a ChangePermit. Only
-// ChangeGate::open() makes one, after it has discarded the precapture:
+// ChangeGate::open() makes one, after it has discarded the precapture.
+// Example (src/shell/change_gate_test.cc):
 //
-//   SF_TRY(host.write_file(gate.open(), path, content));
+//   ChangeGate gate([&] { ++discarded; });
+//   EXPECT_EQ(discarded_at(gate.open(), discarded), 1);
 //
 // The lower layers take a permit, too: ShellChannel, TerminalInput, SideCommands,
 // permitted_calls.h. So code that runs later, from a timer or an event of the branch, must open the

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/live_facts.h"
+#include "base/branch_facts.h"
 
 namespace sf::waypoint {
 

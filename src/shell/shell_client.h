@@ -4,9 +4,9 @@
 #include <memory>
 #include <string_view>
 
+#include "base/branch_facts.h"
 #include "base/command.h"
 #include "base/input_events.h"
-#include "base/live_facts.h"
 #include "base/result.h"
 #include "shell/terminal_watch.h"
 #include "terminal/screen.h"

@@ -176,8 +176,7 @@ void ShellDriver::show(std::string_view bytes) {
 
 void ShellDriver::take_output(std::string_view bytes) {
   if (active_ && active_->leaving) {
-    constexpr std::string_view kPasteModeOff = "\x1b[?2004l";
-    if (bytes.find(kPasteModeOff) != std::string_view::npos) active_->hid_paste_mode = true;
+    active_->paste_mode_off.feed(bytes);
     return;
   }
   // `set -v` shows the line that asks for the status.

@@ -24,6 +24,7 @@
 #include "shell/exported_variable.h"
 #include "shell/shell_channel.h"
 #include "shell/shell_fingerprint.h"
+#include "shell/stream_search.h"
 #include "shell/terminal_input.h"
 #include "terminal/output_buffer.h"
 #include "terminal/screen.h"
@@ -140,6 +141,7 @@ class ShellDriver {
   static constexpr milliseconds kEagerLook{4};  // after an interrupt, when the end is expected
   static constexpr milliseconds kRetypeLook{100};
   static constexpr char kInterruptKey = '\x03';
+  static constexpr std::string_view kPasteModeOff = "\x1b[?2004l";  // switches bracketed paste off
   enum class Phase { kTyped, kLoading, kRunning, kReporting };
   struct Active {
     long number = 0;
@@ -166,7 +168,6 @@ class ShellDriver {
     bool leaving = false;            // the driver makes the shell rest, and drops its editor's echo
     bool left = false;               // the shell rests again
     bool awaits_prompt = false;      // the shell runs PROMPT_COMMAND, which may read typed keys
-    bool hid_paste_mode = false;     // the dropped echo switched bracketed paste off
     std::optional<Error> giving_up;  // the shell cannot run commands any more, and was killed
     bool shell_restarted = false;
     bool timed_out = false;
@@ -178,6 +179,8 @@ class ShellDriver {
     bool lists = false;   // the shell lists its functions and aliases first (RunBy::kList)
     std::string tag;      // starts the lines between the parts of the requested fingerprint
     std::string loading;  // printed between load and start
+    // Finds in the dropped echo whether it switched bracketed paste off.
+    StreamSearch paste_mode_off{kPasteModeOff};
   };
 
   void drain();

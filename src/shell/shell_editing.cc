@@ -109,7 +109,7 @@ void ShellDriver::end_leaving(const std::string& flags) {
   active_->left = true;
   active_->asks = 0;
   shows_prompt_ = false;
-  if (active_->hid_paste_mode) show("\x1b[?2004l");
+  if (active_->paste_mode_off.found()) show(kPasteModeOff);
   if (screen_.text().cursor_col > 0) show("\r\n");
   active_->awaits_prompt = flags.find('p') != std::string::npos;
   type_after_leaving();

@@ -124,7 +124,8 @@ bool ShellServer::has_new_background() {
 }
 
 Status ShellServer::side_exec(const ClientPtr& client, wire::SideExecCall call) {
-  if (call.request.argv.empty()) return invalid("side_exec needs a command");
+  if (call.request.argv.empty())
+    return invalid("a side command needs a program", "put its name first in argv");
   host_.side_exec(gate_.open(), call.request, [client](Result<SideObservation> result) {
     if (!result) return client->send_error(result.error());
     (void)answer(client, *result);

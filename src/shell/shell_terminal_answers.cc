@@ -60,11 +60,7 @@ void ShellDriver::drop_answers() {
   next_answer_ = Deadline::never();
   if (!screen_.typed_answers().empty()) {
     if (auto queue = take_typed(gate_.open(), master_.get())) {
-      const std::size_t before = queue->bytes.size();
-      queue->bytes = without_answers(queue->bytes, screen_.typed_answers());
-      // If the program has switched back to canonical mode, the kernel has ended a line after the
-      // unread part of an answer.
-      if (queue->bytes.size() != before) queue->ends.clear();
+      queue->bytes = without_answers(queue->bytes, queue->ends, screen_.typed_answers());
       replace_typed(gate_.open(), master_.get(), *queue);
     }
   }

@@ -1,11 +1,13 @@
 // Database: one SQLite connection with its prepared statements. Values are bound to `?` markers and
-// never become part of the statement's text.
+// never become part of the statement's text. Example (src/store/edit_writer.cc):
 //
-//   SF_TRY(db.run("UPDATE nodes SET name = ? WHERE key = ?", name, key));
-//   SF_TRY_ASSIGN(Rows rows, db.query("SELECT id FROM nodes WHERE session = ?", session));
-//   for (;;) {
-//     SF_TRY_ASSIGN(bool more, rows.next());
-//     ...
+//   SF_TRY(db_.run("UPDATE nodes SET name = ? WHERE key = ?", e.name, key));
+//
+// Example (src/store/catalog_file.cc):
+//
+//   SF_TRY_ASSIGN(Rows rows, db.query("PRAGMA quick_check(1)"));
+//   SF_TRY_ASSIGN(bool answered, rows.next());
+//   std::string answer = answered ? rows.bytes(0) : "no answer";
 //
 // Texts of statements must be literals: a statement is prepared once and cached by its text.
 // Not thread-safe.

@@ -1,11 +1,18 @@
-// SqliteCatalog: all sessions of a host in one SQLite file, and the log of every operation.
+// SqliteCatalog: all sessions of a host in one SQLite file, and the log of every operation. When
+// append() has returned, a kill cannot undo the change.
+// Example (src/store/sqlite_catalog_test.cc):
 //
-//   auto catalog = SqliteCatalog::open(store + "/catalog.sqlite").value();
-//   for (SessionImage& image : catalog->load_all().value()) ...
-//   catalog->append(change);   // when it returns, a kill cannot undo the change
+//   ASSERT_OK_AND_ASSIGN(catalog, SqliteCatalog::open(dir / "catalog.sqlite"));
+//   ...
+//   return catalog->append({.session = kSession,
+//                           .operation = "test",
+//                           .counters = counters,
+//                           .edits = std::move(edits)});
+//   ...
+//   SessionImage loaded() { return catalog->load_all().value().front(); }
 //
 // On a full disk, removals, small commands and restores are still recorded: space is reserved for
-// them (reserve_file.h, reserve_rule.h).
+// them (space_reserve.h, space_reserve_rule.h).
 //
 // The tables: docs/formats/catalog.md. Thread-safe: calls run one at a time.
 #pragma once
@@ -21,9 +28,9 @@
 #include "control/catalog.h"
 #include "control/materialization_policy.h"
 #include "store/catalog_file.h"
-#include "store/reserve_file.h"
-#include "store/reserve_rule.h"
 #include "store/session_reader.h"
+#include "store/space_reserve.h"
+#include "store/space_reserve_rule.h"
 
 namespace sf::store {
 

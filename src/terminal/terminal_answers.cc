@@ -59,7 +59,7 @@ std::string status_report(const CsiSequence& asked, const Emulator& emulator) {
       return "\x1b[?27;1;0;0n";  // North American keyboard
     case 53:
     case 55:
-      return "\x1b[?50n";  // no locator
+      return "\x1b[?53n";  // no locator
     default:
       return "";
   }
@@ -253,17 +253,26 @@ std::string answer_query(const TerminalQuery& query, const Emulator& emulator, W
   return {};
 }
 
-std::string without_answers(std::string queue, const std::vector<std::string>& answers) {
+std::string without_answers(std::string queue, std::vector<std::size_t>& ends,
+                            const std::vector<std::string>& answers) {
+  const auto erase = [&](std::size_t at, std::size_t size) {
+    queue.erase(at, size);
+    const auto own = std::ranges::upper_bound(ends, at);
+    if (own != ends.end() && *own <= at + size) ends.erase(own);
+    for (std::size_t& end : ends) {
+      if (end > at) end = std::max(at, end - std::min(end, size));
+    }
+  };
   for (auto answer = answers.rbegin(); answer != answers.rend(); ++answer) {
     if (const std::size_t at = queue.rfind(*answer); at != std::string::npos) {
-      queue.erase(at, answer->size());
+      erase(at, answer->size());
       continue;
     }
     // The program may have read the start of the answer.
     for (std::size_t read = 1; read < answer->size(); ++read) {
       const std::string_view rest = std::string_view(*answer).substr(read);
       if (!queue.starts_with(rest)) continue;
-      queue.erase(0, rest.size());
+      erase(0, rest.size());
       break;
     }
   }

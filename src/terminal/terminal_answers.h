@@ -5,6 +5,7 @@
 // of other programs. xterm by default does not answer them either.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ namespace sf::waypoint {
 std::string answer_query(const TerminalQuery& query, const Emulator& emulator, WindowSize size);
 
 // Removes the unread answers, whole or partly read, from `queue`, the typed and unread bytes.
-std::string without_answers(std::string queue, const std::vector<std::string>& answers);
+// `ends` are the positions in `queue` before which an end of file was typed; they move with the
+// text. When a program switches back to canonical mode, the kernel ends a line after the unread
+// bytes. If that end is at an answer, it is removed, too.
+std::string without_answers(std::string queue, std::vector<std::size_t>& ends,
+                            const std::vector<std::string>& answers);
 
 }  // namespace sf::waypoint

@@ -29,6 +29,8 @@ TEST(TerminalAnswersTest, QueriesAreAnsweredAsByXterm) {
       {"\x1b[6n", "\x1b[1;1R"},
       {"ab\r\ncde\x1b[6n", "\x1b[2;4R"},
       {"\x1b[5;9H\x1b[?6n", "\x1b[?5;9;1R"},
+      {"\x1b[?15n", "\x1b[?13n"},  // no printer
+      {"\x1b[?55n", "\x1b[?53n"},  // no locator
       {"\x1b[3;9r\x1b[?6h\x1b[2;2H\x1b[6n", "\x1b[2;2R"},
       {"\x1b[18t", "\x1b[8;24;80t"},
       {"\x1b[19t", "\x1b[9;24;80t"},
@@ -106,10 +108,40 @@ TEST(TerminalAnswersTest, NumberOfKeptAnswersIsLimited) {
 
 TEST(TerminalAnswersTest, UnreadAnswersAreRemovedFromTypedBytes) {
   const std::vector<std::string> answers = {"\x1b[1;1R", "\x1b[0n", "\x1b[1;1R"};
-  EXPECT_EQ(without_answers("ls\x1b[1;1R\x1b[0n -l\x1b[1;1R\n", answers), "ls -l\n");
-  EXPECT_EQ(without_answers(";1R\x1b[0nls", answers), "ls");
-  EXPECT_EQ(without_answers("ls", answers), "ls");
-  EXPECT_EQ(without_answers("", answers), "");
+  std::vector<std::size_t> ends;
+  EXPECT_EQ(without_answers("ls\x1b[1;1R\x1b[0n -l\x1b[1;1R\n", ends, answers), "ls -l\n");
+  EXPECT_EQ(without_answers(";1R\x1b[0nls", ends, answers), "ls");
+  EXPECT_EQ(without_answers("ls", ends, answers), "ls");
+  EXPECT_EQ(without_answers("", ends, answers), "");
+  EXPECT_TRUE(ends.empty());
+}
+
+TEST(TerminalAnswersTest, RemovingAnAnswerKeepsATypedEndOfFile) {
+  using Ends = std::vector<std::size_t>;
+  struct Row {
+    std::string queue;
+    Ends ends;
+    std::string left;
+    Ends ends_left;
+  };
+  const std::vector<std::string> answers = {"\x1b[1;1R", "\x1b[0n"};  // 6 and 4 bytes
+  const Row rows[] = {
+      {"\x1b[0n", {4}, "", {}},              // the kernel's end of line after an answer
+      {"\x1b[0n", {4, 4}, "", {0}},          // and a typed end of file
+      {"\x1b[0nls\n", {4, 7}, "ls\n", {3}},  // typed after a line
+      {"\x1b[1;1R\x1b[0nls\n", {10, 13}, "ls\n", {3}},
+      {";1R\x1b[0ncat\n", {7, 11, 11}, "cat\n", {4, 4}},  // partly read answer
+      {"\x1b[0nls", {6}, "ls", {2}},
+      {"a\n\x1b[0nb\n", {6, 8}, "a\nb\n", {4}},
+      {"a\n\x1b[0n", {0, 6, 6}, "a\n", {0, 2}},
+      {"\x1b[0nls\n", {2, 7}, "ls\n", {3}},  // the kernel ended the line inside the answer
+      {"ls\n", {3}, "ls\n", {3}},            // no answer in the queue
+  };
+  for (const Row& row : rows) {
+    Ends ends = row.ends;
+    EXPECT_EQ(without_answers(row.queue, ends, answers), row.left) << row.queue;
+    EXPECT_EQ(ends, row.ends_left) << row.queue;
+  }
 }
 
 TEST(TerminalAnswersTest, AnswerHasTheColourThatAProgramHasSet) {

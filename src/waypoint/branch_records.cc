@@ -34,6 +34,7 @@ Result<BranchRecord> parse(const std::string& text) {
                              checked_int<unsigned long long>(json, "keeper_start")};
     SF_TRY_ASSIGN(record.config, branch_config_from_json(json.at("config")));
     if (json.contains("head")) record.head = CheckpointId(json["head"].get<std::string>());
+    if (json.contains("template")) record.template_file_layer = json["template"].get<std::string>();
     if (!is_valid_id(record.id.value()) || !is_valid_id(record.keeper))
       return fail(ErrorCode::kCorrupt, "malformed id");
     return record;
@@ -52,6 +53,7 @@ Status BranchRecords::publish(const BranchRecord& record) const {
                {"keeper_start", record.keeper_process.start_time},
                {"config", to_json(record.config)}};
   if (record.head) json["head"] = record.head->value();
+  if (!record.template_file_layer.empty()) json["template"] = record.template_file_layer;
   std::string path = dir_ + "/" + record.id.value() + ".json";
   std::string text = json.dump(2) + "\n";
   if (text.size() > kAtOnce) return os::publish_file(path, text);

@@ -18,6 +18,8 @@ struct BranchRecord {
   os::ProcessKey keeper_process;
   BranchConfig config;
   std::optional<CheckpointId> head;
+  std::string template_file_layer =
+      {};  // the branch started as a copy of it; empty after a restore
 };
 
 class BranchRecords {

@@ -26,7 +26,7 @@ Result<LiveRecord> BranchTable::find(const BranchId& branch) const {
   std::lock_guard lock(mutex_);
   auto found = entries_.find(branch);
   if (found == entries_.end())
-    return fail(ErrorCode::kNotFound, "there is no live branch " + branch.value());
+    return fail(ErrorCode::kNotFound, "no such live branch: " + branch.value());
   return found->second.live;
 }
 
@@ -34,7 +34,7 @@ Result<WindowSize> BranchTable::window(const BranchId& branch) const {
   std::lock_guard lock(mutex_);
   auto found = entries_.find(branch);
   if (found == entries_.end())
-    return fail(ErrorCode::kNotFound, "there is no live branch " + branch.value());
+    return fail(ErrorCode::kNotFound, "no such live branch: " + branch.value());
   return found->second.window;
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "base/digest.h"
@@ -69,6 +70,9 @@ class Side {
   os::UniqueFd fd_;
 };
 
+// The first path seen of each file with several names. Walks are in the order of names.
+using FirstPaths = std::unordered_map<ino_t, std::string>;
+
 class LayerWalk {
  public:
   // `base_taken_ns`: the time when the base was taken; nullopt if unknown.
@@ -84,8 +88,8 @@ class LayerWalk {
     std::optional<struct stat> now = live.look(".");
     std::optional<struct stat> then = base.look(".");
     if (!now || !then) return os::last_error("looking at the branch's files");
-    SF_TRY_ASSIGN(std::string described, describe(live, ".", *now));
-    SF_TRY_ASSIGN(std::string before, describe(base, ".", *then));
+    SF_TRY_ASSIGN(std::string described, describe(live, ".", *now, {}));
+    SF_TRY_ASSIGN(std::string before, describe(base, ".", *then, {}));
     if (described != before) digest_.add("/").add(described);
     return Ok{};
   }
@@ -112,22 +116,35 @@ class LayerWalk {
     std::optional<struct stat> now = live.look(name);
     if (!now) return fail(ErrorCode::kUnsupported, "a file changed during the comparison");
     std::optional<struct stat> then = base == nullptr ? std::nullopt : base->look(name);
+    const std::string at = path + "/" + name;
+    // Also for unchanged files, since changed names may be links to them.
+    const std::string linked = first_path(live_links_, *now, at);
+    const std::string was_linked = then ? first_path(base_links_, *then, at) : "";
     const bool is_directory = S_ISDIR(now->st_mode);
     const bool was_directory = then && S_ISDIR(then->st_mode);
     if (!is_directory && then && is_same_file(*now, *then)) return Ok{};
-    SF_TRY_ASSIGN(std::string described, describe(live, name, *now));
+    SF_TRY_ASSIGN(std::string described, describe(live, name, *now, linked));
     std::string before;
     if (then) {
-      SF_TRY_ASSIGN(before, describe(*base, name, *then));
+      SF_TRY_ASSIGN(before, describe(*base, name, *then, was_linked));
     }
-    if (described != before) digest_.add(path + "/" + name).add(described);
+    if (described != before) digest_.add(at).add(described);
     if (!is_directory) return Ok{};
     SF_TRY_ASSIGN(Side below, Side::open(live.fd(), name));
     std::optional<Side> base_below;
     if (was_directory) {
       SF_TRY_ASSIGN(base_below, Side::open(base->fd(), name));
     }
-    return walk(below, base_below ? &*base_below : nullptr, path + "/" + name, depth + 1);
+    return walk(below, base_below ? &*base_below : nullptr, at, depth + 1);
+  }
+
+  // The same string for all names of one file; empty if it has one name. Whiteouts are left out:
+  // the kernel shares one inode among several of them.
+  static std::string first_path(FirstPaths& seen, const struct stat& file,
+                                const std::string& path) {
+    const bool is_whiteout = S_ISCHR(file.st_mode) && file.st_rdev == 0;
+    if (S_ISDIR(file.st_mode) || is_whiteout || file.st_nlink < 2) return {};
+    return seen.try_emplace(file.st_ino, path).first->second;
   }
 
   // The base was copied without a stat() of its files, so its change times are coarse on every
@@ -140,10 +157,12 @@ class LayerWalk {
            shows_later_change(changed, *base_taken_ns_, ChangeTimes::kCoarse);
   }
 
-  Result<std::string> describe(const Side& side, const std::string& name, const struct stat& file) {
+  Result<std::string> describe(const Side& side, const std::string& name, const struct stat& file,
+                               const std::string& linked) {
     Digest facts;
     facts.add(std::to_string(file.st_mode));
     facts.add(std::to_string(file.st_uid) + ":" + std::to_string(file.st_gid));
+    facts.add(linked);
     const std::string path = os::fd_path(side.fd()) + "/" + name;
     if (S_ISREG(file.st_mode)) {
       facts.add(std::to_string(file.st_nlink));
@@ -218,6 +237,8 @@ class LayerWalk {
   Deadline deadline_;
   std::optional<long> base_taken_ns_;
   Digest digest_;
+  FirstPaths live_links_;
+  FirstPaths base_links_;
   std::size_t files_ = 0;
   std::uint64_t bytes_ = 0;
   std::vector<char> buffer_;

@@ -1,8 +1,8 @@
 // A digest of the files that a branch changed since a checkpoint. Read-only.
 //
-// Covers names, types, modes, owners, links, contents, link targets, device numbers and extended
-// attributes. Leaves out times and inode numbers, since a replay of the same commands does not
-// reproduce them.
+// Covers names, types, modes, owners, hard links (which names belong to one file), contents, link
+// targets, device numbers and extended attributes. Leaves out times and inode numbers, since a
+// replay of the same commands does not reproduce them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sf::waypoint {
 
 // The prefix of every digest of a branch. Increase the number if the computation changes, since a
 // later version may compare recorded digests.
-inline constexpr std::string_view kDigestFormat = "format:2";
+inline constexpr std::string_view kDigestFormat = "format:3";
 
 using wire::DigestLimits;
 

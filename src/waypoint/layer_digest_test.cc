@@ -69,5 +69,39 @@ TEST_P(LayerDigestTest, SameChangesInTwoCopiesGiveTheSameDigest) {
   EXPECT_NE(digest("live-1", "sealed-1"), digest("live-2", "sealed-1"));
 }
 
+TEST_P(LayerDigestTest, NamesOfOneFileAreToldFromThoseOfAnother) {
+  ASSERT_OK(file_layers_->copy("live-1", "sealed-1"));
+  auto make = [&](const std::string& file_layer, const char* first, const char* second) {
+    const std::string upper = file_layers_->paths(file_layer).upper + "/";
+    for (const auto& [name, to] : {std::pair("a", first), std::pair("b", second)}) {
+      ASSERT_OK(os::write_file(upper + name, "same"));
+      ASSERT_EQ(::link((upper + name).c_str(), (upper + to).c_str()), 0);
+    }
+  };
+  ASSERT_OK(file_layers_->copy("sealed-1", "live-2"));
+  ASSERT_OK(file_layers_->copy("sealed-1", "live-3"));
+  make("live-1", "c", "d");
+  make("live-2", "c", "d");
+  make("live-3", "d", "c");
+  EXPECT_EQ(digest("live-1", "sealed-1"), digest("live-2", "sealed-1"));
+  EXPECT_NE(digest("live-1", "sealed-1"), digest("live-3", "sealed-1"));
+}
+
+// Of two files that were there before with two names each, one name each is replaced by a link to
+// the other one.
+TEST_P(LayerDigestTest, ExchangedLinksOfOldFilesAreSeen) {
+  const std::string upper = file_layers_->paths("live-1").upper + "/";
+  for (const char* name : {"a", "b"}) {
+    ASSERT_OK(os::write_file(upper + name, "same"));
+    ASSERT_EQ(::link((upper + name).c_str(), (upper + name + "2").c_str()), 0);
+  }
+  ASSERT_OK(file_layers_->copy("live-1", "sealed-1"));
+  const std::string before = digest("live-1", "sealed-1");
+  ASSERT_EQ(::rename((upper + "a2").c_str(), (upper + "x").c_str()), 0);
+  ASSERT_EQ(::rename((upper + "b2").c_str(), (upper + "a2").c_str()), 0);
+  ASSERT_EQ(::rename((upper + "x").c_str(), (upper + "b2").c_str()), 0);
+  EXPECT_NE(digest("live-1", "sealed-1"), before);
+}
+
 }  // namespace
 }  // namespace sf::waypoint

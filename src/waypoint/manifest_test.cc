@@ -166,7 +166,7 @@ TEST(ManifestTest, AMissingKeyIsNamed) {
     if (item.key() == "typed_ends") continue;
     const bool optional = item.key() == "waiting_size";  // then terminal bytes are left over
     expect_corrupt(changed([&](Json& json) { json["state"].erase(item.key()); }),
-                   optional ? "another size" : item.key());
+                   optional ? "does not match" : item.key());
   }
   for (const char* key : {"root", "rows", "network"})
     expect_corrupt(changed([&](Json& json) { json["config"].erase(key); }), key);

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <sstream>
+#include <vector>
 
 #include "os/error.h"
 #include "os/file.h"
@@ -49,9 +50,7 @@ Status make_opaque(const std::string& path) {
   return Ok{};
 }
 
-Status copy_look(const std::string& from, const std::string& to) {
-  struct stat info {};
-  if (::stat(from.c_str(), &info) != 0) return os::last_error(from);
+Status copy_look(const struct stat& info, const std::string& to) {
   if (::chown(to.c_str(), info.st_uid, info.st_gid) != 0 ||
       ::chmod(to.c_str(), info.st_mode & 07777U) != 0)
     return os::last_error("setting the owner and mode of " + to);
@@ -61,19 +60,30 @@ Status copy_look(const std::string& from, const std::string& to) {
   return Ok{};
 }
 
+// `hidden` and its parent directories, as paths below the base; deepest first.
+std::vector<std::string> parts_of_hidden(const RootTemplate& wanted) {
+  std::vector<std::string> parts;
+  if (wanted.hidden.empty()) return parts;
+  const std::string relative =
+      wanted.base_root == "/" ? wanted.hidden : wanted.hidden.substr(wanted.base_root.size());
+  for (std::size_t end = relative.size(); end != 0 && end != std::string::npos;
+       end = relative.rfind('/', end - 1))
+    parts.push_back(relative.substr(0, end));
+  return parts;
+}
+
+std::string in_base(const RootTemplate& wanted, const std::string& part) {
+  return (wanted.base_root == "/" ? "" : wanted.base_root) + part;
+}
+
 // The parent directories are merged, so they need the attributes that they have in the base.
-Status hide(const std::string& base, const std::string& upper, const std::string& hidden) {
-  std::string relative = base == "/" ? hidden : hidden.substr(base.size());
-  std::vector<std::string> made;  // deepest first
-  for (std::size_t slash = relative.find('/', 1);; slash = relative.find('/', slash + 1)) {
-    std::string part = relative.substr(0, slash);
-    SF_TRY(make_dir(upper + part, 0755));
-    made.insert(made.begin(), part);
-    if (slash == std::string::npos) break;
-  }
-  SF_TRY(make_opaque(upper + relative));
-  for (const std::string& part : made)
-    SF_TRY(copy_look((base == "/" ? "" : base) + part, upper + part));
+Status hide(const RootTemplate& wanted, const std::string& upper) {
+  const std::vector<std::string> parts = parts_of_hidden(wanted);
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
+    SF_TRY(make_dir(upper + *part, 0755));
+  SF_TRY(make_opaque(upper + parts.front()));
+  for (const std::string& part : parts)
+    SF_TRY(copy_look(wanted.looks.at(in_base(wanted, part)), upper + part));
   return Ok{};
 }
 
@@ -108,6 +118,15 @@ Status check_base_root(const std::string& base_root) {
                   " apt-get install bash, or apk add bash)");
 }
 
+Status look_at_base(RootTemplate& wanted) {
+  std::vector<std::string> paths = {wanted.base_root};
+  for (const std::string& part : parts_of_hidden(wanted)) paths.push_back(in_base(wanted, part));
+  for (const std::string& path : paths) {
+    if (::stat(path.c_str(), &wanted.looks[path]) != 0) return os::last_error(path);
+  }
+  return Ok{};
+}
+
 Result<std::string> template_name(const RootTemplate& wanted) {
   struct stat init {};
   if (::stat(wanted.init_binary.c_str(), &init) != 0)
@@ -118,6 +137,13 @@ Result<std::string> template_name(const RootTemplate& wanted) {
       << wanted.hidden << '\n'
       << init.st_size << '\n'
       << init.st_mtim.tv_sec << '.' << init.st_mtim.tv_nsec;
+  for (const auto& [path, look] : wanted.looks) {
+    // Device and inode: something else may be mounted there by now.
+    key << '\n'
+        << path << ' ' << look.st_dev << ' ' << look.st_ino << ' ' << look.st_mode << ' '
+        << look.st_uid << ' ' << look.st_gid;
+    if (path == wanted.base_root) key << ' ' << look.st_mtim.tv_sec << '.' << look.st_mtim.tv_nsec;
+  }
   std::ostringstream name;
   name << "template-" << std::hex << std::hash<std::string>()(key.str());
   return name.str();
@@ -133,10 +159,10 @@ Status write_template(const RootTemplate& wanted, const FileLayerPaths& file_lay
     // Hide the host's own sockets, locks and scratch files.
     for (const char* name : {"/tmp", "/run"}) SF_TRY(make_opaque(upper + name));
   }
-  if (!wanted.hidden.empty()) SF_TRY(hide(wanted.base_root, upper, wanted.hidden));
+  if (!wanted.hidden.empty()) SF_TRY(hide(wanted, upper));
   SF_TRY_ASSIGN(std::string init, os::read_file(wanted.init_binary));
   SF_TRY(os::write_file(upper + kInitPath, init, 0755));
-  return copy_look(wanted.base_root, upper);
+  return copy_look(wanted.looks.at(wanted.base_root), upper);
 }
 
 }  // namespace sf::waypoint

@@ -34,11 +34,11 @@ void end_keeper(const std::string& store_dir, const std::string& id) {
 
 }  // namespace
 
-bool file_layer_is_needed(const std::string& file_layer, const std::set<std::string>& live_keepers,
+bool file_layer_is_needed(const std::string& file_layer, const FileLayerUsers& users,
                           const std::set<std::string>& checkpoints) {
-  if (file_layer.starts_with("template-")) return !file_layer.ends_with("-draft");
-  if (file_layer.starts_with("live-")) return live_keepers.contains(file_layer.substr(5));
-  if (file_layer.starts_with("ahead-")) return live_keepers.contains(file_layer.substr(6));
+  if (file_layer.starts_with("template-")) return users.templates.contains(file_layer);
+  if (file_layer.starts_with("live-")) return users.keepers.contains(file_layer.substr(5));
+  if (file_layer.starts_with("ahead-")) return users.keepers.contains(file_layer.substr(6));
   if (file_layer.starts_with("sealed-")) return checkpoints.contains(file_layer.substr(7));
   return false;
 }
@@ -85,7 +85,7 @@ Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& 
   return Ok{};
 }
 
-Status sweep_file_layers(FileLayerStore& file_layers, const std::set<std::string>& live_keepers,
+Status sweep_file_layers(FileLayerStore& file_layers, const FileLayerUsers& users,
                          const CheckpointStore& checkpoints) {
   std::set<std::string> known;
   for (const CheckpointInfo& info : checkpoints.list()) known.insert(info.id.value());
@@ -93,18 +93,18 @@ Status sweep_file_layers(FileLayerStore& file_layers, const std::set<std::string
   for (const auto& [name, reason] : checkpoints.damaged()) known.insert(name);
   SF_TRY_ASSIGN(std::vector<std::string> names, file_layers.list());
   for (const std::string& name : names) {
-    if (file_layer_is_needed(name, live_keepers, known)) continue;
+    if (file_layer_is_needed(name, users, known)) continue;
     (void)checkpoints.removals().attempt(name,
                                          [&file_layers, name] { return file_layers.remove(name); });
   }
   return Ok{};
 }
 
-Status sweep_store(const std::string& store_dir, const std::set<std::string>& keepers,
+Status sweep_store(const std::string& store_dir, const FileLayerUsers& users,
                    FileLayerStore& file_layers, CheckpointStore& checkpoints) {
-  SF_TRY(sweep_keepers(store_dir, keepers, file_layers, checkpoints.removals()));
+  SF_TRY(sweep_keepers(store_dir, users.keepers, file_layers, checkpoints.removals()));
   SF_TRY(checkpoints.sweep_drafts());
-  return sweep_file_layers(file_layers, keepers, checkpoints);
+  return sweep_file_layers(file_layers, users, checkpoints);
 }
 
 }  // namespace sf::waypoint

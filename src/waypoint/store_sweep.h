@@ -12,8 +12,13 @@
 
 namespace sf::waypoint {
 
+// The file layers that live branches need.
+struct FileLayerUsers {
+  std::set<std::string> keepers;
+  std::set<std::string> templates;  // for digests; templates for new branches are made on demand
+};
 // Pure: whether the file layer is still needed.
-bool file_layer_is_needed(const std::string& file_layer, const std::set<std::string>& live_keepers,
+bool file_layer_is_needed(const std::string& file_layer, const FileLayerUsers& users,
                           const std::set<std::string>& checkpoints);
 
 // A checkpoint takes over a precapture by renaming its file layer. btrfs commits the rename within
@@ -32,11 +37,11 @@ Status end_all_keepers(const std::string& store_dir);
 // keepers. Failed removals go to `removals`, here and below, so that the store can still be opened.
 Status sweep_keepers(const std::string& store_dir, const std::set<std::string>& wanted,
                      FileLayerStore& file_layers, Removals& removals);
-Status sweep_file_layers(FileLayerStore& file_layers, const std::set<std::string>& live_keepers,
+Status sweep_file_layers(FileLayerStore& file_layers, const FileLayerUsers& users,
                          const CheckpointStore& checkpoints);
-// Does the whole sweep. Requires: each of `keepers` has answered a request, so that none still
+// Does the whole sweep. Requires: each keeper in `users` has answered a request, so that none still
 // writes into a dead manager's draft (a keeper serves one request at a time).
-Status sweep_store(const std::string& store_dir, const std::set<std::string>& keepers,
+Status sweep_store(const std::string& store_dir, const FileLayerUsers& users,
                    FileLayerStore& file_layers, CheckpointStore& checkpoints);
 
 }  // namespace sf::waypoint

@@ -8,11 +8,11 @@
 namespace sf::waypoint {
 namespace {
 
-const std::set<std::string> kKeepers = {"k-1", "k-2"};
+const FileLayerUsers kUsers = {{"k-1", "k-2"}, {"template-1"}};
 const std::set<std::string> kCheckpoints = {"c-1", "c-2"};
 
 bool is_needed(const std::string& file_layer) {
-  return file_layer_is_needed(file_layer, kKeepers, kCheckpoints);
+  return file_layer_is_needed(file_layer, kUsers, kCheckpoints);
 }
 
 TEST(FileLayerIsNeededTest, LiveFileLayerIsNeededAsLongAsItsKeeper) {
@@ -70,8 +70,10 @@ TEST(RedoRenamesTest, CheckpointWhoseFileLayerLostItsNameIsRepaired) {
   EXPECT_EQ(left, std::vector<std::string>{sealed_file_layer(id)});
 }
 
-TEST(FileLayerIsNeededTest, TemplatesAreAlwaysNeeded) {
-  EXPECT_TRUE(is_needed("template-anything"));
+TEST(FileLayerIsNeededTest, TemplateIsNeededAsLongAsABranchThatBeganAsACopyOfIt) {
+  EXPECT_TRUE(is_needed("template-1"));
+  EXPECT_FALSE(is_needed("template-2"));
+  EXPECT_FALSE(is_needed("template-1-draft"));
 }
 
 TEST(FileLayerIsNeededTest, DraftsAndUnknownNamesAreNotNeeded) {

@@ -74,9 +74,12 @@ Status Waypoint::Impl::find_live_branches() {
     return std::optional(hello->window);
   };
   SF_TRY(branches_.load(look, connect));
-  std::set<std::string> keepers;
-  for (const LiveRecord& live : branches_.list()) keepers.insert(live.record.keeper);
-  return sweep_store(options_.store_dir, keepers, *file_layers_, checkpoints_);
+  FileLayerUsers users;
+  for (const LiveRecord& live : branches_.list()) {
+    users.keepers.insert(live.record.keeper);
+    users.templates.insert(live.record.template_file_layer);
+  }
+  return sweep_store(options_.store_dir, users, *file_layers_, checkpoints_);
 }
 
 wire::PlannedFaults Waypoint::Impl::faults_of(When when) const {
@@ -94,6 +97,7 @@ Result<std::string> Waypoint::Impl::template_for(const std::string& root) {
   RootTemplate wanted{root, init_binary_, ""};
   std::string prefix = root == "/" ? "/" : root + "/";
   if (options_.store_dir.starts_with(prefix)) wanted.hidden = options_.store_dir;
+  SF_TRY(look_at_base(wanted));
   SF_TRY_ASSIGN(std::string name, template_name(wanted));
   std::lock_guard lock(mutex_);
   if (os::is_directory(file_layers_->paths(name).upper)) return name;
@@ -154,15 +158,16 @@ Result<BranchId> Waypoint::Impl::start_on(const std::string& file_layer, const B
                                                        is_capturing() && precaptures(config),
                                                        faults_of(When::kWanted)});
   SF_TRY_ASSIGN(Occupied occupied, occupy_keeper(request, config.network, {}, Spares::kAwaited));
-  return publish(occupied, BranchId(fresh_id("b")), config, head);
+  return publish(occupied, BranchId(fresh_id("b")), config, head, head ? "" : file_layer);
 }
 
 Result<BranchId> Waypoint::Impl::publish(const Occupied& occupied, const BranchId& branch,
                                          const BranchConfig& config,
-                                         const std::optional<CheckpointId>& head) {
+                                         const std::optional<CheckpointId>& head,
+                                         const std::string& template_file_layer) {
   const KeeperHandle& keeper = occupied.keeper;
   ScopeExit give_up([&] { pool_.retire(keeper); });
-  LiveRecord live{{branch, keeper.id, {}, config, head}, keeper.client};
+  LiveRecord live{{branch, keeper.id, {}, config, head, template_file_layer}, keeper.client};
   live.record.keeper_process = os::process_key(occupied.live.pid).value_or(os::ProcessKey{});
   if (head) SF_TRY(options_.faults.at("restore.before_swap"));
   SF_TRY(branches_.publish(live, occupied.live.window));
@@ -289,7 +294,9 @@ Result<BranchPids> Waypoint::Impl::pids(const BranchId& branch) {
   SF_TRY_ASSIGN(LiveRecord live, branches_.find(branch));
   SF_TRY_ASSIGN(wire::HelloReply hello,
                 live.client->ask(wire::HelloCall{}, Deadline::after(kCallTime)));
-  if (hello.init == 0) return fail(ErrorCode::kSessionLost, "the branch is gone");
+  if (hello.init == 0)
+    return fail(ErrorCode::kSessionLost, "the live branch has ended",
+                "restore one of its checkpoints");
   BranchPids pids{.init = hello.init, .at_prompt = hello.at_prompt};
   if (hello.holder == 1) pids.holder = pids.init;
   for (pid_t child : os::children_of(pids.init)) {

@@ -1,12 +1,15 @@
 // Waypoint: live terminal branches that can be checkpointed, restored and forked.
+// Example (examples/branching/main.cc):
 //
-//   Waypoint wp = Waypoint::open({.store_dir = "/var/lib/statefork"}).value();
-//   BranchId b = wp.start({.root = "/"}).value();
-//   wp.exec(b, {.command = "cd /tmp && X=1"});
-//   CheckpointId here = wp.checkpoint(b).value();
-//   ...                                    // try something
-//   wp.restore(b, here);                   // back at the checkpoint
-//   auto forks = wp.fork(here, 4);         // four live copies, isolated from each other
+//   auto wp = Waypoint::open({.store_dir = argc > 1 ? argv[1] : "/var/lib/statefork"});
+//   ...
+//   BranchId main = wp->start({.root = "/"}).value();  // a live terminal over this machine's root
+//   wp->exec(main, {.command = "cd /tmp; x=before; echo draft >plan; sleep 1000 &"}).value();
+//   CheckpointId here = wp->checkpoint(main).value().id;
+//   ...
+//   if (auto back = wp->restore(main, here); !back)
+//   ...
+//   for (auto& fork : wp->fork(here, 3))  // three more live copies, isolated from each other
 //
 // Thread rules: one Waypoint may be used from many threads; calls on one branch are serialized by
 // its keeper. One process owns a store at a time (kBusy otherwise). Branches outlive the process:
@@ -18,10 +21,10 @@
 #include <string>
 #include <vector>
 
+#include "base/branch_facts.h"
 #include "base/command.h"
 #include "base/id.h"
 #include "base/input_events.h"
-#include "base/live_facts.h"
 #include "base/result.h"
 #include "shell/branch_config.h"
 #include "shell/shell_client.h"

@@ -18,6 +18,8 @@ Result<std::string> Waypoint::Impl::digest(const BranchId& branch, const DigestR
     std::lock_guard lock(mutex_);
     SF_TRY_ASSIGN(Manifest manifest, checkpoints_.load_hidden_too(*request.since));
     base = sealed_file_layer(source_of(manifest.info));
+  } else if (!live.record.template_file_layer.empty()) {
+    base = live.record.template_file_layer;  // the root may have changed since
   } else {
     SF_TRY_ASSIGN(base, template_for(live.record.config.root));
   }

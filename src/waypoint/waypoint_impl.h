@@ -91,7 +91,8 @@ class Waypoint::Impl {
                             std::optional<CheckpointId> head);
   // Publishes the keeper's tree as `branch`; on failure ends the keeper.
   Result<BranchId> publish(const Occupied& occupied, const BranchId& branch,
-                           const BranchConfig& config, const std::optional<CheckpointId>& head);
+                           const BranchConfig& config, const std::optional<CheckpointId>& head,
+                           const std::string& template_file_layer = {});
   std::optional<Manifest> base_for(const std::optional<CheckpointId>& head);
   // Publishes the checkpoint, then records it as the branch's head.
   Result<CheckpointInfo> publish(CheckpointDraft draft, Manifest manifest, LiveRecord& live);

@@ -95,7 +95,8 @@ std::vector<Result<BranchId>> Waypoint::Impl::fork(const CheckpointId& checkpoin
                                                    std::size_t count) {
   std::vector<Result<BranchId>> forks;
   if (count == 0 || count > kMaxForks) {
-    forks.emplace_back(invalid("fork takes a count from 1 to " + std::to_string(kMaxForks)));
+    forks.emplace_back(
+        invalid("the count of a fork must be from 1 to " + std::to_string(kMaxForks)));
     return forks;
   }
   if (count == 1) {

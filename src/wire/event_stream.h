@@ -1,7 +1,9 @@
 // EventStreamReader: incremental parser of server-sent events (text/event-stream). Pure.
+// Example (src/wire/event_stream_test.cc):
 //
 //   EventStreamReader reader;
-//   SF_TRY_ASSIGN(std::vector<ServerEvent> events, reader.feed(bytes));
+//   ...
+//     auto events = reader.feed(text.substr(at, piece));
 #pragma once
 
 #include <cstddef>

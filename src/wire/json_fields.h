@@ -1,8 +1,11 @@
 // JsonFields: reads the members of a JSON object strictly. Wrong types, values out of range and
 // unknown members are errors that name the member. `null` means absent.
+// Example (src/wire/json_fields_test.cc):
 //
-//   JsonFields fields(body);
-//   fields.read("name", request.name);
+//   JsonFields fields(json);
+//   Sample sample;
+//   fields.read("name", sample.name);
+//   ...
 //   SF_TRY(fields.done());
 #pragma once
 

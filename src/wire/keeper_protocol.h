@@ -13,9 +13,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/branch_facts.h"
 #include "base/command.h"
 #include "base/input_events.h"
-#include "base/live_facts.h"
 #include "base/result.h"
 #include "base/terminal_view.h"
 #include "wire/frame.h"

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "testing/matchers.h"
+#include "wire/message_fields.h"
 
 namespace sf::wire {
 namespace {
@@ -217,6 +218,25 @@ TEST(CheckpointFramesTest, EveryFieldSurvivesARoundTrip) {
   EXPECT_EQ(got.engine, reply.engine);
   EXPECT_EQ(got.image_bytes, reply.image_bytes);
   EXPECT_EQ(got.facts, reply.facts);
+}
+
+// message_fields.h shows this code.
+struct Person {
+  std::string name;
+  std::string home;
+};
+
+template <typename F, Is<Person> M>
+void describe(F& f, M& m) {
+  f.field("name", m.name);
+  f.optional("home", m.home);
+}
+
+TEST(MessageFieldsTest, ExampleOfTheHeaderRuns) {
+  Frame frame = write_message(Person{.name = "ann", .home = "/home/ann"});
+  Result<Person> back = read_message<Person>(std::move(frame), "person");
+  ASSERT_OK(back);
+  EXPECT_EQ(back->name + back->home, "ann/home/ann");
 }
 
 TEST(HelloReplyTest, OmittedFieldsOfAReplyKeepTheirDefault) {

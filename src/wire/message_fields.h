@@ -1,13 +1,14 @@
 // FieldWriter and FieldReader: convert structs to frames and records, and back. A struct lists its
-// fields once, in a function that both classes call:
+// fields once, in a function that both classes call. Example (src/wire/keeper_protocol_test.cc):
 //
-//   template <typename F, Is<User> M>
+//   template <typename F, Is<Person> M>
 //   void describe(F& f, M& m) {
 //     f.field("name", m.name);
 //     f.optional("home", m.home);
 //   }
-//   Frame frame = write_message(user);
-//   Result<User> back = read_message<User>(std::move(frame), "user");
+//   ...
+//   Frame frame = write_message(Person{.name = "ann", .home = "/home/ann"});
+//   Result<Person> back = read_message<Person>(std::move(frame), "person");
 //
 // The reader is strict: if a value is missing, has the wrong type or is out of range, the error
 // names the key. describe() must be in the namespace of its struct or of F.
@@ -200,6 +201,42 @@ class FieldReader {
   std::size_t at_ = 0;  // bytes of the payload that were read
 };
 
+// Collects the keys of a message, including optional ones.
+class FieldNames {
+ public:
+  explicit FieldNames(std::vector<std::string>& keys) : keys_(keys) {}
+
+  void constant(const char* key, bool /*value*/) { keys_.emplace_back(key); }
+  template <typename T>
+  void field(const char* key, const T& /*value*/) {
+    keys_.emplace_back(key);
+  }
+  template <typename T>
+  void optional(const char* key, const T& /*value*/) {
+    keys_.emplace_back(key);
+  }
+  template <typename T>
+  void list(const char* key, const std::vector<T>& /*values*/) {
+    keys_.emplace_back(key);
+  }
+  template <typename T>
+  void bytes(const char* key, const T& /*value*/) {
+    keys_.emplace_back(key);
+  }
+  template <typename T>
+  void object(const char* key, const T& /*value*/) {
+    keys_.emplace_back(key);
+  }
+  void piece(const char* key, const std::string& /*value*/) { keys_.emplace_back(key); }
+  void optional_piece(const char* key, const std::string& /*value*/) { keys_.emplace_back(key); }
+  void rest(const std::string& /*value*/) {}
+  void lines(const std::vector<std::string>& /*above*/, const std::vector<std::string>& /*rows*/,
+             std::size_t /*count*/) {}
+
+ private:
+  std::vector<std::string>& keys_;
+};
+
 // `M` is `Message` (to read into) or `const Message` (to write).
 template <typename M, typename Message>
 concept Is = std::same_as<std::remove_const_t<M>, Message>;
@@ -210,6 +247,15 @@ Frame write_message(const Message& message) {
   FieldWriter writer(frame);
   describe(writer, message);
   return frame;
+}
+
+template <typename Message>
+std::vector<std::string> message_keys() {
+  std::vector<std::string> keys;
+  FieldNames names(keys);
+  const Message message{};
+  describe(names, message);
+  return keys;
 }
 
 // `what` names the message in the error (kCorrupt).

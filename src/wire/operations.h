@@ -1,8 +1,9 @@
 // Operations: the table of a server's request handlers, by operation name. keeper_protocol.h
-// defines the requests and replies.
+// defines the requests and replies. Example (src/waypoint/keeper/keeper.cc):
 //
-//   operations.add(this, &Keeper::resume);  // Status resume(const ClientPtr& client, ResumeCall
-//   call) Status served = operations.serve(client, std::move(frame));
+//   operations_.add(this, &Keeper::resume);
+//   ...
+//   if (operations_.knows(frame)) return operations_.serve(client, std::move(frame));
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // Converts errors to RFC 9457 problem details for HTTP, and back. Pure; used by client and daemon.
 //
 //   {"type": "urn:statefork:error:not_found", "title": "Not found", "status": 404,
-//    "code": "not_found", "detail": "no session 'x'", "hint": "`statefork ls` lists them",
+//    "code": "not_found", "detail": "no such session: x", "hint": "sessions: a, b",
 //    "details": {}}
 #pragma once
 

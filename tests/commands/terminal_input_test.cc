@@ -183,6 +183,35 @@ TEST_F(TerminalInputTest, UnreadReplyDoesNotDisturbACommand) {
   }
 }
 
+TEST_F(TerminalInputTest, EndOfFileTypedAheadSurvivesAnUnreadReply) {
+  branch_ = start();
+  ASSERT_OK(wp_->write_file(branch_, "/tmp/asks.py", R"python(
+import array, fcntl, os, termios, time, tty
+before = termios.tcgetattr(0)
+tty.setraw(0)
+os.write(1, b"\x1b[6n")
+unread = array.array("i", [0])
+while unread[0] < 6: fcntl.ioctl(0, termios.FIONREAD, unread)
+termios.tcsetattr(0, termios.TCSANOW, before)
+print("asked", flush=True)
+while not os.path.exists("/tmp/go"): time.sleep(0.01)
+)python"));
+  bool is_typed = false;
+  auto asking =
+      wp_->exec(branch_, {.command = "clear; python3 /tmp/asks.py", .timeout = seconds(60)},
+                [&](std::string_view bytes) {
+                  if (is_typed || bytes.find("asked") == std::string_view::npos) return;
+                  is_typed = true;
+                  EXPECT_OK(wp_->send_keys(branch_, "cat >/tmp/typed\nhello\n\x04"));
+                  EXPECT_OK(wp_->side_exec(branch_, {.argv = {"touch", "/tmp/go"}}));
+                });
+  ASSERT_OK(asking);
+  ASSERT_TRUE(is_typed);
+  EXPECT_FALSE(asking->timed_out);
+  expect_in_file("/tmp/typed", "hello\n");
+  EXPECT_EQ(output("echo fine"), "fine\n") << "cat has read the end of file";
+}
+
 TEST_F(TerminalInputTest, ScriptThatQueriesTheCursorGetsItsPosition) {
   branch_ = start();
   run("clear");

@@ -20,6 +20,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import error_catalogue
+import header_examples
 import numbers_in_docs
 from blocks import Block, blocks, complaints, fits, steps
 from picture import picture_complaints, record
@@ -49,6 +51,8 @@ def check() -> int:
         if f" {page}" not in listed.replace("\n", " "):
             found.append(f"{page}: no test runs it; list it in tests/docs/CMakeLists.txt")
     found += numbers_in_docs.complaints(ROOT)
+    found += error_catalogue.complaints(ROOT)
+    found += header_examples.complaints(ROOT)
     found += picture_complaints(ROOT)
     print("\n".join(found) or f"{len(list(all_blocks()))} blocks, no complaints")
     return 1 if found else 0

@@ -287,7 +287,7 @@ TEST_F(ExploreTest, InvalidArgumentsAreRefusedWithAHint) {
   expect(
       {"explore", task(), "--root", "/", "--agent", "script", "--policy", "luck", "--out", out()},
       "mcts");
-  expect({"explore", "--resume", dir_ / "nothing"}, "no run");
+  expect({"explore", "--resume", dir_ / "nothing"}, "not the directory of a run");
   expect({"explore"}, "--resume");
   const std::string never = dir_ / "never";
   expect({"explore", task(), "--root", "/", "--agent", "script", "--jobs", "0", "--out", never},

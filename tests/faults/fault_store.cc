@@ -84,10 +84,7 @@ void FaultStore::expect_file_layers(const std::set<waypoint::CheckpointId>& chec
   ASSERT_OK_AND_ASSIGN(std::vector<std::string> names, file_layers->list());
   std::set<std::string> expected;
   for (const waypoint::CheckpointId& id : checkpoints) expected.insert("sealed-" + id.value());
-  std::set<std::string> found;
-  for (const std::string& name : names) {
-    if (!name.starts_with("template-")) found.insert(name);
-  }
+  const std::set<std::string> found(names.begin(), names.end());
   EXPECT_EQ(found, expected) << "file layers";
 }
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -368,6 +370,65 @@ TEST(OpenTest, ARootWithBashAndNothingElseWorks) {
   EXPECT_EQ(run("echo $WORD $(</tmp/word)"), "old old\n");
   EXPECT_EQ(names_in(root.path()), (std::set<std::string>{"bin", "lib", "lib64"}));
   store.expect_nothing_left_but({info.id});
+}
+
+// Mode, owner and modification time of the directory.
+std::string look_of(const std::string& directory) {
+  struct stat info {};
+  EXPECT_EQ(::stat(directory.c_str(), &info), 0) << directory;
+  std::ostringstream text;
+  text << std::oct << info.st_mode << std::dec << ' ' << info.st_uid << ':' << info.st_gid << ' '
+       << info.st_mtim.tv_sec << '.' << info.st_mtim.tv_nsec;
+  return text.str();
+}
+
+TEST(OpenTest, NewBranchShowsTheOwnerModeAndTimeThatItsRootHasNow) {
+  test::TempDir root("sf-changing-root");
+  ASSERT_NO_FATAL_FAILURE(build_minimal_root(root.path()));
+  test::TempDir other("sf-other-root");
+  ASSERT_NO_FATAL_FAILURE(build_minimal_root(other.path()));
+  ASSERT_EQ(::chmod(other.path().c_str(), 0750), 0);
+  FaultStore store;
+  ASSERT_OK(store.open());
+  Waypoint& manager = store.manager();
+  const timespec times[2] = {{1, 0}, {1'000'000'000, 5}};
+  const std::pair<const char*, std::function<int()>> changes[] = {
+      {"as it was made", [] { return 0; }},
+      {"mode", [&] { return ::chmod(root.path().c_str(), 01711); }},
+      {"owner", [&] { return ::chown(root.path().c_str(), 33, 34); }},
+      {"time", [&] { return ::utimensat(AT_FDCWD, root.path().c_str(), times, 0); }},
+      {"a new file", [&] { return os::write_file(root / "file", "") ? 0 : -1; }},
+      {"another directory mounted over it",
+       [&] {
+         return ::mount(other.path().c_str(), root.path().c_str(), nullptr, MS_BIND, nullptr);
+       }},
+      {"unmounted again", [&] { return ::umount2(root.path().c_str(), MNT_DETACH); }}};
+  for (const auto& [name, change] : changes) {
+    SCOPED_TRACE(name);
+    ASSERT_EQ(change(), 0);
+    ASSERT_OK_AND_ASSIGN(BranchId branch, manager.start({.root = root.path()}));
+    ASSERT_OK_AND_ASSIGN(waypoint::BranchPids pids, manager.pids(branch));
+    EXPECT_EQ(look_of("/proc/" + std::to_string(pids.init) + "/root"), look_of(root.path()));
+    ASSERT_OK(manager.end(branch));
+  }
+  store.expect_nothing_left_but({});
+}
+
+// The digest compares a branch with the template that it started from, not with a later one.
+TEST(OpenTest, DigestOfABranchStaysTheSameWhenItsRootChanges) {
+  test::TempDir root("sf-changing-root");
+  ASSERT_NO_FATAL_FAILURE(build_minimal_root(root.path()));
+  FaultStore store;
+  ASSERT_OK(store.open());
+  ASSERT_OK_AND_ASSIGN(BranchId branch, store.manager().start({.root = root.path()}));
+  waypoint::DigestRequest files;
+  files.limits.shell = false;
+  ASSERT_OK_AND_ASSIGN(std::string before, store.manager().digest(branch, files));
+  ASSERT_EQ(::chmod(root.path().c_str(), 01711), 0);
+  ASSERT_OK(store.open());  // the next manager knows it, too
+  ASSERT_OK_AND_ASSIGN(std::string after, store.manager().digest(branch, files));
+  EXPECT_EQ(after, before);
+  store.expect_nothing_left_but({});
 }
 
 TEST(OpenTest, ARootWhoseBashCannotRunIsAClearError) {

@@ -68,6 +68,32 @@ TEST_F(McpStdioTest, EndlessCommandContinuesInTheDaemon) {
   world_.wait_until_running("s");
 }
 
+TEST_F(McpStdioTest, SendKeysReportsWaitingBytesAndTheRoomOfAFullQueue) {
+  world_.output({"new", "--name", "s"});
+  auto answers =
+      talk({call(1, "send_keys", {{"session", "s"}, {"keys", {"sleep 1000", "Enter"}}})});
+  EXPECT_EQ(answers["1"]["result"]["structuredContent"]["accepted_bytes"], 11) << answers["1"];
+  std::string lines;
+  while (lines.size() < 1U << 20U) lines += std::string(1023, 'x') + "\r";
+  const auto type = [&lines](int id) {
+    return call(id, "send_keys", {{"session", "s"}, {"keys", {lines}}, {"literal", true}});
+  };
+  answers = talk({type(1), type(2), type(3), type(4), type(5)});
+  const Json first = answers["1"]["result"];
+  EXPECT_EQ(first["structuredContent"]["accepted_bytes"], lines.size()) << first;
+  const auto waiting = first["structuredContent"].value("waiting_bytes", std::size_t{0});
+  EXPECT_GT(waiting, lines.size() - 4096) << first;
+  EXPECT_NE(
+      first["content"][0]["text"].get<std::string>().find(std::to_string(waiting) + " bytes wait"),
+      std::string::npos)
+      << first;
+  const Json last = answers["5"]["result"];
+  EXPECT_EQ(last["isError"], true) << last;
+  const Json problem = last["_meta"]["statefork/problem"];
+  EXPECT_EQ(problem["code"], "busy") << last;
+  EXPECT_TRUE(problem["details"].contains("room_bytes")) << last;
+}
+
 TEST_F(McpStdioTest, MalformedInputIsAnsweredAndLaterRequestsAreProcessed) {
   auto answers = talk({"{oops", std::string(100, '['), "\xff\xfe", "", std::string(33U << 20U, 'x'),
                        R"({"jsonrpc":"2.0","method":"notifications/initialized"})",

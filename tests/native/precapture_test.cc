@@ -11,8 +11,13 @@
 
 #include "../faults/process_search.h"
 #include "native_branch.h"
+#include "os/file.h"
 #include "os/process.h"
 #include "shell/branch_files.h"
+#include "waypoint/checkpoint_store.h"
+#include "waypoint/file_layer_store.h"
+#include "waypoint/keeper/keeper_resources.h"
+#include "waypoint/manifest.h"
 
 namespace sf::waypoint {
 namespace {
@@ -336,6 +341,23 @@ TEST_F(PrecaptureTest, CheckpointAfterAKilledShellHoldsTheNewShell) {
   EXPECT_EQ(output("echo \"[$x]\""), "[]\n");
 }
 
+TEST_F(PrecaptureTest, BranchIsCapturedAgainAfterAHeldProcessIsKilled) {
+  run("mkfifo /tmp/in; cat /tmp/in & job=$!; exec 8<>/tmp/in");
+  change("x=1");
+  ASSERT_OK_AND_ASSIGN(BranchPids pids, wp_->pids(branch_));
+  pid_t job = 0;
+  for (pid_t child : os::children_of(pids.shell)) job = child;
+  ASSERT_NE(job, 0);
+  ::kill(job, SIGKILL);
+  EXPECT_TRUE(faults::becomes_true([&] { return os::children_of(pids.shell).empty(); },
+                                   Deadline::after(kTimeout)));
+  EXPECT_TRUE(stands_within(kTimeout)) << "no command follows";
+  const CheckpointInfo info = checkpoint();
+  EXPECT_TRUE(info.precaptured);
+  ASSERT_OK(wp_->restore(branch_, info.id));
+  EXPECT_EQ(output("echo $x; kill -0 $job 2>/dev/null; echo $?"), "1\n1\n");
+}
+
 TEST_F(PrecaptureTest, BranchKilledWhilePrecapturedIsNotAlive) {
   change("x=1");
   const CheckpointId here = checkpoint().id;
@@ -362,6 +384,34 @@ TEST_F(PrecaptureTest, NextManagerUsesThePrecapture) {
   EXPECT_EQ(output("echo $x; x=2"), "1\n");
   ASSERT_OK(wp_->restore(branch_, info.id));
   EXPECT_EQ(output("echo $x"), "1\n");
+}
+
+// As after a failure of the host right after the checkpoint (store_sweep.h).
+TEST_F(PrecaptureTest, CheckpointIsRestoredThoughItsRenameWasUndone) {
+  change("x=1; echo one >/root/f");
+  const CheckpointInfo info = checkpoint();
+  ASSERT_TRUE(info.precaptured);
+  run("x=2; echo two >/root/f");
+  wp_->end_all();
+  wp_.reset();
+  const std::string store = dir_.path() + "/store";
+  const std::string kept = store + "/checkpoints/" + info.id.value();
+  ASSERT_OK_AND_ASSIGN(std::string written, os::read_file(kept + "/manifest.json"));
+  ASSERT_OK_AND_ASSIGN(std::string terminal, os::read_file(kept + "/terminal"));
+  ASSERT_OK_AND_ASSIGN(Manifest manifest, parse_manifest(written, terminal));
+  ASSERT_FALSE(manifest.precapture_keeper.empty());
+  {
+    ASSERT_OK_AND_ASSIGN(auto file_layers, FileLayerStore::open(store, "auto", 0));
+    ASSERT_OK(file_layers->rename(sealed_file_layer(info.id),
+                                  precapture_file_layer(manifest.precapture_keeper)));
+  }
+  auto opened = Waypoint::open({.store_dir = store});
+  ASSERT_OK(opened);
+  wp_.emplace(std::move(*opened));
+  auto forks = wp_->fork(info.id, 1);
+  ASSERT_OK(forks[0]);
+  branch_ = *forks[0];
+  EXPECT_EQ(output("echo $x; cat /root/f"), "1\none\n");
 }
 
 TEST_F(PrecaptureTest, PrecapturedBranchCanBeEnded) {

@@ -83,7 +83,7 @@ class ExploreTest(DaemonTest):
     def test_invalid_arguments_raise_typed_errors(self) -> None:
         with self.assertRaisesRegex(InvalidArgumentError, "mcts"):
             explore(self.task, agent="oracle", policy="luck", root="/", out=self.dir / "run")
-        with self.assertRaisesRegex(NotFoundError, "no run"):
+        with self.assertRaisesRegex(NotFoundError, "not the directory of a run"):
             explore(resume=self.dir / "nothing")
         with self.assertRaises(InvalidArgumentError):
             explore()

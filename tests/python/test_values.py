@@ -86,7 +86,7 @@ class ErrorTest(unittest.TestCase):
         with self.assertRaisesRegex(CommandFailed, "'make' exited 2"):
             check_result(RESULT)
         late = CommandResult("x" * 100, output="", exit_code=130, duration=1, timed_out=True)
-        with self.assertRaisesRegex(CommandTimeout, r"'x{77}\.\.\.' took longer"):
+        with self.assertRaisesRegex(CommandTimeout, r"'x{77}\.\.\.' exceeded its time limit"):
             check_result(late)
         fine = CommandResult("true", output="", exit_code=0, duration=0)
         self.assertIs(check_result(fine), fine)

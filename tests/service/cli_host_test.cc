@@ -50,6 +50,26 @@ TEST(CliHelpTest, EveryCommandIsListedAndHasAnExample) {
   }
 }
 
+TEST(CliHelpTest, HelpDefinesTheWords) {
+  const std::string help = statefork({"--help"});
+  for (const char* word : {"\nA session is ", "\nA node is ", "\nA branch is "})
+    EXPECT_NE(help.find(word), std::string::npos) << help;
+}
+
+TEST(CliHelpTest, DaemonOptionsComeLast) {
+  for (const std::string& name : all_commands()) {
+    const std::string help = statefork({name, "--help"});
+    const std::size_t daemon = help.find("\nDaemon:");
+    if (daemon == std::string::npos) continue;
+    EXPECT_EQ(help.find(":\n  -", daemon + 9), std::string::npos) << help;
+  }
+}
+
+TEST(CliHelpTest, ExecAndRunSayHowTheyDifferFromDocker) {
+  for (const char* name : {"exec", "run"})
+    EXPECT_NE(statefork({name, "--help"}).find("docker exec"), std::string::npos) << name;
+}
+
 TEST(CliHelpTest, EveryCommandWithOutputSupportsJson) {
   const std::set<std::string> without{"serve", "mcp", "completion", "man", "shell"};
   for (const std::string& name : all_commands()) {

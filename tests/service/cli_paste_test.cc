@@ -49,12 +49,13 @@ class CliPasteTest : public ::testing::Test {
     return world_.output({"run", "s", "--", "sh", "-c", script});
   }
   // The host's shell works, its terminal settings are unchanged, and it ran no line of a paste.
-  void expect_host_untouched() {
+  // `detached_at`: where the transcript of the host's shell goes on.
+  void expect_host_untouched(std::size_t detached_at = 0) {
     host_shell_->type("echo host-$((1+1)); stty -g | cmp - " + file("tty") + " && echo sa''me\r");
     ASSERT_TRUE(host_shell_->sees("host-2"));
     EXPECT_TRUE(host_shell_->sees("same"));
     EXPECT_FALSE(os::exists(file("lines"))) << os::read_file(file("lines")).value().substr(0, 200);
-    EXPECT_EQ(host_shell_->transcript().find("command not found"), std::string::npos)
+    EXPECT_EQ(host_shell_->transcript().find("command not found", detached_at), std::string::npos)
         << host_shell_->transcript();
   }
   void detach() {
@@ -82,6 +83,15 @@ class CliPasteTest : public ::testing::Test {
          host_shell_->pasted() < kQueue && !patience.passed();)
       std::this_thread::sleep_for(milliseconds(5));
     EXPECT_GE(host_shell_->pasted(), kQueue);
+  }
+  // Pastes into `cat`. One line of the paste is longer than the terminal keeps.
+  void paste_with_a_long_line(const std::string& begin, const std::string& end) {
+    host_shell_->type("sh -c 'echo read\"\"ing; exec cat >" + file("text") + "'\r");
+    ASSERT_TRUE(host_shell_->sees("reading"));
+    std::string text = begin + "one-before\r" + std::string(5000, 'x') + "\r";
+    for (int i = 0; i < 20'000; ++i) text += "one-behind\r";
+    ASSERT_TRUE(host_shell_->paste(text + end));
+    ASSERT_TRUE(host_shell_->sees("all that follows are discarded"));
   }
   // Pastes more than fits into the queue; while the rest waits, `end` ends the connection.
   void end_within_a_paste(const std::function<void()>& end, const std::string& message) {
@@ -207,6 +217,57 @@ TEST_F(CliPasteTest, ARestoreBetweenTwoPiecesOfAPasteDiscardsTheSecond) {
   host_shell_->type("\x1d");
   ASSERT_TRUE(host_shell_->sees("discarded"));
   ASSERT_TRUE(host_shell_->sees("host> "));
+  expect_host_untouched();
+}
+
+TEST_F(CliPasteTest, RestoreDuringAnUnmarkedPasteDiscardsItsRest) {
+  constexpr std::size_t kLines = 100'000;
+  world_.output({"snapshot", "s", "--name", "here"});
+  host_shell_->type("sh -c 'echo read\"\"ing; exec cat >/dev/null'\r");
+  ASSERT_TRUE(host_shell_->sees("reading"));
+  const std::string text = lines(kLines);
+  bool pasted = false;
+  std::thread hands([&] { pasted = host_shell_->paste(text); });
+  for (Deadline patience = Deadline::after(seconds(60));
+       host_shell_->pasted() < 16 * 4096 && !patience.passed();)
+    std::this_thread::sleep_for(milliseconds(1));
+  world_.output({"restore", "s", "here"});
+  hands.join();
+  EXPECT_TRUE(pasted);
+  for (Deadline patience = Deadline::after(seconds(60)); !patience.passed();) {
+    host_shell_->type("echo af''ter\r");
+    if (host_shell_->sees_soon("after", seconds(1))) break;  // the paste has ended
+  }
+  // The restored shell may run what the client sent before it knew of the restore. That may begin
+  // within a line.
+  EXPECT_LT(std::stoul(inside("cat " + file("lines") + " 2>/dev/null | wc -l")), kLines / 10);
+  host_shell_->type("\x1d");
+  ASSERT_TRUE(host_shell_->sees("discarded"));
+  ASSERT_TRUE(host_shell_->sees("host> "));
+  expect_host_untouched(host_shell_->transcript().rfind("discarded"));
+}
+
+TEST_F(CliPasteTest, TooLongLineDiscardsTheRestOfAnUnmarkedPaste) {
+  paste_with_a_long_line("", "");
+  // `cat` may have received the beginning of the line. Ctrl-U erases it.
+  bool is_heard = false;
+  for (Deadline patience = Deadline::after(seconds(60)); !is_heard && !patience.passed();) {
+    host_shell_->type("\x15heard\r");
+    is_heard = host_shell_->sees_soon("heard", seconds(1));
+  }
+  EXPECT_TRUE(is_heard);
+  host_shell_->type("\x04");
+  EXPECT_EQ(inside("uniq " + file("text")), "one-before\nheard");
+  detach();
+  expect_host_untouched();
+}
+
+TEST_F(CliPasteTest, TooLongLineDiscardsTheRestOfAMarkedPaste) {
+  paste_with_a_long_line("\x1b[200~", "\x1b[201~\x15heard\r");
+  ASSERT_TRUE(host_shell_->sees("heard"));
+  host_shell_->type("\x04");
+  EXPECT_EQ(inside("tail -n +2 " + file("text")), "heard");
+  detach();
   expect_host_untouched();
 }
 

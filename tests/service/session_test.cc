@@ -1,4 +1,5 @@
 // A session from its first command to its end, on the command line.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -33,6 +34,18 @@ TEST_F(ServiceSessionTest, ExitStatusIsTheCommands) {
   EXPECT_EQ(world_.exec("s/nowhere", "true").status, 125);
   EXPECT_EQ(world_.run({"exec", "s", "true"}).status, 125);  // without --
   EXPECT_EQ(world_.run({"exec", "s", "--no-such-option", "--", "true"}).status, 125);
+}
+
+TEST_F(ServiceSessionTest, ErrorAboutAnUnknownSessionListsAtMostFiveSessions) {
+  auto error = [&] { return world_.run({"tree", "nowhere"}).err; };
+  const std::string wrong = "statefork: no such session: nowhere\n  hint: ";
+  EXPECT_EQ(error(), wrong + "there are no sessions; `statefork new` makes one\n");
+  world_.output({"new", "--name", "work"});
+  EXPECT_EQ(error(), wrong + "sessions: work\n");
+  for (int i = 0; i < 5; ++i) world_.output({"new", "--name", "work" + std::to_string(i)});
+  const std::string six = error();
+  EXPECT_EQ(std::ranges::count(six, ','), 5) << six;
+  EXPECT_NE(six.find(", ...; `statefork ls` lists all\n"), std::string::npos) << six;
 }
 
 TEST_F(ServiceSessionTest, CommandArrivesUnchanged) {

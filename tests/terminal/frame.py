@@ -38,7 +38,7 @@ def is_same(actual: Frame, expected: Frame) -> bool:
     return replace(actual, title="", attributes=()) == replace(expected, title="", attributes=())
 
 
-def describe_difference(actual: Frame, expected: Frame) -> str:
+def describe_difference(actual: Frame, expected: Frame, source: str = "tmux") -> str:
     """
     >>> one = make_frame(["a", "b"], 80, (0, 1), True, False, "")
     >>> print(describe_difference(replace(one, rows=("a", "c")), one))
@@ -49,18 +49,18 @@ def describe_difference(actual: Frame, expected: Frame) -> str:
     """
     lines: List[str] = []
     if len(actual.rows) != len(expected.rows):
-        lines.append(f"  rows: session {len(actual.rows)}, tmux {len(expected.rows)}")
+        lines.append(f"  rows: session {len(actual.rows)}, {source} {len(expected.rows)}")
     for number, (here, there) in enumerate(zip(actual.rows, expected.rows)):
         if here != there:
-            lines += [f"  row {number}: session |{here}|", f"  {' ' * len(f'row {number}:')} tmux    |{there}|"]
+            lines += [f"  row {number}: session |{here}|", f"  {' ' * len(f'row {number}:')} {source:<7} |{there}|"]
     for name in ("cursor", "is_cursor_visible", "is_alternate"):
         if getattr(actual, name) != getattr(expected, name):
-            lines.append(f"  {name}: session {getattr(actual, name)}, tmux {getattr(expected, name)}")
+            lines.append(f"  {name}: session {getattr(actual, name)}, {source} {getattr(expected, name)}")
     if not lines and actual.attributes:
         for number, (mine, theirs) in enumerate(zip(actual.attributes, expected.attributes)):
             pairs = list(zip(actual.rows[number].replace(" ", ""), mine, theirs))
             for (one, other), run in itertools.groupby(pairs, lambda pair: pair[1:]):
                 if one != other:
                     text = "".join(character for character, _, _ in run)
-                    lines.append(f"  row {number}, {text!r}: session [{one}], tmux [{other}]")
+                    lines.append(f"  row {number}, {text!r}: session [{one}], {source} [{other}]")
     return "\n".join(lines[:40])

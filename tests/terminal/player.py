@@ -10,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import List, Optional, Protocol, Sequence
 
+from criu_limits import REFUSED
 from frame import Frame, describe_difference, is_same
 from location import directory_of, write_files
 from row import Mouse, Row, Size, Step
 from session_side import SessionTerminal, prepare
+from statefork import Snapshot, StateForkError
 from tmux_side import Painter, TmuxServer, TmuxTerminal, open_shell
 from world import World
 
@@ -58,7 +60,7 @@ def has_come(frame: Frame, step: Step, before: Optional[Frame]) -> bool:
     return bool(re.search(step.until, frame.text, re.MULTILINE))
 
 
-def settle(side: Side, step: Step, before: Optional[Frame], what: str) -> Frame:
+def settle(side: Side, step: Step, before: Optional[Frame], what: str, where: str = "tmux") -> Frame:
     """Waits until the screen matches the step and does not change any more."""
     deadline = time.monotonic() + PATIENCE
     last, seen = None, 0
@@ -69,12 +71,13 @@ def settle(side: Side, step: Step, before: Optional[Frame], what: str) -> Frame:
             return frame
         if time.monotonic() > deadline:
             waited = f"matched {step.until!r}" if step.until else f"had the title {step.title!r}" if step.title else "changed"
-            raise Mismatch(f"{what}: the screen in tmux never {waited}:\n{show(frame)}")
+            raise Mismatch(f"{what}: the screen in {where} never {waited}:\n{show(frame)}")
         last, seen = frame, min(seen, LOOKS - 1)
         time.sleep(PAUSE)
 
 
-def expect(side: SessionTerminal, painter: Optional[Painter], expected: Frame, what: str, title: str = "") -> None:
+def expect(side: SessionTerminal, painter: Optional[Painter], expected: Frame, what: str, title: str = "",
+           source: str = "tmux") -> None:
     """Waits until the session shows this frame and keeps showing it."""
     deadline = time.monotonic() + PATIENCE
     seen = 0
@@ -88,8 +91,9 @@ def expect(side: SessionTerminal, painter: Optional[Painter], expected: Frame, w
             seen = 0
         if time.monotonic() > deadline:
             if painted and is_same(frame, expected):
-                raise Mismatch(f"{what}, repainted in another terminal:\n{describe_difference(painted, expected)}")
-            raise Mismatch(f"{what}:\n{describe_difference(frame, expected)}")
+                differs = describe_difference(painted, expected, source)
+                raise Mismatch(f"{what}, repainted in another terminal:\n{differs}")
+            raise Mismatch(f"{what}:\n{describe_difference(frame, expected, source)}")
         time.sleep(PAUSE)
 
 
@@ -100,6 +104,11 @@ def standard_frame(row: Row, number: int, frame: Frame) -> Frame:
             rows = (*difference.rows, *[""] * (len(frame.rows) - len(difference.rows)))
             return replace(frame, rows=rows, cursor=difference.cursor, attributes=())
     return frame
+
+
+def source_of(row: Row) -> str:
+    """Where the expected screens come from, for messages."""
+    return "tmux" if row.in_tmux else "wanted"
 
 
 def show(frame: Frame) -> str:
@@ -126,8 +135,10 @@ class Player:
         write_files(row, self._base)
         directory = directory_of(row, size, engine)
         with contextlib.ExitStack() as stack:
-            tmux = open_shell(self._server, row, size, directory, str(self._base))
-            stack.callback(tmux.close)
+            tmux = None
+            if row.in_tmux:
+                tmux = open_shell(self._server, row, size, directory, str(self._base))
+                stack.callback(tmux.close)
             painter = None
             if row.colours:
                 name = Path(directory).name
@@ -135,11 +146,12 @@ class Player:
                 stack.callback(painter.close)
             session = stack.enter_context(self._world.session(engine=engine))
             prepare(session, row, directory, size, str(self._base))
-            self._play(row, size, SessionTerminal(session), tmux, painter)
+            refused = REFUSED.get(row.name, "") if engine == "criu" else ""
+            self._play(row, size, SessionTerminal(session), tmux, painter, refused)
 
-    def _play(self, row: Row, size: Size, session: SessionTerminal, tmux: TmuxTerminal,
-              painter: Optional[Painter]) -> None:
-        sides: List[Side] = [session, tmux]
+    def _play(self, row: Row, size: Size, session: SessionTerminal, tmux: Optional[TmuxTerminal],
+              painter: Optional[Painter], refused: str) -> None:
+        sides: List[Side] = [session] if tmux is None else [session, tmux]
         for side in sides:
             side.type([f"clear; {row.start}", "Enter"])
         frames: List[Frame] = []
@@ -150,14 +162,15 @@ class Player:
             if number < len(row.steps) and step.resize:
                 marked_size = step.resize
             if number:
-                do(session, step)
-                do(tmux, step)
+                for side in sides:
+                    do(side, step)
             what = describe(row, number, step)
-            settled = settle(tmux, step, settled, what)
+            settled = settle(sides[-1], step, settled, what, "tmux" if tmux else "the session")
             frames.append(standard_frame(row, number, settled))
-            expect(session, painter, frames[-1], what + (" after the snapshot" if node else ""), step.title)
+            expect(session, painter, frames[-1], what + (" after the snapshot" if node else ""), step.title,
+                   source_of(row))
             if number == len(row.steps) - 1 and row.snapshots:
-                node = session.branch.snapshot(materialization="physical")
+                node = self._snapshot(row, session, refused)
         if node is None:
             return
         with session.branch.branch(node) as fork:
@@ -167,10 +180,23 @@ class Player:
         self._replay(row, session, painter, frames, "after a restore")
 
     @staticmethod
+    def _snapshot(row: Row, session: SessionTerminal, refused: str) -> Optional[Snapshot]:
+        """None if it is refused as expected: the session must go on."""
+        try:
+            node = session.branch.snapshot(materialization="physical")
+        except StateForkError as error:
+            if refused and re.search(refused, str(error)):
+                return None
+            raise
+        if refused:
+            raise Mismatch(f"{row.name}: the snapshot was to be refused ({refused}), and was taken")
+        return node
+
+    @staticmethod
     def _replay(row: Row, side: SessionTerminal, painter: Optional[Painter],
                 frames: Sequence[Frame], where: str) -> None:
         marked = len(row.steps)
-        expect(side, painter, frames[marked - 1], f"{row.name}, the snapshot {where}")
+        expect(side, painter, frames[marked - 1], f"{row.name}, the snapshot {where}", source=source_of(row))
         for number, (step, frame) in enumerate(zip(row.then, frames[marked:]), marked):
             do(side, step)
-            expect(side, painter, frame, f"{describe(row, number, step)} {where}", step.title)
+            expect(side, painter, frame, f"{describe(row, number, step)} {where}", step.title, source_of(row))

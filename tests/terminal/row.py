@@ -69,6 +69,7 @@ class Row:
     colours: bool = True  # compare colours and other attributes
     snapshots: bool = True  # if False, play only live, for the reason in `why`
     why: str = ""
+    in_tmux: bool = True  # false: in the session alone, and `differences` are the screens that are expected
     differences: Sequence[Difference] = ()
 
 

@@ -28,6 +28,7 @@ import paste_rows
 import screen_rows
 import sequence_rows
 import vttest_rows
+import vttest_session_rows
 from location import directory_of, write_files
 from player import Mismatch, Player, describe, do, settle, show
 from row import Row, Size
@@ -35,7 +36,7 @@ from statefork import StateForkError
 from tmux_side import TmuxServer, open_shell
 from world import World
 
-TABLES = {"screen": screen_rows.ROWS, "line": line_rows.ROWS, "vttest": vttest_rows.ROWS,
+TABLES = {"screen": screen_rows.ROWS, "line": line_rows.ROWS, "vttest": [*vttest_rows.ROWS, *vttest_session_rows.ROWS],
           "sequence": sequence_rows.ROWS, "mouse": mouse_rows.ROWS, "paste": paste_rows.ROWS}
 
 

@@ -12,9 +12,12 @@ import key_names
 import line_rows
 import mouse_rows
 import paste_rows
+import screen_rows
 import sequence_rows
 import tmux_mouse
 import vttest_rows
+import vttest_session_rows
+from criu_limits import REFUSED
 from frame import describe_difference, is_same, make_frame
 from tmux_differences import DIFFERENCES
 
@@ -43,6 +46,20 @@ class FrameTest(unittest.TestCase):
             self.assertIn(name, names)
             for one in differences:
                 self.assertTrue(one.standard)
+
+    def test_every_step_of_a_row_that_is_not_in_tmux_says_what_is_expected(self) -> None:
+        for row in vttest_session_rows.ROWS:
+            self.assertFalse(row.in_tmux)
+            for one in [*row.steps, *row.then]:
+                self.assertTrue(one.until, row.name)
+            for difference in row.differences:
+                self.assertTrue(difference.standard)
+
+    def test_every_row_that_criu_refuses_is_played_with_it_and_takes_a_snapshot(self) -> None:
+        rows = {row.name: row for row in [*screen_rows.ROWS, *line_rows.ROWS]}
+        for name in REFUSED:
+            self.assertIn(name, rows)
+            self.assertTrue(rows[name].snapshots)
 
     def test_the_examples_hold(self) -> None:
         for module in (capture, frame, key_names, tmux_mouse):

@@ -1,10 +1,10 @@
 """Deviations of tmux 3.3 from the standards: the screen that a session must show instead, and the
 standard.
 
-ECMA-48 is the fifth edition. "ctlseqs" is "XTerm Control Sequences", which comes with xterm; its
-names of control functions are used. Where it leaves details open, "xterm" is the behaviour of xterm
-410's source code. DEC STD 070 and the VT100 User Guide are cited where they are more precise. The
-size is 24x80 unless a row has another one.
+ECMA-48 is the fifth edition, which has no LNM. "ctlseqs" is "XTerm Control Sequences", which comes
+with xterm; its names of control functions are used. Where it leaves details open, "xterm" is the
+behaviour of xterm 410's source code. DEC STD 070, the VT100 User Guide and the VT510 manual
+(EK-VT510-RM) are cited where they are more precise. The size is 24x80 unless a row has another one.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ DIFFERENCES: Dict[str, List[Difference]] = {
         "ctlseqs EL, xterm: erases from the cursor on, which is in the last column, to the end of the line",
         shows(0, [], 2, 79), shows(1, ["", "", "b"], 2, 1)),
     "seq-insert-delete-outside": per_step(
-        "DEC STD 070 IL: ignored if the active position is outside the scroll area",
+        "DEC STD 070 IL, DL: ignored if the active position is outside the scroll area",
         shows(1, [LETTERS[0], "x" + LETTERS[1][1:], *LETTERS[2:9], "y" + LETTERS[9][1:]], 9, 1)),
     "seq-insert-mode-wrap": per_step(
         "ctlseqs IRM, xterm: wraps first, then moves what is right of the cursor",
@@ -80,16 +80,16 @@ DIFFERENCES: Dict[str, List[Difference]] = {
         "ECMA-48 REP: repeats the preceding character if it is a graphic one, whatever its width",
         shows(0, ["日日日日"], 0, 8), shows(1, ["日日日日x"], 0, 9)),
     "seq-soft-reset": per_step(
-        "ctlseqs DECSTR, xterm: resets DECOM and IRM, too",
+        "VT510 manual DECSTR: resets DECOM and IRM, too, and the margins",
         shows(0, ["Xine 00", *LINES[1:]], 0, 1), shows(1, [*LINES[1:], *[""] * 14, "Z"], 23, 1)),
     "seq-newline-mode": per_step(
-        "ctlseqs LNM (automatic newline): with it, LF moves to the first column of the next line",
+        "VT510 manual LNM: with it, LF moves to the first column of the next line",
         shows(0, ["abc", "def"], 1, 3), shows(1, ["abc", "def", "ghi", "   jkl"], 3, 6)),
     "seq-invalid-utf8": per_step(
         "Unicode 3.9, U+FFFD Substitution of Maximal Subparts: ill-formed bytes are shown as U+FFFD; tmux drops them",
         shows(0, ["a\ufffdb\ufffd(c\ufffdd\ufffde"], 0, 10), shows(1, ["a\ufffdb\ufffd(c\ufffdd\ufffdef"], 0, 11)),
     "seq-left-right-margins": per_step(
-        "ctlseqs DECSLRM: only what is between the margins scrolls; tmux ignores it",
+        "ctlseqs DECSLRM, xterm: only what is between the margins scrolls; tmux ignores it",
         shows(1, [LINES[0], *LINES[2:5], "linex", *LINES[5:]], 4, 5)),
     "seq-columns": per_step(
         "ctlseqs DECIC and DECDC: insert and delete columns; tmux ignores both",
@@ -100,7 +100,7 @@ DIFFERENCES: Dict[str, List[Difference]] = {
         "ctlseqs DECSCA and DECSEL: erases what is not protected; tmux ignores it",
         shows(0, ["kept"], 0, 9), shows(1, ["kept     x"], 0, 10)),
     "seq-columns-132": per_step(
-        "ctlseqs mode 40 (allow 80 to 132 mode): DECCOLM has no effect without it; tmux erases the screen",
+        "ctlseqs mode 40 (allow 80 to 132 mode), xterm: DECCOLM has no effect without it; tmux erases the screen",
         shows(0, ["abcdef"], 0, 6), shows(1, ["abcdefghi"], 0, 9)),
     "answers": per_step(
         "ctlseqs CSI 18 t: answered by CSI 8 ; height ; width t; tmux has the width first",

@@ -19,7 +19,7 @@ Status usable(const HostContext& around) {
   if (!os::exists(socket))
     return fail(ErrorCode::kNotFound, "no Docker Engine at " + socket,
                 "apt-get install docker.io, or set DOCKER_HOST=unix://SOCKET");
-  SF_TRY(EngineApi(socket).get("/version"));
+  SF_TRY(DockerApi(socket).get("/version"));
   return Ok{};
 }
 

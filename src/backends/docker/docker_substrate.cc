@@ -34,7 +34,7 @@ Status DockerSubstrate::check(const BranchConfig& config) const {
   return Ok{};
 }
 
-EngineApi::Query DockerSubstrate::ours() const {
+DockerApi::Query DockerSubstrate::ours() const {
   Json filter = {{"label", {std::string(kOwnerLabel) + "=" + options_.owner}}};
   return {{"all", "1"}, {"filters", filter.dump()}};
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/docker/engine_api.h"
+#include "backends/docker/docker_api.h"
 #include "backends/hosted/substrate.h"
 
 namespace sf::backends {
@@ -41,13 +41,13 @@ class DockerSubstrate final : public Substrate {
   Result<std::string> existing_image(const std::string& image);
   Status run(const std::string& sandbox, const std::string& image,
              const waypoint::BranchConfig& config);
-  EngineApi::Query ours() const;
+  DockerApi::Query ours() const;
   Result<std::vector<std::string>> tagged(const std::string& repository);
   // Removes images that are no longer used and have lost their name.
   void sweep();
 
   DockerOptions options_;
-  EngineApi api_;
+  DockerApi api_;
   std::mutex import_mutex_;  // held while a root is packed
 };
 

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "backends/hosted/drafts.h"
 #include "backends/hosted/tool_search.h"
+#include "backends/hosted/unfinished_files.h"
 #include "os/file.h"
 #include "wire/json.h"
 

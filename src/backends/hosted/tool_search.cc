@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include "backends/hosted/drafts.h"
+#include "backends/hosted/unfinished_files.h"
 #include "base/split.h"
 #include "os/error.h"
 #include "os/file.h"

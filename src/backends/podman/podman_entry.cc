@@ -1,7 +1,7 @@
 #include "backends/backend_entry.h"
-#include "backends/hosted/drafts.h"
 #include "backends/hosted/hosted_backend.h"
 #include "backends/hosted/tool_search.h"
+#include "backends/hosted/unfinished_files.h"
 #include "backends/podman/podman_substrate.h"
 #include "os/file.h"
 

@@ -8,9 +8,9 @@
 
 #include "agent/agent_location.h"
 #include "backends/hosted/agent_connection.h"
-#include "backends/hosted/drafts.h"
 #include "backends/hosted/root_archive.h"
 #include "backends/hosted/tool_search.h"
+#include "backends/hosted/unfinished_files.h"
 #include "base/scope_exit.h"
 #include "base/split.h"
 #include "os/cgroup_thaw.h"

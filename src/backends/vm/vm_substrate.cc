@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "backends/hosted/drafts.h"
 #include "backends/hosted/root_archive.h"
 #include "backends/hosted/tool_search.h"
+#include "backends/hosted/unfinished_files.h"
 #include "backends/vm/cpio_archive.h"
 #include "base/scope_exit.h"
 #include "os/directory_tree.h"

@@ -6,13 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/request_limits.h"
+#include "cli/render/help_format.h"
 #include "cli/render/text_layout.h"
 #include "wire/problem.h"
 
 namespace sf::cli {
 namespace {
-
-constexpr const char* kDaemonGroup = "Daemon";
 
 // The JSON library or std::map throws if an answer lacks a field that this version expects.
 Result<int> guarded(const std::function<Result<int>(ApiClient&)>& work, ApiClient& client) {
@@ -21,7 +20,7 @@ Result<int> guarded(const std::function<Result<int>(ApiClient&)>& work, ApiClien
   } catch (const std::exception& error) {
     return fail(ErrorCode::kCorrupt,
                 std::string("malformed reply from the daemon: ") + error.what(),
-                "do client and daemon have the same version?");
+                "check that client and daemon have the same version");
   }
 }
 
@@ -32,12 +31,12 @@ std::string json_text(const wire::Json& json) {
 }  // namespace
 
 void add_location_options(CLI::App& command, DaemonLocation& location) {
-  command.add_option("--socket", location.socket_path, "The daemon's socket")
+  command.add_option("--socket", location.socket_path, "Use the daemon at this socket")
       ->type_name("FILE")
       ->envname("STATEFORK_SOCKET")
       ->group(kDaemonGroup)
       ->capture_default_str();
-  command.add_option("--state", location.state_dir, "Data directory of a daemon that is started")
+  command.add_option("--state", location.state_dir, "Keep the data of a newly started daemon here")
       ->type_name("DIR")
       ->envname("STATEFORK_STATE")
       ->group(kDaemonGroup)

@@ -10,8 +10,10 @@ namespace sf::cli {
 namespace {
 
 constexpr const char* kOverview =
-    "StateFork gives an agent a terminal that can go back in time: a session's files, shell and\n"
-    "running processes are checkpointed together, restored exactly, and forked into branches.\n";
+    "StateFork runs terminals that you can snapshot, restore and fork.\n\n"
+    "A session is a tree of nodes with its live branches.\n"
+    "A node is a saved state: files, shell, running processes and screen. `snapshot` makes one.\n"
+    "A branch is a live terminal of a session. The first one is main; `fork` makes more.\n";
 
 constexpr const char* kConventions =
     "S is a session's id or name, S/BRANCH one of its branches (default: main). NODE is an id, a\n"

@@ -52,8 +52,10 @@ void add_diff_command(CLI::App& app, int& exit_code) {
   add_session_argument(command, arguments.address);
   add_node_argument(command, "A", arguments.from, "The node before (default: HEAD)");
   add_node_argument(command, "B", arguments.to, "The node after (default: the branch's state)");
-  CLI::Option* stat = command.add_flag("--stat", arguments.stat, "Count lines, show no patches");
-  command.add_flag("--name-only", arguments.name_only, "Only the paths of files")->excludes(stat);
+  CLI::Option* stat = command.add_flag("--stat", arguments.stat,
+                                       "Show the number of changed lines instead of patches");
+  command.add_flag("--name-only", arguments.name_only, "Show only the paths of files")
+      ->excludes(stat);
   command.footer(
       "+ added, - removed, ~ changed. Colours only on a terminal and if NO_COLOR is not set.\n"
       "Examples:\n"

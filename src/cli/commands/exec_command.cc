@@ -164,7 +164,7 @@ void add_exec_command(CLI::App& app, const std::vector<std::string>& words, int&
       ->type_name("SECONDS");
   command
       .add_option("--max-output", arguments.max_output,
-                  "With --json: keep this much output, head and tail")
+                  "Keep this much output with --json, head and tail (default: 1 MiB)")
       ->type_name("BYTES");
   CLI::Option* detach =
       command.add_flag("-d,--detach", arguments.detach, "Do not wait; print the id for --attach");
@@ -173,6 +173,9 @@ void add_exec_command(CLI::App& app, const std::vector<std::string>& words, int&
       ->type_name("EXECUTION")
       ->excludes(detach);
   command.footer(
+      "Unlike docker exec, the command line runs in the session's own shell: its directory, "
+      "variables\n"
+      "and jobs remain. `statefork run` starts a separate program instead.\n"
       "The words after -- are joined with spaces to one command line, as ssh does. Output is\n"
       "streamed: unchanged to a terminal, otherwise as plain text. Ctrl-C interrupts the command;\n"
       "a second Ctrl-C detaches and leaves it running.\n"

@@ -45,7 +45,8 @@ void add_fork_command(CLI::App& app, int& exit_code) {
       app, exit_code, "fork", "Make live branches from a node; print each as S/BRANCH", run_fork);
   add_session_argument(command, arguments.address);
   add_node_argument(command, "NODE", arguments.node, "Id, name, HEAD (the default) or HEAD~2");
-  command.add_option("-n,--count", arguments.count, "How many (default: 1)")->type_name("K");
+  command.add_option("-n,--count", arguments.count, "Make this many branches (default: 1)")
+      ->type_name("K");
   command.add_option("--name", arguments.names, "A branch's name; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);

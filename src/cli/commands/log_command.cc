@@ -18,7 +18,7 @@ Result<int> run_log(const LogArguments& arguments, ApiClient& client) {
   for (const wire::Json& branch : tree.at("branches"))
     found = found || branch.value("id", "") == arguments.address.branch;
   if (!found)
-    return fail(ErrorCode::kNotFound, "no branch " + arguments.address.branch + " in this session",
+    return fail(ErrorCode::kNotFound, "no such branch: " + arguments.address.branch,
                 "`statefork tree " + arguments.address.session + "` shows them");
   wire::Json entries = branch_log(tree, arguments.address.branch);
   if (arguments.count != 0 && entries.size() > arguments.count)
@@ -35,7 +35,8 @@ void add_log_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<LogArguments>(
       app, exit_code, "log", "List the commands that led to a branch's state", run_log);
   add_session_argument(command, arguments.address);
-  command.add_option("-n,--count", arguments.count, "Only the last ones")->type_name("K");
+  command.add_option("-n,--count", arguments.count, "Show only the last K commands (default: all)")
+      ->type_name("K");
   command.footer(
       "NODE is the first snapshot after the command, - if there is none yet. EXIT is ? if the\n"
       "command's end was not observed.\n"

@@ -41,11 +41,11 @@ void add_mouse_command(CLI::App& app, int& exit_code) {
       ->type_name("click|press|release|move|wheel_up|wheel_down");
   command.add_option("ROW", arguments.row, "Row of the screen, from 0")->required();
   command.add_option("COL", arguments.col, "Column of the screen, from 0")->required();
-  command.add_option("--button", arguments.button, "left (default), middle or right")
+  command.add_option("--button", arguments.button, "Use this button (default: left)")
       ->type_name("left|middle|right|none");
-  command.add_flag("--control", arguments.control, "With Control held");
-  command.add_flag("--alt", arguments.alt, "With Alt held");
-  command.add_flag("--shift", arguments.shift, "With Shift held");
+  command.add_flag("--control", arguments.control, "Hold Control");
+  command.add_flag("--alt", arguments.alt, "Hold Alt");
+  command.add_flag("--shift", arguments.shift, "Hold Shift");
   command.footer(
       "Fails if the program in the terminal did not enable mouse reports.\n"
       "Example: statefork mouse work click 4 10");

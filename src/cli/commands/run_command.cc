@@ -82,8 +82,9 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& words, int& 
   add_session_argument(command, arguments.address);
   command.add_option("PROGRAM", arguments.after, "A program and its arguments")
       ->option_text("-- PROGRAM [ARGUMENT...]");
-  command.add_option("-e,--env", arguments.env, "Environment variable")->type_name("K=V");
-  command.add_option("-w,--cwd", arguments.cwd, "Working directory (default: the session's)")
+  command.add_option("-e,--env", arguments.env, "Set an environment variable; may be repeated")
+      ->type_name("K=V");
+  command.add_option("-w,--cwd", arguments.cwd, "Run in this directory (default: the session's)")
       ->type_name("PATH");
   command.add_option("-u,--user", arguments.user, "Run as this user (default: the session's)")
       ->type_name("USER");
@@ -91,10 +92,12 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& words, int& 
       .add_option("-t,--timeout", arguments.timeout_seconds,
                   "Time limit in seconds (default 120; 0 = none)")
       ->type_name("SECONDS");
-  command.add_flag("-i,--interactive", arguments.interactive, "Pass on standard input");
+  command.add_flag("-i,--interactive", arguments.interactive, "Pass standard input to the program");
   command.footer(
-      "Like docker exec: no terminal, separate standard output and error, and the shell is not\n"
-      "disturbed. The program cannot be replayed, so the next snapshot has to be physical.\n"
+      "Like docker exec, not docker run: the program starts in an existing session. It has no "
+      "terminal,\n"
+      "its output and errors are separate, and the shell is not disturbed. The program cannot be "
+      "replayed, so the next snapshot has to be physical.\n"
       "Exit status: the program's; 124 if it timed out; 125 if StateFork failed.\n"
       "Examples:\n"
       "  statefork run work -- ps aux\n"

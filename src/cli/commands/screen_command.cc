@@ -37,7 +37,9 @@ void add_screen_command(CLI::App& app, int& exit_code) {
   auto [command, arguments] = add_daemon_command<ScreenArguments>(
       app, exit_code, "screen", "Print the screen of a session's terminal", run_screen);
   add_session_argument(command, arguments.address);
-  command.add_option("--scrollback", arguments.scrollback, "Also print lines above the screen")
+  command
+      .add_option("--scrollback", arguments.scrollback,
+                  "Also print this many lines above the screen (default: 0)")
       ->type_name("LINES");
   command.footer("Example: statefork keys work top Enter && statefork screen work");
 }

@@ -2,7 +2,7 @@
 
 #include "cli/commands/command_frame.h"
 #include "cli/commands/subcommands.h"
-#include "cli/daemon/other_programs.h"
+#include "cli/daemon/program_search.h"
 
 namespace sf::cli {
 namespace {
@@ -36,17 +36,17 @@ void add_serve_command(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("serve", "Run the daemon in the foreground, until SIGTERM");
   add_location_options(*command, arguments->location);
-  command->add_option("--group", arguments->group, "Group whose members may use the socket")
+  command->add_option("--group", arguments->group, "Let members of this group use the socket")
       ->type_name("NAME");
   command->add_option("--listen", arguments->listen, "Also serve TCP; needs a token")
       ->type_name("HOST:PORT");
   command
       ->add_option("--token-file", arguments->token_file,
-                   "File with the token for TCP clients (default: STATEFORK_TOKEN)")
+                   "Read the token for TCP clients from this file (default: STATEFORK_TOKEN)")
       ->type_name("FILE");
   command
       ->add_option("--trees-ahead", arguments->prerestores,
-                   "Number of nodes to prerestore (default 2; 0 = none)")
+                   "Prerestore this many nodes (default: 2; 0 = none)")
       ->type_name("N");
   command->footer(
       "Usually not needed: a command starts a daemon if none answers.\n"

@@ -37,16 +37,14 @@ void add_snapshot_command(CLI::App& app, int& exit_code) {
       app, exit_code, "snapshot", "Save a branch's state as a node; print the node's id",
       run_snapshot);
   add_session_argument(command, arguments.address);
-  command.add_option("--name", arguments.name, "A name for the node")->type_name("REF");
-  CLI::Option* physical =
-      command.add_flag("--physical", arguments.physical, "Save the state itself");
+  command.add_option("--name", arguments.name, "Name the node")->type_name("REF");
+  CLI::Option* physical = command.add_flag("--physical", arguments.physical,
+                                           "Save the state itself (default: the policy decides)");
   command.add_flag("--virtual", arguments.is_virtual, "Save only the commands")->excludes(physical);
-  command.add_option("--note", arguments.notes, "A note on the node; may be repeated")
+  command.add_option("--note", arguments.notes, "Add a note to the node; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command.footer(
-      "Without --physical or --virtual, the session's policy decides.\n"
-      "Example: statefork snapshot work --name before-upgrade");
+  command.footer("Example: statefork snapshot work --name before-upgrade");
 }
 
 }  // namespace sf::cli

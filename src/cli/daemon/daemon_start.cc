@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "cli/daemon/other_programs.h"
+#include "cli/daemon/program_search.h"
 #include "os/error.h"
 #include "os/file.h"
 #include "os/file_lock.h"
@@ -40,7 +40,9 @@ Result<os::UniqueFd> lock_start(const std::string& socket_path, Deadline deadlin
   SF_TRY_ASSIGN(os::UniqueFd lock,
                 os::open_file(socket_path + ".start", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   SF_TRY_ASSIGN(bool ours, os::take_lock(lock, deadline));
-  if (!ours) return fail(ErrorCode::kTimedOut, "another client is still starting the daemon");
+  if (!ours)
+    return fail(ErrorCode::kTimedOut, "another client is still starting the daemon",
+                "try again; `statefork doctor` shows what this host lacks");
   return lock;
 }
 
@@ -59,7 +61,9 @@ Result<std::string> read_report(int fd, Deadline deadline) {
   char buffer[4096];
   while (report.size() < kMaxReport) {
     SF_TRY_ASSIGN(bool ready, os::wait_readable(fd, deadline));
-    if (!ready) return fail(ErrorCode::kTimedOut, "the daemon takes too long to start");
+    if (!ready)
+      return fail(ErrorCode::kTimedOut, "the daemon takes too long to start",
+                  "see daemon.log in its state directory; the host may be overloaded");
     ssize_t n = ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return os::last_error("reading the daemon's report");

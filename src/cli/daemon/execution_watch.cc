@@ -25,7 +25,7 @@ class Watch {
     Json data = Json::parse(event.data, nullptr, false);
     if (!data.is_object())
       return fail(ErrorCode::kCorrupt, "the daemon sent a malformed event",
-                  "do client and daemon have the same version?");
+                  "check that client and daemon have the same version");
     seen_ = data.value("seq", seen_);
     if (event.name == "output") return show(data);
     if (event.name == "gap") callbacks_.on_gap();

@@ -29,6 +29,14 @@ constexpr auto kFirstRetry = milliseconds(10);   // after a full queue
 constexpr auto kLastRetry = milliseconds(200);
 constexpr auto kPasteGap = seconds(5);  // longest pause within a paste
 constexpr std::string_view kPasteEnd = "\x1b[201~";
+// A paste without bracketed-paste marks is a burst of more bytes than a person or a script types as
+// one line.
+constexpr std::size_t kUnmarkedPaste = 64;
+constexpr auto kUnmarkedGap = milliseconds(100);  // longest pause within a burst
+constexpr auto kUnmarkedEnd = milliseconds(500);  // pause that ends an unmarked paste
+constexpr std::string_view kRefused =
+    "\a\r\n[statefork: a pasted line is longer than the 4095 bytes that the program's terminal "
+    "keeps; this part of the paste and all that follows are discarded]\r\n";
 
 class Link {
  public:
@@ -94,10 +102,33 @@ class Link {
     std::uint64_t count = 0;
     (void)!::read(repainted_.get(), &count, sizeof count);
     if (restored_.exchange(false)) {
+      const bool is_unmarked =
+          !pending_.empty() || (burst_ > kUnmarkedPaste && !burst_end_.passed());
       dropped_ += std::exchange(pending_, {}).size();
-      skips_paste_ = input_.in_paste();
+      if (input_.in_paste() || is_unmarked) skip_paste();
     }
     (void)ask_for_prompt();  // if the branch or the daemon is gone, show() reports it
+  }
+
+  // Discards the rest of the paste: up to its end mark or, without marks, until a pause.
+  void skip_paste() {
+    has_begun_ = false;
+    skips_paste_ = input_.in_paste();
+    if (!skips_paste_) unmarked_end_ = Deadline::after(kUnmarkedEnd);
+  }
+  bool skips() const { return skips_paste_ || !unmarked_end_.is_never(); }
+
+  // Called when there is no input to read.
+  void on_quiet() {
+    if (paste_gap_.passed()) {
+      const bool is_over = pending_.empty();
+      if (is_over) input_.give_up_paste();
+      paste_gap_ = is_over ? Deadline::never() : Deadline::after(kPasteGap);
+      skips_paste_ = skips_paste_ && !is_over;
+    }
+    if (!unmarked_end_.passed()) return;
+    unmarked_end_ = Deadline::never();
+    skips_paste_ = input_.in_paste();  // its start mark was discarded
   }
 
   void begin_output() {
@@ -123,6 +154,8 @@ class Link {
     dropped_ += raw.discard_typed(
         input_, is_plain ? RawTerminal::Ending::kByKey : RawTerminal::Ending::kBroken);
     input_.give_up_paste();
+    skips_paste_ = false;
+    unmarked_end_ = paste_gap_ = Deadline::never();
     // The session may be restored while this process is stopped, so drop the pending input. Keep
     // only the end mark of a paste if its beginning was sent.
     dropped_ += std::exchange(pending_, std::string(in_paste ? kPasteEnd : "")).size();
@@ -185,7 +218,7 @@ class Link {
                           {signals, POLLIN, 0},
                           {ended_.get(), POLLIN, 0},
                           {repainted_.get(), POLLIN, 0}};
-      const Deadline wake = input_.in_paste() ? retry.min(Deadline::after(kPasteGap)) : retry;
+      const Deadline wake = retry.min(paste_gap_).min(unmarked_end_);
       const int ready = ::poll(watched, std::size(watched), wake.poll_timeout_ms());
       if (ready < 0 && errno != EINTR) return os::last_error("waiting for keys");
       if (ready < 0) continue;
@@ -196,7 +229,7 @@ class Link {
         continue;  // after a stop, earlier poll results are stale
       }
       if (watched[3].revents != 0) on_repaint();
-      if (ready == 0 && pending_.empty()) input_.give_up_paste();
+      if (watched[0].revents == 0) on_quiet();
       bool detach = false;
       const bool typed = watched[0].revents != 0;
       if (typed) {
@@ -207,6 +240,7 @@ class Link {
         retry = delivered ? Deadline::never() : Deadline::after(pause);
         pause = delivered ? kFirstRetry : std::min<milliseconds>(pause * 2, kLastRetry);
       }
+      if (typed) burst_end_ = Deadline::after(kUnmarkedGap);  // the time to deliver is no pause
       if (detach) return LinkEnd::Why::kDetached;
     }
   }
@@ -216,16 +250,19 @@ class Link {
     char keys[4096];
     ssize_t n = ::read(STDIN_FILENO, keys, sizeof keys);
     if (n <= 0) return true;
+    burst_ = (burst_end_.passed() ? 0 : burst_) + static_cast<std::size_t>(n);
     TypedInput::Taken taken = input_.take({keys, static_cast<std::size_t>(n)});
     // Input after the rest of the paste is for the new shell.
     const bool ends_skipping = skips_paste_ && taken.paste_end > 0;
     const std::size_t skipped = ends_skipping ? taken.paste_end : taken.keys.size();
-    if (skips_paste_) {
+    if (skips()) {
       dropped_ += skipped;
       taken.keys.erase(0, skipped);
     }
     pending_ += taken.keys;
     skips_paste_ = skips_paste_ && !ends_skipping && input_.in_paste();
+    if (!unmarked_end_.is_never()) unmarked_end_ = Deadline::after(kUnmarkedEnd);
+    paste_gap_ = input_.in_paste() ? Deadline::after(kPasteGap) : Deadline::never();
     behind_ += taken.behind;
     return taken.detach;
   }
@@ -239,10 +276,15 @@ class Link {
     const bool is_refused = !sent.ok() && sent.error().code == ErrorCode::kInvalidArgument;
     if (!sent.ok() && !is_refused) return std::move(sent).error();
     if (is_refused) {
-      dropped_ += pending_.size();
-      (void)os::write_all(STDOUT_FILENO, "\a");
+      // If the program received the start mark of the paste, it waits for the end mark.
+      const std::string_view end = has_begun_ ? kPasteEnd : "";
+      dropped_ += std::exchange(pending_, std::string(end)).size();
+      if (!skips()) (void)os::write_all(STDOUT_FILENO, kRefused);
+      skip_paste();
+      return pending_.empty();
     }
     pending_.clear();
+    has_begun_ = input_.in_paste() && !skips();
     return true;
   }
 
@@ -271,7 +313,8 @@ class Link {
     if (event.name != "terminal") return Ok{};
     wire::Json data = wire::Json::parse(event.data, nullptr, false);
     if (!data.is_object() || !data.contains("raw_base64") || !data["raw_base64"].is_string())
-      return fail(ErrorCode::kCorrupt, "the daemon sent an event that is not terminal output");
+      return fail(ErrorCode::kCorrupt, "the daemon sent an event that is not terminal output",
+                  "check that client and daemon have the same version");
     SF_TRY_ASSIGN(std::string bytes, wire::from_base64(data["raw_base64"].get<std::string>()));
     const bool is_repaint = data.contains("repaint") && data["repaint"] == true;
     if (is_repaint) {
@@ -309,7 +352,12 @@ class Link {
   std::string pending_;       // typed, not accepted yet
   std::size_t behind_ = 0;    // bytes after the detach key
   std::size_t dropped_ = 0;   // discarded bytes
-  bool skips_paste_ = false;  // the rest of a paste was for the old shell
+  bool skips_paste_ = false;  // the rest of a paste is discarded up to its end mark
+  bool has_begun_ = false;    // the branch has received the start mark of a paste, not its end mark
+  Deadline unmarked_end_ = Deadline::never();  // unless never: all input is discarded
+  Deadline paste_gap_ = Deadline::never();     // when a marked paste is given up
+  std::size_t burst_ = 0;                      // bytes typed without a pause
+  Deadline burst_end_ = Deadline::never();     // input after it starts a new burst
   std::unique_ptr<ApiClient::Gate> gate_;
   std::thread output_;                  // runs show()
   bool has_colours_ = false;            // used by output_ while it runs

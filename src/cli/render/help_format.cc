@@ -1,6 +1,27 @@
 #include "cli/render/help_format.h"
 
+#include <algorithm>
+
 namespace sf::cli {
+namespace {
+
+// Moves the group of the daemon's options behind all other groups.
+std::string with_daemon_last(std::string help) {
+  const std::string mark = std::string("\n") + kDaemonGroup + ":\n";
+  for (;;) {
+    const std::size_t start = help.find(mark);
+    const std::size_t end = help.find("\n\n", start + 1);
+    if (start == std::string::npos || end == std::string::npos) return help;
+    const std::size_t next = end + 2;
+    if (help.find(":\n  -", next) != help.find('\n', next) - 1) return help;  // not a group
+    const std::size_t next_end = std::min(help.find("\n\n", next), help.size());
+    help.replace(
+        start + 1, next_end - start - 1,
+        help.substr(next, next_end - next) + "\n\n" + help.substr(start + 1, end - start - 1));
+  }
+}
+
+}  // namespace
 
 std::string argument_text(const CLI::Option& argument) {
   if (!argument.get_option_text().empty()) return argument.get_option_text();
@@ -40,8 +61,8 @@ std::string usage_text(const CLI::App& command) {
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
                                      CLI::AppFormatMode mode) const {
   // Reduces several blank lines to one.
-  return CLI::detail::find_and_replace(CLI::Formatter::make_help(app, std::move(name), mode),
-                                       "\n\n\n", "\n\n");
+  return with_daemon_last(CLI::detail::find_and_replace(
+      CLI::Formatter::make_help(app, std::move(name), mode), "\n\n\n", "\n\n"));
 }
 
 std::string HelpFormatter::make_usage(const CLI::App* app, std::string /*name*/) const {

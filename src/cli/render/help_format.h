@@ -7,6 +7,8 @@
 
 namespace sf::cli {
 
+inline constexpr const char* kDaemonGroup = "Daemon";  // the options that come last
+
 // "S", "KEY=VALUE...", "-- COMMAND... | -"
 std::string argument_text(const CLI::Option& argument);
 bool takes_value(const CLI::Option& option);  // a flag does not

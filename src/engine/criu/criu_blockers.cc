@@ -103,6 +103,19 @@ std::vector<Blocker> find_blockers(const std::vector<ProcessFacts>& processes) {
   return blockers;
 }
 
+std::vector<Blocker> find_controlling_terminals(const std::vector<ProcessFacts>& processes) {
+  std::vector<Blocker> blockers;
+  for (const ProcessFacts& p : processes) {
+    for (const ProcessFacts::Descriptor& fd : p.descriptors) {
+      if (fd.target != "/dev/tty") continue;
+      blockers.push_back({p.pid, p.name, "descriptor " + std::to_string(fd.number) + " (/dev/tty)",
+                          "CRIU cannot capture a controlling terminal opened by this name",
+                          "end that process, or use the native engine"});
+    }
+  }
+  return blockers;
+}
+
 std::string first_errors(const std::string& log, std::size_t max_lines) {
   std::istringstream lines(log);
   std::string text;
@@ -156,7 +169,10 @@ std::vector<ProcessFacts> read_process_facts(pid_t root) {
 Error explain_capture_failure(pid_t root, const std::string& log_path) {
   auto log = os::read_file(log_path, 64U << 20U);
   std::string said = log ? first_errors(*log, 3) : std::string();
-  std::vector<Blocker> blockers = find_blockers(read_process_facts(root));
+  const std::vector<ProcessFacts> processes = read_process_facts(root);
+  std::vector<Blocker> blockers = find_blockers(processes);
+  if (blockers.empty() && said.find("ctty inheritance") != std::string::npos)
+    blockers = find_controlling_terminals(processes);
   if (!blockers.empty())
     return refuse_capture(blockers, said.empty() ? "" : " [CRIU: " + said + "]");
   return fail(ErrorCode::kUnsupported,

@@ -26,6 +26,9 @@ struct ProcessFacts {
 
 // Pure. The known blockers among the facts.
 std::vector<Blocker> find_blockers(const std::vector<ProcessFacts>& processes);
+// Pure. The processes that have their controlling terminal open by the name /dev/tty. CRIU captures
+// this only in a shell that is in the foreground itself.
+std::vector<Blocker> find_controlling_terminals(const std::vector<ProcessFacts>& processes);
 // Pure. The process's pid in the branch's PID namespace. `status`: its /proc status, with one pid
 // per nested namespace. `levels`: how many pids the branch's processes have. Nothing: it is not in
 // the branch.

@@ -53,6 +53,15 @@ TEST(FindBlockersTest, EveryKnownDescriptorIsNamedWithReasonAndAdvice) {
   }
 }
 
+TEST(FindBlockersTest, AnOpenControllingTerminalIsNamed) {
+  std::vector<Blocker> blockers = find_controlling_terminals({process_with(5, "/dev/tty")});
+  ASSERT_EQ(blockers.size(), 1U);
+  EXPECT_EQ(blockers[0].pid, 7);
+  EXPECT_EQ(blockers[0].what, "descriptor 5 (/dev/tty)");
+  for (const char* target : {"/dev/tty1", "/dev/pts/0", "/srv/dev/tty"})
+    EXPECT_TRUE(find_controlling_terminals({process_with(5, target)}).empty()) << target;
+}
+
 TEST(FindBlockersTest, AFileNamedLikeADeviceIsNotABlocker) {
   for (const char* target :
        {"/home/me/bpf-notes.txt", "/srv/chroot/dev/fuse/readme", "/x/dev/kvm.c", "/tmp/[io_uring]"})

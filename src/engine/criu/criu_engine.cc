@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "engine/branch_facts.h"
+#include "engine/capture_facts.h"
 #include "engine/criu/criu_blockers.h"
 #include "engine/criu/losses.h"
 #include "engine/criu/removed_names.h"
 #include "engine/criu/rpc_codec.h"
-#include "engine/criu/standing.h"
+#include "engine/criu/tree_attributes.h"
 #include "engine/criu/tty_image.h"
 #include "engine/native/ipc/posix_queues.h"
 #include "engine/pid_counter.h"
@@ -160,6 +160,7 @@ class CriuEngine : public ProcessEngine {
     // the same boot and saves 3 ms.
     ::unlink((request.image_dir + "/timens-0.img").c_str());
     SF_TRY(name_terminal_session(request));
+    SF_TRY(give_terminal_leader(request));
     captured.bytes = os::tree_bytes(request.image_dir);
     return captured;
   }
@@ -204,7 +205,7 @@ class CriuEngine : public ProcessEngine {
   }
 
   static Status note_standing(const CaptureRequest& request) {
-    SF_TRY_ASSIGN(criu::TreeStanding standing, criu::read_standing(request.root));
+    SF_TRY_ASSIGN(criu::TreeAttributes standing, criu::read_tree_attributes(request.root));
     return os::write_file(request.image_dir + criu::kStandingFile, criu::to_json(standing).dump());
   }
 
@@ -212,9 +213,9 @@ class CriuEngine : public ProcessEngine {
     auto text = os::read_file(request.image_dir + criu::kStandingFile, kMaxStanding);
     if (!text && text.error().os_errno == ENOENT) return Ok{};  // an image of an older version
     if (!text) return std::move(text).error();
-    SF_TRY_ASSIGN(criu::TreeStanding standing,
-                  criu::standing_from_json(wire::Json::parse(*text, nullptr, false)));
-    return criu::apply_standing(init, standing);
+    SF_TRY_ASSIGN(criu::TreeAttributes standing,
+                  criu::tree_attributes_from_json(wire::Json::parse(*text, nullptr, false)));
+    return criu::apply_tree_attributes(init, standing);
   }
 
   static Status name_terminal_session(const CaptureRequest& request) {
@@ -224,6 +225,14 @@ class CriuEngine : public ProcessEngine {
                                          image, static_cast<unsigned>(request.terminal_session),
                                          static_cast<unsigned>(request.terminal_group)));
     return named == image ? Status(Ok{}) : os::write_file(path, named);
+  }
+
+  static Status give_terminal_leader(const CaptureRequest& request) {
+    std::string path = request.image_dir + "/files.img";
+    SF_TRY_ASSIGN(std::string image, os::read_file(path, kMaxTable));
+    SF_TRY_ASSIGN(std::string terminals, os::read_file(request.image_dir + "/tty-info.img"));
+    SF_TRY_ASSIGN(std::string led, criu::with_terminal_leader(image, terminals));
+    return led == image ? Status(Ok{}) : os::write_file(path, led);
   }
 
   Result<Worker> take_worker(Purpose purpose, bool own_ipc) {

@@ -14,7 +14,7 @@
 #include "engine/native/files/ptys.h"
 #include "engine/native/ipc/sysv_ipc.h"
 #include "engine/native/process/proc_texts.h"
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 #include "os/fd.h"
 
 namespace sf::waypoint::native {

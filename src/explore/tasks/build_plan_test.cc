@@ -86,7 +86,7 @@ TEST(BuildPlanTest, UnsupportedInstructionsAreReportedWithTheirLine) {
   };
   expect("FROM a AS b\nFROM c\n", ErrorCode::kUnsupported, "line 2");
   expect("FROM a\nCOPY --from=b x y\n", ErrorCode::kUnsupported, "line 2");
-  expect("FROM a\nADD https://x/y /z\n", ErrorCode::kUnsupported, "network");
+  expect("FROM a\nADD https://x/y /z\n", ErrorCode::kUnsupported, "downloads");
   expect("FROM a\nONBUILD RUN x\n", ErrorCode::kUnsupported, "ONBUILD");
   expect("RUN x\n", ErrorCode::kInvalidArgument, "before FROM");
   expect("FROM a\nCOPY x\n", ErrorCode::kInvalidArgument, "source and a target");

@@ -77,6 +77,8 @@ Result<StateFingerprint> state_fingerprint_from_json(const Json& json) {
 
 Json to_json(const CapturedState& state) { return wire::write_message(state).header; }
 
+std::vector<std::string> captured_state_keys() { return wire::message_keys<CapturedState>(); }
+
 std::string terminal_bytes(const CapturedState& state) {
   return wire::write_message(state).payload;
 }

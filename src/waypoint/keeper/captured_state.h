@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -31,6 +32,8 @@ struct CapturedState {
 wire::Json to_json(const StateFingerprint& fingerprint);
 Result<StateFingerprint> state_fingerprint_from_json(const wire::Json& json);
 wire::Json to_json(const CapturedState& state);
+// All keys that to_json() may write.
+std::vector<std::string> captured_state_keys();
 // Concatenates screen, background output, unread keys and waiting keys.
 std::string terminal_bytes(const CapturedState& state);
 Result<CapturedState> captured_state_from_json(const wire::Json& json, const std::string& terminal);

@@ -66,7 +66,8 @@ class Keeper {
             make_criu_engine({options.criu, options.criu_shim, groups_.engine.procs_files(),
                               groups_.branch.procs_files()}))),
         precapture_(precapture_dir(options.store_dir, options.id),
-                    precapture_file_layer(options.id), *file_layers_, poller_),
+                    precapture_file_layer(options.id), *file_layers_, poller_,
+                    [this] { discard_precapture(); }),
         gate_([this] { discard_precapture(); }),
         server_(poller_, [this](const ClientPtr& client, Frame frame) {
           Status served = serve(client, std::move(frame));
@@ -171,7 +172,7 @@ class Keeper {
     return answer(client, wire::DigestReply{std::move(text)});
   }
 
-  // Called by the gate before a request changes the branch.
+  // Called by the gate before a request changes the branch; also if the capture is no longer true.
   void discard_precapture() {
     if (!is_alive()) return;
     precapture_.drop(*branch_);
@@ -198,9 +199,7 @@ class Keeper {
     } else if (made) {
       ahead_facts_ = facts();
       plan_.precaptured(watch.elapsed());
-    } else if (made.error().code != ErrorCode::kBusy) {
-      plan_.refused();
-    } else if (plan_.retries()) {
+    } else if (plan_.failed(made.error().code)) {
       capture_due_ = Deadline::after(kQuiet);
     }
   }
@@ -314,7 +313,7 @@ class Keeper {
   bool hand_over(const WaitingCheckpoint& wanted) {
     if (!precapture_.stands()) return false;
     if (!precapture_.is_still_true(*branch_)) {
-      precapture_.drop(*branch_);
+      discard_precapture();
       return false;
     }
     if (answer_unchanged(wanted, precapture_.fingerprint())) {

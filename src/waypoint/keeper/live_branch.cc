@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "engine/branch_facts.h"
+#include "engine/capture_facts.h"
 #include "engine/pid_counter.h"
 #include "os/error.h"
 #include "os/file.h"

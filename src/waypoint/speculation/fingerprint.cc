@@ -13,7 +13,7 @@
 
 #include "base/digest.h"
 #include "base/split.h"
-#include "engine/branch_facts.h"
+#include "engine/capture_facts.h"
 #include "engine/native/files/terminal_calls.h"
 #include "engine/native/process/limits.h"
 #include "engine/native/process/proc_texts.h"

@@ -43,11 +43,11 @@ bool Precapture::is_still_true(const LiveBranch& branch) const {
 }
 
 // If a held process is killed, its stopped parent cannot notice, so the keeper watches for that.
-void Precapture::watch(LiveBranch& branch) {
+void Precapture::watch(const LiveBranch& branch) {
   for (pid_t pid : branch.held()) {
     os::UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     if (process.get() < 0) continue;  // ended before the capture
-    if (poller_.add(process.get(), EPOLLIN, [this, &branch](std::uint32_t) { drop(branch); }))
+    if (poller_.add(process.get(), EPOLLIN, [this](std::uint32_t) { on_killed_(); }))
       watched_.push_back(std::move(process));
   }
 }

@@ -2,6 +2,7 @@
 // then on, so a later checkpoint can use the capture (docs/decisions/0016-captures-ahead.md).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,13 +18,15 @@ namespace sf::waypoint {
 class Precapture {
  public:
   // `directory` is on the store's file system, `file_layer` is a name. This object makes both; they
-  // are removed with the keeper at the latest.
+  // are removed with the keeper at the latest. The poller calls `on_killed` if a held
+  // process is killed; it must drop the capture.
   Precapture(std::string directory, std::string file_layer, FileLayerStore& file_layers,
-             os::Poller& poller)
+             os::Poller& poller, std::function<void()> on_killed)
       : directory_(std::move(directory)),
         file_layer_(std::move(file_layer)),
         file_layers_(file_layers),
-        poller_(poller) {}
+        poller_(poller),
+        on_killed_(std::move(on_killed)) {}
   Precapture(const Precapture&) = delete;
   Precapture& operator=(const Precapture&) = delete;
   ~Precapture() { forget(); }
@@ -48,13 +51,14 @@ class Precapture {
   Status clear();
 
  private:
-  void watch(LiveBranch& branch);
+  void watch(const LiveBranch& branch);
   void forget();
 
   std::string directory_;
   std::string file_layer_;
   FileLayerStore& file_layers_;
   os::Poller& poller_;
+  std::function<void()> on_killed_;
   std::optional<CapturedState> state_;
   std::optional<FileStamp> files_;     // the branch's files at the capture
   std::vector<os::UniqueFd> watched_;  // pidfds of the held processes

@@ -24,7 +24,10 @@ void PrecapturePolicy::precaptured(microseconds took) {
   stands_ = true;
 }
 
-void PrecapturePolicy::refused() { may_hold_ = false; }
+bool PrecapturePolicy::failed(ErrorCode why) {
+  if (why == ErrorCode::kUnsupported) may_hold_ = false;
+  return may_hold_ && ++tries_ < kMostTries;
+}
 
 void PrecapturePolicy::used(bool wanted) {
   wanted_ = wanted;

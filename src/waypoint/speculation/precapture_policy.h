@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/result.h"
 
 namespace sf::waypoint {
 
@@ -12,12 +13,11 @@ class PrecapturePolicy {
   void begin(bool wanted, bool may_hold);
   // The branch was captured on request.
   void captured(bool wanted, bool may_hold, microseconds stopped);
-  // Results of an attempt: precaptured() if the branch is captured and stopped; refused() if it
-  // cannot be precaptured; retries() if it cannot at the moment, which returns whether to try
-  // again.
+  // Results of an attempt: precaptured() if the branch is captured and stopped; failed() otherwise,
+  // which returns whether to try again. kUnsupported turns precapture off until the next capture on
+  // request. All other errors may pass: a process moves, or the disk is full.
   void precaptured(microseconds took);
-  void refused();
-  bool retries() { return ++tries_ < kMostTries; }
+  bool failed(ErrorCode why);
   // A checkpoint used the precapture.
   void used(bool wanted);
   // A request is about to change the branch.

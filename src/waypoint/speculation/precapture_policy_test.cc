@@ -37,9 +37,24 @@ TEST(PrecapturePolicyTest, BranchThatCannotBeHeldIsNotPrecaptured) {
   plan.captured(true, true, kQuietTimeout);
   plan.touched();
   EXPECT_TRUE(plan.wants());
-  plan.refused();
+  EXPECT_FALSE(plan.failed(ErrorCode::kUnsupported));
   EXPECT_FALSE(plan.wants());
   EXPECT_FALSE(plan.may_hold());
+}
+
+TEST(PrecapturePolicyTest, ErrorThatMayPassIsTriedAgainAfterTheNextCommandAtTheLatest) {
+  for (ErrorCode passing : {ErrorCode::kBusy, ErrorCode::kNoSpace, ErrorCode::kOs,
+                            ErrorCode::kTimedOut, ErrorCode::kCorrupt}) {
+    PrecapturePolicy plan;
+    plan.captured(true, true, kQuietTimeout);
+    plan.touched();
+    EXPECT_TRUE(plan.failed(passing));
+    EXPECT_TRUE(plan.wants());
+    EXPECT_TRUE(plan.may_hold());
+    while (plan.failed(passing)) continue;
+    plan.touched();
+    EXPECT_TRUE(plan.wants());
+  }
 }
 
 TEST(PrecapturePolicyTest, SlowCaptureDisablesPrecapture) {
@@ -63,8 +78,8 @@ TEST(PrecapturePolicyTest, BusyBranchIsRetriedAFewTimes) {
   plan.captured(true, true, kQuietTimeout);
   for (int command = 0; command < 2; ++command) {
     plan.touched();
-    for (int i = 1; i < 5; ++i) EXPECT_TRUE(plan.retries()) << i;
-    EXPECT_FALSE(plan.retries());
+    for (int i = 1; i < 5; ++i) EXPECT_TRUE(plan.failed(ErrorCode::kBusy)) << i;
+    EXPECT_FALSE(plan.failed(ErrorCode::kBusy));
   }
 }
 

@@ -10,7 +10,7 @@
 #include "engine/native/files/inotify.h"
 #include "engine/native/files/locks.h"
 #include "engine/native/process/posix_timers.h"
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 
 namespace sf::waypoint::native {
 namespace {

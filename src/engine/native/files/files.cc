@@ -16,7 +16,7 @@
 #include "engine/native/files/locks.h"
 #include "engine/native/files/ptys.h"
 #include "engine/native/sockets/ended_connections.h"
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 #include "os/error.h"
 
 namespace sf::waypoint::native {

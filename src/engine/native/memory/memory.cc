@@ -14,7 +14,7 @@
 #include <cstring>
 
 #include "engine/native/classify.h"
-#include "engine/native/memory/guards.h"
+#include "engine/native/memory/guard_regions.h"
 #include "engine/native/memory/memory_watches.h"
 #include "os/error.h"
 #include "os/file.h"

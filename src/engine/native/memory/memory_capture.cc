@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/native/classify.h"
-#include "engine/native/memory/guards.h"
+#include "engine/native/memory/guard_regions.h"
 #include "engine/native/memory/page_map.h"
 
 namespace sf::waypoint::native {

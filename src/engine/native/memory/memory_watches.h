@@ -1,4 +1,4 @@
-// Watches the memory of large processes: where each page's content was last saved, and which pages
+// MemoryWatches: for large processes, where each page's content was last saved and which pages
 // were written since. After a restore such memory is missing at first: a thread loads pages when
 // they are touched. See docs/engine.md, Memory.
 #pragma once
@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "engine/native/memory/page_server.h"
-#include "engine/native/memory/watched_memory.h"
+#include "engine/native/memory/watched_processes.h"
 
 namespace sf::waypoint::native {
 

@@ -1,7 +1,7 @@
 // Loads missing pages of served memory from where they were saved, on a fault or ahead of one.
 #pragma once
 
-#include "engine/native/memory/watched_memory.h"
+#include "engine/native/memory/watched_processes.h"
 
 namespace sf::waypoint::native {
 

@@ -27,7 +27,7 @@ class PageMap {
     std::vector<PageRange> changed;  // the written ones that have content of their own
   };
   Result<Watched> watched(PageRange range) const;
-  // Guard regions (guards.h). changed() returns them too.
+  // Guard regions (guard_regions.h). changed() returns them too.
   Result<std::vector<PageRange>> guards(PageRange range) const;
   // Write-protects the present pages of watched memory that were written.
   Status protect(PageRange range) const;

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/result.h"
-#include "engine/native/memory/watched_memory.h"
+#include "engine/native/memory/watched_processes.h"
 #include "os/fd.h"
 
 namespace sf::waypoint::native {

@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 #include "os/error.h"
 
 namespace sf::waypoint::native {

@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 
 namespace sf::waypoint::native {
 namespace {

@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "base/scope_exit.h"
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 #include "os/error.h"
 
 namespace sf::waypoint::native {

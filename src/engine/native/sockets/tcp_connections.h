@@ -5,7 +5,7 @@
 // sequence number that the other has received, so that nothing is in flight. Then unreceived data
 // is sent again, and closed halves are shut down. If the other end was closed and has no owner any
 // more, init creates it and closes it. Ended connections: ended_connections.h. Unaccepted ones:
-// waiting_connections.h.
+// unaccepted_connections.h.
 // Declined: ends outside the tree, connections that are being established, urgent data, errors,
 // encryption in the kernel.
 #pragma once
@@ -17,7 +17,7 @@
 #include "engine/native/files/fd_locations.h"
 #include "engine/native/image.h"
 #include "engine/native/program/program_writer.h"
-#include "engine/native/sockets/waiting_connections.h"
+#include "engine/native/sockets/unaccepted_connections.h"
 
 namespace sf::waypoint::native {
 

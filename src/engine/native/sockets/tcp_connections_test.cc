@@ -5,7 +5,7 @@
 #include <netinet/tcp.h>
 
 #include "engine/native/sockets/ended_connections.h"
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 
 namespace sf::waypoint::native {
 namespace {

@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "engine/native/files/directory_of.h"
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 #include "engine/native/sockets/unix_sockets.h"
 #include "os/in_root.h"
 

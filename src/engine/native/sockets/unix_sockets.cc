@@ -13,7 +13,7 @@
 #include "base/scope_exit.h"
 #include "engine/blocker.h"
 #include "engine/native/ptrace/remote_fd.h"
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 #include "os/error.h"
 
 namespace sf::waypoint::native {

@@ -1,5 +1,5 @@
 // Internet sockets: listening TCP and UDP; both also while unbound. Connections: tcp_connections.h,
-// waiting_connections.h. Unread datagrams: datagrams.h.
+// unaccepted_connections.h. Unread datagrams: datagrams.h.
 //
 // Saved: address, peer (UDP), backlog, and every option of a list that differs from a new socket's.
 // Restored: init creates the socket, sets its options and binds it. Declined: unsent data, errors,

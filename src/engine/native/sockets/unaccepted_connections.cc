@@ -1,4 +1,4 @@
-#include "engine/native/sockets/waiting_connections.h"
+#include "engine/native/sockets/unaccepted_connections.h"
 
 #include <fcntl.h>
 #include <linux/tcp.h>
@@ -10,7 +10,7 @@
 #include <ctime>
 #include <map>
 
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 
 namespace sf::waypoint::native {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/criu/standing.h"
+#include "engine/criu/tree_attributes.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 using wire::Json;
 
-TreeStanding example() {
+TreeAttributes example() {
   return {.processes = {{.pid = 1, .core_filter = 0x33, .threads = {{1, 0, "03", 50000}}},
                         {.pid = 7,
                          .core_filter = 0x7f,
@@ -20,9 +20,9 @@ TreeStanding example() {
 }
 
 TEST(StandingTest, StandingRoundTripsThroughJson) {
-  for (const TreeStanding& standing : {TreeStanding{}, example()}) {
-    ASSERT_OK_AND_ASSIGN(TreeStanding read,
-                         standing_from_json(Json::parse(to_json(standing).dump())));
+  for (const TreeAttributes& standing : {TreeAttributes{}, example()}) {
+    ASSERT_OK_AND_ASSIGN(TreeAttributes read,
+                         tree_attributes_from_json(Json::parse(to_json(standing).dump())));
     EXPECT_EQ(read, standing);
   }
 }
@@ -37,7 +37,7 @@ TEST(StandingTest, DamagedFilesAreCorrupt) {
   Json missing = to_json(example());
   missing["processes"][1].erase("threads");
   for (const Json& json : {unknown, outside, wrong, missing, Json(), Json::array(), Json("x")}) {
-    auto read = standing_from_json(json);
+    auto read = tree_attributes_from_json(json);
     ASSERT_FALSE(read.ok()) << json;
     EXPECT_EQ(read.error().code, ErrorCode::kCorrupt);
   }

@@ -1,4 +1,4 @@
-#include "engine/branch_facts.h"
+#include "engine/capture_facts.h"
 
 #include <gtest/gtest.h>
 

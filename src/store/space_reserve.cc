@@ -1,4 +1,4 @@
-#include "store/reserve_file.h"
+#include "store/space_reserve.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "engine/criu/standing.h"
+#include "engine/criu/tree_attributes.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -144,8 +144,8 @@ Blocker cannot_be_set(pid_t pid, const ThreadStanding& thread, const Error& erro
 
 }  // namespace
 
-Result<TreeStanding> read_standing(pid_t init) {
-  TreeStanding standing;
+Result<TreeAttributes> read_tree_attributes(pid_t init) {
+  TreeAttributes standing;
   const ThreadStanding usual = standing_of(::getpid());  // what CRIU's processes start with
   const std::vector<os::TreeMember> tree = os::thread_tree(init);
   for (const os::TreeMember& member : tree) {
@@ -167,7 +167,7 @@ Result<TreeStanding> read_standing(pid_t init) {
   return standing;
 }
 
-Status apply_standing(pid_t init, const TreeStanding& standing) {
+Status apply_tree_attributes(pid_t init, const TreeAttributes& standing) {
   std::map<pid_t, pid_t> ours;  // by pid in the branch
   for (const os::TreeMember& member : os::thread_tree(init)) {
     for (pid_t tid : member.threads) {
@@ -210,23 +210,23 @@ void describe(F& f, M& m) {
   f.list("threads", m.threads);
 }
 
-template <typename F, wire::Is<TreeStanding> M>
+template <typename F, wire::Is<TreeAttributes> M>
 void describe(F& f, M& m) {
   f.list("processes", m.processes);
   f.field("exclusive_terminals", m.exclusive_terminals);
 }
 
-Json to_json(const TreeStanding& standing) {
+Json to_json(const TreeAttributes& standing) {
   Json json = wire::write_message(standing).header;
   json["version"] = 1;
   return json;
 }
 
-Result<TreeStanding> standing_from_json(const Json& json) {
+Result<TreeAttributes> tree_attributes_from_json(const Json& json) {
   if (!json.is_object() || json.value("version", Json()) != 1)
     return fail(ErrorCode::kCorrupt, "standing.json: unknown version");
-  SF_TRY_ASSIGN(TreeStanding standing,
-                wire::read_message<TreeStanding>({json, {}}, "standing.json"));
+  SF_TRY_ASSIGN(TreeAttributes standing,
+                wire::read_message<TreeAttributes>({json, {}}, "standing.json"));
   for (const std::string& path : standing.exclusive_terminals) {
     if (!path.starts_with(kTerminals))
       return fail(ErrorCode::kCorrupt, "standing.json: not a terminal");

@@ -1,4 +1,4 @@
-// EngineApi: the part of the Docker Engine's HTTP API that this backend needs, over its Unix
+// DockerApi: the part of the Docker Engine's HTTP API that this backend needs, over its Unix
 // socket. Podman's compatible socket supports it too. Thread-safe: one connection per call.
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace sf::backends {
 
-class EngineApi {
+class DockerApi {
  public:
   using Query = std::map<std::string, std::string>;
   // The next piece of a body; nullopt at its end.
   using Body = std::function<Result<std::optional<std::string>>()>;
 
-  explicit EngineApi(std::string socket) : socket_(std::move(socket)) {}
+  explicit DockerApi(std::string socket) : socket_(std::move(socket)) {}
   const std::string& socket() const { return socket_; }
 
   Result<wire::Json> get(const std::string& path, const Query& query = {}) const;

@@ -1,7 +1,7 @@
-// TreeStanding: attributes of a tree that CRIU does not save: I/O priority, CPU affinity and timer
-// slack of threads, the coredump filter of processes, and exclusive mode (TIOCEXCL) of terminals.
-// The keeper reads them while the tree is stopped, stores them next to CRIU's images, and sets them
-// before the restored tree runs.
+// TreeAttributes: attributes of a tree that CRIU does not save: I/O priority, CPU affinity and
+// timer slack of threads, the coredump filter of processes, and exclusive mode (TIOCEXCL) of
+// terminals. The keeper reads them while the tree is stopped, stores them next to CRIU's images,
+// and sets them before the restored tree runs.
 #pragma once
 
 #include <sys/types.h>
@@ -32,19 +32,19 @@ struct ProcessStanding {
   bool operator==(const ProcessStanding&) const = default;
 };
 
-struct TreeStanding {
+struct TreeAttributes {
   std::vector<ProcessStanding> processes;
   std::vector<std::string> exclusive_terminals;  // "/dev/pts/0"
-  bool operator==(const TreeStanding&) const = default;
+  bool operator==(const TreeAttributes&) const = default;
 };
 
-wire::Json to_json(const TreeStanding& standing);
-Result<TreeStanding> standing_from_json(const wire::Json& json);
+wire::Json to_json(const TreeAttributes& standing);
+Result<TreeAttributes> tree_attributes_from_json(const wire::Json& json);
 
 // Reads the tree below `init`. kUnsupported: a process has an attribute that the caller has no
 // privilege to set in a restored copy. Requires: the tree is stopped.
-Result<TreeStanding> read_standing(pid_t init);
+Result<TreeAttributes> read_tree_attributes(pid_t init);
 // Sets the attributes that differ. Skips threads that the tree does not have.
-Status apply_standing(pid_t init, const TreeStanding& standing);
+Status apply_tree_attributes(pid_t init, const TreeAttributes& standing);
 
 }  // namespace sf::waypoint::criu

@@ -1,4 +1,4 @@
-#include "shell/init/own_data.h"
+#include "shell/init/private_data.h"
 
 #include <elf.h>
 #include <sys/auxv.h>

@@ -1,4 +1,4 @@
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 
 #include <fcntl.h>
 #include <linux/netlink.h>

@@ -1,4 +1,4 @@
-#include "store/reserve_rule.h"
+#include "store/space_reserve_rule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "engine/native/sockets/waiting_connections.h"
+#include "engine/native/sockets/unaccepted_connections.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
 
-#include "engine/native/sockets/sockets.h"
+#include "engine/native/sockets/internet_sockets.h"
 
 namespace sf::waypoint::native {
 namespace {

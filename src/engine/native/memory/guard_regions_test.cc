@@ -1,4 +1,4 @@
-#include "engine/native/memory/guards.h"
+#include "engine/native/memory/guard_regions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/daemon/other_programs.h"
+#include "cli/daemon/program_search.h"
 
 #include <unistd.h>
 

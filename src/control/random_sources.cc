@@ -1,4 +1,4 @@
-#include "control/chance.h"
+#include "control/random_sources.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "backends/docker/engine_api.h"
+#include "backends/docker/docker_api.h"
 
 #include <httplib.h>
 
@@ -21,7 +21,7 @@ void prepare(httplib::Client& http, milliseconds patience) {
   http.set_default_headers({{"Host", "docker"}});
 }
 
-std::string target(const std::string& path, const EngineApi::Query& query) {
+std::string target(const std::string& path, const DockerApi::Query& query) {
   httplib::Params params(query.begin(), query.end());
   return httplib::append_query_params(kVersion + path, params);
 }
@@ -66,7 +66,7 @@ Result<Json> answer_of(const std::string& socket, const httplib::Result& result)
 
 }  // namespace
 
-Result<Json> EngineApi::send(const std::string& method, const std::string& path, const Query& query,
+Result<Json> DockerApi::send(const std::string& method, const std::string& path, const Query& query,
                              const Json& body) const {
   httplib::Client http(socket_, 80);
   prepare(http, method == "GET" ? kQuestionTime : kTimeout);
@@ -80,15 +80,15 @@ Result<Json> EngineApi::send(const std::string& method, const std::string& path,
   return answer_of(socket_, http.send(request));
 }
 
-Result<Json> EngineApi::get(const std::string& path, const Query& query) const {
+Result<Json> DockerApi::get(const std::string& path, const Query& query) const {
   return send("GET", path, query, {});
 }
 
-Result<Json> EngineApi::post(const std::string& path, const Query& query, const Json& body) const {
+Result<Json> DockerApi::post(const std::string& path, const Query& query, const Json& body) const {
   return send("POST", path, query, body);
 }
 
-Result<Json> EngineApi::upload(const std::string& path, const Query& query,
+Result<Json> DockerApi::upload(const std::string& path, const Query& query,
                                const Body& body) const {
   httplib::Client http(socket_, 80);
   prepare(http, kTimeout);
@@ -110,7 +110,7 @@ Result<Json> EngineApi::upload(const std::string& path, const Query& query,
   return answer_of(socket_, result);
 }
 
-Status EngineApi::remove(const std::string& path, const Query& query) const {
+Status DockerApi::remove(const std::string& path, const Query& query) const {
   Result<Json> done = send("DELETE", path, query, {});
   if (done || done.error().code == ErrorCode::kNotFound) return Ok{};
   return std::move(done).error();

@@ -1,4 +1,4 @@
-#include "backends/hosted/drafts.h"
+#include "backends/hosted/unfinished_files.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "engine/native/memory/watched_memory.h"
+#include "engine/native/memory/watched_processes.h"
 
 #include <algorithm>
 
