@@ -246,7 +246,7 @@ TEST_F(BranchTreeTest, ReferencesAreIdsNamesAndHeadWithAncestors) {
 
 TEST_F(BranchTreeTest, UnresolvedReferenceIsNamedInTheMessage) {
   EXPECT_EQ(at("n77").error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(at("n77").error().message, HasSubstr("'n77'"));
+  EXPECT_THAT(at("n77").error().message, HasSubstr("no such node: n77"));
   EXPECT_EQ(at("nobody").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(at("HEAD~4").error().code, ErrorCode::kNotFound);
   EXPECT_THAT(at("HEAD~4").error().describe(), HasSubstr("HEAD has 3 ancestors"));
