@@ -113,11 +113,12 @@ class Library {
     control::StartConfig config;
     config.extra["engine"] = request.at("engine");
     const std::string id = request.at("session");
-    control::SessionLimits limits;
-    limits.max_physical_bytes = request.at("max_bytes");
-    SF_TRY_ASSIGN(auto session, SessionManager::build_session(
-                                    ports(request.at("policy")),
-                                    {.id = control::SessionId(id), .config = config}, limits));
+    control::SessionTerms terms;  // recorded, unlike limits: they hold after a restart, too
+    terms.max_bytes = request.at("max_bytes");
+    SF_TRY_ASSIGN(auto session,
+                  SessionManager::build_session(
+                      ports(request.at("policy")),
+                      {.id = control::SessionId(id), .config = config, .terms = terms}));
     sessions_[id] = std::move(session);
     return Json::object();
   }

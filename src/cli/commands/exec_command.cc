@@ -173,9 +173,8 @@ void add_exec_command(CLI::App& app, const std::vector<std::string>& words, int&
       ->type_name("EXECUTION")
       ->excludes(detach);
   command.footer(
-      "Unlike docker exec, the command line runs in the session's own shell: its directory, "
-      "variables\n"
-      "and jobs remain. `statefork run` starts a separate program instead.\n"
+      "Unlike docker exec, the command line runs in the session's own shell: its directory,\n"
+      "variables and jobs remain. `statefork run` starts a separate program instead.\n"
       "The words after -- are joined with spaces to one command line, as ssh does. Output is\n"
       "streamed: unchanged to a terminal, otherwise as plain text. Ctrl-C interrupts the command;\n"
       "a second Ctrl-C detaches and leaves it running.\n"

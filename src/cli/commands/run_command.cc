@@ -94,10 +94,9 @@ void add_run_command(CLI::App& app, const std::vector<std::string>& words, int& 
       ->type_name("SECONDS");
   command.add_flag("-i,--interactive", arguments.interactive, "Pass standard input to the program");
   command.footer(
-      "Like docker exec, not docker run: the program starts in an existing session. It has no "
-      "terminal,\n"
-      "its output and errors are separate, and the shell is not disturbed. The program cannot be "
-      "replayed, so the next snapshot has to be physical.\n"
+      "Like docker exec, not docker run: the program starts in an existing session. It has no\n"
+      "terminal, its output and errors are separate, and the shell is not disturbed. The program\n"
+      "cannot be replayed, so the next snapshot has to be physical.\n"
       "Exit status: the program's; 124 if it timed out; 125 if StateFork failed.\n"
       "Examples:\n"
       "  statefork run work -- ps aux\n"
