@@ -65,8 +65,8 @@ class Host:
         with self._kill_lock:
             self._kills += 1
             self._kill_manager()
+            self.ensure_running()  # until then, a call can still fail because of the kill
             self._kills += 1
-            self.ensure_running()
 
     def kill_keeper(self, choice: random.Random) -> None:
         """Sends SIGKILL to one process that owns a live branch."""

@@ -127,10 +127,10 @@ TEST_F(CliFilesTest, KeysAreTypedAndTheScreenShowsThem) {
     return false;
   };
   EXPECT_TRUE(shows("typed"));
-  world_.output({"keys", "s", "-l", "Enter"});
+  world_.output({"keys", "s", "-l", "[\"a\", b]", "[c]", "Enter"});
   world_.output({"keys", "s", "--", "-[x,y]", "Enter"});
   world_.output({"keys", "s", "echo \"<$answer>\"", "C-m"});
-  EXPECT_TRUE(shows("<Enter-[x,y]>"));
+  EXPECT_TRUE(shows("<[\"a\", b][c]Enter-[x,y]>"));
   auto screen = wire::Json::parse(world_.output({"screen", "s", "--scrollback", "5", "--json"}));
   EXPECT_TRUE(screen["rows"].is_array()) << screen.dump();
   EXPECT_EQ(world_.run({"keys", "s"}).status, 1);

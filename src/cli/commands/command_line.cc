@@ -164,6 +164,11 @@ int CommandLine::run() {
     std::cerr << "statefork: only " << takers() << " accept words after --\n";
     return kUsageError;
   }
+  if (command == "keys") {
+    for (std::string& word : arguments_) {
+      if (word.starts_with('[') || word.starts_with(kWholeWord)) word.insert(0, 1, kWholeWord);
+    }
+  }
   const int usage_error = command == "exec" || command == "run" ? kOurFailure : kUsageError;
   try {
     app_.parse(std::vector<std::string>(arguments_.rbegin(), arguments_.rend()));  // CLI11's order

@@ -11,6 +11,10 @@
 
 namespace sf::cli {
 
+// The option parser splits a word in [brackets] into several. CommandLine puts this character
+// before such words of `keys`, and before words that begin with it; keys_command.cc removes it.
+inline constexpr char kWholeWord = '\x01';
+
 using AddCommand = void (*)(CLI::App& app, int& exit_code);
 
 struct NamedCommand {

@@ -3,6 +3,7 @@
 #include "base/key_names.h"
 #include "base/request_limits.h"
 #include "cli/commands/command_frame.h"
+#include "cli/commands/command_line.h"
 #include "cli/commands/standard_input.h"
 #include "cli/commands/subcommands.h"
 #include "wire/input_message.h"
@@ -41,6 +42,9 @@ Result<InputEvents> input_of(const KeysArguments& arguments,
 Result<int> run_keys(const KeysArguments& arguments, const std::vector<std::string>& words,
                      const ApiClient& client) {
   std::vector<std::string> all = arguments.texts;
+  for (std::string& word : all) {
+    if (word.starts_with(kWholeWord)) word.erase(0, 1);
+  }
   all.insert(all.end(), words.begin(), words.end());
   SF_TRY_ASSIGN(InputEvents input, input_of(arguments, all));
   if (input.empty()) return invalid("nothing to type", "example: statefork keys S 'ls -l' Enter");
@@ -77,7 +81,7 @@ void add_keys_command(CLI::App& app, const std::vector<std::string>& words, int&
       "Alt\n"
       "and S- for Shift before them: C-c, M-x, S-Up, C-M-Left. They are encoded for the program's\n"
       "terminal modes. A misspelt key is an error, and nothing is typed; all other words are\n"
-      "text. Put -- before text that begins with a dash or is in [brackets].\n"
+      "text. Put -- before text that begins with a dash.\n"
       "Examples:\n"
       "  statefork keys work 'vi notes' Enter\n"
       "  statefork keys work Escape :wq Enter\n"
