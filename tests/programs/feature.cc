@@ -87,9 +87,9 @@ std::string drain(int fd) {
   return text;
 }
 
-bool readable(int fd) {
+bool readable(int fd, int wait_ms) {
   pollfd wanted{fd, POLLIN, 0};
-  return ::poll(&wanted, 1, 5000) == 1 && (wanted.revents & POLLIN) != 0;
+  return ::poll(&wanted, 1, wait_ms) == 1 && (wanted.revents & POLLIN) != 0;
 }
 
 }  // namespace stateful

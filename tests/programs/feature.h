@@ -64,6 +64,6 @@ void write_whole_file(const std::string& path, std::string_view bytes);
 // Reads a non-blocking descriptor until it is empty.
 std::string drain(int fd);
 // Waits until the descriptor is readable; returns false after some seconds.
-bool readable(int fd);
+bool readable(int fd, int wait_ms = 5000);
 
 }  // namespace stateful
