@@ -86,9 +86,13 @@ class Worker {
 
   bool change_and_snapshot() {
     std::string value = std::to_string(++counter_);
+    // The node must not be taken before the new process has become `sleep`.
     auto changed = client_.post(
-        path("/exec"), {{"command", "kill $P 2>/dev/null; X=" + value + "; echo " + value +
-                                        " >/root/x; sleep 1000." + value + " & P=$!; disown"}});
+        path("/exec"),
+        {{"command", "kill $P 2>/dev/null; X=" + value + "; echo " + value +
+                         " >/root/x; sleep 1000." + value +
+                         " & P=$!; disown; until read -rd '' name </proc/$P/cmdline && " +
+                         "[[ $name == sleep ]]; do :; done"}});
     if (!changed) return check_not_lost(changed.error());
     auto taken = client_.post(path("/snapshot"), Json::object());
     if (!taken) return false;
