@@ -30,8 +30,8 @@ class ExportedVariable {
   void find_in(const std::string& path);
 
   std::string name_;
-  std::optional<Program> program_;         // the one that was looked into last
-  std::optional<std::uint64_t> distance_;  // there, from the program's entry point
+  std::optional<Program> program_;         // the last program that was searched
+  std::optional<std::uint64_t> distance_;  // of the variable from its entry point
   std::size_t size_ = 0;                   // in bytes
 };
 

@@ -114,7 +114,7 @@ class SharedBranchTest(unittest.TestCase):
         self.shared = SharedBranch("main", Node("n0", None, "physical", State(), False))
         self.inner = Effect({"e": b"text"}, {"ev": "1"})
 
-    def test_what_is_done_is_in_the_branch_and_in_the_next_node(self) -> None:
+    def test_an_effect_is_in_the_branch_and_in_the_next_node(self) -> None:
         with self.shared.acting(self.inner):
             self.assertEqual(self.shared.state, State())
         with self.shared.snapshot() as state:
@@ -192,12 +192,12 @@ class LostBranchTest(unittest.TestCase):
     def play(self) -> None:
         self.player.play("assign", lambda p: p.shell("x=1"), 1)
 
-    def test_that_is_a_failure_if_another_keeper_was_killed(self) -> None:
+    def test_a_lost_branch_is_a_failure_if_another_keeper_was_killed(self) -> None:
         self.host.killed_keepers.append("k-b2")
         with self.assertRaises(Failure):
             self.play()
 
-    def test_that_is_a_failure_even_if_it_was_killed_meanwhile(self) -> None:
+    def test_a_lost_branch_is_a_failure_if_another_keeper_was_killed_during_the_call(self) -> None:
         def operation(player: Player) -> None:
             self.host._kills += 2
             self.host.killed_keepers.append("k-b2")
@@ -206,11 +206,11 @@ class LostBranchTest(unittest.TestCase):
         with self.assertRaises(Failure):
             self.player.play("assign", operation, 1)
 
-    def test_that_is_none_if_its_own_keeper_was_killed(self) -> None:
+    def test_a_lost_branch_is_excused_if_its_own_keeper_was_killed(self) -> None:
         self.host.killed_keepers.append("k-b1")
         self.play()
 
-    def test_that_is_none_if_nobody_knows_its_keeper(self) -> None:
+    def test_a_lost_branch_whose_keeper_is_unknown_is_excused_after_any_keeper_kill(self) -> None:
         self.session.births["b1"] = Birth(0, "")
         with self.assertRaises(Failure):
             self.play()
@@ -259,7 +259,7 @@ class PlanTest(unittest.TestCase):
             for step in planned.steps:
                 self.assertEqual(step.name in SHARED, planned.shared and step.client < 2)
 
-    def test_what_an_old_version_lacks_is_left_out(self) -> None:
+    def test_operations_that_an_old_version_lacks_are_left_out(self) -> None:
         old = run.Choice(run.POLICIES, ["auto"], ["daemon"], False, set(), True)
         planned = {step.name for seed in range(300) for step in run.plan(seed, old).steps}
         self.assertEqual(set(run.ALL_OPERATIONS) - planned, run.OLD_LEFT_OUT | set(KILLS) | set(SHARED_KILLS))
